@@ -167,7 +167,7 @@ typedef int32_t ckpt_policy;
 /* Options for creating a controller. */
 typedef struct ckpt_controller_options {
   uint32_t struct_size;    /* size of this struct in bytes, as the caller was compiled */
-  ckpt_policy policy;      /* policy: one of CKPT_POLICY_*; default CKPT_POLICY_AUTO */
+  ckpt_policy policy;      /* policy that decides about saves: one of CKPT_POLICY_*; default CKPT_POLICY_AUTO */
   double mtbf_seconds;     /* for CKPT_POLICY_YOUNG and CKPT_POLICY_DALY: mean time between failures in seconds, > 0 */
   double interval_seconds; /* for CKPT_POLICY_FIXED: interval between saves in seconds, > 0 */
   /* for CKPT_POLICY_BAYES and CKPT_POLICY_EXPECTED_VALUE: factor by which each failure discounts earlier observations, > 0, <= 1; 1

@@ -116,7 +116,7 @@ typedef struct ckpt_driver_callbacks {
   ckpt_drive_store_fn store;       /* begins a copy into a slower tier; may be NULL */
   ckpt_drive_load_fn load;         /* begins a copy back into memory; may be NULL */
   ckpt_drive_await_fn await;       /* waits for a copy; may be NULL */
-  ckpt_drive_drop_fn drop;         /* releases a handle; must not be NULL */
+  ckpt_drive_drop_fn drop;         /* releases a handle; required */
 } ckpt_driver_callbacks;
 
 #define CKPT_DRIVER_CALLBACKS_INIT \

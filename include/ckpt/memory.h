@@ -262,11 +262,10 @@ typedef int32_t ckpt_memory_event_kind;
 
 /* One event of a memory tracker, with the values right after it. */
 typedef struct ckpt_memory_event {
-  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;        /* size of this struct in bytes, as the caller was compiled */
+  ckpt_memory_event_kind kind; /* kind of the event */
   /* position in the order of all allocations and frees; events of the same allocation or free share it and are delivered in the
    * order of their kinds */
-  /* kind of the event */
-  ckpt_memory_event_kind kind;
   uint64_t sequence;
   uint64_t allocation;     /* id of the allocation; 0 when a limit was set below the live total */
   int64_t bytes;           /* size of the allocation in bytes */

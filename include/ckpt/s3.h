@@ -47,7 +47,7 @@ typedef struct ckpt_s3_options {
   /* encryption of written objects by the store: "AES256", "aws:kms"; NULL: the bucket's setting */
   const char* server_side_encryption;
   const char* kms_key;       /* id of the key for "aws:kms"; NULL: the account's default key for S3 */
-  const char* storage_class; /* storage class of written objects, for example "STANDARD_IA"; NULL: the store's default */
+  const char* storage_class; /* storage class of written objects, for example "STANDARD_IA"; NULL: as configured in the store */
   /* size in bytes of the parts in which larger files are written, 8388608 (8 MiB) .. 67108864 (64 MiB); default 16 MiB; files that
    * would need more than 10,000 parts are written in larger parts. Smaller files are written by one request */
   int64_t part_bytes;

@@ -320,10 +320,10 @@ typedef struct ckpt_checkpoint_manager_options {
    * newest undamaged one is never removed. Directories left by interrupted saves are removed, too, once a checkpoint of the same or
    * a later step is saved */
   int64_t keep_last;
-  /* also keeps checkpoints with a step that is a multiple of this (of equal steps the last committed); 0: none. Requires keep_last
-   * >= 1 */
+  /* checkpoints with a step that is a multiple of this are kept, too (of equal steps the last committed); 0: none. Requires
+   * keep_last >= 1 */
   int64_t keep_every;
-  /* also keeps this number of checkpoints with the best metric, of equal ones the newest; 0: none. Requires keep_last >= 1 */
+  /* number of checkpoints with the best metric that are kept, too, of equal ones the newest; 0: none. Requires keep_last >= 1 */
   int64_t keep_best;
   /* which metric is the best: CKPT_BEST_METRIC_SMALLEST (the default) or CKPT_BEST_METRIC_LARGEST */
   ckpt_best_metric best_metric;

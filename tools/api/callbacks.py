@@ -122,15 +122,14 @@ def split(model, parameters, has_items):
 def called(comment, table):
     """The comment of a function in the words of one that returns its result and throws its errors."""
     text = " ".join(comment.split())
-    for pattern, put in ((r" ?Returns 0 when (.*?), CKPT_E", r" Returns when \1; CKPT_E"),
-                         (r" ?Returns 0, (CKPT_E_\w+ when [^.]*?),? or another number for an error \([^)]*\)", r" \1"),
-                         (r",? or another number for an error \(text by ckpt_callback_error\)", ""),
-                         (r"[Nn]on-zero return (ends|stops)", r"an exception \1"),
+    for pattern, put in ((r" ?Returns 0, (CKPT_E_\w+ if [^.]*?),? or another number for an error \([^)]*\)", r" \1"),
+                         (r",? or another number for an error \(reason by ckpt_callback_error\)", ""),
+                         (r"\b[Aa] non-zero return (fails|stops)", r"an exception \1"),
                          (r"(^|\. )\*\w+ receives ", r"\1Returns "), (r"([;:]) \*\w+ receives ", r"\1 returns "),
                          (r"(^|[:;.] )[Ss]ets \*\w+ to ", lambda at: at[1] + ("returns " if at[1][:1] in ":;" else "Returns ")),
                          (r"\bcalls \w+\(listing, \.\.\.\) once for ", "returns "),
                          (r"returns CKPT_OK only when", "returns only when"), (r"\btimeout_ns nanoseconds", "timeout"),
-                         (r", and what was written to \*\w+ is ignored", ""), (r"by returning non-zero", "by an exception"),
+                         (r", and \*\w+ is ignored", ""), (r"by returning non-zero", "by an exception"),
                          (r"\bbytes \([^)]*\) bytes\b", "bytes"),
                          (r", or stays NULL with", ", or NULL with")):
         text = re.sub(pattern, put, text)

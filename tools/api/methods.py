@@ -118,13 +118,14 @@ class Function:
 
 def returning(comment, returned):
     """The comment of a function in the words of one that returns its result."""
-    text = re.sub(r"; -?\w+ for a handle that is no \w+(?: \(ckpt_last_error says so\))?", "", " ".join(comment.split()))
+    text = re.sub(r"; -?\w+ for a handle that is not an? \w+(?: \(ckpt_last_error reports why\))?", "", " ".join(comment.split()))
     result = returned.name
     if not result:
         return text
     text = re.sub(rf"\*{result}(?: \(may be NULL\))? (?:then )?receives ", "Returns ", text)
-    text = re.sub(rf"\bFills \*{result}(?:, whose struct_size the caller has set)? with ", "Returns ", text)
-    initialised = r"(?:, which the caller initialised|, whose struct_size the caller has set)?"
+    text = re.sub(rf"\bSets \*{result}(?: \(may be NULL\))? to ", "Returns ", text)
+    text = re.sub(rf"\bFills \*{result} with ", "Returns ", text)
+    initialised = r"(?:, which the caller initialised)?"
     text = re.sub(rf"^Fills \*?{result}{initialised}(?=\.| for )", f"Returns the {result}", text)
     text = re.sub(r"\bWrites (.*?)(?:,? by the|:) \(buffer, capacity, \*needed\)(?: rule of ckpt\.h| as in ckpt\.h)?", r"Returns \1", text)
     text = re.sub(r"^Writes (.*?\.) \(buffer, capacity, \*needed\) as in ckpt\.h\.", r"Returns \1", text)
@@ -133,7 +134,7 @@ def returning(comment, returned):
     text = re.sub(rf"(^|\. ){result} receives ", r"\1Returns ", text, flags=re.IGNORECASE)
     text = text.replace(f": {result} receives ", ": returns ")
     for left_out in (r"(?::|,) up to capacity (?:\([^)]*\) )?of them[,;] \*count receives how many there are",
-                     rf" Every element is as large as {result}\[0\]\.struct_size says\.",
+                     rf" The size of every element is {result}\[0\]\.struct_size\.",
                      rf" {result} may be NULL when capacity is 0\.", rf" {result}: NULL when it is not wanted\."):
         text = re.sub(left_out, "", text)
     return re.sub(r"; Returns ", "; returns ", text)
@@ -221,7 +222,7 @@ def room_of(model, function, kind):
     """The room for the result at the first call, in bytes or elements; 0 where a call for the size alone costs little."""
     if model.owner_of(function["name"]) in STORED:
         return STORED_ROOM.get(kind, 0)
-    return COMPUTED_ROOM if "Every call computes anew" in " ".join(function["comment"].split()) else 0
+    return COMPUTED_ROOM if "Every call computes the frontier again" in " ".join(function["comment"].split()) else 0
 
 
 def result_of(model, function, parameters):

@@ -11,7 +11,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 GENERATED = "Generated from include/ckpt by tools/api: do not edit."
 SPELLED = {"dtype": "DType", "adamw": "AdamW", "gpipe": "GPipe", "dlpack": "DLPack", "1f1b": "OneForwardOneBackward"}
 C_ONLY = re.compile(r"; copied(?=;)|:? one of CKPT_[A-Z_]+\*$|\s*Frozen: \d+ bytes in every version\.")
-LIFETIMES = re.compile(r"[;.]? [Vv]alid (as long as the \w+|for ever)|\s*Borrowed for the call\.")
+LIFETIMES = re.compile(r"[;.]? [Vv]alid as long as the \w+|[;.] [Ss]tatic string\b|\s*Borrowed for the call\.")
 NAMES = re.compile(rf'(?<![\w."])(?:(?P<object>[a-z]\w*){MEMBER}|(?P<type>ckpt_\w+)\.)(?P<member>[a-z]\w*)|'
                    r'(?<![\w."])([A-Z][A-Z0-9_]+(\*|-1\b)?|[a-z][a-z0-9]*(_[a-z0-9]+)+)(?![\w"]|\.\w)')
 TRUTH = re.compile(r"(^|; |: |, else |, )(0|1|other values)(?=[: ;,.]|$)")

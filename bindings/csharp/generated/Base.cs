@@ -3,7 +3,7 @@
 namespace Ckpt
 {
     /// <summary>The result of every function that can fail: <see cref="CkptStatus.Ok"/> or one of <see cref="CkptStatus"/>.
-    /// Values are fixed for ever; new ones are only appended.</summary>
+    /// Values never change; later versions only append new ones.</summary>
     public enum CkptStatus
     {
         /// <summary>The operation succeeded.</summary>
@@ -12,25 +12,25 @@ namespace Ckpt
         InvalidArgument = -1,
         /// <summary>The system has no memory left.</summary>
         OutOfMemory = -2,
-        /// <summary>An index or size lies outside what this object has or can hold.</summary>
+        /// <summary>An index or size is outside the range of the object.</summary>
         OutOfRange = -3,
         /// <summary>The call is not allowed now: wrong order, already done, or not begun.</summary>
         InvalidState = -4,
-        /// <summary>There is no such name, id, file or checkpoint.</summary>
+        /// <summary>The name, id, file or checkpoint does not exist.</summary>
         NotFound = -5,
         /// <summary>The name is taken.</summary>
         AlreadyExists = -6,
-        /// <summary>Another process, thread or object holds it.</summary>
+        /// <summary>Another process, thread or object holds the resource.</summary>
         Busy = -7,
-        /// <summary>The time-out passed first.</summary>
+        /// <summary>The time-out expired.</summary>
         Timeout = -8,
         /// <summary>Stopped on request.</summary>
         Cancelled = -9,
-        /// <summary>A function of the user failed.</summary>
+        /// <summary>A callback of the caller failed.</summary>
         Callback = -10,
-        /// <summary>The object's threads stayed in the parent of this forked process.</summary>
+        /// <summary>The process was forked, and the object's threads exist only in the parent.</summary>
         Forked = -11,
-        /// <summary>A bounded queue has no place left.</summary>
+        /// <summary>A bounded queue is full.</summary>
         QueueFull = -12,
         /// <summary>The queue or object was closed.</summary>
         Closed = -13,
@@ -40,9 +40,9 @@ namespace Ckpt
         NoSpace = -15,
         /// <summary>The operating system denied access.</summary>
         Permission = -16,
-        /// <summary>Stored bytes are not what was written, or not of the format.</summary>
+        /// <summary>Stored bytes differ from the written ones or violate the format.</summary>
         Corrupt = -17,
-        /// <summary>Valid, but not something that this object or build can do.</summary>
+        /// <summary>Valid, but not supported by this object or build.</summary>
         Unsupported = -18,
         /// <summary>Does not fit the memory budget or limit.</summary>
         OverBudget = -19,
@@ -52,14 +52,14 @@ namespace Ckpt
         Internal = -21,
     }
 
-    /// <summary>How much a message of the log matters.</summary>
+    /// <summary>The severity of a log message.</summary>
     public enum LogLevel
     {
         /// <summary>Details for the development of the library.</summary>
         Debug = 0,
         /// <summary>What the library does and decides.</summary>
         Info = 1,
-        /// <summary>Something went wrong, and the library goes on.</summary>
+        /// <summary>Something went wrong, and the library continues.</summary>
         Warning = 2,
         /// <summary>Something failed.</summary>
         Error = 3,
@@ -117,7 +117,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>An index or size lies outside what this object has or can hold.</summary>
+    /// <summary>An index or size is outside the range of the object.</summary>
     public partial class CkptOutOfRangeException : CkptException
     {
         /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
@@ -137,7 +137,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>There is no such name, id, file or checkpoint.</summary>
+    /// <summary>The name, id, file or checkpoint does not exist.</summary>
     public partial class CkptNotFoundException : CkptException
     {
         /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
@@ -157,7 +157,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>Another process, thread or object holds it.</summary>
+    /// <summary>Another process, thread or object holds the resource.</summary>
     public partial class CkptBusyException : CkptException
     {
         /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
@@ -167,7 +167,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>The time-out passed first.</summary>
+    /// <summary>The time-out expired.</summary>
     public partial class CkptTimeoutException : CkptException
     {
         /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
@@ -187,7 +187,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>A function of the user failed.</summary>
+    /// <summary>A callback of the caller failed.</summary>
     public partial class CkptCallbackException : CkptException
     {
         /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
@@ -197,7 +197,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>The object's threads stayed in the parent of this forked process.</summary>
+    /// <summary>The process was forked, and the object's threads exist only in the parent.</summary>
     public partial class CkptForkedException : CkptException
     {
         /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
@@ -207,7 +207,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>A bounded queue has no place left.</summary>
+    /// <summary>A bounded queue is full.</summary>
     public partial class CkptQueueFullException : CkptException
     {
         /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
@@ -257,7 +257,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>Stored bytes are not what was written, or not of the format.</summary>
+    /// <summary>Stored bytes differ from the written ones or violate the format.</summary>
     public partial class CkptCorruptException : CkptException
     {
         /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
@@ -267,7 +267,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>Valid, but not something that this object or build can do.</summary>
+    /// <summary>Valid, but not supported by this object or build.</summary>
     public partial class CkptUnsupportedException : CkptException
     {
         /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>

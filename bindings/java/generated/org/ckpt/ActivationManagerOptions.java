@@ -3,7 +3,7 @@ package org.ckpt;
 
 import java.lang.ref.Reference;
 
-/** How an activation manager is made. */
+/** Options for creating an activation manager. */
 public final class ActivationManagerOptions {
   private String name = null;
   private MemoryTracker tracker = null;
@@ -13,7 +13,7 @@ public final class ActivationManagerOptions {
   public ActivationManagerOptions() {}
 
   /**
-   * Name of the stage: strategies are asked with it, the tracker counts under it; null: "stage".
+   * Name of the stage for strategies and the tracker; null: "stage".
    *
    * @param name the value
    * @return this
@@ -29,7 +29,7 @@ public final class ActivationManagerOptions {
   }
 
   /**
-   * Counts what is stored; kept alive; null: one of its own.
+   * Tracker that counts stored activations; kept alive; null: a new one.
    *
    * @param tracker the value
    * @return this
@@ -45,7 +45,7 @@ public final class ActivationManagerOptions {
   }
 
   /**
-   * Dates what is stored; kept alive; null: the monotonic clock.
+   * Clock for the times of stored activations; kept alive; null: the monotonic clock.
    *
    * @param clock the value
    * @return this

@@ -3,7 +3,7 @@ package org.ckpt;
 
 import java.lang.ref.Reference;
 
-/** Which micro-batches' activations stay from forward to backward. The others are computed again. */
+/** A rule that selects the micro-batches with activations that are kept from forward to backward. The others are recomputed. */
 public final class ActivationPolicy {
   private ActivationPolicyKind kind = ActivationPolicyKind.STORE_ALL;
   private long interval = 1L;
@@ -31,7 +31,7 @@ public final class ActivationPolicy {
   }
 
   /**
-   * For selective: every so many-th micro-batch is stored, &gt;= 0; 0 stores all, like 1. Default: 1.
+   * For selective: n, where every n-th micro-batch is stored, &gt;= 0; 0 stores all, like 1. Default: 1.
    *
    * @param interval the value
    * @return this
@@ -47,7 +47,7 @@ public final class ActivationPolicy {
   }
 
   /**
-   * For memory-based, also where automatic picks it: bytes of activations that are stored at most, &gt;= 0. Default: 1 GiB.
+   * For memory-based, also if automatic selects it: maximum bytes of stored activations, &gt;= 0. Default: 1 GiB.
    *
    * @param thresholdBytes the value
    * @return this
@@ -79,7 +79,7 @@ public final class ActivationPolicy {
   }
 
   /**
-   * For automatic: bytes that count as all memory, &gt;= 0; 0: what this process may use, which is physical memory or its control
+   * For automatic: total memory in bytes, &gt;= 0; 0: the memory that this process may use, which is physical memory or its control
    * group's limit. Default: 0.
    *
    * @param memoryLimitBytes the value

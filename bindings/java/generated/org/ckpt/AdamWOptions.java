@@ -4,8 +4,8 @@ package org.ckpt;
 import java.lang.ref.Reference;
 
 /**
- * How an AdamW optimizer is made. Its state: "&lt;name&gt;.m" and "&lt;name&gt;.v" for every parameter, and the number of steps.
- * Source: Loshchilov, Hutter, "Decoupled weight decay regularization", arXiv:1711.05101.
+ * Options for creating an AdamW optimizer. Its state: "&lt;name&gt;.m" and "&lt;name&gt;.v" for every parameter, and the number
+ * of steps. Source: Loshchilov, Hutter, "Decoupled weight decay regularization", arXiv:1711.05101.
  */
 public final class AdamWOptions {
   private double learningRate = 1e-3;
@@ -83,7 +83,7 @@ public final class AdamWOptions {
   }
 
   /**
-   * Decoupled weight decay, &gt;= 0: each step takes learningRate * weightDecay times a weight from it. Default: 0.01.
+   * Decoupled weight decay, &gt;= 0: each step subtracts learningRate * weightDecay times a weight from it. Default: 0.01.
    *
    * @param weightDecay the value
    * @return this

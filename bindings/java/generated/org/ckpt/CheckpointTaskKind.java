@@ -1,7 +1,7 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** What a task does. */
+/** The operation of a task. */
 public enum CheckpointTaskKind {
   /** Saves a state. */
   SAVE(0),

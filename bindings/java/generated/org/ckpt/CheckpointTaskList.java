@@ -6,7 +6,7 @@ public enum CheckpointTaskList {
   /** The tasks that have not ended, the oldest first. */
   LIVE(0),
 
-  /** The tasks that have ended, as far as the history goes, in the order in which they ended. */
+  /** The tasks that have ended and are in the history, in the order in which they ended. */
   ENDED(1),
 
   /** A number that this version does not know: a newer library has it. */

@@ -5,7 +5,7 @@ import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.OptionalLong;
 
-/** How one background task is run. */
+/** Options of one background task. */
 public final class CheckpointTaskOptions {
   private StagingMode mode = StagingMode.COPY;
   private WhenFull whenFull = WhenFull.WAIT;
@@ -17,8 +17,8 @@ public final class CheckpointTaskOptions {
   public CheckpointTaskOptions() {}
 
   /**
-   * How the bytes of a save are taken: {@link StagingMode#COPY}, {@link StagingMode#BORROW} or {@link StagingMode#DEFERRED}; loads
-   * have none. Default: {@link StagingMode#COPY}.
+   * How the bytes of a save are staged: {@link StagingMode#COPY}, {@link StagingMode#BORROW} or {@link StagingMode#DEFERRED};
+   * ignored by loads. Default: {@link StagingMode#COPY}.
    *
    * @param mode the value
    * @return this
@@ -51,7 +51,8 @@ public final class CheckpointTaskOptions {
   }
 
   /**
-   * One of {@link Priority}: tasks of a higher one begin first, of equal ones the older. Default: {@link Priority#NORMAL}.
+   * One of {@link Priority}: tasks of higher priority start first, of equal priority the older ones. Default: {@link
+   * Priority#NORMAL}.
    *
    * @param priority the value
    * @return this
@@ -67,7 +68,7 @@ public final class CheckpointTaskOptions {
   }
 
   /**
-   * How long {@link WhenFull#WAIT} waits for a place; null: for ever. Default: 60 s.
+   * How long {@link WhenFull#WAIT} waits for a place; null: no limit. Default: 60 s.
    *
    * @param timeout the value
    * @return this
@@ -83,9 +84,9 @@ public final class CheckpointTaskOptions {
   }
 
   /**
-   * No worker begins before {@code AsyncManager.endStep} was called with this step or a later one. Waiting for the task, closing, a
-   * save that needs its memory, or a call that waits for a place for ever opens the gate. A task at a closed gate holds no worker
-   * up: others begin before it; empty: the task waits for no step. Default: none.
+   * The task starts only after {@code AsyncManager.endStep} was called with this step or a later one. Waiting for the task,
+   * closing, a save that needs its memory, or a call that waits for a place without a time-out opens the gate. A task at a closed
+   * gate does not block a worker: other tasks start before it; empty: the task waits for no step. Default: none.
    *
    * @param gateStep the value
    * @return this

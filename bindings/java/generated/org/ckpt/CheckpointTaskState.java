@@ -2,8 +2,8 @@
 package org.ckpt;
 
 /**
- * Where a task is, or how it ended. A task goes from QUEUED to RUNNING to one of the others, or from QUEUED to an end at once; an
- * end never changes.
+ * The state of a task, or how it ended. A task changes from QUEUED to RUNNING to one of the final states, or from QUEUED directly
+ * to a final state; a final state never changes.
  */
 public enum CheckpointTaskState {
   /** Admitted; being copied, or waiting for a worker or its gate. */

@@ -1,7 +1,7 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** Another process, thread or object holds it. */
+/** Another process, thread or object holds the resource. */
 public class CkptBusyException extends CkptException {
   private static final long serialVersionUID = 1L;
 

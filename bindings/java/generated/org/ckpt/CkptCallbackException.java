@@ -1,7 +1,7 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** A function of the user failed. */
+/** A callback of the caller failed. */
 public class CkptCallbackException extends CkptException {
   private static final long serialVersionUID = 1L;
 

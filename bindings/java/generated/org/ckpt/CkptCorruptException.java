@@ -1,7 +1,7 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** Stored bytes are not what was written, or not of the format. */
+/** Stored bytes differ from the written ones or violate the format. */
 public class CkptCorruptException extends CkptException {
   private static final long serialVersionUID = 1L;
 

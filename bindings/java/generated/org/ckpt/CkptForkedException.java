@@ -1,7 +1,7 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** The object's threads stayed in the parent of this forked process. */
+/** The process was forked, and the object's threads exist only in the parent. */
 public class CkptForkedException extends CkptException {
   private static final long serialVersionUID = 1L;
 

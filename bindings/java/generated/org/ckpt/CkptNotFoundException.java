@@ -1,7 +1,7 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** There is no such name, id, file or checkpoint. */
+/** The name, id, file or checkpoint does not exist. */
 public class CkptNotFoundException extends CkptException {
   private static final long serialVersionUID = 1L;
 

@@ -1,7 +1,7 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** An index or size lies outside what this object has or can hold. */
+/** An index or size is outside the range of the object. */
 public class CkptOutOfRangeException extends CkptException {
   private static final long serialVersionUID = 1L;
 

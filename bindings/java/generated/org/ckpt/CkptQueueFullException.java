@@ -1,7 +1,7 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** A bounded queue has no place left. */
+/** A bounded queue is full. */
 public class CkptQueueFullException extends CkptException {
   private static final long serialVersionUID = 1L;
 

@@ -1,7 +1,7 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** The time-out passed first. */
+/** The time-out expired. */
 public class CkptTimeoutException extends CkptException {
   private static final long serialVersionUID = 1L;
 

@@ -1,7 +1,7 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** Valid, but not something that this object or build can do. */
+/** Valid, but not supported by this object or build. */
 public class CkptUnsupportedException extends CkptException {
   private static final long serialVersionUID = 1L;
 

@@ -1,17 +1,17 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** What becomes of the tasks of a manager that is closed. */
+/** The treatment of unfinished tasks when a manager is closed. */
 public enum CloseMode {
   /** Queued tasks are completed first. */
   DRAIN(0),
 
-  /** What is queued or not yet committed is cancelled. */
+  /** Queued and uncommitted tasks are cancelled. */
   CANCEL(1),
 
   /**
    * Queued tasks are completed first; a failure that the call returns does not count as reported, so the release of the manager
-   * reports it, too. For the end of a scope that cannot raise an error.
+   * reports it again. For the end of a scope that cannot raise an error.
    */
   DRAIN_UNREPORTED(2),
 

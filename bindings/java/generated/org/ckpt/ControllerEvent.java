@@ -4,7 +4,7 @@ package org.ckpt;
 import java.lang.ref.Reference;
 import java.time.Duration;
 
-/** An event of a run, as a controller learns from it. Each kind uses the fields that it names, and nowSeconds. */
+/** An event of a run. Each kind uses the fields that its comment names, and nowSeconds. */
 public final class ControllerEvent {
   private ControllerEventKind kind = ControllerEventKind.RUN_BEGAN;
   private double nowSeconds = 0;
@@ -20,7 +20,7 @@ public final class ControllerEvent {
   public ControllerEvent() {}
 
   /**
-   * What happened. Default: {@link ControllerEventKind#RUN_BEGAN}.
+   * Kind of the event. Default: {@link ControllerEventKind#RUN_BEGAN}.
    *
    * @param kind the value
    * @return this
@@ -68,7 +68,7 @@ public final class ControllerEvent {
   }
 
   /**
-   * Duration of the task in seconds: finite, at least 0. Default: 0.
+   * Duration of the task in seconds: finite, &gt;= 0. Default: 0.
    *
    * @param durationSeconds the value
    * @return this
@@ -84,7 +84,7 @@ public final class ControllerEvent {
   }
 
   /**
-   * Seconds that work stood still for the save: the cost of the save. Default: 0.
+   * Seconds for which work was stopped for the save: the cost of the save. Default: 0.
    *
    * @param stallSeconds the value
    * @return this
@@ -116,7 +116,7 @@ public final class ControllerEvent {
   }
 
   /**
-   * Seconds of work that the loaded checkpoint makes unnecessary to repeat. Default: 0.
+   * Seconds of work that need not be repeated because of the loaded checkpoint. Default: 0.
    *
    * @param savedSeconds the value
    * @return this

@@ -3,7 +3,7 @@ package org.ckpt;
 
 import java.lang.ref.Reference;
 
-/** How a controller is made. */
+/** Options for creating a controller. */
 public final class ControllerOptions {
   private Policy policy = Policy.AUTO;
   private double mtbfSeconds = 0;
@@ -26,7 +26,7 @@ public final class ControllerOptions {
   public ControllerOptions() {}
 
   /**
-   * How saves are decided. Default: {@link Policy#AUTO}.
+   * Policy that decides about saves. Default: {@link Policy#AUTO}.
    *
    * @param policy the value
    * @return this
@@ -42,7 +42,7 @@ public final class ControllerOptions {
   }
 
   /**
-   * For {@link Policy#YOUNG} and {@link Policy#DALY}: mean time between failures in seconds, above 0. Default: 0.
+   * For {@link Policy#YOUNG} and {@link Policy#DALY}: mean time between failures in seconds, &gt; 0. Default: 0.
    *
    * @param mtbfSeconds the value
    * @return this
@@ -58,7 +58,7 @@ public final class ControllerOptions {
   }
 
   /**
-   * For {@link Policy#FIXED}: interval between saves in seconds, above 0. Default: 0.
+   * For {@link Policy#FIXED}: interval between saves in seconds, &gt; 0. Default: 0.
    *
    * @param intervalSeconds the value
    * @return this
@@ -74,8 +74,8 @@ public final class ControllerOptions {
   }
 
   /**
-   * For {@link Policy#BAYES} and {@link Policy#EXPECTED_VALUE}: share of what is known that each failure leaves, above 0, at most
-   * 1; 1: nothing is forgotten. Default: 1.
+   * For {@link Policy#BAYES} and {@link Policy#EXPECTED_VALUE}: factor by which each failure discounts earlier observations, &gt;
+   * 0, &lt;= 1; 1: no discount. Default: 1.
    *
    * @param keep the value
    * @return this
@@ -91,7 +91,7 @@ public final class ControllerOptions {
   }
 
   /**
-   * What a save costs, in seconds, until one was measured; 0: unknown. Default: 0.
+   * Cost of a save in seconds until one was measured; 0: unknown. Default: 0.
    *
    * @param initialCostSeconds the value
    * @return this
@@ -107,7 +107,7 @@ public final class ControllerOptions {
   }
 
   /**
-   * When the cost of a save is unknown the first save comes no later than this, in seconds, to learn it. Default: 600.
+   * If the cost of a save is unknown, latest time of the first save in seconds, to measure it. Default: 600.
    *
    * @param firstSeconds the value
    * @return this
@@ -123,8 +123,8 @@ public final class ControllerOptions {
   }
 
   /**
-   * Seconds between two questions; 0: as long as observed tasks last on average. A save is asked for at the poll nearest to the
-   * target. Default: 0.
+   * Seconds between two polls; 0: the mean duration of observed tasks. A save is requested at the poll nearest to the target.
+   * Default: 0.
    *
    * @param pollSeconds the value
    * @return this
@@ -140,7 +140,7 @@ public final class ControllerOptions {
   }
 
   /**
-   * Shortest interval between saves in seconds, at least 0. Default: 0.
+   * Shortest interval between saves in seconds, &gt;= 0. Default: 0.
    *
    * @param minIntervalSeconds the value
    * @return this
@@ -172,7 +172,7 @@ public final class ControllerOptions {
   }
 
   /**
-   * Share of the time that saves may take, above 0, at most 1. Goes before maxIntervalSeconds. Default: 1.
+   * Share of the time that saves may take, &gt; 0, &lt;= 1. Takes precedence over maxIntervalSeconds. Default: 1.
    *
    * @param maxOverheadShare the value
    * @return this
@@ -188,7 +188,7 @@ public final class ControllerOptions {
   }
 
   /**
-   * Number of saves in each window, at least 0; 0: no limit. Default: 0.
+   * Maximum number of saves in each window, &gt;= 0; 0: no limit. Default: 0.
    *
    * @param budgetSaves the value
    * @return this
@@ -204,7 +204,7 @@ public final class ControllerOptions {
   }
 
   /**
-   * Length of the windows in seconds, which follow one another from the run's begin; 0: one for the whole run. Default: 0.
+   * Length of the consecutive windows in seconds, from the begin of the run; 0: one window for the whole run. Default: 0.
    *
    * @param budgetWindowSeconds the value
    * @return this
@@ -220,7 +220,7 @@ public final class ControllerOptions {
   }
 
   /**
-   * For {@link Policy#THRESHOLD}: first value of the threshold, a share of the longest task, 0.05 .. 1. Default: 0.35.
+   * For {@link Policy#THRESHOLD}: initial threshold, a share of the longest task, 0.05 .. 1. Default: 0.35.
    *
    * @param threshold the value
    * @return this
@@ -236,7 +236,7 @@ public final class ControllerOptions {
   }
 
   /**
-   * For {@link Policy#THRESHOLD}: how far one recovery moves the threshold at most, above 0, at most 1. Default: 0.1.
+   * For {@link Policy#THRESHOLD}: maximum change of the threshold by one recovery, &gt; 0, &lt;= 1. Default: 0.1.
    *
    * @param thresholdLearningRate the value
    * @return this
@@ -252,7 +252,7 @@ public final class ControllerOptions {
   }
 
   /**
-   * For {@link Policy#THRESHOLD}: number of checkpoints of a run, at least 0. Default: 3.
+   * For {@link Policy#THRESHOLD}: number of checkpoints of a run, &gt;= 0. Default: 3.
    *
    * @param thresholdBudget the value
    * @return this
@@ -268,7 +268,7 @@ public final class ControllerOptions {
   }
 
   /**
-   * Source of time of {@code Controller.now}; kept alive; null: the monotonic clock.
+   * Clock of {@code Controller.now}; kept alive; null: the monotonic clock.
    *
    * @param clock the value
    * @return this

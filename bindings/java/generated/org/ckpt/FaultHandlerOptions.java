@@ -4,7 +4,7 @@ package org.ckpt;
 import java.lang.ref.Reference;
 import java.time.Duration;
 
-/** How a fault handler is made: how often and after which pauses a failed operation is tried again. */
+/** Options for creating a fault handler: number of attempts and pauses between them. */
 public final class FaultHandlerOptions {
   private int maxAttempts = 5;
   private Duration firstDelay = Duration.ofNanos(10000000L);
@@ -17,7 +17,7 @@ public final class FaultHandlerOptions {
   public FaultHandlerOptions() {}
 
   /**
-   * Attempts of one operation at most, the first one included, &gt;= 1. Default: 5.
+   * Maximum number of attempts of one operation, the first one included, &gt;= 1. Default: 5.
    *
    * @param maxAttempts the value
    * @return this
@@ -49,7 +49,7 @@ public final class FaultHandlerOptions {
   }
 
   /**
-   * No pause is longer than this, &gt;= 0. Default: 10 s.
+   * Maximum pause, &gt;= 0. Default: 10 s.
    *
    * @param maxDelay the value
    * @return this
@@ -65,7 +65,7 @@ public final class FaultHandlerOptions {
   }
 
   /**
-   * Each pause is this many times as long as the pause before it, &gt;= 1. Default: 2.0.
+   * Ratio of each pause to the previous one, &gt;= 1. Default: 2.0.
    *
    * @param factor the value
    * @return this
@@ -81,7 +81,7 @@ public final class FaultHandlerOptions {
   }
 
   /**
-   * A pause is made longer or shorter by a random share of it of at most this, 0 .. 1. Default: 0.5.
+   * Maximum random change of a pause, as a fraction of it, 0 .. 1. Default: 0.5.
    *
    * @param jitter the value
    * @return this

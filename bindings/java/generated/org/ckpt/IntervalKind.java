@@ -1,7 +1,7 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** What a stage does in an interval of a step. */
+/** The activity of a stage in an interval of a step. */
 public enum IntervalKind {
   /** The stage runs a forward part. */
   FORWARD(1),

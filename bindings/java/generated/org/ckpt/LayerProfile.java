@@ -3,7 +3,7 @@ package org.ckpt;
 
 import java.lang.ref.Reference;
 
-/** What planning must know of one layer. */
+/** Properties of one layer for planning. */
 public final class LayerProfile {
   private int flags = LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINISTIC;
   private long outputBytes = 0L;

@@ -1,15 +1,15 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** How a learning rate falls behind its warm-up. */
+/** The decay of a learning rate after its warm-up. */
 public enum LearningRateKind {
   /** Stays at its peak. */
   CONSTANT(0),
 
-  /** Falls in a straight line. */
+  /** Decays linearly. */
   LINEAR(1),
 
-  /** Falls along half a cosine. Source: Loshchilov, Hutter, "SGDR", arXiv:1608.03983. */
+  /** Decays along half a cosine. Source: Loshchilov, Hutter, "SGDR", arXiv:1608.03983. */
   COSINE(2),
 
   /** A number that this version does not know: a newer library has it. */

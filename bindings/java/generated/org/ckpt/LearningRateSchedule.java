@@ -3,7 +3,7 @@ package org.ckpt;
 
 import java.lang.ref.Reference;
 
-/** A learning rate for each step: grows in a straight line over warmUpSteps, then falls to lastRate until stepCount. */
+/** A learning rate for each step: increases linearly over warmUpSteps, then decays to lastRate at stepCount. */
 public final class LearningRateSchedule {
   private LearningRateKind kind = LearningRateKind.CONSTANT;
   private double peakRate = 1e-3;
@@ -15,7 +15,7 @@ public final class LearningRateSchedule {
   public LearningRateSchedule() {}
 
   /**
-   * How it falls. Default: {@link LearningRateKind#CONSTANT}.
+   * Kind of decay. Default: {@link LearningRateKind#CONSTANT}.
    *
    * @param kind the value
    * @return this
@@ -31,7 +31,7 @@ public final class LearningRateSchedule {
   }
 
   /**
-   * The highest rate, &gt;= 0: of the first step behind the warm-up. Default: 1e-3.
+   * The highest rate, &gt;= 0: of the first step after the warm-up. Default: 1e-3.
    *
    * @param peakRate the value
    * @return this

@@ -1,7 +1,7 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** How much a message of the log matters. */
+/** The severity of a log message. */
 public enum LogLevel {
   /** Details for the development of the library. */
   DEBUG(0),
@@ -9,7 +9,7 @@ public enum LogLevel {
   /** What the library does and decides. */
   INFO(1),
 
-  /** Something went wrong, and the library goes on. */
+  /** Something went wrong, and the library continues. */
   WARNING(2),
 
   /** Something failed. */

@@ -1,9 +1,9 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** Kind of an event of a memory tracker. A subscription names a sum of them. */
+/** Kind of an event of a memory tracker. A subscription is for a sum of kinds. */
 public enum MemoryEventKind {
-  /** A layer made an allocation. */
+  /** An allocation of a layer was recorded. */
   ALLOCATED(1),
 
   /** An allocation was freed. */

@@ -1,7 +1,7 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** In which order layers come. */
+/** The order of layers in a snapshot. */
 public enum MemoryOrder {
   /** Layers in the order of their numbers, the lowest first. */
   ID(0),

@@ -4,7 +4,7 @@ package org.ckpt;
 import java.lang.ref.Reference;
 import java.time.Duration;
 
-/** What planning must know of one way to run a layer. Most layers have one. */
+/** Properties of one option (way to run a layer) for planning. Most layers have one. */
 public final class OptionProfile {
   private long tapeBytes = 0L;
   private long forwardWorkspaceBytes = 0L;
@@ -100,7 +100,7 @@ public final class OptionProfile {
   }
 
   /**
-   * Bytes needed while RECORD runs, &gt;= 0; not looked at without hasRecord. Default: 0.
+   * Bytes needed while RECORD runs, &gt;= 0; ignored without hasRecord. Default: 0.
    *
    * @param recordWorkspaceBytes the value
    * @return this
@@ -116,7 +116,7 @@ public final class OptionProfile {
   }
 
   /**
-   * Duration of one RECORD in seconds, &gt;= 0; not looked at without hasRecord. Default: 0.0.
+   * Duration of one RECORD in seconds, &gt;= 0; ignored without hasRecord. Default: 0.0.
    *
    * @param recordSeconds the value
    * @return this
@@ -132,7 +132,8 @@ public final class OptionProfile {
   }
 
   /**
-   * True: the layer can record without making its output, as the two fields above say; false: RECORD runs forward. Default: false.
+   * True: the layer can record without computing its output, with recordWorkspaceBytes and recordSeconds; false: RECORD runs
+   * forward. Default: false.
    *
    * @param hasRecord the value
    * @return this
@@ -148,9 +149,9 @@ public final class OptionProfile {
   }
 
   /**
-   * Most bytes at once while the backward runs of all that it reads, makes and needs for itself, but for the layer's input: its
-   * tape, both gradients, the output where it is read, and workspace, &gt;= 0; 0: not known, their sum. For those whose memory
-   * comes from an allocator of their own: planners and the verifier count it; arena and program keep the sum. Default: 0.
+   * Maximum bytes of a backward while it runs, without the layer's input: its tape, both gradients, the output if it is read, and
+   * workspace, &gt;= 0; 0: not known, their sum. For programs with a separate allocator: planners and the verifier use it; arena
+   * and program use the sum. Default: 0.
    *
    * @param backwardPeakBytes the value
    * @return this

@@ -4,8 +4,8 @@ package org.ckpt;
 import java.lang.ref.Reference;
 
 /**
- * How a pipeline is made. The chain is cut into pieces = stages * chunks pieces of at least one layer; piece k is chunk k /
- * stages of stage k % stages.
+ * Options for creating a pipeline. The chain is split into pieces = stages * chunks pieces of at least one layer; piece k is
+ * chunk k / stages of stage k % stages.
  */
 public final class PipelineOptions {
   private PipelineOrder order = PipelineOrder.ONE_FORWARD_ONE_BACKWARD;
@@ -91,7 +91,7 @@ public final class PipelineOptions {
   }
 
   /**
-   * Threads of each stage's pool, its own thread included; 1 .. 1024. Default: 1.
+   * Number of threads of each stage's pool, the stage's thread included; 1 .. 1024. Default: 1.
    *
    * @param threadsPerStage the value
    * @return this
@@ -107,7 +107,7 @@ public final class PipelineOptions {
   }
 
   /**
-   * Number of runs that time the layers, for the split and the budget; 0: bytes only. Default: 3.
+   * Number of runs for measuring the layers' times, for the split and the budget; 0: only bytes are used. Default: 3.
    *
    * @param measuredSteps the value
    * @return this
@@ -123,7 +123,7 @@ public final class PipelineOptions {
   }
 
   /**
-   * Places of each queue between neighbours; 0: as many as the schedule needs. Default: 0.
+   * Capacity of each queue between neighbours; 0: as much as the schedule needs. Default: 0.
    *
    * @param queuePlaces the value
    * @return this
@@ -139,8 +139,8 @@ public final class PipelineOptions {
   }
 
   /**
-   * Each stage takes the fastest plan found with which its whole step, with what it keeps of every micro-batch in flight, reserves
-   * no more bytes than this; 0: no budget. Default: 0.
+   * Limit of the reserved bytes of each stage's whole step, with the kept values of all micro-batches in flight; each stage uses
+   * the fastest plan found within it; 0: no budget. Default: 0.
    *
    * @param budgetBytes the value
    * @return this
@@ -156,7 +156,7 @@ public final class PipelineOptions {
   }
 
   /**
-   * Chooses each piece's plan, layer by layer; asked again before each step; kept alive; null: no strategy.
+   * Strategy that determines each piece's plan, layer by layer; asked again before each step; kept alive; null: no strategy.
    *
    * @param strategy the value
    * @return this
@@ -172,7 +172,7 @@ public final class PipelineOptions {
   }
 
   /**
-   * Counts every buffer, those of queues included; kept alive; null: one of its own.
+   * Tracker that counts every buffer, those of queues included; kept alive; null: a new one.
    *
    * @param tracker the value
    * @return this
@@ -188,7 +188,7 @@ public final class PipelineOptions {
   }
 
   /**
-   * What is checked where a layer runs forward again. Default: {@link RecomputeCheck#NONE}.
+   * Check of each recomputed forward. Default: {@link RecomputeCheck#NONE}.
    *
    * @param recomputeCheck the value
    * @return this
@@ -204,7 +204,7 @@ public final class PipelineOptions {
   }
 
   /**
-   * True: looks whether layers write where they may not; false: does not look. Default: false.
+   * True: detects writes of layers outside of their buffers; false: no check. Default: false.
    *
    * @param checkWrites the value
    * @return this
@@ -220,9 +220,9 @@ public final class PipelineOptions {
   }
 
   /**
-   * True: a layer's output of F32 or F64 that is not finite ends the step with {@link Status#OUT_OF_RANGE}, whose message names the
-   * layer, the element and the micro-batch: the first such layer of the stage that came upon one first; false: only the losses are
-   * looked at. Default: false.
+   * True: a layer's output of F32 or F64 that is not finite fails the step with {@link Status#OUT_OF_RANGE}; the message names the
+   * layer, the element and the micro-batch: the first such layer of the stage that detected one first; false: only the losses are
+   * checked. Default: false.
    *
    * @param checkFinite the value
    * @return this

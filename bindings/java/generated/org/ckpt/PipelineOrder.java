@@ -2,16 +2,16 @@
 package org.ckpt;
 
 /**
- * In which order stages run the forward and backward parts of micro-batches. Gradients add up in the order of micro-batches under
- * each of them.
+ * The order in which stages run the forward and backward parts of micro-batches. In each of them gradients are added in the order
+ * of micro-batches.
  */
 public enum PipelineOrder {
   /** All forwards, then all backwards. Source: Huang et al., "GPipe", arXiv:1811.06965. */
   GPIPE(1),
 
   /**
-   * After a warm-up one forward, one backward, in turn: stage p of P holds at most P - p micro-batches. Source: Narayanan et al.,
-   * "Memory-efficient pipeline-parallel DNN training" (PipeDream-flush), arXiv:2006.09503.
+   * After a warm-up alternately one forward, one backward: stage p of P holds at most P - p micro-batches. Source: Narayanan et
+   * al., "Memory-efficient pipeline-parallel DNN training" (PipeDream-flush), arXiv:2006.09503.
    */
   ONE_FORWARD_ONE_BACKWARD(2),
 

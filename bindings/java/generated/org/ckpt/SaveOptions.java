@@ -4,7 +4,7 @@ package org.ckpt;
 import java.lang.ref.Reference;
 import java.util.OptionalDouble;
 
-/** What one save writes, and how. */
+/** Options of one save. */
 public final class SaveOptions {
   private long step = 0L;
   private long seed = 0L;
@@ -35,7 +35,7 @@ public final class SaveOptions {
   }
 
   /**
-   * Seed of the run's random numbers, kept for the load (64 bits without a sign). Default: 0.
+   * Seed of the run's random numbers, stored for the load (64 bits without a sign). Default: 0.
    *
    * @param seed the value
    * @return this
@@ -51,7 +51,7 @@ public final class SaveOptions {
   }
 
   /**
-   * JSON text of anything, for people and tools; null: the JSON value null.
+   * Arbitrary JSON for users and tools; null: the JSON value null.
    *
    * @param metadataJson the value
    * @return this
@@ -67,8 +67,8 @@ public final class SaveOptions {
   }
 
   /**
-   * JSON text of what else the results' last bits depend on (hardware, other libraries); null: nothing. The library adds its
-   * version and the BLAS that this process uses by then, and loads none for that.
+   * JSON that describes the environment on which the results' last bits depend (hardware, other libraries); null: nothing. The
+   * library adds its version and the BLAS that this process uses, if one is loaded already.
    *
    * @param environmentJson the value
    * @return this
@@ -84,8 +84,8 @@ public final class SaveOptions {
   }
 
   /**
-   * Begins the checkpoint's name, for people: 1 .. 24 of a-z, 0-9 and '_', not "step" or "torn"; loads and retention do not look at
-   * it. Null or empty: no prefix.
+   * Prefix of the checkpoint's name, for users: 1 .. 24 characters of a-z, 0-9 and '_', not "step" or "torn"; loads and retention
+   * ignore it. Null or empty: no prefix.
    *
    * @param prefix the value
    * @return this
@@ -101,8 +101,8 @@ public final class SaveOptions {
   }
 
   /**
-   * Metric of the state, compared to find the best checkpoints. If it is not finite, the state is saved without a metric, a warning
-   * is logged, and metricIgnored is set in the result; empty when there is none. Default: none.
+   * Metric of the state, for the selection of the best checkpoints. If it is not finite, the state is saved without a metric, a
+   * warning is logged, and metricIgnored is set in the result; empty when there is none. Default: none.
    *
    * @param metric the value
    * @return this
@@ -118,7 +118,7 @@ public final class SaveOptions {
   }
 
   /**
-   * True: an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; false: all are
+   * True: an unchanged file of a group that rarely changes is linked or copied instead of written from memory; false: all files are
    * written. Default: true.
    *
    * @param incremental the value
@@ -135,9 +135,9 @@ public final class SaveOptions {
   }
 
   /**
-   * Other than 0 compares checksums of the replicated tensors of all ranks, where there are several, before the save, and of the
-   * blocks of ranks that have the same ones of all sharded tensors; one that differs fails it with {@link Status#INVALID_ARGUMENT}
-   * that names the tensor and the ranks. Reads every byte of these tensors. Default: false.
+   * Other than 0: with several ranks, compares the checksums of replicated tensors, and of blocks that several ranks have, before
+   * the save; a difference fails the save with {@link Status#INVALID_ARGUMENT} that names the tensor and the ranks. Reads every
+   * byte of these tensors. Default: false.
    *
    * @param checkReplicas the value
    * @return this

@@ -4,7 +4,7 @@ package org.ckpt;
 import java.lang.ref.Reference;
 import java.time.Duration;
 
-/** What a simulation of failures replays, and against which policies. */
+/** Options of a simulation: failures to replay, and policies. */
 public final class SimulationOptions {
   private String trace = null;
   private String law = null;
@@ -24,7 +24,7 @@ public final class SimulationOptions {
   public SimulationOptions() {}
 
   /**
-   * Text with the seconds between failures, one number a line, # begins a comment; null: a law is used.
+   * Text with the seconds between failures, one number per line, # begins a comment; null: a distribution is used.
    *
    * @param trace the value
    * @return this
@@ -40,7 +40,7 @@ public final class SimulationOptions {
   }
 
   /**
-   * Law of the failures of one node, in seconds: "exponential:MTBF" or "weibull:SHAPE:MTBF"; null: a trace is used.
+   * Distribution of the failures of one node, in seconds: "exponential:MTBF" or "weibull:SHAPE:MTBF"; null: a trace is used.
    *
    * @param law the value
    * @return this
@@ -73,7 +73,7 @@ public final class SimulationOptions {
   }
 
   /**
-   * Number of nodes of the law: they fail one by one, each stops all; 1 .. 1000000. Default: 1.
+   * Number of nodes: they fail independently, and each failure stops all; 1 .. 1000000. Default: 1.
    *
    * @param nodes the value
    * @return this
@@ -137,7 +137,7 @@ public final class SimulationOptions {
   }
 
   /**
-   * Cost of a save in seconds, above 0. Default: 30.
+   * Cost of a save in seconds, &gt; 0. Default: 30.
    *
    * @param costSeconds the value
    * @return this
@@ -153,7 +153,7 @@ public final class SimulationOptions {
   }
 
   /**
-   * Duration of a restart after a failure, in seconds, at least 0. Default: 300.
+   * Duration of a restart after a failure, in seconds, &gt;= 0. Default: 300.
    *
    * @param restartSeconds the value
    * @return this
@@ -169,7 +169,7 @@ public final class SimulationOptions {
   }
 
   /**
-   * Seconds between questions, above 0. Default: 30.
+   * Seconds between polls, &gt; 0. Default: 30.
    *
    * @param pollSeconds the value
    * @return this
@@ -185,7 +185,7 @@ public final class SimulationOptions {
   }
 
   /**
-   * Each so many-th save is remote and costs costSeconds, the others are local; at least 1; 1: all are remote. Default: 1.
+   * N, where every n-th save is remote and costs costSeconds, and the others are local; &gt;= 1; 1: all are remote. Default: 1.
    *
    * @param remoteEvery the value
    * @return this
@@ -201,7 +201,7 @@ public final class SimulationOptions {
   }
 
   /**
-   * Cost of a local save in seconds, above 0 where saves are local. Default: 0.
+   * Cost of a local save in seconds, &gt; 0 if saves are local. Default: 0.
    *
    * @param localCostSeconds the value
    * @return this
@@ -217,7 +217,7 @@ public final class SimulationOptions {
   }
 
   /**
-   * Share of the failures that destroy what is local, 0 .. 1. Default: 0.
+   * Share of the failures that destroy local saves, 0 .. 1. Default: 0.
    *
    * @param remoteShare the value
    * @return this

@@ -83,7 +83,7 @@ public final class Step {
   }
 
   /**
-   * What a loss layer compares with; null when no layer needs it. Default: null.
+   * Targets of a loss layer; null when no layer needs them. Default: null.
    *
    * @param targets the value
    * @return this
@@ -99,7 +99,7 @@ public final class Step {
   }
 
   /**
-   * Gradient of the chain's output; null: 1, only for a chain whose output has one element.
+   * Gradient of the chain's output; null: 1, only for a chain with an output of one element.
    *
    * @param outputGradient the value
    * @return this
@@ -131,7 +131,7 @@ public final class Step {
   }
 
   /**
-   * Receives the gradient of the chain's input; null: it is not wanted. Refused when the first layer makes none.
+   * Receives the gradient of the chain's input; null: it is not wanted. Refused if the first layer computes none.
    *
    * @param inputGradient the value
    * @return this

@@ -1,7 +1,7 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** A list of names, globs or rules that a strategy was made with. */
+/** A list of names, globs or rules of a strategy. */
 public enum StrategyList {
   /** The names and globs of chosen layers. */
   NAMES(0),

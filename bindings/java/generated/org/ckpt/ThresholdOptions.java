@@ -3,7 +3,7 @@ package org.ckpt;
 
 import java.lang.ref.Reference;
 
-/** How a threshold rule is made. */
+/** Options for creating a threshold rule. */
 public final class ThresholdOptions {
   private double threshold = 0.35;
   private double learningRate = 0.1;
@@ -13,7 +13,7 @@ public final class ThresholdOptions {
   public ThresholdOptions() {}
 
   /**
-   * First value of the threshold: a share of the longest task, 0.05 .. 1. Default: 0.35.
+   * Initial threshold: a share of the longest task, 0.05 .. 1. Default: 0.35.
    *
    * @param threshold the value
    * @return this
@@ -29,7 +29,7 @@ public final class ThresholdOptions {
   }
 
   /**
-   * How far one recovery moves the threshold at most, above 0, at most 1. Default: 0.1.
+   * Maximum change of the threshold by one recovery, &gt; 0, &lt;= 1. Default: 0.1.
    *
    * @param learningRate the value
    * @return this
@@ -45,7 +45,7 @@ public final class ThresholdOptions {
   }
 
   /**
-   * Number of checkpoints of a run, at least 0. Default: 3.
+   * Number of checkpoints of a run, &gt;= 0. Default: 3.
    *
    * @param budget the value
    * @return this

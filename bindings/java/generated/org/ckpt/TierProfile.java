@@ -4,7 +4,7 @@ package org.ckpt;
 import java.lang.ref.Reference;
 import java.time.Duration;
 
-/** What planning must know of a tier, a place that is slower than memory. */
+/** Properties of a tier, a place that is slower than memory, for planning. */
 public final class TierProfile {
   private long capacityBytes = 0L;
   private double writeBytesPerSecond = 0.0;
@@ -15,7 +15,7 @@ public final class TierProfile {
   public TierProfile() {}
 
   /**
-   * Bytes that the tier can hold, &gt;= 0; 0: no limit. Default: 0.
+   * Capacity of the tier in bytes, &gt;= 0; 0: no limit. Default: 0.
    *
    * @param capacityBytes the value
    * @return this

@@ -1,12 +1,12 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** What a tensor of a tree was in the writer's program. */
+/** The type of a tensor of a tree in the writer's program. */
 public enum TreeForm {
-  /** Array of a library for numbers (NumPy), or of the language. */
+  /** Array of a numeric library (NumPy), or of the language. */
   ARRAY(0),
 
-  /** Single number of such a library, without dimensions. */
+  /** Scalar of a numeric library, without dimensions. */
   SCALAR(1),
 
   /** Tensor of PyTorch. */
