@@ -177,7 +177,7 @@ typedef struct ckpt_async_manager_options {
    * later ones; 0 .. staging_bytes */
   int64_t prepare_bytes;
   int64_t bytes_per_second; /* limit of the write rate, in bytes per second; 0: none */
-  /* time in nanoseconds for which the release of the manager waits for tasks; -1: no limit; default 30 s */
+  /* time in nanoseconds for which the release of the manager waits for tasks; -1: forever; default 30 s */
   int64_t drain_timeout_ns;
   /* number of threads that copy, the calling one included, 1 .. 1024; 0 (the default): the threads that this process may use, at
    * most 4 */
@@ -215,7 +215,7 @@ typedef int32_t ckpt_close_mode;
 #define CKPT_CLOSE_MODE_DRAIN_UNREPORTED 2
 
 /* Closes the manager: accepts no new tasks, ends the tasks as mode specifies, and stops the threads; all callbacks have returned by
- * then. timeout_ns: maximum time for draining (-1: no limit); after that, remaining tasks are cancelled and the call returns
+ * then. timeout_ns: maximum time for draining (-1: forever); after that, remaining tasks are cancelled and the call returns
  * TIMEOUT. A failure that was not seen is reported here (see Failures at the top of async.h; its message also names the time-out),
  * and the manager is still closed. Closing again reports the next failure, and returns OK when there is none. INVALID_STATE inside
  * a callback: the manager stays open. */
@@ -276,7 +276,7 @@ typedef struct ckpt_checkpoint_task_options {
   ckpt_when_full when_full;
   /* one of CKPT_PRIORITY_*: tasks of higher priority start first, of equal priority the older ones; default CKPT_PRIORITY_NORMAL */
   ckpt_priority priority;
-  int64_t timeout_ns; /* how long CKPT_WHEN_FULL_WAIT waits for a place, in nanoseconds; -1: no limit; default 60 s */
+  int64_t timeout_ns; /* how long CKPT_WHEN_FULL_WAIT waits for a place, in nanoseconds; -1: forever; default 60 s */
   /* the task starts only after ckpt_async_manager_end_step was called with this step or a later one. Read only when has_gate_step
    * is not 0. Waiting for the task, closing, a save that needs its memory, or a call that waits for a place without a time-out
    * opens the gate. A task at a closed gate does not block a worker: other tasks start before it */
@@ -325,7 +325,7 @@ CKPT_API ckpt_status ckpt_async_manager_cancel(ckpt_async_manager* manager, int6
 #define CKPT_CHECKPOINT_TASK_ALL 0 /* task id that stands for all tasks that have not ended at the time of the call */
 
 /* Waits until a save is staged or has ended: its tensors may be written. id: CKPT_CHECKPOINT_TASK_ALL waits for all saves.
- * timeout_ns: nanoseconds, -1 without limit. TIMEOUT; NOT_FOUND as ckpt_async_manager_cancel; INVALID_STATE inside a callback. */
+ * timeout_ns: nanoseconds, -1 forever. TIMEOUT; NOT_FOUND as ckpt_async_manager_cancel; INVALID_STATE inside a callback. */
 CKPT_API ckpt_status ckpt_async_manager_wait_staged(ckpt_async_manager* manager, int64_t id, int64_t timeout_ns);
 
 /* Waits until the task has ended, in any final state, and its callbacks have returned (inside a callback: or will return). *result

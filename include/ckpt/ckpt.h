@@ -25,7 +25,7 @@
  * Numbers    Sizes and counts are int64_t, in bytes if the name contains "bytes". Times that are waited or measured are int64_t
  *            nanoseconds (_ns); points in time are nanoseconds on a clock of the process (_at_ns) or since 1970-01-01T00:00:00Z
  *            (_utc_ns). Inputs and results of formulas are double seconds (_seconds). A limit of 0 means no limit; has_x reports
- *            whether x is set. A time-out is in nanoseconds: -1 waits without limit, 0 polls.
+ *            whether x is set. A time-out is in nanoseconds: -1 waits forever, 0 polls.
  * Callbacks  A callback is always a function, a user_data and a destroy function (may be NULL). destroy runs exactly once, after
  *            the last call; if the function that takes them fails, it does not run: the caller still owns user_data. A callback
  *            that returns non-zero stops the operation with CKPT_E_CALLBACK; calling ckpt_callback_error() first sets the reason.

@@ -57,12 +57,12 @@ typedef struct ckpt_blas {
  * use. */
 CKPT_API ckpt_status ckpt_blas_set(const ckpt_blas* blas);
 
-/* Loads the BLAS now (OpenBLAS: the file that the environment variable CKPT_OPENBLAS names, else libopenblas.so.0) and writes its
- * name, version and core as a string: (buffer, capacity, *needed) rule. If this processor can run a wider set of OpenBLAS's kernels
- * than the one in use, the string continues after a semicolon with the names of both, regardless of environment variables, and one
- * warning is logged when the BLAS is loaded. Nothing is added for the BLAS of ckpt_blas_set. NOT_FOUND if OpenBLAS is missing; the
- * message lists the files that were tried. FORKED, as from every function that needs a matrix product, in a child that was forked
- * while another thread loaded the BLAS. */
+/* Loads the BLAS now (OpenBLAS: the file that the environment variable CKPT_OPENBLAS names, else libopenblas.so.0). Writes its
+ * name, version and core as a string: (buffer, capacity, *needed) as in ckpt.h. If this processor can run a wider set of OpenBLAS's
+ * kernels than the one in use, the string continues after a semicolon with the names of both, regardless of environment variables,
+ * and one warning is logged when the BLAS is loaded. Nothing is added for the BLAS of ckpt_blas_set. NOT_FOUND if OpenBLAS is
+ * missing; the message lists the files that were tried. FORKED, as from every function that needs a matrix product, in a child that
+ * was forked while another thread loaded the BLAS. */
 CKPT_API ckpt_status ckpt_blas_get_info(char* buffer, int64_t capacity, int64_t* needed);
 
 /* Loads OpenBLAS now, with the given set of its kernels. Without this call OpenBLAS chooses a set when it is loaded, by the
@@ -463,7 +463,7 @@ CKPT_API ckpt_status ckpt_schedule_executor_refine(const ckpt_schedule_executor*
 typedef struct ckpt_optimizer ckpt_optimizer;
 
 /* Creates a stochastic gradient descent optimizer: v = momentum v + g; w = w - learning_rate v. learning_rate > 0, 0 <= momentum <
- * 1. State: one tensor a parameter, "<name>.momentum". Keeps the chain alive. */
+ * 1. State: one tensor per parameter, "<name>.momentum". Keeps the chain alive. */
 CKPT_API ckpt_status ckpt_optimizer_create_sgd(ckpt_chain* chain, double learning_rate, double momentum,
                                                ckpt_optimizer** optimizer);
 

@@ -130,7 +130,7 @@ CKPT_API ckpt_status ckpt_activation_manager_store_moved(ckpt_activation_manager
                                                          ckpt_tensor* activation, ckpt_bool* kept);
 
 /* Sets *activation to a new read-only reference to the stored activation, or NULL when it is not stored; this is not an error. The
- * memory stays valid as long as the reference, also if the manager drops it. */
+ * memory is kept until the reference is released, also if the manager drops the activation. */
 CKPT_API ckpt_status ckpt_activation_manager_get_activation(ckpt_activation_manager* manager, int32_t micro_batch,
                                                             ckpt_tensor** activation);
 
@@ -143,8 +143,8 @@ CKPT_API ckpt_status ckpt_activation_manager_has_activation(const ckpt_activatio
 CKPT_API ckpt_status ckpt_activation_manager_recompute(ckpt_activation_manager* manager, ckpt_tensor* input, int32_t micro_batch,
                                                        ckpt_tensor** activation);
 
-/* Sets *activation to what ckpt_activation_manager_get_activation returns, or else what ckpt_activation_manager_recompute returns.
- * input is only read in the second case, but must not be NULL. */
+/* Sets *activation to the result of ckpt_activation_manager_get_activation, or, if nothing is stored, of
+ * ckpt_activation_manager_recompute. input is only read in the second case, but must not be NULL. */
 CKPT_API ckpt_status ckpt_activation_manager_get_or_compute(ckpt_activation_manager* manager, ckpt_tensor* input,
                                                             int32_t micro_batch, ckpt_tensor** activation);
 
@@ -172,7 +172,7 @@ typedef struct ckpt_activation_metadata {
 #define CKPT_ACTIVATION_METADATA_INIT \
   { sizeof(ckpt_activation_metadata), 0, 0, 0, {0}, 0, 0, 0, 0 }
 
-/* Fills *metadata for a stored activation; NOT_FOUND when it is not stored. */
+/* Fills *metadata with information about a stored activation; NOT_FOUND when it is not stored. */
 CKPT_API ckpt_status ckpt_activation_manager_get_metadata(const ckpt_activation_manager* manager, int32_t micro_batch,
                                                           ckpt_activation_metadata* metadata);
 
@@ -269,7 +269,7 @@ CKPT_API ckpt_status ckpt_pipeline_create(ckpt_chain* chain, const ckpt_tensor_s
 /* Runs one step of the whole batch; the tensors of step have the size of the batch (targets: first dimension), first_sample is the
  * number of its first sample. GRAD(n) of each micro-batch is 1 / micro_batches if the output is one number: gradients are those of
  * the mean loss. *loss (may be NULL) receives that mean, losses (NULL, or micro_batches elements) the loss of each micro-batch, if
- * the output is one number, else NaN. Waits at most timeout_ns (-1: no limit), then for each stage to finish its current layer.
+ * the output is one number, else NaN. Waits at most timeout_ns (-1: forever), then for each stage to finish its current layer.
  * Errors: the error of the stage that failed first; TIMEOUT; CANCELLED. After an error all stages have stopped, every buffer is
  * released, and the next step works; gradients are undefined until a step with accumulate 0. */
 CKPT_API ckpt_status ckpt_pipeline_run(ckpt_pipeline* pipeline, const ckpt_step* step, int64_t timeout_ns, double* loss,

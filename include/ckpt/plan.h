@@ -304,7 +304,8 @@ CKPT_API ckpt_status ckpt_schedule_create_open_ended(int64_t period, ckpt_layer_
 CKPT_API ckpt_status ckpt_schedule_create_list(int64_t layer_count, const ckpt_schedule_action* actions, int64_t actions_count,
                                                ckpt_schedule** schedule);
 
-/* Sets *name to the schedule's name for logs and tables: "store-all", "periodic(4)", ...; valid as long as the schedule. */
+/* Sets *name to the schedule's name for logs and tables, for example "store-all" or "periodic(4)"; valid as long as the
+ * schedule. */
 CKPT_API ckpt_status ckpt_schedule_get_name(const ckpt_schedule* schedule, const char** name);
 
 /* Sets *left_out to the alternatives that the planner auto, chain or tapes did not consider for this schedule, with the reason, in
@@ -358,8 +359,8 @@ CKPT_API ckpt_status ckpt_cursor_next(ckpt_cursor* cursor, ckpt_schedule_action*
  * is the last one written; after END, *count is 0. */
 CKPT_API ckpt_status ckpt_cursor_next_many(ckpt_cursor* cursor, ckpt_schedule_action* actions, int64_t capacity, int64_t* count);
 
-/* Sets the number of steps of an open-ended schedule to n (n >= the steps that were already returned, n >= 1). Once. INVALID_STATE
- * when the number is known already. */
+/* Sets the number of steps of an open-ended schedule to layer_count (>= 1, and at least the number of steps that were already
+ * returned). INVALID_STATE when the number is known already. */
 CKPT_API ckpt_status ckpt_cursor_finalize(ckpt_cursor* cursor, int64_t layer_count);
 
 /* Writes the cursor's position as bytes, for ckpt_cursor_restore in this or another process: (buffer, capacity, *needed) rule of

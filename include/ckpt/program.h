@@ -80,9 +80,9 @@ typedef struct ckpt_program_operation {
 /* A schedule with placed buffers. Immutable: may be read from several threads at once. */
 typedef struct ckpt_program ckpt_program;
 
-/* Creates the program of a schedule on a chain's profile; neither is needed afterwards. Offsets are the same as in the executor of
- * engine.h: arenas are as large as ckpt_schedule_place reports. INVALID_SCHEDULE as ckpt_schedule_verify, OUT_OF_RANGE above 2^22
- * operations. */
+/* Creates the program of a schedule on a chain's profile; neither is needed afterwards. Offsets are the same as in a
+ * ckpt_schedule_executor: arenas are as large as ckpt_schedule_place reports. INVALID_SCHEDULE as ckpt_schedule_verify,
+ * OUT_OF_RANGE above 2^22 operations. */
 CKPT_API ckpt_status ckpt_program_create(ckpt_schedule* schedule, const ckpt_profile* profile, ckpt_program** program);
 
 /* Sets *bytes to the size of a tier's arena (0 .. CKPT_TIERS-1); it must begin at a multiple of 64 bytes. */

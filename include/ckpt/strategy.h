@@ -183,8 +183,8 @@ CKPT_API ckpt_status ckpt_strategy_should_checkpoint_shape(ckpt_strategy* strate
  * this; call it if the program runs layers without an executor. */
 CKPT_API ckpt_status ckpt_strategy_observe_access(ckpt_strategy* strategy, const char* layer_name);
 
-/* Writes the strategy's name: "Interval(2)", "SizeBased(1MB)", "Any(Smart, Interval(8))", ...: (buffer, capacity, *needed) as in
- * ckpt.h. */
+/* Writes the strategy's name, for example "Interval(2)", "SizeBased(1MB)" or "Any(Smart, Interval(8))": (buffer, capacity, *needed)
+ * as in ckpt.h. */
 CKPT_API ckpt_status ckpt_strategy_get_name(const ckpt_strategy* strategy, char* buffer, int64_t capacity, int64_t* needed);
 
 /* Resets the strategy to its state after creation, counters included; for a composite its children, too. The meaning of a yes stays
@@ -210,7 +210,7 @@ typedef struct ckpt_strategy_counters {
 #define CKPT_STRATEGY_COUNTERS_INIT \
   { sizeof(ckpt_strategy_counters), 0, 0, 0, 0 }
 
-/* Fills *counters, which the caller initialised. A snapshot while other threads ask. */
+/* Fills *counters with the strategy's counters: a snapshot while other threads ask. */
 CKPT_API ckpt_status ckpt_strategy_get_counters(const ckpt_strategy* strategy, ckpt_strategy_counters* counters);
 
 /* ---- Reading the configuration ------------------------------------------------------------------------------------------- */
@@ -240,7 +240,7 @@ typedef struct ckpt_strategy_info {
 #define CKPT_STRATEGY_INFO_INIT \
   { sizeof(ckpt_strategy_info), 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Fills *info, which the caller initialised. */
+/* Fills *info with the strategy's configuration. */
 CKPT_API ckpt_status ckpt_strategy_get_info(const ckpt_strategy* strategy, ckpt_strategy_info* info);
 
 /* A list of names, globs or rules of a strategy. */

@@ -114,7 +114,7 @@ typedef struct ckpt_buffer_pool_stats {
 CKPT_API ckpt_status ckpt_buffer_pool_create(ckpt_memory_tracker* tracker, const ckpt_buffer_pool_options* options,
                                              ckpt_buffer_pool** pool);
 
-/* Fills *stats, which the caller initialised. pool NULL: the default pool. */
+/* Fills *stats with the contents and counters of the pool. pool NULL: the default pool. */
 CKPT_API ckpt_status ckpt_buffer_pool_get_stats(const ckpt_buffer_pool* pool, ckpt_buffer_pool_stats* stats);
 
 /* Releases retained buffers to the system, oldest first, until at most keep_bytes (>= 0) are kept for reuse. pool NULL: the default
@@ -169,7 +169,7 @@ CKPT_API int64_t ckpt_tensor_get_bytes(const ckpt_tensor* tensor);
 /* Returns the number of elements; -1 for a handle that is not a tensor. */
 CKPT_API int64_t ckpt_tensor_get_element_count(const ckpt_tensor* tensor);
 
-/* Returns the tensor's element type, a CKPT_DTYPE_ constant; 0 for a handle that is not a tensor. */
+/* Returns the tensor's element type, one of CKPT_DTYPE_*; 0 for a handle that is not a tensor. */
 CKPT_API ckpt_dtype ckpt_tensor_get_dtype(const ckpt_tensor* tensor);
 
 /* Returns the number of dimensions, 0 .. 8; -1 for a handle that is not a tensor. */

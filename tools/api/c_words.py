@@ -101,6 +101,7 @@ PATTERNS = [
     (rf"{ARTICLE}(?P<noun>(?i:{'|'.join(NOUNS)}))(?P<plural>s?)\b",
      lambda words, found: replaced(NOUNS[found["noun"].lower()], found)),
     (r" ?\((?:see )?(?:ckpt/)?\w+\.h\)", lambda words, found: ""),
+    (r"\bat the top of (\w+)\.h\b", lambda words, found: "in the documentation of " + found[1]),
     (r"\b(?:ckpt/)?(\w+)\.h\b", lambda words, found: "the documentation of " + found[1]),
 ]
 PATTERNS = [(re.compile(pattern), put) for pattern, put in PATTERNS]

@@ -254,7 +254,7 @@ class CppClass:
             lines += [*indented(one.comment), *(part for line in member for part in fitted(line))]
         lines += [line for one in self.events for line in one.lines()]
         if self.is_shared:
-            lines += ["  // Another reference to the same object.", f"  {own} share() const noexcept {{",
+            lines += ["  // Returns another reference to the same object.", f"  {own} share() const noexcept {{",
                       f"    {self.handle}_retain(handle());", f"    return {own}::adopt(handle());", "  }"]
         return [*lines, "};"]
 

@@ -253,7 +253,7 @@ def references(owner, handle, source, is_shared, is_made):
         lines += ["", *block(f"internal {owner}(NativeHandle handle) : base(handle)")]
     if is_shared:
         kind = handle.removeprefix("ckpt_").replace("_", " ")
-        lines += ["", f"/// <summary>Returns another reference to the same {kind}, to be disposed of by itself.</summary>",
+        lines += ["", f"/// <summary>Returns another reference to the same {kind}, to be disposed of separately.</summary>",
                   *block(f"public {owner} Share()",
                          f"return new {owner}(Shared(Handle, native.{handle}_retain, native.{handle}_release));")]
     return lines

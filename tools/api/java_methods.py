@@ -230,7 +230,7 @@ class Writer:
         handle, source = self.handles[owner], self.classes.get(owner, "")
         lines = block(f"{name}(long address)", f"super(address, Native::{handle}_release);")
         if re.search(r"\bsuper\(lent\)", source):
-            lines += ["", "/** Lent by the library for a time: nothing is released. */",
+            lines += ["", "/** A reference that the library lends: not released. */",
                       *block(f"{name}(NativeObject lent)", "super(lent.address());")]
         taking = re.search(rf"^  {owner}\((long|Into<long\[\]>) \w+\)", source, re.MULTILINE)
         if owner in self.whole or taking:
@@ -239,7 +239,7 @@ class Writer:
                 lines += ["", *block(f"static {owner} made(Into<long[]> create)", f"return new {owner}({reference});")]
             if owner in self.shared:
                 kind = handle.removeprefix("ckpt_").replace("_", " ")
-                text = f"/** Returns another reference to the same {kind}, to be closed by itself. */"
+                text = f"/** Returns another reference to the same {kind}, to be closed separately. */"
                 again = f"return new {owner}(address());"
                 lines += ["", text, *block(f"public {owner} share()", f"Native.{handle}_retain(this);", again)]
         return lines

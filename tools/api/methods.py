@@ -94,6 +94,9 @@ class Function:
         self.verb = self.function.removeprefix(f"{owner or 'ckpt'}_")
         self.name = self.verb.removeprefix("create").removeprefix("_") if form == "creator" else self.verb.removeprefix("get_")
         self.comment = returning(function["comment"], result)
+        if form == "method":  # which has an object
+            self.comment = re.sub(rf"(?: {function['parameters'][0]['name']} NULL: |; {function['parameters'][0]['name']} NULL asks )[^.;]*\.?$", "",
+                                  self.comment)
         result.absent = absent_status(self.comment) if form == "method" and result.kind != "none" else ""
         changes_nothing = form == "method" and function["parameters"][0]["type"].startswith("const ")
         self.is_query = changes_nothing or self.verb.startswith(("get_", "is_", "has_", "find_", "list", "verify", "export_"))
@@ -135,9 +138,12 @@ def returning(comment, returned):
     text = text.replace(f": {result} receives ", ": returns ")
     for left_out in (r"(?::|,) up to capacity (?:\([^)]*\) )?of them[,;] \*count receives how many there are",
                      rf" The size of every element is {result}\[0\]\.struct_size\.",
-                     rf" {result} may be NULL when capacity is 0\.", rf" {result}: NULL when it is not wanted\."):
+                     rf" {result} may be NULL when capacity is 0\.", rf" {result}: NULL when it is not wanted\.",
+                     rf"\b{result}, capacity, \*count, "):
         text = re.sub(left_out, "", text)
-    return re.sub(r"; Returns ", "; returns ", text)
+    text = re.sub(rf"\bfills \*{result}(?=[.,;])", f"returns the {result}", text)
+    text = re.sub(r"([;:]) Returns ", r"\1 returns ", text)
+    return re.sub(r"(?<![. ])\.\.(?= [A-Z])", ".", text)  # where a sentence about the list was left out
 
 
 ABSENCES = {"NOT_FOUND": ("when there is none", "when none has", "when the key has none", "for a name that was never used"),

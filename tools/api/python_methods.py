@@ -103,6 +103,8 @@ class PythonFunction:
                 comment = comment.replace("name: as in", "which: the step, or the name as in")
         if self.function in PARSED:
             comment = re.sub(r",? as (?:one )?JSON(?: object)?\b", "", comment).replace("a JSON text", "an object")
+        if self.name in SEPARATED:
+            comment = re.sub(r', separated by ", "|, one per line\b', "", comment)
         return without_status(re.sub(r"; the message [^.]*", "", comment), self.described.result.absent, "None")
 
     def renamed(self, name):

@@ -44,7 +44,7 @@ USES = (("System", r"\b(Action|TimeSpan|DateTime|IntPtr|Flags)\b"), ("System.Dia
         ("System.Runtime.InteropServices", "StructLayout"), ("Ckpt.Interop", r"\b(ckpt_|native\.|Shown|Times|Utf8)"))
 LAYOUT = "[StructLayout(LayoutKind.Sequential)]"
 TO_STRING = ["", "/// <summary>The values in one line.</summary>", "/// <returns>The text.</returns>"]
-NEW_EXCEPTION = ["/// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>",
+NEW_EXCEPTION = ["/// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>",
                  '/// <param name="message">One line that names the argument and the value.</param>']
 
 
@@ -219,7 +219,7 @@ class Writer:
     def enum(self, group):
         lines = []
         if all(constant.value != 0 for constant in group.constants):
-            lines += ["/// <summary>None of them.</summary>", "None = 0,"]
+            lines += [f"/// <summary>{'None of the flags' if group.is_sum else 'No value'}.</summary>", "None = 0,"]
         for constant in group.constants:
             lines += self.documented(constant) + [f"{constant_name(constant)} = {constant.value},"]
         head = f"enum {class_of(group.name)}" + (" : uint" if group.type == "uint32_t" else "")

@@ -46,8 +46,8 @@ FORMS = {  # by kind: type, the value of C's struct (objects are set and never r
 }
 IMPORTS = ("java.lang.ref.Reference", "java.time.Duration", "java.time.Instant", "java.util.Optional", "java.util.OptionalDouble",
            "java.util.OptionalInt", "java.util.OptionalLong")
-NUMBER_OF_ENUM = ["/** {@return the number in the C API, fixed for ever} */", *block("public int number()", "return number;"), ""]
-UNKNOWN = ["/** A number that this version does not know: a newer library has it. */", "UNKNOWN(Integer.MIN_VALUE);", ""]
+NUMBER_OF_ENUM = ["/** {@return the number in the C API, which never changes} */", *block("public int number()", "return number;"), ""]
+UNKNOWN = ["/** A number of a newer version of the library. */", "UNKNOWN(Integer.MIN_VALUE);", ""]
 
 
 def value_name(name):
@@ -141,7 +141,7 @@ class Member:
         value = name if taken == self.type else f"{self.type}.of({name})"
         lines = javadoc(text, [f"@param {name} the value", "@return this"])
         lines += [*block(f"public {owner} {name}({taken} {name})", f"this.{name} = {value};", "return this;"), ""]
-        lines += [f"/** {{@return what {{@link #{name}({taken})}} set}} */"]
+        lines += [f"/** {{@return the value set by {{@link #{name}({taken})}}}} */"]
         lines += [*block(f"public {self.result} {name}()", f"return {self.got};"), ""]
         if self.value.has and start != "null":
             lines += javadoc(self.value.absence.lstrip(": "), ["@return this"])
@@ -176,7 +176,7 @@ class Writer:
 
     def exceptions(self):
         names = {f"Ckpt{camel(constant.short)}Exception": constant for constant in self.model.errors}
-        about = javadoc("An exception of this kind, for callbacks to throw too.", ["@param message one line of text"])
+        about = javadoc("An exception of this kind; callbacks may throw it, too.", ["@param message one line of text"])
         for name, constant in names.items():
             lines = ["private static final long serialVersionUID = 1L;", "", *about]
             lines += block(f"public {name}(String message)", f"super(Status.{constant.short}, message);")
@@ -234,7 +234,7 @@ class Writer:
                  for member in members]
         lines += ["", "/** All defaults. */", f"public {name}() {{}}", ""] + [line for member in members for line in member.setter(name)]
         using = block(f"try ({c} struct = new {c}())", *(line for member in members for line in member.writes()), "call.call(struct);")
-        lines += ["/** Calls with these values, which stay alive meanwhile. */",
+        lines += ["/** Calls with these values, and keeps them alive during the call. */",
                   *block(f"void with(NativeObject.Into<{c}> call)", *using[:-1], *block("} finally", "Reference.reachabilityFence(this);"))]
         if "out" in struct.directions:
             reads = [f"made.{member.name} = {member.read};" for member in members if member.read]

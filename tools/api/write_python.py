@@ -22,7 +22,7 @@ NAMES = {  # those that do not follow from the header: of a verb, or of a functi
     "ckpt_reader_get_tensor": "info", "ckpt_activation_manager_list": "micro_batches", "ckpt_async_manager_get_task": "info",
     "ckpt_clock_create_manual": "__init__", "ckpt_coordinator_create_single": "__init__", "ckpt_interval_young": "young_interval",
     "ckpt_interval_daly": "daly_interval", "ckpt_interval_expected_value": "expected_value_interval",
-    "ckpt_interval_weibull": "weibull_interval", "ckpt_blas_set_kernels": "set_blas_kernels", "ckpt_memory_probe": "probe_memory",
+    "ckpt_interval_weibull": "weibull_interval", "ckpt_blas_set": "set_blas", "ckpt_blas_set_kernels": "set_blas_kernels", "ckpt_memory_probe": "probe_memory",
     "ckpt_storage_unregister_scheme": "unregister_scheme", "ckpt_strategy_unregister": "unregister_strategy",
     "ckpt_strategy_get_known_kinds": "known_strategies", "ckpt_schedule_get_known_planners": "known_planners",
     "ckpt_layer_get_known_kinds": "known_layer_kinds",
@@ -68,7 +68,7 @@ class PythonWords(Words):
 
     def function(self, name, owner, method):
         if owner not in self.model.handles:
-            return NAMES.get(name) or camel(name)
+            return NAMES.get(name) or name.removeprefix("ckpt_").replace("_get_", "_")
         known = NAMES.get(name) or NAMES.get(name[len(owner) + 1:]) or method
         return f"{camel(owner)}.{method if known.startswith('__') else known}"
 
@@ -182,7 +182,7 @@ class Writer:
     def attributes(self, struct):
         """A class with the fields that a table of functions has beside them."""
         members = self.members(struct)
-        text = docstring("What a custom layer says beside its functions.", [(member.name, member.comment) for member in members])
+        text = docstring("The properties of a custom layer, apart from its functions.", [(member.name, member.comment) for member in members])
         body = "".join(f"    {member.name}: {member.types['keyword']} = {member.default}\n" for member in members)
         return f"class {camel(struct.name)}:\n{text}\n{body}"
 

@@ -224,7 +224,7 @@ namespace Ckpt
         /// <summary>Limit of the write rate, in bytes per second; 0: none.</summary>
         public long BytesPerSecond { get; set; }
 
-        /// <summary>Time for which the release of the manager waits for tasks; Timeout.InfiniteTimeSpan: no limit; default 30
+        /// <summary>Time for which the release of the manager waits for tasks; Timeout.InfiniteTimeSpan: forever; default 30
         /// s.</summary>
         public TimeSpan DrainTimeout { get; set; } = TimeSpan.FromTicks(300000000);
 
@@ -283,7 +283,7 @@ namespace Ckpt
         /// <see cref="Priority.Normal"/>.</summary>
         public Priority Priority { get; set; } = Priority.Normal;
 
-        /// <summary>How long <see cref="WhenFull.Wait"/> waits for a place; Timeout.InfiniteTimeSpan: no limit; default 60
+        /// <summary>How long <see cref="WhenFull.Wait"/> waits for a place; Timeout.InfiniteTimeSpan: forever; default 60
         /// s.</summary>
         public TimeSpan Timeout { get; set; } = TimeSpan.FromTicks(600000000);
 

@@ -7,10 +7,10 @@ namespace Ckpt
     public partial class AsyncManager
     {
         /// <summary>Closes the manager: accepts no new tasks, ends the tasks as mode specifies, and stops the threads; all
-        /// callbacks have returned by then. timeout: maximum time for draining (-1: no limit); after that, remaining tasks are
+        /// callbacks have returned by then. timeout: maximum time for draining (-1: forever); after that, remaining tasks are
         /// cancelled and the call returns <see cref="CkptStatus.Timeout"/>. A failure that was not seen is reported here (see
-        /// Failures at the top of the documentation of async; its message also names the time-out), and the manager is still
-        /// closed. Closing again reports the next failure, and returns <see cref="CkptStatus.Ok"/> when there is none.
+        /// Failures in the documentation of async; its message also names the time-out), and the manager is still closed. Closing
+        /// again reports the next failure, and returns <see cref="CkptStatus.Ok"/> when there is none.
         /// <see cref="CkptStatus.InvalidState"/> inside a callback: the manager stays open.</summary>
         public void Close(CloseMode mode = CloseMode.Drain, TimeSpan? timeout = null)
         {

@@ -100,7 +100,7 @@ namespace Ckpt
     /// <summary>An argument is missing, of the wrong kind, or has a value that is never valid.</summary>
     public partial class CkptInvalidArgumentException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptInvalidArgumentException(string message) : base(CkptStatus.InvalidArgument, message)
         {
@@ -110,7 +110,7 @@ namespace Ckpt
     /// <summary>The system has no memory left.</summary>
     public partial class CkptOutOfMemoryException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptOutOfMemoryException(string message) : base(CkptStatus.OutOfMemory, message)
         {
@@ -120,7 +120,7 @@ namespace Ckpt
     /// <summary>An index or size is outside the range of the object.</summary>
     public partial class CkptOutOfRangeException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptOutOfRangeException(string message) : base(CkptStatus.OutOfRange, message)
         {
@@ -130,7 +130,7 @@ namespace Ckpt
     /// <summary>The call is not allowed now: wrong order, already done, or not begun.</summary>
     public partial class CkptInvalidStateException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptInvalidStateException(string message) : base(CkptStatus.InvalidState, message)
         {
@@ -140,7 +140,7 @@ namespace Ckpt
     /// <summary>The name, id, file or checkpoint does not exist.</summary>
     public partial class CkptNotFoundException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptNotFoundException(string message) : base(CkptStatus.NotFound, message)
         {
@@ -150,7 +150,7 @@ namespace Ckpt
     /// <summary>The name is taken.</summary>
     public partial class CkptAlreadyExistsException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptAlreadyExistsException(string message) : base(CkptStatus.AlreadyExists, message)
         {
@@ -160,7 +160,7 @@ namespace Ckpt
     /// <summary>Another process, thread or object holds the resource.</summary>
     public partial class CkptBusyException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptBusyException(string message) : base(CkptStatus.Busy, message)
         {
@@ -170,7 +170,7 @@ namespace Ckpt
     /// <summary>The time-out expired.</summary>
     public partial class CkptTimeoutException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptTimeoutException(string message) : base(CkptStatus.Timeout, message)
         {
@@ -180,7 +180,7 @@ namespace Ckpt
     /// <summary>Stopped on request.</summary>
     public partial class CkptCancelledException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptCancelledException(string message) : base(CkptStatus.Cancelled, message)
         {
@@ -190,7 +190,7 @@ namespace Ckpt
     /// <summary>A callback of the caller failed.</summary>
     public partial class CkptCallbackException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptCallbackException(string message) : base(CkptStatus.Callback, message)
         {
@@ -200,7 +200,7 @@ namespace Ckpt
     /// <summary>The process was forked, and the object's threads exist only in the parent.</summary>
     public partial class CkptForkedException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptForkedException(string message) : base(CkptStatus.Forked, message)
         {
@@ -210,7 +210,7 @@ namespace Ckpt
     /// <summary>A bounded queue is full.</summary>
     public partial class CkptQueueFullException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptQueueFullException(string message) : base(CkptStatus.QueueFull, message)
         {
@@ -220,7 +220,7 @@ namespace Ckpt
     /// <summary>The queue or object was closed.</summary>
     public partial class CkptClosedException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptClosedException(string message) : base(CkptStatus.Closed, message)
         {
@@ -230,7 +230,7 @@ namespace Ckpt
     /// <summary>The operating system failed to read, write or sync.</summary>
     public partial class CkptIoException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptIoException(string message) : base(CkptStatus.Io, message)
         {
@@ -240,7 +240,7 @@ namespace Ckpt
     /// <summary>The device or quota is full.</summary>
     public partial class CkptNoSpaceException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptNoSpaceException(string message) : base(CkptStatus.NoSpace, message)
         {
@@ -250,7 +250,7 @@ namespace Ckpt
     /// <summary>The operating system denied access.</summary>
     public partial class CkptPermissionException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptPermissionException(string message) : base(CkptStatus.Permission, message)
         {
@@ -260,7 +260,7 @@ namespace Ckpt
     /// <summary>Stored bytes differ from the written ones or violate the format.</summary>
     public partial class CkptCorruptException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptCorruptException(string message) : base(CkptStatus.Corrupt, message)
         {
@@ -270,7 +270,7 @@ namespace Ckpt
     /// <summary>Valid, but not supported by this object or build.</summary>
     public partial class CkptUnsupportedException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptUnsupportedException(string message) : base(CkptStatus.Unsupported, message)
         {
@@ -280,7 +280,7 @@ namespace Ckpt
     /// <summary>Does not fit the memory budget or limit.</summary>
     public partial class CkptOverBudgetException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptOverBudgetException(string message) : base(CkptStatus.OverBudget, message)
         {
@@ -290,7 +290,7 @@ namespace Ckpt
     /// <summary>A schedule breaks one of its rules.</summary>
     public partial class CkptInvalidScheduleException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptInvalidScheduleException(string message) : base(CkptStatus.InvalidSchedule, message)
         {
@@ -300,7 +300,7 @@ namespace Ckpt
     /// <summary>A defect of the library: please report it.</summary>
     public partial class CkptInternalException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptInternalException(string message) : base(CkptStatus.Internal, message)
         {

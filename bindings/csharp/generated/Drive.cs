@@ -9,7 +9,7 @@ namespace Ckpt
     [Flags]
     public enum DriveFlag : uint
     {
-        /// <summary>None of them.</summary>
+        /// <summary>None of the flags.</summary>
         None = 0,
         /// <summary>The layers ran before in this step: restore the ambient state (random numbers, statistics) of the start of
         /// their first run.</summary>

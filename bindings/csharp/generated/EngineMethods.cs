@@ -8,12 +8,12 @@ namespace Ckpt
     public partial class Blas
     {
         /// <summary>Loads the BLAS now (OpenBLAS: the file that the environment variable CKPT_OPENBLAS names, else
-        /// libopenblas.so.0) and writes its name, version and core as a string: (buffer, capacity, needed) rule. If this processor
-        /// can run a wider set of OpenBLAS's kernels than the one in use, the string continues after a semicolon with the names of
-        /// both, regardless of environment variables, and one warning is logged when the BLAS is loaded. Nothing is added for the
-        /// BLAS of <c>Blas.Set</c>. <see cref="CkptStatus.NotFound"/> if OpenBLAS is missing; the message lists the files that were
-        /// tried. <see cref="CkptStatus.Forked"/>, as from every function that needs a matrix product, in a child that was forked
-        /// while another thread loaded the BLAS.</summary>
+        /// libopenblas.so.0). Returns its name, version and core as a string. If this processor can run a wider set of OpenBLAS's
+        /// kernels than the one in use, the string continues after a semicolon with the names of both, regardless of environment
+        /// variables, and one warning is logged when the BLAS is loaded. Nothing is added for the BLAS of <c>Blas.Set</c>.
+        /// <see cref="CkptStatus.NotFound"/> if OpenBLAS is missing; the message lists the files that were tried.
+        /// <see cref="CkptStatus.Forked"/>, as from every function that needs a matrix product, in a child that was forked while
+        /// another thread loaded the BLAS.</summary>
         public static string Info()
         {
             return native.ckpt_blas_get_info();
@@ -116,7 +116,7 @@ namespace Ckpt
         }
 
         /// <summary>Creates a stochastic gradient descent optimizer: v = momentum v + g; w = w - learningRate v. learningRate &gt;
-        /// 0, 0 &lt;= momentum &lt; 1. State: one tensor a parameter, "&lt;name&gt;.momentum". Keeps the chain alive.</summary>
+        /// 0, 0 &lt;= momentum &lt; 1. State: one tensor per parameter, "&lt;name&gt;.momentum". Keeps the chain alive.</summary>
         public static Optimizer Sgd(Chain chain, double learningRate, double momentum = 0)
         {
             return new Optimizer(Made((out IntPtr made) =>

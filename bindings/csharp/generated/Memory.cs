@@ -21,7 +21,7 @@ namespace Ckpt
     [Flags]
     public enum MemoryEventKind
     {
-        /// <summary>None of them.</summary>
+        /// <summary>None of the flags.</summary>
         None = 0,
         /// <summary>An allocation of a layer was recorded.</summary>
         Allocated = 1,

@@ -12,7 +12,7 @@ namespace Ckpt
         {
         }
 
-        /// <summary>Returns another reference to the same memory tracker, to be disposed of by itself.</summary>
+        /// <summary>Returns another reference to the same memory tracker, to be disposed of separately.</summary>
         public MemoryTracker Share()
         {
             return new MemoryTracker(Shared(Handle, native.ckpt_memory_tracker_retain, native.ckpt_memory_tracker_release));

@@ -10,7 +10,7 @@ namespace Ckpt
     /// recomputed.</summary>
     public enum ActivationPolicyKind
     {
-        /// <summary>None of them.</summary>
+        /// <summary>No value.</summary>
         None = 0,
         /// <summary>The activations of all micro-batches are kept from forward to backward: most memory, fastest
         /// backward.</summary>
@@ -41,7 +41,7 @@ namespace Ckpt
     /// added in the order of micro-batches.</summary>
     public enum PipelineOrder
     {
-        /// <summary>None of them.</summary>
+        /// <summary>No value.</summary>
         None = 0,
         /// <summary>All forwards, then all backwards. Source: Huang et al., "GPipe", arXiv:1811.06965.</summary>
         GPipe = 1,
@@ -56,7 +56,7 @@ namespace Ckpt
     /// <summary>The activity of a stage in an interval of a step.</summary>
     public enum IntervalKind
     {
-        /// <summary>None of them.</summary>
+        /// <summary>No value.</summary>
         None = 0,
         /// <summary>The stage runs a forward part.</summary>
         Forward = 1,

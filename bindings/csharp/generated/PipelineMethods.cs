@@ -42,7 +42,7 @@ namespace Ckpt
             return value != 0;
         }
 
-        /// <summary>Applies the policy, and stores a copy of the activation if it is to be kept: Returns 1 or 0. An activation that
+        /// <summary>Applies the policy, and stores a copy of the activation if it is to be kept: returns 1 or 0. An activation that
         /// is stored already for this micro-batch is replaced; it is dropped if the new one is not kept.</summary>
         public bool Store(int microBatch, Tensor activation)
         {
@@ -59,7 +59,7 @@ namespace Ckpt
             return value != 0;
         }
 
-        /// <summary>Runs the stage's forward on input: Returns a new reference. Nothing is stored.
+        /// <summary>Runs the stage's forward on input: returns a new reference. Nothing is stored.
         /// <see cref="CkptStatus.InvalidState"/> when the manager has no forward.</summary>
         public Tensor Recompute(Tensor input, int microBatch)
         {
@@ -68,8 +68,8 @@ namespace Ckpt
                     native.ckpt_tensor_release));
         }
 
-        /// <summary>Returns what <c>ActivationManager.Activation</c> returns, or else what <c>ActivationManager.Recompute</c>
-        /// returns. input is only read in the second case, but must not be null.</summary>
+        /// <summary>Returns the result of <c>ActivationManager.Activation</c>, or, if nothing is stored, of
+        /// <c>ActivationManager.Recompute</c>. input is only read in the second case, but must not be null.</summary>
         public Tensor GetOrCompute(Tensor input, int microBatch)
         {
             return new Tensor(Made((out IntPtr made) =>

@@ -25,7 +25,7 @@ namespace Ckpt
     /// dropped.</summary>
     public enum ActionKind
     {
-        /// <summary>None of them.</summary>
+        /// <summary>No value.</summary>
         None = 0,
         /// <summary>Runs layers first .. last-1 without recording, under one option; needs <see cref="Item.Input"/>(first), creates
         /// <see cref="Item.Input"/>(last), keeps nothing between.</summary>
@@ -77,7 +77,7 @@ namespace Ckpt
     [Flags]
     public enum LayerFlag : uint
     {
-        /// <summary>None of them.</summary>
+        /// <summary>None of the flags.</summary>
         None = 0,
         /// <summary>Backward reads the layer's input.</summary>
         NeedsInput = 1,
@@ -99,7 +99,7 @@ namespace Ckpt
     [Flags]
     public enum ProfileFlag : uint
     {
-        /// <summary>None of them.</summary>
+        /// <summary>None of the flags.</summary>
         None = 0,
         /// <summary>The caller keeps <see cref="Item.Input"/>(0) for the whole step: its <see cref="ActionKind.Drop"/> frees no
         /// bytes.</summary>

@@ -18,8 +18,8 @@ namespace Ckpt
         {
         }
 
-        /// <summary>Sets the number of steps of an open-ended schedule to n (n &gt;= the steps that were already returned, n &gt;=
-        /// 1). Once. <see cref="CkptStatus.InvalidState"/> when the number is known already.</summary>
+        /// <summary>Sets the number of steps of an open-ended schedule to layerCount (&gt;= 1, and at least the number of steps
+        /// that were already returned). <see cref="CkptStatus.InvalidState"/> when the number is known already.</summary>
         public void Finalize(long layerCount)
         {
             native.ckpt_cursor_finalize(Handle, layerCount);
@@ -156,7 +156,7 @@ namespace Ckpt
 
     public unsafe partial class Schedule
     {
-        /// <summary>Returns another reference to the same schedule, to be disposed of by itself.</summary>
+        /// <summary>Returns another reference to the same schedule, to be disposed of separately.</summary>
         public Schedule Share()
         {
             return new Schedule(Shared(Handle, native.ckpt_schedule_retain, native.ckpt_schedule_release));
@@ -192,7 +192,7 @@ namespace Ckpt
                 native.ckpt_schedule_create_open_ended(period, (uint)flags, out made), native.ckpt_schedule_release));
         }
 
-        /// <summary>Returns the schedule's name for logs and tables: "store-all", "periodic(4)", .</summary>
+        /// <summary>Returns the schedule's name for logs and tables, for example "store-all" or "periodic(4)".</summary>
         public string Name
         {
             get
@@ -242,7 +242,7 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Replays the schedule against the profile without running anything, and fills report. Bytes of tier 0. x_0
+        /// <summary>Replays the schedule against the profile without running anything, and returns the report. Bytes of tier 0. x_0
         /// exists at the start. A layer that runs forward first allocates its output (an <see cref="Item.Input"/> or not), then its
         /// tape, then its ambient state, then its workspace, and runs; afterwards the workspace and the items that it ends are
         /// freed. So inside <see cref="ActionKind.Forward"/> [first, last) layer k &gt; first still holds x_k, which is not an

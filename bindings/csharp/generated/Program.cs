@@ -8,7 +8,7 @@ namespace Ckpt
     [Flags]
     public enum OperationFlag : uint
     {
-        /// <summary>None of them.</summary>
+        /// <summary>None of the flags.</summary>
         None = 0,
         /// <summary>The layer ran before in this step: its ambient state is restored first, from the buffer ambient.</summary>
         Again = 1,

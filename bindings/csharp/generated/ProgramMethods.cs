@@ -11,7 +11,7 @@ namespace Ckpt
         }
 
         /// <summary>Creates the program of a schedule on a chain's profile; neither is needed afterwards. Offsets are the same as
-        /// in the executor of the documentation of engine: arenas are as large as <c>Schedule.ReservedBytes</c> reports.
+        /// in a <see cref="ScheduleExecutor"/>: arenas are as large as <c>Schedule.ReservedBytes</c> reports.
         /// <see cref="CkptStatus.InvalidSchedule"/> as <c>Schedule.Verify</c>, <see cref="CkptStatus.OutOfRange"/> above 2^22
         /// operations.</summary>
         public Program(Schedule schedule, Profile profile)

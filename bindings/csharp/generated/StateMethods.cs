@@ -139,7 +139,7 @@ namespace Ckpt
 
         /// <summary>Removes the checkpoints that a save would now remove, durably. keepRules: as in
         /// <see cref="CheckpointManagerOptions"/>, instead of all retention rules of these options; null or empty: the rules of
-        /// these options.. They are removed only when infos has room for all of them: else, and when dryRun is not 0, nothing is
+        /// these options. They are removed only when infos has room for all of them: else, and when dryRun is not 0, nothing is
         /// changed. The last committed one is always kept. <see cref="CkptStatus.InvalidArgument"/> for rules that cannot be
         /// parsed; without a dry run errors as <c>CheckpointManager.Remove</c>, and <see cref="CkptStatus.Io"/> when some could not
         /// be removed completely.</summary>
@@ -150,8 +150,7 @@ namespace Ckpt
         }
 
         /// <summary>Removes the abandoned checkpoints that are not pinned, and no others, durably and regardless of the manager's
-        /// rules. Those with an unreadable manifest are kept. infos, capacity, count, dryRun and errors as in
-        /// <c>CheckpointManager.Prune</c>.</summary>
+        /// rules. Those with an unreadable manifest are kept. dryRun and errors as in <c>CheckpointManager.Prune</c>.</summary>
         public IReadOnlyList<CheckpointInfo> PruneAbandoned(bool dryRun = false)
         {
             return NativeList.Made(native.ckpt_checkpoint_manager_prune_abandoned(Handle, dryRun ? 1 : 0), at =>

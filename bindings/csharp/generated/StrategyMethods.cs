@@ -6,7 +6,7 @@ namespace Ckpt
 {
     public partial class Strategy
     {
-        /// <summary>Returns another reference to the same strategy, to be disposed of by itself.</summary>
+        /// <summary>Returns another reference to the same strategy, to be disposed of separately.</summary>
         public Strategy Share()
         {
             return new Strategy(Shared(Handle, native.ckpt_strategy_retain, native.ckpt_strategy_release));
@@ -19,7 +19,8 @@ namespace Ckpt
             native.ckpt_strategy_observe_access(Handle, layerName);
         }
 
-        /// <summary>Returns the strategy's name: "Interval(2)", "SizeBased(1MB)", "Any(Smart, Interval(8))", .</summary>
+        /// <summary>Returns the strategy's name, for example "Interval(2)", "SizeBased(1MB)" or "Any(Smart,
+        /// Interval(8))".</summary>
         public string Name
         {
             get
@@ -51,13 +52,13 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Returns the counters. A snapshot while other threads ask.</summary>
+        /// <summary>Returns the strategy's counters: a snapshot while other threads ask.</summary>
         public StrategyCounters GetCounters()
         {
             return StrategyCounters.Filled(filled => native.ckpt_strategy_get_counters(Handle, filled));
         }
 
-        /// <summary>Returns the info.</summary>
+        /// <summary>Returns the strategy's configuration.</summary>
         public StrategyInfo GetInfo()
         {
             return StrategyInfo.Filled(filled => native.ckpt_strategy_get_info(Handle, filled));

@@ -9,7 +9,7 @@ namespace Ckpt
     /// change; 0 is not an element type. Storage, copies and exchange support all of them, arithmetic F32 and F64.</summary>
     public enum DType
     {
-        /// <summary>None of them.</summary>
+        /// <summary>No value.</summary>
         None = 0,
         /// <summary>Floating point of 4 bits: 2 exponent, 1 mantissa; two in a byte, the first in the low bits.</summary>
         F4 = 1,

@@ -20,14 +20,14 @@ namespace Ckpt
         {
         }
 
-        /// <summary>Returns the stats. pool null: the default pool.</summary>
+        /// <summary>Returns the contents and counters of the pool.</summary>
         public BufferPoolStats GetStats()
         {
             return BufferPoolStats.Filled(filled => native.ckpt_buffer_pool_get_stats(Handle, filled));
         }
 
-        /// <summary>Releases retained buffers to the system, oldest first, until at most keepBytes (&gt;= 0) are kept for reuse.
-        /// pool null: the default pool.</summary>
+        /// <summary>Releases retained buffers to the system, oldest first, until at most keepBytes (&gt;= 0) are kept for
+        /// reuse.</summary>
         public void Trim(long keepBytes = 0)
         {
             native.ckpt_buffer_pool_trim(Handle, keepBytes);
@@ -62,7 +62,7 @@ namespace Ckpt
 
     public partial class Tensor
     {
-        /// <summary>Returns another reference to the same tensor, to be disposed of by itself.</summary>
+        /// <summary>Returns another reference to the same tensor, to be disposed of separately.</summary>
         public Tensor Share()
         {
             return new Tensor(Shared(Handle, native.ckpt_tensor_retain, native.ckpt_tensor_release));

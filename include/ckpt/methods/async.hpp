@@ -23,10 +23,10 @@ class AsyncManagerMethods : public detail::Object<Self, ckpt_async_manager, ckpt
   using Base::Base;
   using Base::handle;
   // Closes the manager: accepts no new tasks, ends the tasks as mode specifies, and stops the threads; all callbacks have
-  // returned by then. timeout: maximum time for draining (-1: no limit); after that, remaining tasks are cancelled and the call
-  // returns Status::timeout. A failure that was not seen is reported here (see Failures at the top of the documentation of
-  // async; its message also names the time-out), and the manager is still closed. Closing again reports the next failure, and
-  // returns Status::ok when there is none. Status::invalid_state inside a callback: the manager stays open.
+  // returned by then. timeout: maximum time for draining (-1: forever); after that, remaining tasks are cancelled and the call
+  // returns Status::timeout. A failure that was not seen is reported here (see Failures in the documentation of async; its
+  // message also names the time-out), and the manager is still closed. Closing again reports the next failure, and returns
+  // Status::ok when there is none. Status::invalid_state inside a callback: the manager stays open.
   void close(CloseMode mode = CloseMode::drain, std::chrono::nanoseconds timeout = forever) {
     check(ckpt_async_manager_close(handle(), static_cast<ckpt_close_mode>(mode), timeout.count()));
   }
@@ -41,7 +41,7 @@ class AsyncManagerMethods : public detail::Object<Self, ckpt_async_manager, ckpt
     return result != 0;
   }
   // Waits until a save is staged or has ended: its tensors may be written. id: 0 waits for all saves. timeout: nanoseconds, -1
-  // without limit. Status::timeout; Status::not_found as AsyncManager::cancel; Status::invalid_state inside a callback.
+  // forever. Status::timeout; Status::not_found as AsyncManager::cancel; Status::invalid_state inside a callback.
   void wait_staged(std::int64_t id, std::chrono::nanoseconds timeout = forever) {
     check(ckpt_async_manager_wait_staged(handle(), id, timeout.count()));
   }

@@ -146,7 +146,7 @@ class OptimizerMethods : public detail::Object<Self, ckpt_optimizer, ckpt_optimi
   using Base::Base;
   using Base::handle;
   // Creates a stochastic gradient descent optimizer: v = momentum v + g; w = w - learning_rate v. learning_rate > 0, 0 <=
-  // momentum < 1. State: one tensor a parameter, "<name>.momentum". Keeps the chain alive.
+  // momentum < 1. State: one tensor per parameter, "<name>.momentum". Keeps the chain alive.
   static Self sgd(const Chain& chain, double learning_rate, double momentum = 0);
   // Creates an AdamW optimizer. options: {} for the defaults. Keeps the chain alive. Source: Loshchilov, Hutter, "Decoupled
   // weight decay regularization", arXiv:1711.05101.
@@ -188,12 +188,12 @@ class OptimizerMethods : public detail::Object<Self, ckpt_optimizer, ckpt_optimi
   }
 };
 
-// Loads the BLAS now (OpenBLAS: the file that the environment variable CKPT_OPENBLAS names, else libopenblas.so.0) and writes
-// its name, version and core as a string: (buffer, capacity, needed) rule. If this processor can run a wider set of OpenBLAS's
-// kernels than the one in use, the string continues after a semicolon with the names of both, regardless of environment
-// variables, and one warning is logged when the BLAS is loaded. Nothing is added for the BLAS of blas_set. Status::not_found
-// if OpenBLAS is missing; the message lists the files that were tried. Status::forked, as from every function that needs a
-// matrix product, in a child that was forked while another thread loaded the BLAS.
+// Loads the BLAS now (OpenBLAS: the file that the environment variable CKPT_OPENBLAS names, else libopenblas.so.0). Returns
+// its name, version and core as a string. If this processor can run a wider set of OpenBLAS's kernels than the one in use, the
+// string continues after a semicolon with the names of both, regardless of environment variables, and one warning is logged
+// when the BLAS is loaded. Nothing is added for the BLAS of blas_set. Status::not_found if OpenBLAS is missing; the message
+// lists the files that were tried. Status::forked, as from every function that needs a matrix product, in a child that was
+// forked while another thread loaded the BLAS.
 inline std::string blas_info() {
   return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
     return ckpt_blas_get_info(buffer, capacity, needed);

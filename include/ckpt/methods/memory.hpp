@@ -147,7 +147,7 @@ class MemoryTrackerMethods : public detail::Object<Self, ckpt_memory_tracker, ck
       return ckpt_memory_tracker_get_prometheus(handle(), max_layers, buffer, capacity, needed);
     });
   }
-  // Another reference to the same object.
+  // Returns another reference to the same object.
   Self share() const noexcept {
     ckpt_memory_tracker_retain(handle());
     return Self::adopt(handle());

@@ -51,7 +51,7 @@ class ActivationManagerMethods : public detail::Object<Self, ckpt_activation_man
     check(ckpt_activation_manager_should_checkpoint(handle(), micro_batch, bytes, &result));
     return result != 0;
   }
-  // Applies the policy, and stores a copy of the activation if it is to be kept: Returns 1 or 0. An activation that is stored
+  // Applies the policy, and stores a copy of the activation if it is to be kept: returns 1 or 0. An activation that is stored
   // already for this micro-batch is replaced; it is dropped if the new one is not kept.
   bool store(std::int32_t micro_batch, const Tensor& activation) {
     ckpt_bool result = 0;
@@ -59,7 +59,7 @@ class ActivationManagerMethods : public detail::Object<Self, ckpt_activation_man
     return result != 0;
   }
   // Returns a new read-only reference to the stored activation, or std::nullopt when it is not stored; this is not an error. The
-  // memory stays valid as long as the reference, also if the manager drops it.
+  // memory is kept until the reference is released, also if the manager drops the activation.
   std::optional<Tensor> activation(std::int32_t micro_batch) const {
     ckpt_tensor* result = nullptr;
     check(ckpt_activation_manager_get_activation(handle(), micro_batch, &result));
@@ -71,15 +71,15 @@ class ActivationManagerMethods : public detail::Object<Self, ckpt_activation_man
     check(ckpt_activation_manager_has_activation(handle(), micro_batch, &result));
     return result != 0;
   }
-  // Runs the stage's forward on input: Returns a new reference. Nothing is stored. Status::invalid_state when the manager has no
+  // Runs the stage's forward on input: returns a new reference. Nothing is stored. Status::invalid_state when the manager has no
   // forward.
   Tensor recompute(const Tensor& input, std::int32_t micro_batch) {
     ckpt_tensor* result = nullptr;
     check(ckpt_activation_manager_recompute(handle(), input.handle(), micro_batch, &result));
     return Tensor::adopt(result);
   }
-  // Returns what ActivationManager::activation returns, or else what ActivationManager::recompute returns. input is only read in
-  // the second case, but must not be nullptr.
+  // Returns the result of ActivationManager::activation, or, if nothing is stored, of ActivationManager::recompute. input is
+  // only read in the second case, but must not be nullptr.
   Tensor get_or_compute(const Tensor& input, std::int32_t micro_batch) {
     ckpt_tensor* result = nullptr;
     check(ckpt_activation_manager_get_or_compute(handle(), input.handle(), micro_batch, &result));
@@ -89,7 +89,7 @@ class ActivationManagerMethods : public detail::Object<Self, ckpt_activation_man
   void clear() {
     check(ckpt_activation_manager_clear(handle()));
   }
-  // Returns the metadata for a stored activation; Status::not_found when it is not stored.
+  // Returns information about a stored activation; Status::not_found when it is not stored.
   ActivationMetadata metadata(std::int32_t micro_batch) const {
     ckpt_activation_metadata result = CKPT_ACTIVATION_METADATA_INIT;
     check(ckpt_activation_manager_get_metadata(handle(), micro_batch, &result));

@@ -167,9 +167,9 @@ class ScheduleMethods : public detail::Object<Self, ckpt_schedule, ckpt_schedule
     check(ckpt_schedule_get_layer_count(handle(), &result));
     return result;
   }
-  // Replays the schedule against the profile without running anything, and fills report. Bytes of tier 0. x_0 exists at the
-  // start. A layer that runs forward first allocates its output (an INPUT or not), then its tape, then its ambient state, then
-  // its workspace, and runs; afterwards the workspace and the items that it ends are freed. So inside FORWARD [first, last)
+  // Replays the schedule against the profile without running anything, and returns the report. Bytes of tier 0. x_0 exists at
+  // the start. A layer that runs forward first allocates its output (an INPUT or not), then its tape, then its ambient state,
+  // then its workspace, and runs; afterwards the workspace and the items that it ends are freed. So inside FORWARD [first, last)
   // layer k > first still holds x_k, which is not an item, and ends it; FORWARD_TAPE ends no item. A layer that runs backward
   // first allocates GRAD(i), then its workspace; afterwards the workspace, the tape and GRAD(i+1) are freed. Ambient state is
   // allocated at a layer's first forward and freed after its backward; a second one exists while the layer runs forward again. A
@@ -203,7 +203,7 @@ class ScheduleMethods : public detail::Object<Self, ckpt_schedule, ckpt_schedule
   // Returns the size of a tier (1 .. 3): each slot of the tier has the size of the longest item that it ever holds, rounded up
   // to a multiple of 64. Status::invalid_schedule as Schedule::verify, Status::out_of_range if the sum would exceed 2^63 - 1.
   std::int64_t reserved_bytes(const Profile& profile, std::int32_t tier) const;
-  // Another reference to the same object.
+  // Returns another reference to the same object.
   Self share() const noexcept {
     ckpt_schedule_retain(handle());
     return Self::adopt(handle());
@@ -238,8 +238,8 @@ class CursorMethods : public detail::Object<Self, ckpt_cursor, ckpt_cursor_relea
     check(ckpt_cursor_next(handle(), &result));
     return detail::from_c(result);
   }
-  // Sets the number of steps of an open-ended schedule to n (n >= the steps that were already returned, n >= 1). Once.
-  // Status::invalid_state when the number is known already.
+  // Sets the number of steps of an open-ended schedule to layer_count (>= 1, and at least the number of steps that were already
+  // returned). Status::invalid_state when the number is known already.
   void finalize(std::int64_t layer_count) {
     check(ckpt_cursor_finalize(handle(), layer_count));
   }

@@ -19,9 +19,9 @@ namespace ckpt {
 class Program : public detail::Object<Program, ckpt_program, ckpt_program_release> {
  public:
   using Object::Object;
-  // Creates the program of a schedule on a chain's profile; neither is needed afterwards. Offsets are the same as in the
-  // executor of the documentation of engine: arenas are as large as Schedule::reserved_bytes reports. Status::invalid_schedule
-  // as Schedule::verify, Status::out_of_range above 2^22 operations.
+  // Creates the program of a schedule on a chain's profile; neither is needed afterwards. Offsets are the same as in a
+  // ScheduleExecutor: arenas are as large as Schedule::reserved_bytes reports. Status::invalid_schedule as Schedule::verify,
+  // Status::out_of_range above 2^22 operations.
   Program(const Schedule& schedule, const Profile& profile) : Object(detail::Empty()) {
     check(ckpt_program_create(schedule.handle(), profile.handle(), this->out()));
   }

@@ -241,7 +241,7 @@ class CheckpointManagerMethods : public detail::Object<Self, ckpt_checkpoint_man
     return detail::values_of(listed, [](const auto& each) { return detail::from_c(each); });
   }
   // Removes the abandoned checkpoints that are not pinned, and no others, durably and regardless of the manager's rules. Those
-  // with an unreadable manifest are kept. infos, capacity, count, dry_run and errors as in CheckpointManager::prune.
+  // with an unreadable manifest are kept. dry_run and errors as in CheckpointManager::prune.
   std::vector<CheckpointInfo> prune_abandoned(bool dry_run = false) {
     const auto ask = [&](ckpt_checkpoint_info* list, std::int64_t capacity, std::int64_t* count) {
       return ckpt_checkpoint_manager_prune_abandoned(handle(), static_cast<ckpt_bool>(dry_run), list, capacity, count);

@@ -44,7 +44,7 @@ class StrategyMethods : public detail::Object<Self, ckpt_strategy, ckpt_strategy
   void observe_access(const std::string& layer_name) {
     check(ckpt_strategy_observe_access(handle(), layer_name.c_str()));
   }
-  // Returns the strategy's name: "Interval(2)", "SizeBased(1MB)", "Any(Smart, Interval(8))", ....
+  // Returns the strategy's name, for example "Interval(2)", "SizeBased(1MB)" or "Any(Smart, Interval(8))".
   std::string name() const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
       return ckpt_strategy_get_name(handle(), buffer, capacity, needed);
@@ -67,13 +67,13 @@ class StrategyMethods : public detail::Object<Self, ckpt_strategy, ckpt_strategy
     check(ckpt_strategy_set_chosen(handle(), static_cast<ckpt_strategy_chosen>(chosen)));
     return static_cast<Self&>(*this);
   }
-  // Returns the counters. A snapshot while other threads ask.
+  // Returns the strategy's counters: a snapshot while other threads ask.
   StrategyCounters counters() const {
     ckpt_strategy_counters result = CKPT_STRATEGY_COUNTERS_INIT;
     check(ckpt_strategy_get_counters(handle(), &result));
     return detail::from_c(result);
   }
-  // Returns the info.
+  // Returns the strategy's configuration.
   StrategyInfo info() const {
     ckpt_strategy_info result = CKPT_STRATEGY_INFO_INIT;
     check(ckpt_strategy_get_info(handle(), &result));
@@ -94,7 +94,7 @@ class StrategyMethods : public detail::Object<Self, ckpt_strategy, ckpt_strategy
       return ckpt_strategy_get_text(handle(), buffer, capacity, needed);
     });
   }
-  // Another reference to the same object.
+  // Returns another reference to the same object.
   Self share() const noexcept {
     ckpt_strategy_retain(handle());
     return Self::adopt(handle());

@@ -49,7 +49,7 @@ class TensorMethods : public detail::Object<Self, ckpt_tensor, ckpt_tensor_relea
   std::int64_t element_count() const noexcept {
     return ckpt_tensor_get_element_count(handle());
   }
-  // Returns the tensor's element type, a CKPT_DTYPE_ constant.
+  // Returns the tensor's element type, one of DType.
   DType dtype() const noexcept {
     return static_cast<DType>(ckpt_tensor_get_dtype(handle()));
   }
@@ -115,7 +115,7 @@ class TensorMethods : public detail::Object<Self, ckpt_tensor, ckpt_tensor_relea
     check(ckpt_tensor_export_dlpack_versioned(handle(), &result));
     return result;
   }
-  // Another reference to the same object.
+  // Returns another reference to the same object.
   Self share() const noexcept {
     ckpt_tensor_retain(handle());
     return Self::adopt(handle());

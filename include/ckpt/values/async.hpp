@@ -172,7 +172,7 @@ struct AsyncManagerOptions {
   std::int64_t prepare_bytes = 0;
   // limit of the write rate, in bytes per second; 0: none
   std::int64_t bytes_per_second = 0;
-  // time for which the release of the manager waits for tasks; -1: no limit; default 30 s
+  // time for which the release of the manager waits for tasks; -1: forever; default 30 s
   std::chrono::nanoseconds drain_timeout = std::chrono::nanoseconds(30000000000);
   // number of threads that copy, the calling one included, 1 .. 1024; 0 (the default): the threads that this process may use,
   // at most 4
@@ -209,7 +209,7 @@ struct CheckpointTaskOptions {
   WhenFull when_full = WhenFull::wait;
   // one of Priority: tasks of higher priority start first, of equal priority the older ones; default Priority::normal
   Priority priority = Priority::normal;
-  // how long WhenFull::wait waits for a place; -1: no limit; default 60 s
+  // how long WhenFull::wait waits for a place; -1: forever; default 60 s
   std::chrono::nanoseconds timeout = std::chrono::nanoseconds(60000000000);
   // the task starts only after AsyncManager::end_step was called with this step or a later one. Waiting for the task, closing,
   // a save that needs its memory, or a call that waits for a place without a time-out opens the gate. A task at a closed gate

@@ -37,22 +37,22 @@ def unregister_strategy(name: str) -> None:
 
 
 def known_strategies() -> List[str]:
-    """Returns the kinds that text can use, separated by ", ". Synchronised."""
+    """Returns the kinds that text can use. Synchronised."""
     return _n.ckpt_strategy_get_known_kinds().split(", ")
 
 
 def known_planners() -> List[str]:
-    """Returns the planners, one per line: syntax, description, and the range of each value, as in "periodic:SEGMENTS - ...;
-    SEGMENTS: 1 .. layers". Synchronised."""
+    """Returns the planners: syntax, description, and the range of each value, as in "periodic:SEGMENTS - ...; SEGMENTS: 1 ..
+    layers". Synchronised."""
     return _n.ckpt_schedule_get_known_planners().split("\n")
 
 
 def blas_info() -> str:
-    """Loads the BLAS now (OpenBLAS: the file that the environment variable CKPT_OPENBLAS names, else libopenblas.so.0) and writes
-    its name, version and core as a string. If this processor can run a wider set of OpenBLAS's kernels than the one in use, the
+    """Loads the BLAS now (OpenBLAS: the file that the environment variable CKPT_OPENBLAS names, else libopenblas.so.0). Returns its
+    name, version and core as a string. If this processor can run a wider set of OpenBLAS's kernels than the one in use, the
     string continues after a semicolon with the names of both, regardless of environment variables, and one warning is logged
-    when the BLAS is loaded. Nothing is added for the BLAS of BlasSet. NotFoundError if OpenBLAS is missing. ForkedError, as from
-    every function that needs a matrix product, in a child that was forked while another thread loaded the BLAS."""
+    when the BLAS is loaded. Nothing is added for the BLAS of set_blas. NotFoundError if OpenBLAS is missing. ForkedError, as
+    from every function that needs a matrix product, in a child that was forked while another thread loaded the BLAS."""
     return _n.ckpt_blas_get_info()
 
 
@@ -70,16 +70,16 @@ def set_blas_kernels(name: str) -> None:
     OPENBLAS_CORETYPE while OpenBLAS is loaded and restores it before it returns. The C library does not synchronise the
     environment, so no other thread may use it during the call, neither directly (getenv, setenv) nor in a library: call this
     function before the process starts threads. InvalidArgumentError for an unknown name and for kernels that the processor
-    cannot run. InvalidStateError if a BLAS is in use, if BlasSet was called, or if the process has loaded that OpenBLAS before,
-    under any path (a program that links it, another library, LD_PRELOAD). NotFoundError as from BlasGetInfo. UnsupportedError on
+    cannot run. InvalidStateError if a BLAS is in use, if set_blas was called, or if the process has loaded that OpenBLAS before,
+    under any path (a program that links it, another library, LD_PRELOAD). NotFoundError as from blas_info. UnsupportedError on
     processors other than x86-64. These errors change nothing. UnsupportedError also if the installed OpenBLAS lacks the named
     set, which is detected only after loading: OpenBLAS is then in use with the set that it chose instead, which the message and
-    BlasGetInfo name; "best" succeeds in this case. ForkedError as from BlasGetInfo."""
+    blas_info name; "best" succeeds in this case. ForkedError as from blas_info."""
     _n.ckpt_blas_set_kernels(name)
 
 
 def known_layer_kinds() -> List[str]:
-    """Returns the kinds of layers, one per line: syntax, description, and the range of each whole number. Synchronised."""
+    """Returns the kinds of layers: syntax, description, and the range of each whole number. Synchronised."""
     return _n.ckpt_layer_get_known_kinds().split("\n")
 
 

@@ -30,14 +30,14 @@ class ActivationManagerMethods:
         return bool(_n.ckpt_activation_manager_should_checkpoint(self._h, micro_batch, bytes))
 
     def store(self, micro_batch: int, activation: Any) -> bool:
-        """Applies the policy, and stores a copy of the activation if it is to be kept: Returns True or False. An activation that is
+        """Applies the policy, and stores a copy of the activation if it is to be kept: returns True or False. An activation that is
         stored already for this micro-batch is replaced; it is dropped if the new one is not kept."""
         given = made_by["as_tensor"](activation)
         return bool(_n.ckpt_activation_manager_store(self._h, micro_batch, given._h))
 
     def get(self, micro_batch: int) -> Optional[Tensor]:
         """Returns a new read-only reference to the stored activation, or None when it is not stored; this is not an error. The memory
-        stays, also if the manager drops it."""
+        is kept until the reference is released, also if the manager drops the activation."""
         found = _n.ckpt_activation_manager_get_activation(self._h, micro_batch)
         return None if found is None else classes["Tensor"]._of(found)
 
@@ -46,14 +46,14 @@ class ActivationManagerMethods:
         return bool(_n.ckpt_activation_manager_has_activation(self._h, micro_batch))
 
     def recompute(self, input: Any, micro_batch: int) -> Tensor:
-        """Runs the stage's forward on input: Returns a new reference. Nothing is stored. InvalidStateError when the manager has no
+        """Runs the stage's forward on input: returns a new reference. Nothing is stored. InvalidStateError when the manager has no
         forward."""
         given = made_by["as_tensor"](input)
         return classes["Tensor"]._of(_n.ckpt_activation_manager_recompute(self._h, given._h, micro_batch))
 
     def get_or_compute(self, input: Any, micro_batch: int) -> Tensor:
-        """Returns what ActivationManager.get returns, or else what ActivationManager.recompute returns. input is only read in the
-        second case, but must not be None."""
+        """Returns the result of ActivationManager.get, or, if nothing is stored, of ActivationManager.recompute. input is only read in
+        the second case, but must not be None."""
         given = made_by["as_tensor"](input)
         return classes["Tensor"]._of(_n.ckpt_activation_manager_get_or_compute(self._h, given._h, micro_batch))
 
@@ -62,7 +62,7 @@ class ActivationManagerMethods:
         _n.ckpt_activation_manager_clear(self._h)
 
     def metadata(self, micro_batch: int) -> _v.ActivationMetadata:
-        """Returns the metadata for a stored activation; NotFoundError when it is not stored."""
+        """Returns information about a stored activation; NotFoundError when it is not stored."""
         return _v.ActivationMetadata._of(_n.ckpt_activation_manager_get_metadata(self._h, micro_batch))
 
     def micro_batches(self) -> List[int]:
@@ -101,12 +101,11 @@ class BufferPoolMethods:
         self._adopt(_n.ckpt_buffer_pool_create(handle_of(tracker), _o.buffer_pool_options(**options)))
 
     def stats(self) -> _v.BufferPoolStats:
-        """Returns the stats. pool None: the default pool."""
+        """Returns the contents and counters of the pool."""
         return _v.BufferPoolStats._of(_n.ckpt_buffer_pool_get_stats(self._h))
 
     def trim(self, keep_bytes: int = 0) -> None:
-        """Releases retained buffers to the system, oldest first, until at most keep_bytes (>= 0) are kept for reuse. pool None: the
-        default pool."""
+        """Releases retained buffers to the system, oldest first, until at most keep_bytes (>= 0) are kept for reuse."""
         _n.ckpt_buffer_pool_trim(self._h, keep_bytes)
 
 
@@ -247,7 +246,7 @@ class ClockMethods:
         _n.ckpt_clock_advance(self._h, duration_ns)
 
     def now(self) -> int:
-        """Returns the clock's time in nanoseconds; clock None asks the system's monotonic clock."""
+        """Returns the clock's time in nanoseconds"""
         return _n.ckpt_clock_get_now(self._h)
 
 
@@ -367,8 +366,8 @@ class CursorMethods:
         self._adopt(_n.ckpt_cursor_create(schedule._h))
 
     def finalize(self, layer_count: int) -> None:
-        """Sets the number of steps of an open-ended schedule to n (n >= the steps that were already returned, n >= 1). Once.
-        InvalidStateError when the number is known already."""
+        """Sets the number of steps of an open-ended schedule to layer_count (>= 1, and at least the number of steps that were already
+        returned). InvalidStateError when the number is known already."""
         _n.ckpt_cursor_finalize(self._h, layer_count)
 
     def save(self) -> bytes:
@@ -532,7 +531,7 @@ class OptimizerMethods:
     @classmethod
     def sgd(cls, chain: Chain, learning_rate: float, momentum: float = 0.0) -> Optimizer:
         """Creates a stochastic gradient descent optimizer: v = momentum v + g; w = w - learning_rate v. learning_rate > 0, 0 <=
-        momentum < 1. State: one tensor a parameter, "<name>.momentum". Keeps the chain alive."""
+        momentum < 1. State: one tensor per parameter, "<name>.momentum". Keeps the chain alive."""
         return cls._of(_n.ckpt_optimizer_create_sgd(chain._h, learning_rate, momentum))
 
     @classmethod
@@ -681,9 +680,9 @@ class ProgramMethods:
     _release = staticmethod(_n.ckpt_program_release)
 
     def __init__(self, schedule: Schedule, profile: Profile) -> None:
-        """Creates the program of a schedule on a chain's profile; neither is needed afterwards. Offsets are the same as in the executor
-        of the documentation of engine: arenas are as large as Schedule.place reports. InvalidScheduleError as Schedule.verify,
-        OutOfRangeError above 2^22 operations."""
+        """Creates the program of a schedule on a chain's profile; neither is needed afterwards. Offsets are the same as in a
+        ScheduleExecutor: arenas are as large as Schedule.place reports. InvalidScheduleError as Schedule.verify, OutOfRangeError
+        above 2^22 operations."""
         self._adopt(_n.ckpt_program_create(schedule._h, profile._h))
 
     def arena_bytes(self, tier: int = 0) -> int:
@@ -750,7 +749,7 @@ class ScheduleMethods:
 
     @property
     def name(self) -> str:
-        """Returns the schedule's name for logs and tables: "store-all", "periodic(4)", ...."""
+        """Returns the schedule's name for logs and tables, for example "store-all" or "periodic(4)"."""
         return _n.ckpt_schedule_get_name(self._h)
 
     @property
@@ -766,7 +765,7 @@ class ScheduleMethods:
         return _n.ckpt_schedule_get_fingerprint(self._h)
 
     def verify(self, profile: Profile) -> _v.PlanReport:
-        """Replays the schedule against the profile without running anything, and fills report. Bytes of tier 0. x_0 exists at the
+        """Replays the schedule against the profile without running anything, and returns the report. Bytes of tier 0. x_0 exists at the
         start. A layer that runs forward first allocates its output (an INPUT or not), then its tape, then its ambient state, then
         its workspace, and runs; afterwards the workspace and the items that it ends are freed. So inside FORWARD [first, last) layer
         k > first still holds x_k, which is not an item, and ends it; FORWARD_TAPE ends no item. A layer that runs backward first
@@ -923,7 +922,7 @@ class StrategyMethods:
 
     @property
     def name(self) -> str:
-        """Returns the strategy's name: "Interval(2)", "SizeBased(1MB)", "Any(Smart, Interval(8))", ...."""
+        """Returns the strategy's name, for example "Interval(2)", "SizeBased(1MB)" or "Any(Smart, Interval(8))"."""
         return _n.ckpt_strategy_get_name(self._h)
 
     def reset(self) -> None:
@@ -943,11 +942,11 @@ class StrategyMethods:
         _n.ckpt_strategy_set_chosen(self._h, chosen)
 
     def counters(self) -> _v.StrategyCounters:
-        """Returns the counters. A snapshot while other threads ask."""
+        """Returns the strategy's counters: a snapshot while other threads ask."""
         return _v.StrategyCounters._of(_n.ckpt_strategy_get_counters(self._h))
 
     def info(self) -> _v.StrategyInfo:
-        """Returns the info."""
+        """Returns the strategy's configuration."""
         return _v.StrategyInfo._of(_n.ckpt_strategy_get_info(self._h))
 
     @property
@@ -977,7 +976,7 @@ class TensorMethods:
 
     @property
     def dtype(self) -> _v.DType:
-        """Returns the tensor's element type, a CKPT_DTYPE_ constant."""
+        """Returns the tensor's element type, one of DType."""
         return _v._DType[_n.ckpt_tensor_get_dtype(self._h)]
 
     @property

@@ -641,7 +641,7 @@ def async_manager_options(workers: int = 1, capacity: int = 10, history: int = 1
     prepare_bytes: bytes of memory for copies that are allocated and touched when the manager is created, so that the first saves
         are as fast as later ones; 0 .. staging_bytes
     bytes_per_second: limit of the write rate, in bytes per second; 0: none
-    drain_timeout_ns: time in nanoseconds for which the release of the manager waits for tasks; -1: no limit; default 30 s
+    drain_timeout_ns: time in nanoseconds for which the release of the manager waits for tasks; -1: forever; default 30 s
     staging_threads: number of threads that copy, the calling one included, 1 .. 1024; 0 (the default): the threads that this
         process may use, at most 4
     nice: niceness of the manager's threads, above that of the process: 0 .. 19, where 19 is the least favourable
@@ -672,7 +672,7 @@ def checkpoint_task_options(mode: StagingMode = StagingMode.COPY, when_full: Whe
         default StagingMode.COPY
     when_full: what happens when the queue is full: WhenFull.REFUSE, WhenFull.WAIT (the default) or WhenFull.DROP_OLDEST
     priority: one of Priority: tasks of higher priority start first, of equal priority the older ones; default Priority.NORMAL
-    timeout_ns: how long WhenFull.WAIT waits for a place, in nanoseconds; -1: no limit; default 60 s
+    timeout_ns: how long WhenFull.WAIT waits for a place, in nanoseconds; -1: forever; default 60 s
     gate_step: the task starts only after AsyncManager.end_step was called with this step or a later one. Waiting for the task,
         closing, a save that needs its memory, or a call that waits for a place without a time-out opens the gate. A task at a
         closed gate does not block a worker: other tasks start before it; None: the task waits for no step

@@ -1940,7 +1940,7 @@ class ProgramOperation(NamedTuple):
 
 
 class LayerCallbacks:
-    """What a custom layer says beside its functions.
+    """The properties of a custom layer, apart from its functions.
 
     flags: sum of LayerFlag; default LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINISTIC
     options: number of options (ways to run the layer), 1 .. 64; default 1

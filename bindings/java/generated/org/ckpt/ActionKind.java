@@ -61,7 +61,7 @@ public enum ActionKind {
    */
   ADVANCE(13),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final ActionKind[] KNOWN = values();
@@ -71,7 +71,7 @@ public enum ActionKind {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

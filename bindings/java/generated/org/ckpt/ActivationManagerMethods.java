@@ -42,7 +42,7 @@ abstract class ActivationManagerMethods extends NativeObject {
   }
 
   /**
-   * Applies the policy, and stores a copy of the activation if it is to be kept: Returns 1 or 0. An activation that is stored
+   * Applies the policy, and stores a copy of the activation if it is to be kept: returns 1 or 0. An activation that is stored
    * already for this micro-batch is replaced; it is dropped if the new one is not kept.
    */
   public boolean store(int microBatch, Tensor activation) {
@@ -55,7 +55,7 @@ abstract class ActivationManagerMethods extends NativeObject {
   }
 
   /**
-   * Runs the stage's forward on input: Returns a new reference. Nothing is stored. {@link Status#INVALID_STATE} when the manager
+   * Runs the stage's forward on input: returns a new reference. Nothing is stored. {@link Status#INVALID_STATE} when the manager
    * has no forward.
    */
   public Tensor recompute(Tensor input, int microBatch) {
@@ -63,8 +63,8 @@ abstract class ActivationManagerMethods extends NativeObject {
   }
 
   /**
-   * Returns what {@code ActivationManager.activation} returns, or else what {@code ActivationManager.recompute} returns. input is
-   * only read in the second case, but must not be null.
+   * Returns the result of {@code ActivationManager.activation}, or, if nothing is stored, of {@code ActivationManager.recompute}.
+   * input is only read in the second case, but must not be null.
    */
   public Tensor getOrCompute(Tensor input, int microBatch) {
     return Tensor.made(out -> Native.ckpt_activation_manager_get_or_compute(this, input, microBatch, out));
@@ -75,7 +75,7 @@ abstract class ActivationManagerMethods extends NativeObject {
     Native.ckpt_activation_manager_clear(this);
   }
 
-  /** Returns the metadata for a stored activation; {@link Status#NOT_FOUND} when it is not stored. */
+  /** Returns information about a stored activation; {@link Status#NOT_FOUND} when it is not stored. */
   public ActivationMetadata metadata(int microBatch) {
     return ActivationMetadata.from(struct -> Native.ckpt_activation_manager_get_metadata(this, microBatch, struct));
   }

@@ -23,7 +23,7 @@ public final class ActivationManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #name(String)} set} */
+  /** {@return the value set by {@link #name(String)}} */
   public String name() {
     return name;
   }
@@ -39,7 +39,7 @@ public final class ActivationManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #tracker(MemoryTracker)} set} */
+  /** {@return the value set by {@link #tracker(MemoryTracker)}} */
   public MemoryTracker tracker() {
     return tracker;
   }
@@ -55,12 +55,12 @@ public final class ActivationManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #clock(Clock)} set} */
+  /** {@return the value set by {@link #clock(Clock)}} */
   public Clock clock() {
     return clock;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_activation_manager_options> call) {
     try (ckpt_activation_manager_options struct = new ckpt_activation_manager_options()) {
       if (name != null) struct.setName(name);

@@ -25,7 +25,7 @@ public final class ActivationPolicy {
     return this;
   }
 
-  /** {@return what {@link #kind(ActivationPolicyKind)} set} */
+  /** {@return the value set by {@link #kind(ActivationPolicyKind)}} */
   public ActivationPolicyKind kind() {
     return kind;
   }
@@ -41,7 +41,7 @@ public final class ActivationPolicy {
     return this;
   }
 
-  /** {@return what {@link #interval(long)} set} */
+  /** {@return the value set by {@link #interval(long)}} */
   public long interval() {
     return interval;
   }
@@ -57,7 +57,7 @@ public final class ActivationPolicy {
     return this;
   }
 
-  /** {@return what {@link #thresholdBytes(long)} set} */
+  /** {@return the value set by {@link #thresholdBytes(long)}} */
   public long thresholdBytes() {
     return thresholdBytes;
   }
@@ -73,7 +73,7 @@ public final class ActivationPolicy {
     return this;
   }
 
-  /** {@return what {@link #strategy(CheckpointStrategy)} set} */
+  /** {@return the value set by {@link #strategy(CheckpointStrategy)}} */
   public Strategy strategy() {
     return strategy;
   }
@@ -90,12 +90,12 @@ public final class ActivationPolicy {
     return this;
   }
 
-  /** {@return what {@link #memoryLimitBytes(long)} set} */
+  /** {@return the value set by {@link #memoryLimitBytes(long)}} */
   public long memoryLimitBytes() {
     return memoryLimitBytes;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_activation_policy> call) {
     try (ckpt_activation_policy struct = new ckpt_activation_policy()) {
       struct.setKind(kind.number());

@@ -34,7 +34,7 @@ public enum ActivationPolicyKind {
    */
   AUTOMATIC(6),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final ActivationPolicyKind[] KNOWN = values();
@@ -44,7 +44,7 @@ public enum ActivationPolicyKind {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

@@ -11,10 +11,10 @@ abstract class AsyncManagerMethods extends NativeObject {
 
   /**
    * Closes the manager: accepts no new tasks, ends the tasks as mode specifies, and stops the threads; all callbacks have returned
-   * by then. timeout: maximum time for draining (-1: no limit); after that, remaining tasks are cancelled and the call returns
-   * {@link Status#TIMEOUT}. A failure that was not seen is reported here (see Failures at the top of the documentation of async;
-   * its message also names the time-out), and the manager is still closed. Closing again reports the next failure, and returns
-   * {@link Status#OK} when there is none. {@link Status#INVALID_STATE} inside a callback: the manager stays open.
+   * by then. timeout: maximum time for draining (-1: forever); after that, remaining tasks are cancelled and the call returns
+   * {@link Status#TIMEOUT}. A failure that was not seen is reported here (see Failures in the documentation of async; its message
+   * also names the time-out), and the manager is still closed. Closing again reports the next failure, and returns {@link
+   * Status#OK} when there is none. {@link Status#INVALID_STATE} inside a callback: the manager stays open.
    */
   public void close(CloseMode mode, Duration timeout) {
     Native.ckpt_async_manager_close(this, mode.number(), nanoseconds(timeout));
@@ -33,8 +33,8 @@ abstract class AsyncManagerMethods extends NativeObject {
 
   /**
    * Waits until a save is staged or has ended: its tensors may be written. id: 0 waits for all saves. timeout: nanoseconds, -1
-   * without limit. {@link Status#TIMEOUT}; {@link Status#NOT_FOUND} as {@code AsyncManager.cancel}; {@link Status#INVALID_STATE}
-   * inside a callback.
+   * forever. {@link Status#TIMEOUT}; {@link Status#NOT_FOUND} as {@code AsyncManager.cancel}; {@link Status#INVALID_STATE} inside a
+   * callback.
    */
   public void waitStaged(long id, Duration timeout) {
     Native.ckpt_async_manager_wait_staged(this, id, nanoseconds(timeout));

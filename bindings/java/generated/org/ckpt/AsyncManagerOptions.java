@@ -32,7 +32,7 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #workers(int)} set} */
+  /** {@return the value set by {@link #workers(int)}} */
   public int workers() {
     return workers;
   }
@@ -48,7 +48,7 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #capacity(long)} set} */
+  /** {@return the value set by {@link #capacity(long)}} */
   public long capacity() {
     return capacity;
   }
@@ -64,7 +64,7 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #history(long)} set} */
+  /** {@return the value set by {@link #history(long)}} */
   public long history() {
     return history;
   }
@@ -81,7 +81,7 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #stagingBytes(long)} set} */
+  /** {@return the value set by {@link #stagingBytes(long)}} */
   public long stagingBytes() {
     return stagingBytes;
   }
@@ -98,7 +98,7 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #prepareBytes(long)} set} */
+  /** {@return the value set by {@link #prepareBytes(long)}} */
   public long prepareBytes() {
     return prepareBytes;
   }
@@ -114,13 +114,13 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #bytesPerSecond(long)} set} */
+  /** {@return the value set by {@link #bytesPerSecond(long)}} */
   public long bytesPerSecond() {
     return bytesPerSecond;
   }
 
   /**
-   * Time for which the release of the manager waits for tasks; null: no limit. Default: 30 s.
+   * Time for which the release of the manager waits for tasks; null: forever. Default: 30 s.
    *
    * @param drainTimeout the value
    * @return this
@@ -130,7 +130,7 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #drainTimeout(Duration)} set} */
+  /** {@return the value set by {@link #drainTimeout(Duration)}} */
   public Duration drainTimeout() {
     return drainTimeout;
   }
@@ -147,7 +147,7 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #stagingThreads(int)} set} */
+  /** {@return the value set by {@link #stagingThreads(int)}} */
   public int stagingThreads() {
     return stagingThreads;
   }
@@ -163,7 +163,7 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #nice(int)} set} */
+  /** {@return the value set by {@link #nice(int)}} */
   public int nice() {
     return nice;
   }
@@ -180,12 +180,12 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #tracker(MemoryTracker)} set} */
+  /** {@return the value set by {@link #tracker(MemoryTracker)}} */
   public MemoryTracker tracker() {
     return tracker;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_async_manager_options> call) {
     try (ckpt_async_manager_options struct = new ckpt_async_manager_options()) {
       struct.setWorkers(workers);

@@ -4,12 +4,12 @@ package org.ckpt;
 /** The methods of {@link Blas} that are one call of the C API. */
 abstract class BlasMethods {
   /**
-   * Loads the BLAS now (OpenBLAS: the file that the environment variable CKPT_OPENBLAS names, else libopenblas.so.0) and writes its
-   * name, version and core as a string: (buffer, capacity, needed) rule. If this processor can run a wider set of OpenBLAS's
-   * kernels than the one in use, the string continues after a semicolon with the names of both, regardless of environment
-   * variables, and one warning is logged when the BLAS is loaded. Nothing is added for the BLAS of {@code Blas.set}. {@link
-   * Status#NOT_FOUND} if OpenBLAS is missing; the message lists the files that were tried. {@link Status#FORKED}, as from every
-   * function that needs a matrix product, in a child that was forked while another thread loaded the BLAS.
+   * Loads the BLAS now (OpenBLAS: the file that the environment variable CKPT_OPENBLAS names, else libopenblas.so.0). Returns its
+   * name, version and core as a string. If this processor can run a wider set of OpenBLAS's kernels than the one in use, the string
+   * continues after a semicolon with the names of both, regardless of environment variables, and one warning is logged when the
+   * BLAS is loaded. Nothing is added for the BLAS of {@code Blas.set}. {@link Status#NOT_FOUND} if OpenBLAS is missing; the message
+   * lists the files that were tried. {@link Status#FORKED}, as from every function that needs a matrix product, in a child that was
+   * forked while another thread loaded the BLAS.
    */
   public static String info() {
     return Native.ckpt_blas_get_info();

@@ -24,7 +24,7 @@ public final class BufferPoolOptions {
     return this;
   }
 
-  /** {@return what {@link #retainLimitBytes(long)} set} */
+  /** {@return the value set by {@link #retainLimitBytes(long)}} */
   public OptionalLong retainLimitBytes() {
     return retainLimitBytes == null ? OptionalLong.empty() : OptionalLong.of(retainLimitBytes);
   }
@@ -50,12 +50,12 @@ public final class BufferPoolOptions {
     return this;
   }
 
-  /** {@return what {@link #layerName(String)} set} */
+  /** {@return the value set by {@link #layerName(String)}} */
   public String layerName() {
     return layerName;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_buffer_pool_options> call) {
     try (ckpt_buffer_pool_options struct = new ckpt_buffer_pool_options()) {
       struct.setHas_retain_limit(retainLimitBytes == null ? 0 : 1);

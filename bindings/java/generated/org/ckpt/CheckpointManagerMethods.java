@@ -113,7 +113,7 @@ abstract class CheckpointManagerMethods extends NativeObject {
 
   /**
    * Removes the checkpoints that a save would now remove, durably. keepRules: as in {@link CheckpointManagerOptions}, instead of
-   * all retention rules of these options; null or empty: the rules of these options.. They are removed only when infos has room for
+   * all retention rules of these options; null or empty: the rules of these options. They are removed only when infos has room for
    * all of them: else, and when dryRun is not 0, nothing is changed. The last committed one is always kept. {@link
    * Status#INVALID_ARGUMENT} for rules that cannot be parsed; without a dry run errors as {@code CheckpointManager.remove}, and
    * {@link Status#IO} when some could not be removed completely.
@@ -124,7 +124,7 @@ abstract class CheckpointManagerMethods extends NativeObject {
 
   /**
    * Removes the abandoned checkpoints that are not pinned, and no others, durably and regardless of the manager's rules. Those with
-   * an unreadable manifest are kept. infos, capacity, count, dryRun and errors as in {@code CheckpointManager.prune}.
+   * an unreadable manifest are kept. dryRun and errors as in {@code CheckpointManager.prune}.
    */
   public List<CheckpointInfo> pruneAbandoned(boolean dryRun) {
     return values(Native.ckpt_checkpoint_manager_prune_abandoned(this, dryRun ? 1 : 0), CheckpointInfo::of, ckpt_checkpoint_info::close);

@@ -31,7 +31,7 @@ public final class CheckpointManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #readOnly(boolean)} set} */
+  /** {@return the value set by {@link #readOnly(boolean)}} */
   public boolean readOnly() {
     return readOnly;
   }
@@ -51,7 +51,7 @@ public final class CheckpointManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #keepLast(long)} set} */
+  /** {@return the value set by {@link #keepLast(long)}} */
   public long keepLast() {
     return keepLast;
   }
@@ -68,7 +68,7 @@ public final class CheckpointManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #keepEvery(long)} set} */
+  /** {@return the value set by {@link #keepEvery(long)}} */
   public long keepEvery() {
     return keepEvery;
   }
@@ -85,7 +85,7 @@ public final class CheckpointManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #keepBest(long)} set} */
+  /** {@return the value set by {@link #keepBest(long)}} */
   public long keepBest() {
     return keepBest;
   }
@@ -101,7 +101,7 @@ public final class CheckpointManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #bestMetric(BestMetric)} set} */
+  /** {@return the value set by {@link #bestMetric(BestMetric)}} */
   public BestMetric bestMetric() {
     return bestMetric;
   }
@@ -117,7 +117,7 @@ public final class CheckpointManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #coordinator(Coordinator)} set} */
+  /** {@return the value set by {@link #coordinator(Coordinator)}} */
   public Coordinator coordinator() {
     return coordinator;
   }
@@ -134,7 +134,7 @@ public final class CheckpointManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #faultHandler(FaultHandler)} set} */
+  /** {@return the value set by {@link #faultHandler(FaultHandler)}} */
   public FaultHandler faultHandler() {
     return faultHandler;
   }
@@ -155,7 +155,7 @@ public final class CheckpointManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #keepRules(String)} set} */
+  /** {@return the value set by {@link #keepRules(String)}} */
   public String keepRules() {
     return keepRules;
   }
@@ -172,12 +172,12 @@ public final class CheckpointManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #timeout(Duration)} set} */
+  /** {@return the value set by {@link #timeout(Duration)}} */
   public Duration timeout() {
     return timeout;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_checkpoint_manager_options> call) {
     try (ckpt_checkpoint_manager_options struct = new ckpt_checkpoint_manager_options()) {
       struct.setRead_only(readOnly ? 1 : 0);

@@ -9,7 +9,7 @@ public enum CheckpointTaskKind {
   /** Loads a state. */
   LOAD(1),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final CheckpointTaskKind[] KNOWN = values();
@@ -19,7 +19,7 @@ public enum CheckpointTaskKind {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

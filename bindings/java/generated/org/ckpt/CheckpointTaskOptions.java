@@ -28,7 +28,7 @@ public final class CheckpointTaskOptions {
     return this;
   }
 
-  /** {@return what {@link #mode(StagingMode)} set} */
+  /** {@return the value set by {@link #mode(StagingMode)}} */
   public StagingMode mode() {
     return mode;
   }
@@ -45,7 +45,7 @@ public final class CheckpointTaskOptions {
     return this;
   }
 
-  /** {@return what {@link #whenFull(WhenFull)} set} */
+  /** {@return the value set by {@link #whenFull(WhenFull)}} */
   public WhenFull whenFull() {
     return whenFull;
   }
@@ -62,13 +62,13 @@ public final class CheckpointTaskOptions {
     return this;
   }
 
-  /** {@return what {@link #priority(Priority)} set} */
+  /** {@return the value set by {@link #priority(Priority)}} */
   public Priority priority() {
     return priority;
   }
 
   /**
-   * How long {@link WhenFull#WAIT} waits for a place; null: no limit. Default: 60 s.
+   * How long {@link WhenFull#WAIT} waits for a place; null: forever. Default: 60 s.
    *
    * @param timeout the value
    * @return this
@@ -78,7 +78,7 @@ public final class CheckpointTaskOptions {
     return this;
   }
 
-  /** {@return what {@link #timeout(Duration)} set} */
+  /** {@return the value set by {@link #timeout(Duration)}} */
   public Duration timeout() {
     return timeout;
   }
@@ -96,12 +96,12 @@ public final class CheckpointTaskOptions {
     return this;
   }
 
-  /** {@return what {@link #gateStep(long)} set} */
+  /** {@return the value set by {@link #gateStep(long)}} */
   public OptionalLong gateStep() {
     return gateStep == null ? OptionalLong.empty() : OptionalLong.of(gateStep);
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_checkpoint_task_options> call) {
     try (ckpt_checkpoint_task_options struct = new ckpt_checkpoint_task_options()) {
       struct.setMode(mode.number());

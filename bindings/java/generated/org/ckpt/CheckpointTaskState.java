@@ -24,7 +24,7 @@ public enum CheckpointTaskState {
   /** Refused because the queue was full, or dropped for a newer one. */
   REJECTED(5),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final CheckpointTaskState[] KNOWN = values();
@@ -34,7 +34,7 @@ public enum CheckpointTaskState {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

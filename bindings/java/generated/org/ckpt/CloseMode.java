@@ -15,7 +15,7 @@ public enum CloseMode {
    */
   DRAIN_UNREPORTED(2),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final CloseMode[] KNOWN = values();
@@ -25,7 +25,7 @@ public enum CloseMode {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

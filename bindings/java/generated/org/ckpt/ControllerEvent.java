@@ -30,7 +30,7 @@ public final class ControllerEvent {
     return this;
   }
 
-  /** {@return what {@link #kind(ControllerEventKind)} set} */
+  /** {@return the value set by {@link #kind(ControllerEventKind)}} */
   public ControllerEventKind kind() {
     return kind;
   }
@@ -46,7 +46,7 @@ public final class ControllerEvent {
     return this;
   }
 
-  /** {@return what {@link #nowSeconds(double)} set} */
+  /** {@return the value set by {@link #nowSeconds(double)}} */
   public double nowSeconds() {
     return nowSeconds;
   }
@@ -62,7 +62,7 @@ public final class ControllerEvent {
     return this;
   }
 
-  /** {@return what {@link #name(String)} set} */
+  /** {@return the value set by {@link #name(String)}} */
   public String name() {
     return name;
   }
@@ -78,7 +78,7 @@ public final class ControllerEvent {
     return this;
   }
 
-  /** {@return what {@link #durationSeconds(double)} set} */
+  /** {@return the value set by {@link #durationSeconds(double)}} */
   public double durationSeconds() {
     return durationSeconds;
   }
@@ -94,7 +94,7 @@ public final class ControllerEvent {
     return this;
   }
 
-  /** {@return what {@link #stallSeconds(double)} set} */
+  /** {@return the value set by {@link #stallSeconds(double)}} */
   public double stallSeconds() {
     return stallSeconds;
   }
@@ -110,7 +110,7 @@ public final class ControllerEvent {
     return this;
   }
 
-  /** {@return what {@link #durableSeconds(double)} set} */
+  /** {@return the value set by {@link #durableSeconds(double)}} */
   public double durableSeconds() {
     return durableSeconds;
   }
@@ -126,7 +126,7 @@ public final class ControllerEvent {
     return this;
   }
 
-  /** {@return what {@link #savedSeconds(double)} set} */
+  /** {@return the value set by {@link #savedSeconds(double)}} */
   public double savedSeconds() {
     return savedSeconds;
   }
@@ -142,7 +142,7 @@ public final class ControllerEvent {
     return this;
   }
 
-  /** {@return what {@link #overheadSeconds(double)} set} */
+  /** {@return the value set by {@link #overheadSeconds(double)}} */
   public double overheadSeconds() {
     return overheadSeconds;
   }
@@ -158,12 +158,12 @@ public final class ControllerEvent {
     return this;
   }
 
-  /** {@return what {@link #leftSeconds(double)} set} */
+  /** {@return the value set by {@link #leftSeconds(double)}} */
   public double leftSeconds() {
     return leftSeconds;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_controller_event> call) {
     try (ckpt_controller_event struct = new ckpt_controller_event()) {
       struct.setKind(kind.number());

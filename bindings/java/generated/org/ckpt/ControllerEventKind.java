@@ -48,7 +48,7 @@ public enum ControllerEventKind {
    */
   PREEMPTION(9),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final ControllerEventKind[] KNOWN = values();
@@ -58,7 +58,7 @@ public enum ControllerEventKind {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

@@ -36,7 +36,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #policy(Policy)} set} */
+  /** {@return the value set by {@link #policy(Policy)}} */
   public Policy policy() {
     return policy;
   }
@@ -52,7 +52,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #mtbfSeconds(double)} set} */
+  /** {@return the value set by {@link #mtbfSeconds(double)}} */
   public double mtbfSeconds() {
     return mtbfSeconds;
   }
@@ -68,7 +68,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #intervalSeconds(double)} set} */
+  /** {@return the value set by {@link #intervalSeconds(double)}} */
   public double intervalSeconds() {
     return intervalSeconds;
   }
@@ -85,7 +85,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #keep(double)} set} */
+  /** {@return the value set by {@link #keep(double)}} */
   public double keep() {
     return keep;
   }
@@ -101,7 +101,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #initialCostSeconds(double)} set} */
+  /** {@return the value set by {@link #initialCostSeconds(double)}} */
   public double initialCostSeconds() {
     return initialCostSeconds;
   }
@@ -117,7 +117,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #firstSeconds(double)} set} */
+  /** {@return the value set by {@link #firstSeconds(double)}} */
   public double firstSeconds() {
     return firstSeconds;
   }
@@ -134,7 +134,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #pollSeconds(double)} set} */
+  /** {@return the value set by {@link #pollSeconds(double)}} */
   public double pollSeconds() {
     return pollSeconds;
   }
@@ -150,7 +150,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #minIntervalSeconds(double)} set} */
+  /** {@return the value set by {@link #minIntervalSeconds(double)}} */
   public double minIntervalSeconds() {
     return minIntervalSeconds;
   }
@@ -166,7 +166,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #maxIntervalSeconds(double)} set} */
+  /** {@return the value set by {@link #maxIntervalSeconds(double)}} */
   public double maxIntervalSeconds() {
     return maxIntervalSeconds;
   }
@@ -182,7 +182,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #maxOverheadShare(double)} set} */
+  /** {@return the value set by {@link #maxOverheadShare(double)}} */
   public double maxOverheadShare() {
     return maxOverheadShare;
   }
@@ -198,7 +198,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #budgetSaves(long)} set} */
+  /** {@return the value set by {@link #budgetSaves(long)}} */
   public long budgetSaves() {
     return budgetSaves;
   }
@@ -214,7 +214,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #budgetWindowSeconds(double)} set} */
+  /** {@return the value set by {@link #budgetWindowSeconds(double)}} */
   public double budgetWindowSeconds() {
     return budgetWindowSeconds;
   }
@@ -230,7 +230,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #threshold(double)} set} */
+  /** {@return the value set by {@link #threshold(double)}} */
   public double threshold() {
     return threshold;
   }
@@ -246,7 +246,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #thresholdLearningRate(double)} set} */
+  /** {@return the value set by {@link #thresholdLearningRate(double)}} */
   public double thresholdLearningRate() {
     return thresholdLearningRate;
   }
@@ -262,7 +262,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #thresholdBudget(long)} set} */
+  /** {@return the value set by {@link #thresholdBudget(long)}} */
   public long thresholdBudget() {
     return thresholdBudget;
   }
@@ -278,12 +278,12 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #clock(Clock)} set} */
+  /** {@return the value set by {@link #clock(Clock)}} */
   public Clock clock() {
     return clock;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_controller_options> call) {
     try (ckpt_controller_options struct = new ckpt_controller_options()) {
       struct.setPolicy(policy.number());

@@ -72,7 +72,7 @@ public enum DType {
   /** Complex number of 64 bits: two F32, real and imaginary. */
   C64(22),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final DType[] KNOWN = values();
@@ -82,7 +82,7 @@ public enum DType {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

@@ -27,7 +27,7 @@ public final class FaultHandlerOptions {
     return this;
   }
 
-  /** {@return what {@link #maxAttempts(int)} set} */
+  /** {@return the value set by {@link #maxAttempts(int)}} */
   public int maxAttempts() {
     return maxAttempts;
   }
@@ -43,7 +43,7 @@ public final class FaultHandlerOptions {
     return this;
   }
 
-  /** {@return what {@link #firstDelay(Duration)} set} */
+  /** {@return the value set by {@link #firstDelay(Duration)}} */
   public Duration firstDelay() {
     return firstDelay;
   }
@@ -59,7 +59,7 @@ public final class FaultHandlerOptions {
     return this;
   }
 
-  /** {@return what {@link #maxDelay(Duration)} set} */
+  /** {@return the value set by {@link #maxDelay(Duration)}} */
   public Duration maxDelay() {
     return maxDelay;
   }
@@ -75,7 +75,7 @@ public final class FaultHandlerOptions {
     return this;
   }
 
-  /** {@return what {@link #factor(double)} set} */
+  /** {@return the value set by {@link #factor(double)}} */
   public double factor() {
     return factor;
   }
@@ -91,7 +91,7 @@ public final class FaultHandlerOptions {
     return this;
   }
 
-  /** {@return what {@link #jitter(double)} set} */
+  /** {@return the value set by {@link #jitter(double)}} */
   public double jitter() {
     return jitter;
   }
@@ -107,12 +107,12 @@ public final class FaultHandlerOptions {
     return this;
   }
 
-  /** {@return what {@link #seed(long)} set} */
+  /** {@return the value set by {@link #seed(long)}} */
   public long seed() {
     return seed;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_fault_handler_options> call) {
     try (ckpt_fault_handler_options struct = new ckpt_fault_handler_options()) {
       struct.setMax_attempts(maxAttempts);

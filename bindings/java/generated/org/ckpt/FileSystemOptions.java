@@ -27,7 +27,7 @@ public final class FileSystemOptions {
     return this;
   }
 
-  /** {@return what {@link #mustExist(boolean)} set} */
+  /** {@return the value set by {@link #mustExist(boolean)}} */
   public boolean mustExist() {
     return mustExist;
   }
@@ -44,7 +44,7 @@ public final class FileSystemOptions {
     return this;
   }
 
-  /** {@return what {@link #writePath(WritePath)} set} */
+  /** {@return the value set by {@link #writePath(WritePath)}} */
   public WritePath writePath() {
     return writePath;
   }
@@ -60,7 +60,7 @@ public final class FileSystemOptions {
     return this;
   }
 
-  /** {@return what {@link #largeFromBytes(long)} set} */
+  /** {@return the value set by {@link #largeFromBytes(long)}} */
   public long largeFromBytes() {
     return largeFromBytes;
   }
@@ -77,7 +77,7 @@ public final class FileSystemOptions {
     return this;
   }
 
-  /** {@return what {@link #bytesPerSecond(long)} set} */
+  /** {@return the value set by {@link #bytesPerSecond(long)}} */
   public long bytesPerSecond() {
     return bytesPerSecond;
   }
@@ -95,7 +95,7 @@ public final class FileSystemOptions {
     return this;
   }
 
-  /** {@return what {@link #mayCompress(boolean)} set} */
+  /** {@return the value set by {@link #mayCompress(boolean)}} */
   public boolean mayCompress() {
     return mayCompress;
   }
@@ -117,12 +117,12 @@ public final class FileSystemOptions {
     return this;
   }
 
-  /** {@return what {@link #lockKind(String)} set} */
+  /** {@return the value set by {@link #lockKind(String)}} */
   public String lockKind() {
     return lockKind;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_file_system_options> call) {
     try (ckpt_file_system_options struct = new ckpt_file_system_options()) {
       struct.setMust_exist(mustExist ? 1 : 0);

@@ -18,7 +18,7 @@ public enum Item {
   /** GRAD(i): the gradient with respect to x_i; its bytes are those of x_i. */
   GRAD(3),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final Item[] KNOWN = values();
@@ -28,7 +28,7 @@ public enum Item {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

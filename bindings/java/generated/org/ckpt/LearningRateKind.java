@@ -12,7 +12,7 @@ public enum LearningRateKind {
   /** Decays along half a cosine. Source: Loshchilov, Hutter, "SGDR", arXiv:1608.03983. */
   COSINE(2),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final LearningRateKind[] KNOWN = values();
@@ -22,7 +22,7 @@ public enum LearningRateKind {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

@@ -25,7 +25,7 @@ public final class LearningRateSchedule {
     return this;
   }
 
-  /** {@return what {@link #kind(LearningRateKind)} set} */
+  /** {@return the value set by {@link #kind(LearningRateKind)}} */
   public LearningRateKind kind() {
     return kind;
   }
@@ -41,7 +41,7 @@ public final class LearningRateSchedule {
     return this;
   }
 
-  /** {@return what {@link #peakRate(double)} set} */
+  /** {@return the value set by {@link #peakRate(double)}} */
   public double peakRate() {
     return peakRate;
   }
@@ -57,7 +57,7 @@ public final class LearningRateSchedule {
     return this;
   }
 
-  /** {@return what {@link #lastRate(double)} set} */
+  /** {@return the value set by {@link #lastRate(double)}} */
   public double lastRate() {
     return lastRate;
   }
@@ -73,7 +73,7 @@ public final class LearningRateSchedule {
     return this;
   }
 
-  /** {@return what {@link #warmUpSteps(long)} set} */
+  /** {@return the value set by {@link #warmUpSteps(long)}} */
   public long warmUpSteps() {
     return warmUpSteps;
   }
@@ -89,12 +89,12 @@ public final class LearningRateSchedule {
     return this;
   }
 
-  /** {@return what {@link #stepCount(long)} set} */
+  /** {@return the value set by {@link #stepCount(long)}} */
   public long stepCount() {
     return stepCount;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_learning_rate_schedule> call) {
     try (ckpt_learning_rate_schedule struct = new ckpt_learning_rate_schedule()) {
       struct.setKind(kind.number());

@@ -30,7 +30,7 @@ public final class LoadOptions {
     return this;
   }
 
-  /** {@return what {@link #verify(Verify)} set} */
+  /** {@return the value set by {@link #verify(Verify)}} */
   public Verify verify() {
     return verify;
   }
@@ -46,7 +46,7 @@ public final class LoadOptions {
     return this;
   }
 
-  /** {@return what {@link #name(String)} set} */
+  /** {@return the value set by {@link #name(String)}} */
   public String name() {
     return name;
   }
@@ -63,7 +63,7 @@ public final class LoadOptions {
     return this;
   }
 
-  /** {@return what {@link #step(long)} set} */
+  /** {@return the value set by {@link #step(long)}} */
   public OptionalLong step() {
     return step == null ? OptionalLong.empty() : OptionalLong.of(step);
   }
@@ -80,7 +80,7 @@ public final class LoadOptions {
     return this;
   }
 
-  /** {@return what {@link #environmentJson(String)} set} */
+  /** {@return the value set by {@link #environmentJson(String)}} */
   public String environmentJson() {
     return environmentJson;
   }
@@ -97,7 +97,7 @@ public final class LoadOptions {
     return this;
   }
 
-  /** {@return what {@link #partial(boolean)} set} */
+  /** {@return the value set by {@link #partial(boolean)}} */
   public boolean partial() {
     return partial;
   }
@@ -116,7 +116,7 @@ public final class LoadOptions {
     return this;
   }
 
-  /** {@return what {@link #inPlace(boolean)} set} */
+  /** {@return the value set by {@link #inPlace(boolean)}} */
   public boolean inPlace() {
     return inPlace;
   }
@@ -133,7 +133,7 @@ public final class LoadOptions {
     return this;
   }
 
-  /** {@return what {@link #stripPrefix(String)} set} */
+  /** {@return the value set by {@link #stripPrefix(String)}} */
   public String stripPrefix() {
     return stripPrefix;
   }
@@ -150,7 +150,7 @@ public final class LoadOptions {
     return this;
   }
 
-  /** {@return what {@link #addPrefix(String)} set} */
+  /** {@return the value set by {@link #addPrefix(String)}} */
   public String addPrefix() {
     return addPrefix;
   }
@@ -167,12 +167,12 @@ public final class LoadOptions {
     return this;
   }
 
-  /** {@return what {@link #convert(Conversion)} set} */
+  /** {@return the value set by {@link #convert(Conversion)}} */
   public Conversion convert() {
     return convert;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_load_options> call) {
     try (ckpt_load_options struct = new ckpt_load_options()) {
       struct.setVerify(verify.number());

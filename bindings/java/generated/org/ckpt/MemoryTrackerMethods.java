@@ -11,7 +11,7 @@ abstract class MemoryTrackerMethods extends NativeObject {
     super(address, Native::ckpt_memory_tracker_release);
   }
 
-  /** Returns another reference to the same memory tracker, to be closed by itself. */
+  /** Returns another reference to the same memory tracker, to be closed separately. */
   public MemoryTracker share() {
     Native.ckpt_memory_tracker_retain(this);
     return new MemoryTracker(address());

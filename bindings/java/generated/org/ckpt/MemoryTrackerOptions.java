@@ -22,7 +22,7 @@ public final class MemoryTrackerOptions {
     return this;
   }
 
-  /** {@return what {@link #clock(Clock)} set} */
+  /** {@return the value set by {@link #clock(Clock)}} */
   public Clock clock() {
     return clock;
   }
@@ -38,12 +38,12 @@ public final class MemoryTrackerOptions {
     return this;
   }
 
-  /** {@return what {@link #peakGranularityBytes(long)} set} */
+  /** {@return the value set by {@link #peakGranularityBytes(long)}} */
   public long peakGranularityBytes() {
     return peakGranularityBytes;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_memory_tracker_options> call) {
     try (ckpt_memory_tracker_options struct = new ckpt_memory_tracker_options()) {
       if (clock != null) struct.setClock(clock);

@@ -13,7 +13,7 @@ abstract class OptimizerMethods extends NativeObject {
 
   /**
    * Creates a stochastic gradient descent optimizer: v = momentum v + g; w = w - learningRate v. learningRate &gt; 0, 0 &lt;=
-   * momentum &lt; 1. State: one tensor a parameter, "&lt;name&gt;.momentum". Keeps the chain alive.
+   * momentum &lt; 1. State: one tensor per parameter, "&lt;name&gt;.momentum". Keeps the chain alive.
    */
   public static Optimizer sgd(Chain chain, double learningRate, double momentum) {
     return Optimizer.made(out -> Native.ckpt_optimizer_create_sgd(chain, learningRate, momentum, out));

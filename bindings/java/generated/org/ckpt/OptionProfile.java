@@ -30,7 +30,7 @@ public final class OptionProfile {
     return this;
   }
 
-  /** {@return what {@link #tapeBytes(long)} set} */
+  /** {@return the value set by {@link #tapeBytes(long)}} */
   public long tapeBytes() {
     return tapeBytes;
   }
@@ -46,7 +46,7 @@ public final class OptionProfile {
     return this;
   }
 
-  /** {@return what {@link #forwardWorkspaceBytes(long)} set} */
+  /** {@return the value set by {@link #forwardWorkspaceBytes(long)}} */
   public long forwardWorkspaceBytes() {
     return forwardWorkspaceBytes;
   }
@@ -62,7 +62,7 @@ public final class OptionProfile {
     return this;
   }
 
-  /** {@return what {@link #backwardWorkspaceBytes(long)} set} */
+  /** {@return the value set by {@link #backwardWorkspaceBytes(long)}} */
   public long backwardWorkspaceBytes() {
     return backwardWorkspaceBytes;
   }
@@ -78,7 +78,7 @@ public final class OptionProfile {
     return this;
   }
 
-  /** {@return what {@link #forwardSeconds(double)} set} */
+  /** {@return the value set by {@link #forwardSeconds(double)}} */
   public double forwardSeconds() {
     return forwardSeconds;
   }
@@ -94,7 +94,7 @@ public final class OptionProfile {
     return this;
   }
 
-  /** {@return what {@link #backwardSeconds(double)} set} */
+  /** {@return the value set by {@link #backwardSeconds(double)}} */
   public double backwardSeconds() {
     return backwardSeconds;
   }
@@ -110,7 +110,7 @@ public final class OptionProfile {
     return this;
   }
 
-  /** {@return what {@link #recordWorkspaceBytes(long)} set} */
+  /** {@return the value set by {@link #recordWorkspaceBytes(long)}} */
   public long recordWorkspaceBytes() {
     return recordWorkspaceBytes;
   }
@@ -126,7 +126,7 @@ public final class OptionProfile {
     return this;
   }
 
-  /** {@return what {@link #recordSeconds(double)} set} */
+  /** {@return the value set by {@link #recordSeconds(double)}} */
   public double recordSeconds() {
     return recordSeconds;
   }
@@ -143,7 +143,7 @@ public final class OptionProfile {
     return this;
   }
 
-  /** {@return what {@link #hasRecord(boolean)} set} */
+  /** {@return the value set by {@link #hasRecord(boolean)}} */
   public boolean hasRecord() {
     return hasRecord;
   }
@@ -161,12 +161,12 @@ public final class OptionProfile {
     return this;
   }
 
-  /** {@return what {@link #backwardPeakBytes(long)} set} */
+  /** {@return the value set by {@link #backwardPeakBytes(long)}} */
   public long backwardPeakBytes() {
     return backwardPeakBytes;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_option_profile> call) {
     try (ckpt_option_profile struct = new ckpt_option_profile()) {
       struct.setTape_bytes(tapeBytes);

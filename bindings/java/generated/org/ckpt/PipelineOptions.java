@@ -37,7 +37,7 @@ public final class PipelineOptions {
     return this;
   }
 
-  /** {@return what {@link #order(PipelineOrder)} set} */
+  /** {@return the value set by {@link #order(PipelineOrder)}} */
   public PipelineOrder order() {
     return order;
   }
@@ -53,7 +53,7 @@ public final class PipelineOptions {
     return this;
   }
 
-  /** {@return what {@link #stages(int)} set} */
+  /** {@return the value set by {@link #stages(int)}} */
   public int stages() {
     return stages;
   }
@@ -69,7 +69,7 @@ public final class PipelineOptions {
     return this;
   }
 
-  /** {@return what {@link #microBatches(int)} set} */
+  /** {@return the value set by {@link #microBatches(int)}} */
   public int microBatches() {
     return microBatches;
   }
@@ -85,7 +85,7 @@ public final class PipelineOptions {
     return this;
   }
 
-  /** {@return what {@link #chunks(int)} set} */
+  /** {@return the value set by {@link #chunks(int)}} */
   public int chunks() {
     return chunks;
   }
@@ -101,7 +101,7 @@ public final class PipelineOptions {
     return this;
   }
 
-  /** {@return what {@link #threadsPerStage(int)} set} */
+  /** {@return the value set by {@link #threadsPerStage(int)}} */
   public int threadsPerStage() {
     return threadsPerStage;
   }
@@ -117,7 +117,7 @@ public final class PipelineOptions {
     return this;
   }
 
-  /** {@return what {@link #measuredSteps(int)} set} */
+  /** {@return the value set by {@link #measuredSteps(int)}} */
   public int measuredSteps() {
     return measuredSteps;
   }
@@ -133,7 +133,7 @@ public final class PipelineOptions {
     return this;
   }
 
-  /** {@return what {@link #queuePlaces(long)} set} */
+  /** {@return the value set by {@link #queuePlaces(long)}} */
   public long queuePlaces() {
     return queuePlaces;
   }
@@ -150,7 +150,7 @@ public final class PipelineOptions {
     return this;
   }
 
-  /** {@return what {@link #budgetBytes(long)} set} */
+  /** {@return the value set by {@link #budgetBytes(long)}} */
   public long budgetBytes() {
     return budgetBytes;
   }
@@ -166,7 +166,7 @@ public final class PipelineOptions {
     return this;
   }
 
-  /** {@return what {@link #strategy(CheckpointStrategy)} set} */
+  /** {@return the value set by {@link #strategy(CheckpointStrategy)}} */
   public Strategy strategy() {
     return strategy;
   }
@@ -182,7 +182,7 @@ public final class PipelineOptions {
     return this;
   }
 
-  /** {@return what {@link #tracker(MemoryTracker)} set} */
+  /** {@return the value set by {@link #tracker(MemoryTracker)}} */
   public MemoryTracker tracker() {
     return tracker;
   }
@@ -198,7 +198,7 @@ public final class PipelineOptions {
     return this;
   }
 
-  /** {@return what {@link #recomputeCheck(RecomputeCheck)} set} */
+  /** {@return the value set by {@link #recomputeCheck(RecomputeCheck)}} */
   public RecomputeCheck recomputeCheck() {
     return recomputeCheck;
   }
@@ -214,7 +214,7 @@ public final class PipelineOptions {
     return this;
   }
 
-  /** {@return what {@link #checkWrites(boolean)} set} */
+  /** {@return the value set by {@link #checkWrites(boolean)}} */
   public boolean checkWrites() {
     return checkWrites;
   }
@@ -232,12 +232,12 @@ public final class PipelineOptions {
     return this;
   }
 
-  /** {@return what {@link #checkFinite(boolean)} set} */
+  /** {@return the value set by {@link #checkFinite(boolean)}} */
   public boolean checkFinite() {
     return checkFinite;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_pipeline_options> call) {
     try (ckpt_pipeline_options struct = new ckpt_pipeline_options()) {
       struct.setOrder(order.number());

@@ -21,7 +21,7 @@ public enum PipelineOrder {
    */
   INTERLEAVED(3),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final PipelineOrder[] KNOWN = values();
@@ -31,7 +31,7 @@ public enum PipelineOrder {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

@@ -29,7 +29,7 @@ public enum Policy {
   /** A fixed, given interval. */
   FIXED(7),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final Policy[] KNOWN = values();
@@ -39,7 +39,7 @@ public enum Policy {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

@@ -10,9 +10,9 @@ public final class Program extends NativeObject {
   }
 
   /**
-   * Creates the program of a schedule on a chain's profile; neither is needed afterwards. Offsets are the same as in the executor
-   * of the documentation of engine: arenas are as large as {@code Schedule.reservedBytes} reports. {@link Status#INVALID_SCHEDULE}
-   * as {@code Schedule.verify}, {@link Status#OUT_OF_RANGE} above 2^22 operations.
+   * Creates the program of a schedule on a chain's profile; neither is needed afterwards. Offsets are the same as in a {@link
+   * ScheduleExecutor}: arenas are as large as {@code Schedule.reservedBytes} reports. {@link Status#INVALID_SCHEDULE} as {@code
+   * Schedule.verify}, {@link Status#OUT_OF_RANGE} above 2^22 operations.
    */
   public Program(Schedule schedule, Profile profile) {
     this(number(out -> Native.ckpt_program_create(schedule, profile, out)));

@@ -33,7 +33,7 @@ public enum Reason {
   /** No: the process will be terminated, and a save after the notice is durable. */
   PREEMPTION_SAVED(9),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final Reason[] KNOWN = values();
@@ -43,7 +43,7 @@ public enum Reason {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

@@ -20,7 +20,7 @@ public enum RecomputeCheck {
    */
   BITWISE(3),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final RecomputeCheck[] KNOWN = values();
@@ -30,7 +30,7 @@ public enum RecomputeCheck {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

@@ -29,7 +29,7 @@ public final class SaveOptions {
     return this;
   }
 
-  /** {@return what {@link #step(long)} set} */
+  /** {@return the value set by {@link #step(long)}} */
   public long step() {
     return step;
   }
@@ -45,7 +45,7 @@ public final class SaveOptions {
     return this;
   }
 
-  /** {@return what {@link #seed(long)} set} */
+  /** {@return the value set by {@link #seed(long)}} */
   public long seed() {
     return seed;
   }
@@ -61,7 +61,7 @@ public final class SaveOptions {
     return this;
   }
 
-  /** {@return what {@link #metadataJson(String)} set} */
+  /** {@return the value set by {@link #metadataJson(String)}} */
   public String metadataJson() {
     return metadataJson;
   }
@@ -78,7 +78,7 @@ public final class SaveOptions {
     return this;
   }
 
-  /** {@return what {@link #environmentJson(String)} set} */
+  /** {@return the value set by {@link #environmentJson(String)}} */
   public String environmentJson() {
     return environmentJson;
   }
@@ -95,7 +95,7 @@ public final class SaveOptions {
     return this;
   }
 
-  /** {@return what {@link #prefix(String)} set} */
+  /** {@return the value set by {@link #prefix(String)}} */
   public String prefix() {
     return prefix;
   }
@@ -112,7 +112,7 @@ public final class SaveOptions {
     return this;
   }
 
-  /** {@return what {@link #metric(double)} set} */
+  /** {@return the value set by {@link #metric(double)}} */
   public OptionalDouble metric() {
     return metric == null ? OptionalDouble.empty() : OptionalDouble.of(metric);
   }
@@ -129,7 +129,7 @@ public final class SaveOptions {
     return this;
   }
 
-  /** {@return what {@link #incremental(boolean)} set} */
+  /** {@return the value set by {@link #incremental(boolean)}} */
   public boolean incremental() {
     return incremental;
   }
@@ -147,12 +147,12 @@ public final class SaveOptions {
     return this;
   }
 
-  /** {@return what {@link #checkReplicas(boolean)} set} */
+  /** {@return the value set by {@link #checkReplicas(boolean)}} */
   public boolean checkReplicas() {
     return checkReplicas;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_save_options> call) {
     try (ckpt_save_options struct = new ckpt_save_options()) {
       struct.setStep(step);

@@ -30,7 +30,7 @@ public final class ScheduleExecutorOptions {
     return this;
   }
 
-  /** {@return what {@link #budgetBytes(long)} set} */
+  /** {@return the value set by {@link #budgetBytes(long)}} */
   public long budgetBytes() {
     return budgetBytes;
   }
@@ -46,7 +46,7 @@ public final class ScheduleExecutorOptions {
     return this;
   }
 
-  /** {@return what {@link #pool(WorkerPool)} set} */
+  /** {@return the value set by {@link #pool(WorkerPool)}} */
   public WorkerPool pool() {
     return pool;
   }
@@ -62,7 +62,7 @@ public final class ScheduleExecutorOptions {
     return this;
   }
 
-  /** {@return what {@link #tracker(MemoryTracker)} set} */
+  /** {@return the value set by {@link #tracker(MemoryTracker)}} */
   public MemoryTracker tracker() {
     return tracker;
   }
@@ -78,7 +78,7 @@ public final class ScheduleExecutorOptions {
     return this;
   }
 
-  /** {@return what {@link #follower(Follower)} set} */
+  /** {@return the value set by {@link #follower(Follower)}} */
   public Follower follower() {
     return follower;
   }
@@ -95,7 +95,7 @@ public final class ScheduleExecutorOptions {
     return this;
   }
 
-  /** {@return what {@link #recomputeCheck(RecomputeCheck)} set} */
+  /** {@return the value set by {@link #recomputeCheck(RecomputeCheck)}} */
   public RecomputeCheck recomputeCheck() {
     return recomputeCheck;
   }
@@ -113,7 +113,7 @@ public final class ScheduleExecutorOptions {
     return this;
   }
 
-  /** {@return what {@link #checkWrites(boolean)} set} */
+  /** {@return the value set by {@link #checkWrites(boolean)}} */
   public boolean checkWrites() {
     return checkWrites;
   }
@@ -130,7 +130,7 @@ public final class ScheduleExecutorOptions {
     return this;
   }
 
-  /** {@return what {@link #tier1Storage(Storage)} set} */
+  /** {@return the value set by {@link #tier1Storage(Storage)}} */
   public Storage tier1Storage() {
     return tier1Storage;
   }
@@ -146,7 +146,7 @@ public final class ScheduleExecutorOptions {
     return this;
   }
 
-  /** {@return what {@link #tier2Storage(Storage)} set} */
+  /** {@return the value set by {@link #tier2Storage(Storage)}} */
   public Storage tier2Storage() {
     return tier2Storage;
   }
@@ -162,7 +162,7 @@ public final class ScheduleExecutorOptions {
     return this;
   }
 
-  /** {@return what {@link #tier3Storage(Storage)} set} */
+  /** {@return the value set by {@link #tier3Storage(Storage)}} */
   public Storage tier3Storage() {
     return tier3Storage;
   }
@@ -180,12 +180,12 @@ public final class ScheduleExecutorOptions {
     return this;
   }
 
-  /** {@return what {@link #checkFinite(boolean)} set} */
+  /** {@return the value set by {@link #checkFinite(boolean)}} */
   public boolean checkFinite() {
     return checkFinite;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_schedule_executor_options> call) {
     try (ckpt_schedule_executor_options struct = new ckpt_schedule_executor_options()) {
       struct.setBudget_bytes(budgetBytes);

@@ -11,7 +11,7 @@ abstract class ScheduleMethods extends NativeObject {
     return new Schedule(number(create));
   }
 
-  /** Returns another reference to the same schedule, to be closed by itself. */
+  /** Returns another reference to the same schedule, to be closed separately. */
   public Schedule share() {
     Native.ckpt_schedule_retain(this);
     return new Schedule(address());
@@ -44,7 +44,7 @@ abstract class ScheduleMethods extends NativeObject {
     return Schedule.made(out -> Native.ckpt_schedule_create_open_ended(period, flags, out));
   }
 
-  /** Returns the schedule's name for logs and tables: "store-all", "periodic(4)", .... */
+  /** Returns the schedule's name for logs and tables, for example "store-all" or "periodic(4)". */
   public String name() {
     return text(out -> Native.ckpt_schedule_get_name(this, out));
   }
@@ -66,8 +66,8 @@ abstract class ScheduleMethods extends NativeObject {
   }
 
   /**
-   * Replays the schedule against the profile without running anything, and fills report. Bytes of tier 0. x_0 exists at the start.
-   * A layer that runs forward first allocates its output (an INPUT or not), then its tape, then its ambient state, then its
+   * Replays the schedule against the profile without running anything, and returns the report. Bytes of tier 0. x_0 exists at the
+   * start. A layer that runs forward first allocates its output (an INPUT or not), then its tape, then its ambient state, then its
    * workspace, and runs; afterwards the workspace and the items that it ends are freed. So inside FORWARD [first, last) layer k
    * &gt; first still holds x_k, which is not an item, and ends it; FORWARD_TAPE ends no item. A layer that runs backward first
    * allocates GRAD(i), then its workspace; afterwards the workspace, the tape and GRAD(i+1) are freed. Ambient state is allocated

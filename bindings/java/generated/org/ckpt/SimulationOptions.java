@@ -34,7 +34,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /** {@return what {@link #trace(String)} set} */
+  /** {@return the value set by {@link #trace(String)}} */
   public String trace() {
     return trace;
   }
@@ -50,7 +50,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /** {@return what {@link #law(String)} set} */
+  /** {@return the value set by {@link #law(String)}} */
   public String law() {
     return law;
   }
@@ -67,7 +67,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /** {@return what {@link #policies(String)} set} */
+  /** {@return the value set by {@link #policies(String)}} */
   public String policies() {
     return policies;
   }
@@ -83,7 +83,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /** {@return what {@link #nodes(long)} set} */
+  /** {@return the value set by {@link #nodes(long)}} */
   public long nodes() {
     return nodes;
   }
@@ -99,7 +99,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /** {@return what {@link #failures(long)} set} */
+  /** {@return the value set by {@link #failures(long)}} */
   public long failures() {
     return failures;
   }
@@ -115,7 +115,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /** {@return what {@link #replicas(long)} set} */
+  /** {@return the value set by {@link #replicas(long)}} */
   public long replicas() {
     return replicas;
   }
@@ -131,7 +131,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /** {@return what {@link #seed(long)} set} */
+  /** {@return the value set by {@link #seed(long)}} */
   public long seed() {
     return seed;
   }
@@ -147,7 +147,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /** {@return what {@link #costSeconds(double)} set} */
+  /** {@return the value set by {@link #costSeconds(double)}} */
   public double costSeconds() {
     return costSeconds;
   }
@@ -163,7 +163,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /** {@return what {@link #restartSeconds(double)} set} */
+  /** {@return the value set by {@link #restartSeconds(double)}} */
   public double restartSeconds() {
     return restartSeconds;
   }
@@ -179,7 +179,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /** {@return what {@link #pollSeconds(double)} set} */
+  /** {@return the value set by {@link #pollSeconds(double)}} */
   public double pollSeconds() {
     return pollSeconds;
   }
@@ -195,7 +195,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /** {@return what {@link #remoteEvery(long)} set} */
+  /** {@return the value set by {@link #remoteEvery(long)}} */
   public long remoteEvery() {
     return remoteEvery;
   }
@@ -211,7 +211,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /** {@return what {@link #localCostSeconds(double)} set} */
+  /** {@return the value set by {@link #localCostSeconds(double)}} */
   public double localCostSeconds() {
     return localCostSeconds;
   }
@@ -227,12 +227,12 @@ public final class SimulationOptions {
     return this;
   }
 
-  /** {@return what {@link #remoteShare(double)} set} */
+  /** {@return the value set by {@link #remoteShare(double)}} */
   public double remoteShare() {
     return remoteShare;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_simulation_options> call) {
     try (ckpt_simulation_options struct = new ckpt_simulation_options()) {
       if (trace != null) struct.setTrace(trace);

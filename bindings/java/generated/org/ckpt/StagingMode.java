@@ -16,7 +16,7 @@ public enum StagingMode {
   /** The tensors of a save are copied in the background: no caller may write to them until the save is staged, after the copy. */
   DEFERRED(2),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final StagingMode[] KNOWN = values();
@@ -26,7 +26,7 @@ public enum StagingMode {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

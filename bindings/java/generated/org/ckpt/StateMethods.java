@@ -9,7 +9,7 @@ abstract class StateMethods extends NativeObject {
     super(address, Native::ckpt_state_release);
   }
 
-  /** Lent by the library for a time: nothing is released. */
+  /** A reference that the library lends: not released. */
   StateMethods(NativeObject lent) {
     super(lent.address());
   }

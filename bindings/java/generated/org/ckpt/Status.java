@@ -72,7 +72,7 @@ public enum Status {
   /** A defect of the library: please report it. */
   INTERNAL(-21),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final Status[] KNOWN = values();
@@ -82,7 +82,7 @@ public enum Status {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

@@ -29,7 +29,7 @@ public final class Step {
     return this;
   }
 
-  /** {@return what {@link #step(long)} set} */
+  /** {@return the value set by {@link #step(long)}} */
   public long step() {
     return step;
   }
@@ -45,7 +45,7 @@ public final class Step {
     return this;
   }
 
-  /** {@return what {@link #seed(long)} set} */
+  /** {@return the value set by {@link #seed(long)}} */
   public long seed() {
     return seed;
   }
@@ -61,7 +61,7 @@ public final class Step {
     return this;
   }
 
-  /** {@return what {@link #firstSample(long)} set} */
+  /** {@return the value set by {@link #firstSample(long)}} */
   public long firstSample() {
     return firstSample;
   }
@@ -77,7 +77,7 @@ public final class Step {
     return this;
   }
 
-  /** {@return what {@link #input(Tensor)} set} */
+  /** {@return the value set by {@link #input(Tensor)}} */
   public Tensor input() {
     return input;
   }
@@ -93,7 +93,7 @@ public final class Step {
     return this;
   }
 
-  /** {@return what {@link #targets(Tensor)} set} */
+  /** {@return the value set by {@link #targets(Tensor)}} */
   public Tensor targets() {
     return targets;
   }
@@ -109,7 +109,7 @@ public final class Step {
     return this;
   }
 
-  /** {@return what {@link #outputGradient(Tensor)} set} */
+  /** {@return the value set by {@link #outputGradient(Tensor)}} */
   public Tensor outputGradient() {
     return outputGradient;
   }
@@ -125,7 +125,7 @@ public final class Step {
     return this;
   }
 
-  /** {@return what {@link #output(Tensor)} set} */
+  /** {@return the value set by {@link #output(Tensor)}} */
   public Tensor output() {
     return output;
   }
@@ -141,7 +141,7 @@ public final class Step {
     return this;
   }
 
-  /** {@return what {@link #inputGradient(Tensor)} set} */
+  /** {@return the value set by {@link #inputGradient(Tensor)}} */
   public Tensor inputGradient() {
     return inputGradient;
   }
@@ -157,12 +157,12 @@ public final class Step {
     return this;
   }
 
-  /** {@return what {@link #accumulate(boolean)} set} */
+  /** {@return the value set by {@link #accumulate(boolean)}} */
   public boolean accumulate() {
     return accumulate;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_step> call) {
     try (ckpt_step struct = new ckpt_step()) {
       struct.setStep(step);

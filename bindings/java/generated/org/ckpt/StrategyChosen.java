@@ -15,7 +15,7 @@ public enum StrategyChosen {
   /** Inputs of chosen layers are kept, and the layers between them are recomputed as one segment. */
   BOUNDARY(2),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final StrategyChosen[] KNOWN = values();
@@ -25,7 +25,7 @@ public enum StrategyChosen {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

@@ -7,7 +7,7 @@ abstract class StrategyMethods extends NativeObject {
     super(address, Native::ckpt_strategy_release);
   }
 
-  /** Returns another reference to the same strategy, to be closed by itself. */
+  /** Returns another reference to the same strategy, to be closed separately. */
   public Strategy share() {
     Native.ckpt_strategy_retain(this);
     return new Strategy(address());
@@ -21,7 +21,7 @@ abstract class StrategyMethods extends NativeObject {
     Native.ckpt_strategy_observe_access(this, layerName);
   }
 
-  /** Returns the strategy's name: "Interval(2)", "SizeBased(1MB)", "Any(Smart, Interval(8))", .... */
+  /** Returns the strategy's name, for example "Interval(2)", "SizeBased(1MB)" or "Any(Smart, Interval(8))". */
   public String name() {
     return Native.ckpt_strategy_get_name(this);
   }
@@ -47,12 +47,12 @@ abstract class StrategyMethods extends NativeObject {
     Native.ckpt_strategy_set_chosen(this, chosen.number());
   }
 
-  /** Returns the counters. A snapshot while other threads ask. */
+  /** Returns the strategy's counters: a snapshot while other threads ask. */
   public StrategyCounters counters() {
     return StrategyCounters.from(struct -> Native.ckpt_strategy_get_counters(this, struct));
   }
 
-  /** Returns the info. */
+  /** Returns the strategy's configuration. */
   public StrategyInfo info() {
     return StrategyInfo.from(struct -> Native.ckpt_strategy_get_info(this, struct));
   }

@@ -24,7 +24,7 @@ public final class StrategyOptions {
     return this;
   }
 
-  /** {@return what {@link #tracker(MemoryTracker)} set} */
+  /** {@return the value set by {@link #tracker(MemoryTracker)}} */
   public MemoryTracker tracker() {
     return tracker;
   }
@@ -40,7 +40,7 @@ public final class StrategyOptions {
     return this;
   }
 
-  /** {@return what {@link #clock(Clock)} set} */
+  /** {@return the value set by {@link #clock(Clock)}} */
   public Clock clock() {
     return clock;
   }
@@ -57,12 +57,12 @@ public final class StrategyOptions {
     return this;
   }
 
-  /** {@return what {@link #totalBytes(long)} set} */
+  /** {@return the value set by {@link #totalBytes(long)}} */
   public long totalBytes() {
     return totalBytes;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_strategy_options> call) {
     try (ckpt_strategy_options struct = new ckpt_strategy_options()) {
       if (tracker != null) struct.setTracker(tracker);

@@ -11,7 +11,7 @@ abstract class TensorMethods extends NativeObject {
     return new Tensor(number(create));
   }
 
-  /** Returns another reference to the same tensor, to be closed by itself. */
+  /** Returns another reference to the same tensor, to be closed separately. */
   public Tensor share() {
     Native.ckpt_tensor_retain(this);
     return new Tensor(address());
@@ -49,7 +49,7 @@ abstract class TensorMethods extends NativeObject {
     return Native.ckpt_tensor_get_element_count(this);
   }
 
-  /** Returns the tensor's element type, a CKPT_DTYPE_ constant. */
+  /** Returns the tensor's element type, one of {@link DType}. */
   public DType dtype() {
     return DType.of(Native.ckpt_tensor_get_dtype(this));
   }

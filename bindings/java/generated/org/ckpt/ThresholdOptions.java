@@ -23,7 +23,7 @@ public final class ThresholdOptions {
     return this;
   }
 
-  /** {@return what {@link #threshold(double)} set} */
+  /** {@return the value set by {@link #threshold(double)}} */
   public double threshold() {
     return threshold;
   }
@@ -39,7 +39,7 @@ public final class ThresholdOptions {
     return this;
   }
 
-  /** {@return what {@link #learningRate(double)} set} */
+  /** {@return the value set by {@link #learningRate(double)}} */
   public double learningRate() {
     return learningRate;
   }
@@ -55,12 +55,12 @@ public final class ThresholdOptions {
     return this;
   }
 
-  /** {@return what {@link #budget(long)} set} */
+  /** {@return the value set by {@link #budget(long)}} */
   public long budget() {
     return budget;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_threshold_options> call) {
     try (ckpt_threshold_options struct = new ckpt_threshold_options()) {
       struct.setThreshold(threshold);

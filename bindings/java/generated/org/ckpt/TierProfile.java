@@ -25,7 +25,7 @@ public final class TierProfile {
     return this;
   }
 
-  /** {@return what {@link #capacityBytes(long)} set} */
+  /** {@return the value set by {@link #capacityBytes(long)}} */
   public long capacityBytes() {
     return capacityBytes;
   }
@@ -41,7 +41,7 @@ public final class TierProfile {
     return this;
   }
 
-  /** {@return what {@link #writeBytesPerSecond(double)} set} */
+  /** {@return the value set by {@link #writeBytesPerSecond(double)}} */
   public double writeBytesPerSecond() {
     return writeBytesPerSecond;
   }
@@ -57,7 +57,7 @@ public final class TierProfile {
     return this;
   }
 
-  /** {@return what {@link #readBytesPerSecond(double)} set} */
+  /** {@return the value set by {@link #readBytesPerSecond(double)}} */
   public double readBytesPerSecond() {
     return readBytesPerSecond;
   }
@@ -73,12 +73,12 @@ public final class TierProfile {
     return this;
   }
 
-  /** {@return what {@link #latencySeconds(double)} set} */
+  /** {@return the value set by {@link #latencySeconds(double)}} */
   public double latencySeconds() {
     return latencySeconds;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_tier_profile> call) {
     try (ckpt_tier_profile struct = new ckpt_tier_profile()) {
       struct.setCapacity_bytes(capacityBytes);

@@ -63,7 +63,7 @@ public enum TreeKind {
   /** Container of two parts: a value, and a dict of its attributes by name (format 2). */
   ATTRIBUTES(19),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final TreeKind[] KNOWN = values();
@@ -73,7 +73,7 @@ public enum TreeKind {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

@@ -12,7 +12,7 @@ public enum Verify {
   /** Only for readers: checks the checksum of a tensor at the first access. */
   LAZY(2),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final Verify[] KNOWN = values();
@@ -22,7 +22,7 @@ public enum Verify {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

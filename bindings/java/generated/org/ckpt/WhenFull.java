@@ -18,7 +18,7 @@ public enum WhenFull {
    */
   DROP_OLDEST(2),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final WhenFull[] KNOWN = values();
@@ -28,7 +28,7 @@ public enum WhenFull {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }
