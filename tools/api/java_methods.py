@@ -183,7 +183,7 @@ class JavaCreator:
         defaults = ["null" if one.kind in ("text", "handle") else f"new {one.type}()" for one in self.parameters[len(kept):]]
         given = ", ".join([*(one.name for one in kept), *defaults])
         *first, last = self.head(kept)
-        text = re.match(r"(?:[^.{]|\{[^}]*\}|\.(?! ))*", self.comment)[0]
+        text = re.match(r"(?:[^.{]|\{[^}]*\}|\.(?! (?:[A-Z]|\w+: )))*", self.comment)[0]
         return javadoc(text) + first + block(last, f"return {self.name}({given});" if self.name else f"this({given});")
 
 

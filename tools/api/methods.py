@@ -139,11 +139,12 @@ def returning(comment, returned):
     for left_out in (r"(?::|,) up to capacity (?:\([^)]*\) )?of them[,;] \*count receives how many there are",
                      rf" The size of every element is {result}\[0\]\.struct_size\.",
                      rf" {result} may be NULL when capacity is 0\.", rf" {result}: NULL when it is not wanted\.",
-                     rf"\b{result}, capacity, \*count, "):
+                     rf"\b{result}, capacity, \*count, ",
+                     r" The text may grow between asking for its length and fetching it: repeat on OUT_OF_RANGE\."):
         text = re.sub(left_out, "", text)
     text = re.sub(rf"\bfills \*{result}(?=[.,;])", f"returns the {result}", text)
     text = re.sub(r"([;:]) Returns ", r"\1 returns ", text)
-    return re.sub(r"(?<![. ])\.\.(?= [A-Z])", ".", text)  # where a sentence about the list was left out
+    return re.sub(r"(?<![. ])[.;](?=\.(?: [A-Z]|$))", "", text)  # the end of a part that was left out
 
 
 ABSENCES = {"NOT_FOUND": ("when there is none", "when none has", "when the key has none", "for a name that was never used"),

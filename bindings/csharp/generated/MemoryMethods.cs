@@ -163,8 +163,7 @@ namespace Ckpt
         }
 
         /// <summary>Returns a snapshot as one JSON object (docs/reference/memory.md names its members): totals, limit, open scopes,
-        /// the maxLayers layers (0: all) that hold the most live bytes, and the sum of the others;. The text may grow between
-        /// asking for its length and fetching it: repeat on <see cref="CkptStatus.OutOfRange"/>.</summary>
+        /// the maxLayers layers (0: all) that hold the most live bytes, and the sum of the others.</summary>
         public string ToJson(long maxLayers = 0)
         {
             return native.ckpt_memory_tracker_get_json(Handle, maxLayers);

@@ -131,8 +131,7 @@ class MemoryTrackerMethods : public detail::Object<Self, ckpt_memory_tracker, ck
     return static_cast<Self&>(*this);
   }
   // Returns a snapshot as one JSON object (docs/reference/memory.md names its members): totals, limit, open scopes, the
-  // max_layers layers (0: all) that hold the most live bytes, and the sum of the others. The text may grow between asking for
-  // its length and fetching it: repeat on Status::out_of_range.
+  // max_layers layers (0: all) that hold the most live bytes, and the sum of the others.
   std::string json(std::int64_t max_layers = 0) const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
       return ckpt_memory_tracker_get_json(handle(), max_layers, buffer, capacity, needed);

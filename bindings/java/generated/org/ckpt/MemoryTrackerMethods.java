@@ -138,8 +138,7 @@ abstract class MemoryTrackerMethods extends NativeObject {
 
   /**
    * Returns a snapshot as one JSON object (docs/reference/memory.md names its members): totals, limit, open scopes, the maxLayers
-   * layers (0: all) that hold the most live bytes, and the sum of the others;. The text may grow between asking for its length and
-   * fetching it: repeat on {@link Status#OUT_OF_RANGE}.
+   * layers (0: all) that hold the most live bytes, and the sum of the others.
    */
   public String json(long maxLayers) {
     return Native.ckpt_memory_tracker_get_json(this, maxLayers);

@@ -33,7 +33,8 @@ abstract class ProfileMethods extends NativeObject {
 
   /**
    * Creates a profile of the chain with every layer timed within the chain: each option's seconds are the median over measuredSteps
-   * (1 .
+   * (1 .. 32) steps of the whole chain, forward and backward, on the step's input, targets and outputGradient, after one warm-up
+   * step.
    */
   public static Profile measured(Chain chain, Step step, int measuredSteps) {
     return measured(chain, step, measuredSteps, null);
