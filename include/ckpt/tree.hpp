@@ -392,7 +392,7 @@ T Value::floating() const {
   const T made = fits ? static_cast<T>(value) : T{};
   // 2^63 as a double does not fit in 64 bits.
   const bool exact = whole == nullptr || (static_cast<double>(made) < 0x1p63 && static_cast<std::int64_t>(made) == *whole);
-  if (!fits || !exact) misfit(whole != nullptr ? std::to_string(*whole) : std::to_string(value), "floating-point number");
+  if (!fits || !exact) misfit(whole != nullptr ? std::to_string(*whole) : std::to_string(value), "floating-point");
   return made;
 }
 

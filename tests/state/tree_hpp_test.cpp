@@ -183,7 +183,7 @@ TEST(TreeHpp, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(Value(0.1).get<float>(), 0.1F);
   EXPECT_EQ(Value(std::numeric_limits<double>::infinity()).get<float>(), std::numeric_limits<float>::infinity());
   EXPECT_EQ(Value(std::int64_t{1} << 62).get<float>(), 0x1p62F);
-  expect_error(Status::invalid_argument, "does not fit the requested floating-point number type", [] { Value(1e300).get<float>(); });
+  expect_error(Status::invalid_argument, "does not fit the requested floating-point type", [] { Value(1e300).get<float>(); });
   expect_error(Status::invalid_argument, "the value 16777217 does not fit", [] { Value(16777217).get<float>(); });
   expect_error(Status::invalid_argument, "the value 9223372036854775807 does not fit",
                [] { Value(std::numeric_limits<std::int64_t>::max()).get<double>(); });
