@@ -17,7 +17,7 @@ namespace {
 using base::require;
 using base::Status;
 
-// The table with what it works on; shared by the storage, its files and its locks.
+// The table of callbacks and its user data; shared by the storage, its files and its locks.
 struct Table {
   std::string name;
   ckpt_storage_callbacks callbacks;
@@ -25,7 +25,7 @@ struct Table {
 
   void* data() const noexcept { return user->get(); }
 
-  // Runs one of the functions. It works for this storage while it runs: a call that comes back in is refused, not nested.
+  // Runs one of the functions. Calls that reenter this storage from the function are refused, not nested.
   template <class Call>
   void run(const char* which, std::string_view path, Call&& call) const {
     base::Entered::refuse(this, "storage");
@@ -40,7 +40,7 @@ struct Table {
 
 class CustomFile final : public storage::File {
  public:
-  // stays: what is open does not change, as in an object store.
+  // stays: an open file does not change, as in an object store.
   CustomFile(std::shared_ptr<const Table> table, std::string path, void* file, bool stays)
       : table_(std::move(table)), path_(std::move(path)), file_(file), stays_(stays) {}
   ~CustomFile() override {
@@ -87,13 +87,13 @@ class CustomFile final : public storage::File {
   std::string path_;
   void* file_;
   const bool stays_;
-  std::int64_t size_ = -1;  // not asked for yet
+  std::int64_t size_ = -1;  // unknown until the first call of size
 };
 
 class CustomLock final : public storage::Lock {
  public:
   CustomLock(std::shared_ptr<const Table> table, void* lock) : table_(std::move(table)), lock_(lock) {}
-  // In a forked child the lock stays the parent's: whatever unlock does would be done to that.
+  // In a forked child the lock belongs to the parent: unlock would release the parent's lock.
   ~CustomLock() override {
     if (generation_ != base::fork_generation()) return;
     const base::Entered entered(table_.get());
@@ -106,7 +106,7 @@ class CustomLock final : public storage::Lock {
   std::uint64_t generation_ = base::fork_generation();
 };
 
-// What both kinds have; Base: storage::Storage or storage::ObjectStorage.
+// The common part of both kinds; Base: storage::Storage or storage::ObjectStorage.
 template <class Base>
 class Custom : public Base {
  public:
@@ -169,7 +169,7 @@ class Custom : public Base {
     storage::require_path(path);
     table_->run(which, path, [&] { return call(path.c_str(), table_->data()); });
   }
-  // Runs a listing function, and returns what it has listed. A problem of that counts more than what the function returned.
+  // Runs a listing function, and returns its items. An error of an item takes precedence over the function's result.
   template <class Listing, class Call>
   auto listed(const char* which, std::string_view path, Listing& listing, Call&& call) const {
     table_->run(which, path, [&] {

@@ -343,7 +343,7 @@ CKPT_API ckpt_status ckpt_async_manager_get_load_result(ckpt_async_manager* mana
 /* Reports that a step has ended: tasks with a gate_step up to this step may start. A lower step than before has no effect. */
 CKPT_API ckpt_status ckpt_async_manager_end_step(ckpt_async_manager* manager, int64_t step);
 
-/* ---- Look ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Queries ------------------------------------------------------------------------------------------------------------- */
 
 /* Information about one background task. */
 typedef struct ckpt_checkpoint_task_info {

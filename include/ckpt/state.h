@@ -573,7 +573,7 @@ typedef struct ckpt_load_result {
 CKPT_API ckpt_status ckpt_checkpoint_manager_load(ckpt_checkpoint_manager* manager, ckpt_state* state,
                                                   const ckpt_load_options* options, ckpt_load_result* result);
 
-/* ---- Look and verify ----------------------------------------------------------------------------------------------------- */
+/* ---- Queries and verification -------------------------------------------------------------------------------------------- */
 
 /* Lists the checkpoints of the storage, valid or not (except those renamed to "torn-..."), in the order in which a load tries them,
  * abandoned ones last: infos receives the first capacity (>= 0) of them, *count how many there are. The size of every element is
