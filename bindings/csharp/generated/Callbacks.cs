@@ -209,7 +209,7 @@ namespace Ckpt
 
 namespace Ckpt.Interop
 {
-    // Passes the library's calls on to a CustomStorage.
+    // Forwards the library's calls to a CustomStorage.
     internal sealed unsafe partial class StorageCalls : StorageFunctions
     {
         private readonly CustomStorage functions;
@@ -339,7 +339,7 @@ namespace Ckpt.Interop
         }
     }
 
-    // Passes the library's calls on to a CustomCoordinator.
+    // Forwards the library's calls to a CustomCoordinator.
     internal sealed unsafe partial class CoordinatorCalls : CoordinatorFunctions
     {
         private readonly CustomCoordinator functions;
