@@ -4,9 +4,9 @@
  * operations, and find every operand at arena + buffer.offset.
  *
  *   ckpt_program_create(schedule, profile, &program);
- *   ckpt_program_get_arena_bytes(program, 0, &bytes);      for one malloc, one cudaMalloc, or one block outside of a garbage
- * collector ckpt_program_get_operations(program, operations, count, &count); ckpt_program_get_buffers(program, buffers, count,
- * &count);
+ *   ckpt_program_get_arena_bytes(program, 0, &bytes);      for malloc, cudaMalloc, or a block outside of a garbage collector
+ *   ckpt_program_get_operations(program, operations, count, &count);
+ *   ckpt_program_get_buffers(program, buffers, count, &count);
  *
  * Order. Operations are issued in the order of the array. Stream 0 computes; every tier has one stream for writes and one for
  * reads. An operation waits for earlier operations on its stream. STORE_BEGIN and LOAD_BEGIN make their stream wait for all earlier
