@@ -71,7 +71,7 @@ typedef struct ckpt_threshold ckpt_threshold;
 
 /* Options for creating a threshold rule. */
 typedef struct ckpt_threshold_options {
-  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;    /* not used: 0 */
   double threshold;     /* initial threshold: a share of the longest task, 0.05 .. 1; default 0.35 */
   double learning_rate; /* maximum change of the threshold by one recovery, > 0, <= 1; default 0.1 */
@@ -105,7 +105,7 @@ CKPT_API ckpt_status ckpt_threshold_begin_run(ckpt_threshold* threshold);
 
 /* The state of a threshold rule. */
 typedef struct ckpt_threshold_info {
-  uint32_t struct_size;   /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;   /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;      /* not used: 0 */
   double threshold;       /* current threshold: a share of the longest task, 0.05 .. 1 */
   double longest_seconds; /* duration of the longest task observed, in seconds */
@@ -124,7 +124,7 @@ CKPT_API ckpt_status ckpt_threshold_get_info(const ckpt_threshold* threshold, ck
 
 /* One observed task. */
 typedef struct ckpt_task_observation {
-  uint32_t struct_size;            /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;            /* size of this struct in bytes, in the caller's build */
   ckpt_bool checkpointed;          /* 1 when a checkpoint followed it, else 0 */
   double duration_seconds;         /* duration of the task in seconds */
   ckpt_bool failed;                /* 1 when it failed, or a failure occurred while it was the last task, else 0 */
@@ -166,7 +166,7 @@ typedef int32_t ckpt_policy;
 
 /* Options for creating a controller. */
 typedef struct ckpt_controller_options {
-  uint32_t struct_size;    /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;    /* size of this struct in bytes, in the caller's build */
   ckpt_policy policy;      /* policy that decides about saves: one of CKPT_POLICY_*; default CKPT_POLICY_AUTO */
   double mtbf_seconds;     /* for CKPT_POLICY_YOUNG and CKPT_POLICY_DALY: mean time between failures in seconds, > 0 */
   double interval_seconds; /* for CKPT_POLICY_FIXED: interval between saves in seconds, > 0 */
@@ -233,7 +233,7 @@ typedef int32_t ckpt_controller_event_kind;
 
 /* An event of a run. Each kind uses the fields that its comment names, and now_seconds. */
 typedef struct ckpt_controller_event {
-  uint32_t struct_size;            /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;            /* size of this struct in bytes, in the caller's build */
   ckpt_controller_event_kind kind; /* kind of the event: one of CKPT_CONTROLLER_EVENT_KIND_* */
   double now_seconds;              /* time of the event in seconds, on the caller's clock */
   const char* name;                /* name of the task: UTF-8, not blank, at most 95 bytes */
@@ -268,7 +268,7 @@ typedef int32_t ckpt_reason;
 
 /* A controller's decision whether to save now. */
 typedef struct ckpt_decision {
-  uint32_t struct_size;      /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;      /* size of this struct in bytes, in the caller's build */
   ckpt_bool checkpoint;      /* 1: save now; 0: do not */
   ckpt_reason reason;        /* reason for the decision: one of CKPT_REASON_* */
   ckpt_policy policy;        /* the policy that decided: one of CKPT_POLICY_* */
@@ -309,7 +309,7 @@ CKPT_API ckpt_status ckpt_controller_save_async(ckpt_controller* controller, dou
 
 /* The state of a controller. */
 typedef struct ckpt_controller_info {
-  uint32_t struct_size;             /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;             /* size of this struct in bytes, in the caller's build */
   ckpt_bool running;                /* 1 while a run is in progress, else 0 */
   ckpt_bool save_in_flight;         /* 1 while a save has begun and is neither committed nor aborted, else 0 */
   uint32_t reserved;                /* not used: 0 */
@@ -358,7 +358,7 @@ typedef struct ckpt_simulation ckpt_simulation;
 
 /* Options of a simulation: failures to replay, and policies. */
 typedef struct ckpt_simulation_options {
-  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;    /* not used: 0 */
   /* text with the seconds between failures, one number per line, # begins a comment; NULL: a distribution is used */
   const char* trace;

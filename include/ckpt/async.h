@@ -72,7 +72,7 @@ typedef int32_t ckpt_checkpoint_task_kind;
 
 /* How a background task ended. */
 typedef struct ckpt_checkpoint_task_result {
-  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   /* final state of the task: CKPT_CHECKPOINT_TASK_STATE_COMPLETED, CKPT_CHECKPOINT_TASK_STATE_FAILED,
    * CKPT_CHECKPOINT_TASK_STATE_CANCELLED or CKPT_CHECKPOINT_TASK_STATE_REJECTED */
   ckpt_checkpoint_task_state state;
@@ -135,7 +135,7 @@ typedef void (*ckpt_checkpoint_task_ended_fn)(const ckpt_checkpoint_task_result*
  * ckpt_async_manager_close always, ckpt_async_manager_wait and ckpt_async_manager_wait_staged unless the awaited event has occurred
  * or timeout_ns is 0. */
 typedef struct ckpt_checkpoint_task_callbacks {
-  uint32_t struct_size;                      /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;                      /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;                         /* not used: 0 */
   ckpt_checkpoint_task_staged_fn staged;     /* called when a save is staged: its tensors may change */
   ckpt_checkpoint_task_progress_fn progress; /* called with the bytes written or read so far, about every 4 MiB */
@@ -164,7 +164,7 @@ typedef void (*ckpt_staging_free_fn)(void* memory, int64_t bytes, void* user_dat
 
 /* Options for creating a manager of background tasks. */
 typedef struct ckpt_async_manager_options {
-  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   /* number of worker threads that write and load, 1 .. 16; default 1. Each uses another thread for checksums. Saves of one
    * checkpoint manager wait for one another, so more than 1 speeds up only loads */
   int32_t workers;
@@ -267,7 +267,7 @@ typedef int32_t (*ckpt_checkpoint_task_source_fn)(const char* group, const char*
 
 /* Options of one background task. */
 typedef struct ckpt_checkpoint_task_options {
-  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   /* how the bytes of a save are staged: CKPT_STAGING_MODE_COPY, CKPT_STAGING_MODE_BORROW or CKPT_STAGING_MODE_DEFERRED; ignored by
    * loads; default CKPT_STAGING_MODE_COPY */
   ckpt_staging_mode mode;
@@ -347,7 +347,7 @@ CKPT_API ckpt_status ckpt_async_manager_end_step(ckpt_async_manager* manager, in
 
 /* Information about one background task. */
 typedef struct ckpt_checkpoint_task_info {
-  uint32_t struct_size;           /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;           /* size of this struct in bytes, in the caller's build */
   ckpt_checkpoint_task_kind kind; /* kind of task: CKPT_CHECKPOINT_TASK_KIND_SAVE or CKPT_CHECKPOINT_TASK_KIND_LOAD */
   /* state of the task: CKPT_CHECKPOINT_TASK_STATE_QUEUED, CKPT_CHECKPOINT_TASK_STATE_RUNNING or its final state */
   ckpt_checkpoint_task_state state;
@@ -388,7 +388,7 @@ CKPT_API ckpt_status ckpt_async_manager_list(ckpt_async_manager* manager, ckpt_c
 
 /* Counters and current state of a manager of background tasks. */
 typedef struct ckpt_async_manager_stats {
-  uint32_t struct_size;          /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;          /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;             /* not used: 0 */
   int64_t live_tasks;            /* number of tasks that have not ended */
   int64_t running_tasks;         /* number of tasks that a worker has started and that have not ended */

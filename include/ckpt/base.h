@@ -73,7 +73,7 @@ typedef void (*ckpt_destroy_fn)(void* user_data);
 
 /* Sets the struct at pointer to the defaults of its _INIT macro, and the remaining bytes up to size to zero. name: name of the
  * type, for example "ckpt_save_options"; any struct of the library that begins with struct_size. Plug-ins have separate functions
- * for their structs. pointer: size writable bytes. size: sizeof the type as the caller was compiled. INVALID_ARGUMENT, with nothing
+ * for their structs. pointer: size writable bytes. size: sizeof the type in the caller's build. INVALID_ARGUMENT, with nothing
  * written, for an unknown name and for an invalid size: below the size of the struct's first version, above 4096, or not a multiple
  * of 4. */
 CKPT_API ckpt_status ckpt_struct_init(const char* name, void* pointer, uint32_t size);
@@ -114,7 +114,7 @@ CKPT_API const struct ckpt_api* ckpt_get_api(uint32_t version);
 typedef int32_t ckpt_log_level;
 
 #define CKPT_LOG_LEVEL_DEBUG 0   /* details for the development of the library */
-#define CKPT_LOG_LEVEL_INFO 1    /* what the library does and decides */
+#define CKPT_LOG_LEVEL_INFO 1    /* actions and decisions of the library */
 #define CKPT_LOG_LEVEL_WARNING 2 /* something went wrong, and the library continues */
 #define CKPT_LOG_LEVEL_ERROR 3   /* something failed */
 

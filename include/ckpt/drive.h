@@ -107,7 +107,7 @@ typedef void (*ckpt_drive_drop_fn)(const ckpt_drive_call* call, void* item, void
 
 /* The functions of a driver. All receive the same user_data. A step that needs a missing function fails with CKPT_E_CALLBACK. */
 typedef struct ckpt_driver_callbacks {
-  uint32_t struct_size;            /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;            /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;               /* not used: 0 */
   ckpt_drive_forward_fn forward;   /* runs layers without recording */
   ckpt_drive_record_fn record;     /* runs a layer and records */

@@ -43,7 +43,7 @@ typedef void (*ckpt_dgemm_fn)(int order, int trans_a, int trans_b, int m, int n,
 
 /* A BLAS of the host program that is used instead of OpenBLAS. */
 typedef struct ckpt_blas {
-  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   ckpt_bool concurrent; /* 1: may be called from several threads at once; 0: calls are serialised */
   ckpt_sgemm_fn sgemm;  /* matrix product of 32-bit floating-point numbers */
   ckpt_dgemm_fn dgemm;  /* matrix product of 64-bit floating-point numbers */
@@ -179,7 +179,7 @@ typedef struct ckpt_layer_option {
 
 /* The context of one run of a layer. Borrowed for the call. */
 typedef struct ckpt_layer_context {
-  uint32_t struct_size;           /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;           /* size of this struct in bytes, in the caller's build */
   int32_t option;                 /* option of the layer that is run, from 0 */
   int32_t micro_batch;            /* number of the micro-batch, from 0 */
   ckpt_bool recomputation;        /* 1 when this forward is a recomputation in the step, else 0 */
@@ -233,7 +233,7 @@ typedef int32_t (*ckpt_layer_restore_ambient_fn)(const void* state, void* user_d
 
 /* The functions of a custom layer, and its properties for planning. All functions receive the same user_data. */
 typedef struct ckpt_layer_callbacks {
-  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   /* sum of CKPT_LAYER_FLAG_*; default CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC */
   ckpt_layer_flag flags;
   int32_t options;  /* number of options (ways to run the layer), 1 .. 64; default 1 */
@@ -334,7 +334,7 @@ typedef int32_t ckpt_recompute_check;
 
 /* Options for creating an executor. */
 typedef struct ckpt_schedule_executor_options {
-  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;    /* not used: 0 */
   int64_t budget_bytes; /* a schedule that reserves more bytes is refused with OVER_BUDGET; 0: no budget */
   /* threads that the executor uses; kept alive; NULL: a new pool with as many threads as the process may use */
@@ -378,7 +378,7 @@ CKPT_API ckpt_status ckpt_schedule_executor_create(ckpt_chain* chain, ckpt_sched
 
 /* Data of one step of training. Tensors are borrowed for the call. */
 typedef struct ckpt_step {
-  uint32_t struct_size;         /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;         /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;            /* not used: 0 */
   int64_t step;                 /* number of the step, >= 0: a key of dropout's random numbers */
   uint64_t seed;                /* seed of the step's random numbers: a key of dropout */
@@ -415,7 +415,7 @@ CKPT_API ckpt_status ckpt_schedule_executor_evaluate(ckpt_schedule_executor* exe
 
 /* Measurements of an executor since it was created. */
 typedef struct ckpt_schedule_executor_stats {
-  uint32_t struct_size;        /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;        /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;           /* not used: 0 */
   int64_t steps;               /* number of successful steps */
   int64_t forwards;            /* number of layer forwards, recomputed ones included */
@@ -470,7 +470,7 @@ CKPT_API ckpt_status ckpt_optimizer_create_sgd(ckpt_chain* chain, double learnin
 /* Options for creating an AdamW optimizer. Its state: "<name>.m" and "<name>.v" for every parameter, and the number of steps.
  * Source: Loshchilov, Hutter, "Decoupled weight decay regularization", arXiv:1711.05101. */
 typedef struct ckpt_adamw_options {
-  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;    /* not used: 0 */
   double learning_rate; /* size of a step, > 0; default 1e-3 */
   double beta1;         /* decay of the mean of gradients, 0 <= beta1 < 1; default 0.9 */
@@ -513,7 +513,7 @@ typedef int32_t ckpt_learning_rate_kind;
 
 /* A learning rate for each step: increases linearly over warm_up_steps, then decays to last_rate at step_count. */
 typedef struct ckpt_learning_rate_schedule {
-  uint32_t struct_size;         /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;         /* size of this struct in bytes, in the caller's build */
   ckpt_learning_rate_kind kind; /* kind of decay: one of CKPT_LEARNING_RATE_KIND_*; default CKPT_LEARNING_RATE_KIND_CONSTANT */
   double peak_rate;             /* the highest rate, >= 0: of the first step after the warm-up; default 1e-3 */
   double last_rate;             /* the rate at step_count and later, 0 .. peak_rate; not read when the kind is constant */

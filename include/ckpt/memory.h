@@ -39,7 +39,7 @@ typedef struct ckpt_memory_tracker ckpt_memory_tracker;
 
 /* Options for creating a memory tracker. */
 typedef struct ckpt_memory_tracker_options {
-  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;    /* not used: 0 */
   /* clock for the times of allocations and frees; NULL: the system's coarse monotonic clock. The tracker keeps it alive */
   const ckpt_clock* clock;
@@ -98,7 +98,7 @@ CKPT_API ckpt_status ckpt_memory_tracker_record_deallocation_layer(ckpt_memory_t
 
 /* The totals of a memory tracker at one moment. */
 typedef struct ckpt_memory_stats {
-  uint32_t struct_size;          /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;          /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;             /* not used: 0 */
   int64_t layer_count;           /* number of layers */
   int64_t current_bytes;         /* bytes live now */
@@ -123,7 +123,7 @@ typedef struct ckpt_memory_stats {
 
 /* The counts of one layer in a memory tracker. */
 typedef struct ckpt_memory_layer_stats {
-  uint32_t struct_size;  /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;  /* size of this struct in bytes, in the caller's build */
   int32_t layer_id;      /* number of the layer, 0 or more */
   const char* name;      /* name of the layer; valid as long as the tracker */
   int64_t current_bytes; /* bytes of the layer that are live now */
@@ -152,7 +152,7 @@ typedef struct ckpt_memory_layer_stats {
 
 /* One live allocation of a memory tracker. */
 typedef struct ckpt_memory_allocation {
-  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   int32_t layer_id;     /* number of the layer of the allocation */
   uint64_t allocation;  /* id of the allocation, never 0 */
   int64_t bytes;        /* size of the allocation in bytes */
@@ -206,7 +206,7 @@ CKPT_API ckpt_status ckpt_memory_tracker_reset_stats(ckpt_memory_tracker* tracke
 
 /* The counts of a scope of a memory tracker since it was pushed, for all layers and threads. */
 typedef struct ckpt_memory_scope_stats {
-  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   int32_t depth;        /* number of open scopes around it */
   uint64_t scope;       /* id of the scope */
   int64_t start_bytes;  /* bytes that were live when the scope was pushed */
@@ -262,7 +262,7 @@ typedef int32_t ckpt_memory_event_kind;
 
 /* One event of a memory tracker, with the values right after it. */
 typedef struct ckpt_memory_event {
-  uint32_t struct_size;        /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;        /* size of this struct in bytes, in the caller's build */
   ckpt_memory_event_kind kind; /* kind of the event */
   /* position in the order of all allocations and frees; events of the same allocation or free share it and are delivered in the
    * order of their kinds */
@@ -341,7 +341,7 @@ CKPT_API ckpt_status ckpt_memory_tracker_get_prometheus(const ckpt_memory_tracke
 
 /* Physical memory available to this process. */
 typedef struct ckpt_memory_system {
-  uint32_t struct_size;    /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;    /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;       /* not used: 0 */
   int64_t total_bytes;     /* physical memory of the machine in bytes, at most the limit of the process's control group */
   int64_t available_bytes; /* bytes that can be allocated now without swapping, also within the control group's limit */

@@ -51,7 +51,7 @@ typedef int32_t ckpt_activation_policy_kind;
 
 /* A rule that selects the micro-batches with activations that are kept from forward to backward. The others are recomputed. */
 typedef struct ckpt_activation_policy {
-  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   /* kind of policy: one of CKPT_ACTIVATION_POLICY_KIND_*; default CKPT_ACTIVATION_POLICY_KIND_STORE_ALL */
   ckpt_activation_policy_kind kind;
   int64_t interval; /* for selective: n, where every n-th micro-batch is stored, >= 0; 0 stores all, like 1; default 1 */
@@ -75,7 +75,7 @@ typedef int32_t (*ckpt_stage_forward_fn)(ckpt_tensor* input, int32_t micro_batch
 
 /* Options for creating an activation manager. */
 typedef struct ckpt_activation_manager_options {
-  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;    /* not used: 0 */
   /* name of the stage for strategies and the tracker; copied; NULL: "stage" */
   const char* name;
@@ -158,7 +158,7 @@ CKPT_API ckpt_status ckpt_activation_manager_get_memory_usage(const ckpt_activat
 
 /* Information about one stored activation. */
 typedef struct ckpt_activation_metadata {
-  uint32_t struct_size;  /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;  /* size of this struct in bytes, in the caller's build */
   int32_t micro_batch;   /* number of the micro-batch, from 0 */
   ckpt_dtype dtype;      /* element type of the activation */
   int32_t ndim;          /* number of the activation's dimensions, 0 .. 8 */
@@ -203,7 +203,7 @@ typedef int32_t ckpt_pipeline_order;
 /* Options for creating a pipeline. The chain is split into pieces = stages * chunks pieces of at least one layer; piece k is chunk
  * k / stages of stage k % stages. */
 typedef struct ckpt_pipeline_options {
-  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   /* order in which stages run the forward and backward parts of micro-batches: one of CKPT_PIPELINE_ORDER_*; default
    * CKPT_PIPELINE_ORDER_1F1B */
   ckpt_pipeline_order order;
@@ -279,8 +279,8 @@ CKPT_API ckpt_status ckpt_pipeline_run(ckpt_pipeline* pipeline, const ckpt_step*
  * thread, also inside a layer. */
 CKPT_API ckpt_status ckpt_pipeline_cancel(ckpt_pipeline* pipeline);
 
-/* begins receives the first layers of the pieces: up to capacity (>= 0) of them; *count receives how many there are. begins may be
- * NULL when capacity is 0. */
+/* Lists the first layers of the pieces: begins receives up to capacity (>= 0) of them; *count receives how many there are. begins
+ * may be NULL when capacity is 0. */
 CKPT_API ckpt_status ckpt_pipeline_get_begins(const ckpt_pipeline* pipeline, int64_t* begins, int64_t capacity, int64_t* count);
 
 /* Sets *manager to a stage's manager, as a new reference: its policy determines at the begin of a step the micro-batches with tapes
@@ -298,7 +298,7 @@ CKPT_API ckpt_status ckpt_pipeline_get_profile(ckpt_pipeline* pipeline, int32_t 
 
 /* Measurements of a stage of a pipeline since the pipeline was created. */
 typedef struct ckpt_pipeline_stats {
-  uint32_t struct_size;             /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;             /* size of this struct in bytes, in the caller's build */
   int32_t in_flight;                /* maximum number of micro-batches between forward and backward (of chunk 0) */
   int64_t first_layer;              /* global number of the stage's first layer (of chunk 0) */
   int64_t layers;                   /* number of layers of all chunks of the stage */
@@ -338,8 +338,8 @@ typedef struct ckpt_pipeline_interval {
   int64_t end_at_ns;       /* end of the interval, in nanoseconds since the step began */
 } ckpt_pipeline_interval;
 
-/* intervals receives the activities of the stages in the last successful step, by stage, then by time: up to capacity (>= 0)
- * intervals; *count receives how many there are, *step_ns (may be NULL) the duration of the step. */
+/* Lists the activities of the stages in the last successful step, by stage, then by time: intervals receives up to capacity (>= 0)
+ * of them; *count receives how many there are, *step_ns (may be NULL) the duration of the step. */
 CKPT_API ckpt_status ckpt_pipeline_get_timeline(ckpt_pipeline* pipeline, ckpt_pipeline_interval* intervals, int64_t capacity,
                                                 int64_t* count, int64_t* step_ns);
 

@@ -110,7 +110,7 @@ typedef uint32_t ckpt_layer_flag;
 
 /* Properties of one layer for planning. */
 typedef struct ckpt_layer_profile {
-  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   /* sum of CKPT_LAYER_FLAG_*; default CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC */
   ckpt_layer_flag flags;
   int64_t output_bytes; /* bytes of the layer's output, and of its gradient, >= 0 */
@@ -128,7 +128,7 @@ typedef struct ckpt_layer_profile {
 
 /* Properties of one option (way to run a layer) for planning. Most layers have one. */
 typedef struct ckpt_option_profile {
-  uint32_t struct_size;             /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;             /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;                /* not used: 0 */
   int64_t tape_bytes;               /* bytes that the layer records for its backward, >= 0 */
   int64_t forward_workspace_bytes;  /* bytes needed while forward runs, with or without tape, >= 0 */
@@ -166,7 +166,7 @@ CKPT_API ckpt_status ckpt_profile_add_option(ckpt_profile* profile, const ckpt_o
 
 /* Properties of a tier, a place that is slower than memory, for planning. */
 typedef struct ckpt_tier_profile {
-  uint32_t struct_size;          /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;          /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;             /* not used: 0 */
   int64_t capacity_bytes;        /* capacity of the tier in bytes, >= 0; 0: no limit */
   double write_bytes_per_second; /* rate of a STORE_BEGIN's copy in bytes per second, >= 0; 0: no limit, it takes no time */
@@ -355,8 +355,8 @@ CKPT_API ckpt_status ckpt_cursor_create(ckpt_schedule* schedule, ckpt_cursor** c
 /* Sets *action to the next action. After END it is END again. */
 CKPT_API ckpt_status ckpt_cursor_next(ckpt_cursor* cursor, ckpt_schedule_action* action);
 
-/* actions receives up to capacity (>= 1) next actions; *count receives how many. Less than capacity only if END was reached, which
- * is the last one written; after END, *count is 0. */
+/* Reads the next actions: actions receives up to capacity (>= 1) of them; *count receives how many. Less than capacity only if END
+ * was reached, which is the last one written; after END, *count is 0. */
 CKPT_API ckpt_status ckpt_cursor_next_many(ckpt_cursor* cursor, ckpt_schedule_action* actions, int64_t capacity, int64_t* count);
 
 /* Sets the number of steps of an open-ended schedule to layer_count (>= 1, and at least the number of steps that were already
@@ -378,7 +378,7 @@ CKPT_API void ckpt_cursor_release(ckpt_cursor* cursor);
 
 /* The exact memory and time of a schedule on a chain. */
 typedef struct ckpt_plan_report {
-  uint32_t struct_size;        /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;        /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;           /* not used: 0 */
   int64_t actions;             /* number of actions, END included */
   int64_t forwards;            /* number of layer forwards (each RECORD is one), recomputed ones included */
@@ -454,7 +454,7 @@ CKPT_API ckpt_status ckpt_schedule_place_tier(const ckpt_schedule* schedule, con
 /* Memory and time of one schedule of a planner's frontier: no other schedule of the planner takes less time within its live
  * bytes. */
 typedef struct ckpt_frontier_point {
-  uint32_t struct_size;        /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;        /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;           /* not used: 0 */
   int64_t live_bytes;          /* peak live bytes of tier 0 */
   int64_t reserved_bytes;      /* size of the arena that holds all buffers, in bytes */

@@ -88,11 +88,11 @@ CKPT_API ckpt_status ckpt_program_create(ckpt_schedule* schedule, const ckpt_pro
 /* Sets *bytes to the size of a tier's arena (0 .. CKPT_TIERS-1); it must begin at a multiple of 64 bytes. */
 CKPT_API ckpt_status ckpt_program_get_arena_bytes(const ckpt_program* program, int32_t tier, int64_t* bytes);
 
-/* buffers receives the first capacity (>= 0) buffers; *count receives how many there are. */
+/* Lists the buffers: buffers receives the first capacity (>= 0) of them; *count receives how many there are. */
 CKPT_API ckpt_status ckpt_program_get_buffers(const ckpt_program* program, ckpt_program_buffer* buffers, int64_t capacity,
                                               int64_t* count);
 
-/* operations receives the first capacity (>= 0) operations; *count receives how many there are. */
+/* Lists the operations: operations receives the first capacity (>= 0) of them; *count receives how many there are. */
 CKPT_API ckpt_status ckpt_program_get_operations(const ckpt_program* program, ckpt_program_operation* operations, int64_t capacity,
                                                  int64_t* count);
 

@@ -35,7 +35,7 @@ typedef int32_t ckpt_s3_path_style;
  * profile AWS_PROFILE, or the default profile, in ~/.aws/credentials and ~/.aws/config (AWS_SHARED_CREDENTIALS_FILE,
  * AWS_CONFIG_FILE). */
 typedef struct ckpt_s3_options {
-  uint32_t struct_size;          /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;          /* size of this struct in bytes, in the caller's build */
   ckpt_s3_path_style path_style; /* place of the bucket's name in requests: CKPT_S3_PATH_STYLE_AUTO (the default), _ON or _OFF */
   /* host of the store, with or without a port, after http:// or https://; https if neither is given; NULL: from the environment or
    * the profile, else Amazon's endpoint of the region */

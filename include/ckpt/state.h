@@ -1,7 +1,7 @@
 /* state.h - durable checkpoints of training state: a crash at any moment loses no acknowledged checkpoint, loads verify every
  * checksum, and every tool that reads safetensors can read the files.
  *
- *   ckpt_state *state = NULL;                                  what is saved: named groups of named tensors, JSON values by key
+ *   ckpt_state *state = NULL;                                  the data to save: named groups of named tensors, JSON values
  *   ckpt_state_create(&state);
  *   ckpt_state_add_tensor(state, "model", "weight", weight);
  *   ckpt_state_set_json(state, CKPT_STATE_DATA_POSITION, "{\"byte\":4096}");
@@ -125,7 +125,7 @@ typedef int32_t (*ckpt_stateful_restore_fn)(const ckpt_state* loaded, void* user
 
 /* The functions of a stateful object: it lists its contents for every save and load, and is notified when it was restored. */
 typedef struct ckpt_stateful_callbacks {
-  uint32_t struct_size;             /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;             /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;                /* not used: 0 */
   ckpt_stateful_list_fn list;       /* lists the contents of the object; must not be NULL */
   ckpt_stateful_restore_fn restore; /* called after the object was restored; may be NULL */
@@ -170,7 +170,7 @@ typedef int32_t (*ckpt_coordinator_gather_fn)(const void* sent, int64_t bytes, i
 
 /* The functions of a custom coordinator, and the rank of its process. */
 typedef struct ckpt_coordinator_callbacks {
-  uint32_t struct_size;                      /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;                      /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;                         /* not used: 0 */
   int64_t rank;                              /* number of this process, 0 .. world_size - 1 */
   int64_t world_size;                        /* number of processes, >= 1; default 1 */
@@ -276,7 +276,7 @@ typedef int32_t ckpt_best_metric;
 
 /* Information about one checkpoint, without reading its files. */
 typedef struct ckpt_checkpoint_info {
-  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   /* CKPT_OK: manifest and file sizes are valid (checksums of files are not checked); CKPT_E_NOT_FOUND: no manifest, so the save is
    * in progress or was interrupted; CKPT_E_CORRUPT: damaged; others: the error that prevented reading it */
   ckpt_status status;
@@ -284,10 +284,10 @@ typedef struct ckpt_checkpoint_info {
   int64_t commit_sequence;               /* sequence number of the save in its storage; 0 unless status is CKPT_OK */
   int64_t bytes;                         /* bytes of the files, the manifest not counted; 0 unless status is CKPT_OK */
   char name[CKPT_CHECKPOINT_NAME_BYTES]; /* name of the checkpoint: its directory in the storage */
-  double metric;                         /* metric that the save was made with; 0 when has_metric is 0 */
-  ckpt_bool has_metric;                  /* 1 when the save was made with a metric and status is CKPT_OK, else 0 */
+  double metric;                         /* metric of the save; 0 when has_metric is 0 */
+  ckpt_bool has_metric;                  /* 1 when the save had a metric and status is CKPT_OK, else 0 */
   uint32_t reserved;                     /* not used: 0 */
-  /* when the save was made, in nanoseconds since 1970; 0 when an earlier version made it, or status is not CKPT_OK */
+  /* time of the save, in nanoseconds since 1970; 0 when an earlier version wrote it, or status is not CKPT_OK */
   int64_t saved_utc_ns;
   ckpt_bool pinned;   /* 1 when retention does not remove the checkpoint (ckpt_checkpoint_manager_pin), else 0 */
   int32_t reserved2;  /* not used: 0 */
@@ -311,7 +311,7 @@ typedef int32_t (*ckpt_keep_fn)(const ckpt_checkpoint_info* info, ckpt_bool* kee
 
 /* Options for opening the checkpoints of a storage, and rules for retention. */
 typedef struct ckpt_checkpoint_manager_options {
-  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   /* 0 locks the storage for writing; other values: no lock, nothing is changed, and saving fails. The same on all ranks */
   ckpt_bool read_only;
   /* number of checkpoints to keep after each save, the saved one included; older ones are removed; 0 (the default): all are kept.
@@ -356,10 +356,9 @@ typedef struct ckpt_checkpoint_manager_options {
  * ckpt_file_system_options.lock_kind selects another kind of lock. A writer renames directories without a manifest, which
  * interrupted saves have left, to "torn-..." and logs a warning for each; a directory with a manifest keeps its name, even if the
  * manifest or files are damaged. An object store has no lock: a save fails with BUSY if another writer has committed, and so do all
- * later calls of that manager that write.
- * With several ranks this call is collective, also when read-only; an error of one rank, including errors in its arguments, is
- * returned on all. Ranks with different storages get INVALID_ARGUMENT: rank 0 writes a marker file that all ranks must find.
- * Read-only managers skip this check; a load detects the difference. */
+ * later calls of that manager that write. With several ranks this call is collective, also when read-only; an error of one rank,
+ * including errors in its arguments, is returned on all. INVALID_ARGUMENT if the ranks have different storages: rank 0 writes a
+ * marker file that all ranks must find. Read-only managers skip this check; a load detects the difference. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_create(ckpt_storage* storage, const ckpt_checkpoint_manager_options* options,
                                                     ckpt_checkpoint_manager** manager);
 
@@ -383,7 +382,7 @@ CKPT_API void ckpt_checkpoint_manager_release(ckpt_checkpoint_manager* manager);
 
 /* Options of one save. */
 typedef struct ckpt_save_options {
-  uint32_t struct_size;      /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;      /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;         /* not used: 0 */
   int64_t step;              /* number of the step, >= 0; a load takes the highest one of the current line */
   uint64_t seed;             /* seed of the run's random numbers, stored for the load */
@@ -413,7 +412,7 @@ typedef struct ckpt_save_options {
 
 /* Result of one save. */
 typedef struct ckpt_save_result {
-  uint32_t struct_size;                  /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;                  /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;                     /* not used: 0 */
   int64_t files;                         /* number of files of the checkpoint, the manifest not counted */
   int64_t step;                          /* number of the step that was saved */
@@ -454,7 +453,7 @@ CKPT_API ckpt_status ckpt_checkpoint_manager_save(ckpt_checkpoint_manager* manag
 
 /* ---- Load ---------------------------------------------------------------------------------------------------------------- */
 
-/* Which checks are made on the bytes that are read. */
+/* The level of checks on the bytes that are read. */
 typedef int32_t ckpt_verify;
 
 #define CKPT_VERIFY_NONE 0 /* no checksums are checked; sizes, headers and manifest are still checked */
@@ -486,8 +485,8 @@ typedef int32_t (*ckpt_rename_fn)(const char* group, const char* name, char* buf
 
 /* Options of one load. */
 typedef struct ckpt_load_options {
-  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
-  ckpt_verify verify;   /* which checks are made: CKPT_VERIFY_FULL (the default) or CKPT_VERIFY_NONE */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
+  ckpt_verify verify;   /* level of checks: CKPT_VERIFY_FULL (the default) or CKPT_VERIFY_NONE */
   const char* name;     /* name of the checkpoint to load, without fallback to another one; NULL: the newest valid one */
   int64_t step;         /* step of the checkpoint to load, of several the newest valid one. Read only when has_step is not 0 */
   /* JSON that describes the environment of this run, compared with the environment of the save; NULL: not compared. The library's
@@ -525,7 +524,7 @@ typedef struct ckpt_load_options {
 
 /* Result of one load. */
 typedef struct ckpt_load_result {
-  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   /* 1 when environment_json was set and differs from the checkpoint's, or the library's version or the BLAS in use differs. The log
    * names the difference; results may differ in their last bits. If no BLAS is in use yet, its first use logs a warning */
   ckpt_bool environment_differs;
@@ -633,7 +632,7 @@ CKPT_API ckpt_status ckpt_checkpoint_manager_get_rank_values(ckpt_checkpoint_man
 
 /* Result of a verification. */
 typedef struct ckpt_verify_result {
-  uint32_t struct_size;                  /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;                  /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;                     /* not used: 0 */
   int64_t files;                         /* number of files that were checked completely, the manifest not counted */
   int64_t tensors;                       /* number of tensors in the files that were checked */
@@ -658,7 +657,7 @@ typedef struct ckpt_reader ckpt_reader;
 
 /* Information about one tensor in a file. */
 typedef struct ckpt_tensor_info {
-  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   ckpt_dtype dtype;     /* element type: one of CKPT_DTYPE_* */
   const char* name;     /* name of the tensor: UTF-8; may be empty. Valid as long as the reader */
   const int64_t* shape; /* lengths of the dimensions; NULL for 0 dimensions. Valid as long as the reader */

@@ -41,7 +41,7 @@ typedef int32_t ckpt_write_path;
 
 /* Options for creating a storage in the file system. */
 typedef struct ckpt_file_system_options {
-  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   /* what happens if the directory is missing: 0 creates it and its parents durably; other values: NOT_FOUND */
   ckpt_bool must_exist;
   /* how large files are written: CKPT_WRITE_PATH_RING (the default), CKPT_WRITE_PATH_DIRECT or CKPT_WRITE_PATH_BUFFERED */
@@ -166,7 +166,7 @@ typedef int32_t (*ckpt_storage_remove_many_fn)(const char* const* paths, int64_t
 /* The functions of a custom storage; all receive the same user_data. The functions up to unlock must not be NULL; those after it
  * may be. */
 typedef struct ckpt_storage_callbacks {
-  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;    /* not used: 0 */
   /* creates a new, empty file and opens it for writing; ALREADY_EXISTS if the name exists */
   ckpt_storage_open_fn create;
@@ -253,7 +253,7 @@ typedef int32_t (*ckpt_fault_decide_fn)(ckpt_status status, const char* message,
 
 /* Options for creating a fault handler: number of attempts and pauses between them. */
 typedef struct ckpt_fault_handler_options {
-  uint32_t struct_size;           /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;           /* size of this struct in bytes, in the caller's build */
   int32_t max_attempts;           /* maximum number of attempts of one operation, the first one included, >= 1; default 5 */
   int64_t first_delay_ns;         /* pause before the second attempt, in nanoseconds, >= 0; default 10 ms */
   int64_t max_delay_ns;           /* maximum pause, in nanoseconds, >= 0; default 10 s */

@@ -74,7 +74,7 @@ typedef int32_t ckpt_strategy_chosen;
 
 /* Objects and values that a text refers to. Every one that is set must be used by the text. */
 typedef struct ckpt_strategy_options {
-  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;    /* not used: 0 */
   /* for memory-aware: tracker of the live bytes, in a step in addition to those of the executors; kept alive. NULL: live bytes of
    * the executors, or outside of steps the resident bytes of the process */
@@ -102,7 +102,7 @@ CKPT_API ckpt_status ckpt_strategy_create_with_options(const char* text, const c
 
 /* A question to a strategy about one layer. Borrowed for the call. */
 typedef struct ckpt_strategy_question {
-  uint32_t struct_size;   /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;   /* size of this struct in bytes, in the caller's build */
   ckpt_dtype dtype;       /* element type of the layer's activation */
   const char* layer_name; /* name of the layer: UTF-8, not empty */
   const int64_t* shape;   /* lengths of the activation's dimensions */
@@ -132,7 +132,7 @@ typedef int32_t (*ckpt_strategy_access_fn)(const char* layer_name, void* user_da
 
 /* The functions of a custom strategy; all receive the same user_data. */
 typedef struct ckpt_strategy_callbacks {
-  uint32_t struct_size;           /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;           /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;              /* not used: 0 */
   ckpt_strategy_decide_fn decide; /* answers for one layer whether to checkpoint it; must not be NULL */
   ckpt_strategy_reset_fn reset;   /* called when the strategy is reset; may be NULL */
@@ -200,7 +200,7 @@ CKPT_API ckpt_status ckpt_strategy_set_chosen(ckpt_strategy* strategy, ckpt_stra
 
 /* Counters of a strategy since it was created or reset. Failed questions are not counted. */
 typedef struct ckpt_strategy_counters {
-  uint32_t struct_size;  /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;  /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;     /* not used: 0 */
   int64_t asked_layers;  /* number of layers about which it was asked */
   int64_t chosen_layers; /* number of layers that were answered with yes */
@@ -217,7 +217,7 @@ CKPT_API ckpt_status ckpt_strategy_get_counters(const ckpt_strategy* strategy, c
 
 /* The configuration of a strategy. Numbers that do not apply to its kind are 0. */
 typedef struct ckpt_strategy_info {
-  uint32_t struct_size;  /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;  /* size of this struct in bytes, in the caller's build */
   ckpt_bool has_tracker; /* for memory-aware: 1 when it was created with a tracker, else 0 */
   /* kind of strategy: "interval", "selective", ..., "custom"; static string. A strategy of a registered kind has the kind of the
    * strategy that its factory created */

@@ -81,7 +81,7 @@ typedef struct ckpt_buffer_pool ckpt_buffer_pool;
 
 /* Options for creating a buffer pool. */
 typedef struct ckpt_buffer_pool_options {
-  uint32_t struct_size;       /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;       /* size of this struct in bytes, in the caller's build */
   ckpt_bool has_retain_limit; /* whether retain_limit_bytes applies; default 1; no: every buffer is kept for reuse */
   /* maximum number of bytes kept for reuse; beyond it the buffers that were returned first are released to the system; default 256
    * MiB */
@@ -94,7 +94,7 @@ typedef struct ckpt_buffer_pool_options {
 
 /* Current contents and counters of a buffer pool. */
 typedef struct ckpt_buffer_pool_stats {
-  uint32_t struct_size;        /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size;        /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;           /* not used: 0 */
   int64_t live_bytes;          /* bytes that tensors use now, as the tracker counts them */
   int64_t live_buffers;        /* number of buffers that tensors use now; tensors without bytes need none */

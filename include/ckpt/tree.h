@@ -82,7 +82,7 @@ typedef int32_t ckpt_tree_form;
 
 /* A node of a tree. Each kind uses the fields that name it. */
 typedef struct ckpt_tree_node {
-  uint32_t struct_size; /* size of this struct in bytes, as the caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   ckpt_tree_kind kind;  /* kind of the node: one of CKPT_TREE_KIND_* */
   int64_t integer;      /* value of CKPT_TREE_KIND_INTEGER; truth of CKPT_TREE_KIND_BOOLEAN, nonzero for true */
   double real;          /* value of CKPT_TREE_KIND_NUMBER: any bits, also NaN and infinities; real part of CKPT_TREE_KIND_COMPLEX */
@@ -111,13 +111,13 @@ CKPT_API ckpt_status ckpt_tree_create(ckpt_tree** tree);
 
 /* Appends a node; the parts of a container are appended after it. INVALID_ARGUMENT for a node after the end of the tree, a node
  * deeper than CKPT_TREE_LARGEST_DEPTH, and a duplicate or invalid key of a dict: keys are null, truth values, numbers, strings,
- * bytes and tuples of these. Numbers of equal value are the same key, whatever their kind; truth values count as 1 and 0. The name
- * of a field is a string in UTF-8. node: its bytes are copied, its tensor is shared and kept alive, not copied. Strings and paths
- * are UTF-8; they may contain NULs, and lone surrogates of three bytes each. A CKPT_TREE_KIND_BIG_INTEGER is hexadecimal, "0x1f" or
- * "-0x1f"; one that fits in 64 bits becomes a CKPT_TREE_KIND_INTEGER. CKPT_TREE_KIND_ATTRIBUTES has two parts: a value that is not
- * of this kind itself, and a CKPT_TREE_KIND_DICT of at least one pair with strings as keys. A CKPT_TREE_FORM_SCALAR has no
- * dimensions. The name of a tensor in the group is formed from the keys on the path to it; tensors with the same memory, dtype and
- * shape are written once. */
+ * bytes and tuples of these. Numbers of equal value are the same key, regardless of their kind; truth values count as 1 and 0. The
+ * name of a field is a string in UTF-8. node: its bytes are copied, its tensor is shared and kept alive, not copied. Strings and
+ * paths are UTF-8; they may contain NULs, and lone surrogates of three bytes each. A CKPT_TREE_KIND_BIG_INTEGER is hexadecimal,
+ * "0x1f" or "-0x1f"; one that fits in 64 bits becomes a CKPT_TREE_KIND_INTEGER. CKPT_TREE_KIND_ATTRIBUTES has two parts: a value
+ * that is not of this kind itself, and a CKPT_TREE_KIND_DICT of at least one pair with strings as keys. A CKPT_TREE_FORM_SCALAR has
+ * no dimensions. The name of a tensor in the group is formed from the keys on the path to it; tensors with the same memory, dtype
+ * and shape are written once. */
 CKPT_API ckpt_status ckpt_tree_add(ckpt_tree* tree, const ckpt_tree_node* node);
 
 /* Sets the contents of a group to a tree: its tensors, and a text with their positions and all other values. Replaces an earlier

@@ -57,7 +57,7 @@ namespace Ckpt
     {
         /// <summary>Details for the development of the library.</summary>
         Debug = 0,
-        /// <summary>What the library does and decides.</summary>
+        /// <summary>Actions and decisions of the library.</summary>
         Info = 1,
         /// <summary>Something went wrong, and the library continues.</summary>
         Warning = 2,

@@ -93,7 +93,7 @@ namespace Ckpt
             native.ckpt_pipeline_cancel(Handle);
         }
 
-        /// <summary>Returns the first layers of the pieces.</summary>
+        /// <summary>Lists the first layers of the pieces.</summary>
         public long[] GetBegins()
         {
             return NativeList.Integers(native.ckpt_pipeline_get_begins(Handle));

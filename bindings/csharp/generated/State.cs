@@ -14,7 +14,7 @@ namespace Ckpt
         Largest = 1,
     }
 
-    /// <summary>Which checks are made on the bytes that are read.</summary>
+    /// <summary>The level of checks on the bytes that are read.</summary>
     public enum Verify
     {
         /// <summary>No checksums are checked; sizes, headers and manifest are still checked.</summary>
@@ -83,10 +83,10 @@ namespace Ckpt
         /// <summary>Name of the checkpoint: its directory in the storage.</summary>
         public string Name { get; }
 
-        /// <summary>Metric that the save was made with; null when there is none.</summary>
+        /// <summary>Metric of the save; null when there is none.</summary>
         public double? Metric { get; }
 
-        /// <summary>When the save was made, in nanoseconds since 1970; null when an earlier version made it, or status is not
+        /// <summary>Time of the save, in nanoseconds since 1970; null when an earlier version wrote it, or status is not
         /// <see cref="CkptStatus.Ok"/>.</summary>
         public DateTime? SavedUtc { get; }
 
@@ -337,7 +337,7 @@ namespace Ckpt
     /// <summary>Options of one load.</summary>
     public sealed unsafe partial class LoadOptions
     {
-        /// <summary>Which checks are made: <see cref="Verify.Full"/> (the default) or <see cref="Verify.None"/>.</summary>
+        /// <summary>Level of checks: <see cref="Verify.Full"/> (the default) or <see cref="Verify.None"/>.</summary>
         public Verify Verify { get; set; } = Verify.Full;
 
         /// <summary>Name of the checkpoint to load, without fallback to another one; null: the newest valid one.</summary>

@@ -116,7 +116,7 @@ class PipelineMethods : public detail::Object<Self, ckpt_pipeline, ckpt_pipeline
   void cancel() {
     check(ckpt_pipeline_cancel(handle()));
   }
-  // Returns the first layers of the pieces.
+  // Lists the first layers of the pieces.
   std::vector<std::int64_t> begins() const {
     const auto ask = [&](std::int64_t* list, std::int64_t capacity, std::int64_t* count) {
       return ckpt_pipeline_get_begins(handle(), list, capacity, count);

@@ -31,7 +31,7 @@ class Program : public detail::Object<Program, ckpt_program, ckpt_program_releas
     check(ckpt_program_get_arena_bytes(handle(), tier, &result));
     return result;
   }
-  // Returns all buffers.
+  // Lists the buffers.
   std::vector<ProgramBuffer> buffers() const {
     const auto ask = [&](ckpt_program_buffer* list, std::int64_t capacity, std::int64_t* count) {
       return ckpt_program_get_buffers(handle(), list, capacity, count);
@@ -39,7 +39,7 @@ class Program : public detail::Object<Program, ckpt_program, ckpt_program_releas
     const auto listed = detail::list_of<ckpt_program_buffer>(ckpt_program_buffer{}, ask);
     return detail::values_of(listed, [](const auto& each) { return detail::from_c(each); });
   }
-  // Returns all operations.
+  // Lists the operations.
   std::vector<ProgramOperation> operations() const {
     const auto ask = [&](ckpt_program_operation* list, std::int64_t capacity, std::int64_t* count) {
       return ckpt_program_get_operations(handle(), list, capacity, count);

@@ -62,7 +62,7 @@ enum class Status : std::int32_t {
 enum class LogLevel : std::int32_t {
   // details for the development of the library
   debug = CKPT_LOG_LEVEL_DEBUG,
-  // what the library does and decides
+  // actions and decisions of the library
   info = CKPT_LOG_LEVEL_INFO,
   // something went wrong, and the library continues
   warning = CKPT_LOG_LEVEL_WARNING,

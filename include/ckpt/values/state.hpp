@@ -19,7 +19,7 @@ enum class BestMetric : std::int32_t {
   largest = CKPT_BEST_METRIC_LARGEST,
 };
 
-// Which checks are made on the bytes that are read.
+// The level of checks on the bytes that are read.
 enum class Verify : std::int32_t {
   // no checksums are checked; sizes, headers and manifest are still checked
   none = CKPT_VERIFY_NONE,
@@ -54,9 +54,9 @@ struct CheckpointInfo {
   std::int64_t bytes = 0;
   // name of the checkpoint: its directory in the storage
   std::string name = {};
-  // metric that the save was made with; std::nullopt when there is none
+  // metric of the save; std::nullopt when there is none
   std::optional<double> metric = std::nullopt;
-  // when the save was made, in nanoseconds since 1970; 0 when an earlier version made it, or status is not Status::ok
+  // time of the save, in nanoseconds since 1970; 0 when an earlier version wrote it, or status is not Status::ok
   std::chrono::system_clock::time_point saved_utc = {};
   // true when retention does not remove the checkpoint (CheckpointManager::pin), else false
   bool pinned = false;
@@ -228,7 +228,7 @@ inline SaveResult from_c(const ckpt_save_result& from) {
 
 // Options of one load.
 struct LoadOptions {
-  // which checks are made: Verify::full (the default) or Verify::none
+  // level of checks: Verify::full (the default) or Verify::none
   Verify verify = Verify::full;
   // name of the checkpoint to load, without fallback to another one; empty: the newest valid one
   std::string name = {};

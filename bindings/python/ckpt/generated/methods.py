@@ -583,7 +583,7 @@ class PipelineMethods:
         _n.ckpt_pipeline_cancel(self._h)
 
     def begins(self) -> List[int]:
-        """Returns the first layers of the pieces."""
+        """Lists the first layers of the pieces."""
         return list(_n.ckpt_pipeline_get_begins(self._h))
 
     def manager(self, stage: int) -> ActivationManager:
@@ -690,11 +690,11 @@ class ProgramMethods:
         return _n.ckpt_program_get_arena_bytes(self._h, tier)
 
     def buffers(self) -> List[_v.ProgramBuffer]:
-        """Returns all buffers."""
+        """Lists the buffers."""
         return [_v.ProgramBuffer._of(one) for one in _n.ckpt_program_get_buffers(self._h)]
 
     def operations(self) -> List[_v.ProgramOperation]:
-        """Returns all operations."""
+        """Lists the operations."""
         return [_v.ProgramOperation._of(one) for one in _n.ckpt_program_get_operations(self._h)]
 
     def json(self) -> str:

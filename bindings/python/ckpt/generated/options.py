@@ -462,7 +462,7 @@ def load_options(verify: Verify = Verify.FULL, name: Optional[str] = None, step:
                  convert: Conversion = Conversion.NONE) -> Any:
     """Options of one load.
 
-    verify: which checks are made: Verify.FULL (the default) or Verify.NONE
+    verify: level of checks: Verify.FULL (the default) or Verify.NONE
     name: name of the checkpoint to load, without fallback to another one; None: the newest valid one
     step: step of the checkpoint to load, of several the newest valid one; None when there is none; not together with name
     environment_json: JSON that describes the environment of this run, compared with the environment of the save; None: not

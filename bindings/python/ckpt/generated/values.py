@@ -29,7 +29,7 @@ class LogLevel(OpenEnum):
     """The severity of a log message.
 
     DEBUG: details for the development of the library
-    INFO: what the library does and decides
+    INFO: actions and decisions of the library
     WARNING: something went wrong, and the library continues
     ERROR: something failed
     """
@@ -406,7 +406,7 @@ _BestMetric: Members = Members(BestMetric)
 
 
 class Verify(OpenEnum):
-    """Which checks are made on the bytes that are read.
+    """The level of checks on the bytes that are read.
 
     NONE: no checksums are checked; sizes, headers and manifest are still checked
     FULL: checks the checksum of every byte that is loaded
@@ -1421,8 +1421,8 @@ class CheckpointInfo(NamedTuple):
     commit_sequence: sequence number of the save in its storage; 0 unless status is 0
     bytes: bytes of the files, the manifest not counted; 0 unless status is 0
     name: name of the checkpoint: its directory in the storage
-    metric: metric that the save was made with; None when there is none
-    saved_utc_ns: when the save was made, in nanoseconds since 1970; 0 when an earlier version made it, or status is not 0
+    metric: metric of the save; None when there is none
+    saved_utc_ns: time of the save, in nanoseconds since 1970; 0 when an earlier version wrote it, or status is not 0
     pinned: True when retention does not remove the checkpoint (CheckpointManager.pin), else False
     world_size: number of ranks that saved it; 0 unless status is 0
     generation: generation of its line, which increases with each roll-back; 0 in a storage without roll-backs

@@ -20,7 +20,7 @@ public final class LoadOptions {
   public LoadOptions() {}
 
   /**
-   * Which checks are made: {@link Verify#FULL} or {@link Verify#NONE}. Default: {@link Verify#FULL}.
+   * Level of checks: {@link Verify#FULL} or {@link Verify#NONE}. Default: {@link Verify#FULL}.
    *
    * @param verify the value
    * @return this

@@ -6,7 +6,7 @@ public enum LogLevel {
   /** Details for the development of the library. */
   DEBUG(0),
 
-  /** What the library does and decides. */
+  /** Actions and decisions of the library. */
   INFO(1),
 
   /** Something went wrong, and the library continues. */

@@ -15,7 +15,7 @@ abstract class PipelineMethods extends NativeObject {
     Native.ckpt_pipeline_cancel(this);
   }
 
-  /** Returns the first layers of the pieces. */
+  /** Lists the first layers of the pieces. */
   public long[] begins() {
     return Native.ckpt_pipeline_get_begins(this);
   }

@@ -23,12 +23,12 @@ public final class Program extends NativeObject {
     return number(out -> Native.ckpt_program_get_arena_bytes(this, tier, out));
   }
 
-  /** Returns all buffers. */
+  /** Lists the buffers. */
   public List<ProgramBuffer> buffers() {
     return NumberReader.list(Native.ckpt_program_get_buffers(this), ProgramBuffer::of);
   }
 
-  /** Returns all operations. */
+  /** Lists the operations. */
   public List<ProgramOperation> operations() {
     return NumberReader.list(Native.ckpt_program_get_operations(this), ProgramOperation::of);
   }

@@ -1,7 +1,7 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** Which checks are made on the bytes that are read. */
+/** The level of checks on the bytes that are read. */
 public enum Verify {
   /** No checksums are checked; sizes, headers and manifest are still checked. */
   NONE(0),
