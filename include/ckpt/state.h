@@ -287,7 +287,7 @@ typedef struct ckpt_checkpoint_info {
   double metric;                         /* metric of the save; 0 when has_metric is 0 */
   ckpt_bool has_metric;                  /* 1 when the save had a metric and status is CKPT_OK, else 0 */
   uint32_t reserved;                     /* not used: 0 */
-  /* time of the save, in nanoseconds since 1970; 0 when an earlier version wrote it, or status is not CKPT_OK */
+  /* time of the save, in nanoseconds since 1970-01-01T00:00:00Z; 0 when an earlier version wrote it, or status is not CKPT_OK */
   int64_t saved_utc_ns;
   ckpt_bool pinned;   /* 1 when retention does not remove the checkpoint (ckpt_checkpoint_manager_pin), else 0 */
   int32_t reserved2;  /* not used: 0 */

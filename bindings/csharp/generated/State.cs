@@ -86,7 +86,7 @@ namespace Ckpt
         /// <summary>Metric of the save; null when there is none.</summary>
         public double? Metric { get; }
 
-        /// <summary>Time of the save, in nanoseconds since 1970; null when an earlier version wrote it, or status is not
+        /// <summary>Time of the save, in UTC; null when an earlier version wrote it, or status is not
         /// <see cref="CkptStatus.Ok"/>.</summary>
         public DateTime? SavedUtc { get; }
 

@@ -56,7 +56,7 @@ struct CheckpointInfo {
   std::string name = {};
   // metric of the save; std::nullopt when there is none
   std::optional<double> metric = std::nullopt;
-  // time of the save, in nanoseconds since 1970; 0 when an earlier version wrote it, or status is not Status::ok
+  // time of the save, in UTC; 0 when an earlier version wrote it, or status is not Status::ok
   std::chrono::system_clock::time_point saved_utc = {};
   // true when retention does not remove the checkpoint (CheckpointManager::pin), else false
   bool pinned = false;

@@ -1422,7 +1422,8 @@ class CheckpointInfo(NamedTuple):
     bytes: bytes of the files, the manifest not counted; 0 unless status is 0
     name: name of the checkpoint: its directory in the storage
     metric: metric of the save; None when there is none
-    saved_utc_ns: time of the save, in nanoseconds since 1970; 0 when an earlier version wrote it, or status is not 0
+    saved_utc_ns: time of the save, in nanoseconds since 1970-01-01T00:00:00Z; 0 when an earlier version wrote it, or status is not
+        0
     pinned: True when retention does not remove the checkpoint (CheckpointManager.pin), else False
     world_size: number of ranks that saved it; 0 unless status is 0
     generation: generation of its line, which increases with each roll-back; 0 in a storage without roll-backs

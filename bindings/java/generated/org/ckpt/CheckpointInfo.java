@@ -16,8 +16,7 @@ import java.util.OptionalDouble;
  * @param bytes bytes of the files, the manifest not counted; 0 unless status is {@link Status#OK}
  * @param name name of the checkpoint: its directory in the storage
  * @param metric metric of the save; empty when there is none
- * @param savedUtc time of the save, in nanoseconds since 1970; empty when an earlier version wrote it, or status is not {@link
- *     Status#OK}
+ * @param savedUtc time of the save, in UTC; empty when an earlier version wrote it, or status is not {@link Status#OK}
  * @param pinned true when retention does not remove the checkpoint ({@code CheckpointManager.pin}), else false
  * @param worldSize number of ranks that saved it; 0 unless status is {@link Status#OK}
  * @param generation generation of its line, which increases with each roll-back; 0 in a storage without roll-backs
