@@ -196,7 +196,7 @@ typedef int32_t ckpt_pipeline_order;
 /* after a warm-up alternately one forward, one backward: stage p of P holds at most P - p micro-batches. Source: Narayanan et al.,
  * "Memory-efficient pipeline-parallel DNN training" (PipeDream-flush), arXiv:2006.09503 */
 #define CKPT_PIPELINE_ORDER_1F1B 2
-/* 1F1B over several chunks a stage; micro_batches is a multiple of stages.
+/* 1F1B over several chunks per stage; micro_batches is a multiple of stages.
  * Source: Narayanan et al., "Efficient large-scale language model training on GPU clusters using Megatron-LM", arXiv:2104.04473 */
 #define CKPT_PIPELINE_ORDER_INTERLEAVED 3
 

@@ -48,7 +48,7 @@ namespace Ckpt
         /// <summary>After a warm-up alternately one forward, one backward: stage p of P holds at most P - p micro-batches. Source:
         /// Narayanan et al., "Memory-efficient pipeline-parallel DNN training" (PipeDream-flush), arXiv:2006.09503.</summary>
         OneForwardOneBackward = 2,
-        /// <summary>1F1B over several chunks a stage; <c>MicroBatches</c> is a multiple of stages. Source: Narayanan et al.,
+        /// <summary>1F1B over several chunks per stage; <c>MicroBatches</c> is a multiple of stages. Source: Narayanan et al.,
         /// "Efficient large-scale language model training on GPU clusters using Megatron-LM", arXiv:2104.04473.</summary>
         Interleaved = 3,
     }

@@ -44,8 +44,8 @@ enum class PipelineOrder : std::int32_t {
   // after a warm-up alternately one forward, one backward: stage p of P holds at most P - p micro-batches. Source: Narayanan
   // et al., "Memory-efficient pipeline-parallel DNN training" (PipeDream-flush), arXiv:2006.09503
   one_f_one_b = CKPT_PIPELINE_ORDER_1F1B,
-  // 1F1B over several chunks a stage; micro_batches is a multiple of stages. Source: Narayanan et al., "Efficient large-scale
-  // language model training on GPU clusters using Megatron-LM", arXiv:2104.04473
+  // 1F1B over several chunks per stage; micro_batches is a multiple of stages. Source: Narayanan et al., "Efficient
+  // large-scale language model training on GPU clusters using Megatron-LM", arXiv:2104.04473
   interleaved = CKPT_PIPELINE_ORDER_INTERLEAVED,
 };
 

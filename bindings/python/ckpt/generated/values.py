@@ -361,7 +361,7 @@ class PipelineOrder(OpenEnum):
     GPIPE: all forwards, then all backwards. Source: Huang et al., "GPipe", arXiv:1811.06965
     ONE_F_ONE_B: after a warm-up alternately one forward, one backward: stage p of P holds at most P - p micro-batches. Source:
         Narayanan et al., "Memory-efficient pipeline-parallel DNN training" (PipeDream-flush), arXiv:2006.09503
-    INTERLEAVED: 1F1B over several chunks a stage; micro_batches is a multiple of stages. Source: Narayanan et al., "Efficient
+    INTERLEAVED: 1F1B over several chunks per stage; micro_batches is a multiple of stages. Source: Narayanan et al., "Efficient
         large-scale language model training on GPU clusters using Megatron-LM", arXiv:2104.04473
     """
 

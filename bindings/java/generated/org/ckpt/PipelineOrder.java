@@ -16,7 +16,7 @@ public enum PipelineOrder {
   ONE_FORWARD_ONE_BACKWARD(2),
 
   /**
-   * 1F1B over several chunks a stage; microBatches is a multiple of stages. Source: Narayanan et al., "Efficient large-scale
+   * 1F1B over several chunks per stage; microBatches is a multiple of stages. Source: Narayanan et al., "Efficient large-scale
    * language model training on GPU clusters using Megatron-LM", arXiv:2104.04473.
    */
   INTERLEAVED(3),
