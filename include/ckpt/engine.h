@@ -275,8 +275,8 @@ typedef struct ckpt_chain ckpt_chain;
  * one. */
 CKPT_API ckpt_status ckpt_chain_create(int64_t first_layer, ckpt_chain** chain);
 
-/* Appends a layer; the chain keeps it. INVALID_STATE if it belongs to a chain already or an executor of the chain was created.
- * ALREADY_EXISTS if the name exists. */
+/* Appends a layer; the chain keeps it alive. INVALID_STATE if it belongs to a chain already or an executor of the chain was
+ * created. ALREADY_EXISTS if the name exists. */
 CKPT_API ckpt_status ckpt_chain_add(ckpt_chain* chain, ckpt_layer* layer);
 
 /* Sets *layer_count to the number of layers. */

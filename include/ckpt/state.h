@@ -689,8 +689,8 @@ CKPT_API ckpt_status ckpt_reader_create(const char* path, ckpt_reader** reader);
 /* Sets *count to the number of tensors. */
 CKPT_API ckpt_status ckpt_reader_get_tensor_count(const ckpt_reader* reader, int64_t* count);
 
-/* Fills *info for the tensor at index, 0 .. count-1: group after group, file after file, in the order of the data; else
- * OUT_OF_RANGE. */
+/* Fills *info with information about the tensor at index (0 .. count-1, else OUT_OF_RANGE): group after group, file after file, in
+ * the order of the data. */
 CKPT_API ckpt_status ckpt_reader_get_tensor(const ckpt_reader* reader, int64_t index, ckpt_tensor_info* info);
 
 /* Sets *index to the index of a tensor. group: NULL for any group; INVALID_ARGUMENT then if several groups have the name. NOT_FOUND

@@ -135,6 +135,7 @@ def returning(comment, returned):
     text = re.sub(r"the first capacity \([^)]*\) (\w+); \*?count receives how many there are", r"all \1", text)
     text = re.sub(rf"(^|\. ){result} receives ", r"\1Returns ", text, flags=re.IGNORECASE)
     text = text.replace(f": {result} receives ", ": returns ")
+    text = text.replace(f"They are removed only when {result} has room for all of them: else, and when", "When")
     for left_out in (r"(?::|,) up to capacity (?:\([^)]*\) )?of them[,;] \*count receives how many there are",
                      rf" The size of every element is {result}\[0\]\.struct_size\.",
                      rf" {result} may be NULL when capacity is 0\.", rf" {result}: NULL when it is not wanted\.",

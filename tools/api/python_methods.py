@@ -24,7 +24,6 @@ NOT_PYTHON = ("ckpt_last_error", "ckpt_callback_error")  # the messages of excep
 # Phrases about buffers, arrays and numbers of C, and their replacements.
 CLEANED = ((r": \*count receives how many there are, \w+ the first min\(capacity, \*count\)", ""),
            (r": \(buffer, capacity, \*needed\) rule\b", ""),
-           (r"They are removed only when \w+ has room for all of them: else, and when", "When"),
            (r"\w+, capacity, \*count, ", ""), (r"(?<![. ])\.\.(?= [A-Z])", "."),
            (r";?\. The text may grow between asking for its length and fetching it: repeat on OUT_OF_RANGE\.", "."),
            (r"\bINFINITY\b", 'float("inf")'), (r"\breturn 0\b", "return False"))

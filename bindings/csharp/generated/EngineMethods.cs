@@ -48,8 +48,8 @@ namespace Ckpt
 
     public partial class Chain
     {
-        /// <summary>Appends a layer; the chain keeps it. <see cref="CkptStatus.InvalidState"/> if it belongs to a chain already or
-        /// an executor of the chain was created. <see cref="CkptStatus.AlreadyExists"/> if the name exists.</summary>
+        /// <summary>Appends a layer; the chain keeps it alive. <see cref="CkptStatus.InvalidState"/> if it belongs to a chain
+        /// already or an executor of the chain was created. <see cref="CkptStatus.AlreadyExists"/> if the name exists.</summary>
         public Chain Add(Layer layer)
         {
             native.ckpt_chain_add(Handle, HandleOf(layer));

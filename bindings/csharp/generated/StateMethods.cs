@@ -139,10 +139,9 @@ namespace Ckpt
 
         /// <summary>Removes the checkpoints that a save would now remove, durably. keepRules: as in
         /// <see cref="CheckpointManagerOptions"/>, instead of all retention rules of these options; null or empty: the rules of
-        /// these options. They are removed only when infos has room for all of them: else, and when dryRun is not 0, nothing is
-        /// changed. The last committed one is always kept. <see cref="CkptStatus.InvalidArgument"/> for rules that cannot be
-        /// parsed; without a dry run errors as <c>CheckpointManager.Remove</c>, and <see cref="CkptStatus.Io"/> when some could not
-        /// be removed completely.</summary>
+        /// these options. When dryRun is not 0, nothing is changed. The last committed one is always kept.
+        /// <see cref="CkptStatus.InvalidArgument"/> for rules that cannot be parsed; without a dry run errors as
+        /// <c>CheckpointManager.Remove</c>, and <see cref="CkptStatus.Io"/> when some could not be removed completely.</summary>
         public IReadOnlyList<CheckpointInfo> Prune([AllowNull] string keepRules = null, bool dryRun = false)
         {
             return NativeList.Made(native.ckpt_checkpoint_manager_prune(Handle, keepRules, dryRun ? 1 : 0), at =>

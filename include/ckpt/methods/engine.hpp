@@ -49,8 +49,8 @@ class ChainMethods : public detail::Object<Self, ckpt_chain, ckpt_chain_release>
   explicit ChainMethods(std::int64_t first_layer = 0) : Base(detail::Empty()) {
     check(ckpt_chain_create(first_layer, this->out()));
   }
-  // Appends a layer; the chain keeps it. Status::invalid_state if it belongs to a chain already or an executor of the chain was
-  // created. Status::already_exists if the name exists.
+  // Appends a layer; the chain keeps it alive. Status::invalid_state if it belongs to a chain already or an executor of the
+  // chain was created. Status::already_exists if the name exists.
   Self& add(const Layer& layer);
   // Returns the number of layers.
   std::int64_t layer_count() const {

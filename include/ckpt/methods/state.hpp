@@ -228,10 +228,9 @@ class CheckpointManagerMethods : public detail::Object<Self, ckpt_checkpoint_man
     check(ckpt_checkpoint_manager_unpin(handle(), step));
   }
   // Removes the checkpoints that a save would now remove, durably. keep_rules: as in CheckpointManagerOptions, instead of all
-  // retention rules of these options; empty: the rules of these options. They are removed only when infos has room for all of
-  // them: else, and when dry_run is not 0, nothing is changed. The last committed one is always kept. Status::invalid_argument
-  // for rules that cannot be parsed; without a dry run errors as CheckpointManager::remove, and Status::io when some could not
-  // be removed completely.
+  // retention rules of these options; empty: the rules of these options. When dry_run is not 0, nothing is changed. The last
+  // committed one is always kept. Status::invalid_argument for rules that cannot be parsed; without a dry run errors as
+  // CheckpointManager::remove, and Status::io when some could not be removed completely.
   std::vector<CheckpointInfo> prune(const std::string& keep_rules = {}, bool dry_run = false) {
     const auto ask = [&](ckpt_checkpoint_info* list, std::int64_t capacity, std::int64_t* count) {
       return ckpt_checkpoint_manager_prune(handle(), detail::text_or_null(keep_rules), static_cast<ckpt_bool>(dry_run), list,
@@ -295,8 +294,8 @@ class ReaderMethods : public detail::Object<Self, ckpt_reader, ckpt_reader_relea
     check(ckpt_reader_get_tensor_count(handle(), &result));
     return result;
   }
-  // Returns the info for the tensor at index, 0 .. count-1: group after group, file after file, in the order of the data; else
-  // Status::out_of_range.
+  // Returns information about the tensor at index (0 .. count-1, else Status::out_of_range): group after group, file after file,
+  // in the order of the data.
   TensorInfo tensor(std::int64_t index) const {
     ckpt_tensor_info result = CKPT_TENSOR_INFO_INIT;
     check(ckpt_reader_get_tensor(handle(), index, &result));

@@ -713,8 +713,8 @@ class ReaderMethods:
         return _n.ckpt_reader_get_tensor_count(self._h)
 
     def info(self, index: int) -> _v.TensorInfo:
-        """Returns the info for the tensor at index, 0 .. count-1: group after group, file after file, in the order of the data; else
-        OutOfRangeError."""
+        """Returns information about the tensor at index (0 .. count-1, else OutOfRangeError): group after group, file after file, in
+        the order of the data."""
         return _v.TensorInfo._of(_n.ckpt_reader_get_tensor(self._h, index))
 
 

@@ -8,8 +8,8 @@ abstract class ChainMethods extends NativeObject {
   }
 
   /**
-   * Appends a layer; the chain keeps it. {@link Status#INVALID_STATE} if it belongs to a chain already or an executor of the chain
-   * was created. {@link Status#ALREADY_EXISTS} if the name exists.
+   * Appends a layer; the chain keeps it alive. {@link Status#INVALID_STATE} if it belongs to a chain already or an executor of the
+   * chain was created. {@link Status#ALREADY_EXISTS} if the name exists.
    */
   public Chain add(Layer layer) {
     Native.ckpt_chain_add(this, layer);

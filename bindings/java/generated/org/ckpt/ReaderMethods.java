@@ -17,8 +17,8 @@ abstract class ReaderMethods extends NativeObject {
   }
 
   /**
-   * Returns the info for the tensor at index, 0 .. count-1: group after group, file after file, in the order of the data; else
-   * {@link Status#OUT_OF_RANGE}.
+   * Returns information about the tensor at index (0 .. count-1, else {@link Status#OUT_OF_RANGE}): group after group, file after
+   * file, in the order of the data.
    */
   public TensorInfo tensor(long index) {
     return TensorInfo.from(struct -> Native.ckpt_reader_get_tensor(this, index, struct));
