@@ -315,10 +315,10 @@ CKPT_API ckpt_status ckpt_async_manager_save(ckpt_async_manager* manager, const 
 CKPT_API ckpt_status ckpt_async_manager_load(ckpt_async_manager* manager, ckpt_state* state, const ckpt_load_options* options,
                                              const ckpt_checkpoint_task_options* task, int64_t* id);
 
-/* Asks a task to stop. *cancelled (may be NULL) is 1 if the task ends CANCELLED because of this call: it then leaves no files. It
- * is 0 if the task had ended, was cancelled before, or can no longer be undone (the manifest of a save is being written; the
- * tensors of a load are being filled). A queued task ends, and releases its place, before this returns; a running one ends within
- * its next 4 MiB. NOT_FOUND for an id that is unknown or no longer in the history. Not async-signal-safe. */
+/* Asks a task to stop. *cancelled (may be NULL) receives 1 if the task ends CANCELLED because of this call, and leaves no files; 0
+ * if the task had ended, was cancelled before, or can no longer be undone (the manifest of a save is being written; the tensors of
+ * a load are being filled). A queued task ends, and releases its place, before this returns; a running one ends within its next 4
+ * MiB. NOT_FOUND for an id that is unknown or no longer in the history. Not async-signal-safe. */
 CKPT_API ckpt_status ckpt_async_manager_cancel(ckpt_async_manager* manager, int64_t id, ckpt_bool* cancelled);
 
 /* Task id that stands for all tasks that have not ended at the time of the call. */

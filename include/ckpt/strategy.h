@@ -167,8 +167,8 @@ CKPT_API ckpt_status ckpt_strategy_get_known_kinds(char* buffer, int64_t capacit
 
 /* ---- Using --------------------------------------------------------------------------------------------------------------- */
 
-/* Decides whether to checkpoint one layer: *answer becomes 1 (yes) or 0. layer_name: not blank. activation: only its type and shape
- * are read. layer_index >= 0. Allocates nothing unless a smart strategy is asked about a new layer. CALLBACK if a custom strategy
+/* Decides whether to checkpoint one layer: *answer receives 1 or 0. layer_name: not blank. activation: only its type and shape are
+ * read. layer_index >= 0. Allocates nothing unless a smart strategy is asked about a new layer. CALLBACK if a custom strategy
  * failed. */
 CKPT_API ckpt_status ckpt_strategy_should_checkpoint(ckpt_strategy* strategy, const char* layer_name, const ckpt_tensor* activation,
                                                      int64_t layer_index, ckpt_bool* answer);

@@ -93,6 +93,10 @@ class Function:
         self.verb = self.function.removeprefix(f"{owner or 'ckpt'}_")
         self.name = self.verb.removeprefix("create").removeprefix("_") if form == "creator" else self.verb.removeprefix("get_")
         self.comment = returning(function["comment"], result)
+        for one in parameters:
+            if one.kind == "truth":
+                self.comment = re.sub(rf"\b{one.name} (?:other than|is not) 0\b", f"{one.name} is true", self.comment)
+                self.comment = re.sub(r"\(([01])(?=[,)])", lambda at: "(true" if at[1] == "1" else "(false", self.comment)
         if form == "method":  # which has an object
             self.comment = re.sub(rf"(?: {function['parameters'][0]['name']} NULL: |; {function['parameters'][0]['name']} NULL asks )[^.;]*\.?$", "",
                                   self.comment)
@@ -118,9 +122,14 @@ class Function:
         return self.result.kind in results and all(one.kind in parameters for one in self.parameters)
 
 
+TRUTH = ((r"\b1(?= (?:when|for|if)\b)", "true"), (r"; 0(?= (?:when|for|if)\b)", "; false"), (r"\b1 or 0\b", "true or false"), (r"\b(else|or|return) 0\b", r"\1 false"))
+
+
 def returning(comment, returned):
     """Rewords the comment for a function that returns its result."""
     text = re.sub(r"; -?\w+ for a handle that is not an? \w+(?: \(ckpt_last_error reports why\))?", "", " ".join(comment.split()))
+    for pattern, put in TRUTH if returned.kind == "truth" else ():
+        text = re.sub(pattern, put, text)
     result = returned.name
     if not result:
         return text

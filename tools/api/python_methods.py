@@ -26,8 +26,8 @@ CLEANED = ((r": \*count receives how many there are, \w+ the first min\(capacity
            (r": \(buffer, capacity, \*needed\) rule\b", ""),
            (r"\w+, capacity, \*count, ", ""), (r"(?<![. ])\.\.(?= [A-Z])", "."),
            (r";?\. The text may grow between asking for its length and fetching it: repeat on OUT_OF_RANGE\.", "."),
-           (r"\bINFINITY\b", 'float("inf")'), (r"\breturn 0\b", "return False"))
-TRUTH = ((r"\b1(?= (?:when|for|if)\b)", "True"), (r"\b1 or 0\b", "True or False"), (r"\b(else|or) 0\b", r"\1 False"))
+           (r"\bINFINITY\b", 'float("inf")'))
+TRUTH = ((r"\btrue\b", "True"), (r"\bfalse\b", "False"))
 
 
 class PythonParameter:
@@ -94,8 +94,7 @@ class PythonFunction:
             comment = re.sub(pattern, put, comment)
         for one in self.parameters:
             if one.kind == "truth":
-                comment = re.sub(rf"\b{one.name} (?:other than|is not) 0\b", lambda at: f"{one.name} is True", comment)
-                comment = re.sub(r"\(([01])(?=[,)])", lambda at: f"({at[1] == '1'}", comment)
+                comment = re.sub(rf"(\b{one.name} is |\()(true|false)\b", lambda at: at[1] + at[2].capitalize(), comment)
             elif one.kind == "duration":
                 comment = comment.replace("timeout: ", "timeout: seconds, ")
             elif one.name == "which":

@@ -272,8 +272,8 @@ namespace Ckpt
             native.ckpt_threshold_observe_failure(Handle, name, durationSeconds);
         }
 
-        /// <summary>Returns 1 when a slot is left and costSeconds / max(longest task, 1e-6) reaches the threshold, which consumes
-        /// the slot; else 0.</summary>
+        /// <summary>Returns true when a slot is left and costSeconds / max(longest task, 1e-6) reaches the threshold, which
+        /// consumes the slot; else false.</summary>
         public bool ShouldCheckpoint(string name, double costSeconds)
         {
             int value;

@@ -34,8 +34,8 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Returns 1 when this build has the named feature, else 0. Known: "threads", "fork-safe", "blas-dlopen",
-        /// "dlpack", "safetensors", "multiversioned-kernels". Unknown names and null return 0.</summary>
+        /// <summary>Returns true when this build has the named feature, else false. Known: "threads", "fork-safe", "blas-dlopen",
+        /// "dlpack", "safetensors", "multiversioned-kernels". Unknown names and null return false.</summary>
         public static bool Feature(string name)
         {
             return native.ckpt_feature(name) != 0;

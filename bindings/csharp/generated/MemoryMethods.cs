@@ -148,8 +148,8 @@ namespace Ckpt
             native.ckpt_memory_tracker_clear_limit(Handle);
         }
 
-        /// <summary>Disables (0) or enables (1) all events. They are enabled in a new tracker. Accounting continues while events
-        /// are disabled; these events are not reported later.</summary>
+        /// <summary>Disables (false) or enables (true) all events. They are enabled in a new tracker. Accounting continues while
+        /// events are disabled; these events are not reported later.</summary>
         public void EnableEvents(bool enabled)
         {
             native.ckpt_memory_tracker_enable_events(Handle, enabled ? 1 : 0);

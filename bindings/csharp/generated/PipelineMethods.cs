@@ -32,7 +32,7 @@ namespace Ckpt
             native.ckpt_activation_manager_begin_step(Handle, microBatches);
         }
 
-        /// <summary>Returns 1 when a store of this many bytes (&gt;= 0) would be kept now, else 0. microBatch: 0 ..
+        /// <summary>Returns true when a store of this many bytes (&gt;= 0) would be kept now, else false. microBatch: 0 ..
         /// <c>MicroBatches</c>-1; another one: <see cref="CkptStatus.OutOfRange"/>. Asks the strategy, if there is one, which
         /// counts the question.</summary>
         public bool ShouldCheckpoint(int microBatch, long bytes = 0)
@@ -42,8 +42,8 @@ namespace Ckpt
             return value != 0;
         }
 
-        /// <summary>Applies the policy, and stores a copy of the activation if it is to be kept: returns 1 or 0. An activation that
-        /// is stored already for this micro-batch is replaced; it is dropped if the new one is not kept.</summary>
+        /// <summary>Applies the policy, and stores a copy of the activation if it is to be kept: returns true or false. An
+        /// activation that is stored already for this micro-batch is replaced; it is dropped if the new one is not kept.</summary>
         public bool Store(int microBatch, Tensor activation)
         {
             int value;
@@ -51,7 +51,7 @@ namespace Ckpt
             return value != 0;
         }
 
-        /// <summary>Returns 1 when the activation is stored, else 0.</summary>
+        /// <summary>Returns true when the activation is stored, else false.</summary>
         public bool HasActivation(int microBatch)
         {
             int value;

@@ -139,7 +139,7 @@ namespace Ckpt
 
         /// <summary>Removes the checkpoints that a save would now remove, durably. keepRules: as in
         /// <see cref="CheckpointManagerOptions"/>, instead of all retention rules of these options; null or empty: the rules of
-        /// these options. When dryRun is not 0, nothing is changed. The last committed one is always kept.
+        /// these options. When dryRun is true, nothing is changed. The last committed one is always kept.
         /// <see cref="CkptStatus.InvalidArgument"/> for rules that cannot be parsed; without a dry run errors as
         /// <c>CheckpointManager.Remove</c>, and <see cref="CkptStatus.Io"/> when some could not be removed completely.</summary>
         public IReadOnlyList<CheckpointInfo> Prune([AllowNull] string keepRules = null, bool dryRun = false)
@@ -334,9 +334,9 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Declares that the tensors of a group rarely change (rarely other than 0) or revokes that (0, the initial
-        /// state): a save with <c>SaveOptions.Incremental</c> does not write the group's file again if none of them has changed
-        /// since the previous checkpoint. The group need not exist yet.</summary>
+        /// <summary>Declares that the tensors of a group rarely change (rarely is true) or revokes that (false, the initial state):
+        /// a save with <c>SaveOptions.Incremental</c> does not write the group's file again if none of them has changed since the
+        /// previous checkpoint. The group need not exist yet.</summary>
         public void SetRarelyChanges(string group, bool rarely = true)
         {
             native.ckpt_state_set_rarely_changes(Handle, group, rarely ? 1 : 0);

@@ -39,8 +39,8 @@ class Threshold : public detail::Object<Threshold, ckpt_threshold, ckpt_threshol
   void observe_failure(const std::string& name, double duration_seconds) {
     check(ckpt_threshold_observe_failure(handle(), name.c_str(), duration_seconds));
   }
-  // Returns 1 when a slot is left and cost_seconds / max(longest task, 1e-6) reaches the threshold, which consumes the slot;
-  // else 0.
+  // Returns true when a slot is left and cost_seconds / max(longest task, 1e-6) reaches the threshold, which consumes the slot;
+  // else false.
   bool should_checkpoint(const std::string& name, double cost_seconds) {
     ckpt_bool result = 0;
     check(ckpt_threshold_should_checkpoint(handle(), name.c_str(), cost_seconds, &result));

@@ -30,11 +30,10 @@ class AsyncManagerMethods : public detail::Object<Self, ckpt_async_manager, ckpt
   void close(CloseMode mode = CloseMode::drain, std::chrono::nanoseconds timeout = forever) {
     check(ckpt_async_manager_close(handle(), static_cast<ckpt_close_mode>(mode), timeout.count()));
   }
-  // Asks a task to stop. cancelled (may be nullptr) is 1 if the task ends Status::cancelled because of this call: it then leaves
-  // no files. It is 0 if the task had ended, was cancelled before, or can no longer be undone (the manifest of a save is being
-  // written; the tensors of a load are being filled). A queued task ends, and releases its place, before this returns; a running
-  // one ends within its next 4 MiB. Status::not_found for an id that is unknown or no longer in the history. Not
-  // async-signal-safe.
+  // Asks a task to stop. Returns true if the task ends Status::cancelled because of this call, and leaves no files; false if the
+  // task had ended, was cancelled before, or can no longer be undone (the manifest of a save is being written; the tensors of a
+  // load are being filled). A queued task ends, and releases its place, before this returns; a running one ends within its next
+  // 4 MiB. Status::not_found for an id that is unknown or no longer in the history. Not async-signal-safe.
   bool cancel(std::int64_t id) {
     ckpt_bool result = 0;
     check(ckpt_async_manager_cancel(handle(), id, &result));

@@ -119,8 +119,8 @@ class MemoryTrackerMethods : public detail::Object<Self, ckpt_memory_tracker, ck
   void clear_limit() {
     check(ckpt_memory_tracker_clear_limit(handle()));
   }
-  // Disables (0) or enables (1) all events. They are enabled in a new tracker. Accounting continues while events are disabled;
-  // these events are not reported later.
+  // Disables (false) or enables (true) all events. They are enabled in a new tracker. Accounting continues while events are
+  // disabled; these events are not reported later.
   void enable_events(bool enabled) {
     check(ckpt_memory_tracker_enable_events(handle(), static_cast<ckpt_bool>(enabled)));
   }

@@ -44,15 +44,15 @@ class ActivationManagerMethods : public detail::Object<Self, ckpt_activation_man
   void begin_step(std::int32_t micro_batches = 0) {
     check(ckpt_activation_manager_begin_step(handle(), micro_batches));
   }
-  // Returns 1 when a store of this many bytes (>= 0) would be kept now, else 0. micro_batch: 0 .. micro_batches-1; another one:
-  // Status::out_of_range. Asks the strategy, if there is one, which counts the question.
+  // Returns true when a store of this many bytes (>= 0) would be kept now, else false. micro_batch: 0 .. micro_batches-1;
+  // another one: Status::out_of_range. Asks the strategy, if there is one, which counts the question.
   bool should_checkpoint(std::int32_t micro_batch, std::int64_t bytes = 0) {
     ckpt_bool result = 0;
     check(ckpt_activation_manager_should_checkpoint(handle(), micro_batch, bytes, &result));
     return result != 0;
   }
-  // Applies the policy, and stores a copy of the activation if it is to be kept: returns 1 or 0. An activation that is stored
-  // already for this micro-batch is replaced; it is dropped if the new one is not kept.
+  // Applies the policy, and stores a copy of the activation if it is to be kept: returns true or false. An activation that is
+  // stored already for this micro-batch is replaced; it is dropped if the new one is not kept.
   bool store(std::int32_t micro_batch, const Tensor& activation) {
     ckpt_bool result = 0;
     check(ckpt_activation_manager_store(handle(), micro_batch, activation.handle(), &result));
@@ -65,7 +65,7 @@ class ActivationManagerMethods : public detail::Object<Self, ckpt_activation_man
     check(ckpt_activation_manager_get_activation(handle(), micro_batch, &result));
     return result == nullptr ? std::nullopt : std::optional(Tensor::adopt(result));
   }
-  // Returns 1 when the activation is stored, else 0.
+  // Returns true when the activation is stored, else false.
   bool has_activation(std::int32_t micro_batch) const {
     ckpt_bool result = 0;
     check(ckpt_activation_manager_has_activation(handle(), micro_batch, &result));

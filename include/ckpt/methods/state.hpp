@@ -87,7 +87,7 @@ class StateMethods : public detail::Object<Self, ckpt_state, ckpt_state_release>
       return ckpt_state_get_key(handle(), index, buffer, capacity, needed);
     });
   }
-  // Declares that the tensors of a group rarely change (rarely other than 0) or revokes that (0, the initial state): a save with
+  // Declares that the tensors of a group rarely change (rarely is true) or revokes that (false, the initial state): a save with
   // SaveOptions.incremental does not write the group's file again if none of them has changed since the previous checkpoint. The
   // group need not exist yet.
   Self& set_rarely_changes(const std::string& group, bool rarely = true) {
@@ -228,7 +228,7 @@ class CheckpointManagerMethods : public detail::Object<Self, ckpt_checkpoint_man
     check(ckpt_checkpoint_manager_unpin(handle(), step));
   }
   // Removes the checkpoints that a save would now remove, durably. keep_rules: as in CheckpointManagerOptions, instead of all
-  // retention rules of these options; empty: the rules of these options. When dry_run is not 0, nothing is changed. The last
+  // retention rules of these options; empty: the rules of these options. When dry_run is true, nothing is changed. The last
   // committed one is always kept. Status::invalid_argument for rules that cannot be parsed; without a dry run errors as
   // CheckpointManager::remove, and Status::io when some could not be removed completely.
   std::vector<CheckpointInfo> prune(const std::string& keep_rules = {}, bool dry_run = false) {

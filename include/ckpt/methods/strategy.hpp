@@ -22,9 +22,9 @@ class StrategyMethods : public detail::Object<Self, ckpt_strategy, ckpt_strategy
  public:
   using Base::Base;
   using Base::handle;
-  // Decides whether to checkpoint one layer: answer becomes 1 (yes) or 0. layer_name: not blank. activation: only its type and
-  // shape are read. layer_index >= 0. Allocates nothing unless a smart strategy is asked about a new layer. Status::callback if
-  // a custom strategy failed.
+  // Decides whether to checkpoint one layer: returns true or false. layer_name: not blank. activation: only its type and shape
+  // are read. layer_index >= 0. Allocates nothing unless a smart strategy is asked about a new layer. Status::callback if a
+  // custom strategy failed.
   bool should_checkpoint(const std::string& layer_name, const Tensor& activation, std::int64_t layer_index) {
     ckpt_bool result = 0;
     check(ckpt_strategy_should_checkpoint(handle(), layer_name.c_str(), activation.handle(), layer_index, &result));

@@ -53,8 +53,8 @@ class TensorMethods : public detail::Object<Self, ckpt_tensor, ckpt_tensor_relea
   DType dtype() const noexcept {
     return static_cast<DType>(ckpt_tensor_get_dtype(handle()));
   }
-  // Returns 1 for a tensor that must not be written (its memory was exported read-only through DLPack, or is a mapped file),
-  // else 0. Functions that write to a tensor refuse a read-only one with Status::unsupported.
+  // Returns true for a tensor that must not be written (its memory was exported read-only through DLPack, or is a mapped file),
+  // else false. Functions that write to a tensor refuse a read-only one with Status::unsupported.
   bool read_only() const noexcept {
     return ckpt_tensor_is_read_only(handle()) != 0;
   }
@@ -93,8 +93,8 @@ class TensorMethods : public detail::Object<Self, ckpt_tensor, ckpt_tensor_relea
   void copy_from(const Self& source) {
     check(ckpt_tensor_copy(handle(), source.handle()));
   }
-  // Returns 1 when dtype, shape and all bytes are the same, else 0. A NaN equals a NaN with the same bits, and 0 does not equal
-  // -0.
+  // Returns true when dtype, shape and all bytes are the same, else false. A NaN equals a NaN with the same bits, and 0 does not
+  // equal -0.
   bool bit_equal(const Self& b) const {
     ckpt_bool result = 0;
     check(ckpt_tensor_is_bit_equal(handle(), b.handle(), &result));

@@ -34,22 +34,22 @@ abstract class ActivationManagerMethods extends NativeObject {
   }
 
   /**
-   * Returns 1 when a store of this many bytes (&gt;= 0) would be kept now, else 0. microBatch: 0 .. microBatches-1; another one:
-   * {@link Status#OUT_OF_RANGE}. Asks the strategy, if there is one, which counts the question.
+   * Returns true when a store of this many bytes (&gt;= 0) would be kept now, else false. microBatch: 0 .. microBatches-1; another
+   * one: {@link Status#OUT_OF_RANGE}. Asks the strategy, if there is one, which counts the question.
    */
   public boolean shouldCheckpoint(int microBatch, long bytes) {
     return truth(out -> Native.ckpt_activation_manager_should_checkpoint(this, microBatch, bytes, out));
   }
 
   /**
-   * Applies the policy, and stores a copy of the activation if it is to be kept: returns 1 or 0. An activation that is stored
-   * already for this micro-batch is replaced; it is dropped if the new one is not kept.
+   * Applies the policy, and stores a copy of the activation if it is to be kept: returns true or false. An activation that is
+   * stored already for this micro-batch is replaced; it is dropped if the new one is not kept.
    */
   public boolean store(int microBatch, Tensor activation) {
     return truth(out -> Native.ckpt_activation_manager_store(this, microBatch, activation, out));
   }
 
-  /** Returns 1 when the activation is stored, else 0. */
+  /** Returns true when the activation is stored, else false. */
   public boolean hasActivation(int microBatch) {
     return truth(out -> Native.ckpt_activation_manager_has_activation(this, microBatch, out));
   }

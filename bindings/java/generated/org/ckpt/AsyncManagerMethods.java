@@ -21,11 +21,10 @@ abstract class AsyncManagerMethods extends NativeObject {
   }
 
   /**
-   * Asks a task to stop. cancelled (may be null) is 1 if the task ends {@link Status#CANCELLED} because of this call: it then
-   * leaves no files. It is 0 if the task had ended, was cancelled before, or can no longer be undone (the manifest of a save is
-   * being written; the tensors of a load are being filled). A queued task ends, and releases its place, before this returns; a
-   * running one ends within its next 4 MiB. {@link Status#NOT_FOUND} for an id that is unknown or no longer in the history. Not
-   * async-signal-safe.
+   * Asks a task to stop. Returns true if the task ends {@link Status#CANCELLED} because of this call, and leaves no files; false if
+   * the task had ended, was cancelled before, or can no longer be undone (the manifest of a save is being written; the tensors of a
+   * load are being filled). A queued task ends, and releases its place, before this returns; a running one ends within its next 4
+   * MiB. {@link Status#NOT_FOUND} for an id that is unknown or no longer in the history. Not async-signal-safe.
    */
   public boolean cancel(long id) {
     return truth(out -> Native.ckpt_async_manager_cancel(this, id, out));

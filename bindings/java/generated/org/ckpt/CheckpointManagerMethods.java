@@ -113,7 +113,7 @@ abstract class CheckpointManagerMethods extends NativeObject {
 
   /**
    * Removes the checkpoints that a save would now remove, durably. keepRules: as in {@link CheckpointManagerOptions}, instead of
-   * all retention rules of these options; null or empty: the rules of these options. When dryRun is not 0, nothing is changed. The
+   * all retention rules of these options; null or empty: the rules of these options. When dryRun is true, nothing is changed. The
    * last committed one is always kept. {@link Status#INVALID_ARGUMENT} for rules that cannot be parsed; without a dry run errors as
    * {@code CheckpointManager.remove}, and {@link Status#IO} when some could not be removed completely.
    */

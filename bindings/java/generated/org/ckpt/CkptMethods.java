@@ -14,8 +14,8 @@ abstract class CkptMethods {
   }
 
   /**
-   * Returns 1 when this build has the named feature, else 0. Known: "threads", "fork-safe", "blas-dlopen", "dlpack", "safetensors",
-   * "multiversioned-kernels". Unknown names and null return 0.
+   * Returns true when this build has the named feature, else false. Known: "threads", "fork-safe", "blas-dlopen", "dlpack",
+   * "safetensors", "multiversioned-kernels". Unknown names and null return false.
    */
   public static boolean hasFeature(String name) {
     return Native.ckpt_feature(name) != 0;

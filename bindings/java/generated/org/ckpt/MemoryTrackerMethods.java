@@ -121,8 +121,8 @@ abstract class MemoryTrackerMethods extends NativeObject {
   }
 
   /**
-   * Disables (0) or enables (1) all events. They are enabled in a new tracker. Accounting continues while events are disabled;
-   * these events are not reported later.
+   * Disables (false) or enables (true) all events. They are enabled in a new tracker. Accounting continues while events are
+   * disabled; these events are not reported later.
    */
   public void enableEvents(boolean enabled) {
     Native.ckpt_memory_tracker_enable_events(this, enabled ? 1 : 0);

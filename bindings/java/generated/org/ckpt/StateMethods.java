@@ -61,7 +61,7 @@ abstract class StateMethods extends NativeObject {
   }
 
   /**
-   * Declares that the tensors of a group rarely change (rarely other than 0) or revokes that (0, the initial state): a save with
+   * Declares that the tensors of a group rarely change (rarely is true) or revokes that (false, the initial state): a save with
    * {@code SaveOptions.incremental} does not write the group's file again if none of them has changed since the previous
    * checkpoint. The group need not exist yet.
    */

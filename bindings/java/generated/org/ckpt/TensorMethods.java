@@ -55,8 +55,8 @@ abstract class TensorMethods extends NativeObject {
   }
 
   /**
-   * Returns 1 for a tensor that must not be written (its memory was exported read-only through DLPack, or is a mapped file), else
-   * 0. Functions that write to a tensor refuse a read-only one with {@link Status#UNSUPPORTED}.
+   * Returns true for a tensor that must not be written (its memory was exported read-only through DLPack, or is a mapped file),
+   * else false. Functions that write to a tensor refuse a read-only one with {@link Status#UNSUPPORTED}.
    */
   public boolean isReadOnly() {
     return Native.ckpt_tensor_is_read_only(this) != 0;
@@ -109,7 +109,8 @@ abstract class TensorMethods extends NativeObject {
   }
 
   /**
-   * Returns 1 when dtype, shape and all bytes are the same, else 0. A NaN equals a NaN with the same bits, and 0 does not equal -0.
+   * Returns true when dtype, shape and all bytes are the same, else false. A NaN equals a NaN with the same bits, and 0 does not
+   * equal -0.
    */
   public boolean isBitEqual(Tensor b) {
     return truth(out -> Native.ckpt_tensor_is_bit_equal(this, b, out));

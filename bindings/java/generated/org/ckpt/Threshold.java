@@ -39,7 +39,8 @@ public final class Threshold extends NativeObject {
   }
 
   /**
-   * Returns 1 when a slot is left and costSeconds / max(longest task, 1e-6) reaches the threshold, which consumes the slot; else 0.
+   * Returns true when a slot is left and costSeconds / max(longest task, 1e-6) reaches the threshold, which consumes the slot; else
+   * false.
    */
   public boolean shouldCheckpoint(String name, double costSeconds) {
     return truth(out -> Native.ckpt_threshold_should_checkpoint(this, name, costSeconds, out));
