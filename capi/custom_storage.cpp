@@ -40,16 +40,16 @@ struct Table {
 
 class CustomFile final : public storage::File {
  public:
-  // stays: an open file does not change, as in an object store.
-  CustomFile(std::shared_ptr<const Table> table, std::string path, void* file, bool stays)
-      : table_(std::move(table)), path_(std::move(path)), file_(file), stays_(stays) {}
+  // is_immutable: an open file does not change, as in an object store.
+  CustomFile(std::shared_ptr<const Table> table, std::string path, void* file, bool is_immutable)
+      : table_(std::move(table)), path_(std::move(path)), file_(file), is_immutable_(is_immutable) {}
   ~CustomFile() override {
     const base::Entered entered(table_.get());
     user_notice("storage close", [this] { table_->callbacks.close(file_, table_->data()); });
   }
 
   std::int64_t size() override {
-    if (stays_ && size_ >= 0) return size_;
+    if (is_immutable_ && size_ >= 0) return size_;
     std::int64_t bytes = -1;
     table_->run("file_size", path_, [&] { return table_->callbacks.file_size(file_, &bytes, table_->data()); });
     if (bytes < 0) base::fail(Status::callback, "storage file_size of ", base::quote(path_), " set *bytes to ", bytes);
@@ -86,7 +86,7 @@ class CustomFile final : public storage::File {
   std::shared_ptr<const Table> table_;
   std::string path_;
   void* file_;
-  const bool stays_;
+  const bool is_immutable_;
   std::int64_t size_ = -1;  // unknown until the first call of size
 };
 
@@ -184,11 +184,11 @@ class Custom : public Base {
   std::shared_ptr<const Table> table_;
 
  private:
-  std::unique_ptr<storage::File> open(const char* which, ckpt_storage_open_fn call, const std::string& path, bool stays) {
+  std::unique_ptr<storage::File> open(const char* which, ckpt_storage_open_fn call, const std::string& path, bool is_immutable) {
     storage::require_path(path);
     void* file = nullptr;
     table_->run(which, path, [&] { return call(path.c_str(), &file, table_->data()); });
-    return std::make_unique<CustomFile>(table_, path, file, stays);
+    return std::make_unique<CustomFile>(table_, path, file, is_immutable);
   }
 };
 
@@ -224,28 +224,28 @@ class CustomFiles final : public Custom<storage::Storage> {
 };
 
 void require_functions(const ckpt_storage_callbacks& callbacks, bool is_objects) {
-  const auto there = [](auto function, const char* which) { require(function != nullptr, "callbacks.", which, " is NULL"); };
-  there(callbacks.create, "create");
-  there(callbacks.open, "open");
-  there(callbacks.close, "close");
-  there(callbacks.file_size, "file_size");
-  there(callbacks.read, "read");
-  there(callbacks.write, "write");
-  there(callbacks.sync, "sync");
-  there(callbacks.remove, "remove");
-  there(callbacks.size, "size");
+  const auto require_set = [](auto function, const char* which) { require(function != nullptr, "callbacks.", which, " is NULL"); };
+  require_set(callbacks.create, "create");
+  require_set(callbacks.open, "open");
+  require_set(callbacks.close, "close");
+  require_set(callbacks.file_size, "file_size");
+  require_set(callbacks.read, "read");
+  require_set(callbacks.write, "write");
+  require_set(callbacks.sync, "sync");
+  require_set(callbacks.remove, "remove");
+  require_set(callbacks.size, "size");
   if (is_objects) {
-    there(callbacks.create_stream, "create_stream");
-    there(callbacks.put_if_absent, "put_if_absent");
-    return there(callbacks.list_from, "list_from");
+    require_set(callbacks.create_stream, "create_stream");
+    require_set(callbacks.put_if_absent, "put_if_absent");
+    return require_set(callbacks.list_from, "list_from");
   }
-  there(callbacks.rename, "rename");
-  there(callbacks.remove_directory, "remove_directory");
-  there(callbacks.make_directory, "make_directory");
-  there(callbacks.sync_directory, "sync_directory");
-  there(callbacks.list, "list");
-  there(callbacks.lock, "lock");
-  there(callbacks.unlock, "unlock");
+  require_set(callbacks.rename, "rename");
+  require_set(callbacks.remove_directory, "remove_directory");
+  require_set(callbacks.make_directory, "make_directory");
+  require_set(callbacks.sync_directory, "sync_directory");
+  require_set(callbacks.list, "list");
+  require_set(callbacks.lock, "lock");
+  require_set(callbacks.unlock, "unlock");
 }
 
 }  // namespace

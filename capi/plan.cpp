@@ -42,7 +42,7 @@ namespace {
 const plan::ChainProfile& profile_argument(const ckpt_profile* profile) { return *checked(profile, "profile")->object; }
 
 // Refuses a call from a strategy's callback that would change the profile about which the strategy is asked.
-void not_being_asked_about(const ckpt_profile* profile) { Entered::refuse(profile->object.get(), "profile"); }
+void refuse_reentry(const ckpt_profile* profile) { Entered::refuse(profile->object.get(), "profile"); }
 
 // Returns the layer's output for a strategy: its dtype and shape if the caller has set them, else its bytes.
 ckpt::strategy::Activation output_of(const ckpt_layer_profile& layer) {
@@ -114,7 +114,7 @@ ckpt_status ckpt_profile_create_uniform(int64_t layer_count, const ckpt_layer_pr
 
 ckpt_status ckpt_profile_add_layer(ckpt_profile* profile, const char* name, const ckpt_layer_profile* layer) {
   return guard([&] {
-    not_being_asked_about(checked(profile, "profile"));
+    refuse_reentry(checked(profile, "profile"));
     const std::string_view layer_name = name_argument(name, "name");
     profile->object->add_layer(layer_argument(layer, layer_name));
   });
@@ -122,14 +122,14 @@ ckpt_status ckpt_profile_add_layer(ckpt_profile* profile, const char* name, cons
 
 ckpt_status ckpt_profile_add_option(ckpt_profile* profile, const ckpt_option_profile* option) {
   return guard([&] {
-    not_being_asked_about(checked(profile, "profile"));
+    refuse_reentry(checked(profile, "profile"));
     profile->object->add_option(option_argument(option));
   });
 }
 
 ckpt_status ckpt_profile_set_tier(ckpt_profile* profile, int32_t tier, const ckpt_tier_profile* tier_profile) {
   return guard([&] {
-    not_being_asked_about(checked(profile, "profile"));
+    refuse_reentry(checked(profile, "profile"));
     const auto given = struct_argument(tier_profile, "tier_profile");
     plan::TierProfile set;
     copy_from_c(given, set);
@@ -147,7 +147,7 @@ ckpt_status ckpt_profile_get_tier(const ckpt_profile* profile, int32_t tier, ckp
 
 ckpt_status ckpt_profile_set_flags(ckpt_profile* profile, ckpt_profile_flag flags) {
   return guard([&] {
-    not_being_asked_about(checked(profile, "profile"));
+    refuse_reentry(checked(profile, "profile"));
     profile->object->set_flags(flags);
   });
 }

@@ -122,7 +122,8 @@ class Function:
         return self.result.kind in results and all(one.kind in parameters for one in self.parameters)
 
 
-TRUTH = ((r"\b1(?= (?:when|for|if)\b)", "true"), (r"; 0(?= (?:when|for|if)\b)", "; false"), (r"\b1 or 0\b", "true or false"), (r"\b(else|or|return) 0\b", r"\1 false"))
+TRUTH = ((r"\b1(?= (?:when|for|if)\b)", "true"), (r"; 0(?= (?:when|for|if)\b)", "; false"),
+         (r"\b1 or 0\b", "true or false"), (r"\b(else|or|return) 0\b", r"\1 false"))
 
 
 def returning(comment, returned):
