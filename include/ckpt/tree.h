@@ -130,8 +130,8 @@ CKPT_API ckpt_status ckpt_tree_get_text(const ckpt_tree* tree, char* buffer, int
 
 /* ---- Read ---------------------------------------------------------------------------------------------------------------- */
 
-/* Creates a tree without tensors from a text of bytes bytes at data. CORRUPT if the text is not a tree, with a message that names
- * the node; UNSUPPORTED for a later version of the format. */
+/* Creates a tree without tensors from the text at data, with a length of bytes. CORRUPT if the text is not a tree, with a message
+ * that names the node; UNSUPPORTED for a later version of the format. */
 CKPT_API ckpt_status ckpt_tree_create_from_text(const void* data, int64_t bytes, ckpt_tree** tree);
 
 /* Creates a tree from a group of a state, with the state's tensors. NOT_FOUND if the group is not a tree; CORRUPT if its text is
