@@ -73,7 +73,7 @@ class SingleLayer {
 
   // Forward and, from gradients of 0, backward, which sees what the flags say and no more.
   LayerRun run(std::int32_t option) {
-    forget_gradients();
+    discard_gradients();
     return run_on(option);
   }
 
@@ -123,8 +123,8 @@ class SingleLayer {
     });
   }
 
-  void forget_gradients() {
-    layer_->forget_gradients();
+  void discard_gradients() {
+    layer_->discard_gradients();
     for (const Parameter& parameter : parameters())
       std::memset(parameter.gradient->data(), 0, static_cast<std::size_t>(parameter.gradient->bytes()));
   }

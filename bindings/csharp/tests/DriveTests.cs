@@ -176,7 +176,7 @@ internal static class DriveTests
             }
             waves.Driver.Dispose();
             var invalid = Driven<ReturnsNull>(schedule);
-            Check.Contains("gave no INPUT(", Check.Throws<CkptCallbackException>(() => invalid.Driver.Run(invalid.Made(0.1)), "null")
+            Check.Contains("returned no handle for INPUT(", Check.Throws<CkptCallbackException>(() => invalid.Driver.Run(invalid.Made(0.1)), "null")
                 .Message, "text");
             Check.Equal(0, invalid.Alive, "everything ended");
             invalid.Driver.Dispose();

@@ -158,7 +158,7 @@ final class TestDrive {
         }
       };
       invalid.driver = new Driver<>(schedule, invalid);
-      Check.raises(CkptCallbackException.class, "gave no INPUT(", () -> invalid.driver.run(invalid.made(new double[] {0.1})));
+      Check.raises(CkptCallbackException.class, "returned no handle for INPUT(", () -> invalid.driver.run(invalid.made(new double[] {0.1})));
       Check.equal(0, invalid.alive);
       invalid.driver.close();
       waves.driver.close();

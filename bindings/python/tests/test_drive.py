@@ -321,13 +321,13 @@ class Failures(unittest.TestCase):
 
     def test_invalid_results(self):
         made = Thing(Guest(), 3)
-        _, call = self.check_invalid(r"RECORD of layer 0\): gave no INPUT\(1\)", record=lambda call, x: (None, None))
+        _, call = self.check_invalid(r"RECORD of layer 0\): returned no handle for INPUT\(1\)", record=lambda call, x: (None, None))
         self.assertEqual((call.kind, call.first), (A.RECORD, 0))
-        self.check_invalid(r"gave the handle of INPUT\(0\), which is live, for INPUT\(1\)", record=lambda call, x: (x, None))
-        self.check_invalid(r"gave the handle of TAPE\(0, option 0\), which is live, for INPUT\(1\)", record=lambda call, x: (made, made))
+        self.check_invalid(r"returned the handle of the live INPUT\(0\) for INPUT\(1\)", record=lambda call, x: (x, None))
+        self.check_invalid(r"returned the handle of the live TAPE\(0, option 0\) for INPUT\(1\)", record=lambda call, x: (made, made))
         self.check_invalid("expected a tuple of output and tape, returned a NoneType", record=lambda call, x: None)
         live = []
-        self.check_invalid(r"gave the handle of INPUT\(0\), which is live, for GRAD\(2\)", backward=lambda *call: live[0],
+        self.check_invalid(r"returned the handle of the live INPUT\(0\) for GRAD\(2\)", backward=lambda *call: live[0],
                  record=lambda call, x: (live.append(x), (Thing(x.guest, 0), Thing(x.guest, 0)))[1])
         for name in ("record", "backward", "turn"):
             class Lacks(Guest):
@@ -335,7 +335,7 @@ class Failures(unittest.TestCase):
             setattr(Lacks, name, None)
             guest = Lacks()
             driver = ckpt.Driver(ckpt.Schedule.create(ckpt.Profile.uniform(2, output_bytes=64), "store-all"), guest)
-            with self.assertRaisesRegex(ckpt.CallbackError, f"the guest has no function for it"):
+            with self.assertRaisesRegex(ckpt.CallbackError, f"the callback for it is missing"):
                 driver.run(Thing(guest, 1))
             self.assertEqual(guest.alive, [])
         with self.assertRaisesRegex(TypeError, "forward: expected a callable, found 3"):
@@ -346,13 +346,13 @@ class Failures(unittest.TestCase):
         schedule = ckpt.Schedule.create(ckpt.Profile.uniform(2, output_bytes=64), "store-all")
         driver = ckpt.Driver(schedule, guest)
         xn = driver.forward(Thing(guest, 1))
-        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "gn is live already"):
+        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "gn is the handle of another live item"):
             driver.backward(xn)
         driver.backward(Thing(guest, 1)).end("given")
         self.assertEqual(guest.alive, [])
         driver = ckpt.Driver(schedule, guest, turn=lambda call, y: y)
         guest.ran.clear()
-        with self.assertRaisesRegex(ckpt.CallbackError, "live already"):
+        with self.assertRaisesRegex(ckpt.CallbackError, "returned a live handle"):
             driver.run(Thing(guest, 1))
         self.assertEqual(guest.alive, [])
 
@@ -369,23 +369,23 @@ class Failures(unittest.TestCase):
     def test_broken_schedules(self):
         end, turn = step(A.END), step(A.TURN)
         for actions, message in (
-                ([step(A.FORWARD, 1, 2), turn, end], r"action 0 \(FORWARD\): INPUT\(1\) is not there"),
-                ([step(A.FORWARD, 0, 9), turn, end], r"layers \[0, 9\) are not within the chain"),
-                ([step(A.FORWARD, 0, 2), step(A.FORWARD, 0, 2), turn, end], r"action 1 .*INPUT\(2\) is there already"),
+                ([step(A.FORWARD, 1, 2), turn, end], r"action 0 \(FORWARD\): INPUT\(1\) does not exist"),
+                ([step(A.FORWARD, 0, 9), turn, end], r"layers \[0, 9\): expected a range within the chain"),
+                ([step(A.FORWARD, 0, 2), step(A.FORWARD, 0, 2), turn, end], r"action 1 .*INPUT\(2\) exists already"),
                 ([step(A.FORWARD, 0, 2), turn, end], "layer 0 has not run backward"),
-                ([step(A.FORWARD_TAPE, 0, 2), turn, step(A.BACKWARD, 0, 2), end], r"INPUT\(2\) is still there"),
-                ([step(A.FORWARD, 0, 1), turn, end], r"TURN\): INPUT\(2\) is not there"),
+                ([step(A.FORWARD_TAPE, 0, 2), turn, step(A.BACKWARD, 0, 2), end], r"INPUT\(2\) still exists at END"),
+                ([step(A.FORWARD, 0, 1), turn, end], r"TURN\): INPUT\(2\) does not exist"),
                 ([end], "the step ends without a TURN"),
-                ([step(A.RECORD, 0, 2), turn, end], r"layers \[0, 2\) are not one layer"),
-                ([step(A.FORWARD, 0, 2), turn, turn, end], r"action 2 \(TURN\): the step has turned already"),
-                ([step(A.AWAIT, transfer=3), end], "transfer 3 is not under way"),
+                ([step(A.RECORD, 0, 2), turn, end], r"layers \[0, 2\): expected one layer"),
+                ([step(A.FORWARD, 0, 2), turn, turn, end], r"action 2 \(TURN\): the step contains a second TURN"),
+                ([step(A.AWAIT, transfer=3), end], "transfer 3 is not in progress"),
                 ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1), step(A.ADVANCE, 0, 2), end], "would be overwritten"),
                 ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1), step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1, transfer=1),
-                  end], "slot 0 of tier 1 is taken"),
+                  end], "slot 0 of tier 1 is occupied"),
                 ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1), step(A.LOAD_BEGIN, 0, item=Item.INPUT, tier=1, transfer=1),
                   end], "is being stored"),
-                ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1), step(A.DROP, tier=1), end], "in transfer"),
-                ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=4), end], "tier is 4; 1 .. 3"),
+                ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1), step(A.DROP, tier=1), end], "has a transfer in progress"),
+                ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=4), end], "tier is 4; expected 1 .. 3"),
                 ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1), step(A.FORWARD, 0, 2), turn, end],
                  "transfer 0 was not awaited")):
             guest = Guest()

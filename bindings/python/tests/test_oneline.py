@@ -87,7 +87,7 @@ class Paths(Folder):
         with self.assertRaises(ckpt.NotFoundError):
             ckpt.load(f"file://{self.path}2?lock=file")
         self.assertFalse(os.path.exists(self.path + "2"))  # reading creates nothing
-        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "options.lock_kind is 'x'; flock, fcntl, file or none"):
+        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "options.lock_kind is 'x'; expected flock, fcntl, file or none"):
             ckpt.Storage(self.path, lock_kind="x")
 
 

@@ -43,7 +43,7 @@ if sys.argv[1] == "there":
 elif sys.argv[1] == "broken":
     fails_with(ckpt.UnsupportedError, library + " does not load: ")
 else:
-    fails_with(ckpt.UnsupportedError, "which the package libckpt-s3 brings")
+    fails_with(ckpt.UnsupportedError, "which the package libckpt-s3 provides")
 """.replace("SOVERSION", SOVERSION)
 NO_S3 = {name: value for name, value in os.environ.items() if name.startswith("AWS_")}
 

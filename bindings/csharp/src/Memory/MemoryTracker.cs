@@ -46,7 +46,7 @@ namespace Ckpt
             var layer = FindLayer(layerId);
             if (layer != null) return RecordDeallocation(layer.Value);
             CountUnknown();
-            throw new CkptNotFoundException("name is \"" + layerId + "\"; no layer has that name");
+            throw new CkptNotFoundException("name is \"" + layerId + "\"; unknown layer");
         }
 
         // Counts a deallocation of an unknown layer in MemoryStats.NotFound.

@@ -52,7 +52,7 @@ public final class MemoryTracker extends MemoryTrackerMethods {
   }
 
   private static CkptNotFoundException noLayer(String name) {
-    return new CkptNotFoundException("name is \"" + name + "\"; no layer has that name");
+    return new CkptNotFoundException("name is \"" + name + "\"; unknown layer");
   }
 
   @Override
