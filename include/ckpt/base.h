@@ -1,5 +1,13 @@
 /* base.h - status codes, errors, logging, thread hooks, clocks, random numbers, thread pool, version.
  *
+ *   ckpt_clock *clock = NULL;
+ *   int64_t now_ns = 0;
+ *   ckpt_set_log(CKPT_LOG_LEVEL_WARNING, print_message, NULL, NULL);      print_message: a ckpt_log_fn of the program
+ *   if (ckpt_clock_create_manual(0, &clock) != CKPT_OK) puts(ckpt_last_error());
+ *   ckpt_clock_advance(clock, 1000000);
+ *   ckpt_clock_get_now(clock, &now_ns);                                   now_ns is 1000000
+ *   ckpt_clock_release(clock);
+ *
  * Declarations that every other part uses. Read the general rules at the top of ckpt.h first.
  *
  * A beginner needs:

@@ -1,5 +1,11 @@
 /* ckpt.h - libckpt: an embeddable checkpointing library. Umbrella header: includes one header per part.
  *
+ *   #include <ckpt/ckpt.h>                                     cc program.c $(pkg-config --cflags --libs ckpt)
+ *
+ *   printf("libckpt %s\n", ckpt_version_string());
+ *   if (ckpt_storage_create_file_system("run", NULL, &storage) != CKPT_OK) puts(ckpt_last_error());
+ *   ckpt_storage_release(storage);                             release(NULL) does nothing
+ *
  * Every name distinguishes two meanings of "checkpoint". An *activation checkpoint* is kept in memory to shorten recomputation
  * (strategy.h, plan.h, engine.h). A *state checkpoint* is durable and survives a crash (state.h).
  *

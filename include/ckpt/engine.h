@@ -1,5 +1,19 @@
 /* engine.h - layers on BLAS, chains of them, the profiler, the executor that runs any schedule, optimizers.
  *
+ *   const ckpt_tensor_spec input = {CKPT_DTYPE_F32, 2, {8, 4}};           a batch of 8 samples of 4 numbers
+ *   ckpt_step step = CKPT_STEP_INIT;
+ *   ckpt_chain_create(0, &chain);
+ *   ckpt_layer_create("linear", "linear:4,2", &linear);
+ *   ckpt_layer_create("loss", "softmax_cross_entropy", &loss_layer);
+ *   ckpt_chain_add(chain, linear);
+ *   ckpt_chain_add(chain, loss_layer);
+ *   ckpt_chain_initialize(chain, 1);
+ *   ckpt_profile_create_from_chain(chain, &input, 0, NULL, &profile);
+ *   ckpt_schedule_create(profile, "store-all", &schedule);                or "auto:512MiB", within a budget
+ *   ckpt_schedule_executor_create(chain, schedule, &input, NULL, &executor);
+ *   step.input = x, step.targets = classes;
+ *   ckpt_schedule_executor_run(executor, &step, &loss);                   the parameters of chain have their gradients
+ *
  * The contract: losses and gradients under every schedule equal those of store-all bit for bit, for any number of threads. Every
  * layer splits its work into parts that depend only on its shapes, every BLAS call is single-threaded, and dropout is keyed by
  * (seed, step, layer, sample), so recomputing a layer produces the same bits.
@@ -11,7 +25,7 @@
  *   ckpt_layer_create, ckpt_chain_create, ckpt_chain_add, ckpt_chain_initialize
  *   ckpt_schedule_executor_create, ckpt_schedule_executor_run
  *   ckpt_optimizer_create_adamw, ckpt_optimizer_step
- *   ckpt_schedule_executor_get_stats memory and time of a step
+ *   ckpt_schedule_executor_get_stats     memory and time of a step
  *   the release function of each
  */
 #ifndef CKPT_ENGINE_H

@@ -1,5 +1,16 @@
 /* memory.h - a tracker that counts the memory of checkpoints: live, peak and total bytes, per layer; scopes, limit, events, export.
  *
+ *   ckpt_memory_tracker *tracker = NULL;
+ *   ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
+ *   int32_t layer_id = 0;
+ *   uint64_t allocation = 0;
+ *   ckpt_memory_tracker_create(NULL, &tracker);
+ *   ckpt_memory_tracker_add_layer(tracker, "attention", &layer_id);
+ *   ckpt_memory_tracker_record_allocation(tracker, layer_id, 4096, &allocation);
+ *   ckpt_memory_tracker_record_deallocation(tracker, allocation);
+ *   ckpt_memory_tracker_get_stats(tracker, &stats);                       peak_bytes is 4096, current_bytes is 0
+ *   ckpt_memory_tracker_release(tracker);
+ *
  * A tracker allocates no memory for its user: it only records allocations and frees. Each is recorded in one short critical
  * section, so the peak is the exact maximum of the live total, and in every snapshot, regardless of other threads,
  *

@@ -1,5 +1,14 @@
 /* pipeline.h - activation checkpoint managers, and pipelines of stages that process several micro-batches at once.
  *
+ *   ckpt_pipeline *pipeline = NULL;
+ *   ckpt_pipeline_options options = CKPT_PIPELINE_OPTIONS_INIT;
+ *   ckpt_step step = CKPT_STEP_INIT;
+ *   options.stages = 2, options.micro_batches = 4;
+ *   ckpt_pipeline_create(chain, &input, &options, &pipeline);      chain and input: see engine.h
+ *   step.input = x, step.targets = classes;
+ *   ckpt_pipeline_run(pipeline, &step, -1, &loss, NULL);           loss of the whole batch
+ *   ckpt_pipeline_release(pipeline);
+ *
  * The batch of a step is split into M micro-batches, a chain into stages; each stage has its own thread, schedule and manager, and
  * passes activations and gradients to its neighbours through bounded lock-free queues. The contract: losses and gradients of any
  * number of stages under any of the micro-batch schedules equal those of one stage with the same micro-batches bit for bit.

@@ -1,6 +1,12 @@
 /* plan.h - offline planning: chain profiles, schedules, cursors, the verifier, placement, and the selection of a schedule for a
  * budget.
  *
+ *   ckpt_schedule *schedule = NULL;
+ *   ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
+ *   ckpt_schedule_create(profile, "auto:512MiB", &schedule);      profile: see ckpt_profile_create_from_chain (engine.h)
+ *   ckpt_schedule_verify(schedule, profile, &report);             report.peak_bytes[0] is the exact peak
+ *   ckpt_schedule_release(schedule);
+ *
  * A chain has n layers, 0 .. n-1. Layer i turns x_i into x_{i+1}; backward it turns the gradient of x_{i+1} into the gradient of
  * x_i. A *schedule* is an immutable list of actions for one step of training: forward, keep, drop, recompute and backward. It is
  * read through a *cursor*. The *verifier* replays it against a *profile* of the chain and reports exact peak bytes and time before

@@ -1,6 +1,11 @@
 /* strategy.h - strategies that decide for one layer at a time whether to checkpoint it: interval, selective, size-based,
  * memory-aware, smart, composites of these, and custom ones. Read the general rules at the top of ckpt.h first.
  *
+ *   ckpt_strategy *strategy = NULL;
+ *   ckpt_strategy_create("interval:2", &strategy);                            every second layer
+ *   ckpt_schedule_create_from_strategy(profile, strategy, &schedule);         plan.h
+ *   ckpt_strategy_release(strategy);
+ *
  * A strategy only answers yes or no. Its option "chosen" (CKPT_STRATEGY_CHOSEN_*) determines the effect of a yes on the schedule;
  * plan.h creates the schedule. A beginner needs ckpt_strategy_create, ckpt_schedule_create_from_strategy and ckpt_strategy_release.
  * The kinds, as written in text:
