@@ -14,7 +14,7 @@ namespace ckpt::cli {
 
 class AskedBudget {
  public:
-  AskedBudget() = default;  // none
+  AskedBudget() = default;  // no budget
   // everything_bytes: the bytes that storing everything needs. bytes: the budget; with several stages that of one stage.
   AskedBudget(std::string option, const Budget& given, std::int64_t everything_bytes, std::int64_t bytes)
       : option_(std::move(option)), percent_(given.percent), everything_bytes_(everything_bytes), bytes_(bytes) {}

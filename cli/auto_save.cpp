@@ -10,7 +10,7 @@
 namespace ckpt::cli {
 namespace {
 
-constexpr const char* work_key = "work_seconds";  // of the process that saved, until it saved
+constexpr const char* work_key = "work_seconds";  // work of the saving process up to the save
 
 volatile std::sig_atomic_t noticed = 0;
 
@@ -35,7 +35,8 @@ AutoSave::~AutoSave() {
   (void)std::signal(SIGUSR1, former_usr1_);
 }
 
-// The wall clock, which goes on while no process runs; held still where it was turned back.
+// Returns the wall-clock time, which also advances while no process runs. Never returns less than the time before: a clock that was
+// set back stands still.
 double AutoSave::now() {
   const std::chrono::duration<double> since_epoch = std::chrono::system_clock::now().time_since_epoch();
   last_now_ = std::max(last_now_, since_epoch.count());

@@ -35,13 +35,13 @@ nlohmann::json learning_rate_json(const TrainOptions& options) {
 
 void check_learning_rates(const TrainOptions& options) {
   if (!falls(options)) {
-    if (options.last_rate > 0) throw std::invalid_argument("--last-rate is for --rate-kind linear or cosine");
+    if (options.last_rate > 0) throw std::invalid_argument("--last-rate: requires --rate-kind linear or cosine");
     return;
   }
   if (options.last_rate > options.learning_rate)
-    throw std::invalid_argument(cat("--last-rate ", options.last_rate, " is above --learning-rate ", options.learning_rate));
+    throw std::invalid_argument(cat("--last-rate ", options.last_rate, " exceeds --learning-rate ", options.learning_rate));
   if (options.warm_up_steps > options.steps)
-    throw std::invalid_argument(cat("--warm-up ", options.warm_up_steps, " is longer than --steps ", options.steps));
+    throw std::invalid_argument(cat("--warm-up ", options.warm_up_steps, " exceeds --steps ", options.steps));
 }
 
 }  // namespace ckpt::cli

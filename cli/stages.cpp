@@ -60,20 +60,19 @@ ActivationPolicy parse_activations(const std::string& text) {
       policy.threshold_bytes = parse_budget("--activations: '" + printable(text) + "'", argument).bytes;
     return policy;
   }
-  throw std::invalid_argument(
-      "--activations: '" + printable(text) +
-      "' is no choice of activations; use store-all, recompute-all, selective:N, memory:BYTES or automatic[:BYTES]");
+  throw std::invalid_argument("--activations: '" + printable(text) +
+                              "': expected store-all, recompute-all, selective:N, memory:BYTES or automatic[:BYTES]");
 }
 
 ActivationPolicy activation_policy(const TrainOptions& options) {
   ActivationPolicy policy = parse_activations(options.activations);
   if (options.memory_limit.empty()) return policy;
   if (policy.kind != ActivationPolicyKind::automatic) {
-    throw std::invalid_argument("--memory-limit is what --activations automatic goes by; '" + printable(options.activations) +
-                                "' needs none");
+    throw std::invalid_argument("--memory-limit: requires --activations automatic, found '" + printable(options.activations) + "'");
   }
   policy.memory_limit_bytes = parse_budget("--memory-limit", options.memory_limit).bytes;
-  if (policy.memory_limit_bytes == 0) throw std::invalid_argument("--memory-limit is an amount of bytes, not a share");
+  if (policy.memory_limit_bytes == 0)
+    throw std::invalid_argument("--memory-limit: expected an amount of bytes, found a percentage");
   return policy;
 }
 

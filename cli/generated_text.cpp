@@ -1,4 +1,4 @@
-#include "made_text.h"
+#include "generated_text.h"
 
 #include <array>
 #include <string_view>
@@ -6,7 +6,7 @@
 namespace ckpt::cli {
 namespace {
 
-// Numerical Recipes' 64-bit linear congruential generator, of which the high bits are taken.
+// The 64-bit linear congruential generator of Numerical Recipes; uses the high bits.
 class Draws {
  public:
   std::size_t below(std::size_t count) {
@@ -48,7 +48,7 @@ std::string sentence(Draws& draws) {
 
 }  // namespace
 
-std::string made_text(std::int64_t bytes) {
+std::string generated_text(std::int64_t bytes) {
   Draws draws;
   std::string text;
   while (static_cast<std::int64_t>(text.size()) < bytes) text += sentence(draws);
