@@ -68,7 +68,7 @@ AutoSave::Answer AutoSave::after_step(double step_seconds, Saver& saver) {
   }
   const Decision decision = controller_.should_checkpoint(now());
   if (ends) return decision.checkpoint ? Answer::save_and_end : Answer::end;
-  return decision.checkpoint ? Answer::save : Answer::go_on;
+  return decision.checkpoint ? Answer::save : Answer::proceed;
 }
 
 void AutoSave::put_work(State& state) { state.set_json(work_key, nlohmann::json(now() - begin_).dump()); }
@@ -77,7 +77,7 @@ void AutoSave::save(State& state, const SaveOptions& options, Saver& saver) {
   put_work(state);
   const double begin = now();
   if (AsyncManager* const background = saver.background()) {
-    controller_.save_async(begin, *background, state, options, waiting_for_ever());
+    controller_.save_async(begin, *background, state, options, blocking_queue_options());
     return;
   }
   controller_.begin(begin);

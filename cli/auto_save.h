@@ -22,7 +22,7 @@ class AutoSave {
   void resume(const State& loaded);
 
   // Call after each step. After a notice it waits for the saves in progress.
-  enum class Answer { go_on, save, save_and_end, end };
+  enum class Answer { proceed, save, save_and_end, end };
   Answer after_step(double step_seconds, Saver& saver);
 
   // Puts the controller's state into state and saves. The controller learns the cost of the save; for a background save, when it

@@ -58,7 +58,7 @@ void report(const std::string& to, std::size_t tensors, std::int64_t files, bool
 void write_state(const std::string& to, const State& state, const std::string& metadata, bool as_json) {
   {
     ByteProgress progress("written", 0);
-    const ckpt::Progress told([&](std::int64_t done, std::int64_t total) { progress.reach(done, total); });
+    const ckpt::Progress progress_hook([&](std::int64_t done, std::int64_t total) { progress.reach(done, total); });
     write_whole(to, [&](const std::string& file) { write_safetensors(file, state, file_group, metadata); });
   }
   report(to, static_cast<std::size_t>(state.tensor_count()), 1, as_json);

@@ -137,7 +137,7 @@ void copy(const std::string& from, const std::string& to, std::optional<std::int
   {
     ByteProgress progress("read, written and verified", 3 * bytes);
     std::int64_t done_bytes = 0;
-    const ckpt::Progress told([&](std::int64_t done, std::int64_t) { progress.reach(done_bytes + done, 3 * bytes); });
+    const ckpt::Progress progress_hook([&](std::int64_t done, std::int64_t) { progress.reach(done_bytes + done, 3 * bytes); });
     for (const Original& original : originals) {
       const std::string& shown = original.name == CheckpointManager::self ? from : original.name;
       const auto step_of_copy = original.manifest.at("step").get<std::int64_t>();

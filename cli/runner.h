@@ -36,9 +36,9 @@ class Runner {
   std::vector<Plan> plans() const;
   // Bytes reserved for activations under the current schedule, without the queues between stages.
   std::int64_t arena_bytes() const;
-  // nullptr if there are no stages.
+  // nullptr without stages.
   Pipeline* pipeline() { return pipeline_ ? &*pipeline_ : nullptr; }
-  // Of all executors so far: counts are sums, peaks are maxima.
+  // Statistics over all executors so far: counts are summed, peaks are maxima.
   ScheduleExecutorStats stats() const;
 
  private:

@@ -78,7 +78,7 @@ class NextByte {
 
   // Returns the logits of the byte after text, which must not be empty; uses its last bytes if it is longer than the context. A
   // byte only attends to earlier bytes, so the padding after a short text has no effect.
-  const float* behind(const std::string& text) {
+  const float* logits_after(const std::string& text) {
     const std::size_t count = std::min(text.size(), context_);
     auto* const tokens = tokens_.data_as<std::uint8_t>();
     std::memset(tokens, 0, context_);
@@ -125,7 +125,7 @@ void sample(const SampleOptions& options) {
   std::string text = options.prompt;
   (void)std::fwrite(text.data(), 1, text.size(), stdout);
   for (std::int64_t i = 0; i < options.length && std::ferror(stdout) == 0; ++i) {
-    const std::uint8_t byte = pick(next.behind(text), options.temperature, draws);
+    const std::uint8_t byte = pick(next.logits_after(text), options.temperature, draws);
     (void)std::putc(byte, stdout);
     (void)std::fflush(stdout);
     text += static_cast<char>(byte);

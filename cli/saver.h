@@ -12,7 +12,7 @@
 namespace ckpt::cli {
 
 // Options for background saves: with a full queue, save() blocks until a slot is free.
-CheckpointTaskOptions waiting_for_ever();
+CheckpointTaskOptions blocking_queue_options();
 
 inline double seconds_of(std::chrono::nanoseconds duration) { return std::chrono::duration<double>(duration).count(); }
 

@@ -311,7 +311,7 @@ void verify(const std::string& path, bool as_json) {
   for (const CheckpointInfo& info : infos) bytes += info.bytes;
   std::int64_t before = 0;
   ByteProgress progress("verified", bytes);
-  const ckpt::Progress told([&](std::int64_t done, std::int64_t total) {
+  const ckpt::Progress progress_hook([&](std::int64_t done, std::int64_t total) {
     progress.reach(before + done, std::max(bytes, total));  // the size of a single checkpoint is not listed
   });
   ordered document = ordered::array();

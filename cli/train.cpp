@@ -223,7 +223,7 @@ bool save_automatically(AutoSave& automatic, Saver& saver, Training& training, d
   } else if (answer == AutoSave::Answer::save) {
     automatic.save(training.state, prepare_save(training), saver);
   }
-  if (last || answer == AutoSave::Answer::go_on || answer == AutoSave::Answer::save) return false;
+  if (last || answer == AutoSave::Answer::proceed || answer == AutoSave::Answer::save) return false;
   (void)std::fprintf(stderr, "ended by a preemption notice after step %lld%s\n", static_cast<long long>(training.step),
                      answer == AutoSave::Answer::save_and_end ? " (saved)" : " (not enough time to save)");
   return true;

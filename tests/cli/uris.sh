@@ -53,17 +53,17 @@ refuses 1 "of host 'elsewhere'" prune "file:copied?lock=file" --keep last:1
 refuses 1 "of host 'elsewhere'" prune file:copied --keep last:1
 succeeds list "file:copied?lock=file"
 rm "$owner"
-refuses 2 "kind of lock" list "file:copied?lock=other"
+refuses 2 "lock: expected flock" list "file:copied?lock=other"
 
 # In memory: of one command.
 train --steps 2 --dir memory:run
 succeeds copy "$uri" memory:run
 says "verified"
-refuses 1 "memory:run holds no checkpoint" list memory:run
-refuses 1 "memory:run holds no checkpoint" show memory:run
-refuses 1 "memory: holds no checkpoint" verify memory:
+refuses 1 "memory:run contains no checkpoint" list memory:run
+refuses 1 "memory:run contains no checkpoint" show memory:run
+refuses 1 "memory: contains no checkpoint" verify memory:
 refuses 1 "memory:run" convert memory:run "$scratch/none.npz"
-refuses 1 "memory:run holds no checkpoint" diff memory:run "$uri"
+refuses 1 "memory:run contains no checkpoint" diff memory:run "$uri"
 refuses 1 "memory:run" sample --dir memory:run --prompt x
 succeeds prune memory:run --keep last:1
 says "0 checkpoints removed"
@@ -99,8 +99,8 @@ if [ "$CKPT_HAS_S3" = 1 ]; then # nobody listens where the environment says
     says "s3://bucket/run"
   done
 fi
-refuses 1 "is not in S3: only there are unfinished uploads (UNSUPPORTED)" prune "$scratch/a run" --uploads --older-than 1h
-refuses 1 "is not in S3" prune memory:run --uploads --older-than 1h
+refuses 1 ": expected a location in S3, which alone has unfinished uploads (UNSUPPORTED)" prune "$scratch/a run" --uploads --older-than 1h
+refuses 1 ": expected a location in S3" prune memory:run --uploads --older-than 1h
 refuses 2 "--keep RULES, --abandoned or --uploads" prune memory:run
 refuses 2 "--older-than" prune s3://bucket/run --uploads
 refuses 2 "--uploads" prune s3://bucket/run --older-than 1h
