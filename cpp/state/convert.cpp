@@ -24,7 +24,7 @@ struct Brain {  // the upper half of an IEEE 754 binary32
 template <class T>
 constexpr bool is_floating = std::floating_point<T> || std::same_as<T, Half> || std::same_as<T, Brain>;
 
-// Bits of the significand, the leading one included; of an integer those of its largest value.
+// Bits of the significand, including the leading one; for an integer the bits of its largest value.
 template <class T>
 constexpr int digits = std::numeric_limits<T>::digits;
 template <>
@@ -49,7 +49,7 @@ constexpr bool is_lossless() {
   }
 }
 
-// What an element stands for, exactly: an integer, a float or a double.
+// The exact value of an element: an integer, a float or a double.
 template <class T>
 T value_of(T element) {
   return element;
@@ -64,8 +64,8 @@ float value_of(Half element) {
   return std::bit_cast<float>(sign | widened << 23 | fraction << 13);
 }
 
-// An integer as a double that rounds to the same short number: where a double has too few bits, its last one says whether any that
-// it lacks was set.
+// Converts an integer to a double that rounds to the same short number. If the double has too few bits, its last bit is set if any
+// of the discarded bits is set (round to odd).
 template <std::integral Integer>
 double for_rounding(Integer value) {
   if constexpr (digits<Integer> <= digits<double>) {
@@ -85,7 +85,7 @@ double for_rounding(Integer value) {
 }
 double for_rounding(double value) { return value; }
 
-// The nearest number that has the digits and exponents of Short, as a double.
+// Returns the nearest number with the precision and exponent range of Short, as a double.
 template <class Short>
 double rounded(double value) {
   if (value == 0 || !std::isfinite(value)) return value;
@@ -93,7 +93,7 @@ double rounded(double value) {
   return std::ldexp(std::nearbyint(std::ldexp(value, digits<Short> - 1 - exponent)), exponent - (digits<Short> - 1));
 }
 
-// false: the other type has no place for the value.
+// Returns false if the target type cannot represent the value.
 template <class Value>
 bool put(Value value, Half& element) {
   const double number = rounded<Half>(for_rounding(value));
@@ -141,7 +141,7 @@ bool put(Value value, Integer& element) {
 }
 template <std::floating_point Value, std::integral Integer>
 bool put(Value value, Integer& element) {
-  constexpr double beyond = 2.0 * static_cast<double>(std::uint64_t{1} << (digits<Integer> - 1));  // one more than the largest
+  constexpr double beyond = 2.0 * static_cast<double>(std::uint64_t{1} << (digits<Integer> - 1));  // largest value + 1
   constexpr double least = std::signed_integral<Integer> ? -beyond : 0;
   const double number = value;
   if (!(number >= least && number < beyond) || std::trunc(number) != number) return false;
@@ -169,7 +169,7 @@ struct Pair {
 template <class From, class To>
 constexpr Pair pair_of{convert<From, To>, is_lossless<From, To>()};
 
-// Calls with a value of the type, which the callee only looks at by its type; false for types that are not converted.
+// Calls call with a value of the type (for type deduction only); returns false for types that are not converted.
 template <class Call>
 bool with_type(Dtype dtype, Call&& call) {
   switch (dtype) {

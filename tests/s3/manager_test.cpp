@@ -570,7 +570,7 @@ void race(const std::function<ckpt::Storage()>& open, std::int64_t round) {
   EXPECT_NE(failures[loser].message.find("another writer"), std::string::npos) << failures[loser].message;
   // It stays fenced, and writes nothing more.
   expect_failure([&] { save(writers[static_cast<std::size_t>(loser)], 2 * round + 9); }, ckpt::Status::busy,
-                 "open the storage anew");
+                 "reopen the storage");
   Model model;
   ckpt::LoadOptions named;
   named.name = saved[winner]->name;
