@@ -8,7 +8,7 @@
 namespace ckpt::state {
 namespace {
 
-// Returns the line with the first sequences that its lower generations have by now. Generations without a commit are omitted.
+// Returns the line with the current first sequences of its lower generations. Omits generations without a commit.
 Line line_now(const Generation& generation) {
   Line line = generation.line;
   for (EarlierGeneration& each : line.earlier) {
@@ -55,12 +55,11 @@ void AcceptedSave::note_committed(const std::string& name, std::int64_t commit_s
 std::string AcceptedSave::warning() const {
   if (!rolled_back_) return "";
   const auto& parent = generation_->line.parent;
-  const std::string from = parent ? base::cat("goes on from ", base::quote(parent->name), " (step ", parent->step, ')')
-                                  : std::string("begins a new run: no checkpoint was loaded");
+  const std::string from = parent ? base::cat("continues from ", base::quote(parent->name), " (step ", parent->step, ')')
+                                  : std::string("is a new run: no checkpoint was loaded");
   return base::cat(
-      "step ", step_, " is saved where step ", newest_step_, " exists: generation ", generation(), ' ', from,
-      ". Checkpoints that are not on its line are abandoned: loads without a name no longer take them, and they are the "
-      "first that retention removes");
+      "step ", step_, " is saved although step ", newest_step_, " exists: generation ", generation(), ' ', from,
+      ". Checkpoints outside its line are abandoned: loads without a name skip them, and retention removes them first");
 }
 
 // ---- All saves ----
@@ -80,7 +79,7 @@ std::int64_t Lineage::doubts() const {
   return doubts_;
 }
 
-// The newest is not known until the storage is read again.
+// Marks the newest as unknown until the storage is read again.
 void Lineage::doubt() {
   is_known_ = false;
   ++doubts_;
@@ -104,7 +103,7 @@ void Lineage::note_found(const std::vector<Found>& all, std::int64_t doubts) {
     if (const auto found = std::ranges::find_if(all, is_parent); found != all.end())
       *parent = {found->name, found->step, std::max<std::int64_t>(0, found->commit_sequence)};
   }
-  // A save that was committed after all was read remains the newest.
+  // A save that was committed after the scan remains the newest.
   const auto order = [](const Newest& each) {
     return std::tuple(each.generation->line.generation, each.step, each.commit_sequence);
   };

@@ -46,7 +46,7 @@ is "$(steps "$scratch/c")" "6 "
 succeeds train --model mlp --data "$text" --batch 32 --steps 6 --save-every 2 --keep 0 --dir "$scratch/r" --quiet --seed 7
 succeeds copy "$scratch/r" "$scratch/back" --step 2
 succeeds copy "$scratch/back" "$scratch/r"
-says "step 2 is saved where step 6 exists: generation 1"
+says "step 2 is saved although step 6 exists: generation 1"
 succeeds list "$scratch/r"
 is "$(grep -c 'complete, abandoned$' "$scratch/out")" 3
 succeeds list "$scratch/r" --json

@@ -86,7 +86,7 @@ succeeds show "$scratch/copy" --json
 is "$(json_field seed; json_field data_position; json_field values)" "$original"
 # Copying a step below the newest one is a roll-back in the target: the copied step is now the newest.
 succeeds copy "$scratch/c" "$scratch/copy" --step 2
-says "step 2 is saved where step 6 exists: generation 1"
+says "step 2 is saved although step 6 exists: generation 1"
 succeeds list "$scratch/copy" --json
 is "$(json_field 0 step) $(json_field 0 abandoned) $(json_field 1 step) $(json_field 1 abandoned)" "2 False 6 True"
 succeeds copy "$scratch/c" "$scratch/all" --all

@@ -91,7 +91,7 @@ TEST(StateManifest, RefusesForgedContents) {
     const char* message;
   };
   const Forgery forgeries[] = {
-      {"\"ckpt-state\"", "\"other\"", "not that of a state checkpoint"},
+      {"\"ckpt-state\"", "\"other\"", "is not a state checkpoint"},
       {"\"step\":1200", "\"step\":-1", "top.step"},
       {"\"step\":1200", "\"step\":9223372036854775808", "top.step"},
       {"\"step\":1200", "\"step\":\"1200\"", "top.step"},
@@ -106,15 +106,15 @@ TEST(StateManifest, RefusesForgedContents) {
       {"\"model.safetensors\",\"bytes\"", "\"a\\\\b\",\"bytes\"", "unusable name"},
       {"\"model.safetensors\",\"bytes\"", "\"c:x\",\"bytes\"", "unusable name"},
       {"\"model.safetensors\",\"bytes\"", "\"manifest.json\",\"bytes\"", "unusable name"},
-      {"\"model.safetensors\",\"bytes\"", "\"other.safetensors\",\"bytes\"", "no file of its group"},
+      {"\"model.safetensors\",\"bytes\"", "\"other.safetensors\",\"bytes\"", "is not a file of its group"},
       {"\"bytes\":100", "\"bytes\":-100", "bytes is no count"},
       {"\"F32\"", "\"F33\"", "dtype is unknown"},
-      {"[2,3]", "[2,-3]", "is no count"},
+      {"[2,3]", "[2,-3]", "is not an integer in 0..2^63 - 1"},
       {"[2,3]", "[4611686018427387904,4]", "INT64_MAX"},
       {"[2,3]", "[0,3]", "1 checksums"},
-      {"\"name\":\"empty\"", "\"name\":\"w\"", "listed twice"},
-      {"{\"name\":\"none\"", "{\"name\":\"model\"", "listed twice"},
-      {"00000000000000030000000000000004", "0000000000000003000000000000000G", "no checksum"},
+      {"\"name\":\"empty\"", "\"name\":\"w\"", "has a duplicate name"},
+      {"{\"name\":\"none\"", "{\"name\":\"model\"", "has a duplicate name"},
+      {"00000000000000030000000000000004", "0000000000000003000000000000000G", "is not a checksum"},
       {"\"values\":{", "\"values\":[],\"other\":{", "values is no object"},
       {"\"lr\":0.1", "\"lr\":" + std::string(100, '[') + std::string(100, ']'), "nested deeper"},
   };

@@ -148,13 +148,13 @@ static void bad_arguments(ckpt_tree* tree, ckpt_state* state) {
   CHECK_FAILS(ckpt_state_set_tree(state, "g", made), CKPT_E_INVALID_ARGUMENT, "tree has no nodes");
   ckpt_tree_release(made);
 
-  CHECK_FAILS(add_number(tree, CKPT_TREE_KIND_NULL, 9, 9, 9), CKPT_E_INVALID_ARGUMENT, "behind the end of the tree");
+  CHECK_FAILS(add_number(tree, CKPT_TREE_KIND_NULL, 9, 9, 9), CKPT_E_INVALID_ARGUMENT, "the tree is complete: unexpected node");
   CHECK_FAILS(ckpt_tree_get(tree, 17, &node), CKPT_E_OUT_OF_RANGE, "index is 17; the tree has 17 nodes");
   CHECK_FAILS(ckpt_tree_get(tree, -1, &node), CKPT_E_OUT_OF_RANGE, "index is -1");
   CHECK_FAILS(ckpt_tree_get(tree, 0, NULL), CKPT_E_INVALID_ARGUMENT, "node is NULL");
   CHECK_FAILS(ckpt_tree_find(tree, 0, "none", &number), CKPT_E_NOT_FOUND, "key 'none' is not in the dict at index 0");
   CHECK_FAILS(ckpt_tree_find(tree, 1, "none", &number), CKPT_E_INVALID_ARGUMENT, "index 1 is of kind 'text'");
-  CHECK_FAILS(ckpt_tree_get_tensor(tree, 0, &tensor), CKPT_E_INVALID_ARGUMENT, "is of kind 'dict', not a tensor");
+  CHECK_FAILS(ckpt_tree_get_tensor(tree, 0, &tensor), CKPT_E_INVALID_ARGUMENT, "is of kind 'dict'; expected a tensor");
   CHECK_FAILS(ckpt_tree_create_from_text("1", 1, &made), CKPT_E_CORRUPT, "the tree's text: its format is not 'ckpt-tree'");
   CHECK_FAILS(ckpt_tree_create_from_text(NULL, 1, &made), CKPT_E_INVALID_ARGUMENT, "data is NULL");
   CHECK_FAILS(ckpt_tree_create_from_state(state, "none", &made), CKPT_E_NOT_FOUND, "group 'none' is no tree");

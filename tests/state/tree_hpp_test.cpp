@@ -179,7 +179,7 @@ TEST(TreeHpp, WhatDoesNotFitIsRefused) {
   expect_error(Status::invalid_argument, "of kind 'bytes'; asked for as a text", [] { Value::bytes("x", 1).get<std::string>(); });
   expect_error(Status::invalid_argument, "of kind 'text'; asked for as bytes", [] { Value("x").get<std::vector<std::byte>>(); });
   expect_error(Status::invalid_argument, "not UTF-8", [] { saved_and_read("\xFF"); });
-  expect_error(Status::invalid_argument, "key '1' comes twice", [] { saved_and_read(Value::dict({{1, 2}, {1, 3}})); });
+  expect_error(Status::invalid_argument, "key '1' is duplicated", [] { saved_and_read(Value::dict({{1, 2}, {1, 3}})); });
   EXPECT_EQ(Value(3).get<double>(), 3.0);
   EXPECT_EQ(Value(0.1).get<float>(), 0.1F);
   EXPECT_EQ(Value(std::numeric_limits<double>::infinity()).get<float>(), std::numeric_limits<float>::infinity());
