@@ -210,7 +210,7 @@ void Committer::withdraw(const Pending& pending) {
     if (error.status() == Status::not_found) {
       standing_.clear();
     } else {
-      warn("cannot withdraw ", pending.path, ", whose save is not committed: ", error.message());
+      warn("cannot withdraw ", pending.path, " of a save that is not committed: ", error.message());
     }
   }
 }

@@ -101,7 +101,7 @@ CurrentLine::CurrentLine(std::span<const LinePlace> places) {
   if (marked == nullptr) return;
   const auto generation = [this](const LinePlace& place) { return generation_of(place); };
   line_ = line_of_mark(marked->mark, places, first_sequences_, generation);
-  is_by_mark_ = !bound_by_parent(line_, places, generation);
+  is_from_names_ = !bound_by_parent(line_, places, generation);
 }
 
 std::int64_t CurrentLine::generation_of(const LinePlace& place) const {
@@ -113,7 +113,7 @@ std::int64_t CurrentLine::generation_of(const LinePlace& place) const {
 
 bool CurrentLine::holds(std::int64_t generation, std::int64_t step) const {
   if (generation >= line_.generation) return true;
-  if (is_by_mark_) return line_.parent && step <= line_.parent->step;
+  if (is_from_names_) return line_.parent && step <= line_.parent->step;
   const auto entry = std::ranges::find(line_.earlier, generation, &EarlierGeneration::generation);
   return entry != line_.earlier.end() && entry->last_step && step <= *entry->last_step;
 }

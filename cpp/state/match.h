@@ -15,7 +15,7 @@ namespace ckpt::state {
 
 using GroupAndName = std::pair<std::string_view, std::string_view>;
 
-// Returns the groups that are trees on both sides; the names refer to the manifest. Their texts are values of any length and get
+// Returns the groups that are trees on both sides; the names refer to the manifest. The JSON of trees has any length and get
 // new memory in state.
 std::set<std::string_view> prepare_trees(State& state, const Manifest& manifest);
 

@@ -1,10 +1,10 @@
 // Checkpoints as objects of an object store, where an object is visible only when it is complete.
 //
-// There is no atomic rename and no lock that a killed process releases. Therefore a save writes its files and its manifest, and
-// then commits them with a small commit record "commits/<2^63 - 1 - sequence>" (Committer). The put of the record is conditional:
-// of several writers with the same sequence one succeeds, the others fail with BUSY and are fenced. Records sort newest first, so
-// one listing request finds the newest checkpoint. A lock object with a lease is not used: a paused writer cannot know that its
-// lease has expired, so it could still overwrite the checkpoints of its successor.
+// Object stores have neither an atomic rename nor locks that are released when a process is killed. Therefore a save writes its
+// files and its manifest, and then commits them with a small commit record "commits/<2^63 - 1 - sequence>" (Committer). The put of
+// the record is conditional: of several writers with the same sequence one succeeds, the others fail with BUSY and are fenced.
+// Records sort newest first, so one listing request finds the newest checkpoint. A lock object with a lease is not used: a paused
+// writer cannot know that its lease has expired, so it could still overwrite the checkpoints of its successor.
 #pragma once
 
 #include <memory>

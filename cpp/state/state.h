@@ -85,7 +85,7 @@ class State {
   // Replaces the group's tensors by these; names as for add_tensor.
   void set_group(std::string_view group, std::vector<StateTensor> tensors);
 
-  // Returns false if there is no such tensor.
+  // Returns false if the group lacks the tensor.
   bool replace_tensor(std::string_view group, std::string_view name, std::shared_ptr<tensor::Tensor> tensor);
 
   // key: UTF-8, not blank. text: one JSON value; replaces an earlier one. Integers must fit 64 bits; other numbers are doubles.
@@ -106,7 +106,7 @@ class State {
   // Returns this state including the current lists of its stateful objects, without the objects themselves.
   State gathered() const { return gathered(nullptr); }
   State gathered(const StateLoan* loan) const;  // also while lent by this loan
-  // After a load into loaded, the result of gathered(): takes over the values and trees' texts and notifies the stateful objects.
+  // After a load into loaded, the result of gathered(): takes over the values and trees' JSON and notifies the stateful objects.
   // Exceptions of these propagate; values and tensors have then already been loaded.
   void accept(State&& loaded);
 

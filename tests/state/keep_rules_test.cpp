@@ -168,7 +168,7 @@ TEST(StateKeepRules, AFunctionThatFailsKeepsAll) {
   run.save(1);
   const Warnings warnings;
   run.save(2);
-  EXPECT_TRUE(warnings.mention("no old checkpoint was removed: who knows")) << warnings.text();
+  EXPECT_TRUE(warnings.mention("cannot remove old checkpoints: who knows")) << warnings.text();
   EXPECT_EQ(run.steps(), "2 1 ");
   EXPECT_ERROR(run.checkpoint().prune("", true, 0), Status::callback, "who knows");
 }

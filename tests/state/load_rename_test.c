@@ -176,7 +176,7 @@ static void lies_are_refused(void) {
     refused(says("", 0), partial, CKPT_E_INVALID_ARGUMENT, "name returned by rename for tensor 'encoder.b' of group 'model' is blank");
     refused(says(" ", 1), partial, CKPT_E_INVALID_ARGUMENT, "is blank");
     refused(says("\xC3(", 2), partial, CKPT_E_INVALID_ARGUMENT, "is not valid UTF-8");
-    refused(says("ab", 4), partial, CKPT_E_INVALID_ARGUMENT, "'encoder.b' of group 'model' holds a NUL");
+    refused(says("ab", 4), partial, CKPT_E_INVALID_ARGUMENT, "'encoder.b' of group 'model' contains a NUL");
     refused(says("__tree__", 8), partial, CKPT_E_INVALID_ARGUMENT, "is '__tree__'");
     refused(says("ab", -1), partial, CKPT_E_INVALID_ARGUMENT, "*needed is -1");
     refused(says("ab", INT64_MIN), partial, CKPT_E_INVALID_ARGUMENT, "tensor 'encoder.b'");

@@ -140,7 +140,7 @@ TEST(StateNoLock, TwoCommitsAtTheSameTimeAreBothKept) {
   };
   const Warnings warnings;
   save_step(*first, 6);
-  EXPECT_TRUE(warnings.mention("no old checkpoint was removed: ")) << warnings.text();
+  EXPECT_TRUE(warnings.mention("cannot remove old checkpoints: ")) << warnings.text();
   EXPECT_EQ(steps_of(*second), "7 6 5 ");
   for (state::Checkpoint* const writer : {first.get(), second.get()})
     expect_second_writer("it has committed", [&] { save_step(*writer, 8); });

@@ -427,7 +427,7 @@ TEST_F(StateRanksDamage, NoneThatIsUsable) {
   expect_errors(load_into(loaded, {}), Status::corrupt, newer);
   for (const Loaded& one : loaded) EXPECT_TRUE(one.here->is_clear());
   disk = storage::make_memory_storage();
-  expect_errors(load_into(loaded, {}), Status::not_found, "there is no checkpoint");
+  expect_errors(load_into(loaded, {}), Status::not_found, "contains no checkpoint");
 }
 
 // The manifest vouches for a part, so a part that does not hold what the manifest says was made wrong.
@@ -547,7 +547,7 @@ TEST_F(StateRanksLoad, NamesThatRanksMapInUnlikeWaysAreRefused) {
     };
     checkpoint.load(here.state, load_options);
   });
-  expect_errors(errors, Status::invalid_argument, "rename has other answers on rank 1 than on rank 0");
+  expect_errors(errors, Status::invalid_argument, "rename returns different names on rank 1 and on rank 0");
 }
 
 TEST_F(StateRanksLoad, ARankThatNeverComesEndsTheOthers) {
@@ -674,7 +674,7 @@ TEST_F(StateRanksConversion, WhatHasNoPlaceIsNamedOnEveryRank) {
         throw;
       }
     });
-    expect_errors(errors, Status::out_of_range, "tensor 'whole': element 2 of F32 has no place in F16");
+    expect_errors(errors, Status::out_of_range, "tensor 'whole': element 2 of type F32 cannot be represented as F16");
   }
 }
 

@@ -369,7 +369,7 @@ TEST(RankParts, OverlapsAndWhatIsMissingAreNamedWithTheirRanks) {
   EXPECT_EQ(message_of([&] {
               merged(listing, {first, part_with(1, 2, {}, shapes)});
             }),
-            "tensor 'w' of group 'model': no rank has [2:4, 0:4]");
+            "tensor 'w' of group 'model': [2:4, 0:4] is missing on all ranks");
   EXPECT_EQ(message_of([&] {
               merged(listing, {first, part_with(1, 2, {{"w", {{1, 0}, {3, 4}}}}, shapes)});
             }),
@@ -434,8 +434,8 @@ TEST(RankParts, ManifestsThatCannotBeAreRefused) {
   EXPECT_NE(with("\"cuts\":[2]", "\"cuts\":[5]").find("is 5; a length of 4 cannot be cut"), std::string::npos);
   EXPECT_NE(with("\"cuts\":[2]", "\"cuts\":[[0,9]]").find("is not a valid cut"), std::string::npos);
   EXPECT_NE(with("\"cuts\":[2]", "\"cuts\":[2,1]").find("more cuts than dimensions"), std::string::npos);
-  EXPECT_NE(with("[0,2]", "[0,3]").find("there are 2"), std::string::npos);
-  EXPECT_NE(with("\"list\":0", "\"list\":1").find("there are 1 lists"), std::string::npos);
+  EXPECT_NE(with("[0,2]", "[0,3]").find("the number of parts is 2"), std::string::npos);
+  EXPECT_NE(with("\"list\":0", "\"list\":1").find("the number of lists is 1"), std::string::npos);
   EXPECT_NE(with("\"world_size\":2", "\"world_size\":3").find("another rank's name"), std::string::npos);
   EXPECT_NE(with("\"cuts\":[2],\"list\":0", "\"blocks\":[[0,0,2],[1,3,1]]").find("lacks [2:3]"), std::string::npos);
   EXPECT_NE(with("\"cuts\":[2],\"list\":0", "\"blocks\":[[0,0,3],[1,2,2]]").find("covers more than once [2:3]"), std::string::npos);

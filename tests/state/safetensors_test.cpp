@@ -101,7 +101,7 @@ std::vector<Refused> refused_headers() {
       {"comment", "{/**/}", "", "not JSON"},
       {"broken UTF-8", "{\"\xC3\":{}}", "", "not JSON"},
       {"lone surrogate", R"({"\ud800":{}})", "", "not JSON"},
-      {"NUL in a name", R"({"a\u0000b":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})", "", "holds a NUL"},
+      {"NUL in a name", R"({"a\u0000b":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})", "", "contains a NUL"},
       {"duplicate tensor", "{" + a + "," + member("a", 2, 4, "[2]") + "}", "xxxx", "'a' twice"},
       {"duplicate by escape", "{" + a + "," + member("\\u0061", 2, 4, "[2]") + "}", "xxxx", "'a' twice"},
       {"duplicate field", one(R"("dtype":"U8","dtype":"U8","shape":[2],"data_offsets":[0,2])"), "xx", "'dtype' twice"},

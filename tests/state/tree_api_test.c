@@ -157,7 +157,7 @@ static void bad_arguments(ckpt_tree* tree, ckpt_state* state) {
   CHECK_FAILS(ckpt_tree_get_tensor(tree, 0, &tensor), CKPT_E_INVALID_ARGUMENT, "is of kind 'dict'; expected a tensor");
   CHECK_FAILS(ckpt_tree_create_from_text("1", 1, &made), CKPT_E_CORRUPT, "the tree's text: its format is not 'ckpt-tree'");
   CHECK_FAILS(ckpt_tree_create_from_text(NULL, 1, &made), CKPT_E_INVALID_ARGUMENT, "data is NULL");
-  CHECK_FAILS(ckpt_tree_create_from_state(state, "none", &made), CKPT_E_NOT_FOUND, "group 'none' is no tree");
+  CHECK_FAILS(ckpt_tree_create_from_state(state, "none", &made), CKPT_E_NOT_FOUND, "group 'none' is not a tree");
 }
 
 int main(void) {
@@ -190,7 +190,7 @@ int main(void) {
   CHECK_OK(ckpt_checkpoint_manager_save(manager, state, NULL, NULL));
   CHECK_OK(ckpt_reader_create_from_checkpoint(manager, NULL, CKPT_VERIFY_LAZY, &reader));
   CHECK_OK(ckpt_tree_create_from_reader(reader, "extra", &again));
-  CHECK_FAILS(ckpt_tree_create_from_reader(reader, "model", &tree), CKPT_E_NOT_FOUND, "group 'model' is no tree");
+  CHECK_FAILS(ckpt_tree_create_from_reader(reader, "model", &tree), CKPT_E_NOT_FOUND, "group 'model' is not a tree");
   ckpt_reader_release(reader); /* the tree keeps it */
   check_nodes(again);
   check_text(again);
@@ -199,7 +199,7 @@ int main(void) {
   CHECK_OK(ckpt_tree_create_from_text(expected, (int64_t)strlen(expected), &again));
   check_text(again);
   ckpt_tensor* none = NULL;
-  CHECK_FAILS(ckpt_tree_get_tensor(again, 15, &none), CKPT_E_INVALID_STATE, "made from a text");
+  CHECK_FAILS(ckpt_tree_get_tensor(again, 15, &none), CKPT_E_INVALID_STATE, "parsed from text");
   ckpt_tree_release(again);
   ckpt_tree_release(NULL);
   ckpt_checkpoint_manager_release(manager);

@@ -239,7 +239,7 @@ TEST(TreeHpp, OneSetAndGetForValuesAndTrees) {
   EXPECT_EQ(state.get<std::vector<double>>("rates"), (std::vector<double>{0.25, 0.125}));
   using Limits = std::map<std::string, int>;
   EXPECT_EQ(state.get<Limits>("limits"), (Limits{{"steps", 10}}));
-  expect_error(Status::not_found, "group 'none' is no tree", [&] { state.get<Value>("none"); });
+  expect_error(Status::not_found, "group 'none' is not a tree", [&] { state.get<Value>("none"); });
 
   ckpt::CheckpointManager checkpoints(ckpt::Storage::memory());
   checkpoints.save(state, 1);

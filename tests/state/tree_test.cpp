@@ -371,7 +371,7 @@ TEST(StateTree, AGroupIsATreeAndCanBeReplaced) {
   tree.add(of_tensor(floats(3, 2)));
   EXPECT_ERROR(set_tree(state, "extra", tree), Status::invalid_argument, "tree is not complete: the list at index 0 lacks 1");
   tree.add(text("x"));
-  EXPECT_ERROR(set_tree(state, "model", tree), Status::already_exists, "group 'model' has tensors and is no tree");
+  EXPECT_ERROR(set_tree(state, "model", tree), Status::already_exists, "group 'model' has tensors and is not a tree");
   EXPECT_ERROR(set_tree(state, " ", tree), Status::invalid_argument, "group");
   set_tree(state, "extra", tree);
   EXPECT_EQ(state.tensor_count(), 3);
@@ -384,11 +384,11 @@ TEST(StateTree, AGroupIsATreeAndCanBeReplaced) {
   set_tree(state, "extra", other);
   EXPECT_EQ(state.tensor_count(), 2);
   EXPECT_EQ(to_text(tree_of(state, "extra")), whole("7"));
-  EXPECT_ERROR(tree_of(state, "model"), Status::not_found, "group 'model' is no tree");
-  EXPECT_ERROR(tree_of(state, "none"), Status::not_found, "group 'none' is no tree");
+  EXPECT_ERROR(tree_of(state, "model"), Status::not_found, "group 'model' is not a tree");
+  EXPECT_ERROR(tree_of(state, "none"), Status::not_found, "group 'none' is not a tree");
   Tree without = parsed(R"(["tensor","w","array"])");
-  EXPECT_ERROR(set_tree(state, "extra", without), Status::invalid_argument, "made from a text: it has no tensor 'w'");
-  EXPECT_ERROR(without.tensor(0), Status::invalid_state, "made from a text");
+  EXPECT_ERROR(set_tree(state, "extra", without), Status::invalid_argument, "parsed from text: it does not contain the tensor 'w'");
+  EXPECT_ERROR(without.tensor(0), Status::invalid_state, "parsed from text");
 }
 
 void add_text(State& state, const std::string& group, const std::string& text) {
@@ -413,7 +413,7 @@ TEST(StateTree, AReaderReadsTensorsWhenTheyAreAskedForAndOnce) {
   const auto first = back.tensor(1);
   EXPECT_EQ(first->data_as<float>()[2], 2.0F);
   EXPECT_EQ(back.tensor(2), first);
-  EXPECT_ERROR(tree_of(reader, "other"), Status::not_found, "group 'other' is no tree");
+  EXPECT_ERROR(tree_of(reader, "other"), Status::not_found, "group 'other' is not a tree");
 
   // From one file into the next.
   State next;
@@ -438,7 +438,7 @@ TEST(StateTree, ATextThatItsTensorsDoNotFitIsCorrupt) {
   }
   State state;
   state.add_tensor("g", "__tree__", floats(2, 1));
-  EXPECT_ERROR(tree_of(state, "g"), Status::corrupt, "not of dtype U8 with one dimension but F32 [2]");
+  EXPECT_ERROR(tree_of(state, "g"), Status::corrupt, "expected dtype U8 with one dimension, found F32 [2]");
 }
 
 }  // namespace

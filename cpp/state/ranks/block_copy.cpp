@@ -7,12 +7,12 @@
 namespace ckpt::state {
 namespace {
 
-// Of counts that are 64 bits themselves.
+// Avoids overflow for counts of up to 64 bits.
 std::int64_t first_byte(std::int64_t element, std::int64_t bits) { return element / 8 * bits + element % 8 * bits / 8; }
 std::int64_t byte_behind(std::int64_t element, std::int64_t bits) { return element / 8 * bits + (element % 8 * bits + 7) / 8; }
 std::int64_t element_at(std::int64_t byte, std::int64_t bits) { return byte / bits * 8 + byte % bits * 8 / bits; }
 
-// Where an element is less than a byte, both boxes have the run's bytes alike: each row begins on one.
+// For types of less than a byte, the run has the same bit alignment in both boxes: each row begins on a byte.
 void copy_run(const BlockCopy& copy, const Run& run, std::int64_t at, std::span<const std::byte> bytes) {
   const std::int64_t bits = tensor::dtype_bits(copy.dtype);
   const std::int64_t origin = first_byte(run.from, bits);
@@ -59,7 +59,7 @@ std::pair<std::int64_t, std::int64_t> bytes_between(const Box& from, const Box& 
 bool is_on_bytes(tensor::Dtype dtype, const Box& box, const Lengths& shape) {
   const std::int64_t bits = tensor::dtype_bits(dtype);
   if (bits % 8 == 0) return true;
-  std::int64_t behind = bits;  // of a step along the axis
+  std::int64_t behind = bits;  // bits per step along the axis
   std::size_t axis = shape.size();
   while (axis > 0 && box.lengths[axis - 1] == shape[axis - 1]) behind *= shape[--axis];
   if (axis == 0) return behind % 8 == 0;
