@@ -46,9 +46,9 @@ succeeds prune "$uri/up" --keep last:1
 says "1 checkpoints removed"
 succeeds unpin "$uri/up" 2
 train --steps 2 --dir "$uri/t"
-refuses 1 "there is no bucket 'no-such-bucket-$$'" list "s3://no-such-bucket-$$/run"
-refuses 1 "there is no bucket 'no-such-bucket-$$'" show "s3://no-such-bucket-$$/run"
-refuses 1 "there is no bucket 'no-such-bucket-$$'" train --model mlp --data "$text" --quiet --steps 1 --dir "s3://no-such-bucket-$$/run"
+refuses 1 "the bucket 'no-such-bucket-$$' does not exist" list "s3://no-such-bucket-$$/run"
+refuses 1 "the bucket 'no-such-bucket-$$' does not exist" show "s3://no-such-bucket-$$/run"
+refuses 1 "the bucket 'no-such-bucket-$$' does not exist" train --model mlp --data "$text" --quiet --steps 1 --dir "s3://no-such-bucket-$$/run"
 refuses 1 "contains no checkpoint" show "$uri/nothing"
 
 # An upload that nobody will complete, as the one of a process that was killed.

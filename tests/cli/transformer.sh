@@ -70,8 +70,8 @@ refuses 2 "--rate-kind" train $small --rate-kind steep
 # Another model's checkpoints, and flags that do not fit.
 succeeds train --model mlp --data "$text" --quiet --batch 8 --steps 1 --dir "$scratch/mlp" --json "$scratch/mlp.json"
 ! grep -q 'held-out' "$scratch/out" || fail "the mlp is trained on all of its text"
-refuses 1 'made with model "mlp", this run has "transformer"' train $small --steps 2 --dir "$scratch/mlp"
-refuses 1 'made with model "transformer", this run has "mlp"' train --model mlp --data "$text" --quiet --batch 4 --steps 9 --dir "$scratch/whole"
+refuses 1 'has model "mlp", this run has "transformer"' train $small --steps 2 --dir "$scratch/mlp"
+refuses 1 'has model "transformer", this run has "mlp"' train --model mlp --data "$text" --quiet --batch 4 --steps 9 --dir "$scratch/whole"
 refuses 1 "width 32, this run has 64" train --data "$text" --quiet --blocks 3 --width 64 --heads 2 --context 32 --batch 4 --steps 9 --dir "$scratch/whole"
 refuses 1 "--width 32: expected a multiple of --heads 3" train --data "$text" --width 32 --heads 3 --steps 1
 for size in blocks width heads context; do refuses 2 "--$size: applies to --model transformer" train --model mlp --data "$text" --$size 2; done
@@ -108,7 +108,7 @@ refuses 2 "--prompt" sample --dir "$scratch/whole"
 refuses 1 "no-such" sample --dir "$scratch/no-such" --prompt a
 mkdir "$scratch/nothing"
 refuses 1 "contains no checkpoint" sample --dir "$scratch/nothing" --prompt a
-refuses 1 'made with model "mlp"; only a transformer' sample --dir "$scratch/mlp" --prompt a
+refuses 1 'model is "mlp"; expected a transformer' sample --dir "$scratch/mlp" --prompt a
 for temperature in -1 nan inf 1e999 x; do refuses 2 "--temperature: '$temperature'" sample --dir "$scratch/whole" --prompt a --temperature=$temperature; done
 for length in -1 1.5 x; do refuses 2 "--length: '$length'" sample --dir "$scratch/whole" --prompt a --length=$length; done
 finish

@@ -439,7 +439,7 @@ TEST_F(StateRanksDamage, AManifestThatNamesBlocksWhichAPartLacks) {
       std::make_shared<Placement>(tensor->shape, std::vector<Placement::Block>{{{{0, 0}, {20, 5}}, 0}, {{{20, 0}, {17, 5}}, 1}});
   replace_file(*disk, path, to_text(manifest));
   Warnings warnings;
-  expect_older("block [0:20, 0:5] of tensor 'rows' of group 'model' is not in the part of rank 0");
+  expect_older("block [0:20, 0:5] of tensor 'rows' of group 'model' is missing in the part of rank 0");
 }
 
 TEST_F(StateRanksDamage, AManifestWhoseBlocksDoNotCoverATensor) {
@@ -560,7 +560,7 @@ TEST_F(StateRanksLoad, ARankThatNeverComesEndsTheOthers) {
       ASSERT_EQ(error.has_value(), rank != absent);
       if (rank == absent) continue;
       EXPECT_EQ(error->status(), Status::timeout);
-      EXPECT_NE(error->message().find("a rank did not come within 50000000 ns"), std::string::npos) << error->message();
+      EXPECT_NE(error->message().find("a rank did not arrive within 50000000 ns"), std::string::npos) << error->message();
       EXPECT_TRUE(loaded[static_cast<std::size_t>(rank)].here->is_clear());
     }
   }

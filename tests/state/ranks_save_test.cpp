@@ -337,7 +337,7 @@ TEST(RanksSave, DifferencesNameTheTensorAndTwoRanksOnAll) {
                                         "rank 2: step is 8 on rank 2; 7 on rank 0",
                                         R"(rank 2: tensor "odd" of group "model" is F32 [3] on rank 2; F32 [4] on rank 0)",
                                         R"(rank 2: tensor "odd" of group "model" is on rank 2 but not on rank 0)",
-                                        "rank 1: step is -1; at least 0",
+                                        "rank 1: step is -1; expected at least 0",
                                         "tensor 'gap' of group 'model': [0:2] is missing on all ranks"};
   for (const auto& of_rank_messages : messages) {
     ASSERT_EQ(of_rank_messages.size(), wanted.size());
@@ -607,7 +607,8 @@ TEST(RanksSave, RanksThatSaveWithTwoManagersAreOutOfStep) {
     of_one.save(state_of(rank, 2, 1), of_step(1));
     (rank == 0 ? of_one : of_other).save(state_of(rank, 2, 2), of_step(2));
   });
-  expect_errors(errors, Status::invalid_state, "rank 1: ranks called different collectives: this rank did not take part in the previous save");
+  expect_errors(errors, Status::invalid_state,
+                "rank 1: ranks called different collectives: this rank did not take part in the previous save");
   // Nothing of it is left, and what comes next is agreed on anew.
   expect_no_errors(ranks->run([&](std::int64_t rank) {
     state::Checkpoint checkpoint(disk_at(one.path()), of_rank(*ranks, rank));
