@@ -36,7 +36,7 @@ std::size_t figure_in(const std::string& message) {
 
 }  // namespace
 
-std::string AskedBudget::in_percent(const std::string& message) const {
+std::string AskedBudget::with_percentages(const std::string& message) const {
   std::string out = message;
   std::int64_t figure = 0;
   if (const std::size_t begin = figure_in(message); begin != std::string::npos) {

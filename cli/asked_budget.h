@@ -33,11 +33,11 @@ class AskedBudget {
       return make();
     } catch (const Error& error) {
       if (error.status() != Status::over_budget || percent_ == 0) throw;
-      throw Error(error.status(), in_percent(error.what()));
+      throw Error(error.status(), with_percentages(error.what()));
     }
   }
   // Adds percentages to a message of the library.
-  std::string in_percent(const std::string& message) const;
+  std::string with_percentages(const std::string& message) const;
 
  private:
   std::string share(std::int64_t bytes) const;

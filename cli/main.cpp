@@ -212,7 +212,7 @@ void add_simulate(CLI::App& app, ckpt::cli::SimulateOptions& options) {
 }
 
 // Returns why a string cannot be a path; "" if it can. A shell expands the tilde neither in --dir=~/run nor in quotes.
-std::string no_path(const std::string& text) {
+std::string path_problem(const std::string& text) {
   if (text.empty()) return "the value is empty";
   if (std::filesystem::exists(text)) return "";
   if (text == "~" || text.rfind("~/", 0) == 0)
@@ -223,13 +223,13 @@ std::string no_path(const std::string& text) {
 }
 
 // The same for a location of checkpoints, which can be a URI. Replaces text by the resolved location.
-std::string no_place(std::string& text) {
+std::string place_problem(std::string& text) {
   try {
     text = ckpt::cli::place_of(text);
   } catch (const std::invalid_argument& error) {
     return error.what();
   }
-  return ckpt::cli::is_uri(text) ? "" : no_path(text);
+  return ckpt::cli::is_uri(text) ? "" : path_problem(text);
 }
 
 bool takes_place(const CLI::App& command, const CLI::Option& option) {
@@ -238,16 +238,16 @@ bool takes_place(const CLI::App& command, const CLI::Option& option) {
 }
 
 // Rejects empty values of all options, and URIs where a path is expected. An empty path would otherwise mean the current directory.
-void refuse_what_names_nothing(CLI::App& app) {
-  const CLI::Validator names_place([](std::string& text) { return no_place(text); }, "");
+void require_non_empty_values(CLI::App& app) {
+  const CLI::Validator is_valid_place([](std::string& text) { return place_problem(text); }, "");
   const CLI::Validator has_bytes([](std::string& text) { return std::string(text.empty() ? "the value is empty" : ""); }, "");
-  const CLI::Validator names_something([](std::string& text) { return no_path(text); }, "");
+  const CLI::Validator is_valid_path([](std::string& text) { return path_problem(text); }, "");
   for (CLI::App* const command : app.get_subcommands(nullptr)) {
     for (CLI::Option* const option : command->get_options()) {
       if (takes_place(*command, *option)) {
-        option->transform(names_place);
+        option->transform(is_valid_place);
       } else {
-        option->check(option->get_name() == prompt ? has_bytes : names_something);
+        option->check(option->get_name() == prompt ? has_bytes : is_valid_path);
       }
     }
   }
@@ -349,7 +349,7 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   convert->add_option("--group", group, "For a checkpoint: only the tensors of this group")->type_name("NAME");
   add_json(convert);
-  refuse_what_names_nothing(app);
+  require_non_empty_values(app);
   if (argc == 2 && std::string(argv[1]) == "--manual") {  // the build generates ckpt.1 from it
     (void)std::fputs(ckpt::cli::manual_page(app, std::string(ckpt::version())).c_str(), stdout);
     return 0;

@@ -68,7 +68,7 @@ std::string read_one(Protocol& protocol, const std::string& name,
     }
     if (!name.empty()) base::fail(Status::not_found, base::quote(name), " was removed during the read");
   }
-  fail_outrun(protocol.storage());
+  fail_too_many_restarts(protocol.storage());
 }
 
 }  // namespace ckpt::state

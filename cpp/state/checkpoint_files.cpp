@@ -118,7 +118,7 @@ bool is_unchanged(storage::Storage& storage, const std::string& directory, const
   }
 }
 
-void fail_outrun(const storage::Storage& storage) {
+void fail_too_many_restarts(const storage::Storage& storage) {
   base::fail(Status::busy, base::quote(storage.name()), ": a writer replaced the checkpoint before it could be read, ", most_rounds,
              " times in succession");
 }

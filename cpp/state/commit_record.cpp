@@ -42,7 +42,7 @@ std::int64_t number_in(const base::Json& tree, const char* name) {
 
 // Returns whether a record without a checksum correctly names an attempt other than the one examined: that attempt exists and has
 // the manifest in the record. (Two writers can write the same manifest, byte for byte.)
-bool names_its_own(storage::Storage& storage, const std::string& root, const CommitRecord& record) {
+bool is_right_for_other(storage::Storage& storage, const std::string& root, const CommitRecord& record) {
   if (step_of_attempt(record.attempt) != record.step) return false;
   try {
     return hash_of(manifest_text(storage, storage::join(root, record.attempt))) == record.manifest_digest;
@@ -170,7 +170,7 @@ FoundRecord find_commit_record(storage::Storage& storage, const std::string& dir
         const std::string difference = difference_of(record, attempt, manifest);
         if (difference.empty()) return {path, ""};
         // The record is of another attempt.
-        if (record.attempt != attempt && (record.is_checked() || names_its_own(storage, root, record))) continue;
+        if (record.attempt != attempt && (record.is_checked() || is_right_for_other(storage, root, record))) continue;
         damaged = FoundRecord{path, cat(path, ": the commit record is damaged: ", difference)};
       } else if (record.attempt == attempt) {
         base::fail(Status::corrupt, path, ": the manifest of ", base::quote(directory), " differs from the committed one");

@@ -40,7 +40,7 @@ void warn(const Pieces&... pieces) noexcept {
 }
 
 // Returns the writer's attempt that a record names, if it can be read.
-std::string who(storage::Storage& storage, const std::string& path) {
+std::string winner_name(storage::Storage& storage, const std::string& path) {
   try {
     return base::quote(read_commit_record(storage, path).attempt);
   } catch (const base::Error& error) {
@@ -52,8 +52,8 @@ std::string who(storage::Storage& storage, const std::string& path) {
 
 Committer::Committer(std::shared_ptr<storage::Storage> storage, storage::Sleep sleep)
     : storage_(std::move(storage)), sleep_(sleep ? std::move(sleep) : storage::sleep_ns), writer_(random_digits()) {
-  is_exact_ = keeps_first();
-  if (!is_exact_) {
+  has_conditional_put_ = supports_conditional_put();
+  if (!has_conditional_put_) {
     base::write_log(
         base::LogLevel::info, "state",
         cat(base::quote(storage_->name()), " does not refuse a second file of the same name: commit records are named by attempt"));
@@ -61,7 +61,7 @@ Committer::Committer(std::shared_ptr<storage::Storage> storage, storage::Sleep s
 }
 
 // Returns false only for errors of a store without this ability. Throws all others, which do not show what the store supports.
-bool Committer::keeps_first() {
+bool Committer::supports_conditional_put() {
   const std::string path = cat(probes_prefix, random_digits());
   const std::string first = "first " + path;
   const std::string second = "second " + path;
@@ -76,16 +76,16 @@ bool Committer::keeps_first() {
     }
   };
   bool keeps = false;
-  bool was_made = false;
+  bool was_created = false;
   try {
     put(first);
-    was_made = true;
+    was_created = true;
     const bool is_refused = !put(second);
     keeps = is_refused && read_commit_text(*storage_, path) == first;
   } catch (const base::Error& error) {
     if (error.status() != Status::unsupported && error.status() != Status::not_found) throw;
   }
-  if (!was_made) return false;
+  if (!was_created) return false;
   try {
     storage_->remove(path);
   } catch (const base::Error& error) {
@@ -113,7 +113,7 @@ std::int64_t Committer::next_sequence() {
   refuse_fenced();
   // The sequence of an attempt follows that of an existing record, so a pending record must be written first.
   if (pending_) put(*pending_);
-  standing_.clear();
+  uncertain_attempt_.clear();
   if (known_ >= std::numeric_limits<std::int64_t>::max() - 1)
     base::fail(Status::out_of_range, "commit sequence: all values up to 2^63 - 2 are used");
   return known_ + 1;
@@ -121,9 +121,9 @@ std::int64_t Committer::next_sequence() {
 
 void Committer::commit(CommitRecord record) {
   record.writer = writer_;
-  const std::string path = commit_path(record.commit_sequence, is_exact_ ? "" : record.attempt);
+  const std::string path = commit_path(record.commit_sequence, has_conditional_put_ ? "" : record.attempt);
   std::string text = to_text(record);
-  standing_ = record.attempt;
+  uncertain_attempt_ = record.attempt;
   pending_ = Pending{path, std::move(text), std::move(record)};
   const Pending pending = *pending_;
   put(pending);
@@ -133,7 +133,7 @@ void Committer::commit(CommitRecord record) {
 // After an error the record stays pending: it may exist.
 void Committer::put(const Pending& pending) {
   const std::int64_t sequence = pending.record.commit_sequence;
-  if (is_exact_) {
+  if (has_conditional_put_) {
     try {
       storage_->put_if_absent(pending.path, std::as_bytes(std::span(pending.text)));
     } catch (const base::Error& error) {
@@ -141,8 +141,8 @@ void Committer::put(const Pending& pending) {
       if (read_commit_text(*storage_, pending.path) != pending.text) {
         const std::string path = pending.path;
         pending_.reset();
-        standing_.clear();  // the name belongs to another writer's record
-        fence(who(*storage_, path), path);
+        uncertain_attempt_.clear();  // the name belongs to another writer's record
+        fence(winner_name(*storage_, path), path);
       }
     }
   } else {
@@ -160,7 +160,7 @@ void Committer::confirm(const Pending& pending) {
     bool is_shown = false;
     for (const storage::Object& object : storage::list_page(*storage_, std::string(commits_prefix), "", records_looked_at)) {
       const auto listed = sequence_of_commit(object.path);
-      if (listed && *listed > sequence) give_way(pending, object.path);
+      if (listed && *listed > sequence) withdraw_and_fence(pending, object.path);
       if (object.path == pending.path) {
         is_shown = true;
       } else if (listed && *listed == sequence) {
@@ -174,10 +174,11 @@ void Committer::confirm(const Pending& pending) {
       refuse_overtaken(pending);
       return;
     }
-    if (others.front() < pending.path) give_way(pending, others.front());
+    if (others.front() < pending.path) withdraw_and_fence(pending, others.front());
     // The other writers see this record, or did not see any record; those that are not acknowledged withdraw theirs. Keep this
     // record in any case, so that the highest sequence never falls.
-    if (looks == most_looks) fence(who(*storage_, others.front()), others.front(), "it is unknown whether this save is committed");
+    if (looks == most_looks)
+      fence(winner_name(*storage_, others.front()), others.front(), "it is unknown whether this save is committed");
     sleep_(pause_ns);
     pause_ns *= 2;
   }
@@ -186,7 +187,7 @@ void Committer::confirm(const Pending& pending) {
 // Retention of another writer can have removed the record that would have refused ours. Then a record of a higher sequence exists:
 // the next one, unless that was removed, too. Listings can be outdated and lack it; reads cannot.
 void Committer::refuse_overtaken(const Pending& pending) {
-  if (!is_exact_) return;
+  if (!has_conditional_put_) return;
   const std::string next = commit_path(pending.record.commit_sequence + 1, "");
   try {
     read_commit_text(*storage_, next);
@@ -194,21 +195,21 @@ void Committer::refuse_overtaken(const Pending& pending) {
     if (error.status() == Status::not_found) return;
     throw;
   }
-  give_way(pending, next);
+  withdraw_and_fence(pending, next);
 }
 
-void Committer::give_way(const Pending& pending, const std::string& winner) {
+void Committer::withdraw_and_fence(const Pending& pending, const std::string& winner) {
   withdraw(pending);
-  fence(who(*storage_, winner), winner);
+  fence(winner_name(*storage_, winner), winner);
 }
 
 void Committer::withdraw(const Pending& pending) {
   try {
     storage_->remove(pending.path);
-    standing_.clear();
+    uncertain_attempt_.clear();
   } catch (const base::Error& error) {
     if (error.status() == Status::not_found) {
-      standing_.clear();
+      uncertain_attempt_.clear();
     } else {
       warn("cannot withdraw ", pending.path, " of a save that is not committed: ", error.message());
     }

@@ -37,7 +37,7 @@ class Committer {
   // another writer's was, and this writer is fenced.
   void commit(CommitRecord record);
   // Returns whether the record of an attempt exists or may exist.
-  bool may_be_committed(const std::string& attempt) const noexcept { return standing_ == attempt; }
+  bool may_be_committed(const std::string& attempt) const noexcept { return uncertain_attempt_ == attempt; }
 
  private:
   struct Pending {
@@ -46,11 +46,11 @@ class Committer {
     CommitRecord record;
   };
 
-  bool keeps_first();
+  bool supports_conditional_put();
   void put(const Pending& pending);
   void confirm(const Pending& pending);
   void refuse_overtaken(const Pending& pending);
-  [[noreturn]] void give_way(const Pending& pending, const std::string& winner);
+  [[noreturn]] void withdraw_and_fence(const Pending& pending, const std::string& winner);
   void withdraw(const Pending& pending);
   // fate: the outcome of the save that has detected the other writer.
   [[noreturn]] void fence(const std::string& by, const std::string& path, const char* fate = "this save is not committed");
@@ -58,10 +58,10 @@ class Committer {
   std::shared_ptr<storage::Storage> storage_;
   storage::Sleep sleep_;
   const std::string writer_;
-  bool is_exact_ = false;  // the store supports conditional puts: all writers of a sequence use one name
+  bool has_conditional_put_ = false;  // the store supports conditional puts: all writers of a sequence use one name
   std::int64_t known_ = 0;
   std::optional<Pending> pending_;  // a record that was put with an unknown outcome
-  std::string standing_;            // see may_be_committed
+  std::string uncertain_attempt_;   // see may_be_committed
   std::atomic<bool> is_fenced_{false};
   std::string fenced_by_;  // written before is_fenced_
 };

@@ -43,8 +43,8 @@ void look_for_mark(storage::Storage& storage, Found& found) noexcept {
 
 // Returns the earlier result if neither the manifest nor the files' sizes have changed since then. stamp: the manifest's current
 // stamp.
-std::optional<Found> still_so(storage::Storage& storage, const std::string& directory, const storage::Stamp& stamp,
-                              const KnownManifests& known) {
+std::optional<Found> cached_if_unchanged(storage::Storage& storage, const std::string& directory, const storage::Stamp& stamp,
+                                         const KnownManifests& known) {
   const Found* const before = known.find(directory, stamp);
   if (before == nullptr) return std::nullopt;
   try {
@@ -59,7 +59,7 @@ Found examine(storage::Storage& storage, const std::string& directory, std::int6
   std::optional<storage::Stamp> stamp;
   if (known != nullptr) stamp = storage.stamp(path_in(directory, manifest_name));
   if (stamp) {
-    if (auto found = still_so(storage, directory, *stamp, *known)) return std::move(*found);
+    if (auto found = cached_if_unchanged(storage, directory, *stamp, *known)) return std::move(*found);
   }
   for (int tries = 1;; ++tries) {
     Found found;

@@ -23,7 +23,7 @@ LinkTable& link_table() {
   return *the_table;
 }
 // Constructed at load time: a child forked during a construction at the first use would wait for it forever.
-[[maybe_unused]] const LinkTable& ignored_links_made_at_load = link_table();
+[[maybe_unused]] const LinkTable& ignored_links_constructed_at_load = link_table();
 
 bool is_first(const storage::Storage& storage, const std::string& name) {
   const std::lock_guard lock(link_table().mutex);

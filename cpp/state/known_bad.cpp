@@ -21,7 +21,7 @@ Table& table() {
   return *the_table;
 }
 // Constructed at load time: a child forked during a construction at the first use would wait for it forever.
-[[maybe_unused]] const Table& known_bad_made_at_load = table();
+[[maybe_unused]] const Table& known_bad_constructed_at_load = table();
 
 // If the table cannot be accessed (no memory, or a child forked during a change), treats the checkpoint as not known to be bad.
 template <class Body>

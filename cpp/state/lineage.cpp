@@ -30,7 +30,7 @@ AcceptedSave::~AcceptedSave() {
   std::erase(lineage_->queued_, this);
   if (is_committed_) return;
   if (epoch_ == lineage_->epoch_) --lineage_->accepted_since_load_;
-  if (has_tried_) lineage_->doubt();  // a failed commit may still have taken effect
+  if (has_tried_) lineage_->mark_newest_unknown();  // a failed commit may still have taken effect
 }
 
 std::shared_ptr<const Line> AcceptedSave::line_at(std::int64_t commit_sequence) {
@@ -74,21 +74,21 @@ bool Lineage::has_tried() const {
   return has_tried_;
 }
 
-std::int64_t Lineage::doubts() const {
+std::int64_t Lineage::unknown_count() const {
   const std::lock_guard lock(mutex_);
-  return doubts_;
+  return unknown_count_;
 }
 
 // Marks the newest as unknown until the storage is read again.
-void Lineage::doubt() {
+void Lineage::mark_newest_unknown() {
   is_known_ = false;
-  ++doubts_;
+  ++unknown_count_;
   for (AcceptedSave* const save : queued_) save->is_above_all_ = false;
 }
 
-void Lineage::note_found(const std::vector<Found>& all, std::int64_t doubts) {
+void Lineage::note_found(const std::vector<Found>& all, std::int64_t unknown_count) {
   const std::lock_guard lock(mutex_);
-  is_known_ = doubts == doubts_;
+  is_known_ = unknown_count == unknown_count_;
   for (const Found& found : all)
     next_generation_ = std::max(next_generation_, std::max(found.generation, found.mark.generation) + 1);
   const auto is_newest = [](const Found& found) { return found.condition != Condition::unfinished && !found.abandoned; };
@@ -115,7 +115,7 @@ void Lineage::note_removed(const std::string& name) {
   const std::lock_guard lock(mutex_);
   if (!newest_ || newest_->name != name) return;
   newest_.reset();
-  doubt();
+  mark_newest_unknown();
 }
 
 void Lineage::note_load(const LineParent& loaded, std::shared_ptr<const Line> line) {

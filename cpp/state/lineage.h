@@ -66,10 +66,10 @@ class Lineage : public std::enable_shared_from_this<Lineage> {
   // Returns whether a save may have been committed since the manager was created.
   bool has_tried() const;
   // Returns how often the newest became unknown.
-  std::int64_t doubts() const;
-  // all: the result of a scan, at least up to the newest of the line. doubts: the count before the scan; if it has changed, the
+  std::int64_t unknown_count() const;
+  // all: the result of a scan, at least up to the newest of the line. unknown_count: its value before the scan; if it has changed, the
   // newest remains unknown.
-  void note_found(const std::vector<Found>& all, std::int64_t doubts);
+  void note_found(const std::vector<Found>& all, std::int64_t unknown_count);
   void note_removed(const std::string& name);
   // Records a load that has filled a state. line: from the checkpoint.
   void note_load(const LineParent& loaded, std::shared_ptr<const Line> line);
@@ -87,7 +87,7 @@ class Lineage : public std::enable_shared_from_this<Lineage> {
     std::shared_ptr<Generation> generation;
   };
 
-  void doubt();
+  void mark_newest_unknown();
   std::shared_ptr<Generation> current() const;
   std::optional<std::int64_t> newest_queued(std::int64_t generation) const;
 
@@ -95,7 +95,7 @@ class Lineage : public std::enable_shared_from_this<Lineage> {
   mutable std::mutex mutex_;  // not locked by a forked child, which saves nothing
   bool is_known_ = false;
   bool has_tried_ = false;
-  std::int64_t doubts_ = 0;
+  std::int64_t unknown_count_ = 0;
   std::optional<Newest> newest_;          // newest committed checkpoint of the line
   std::vector<AcceptedSave*> queued_;     // neither committed nor destroyed
   std::int64_t next_generation_ = 1;      // never reused: a failed save may reappear after a crash

@@ -23,7 +23,7 @@ struct WantedTensor {
 };
 
 template <class Take>
-void for_each_wish(const StateGroup& group, Take&& take) {
+void for_each_wanted(const StateGroup& group, Take&& take) {
   for (const StateTensor& item : group.tensors) {
     const auto dimensions = item.tensor->shape().dimensions();
     take(WantedTensor{item.name, item.tensor->dtype(), {dimensions.begin(), dimensions.end()}, {item.tensor.get()}});
@@ -67,7 +67,7 @@ Differences match_partly(const State& state, const Manifest& manifest, const Nam
   auto records = records_of(manifest, names);
   Differences differences;
   for (const StateGroup& group : state.groups()) {
-    for_each_wish(group, [&](const WantedTensor& wanted) {
+    for_each_wanted(group, [&](const WantedTensor& wanted) {
       const auto found = records.find({group.name, wanted.name});
       if (found == records.end()) {
         differences.missing.emplace_back(group.name, wanted.name);
@@ -100,7 +100,7 @@ void match_whole(const State& state, const Manifest& manifest, const NameMap& na
     base::require(recorded != manifest.groups.end(), "group ", base::quote(group.name), " of the state is not in the checkpoint");
     std::map<std::string_view, const TensorRecord*> records;
     for (const TensorRecord& record : recorded->tensors) records.emplace(names.name_of(record), &record);
-    for_each_wish(group, [&](const WantedTensor& wanted) {
+    for_each_wanted(group, [&](const WantedTensor& wanted) {
       const auto found = records.find(wanted.name);
       base::require(found != records.end(), "tensor ", base::quote(wanted.name), " of group ", base::quote(group.name),
                     " of the state is not in the checkpoint");

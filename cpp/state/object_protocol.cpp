@@ -148,11 +148,12 @@ bool ObjectProtocol::remove_uncommitted(const std::string& directory) {
 
 void ObjectProtocol::remove_unfinished(const std::vector<Found>& all, std::int64_t saved_step) {
   const RecordReview review = review_records(storage(), listing_, all);
-  if (!review.doubt.empty() && review.doubt != doubt_) base::warn("state", cat("not removing unfinished saves: ", review.doubt));
-  doubt_ = review.doubt;
+  if (!review.reason_to_wait.empty() && review.reason_to_wait != reason_to_wait_)
+    base::warn("state", cat("not removing unfinished saves: ", review.reason_to_wait));
+  reason_to_wait_ = review.reason_to_wait;
   for (const Found& found : all) {
     const bool is_orphan = found.condition == Condition::unfinished && found.step <= saved_step && seen_.contains(found.name);
-    if (!is_orphan || !review.doubt.empty() || remove_uncommitted(found.name)) continue;
+    if (!is_orphan || !review.reason_to_wait.empty() || remove_uncommitted(found.name)) continue;
     base::warn("state", cat("cannot remove all files of the torn checkpoint ", base::quote(found.name)));
     leftovers_.note(found.name);
   }

@@ -66,7 +66,7 @@ class ObjectProtocol final : public Protocol {
   std::set<std::string> seen_;  // attempts, records and probes listed before the current save
   StoreListing listing_;        // result of list_to_retain
   ExaminedBefore before_;
-  std::string doubt_;  // the reason why no unfinished attempt was removed last time, logged once
+  std::string reason_to_wait_;  // the reason why no unfinished attempt was removed last time, logged once
   Leftovers leftovers_;
 };
 

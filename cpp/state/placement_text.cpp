@@ -179,7 +179,7 @@ std::vector<GroupRecord> read_placed_groups(const Node& top, std::int64_t world_
                                                                          : read_grid(item, tensor.shape, lists));
       group.tensors.push_back(std::move(tensor));
     });
-    require_unlike_names(tensors, group.tensors);
+    require_unique_names(tensors, group.tensors);
     groups.push_back(std::move(group));
   });
   return groups;

@@ -50,7 +50,7 @@ class Review {
       } else if (holds_manifest(found)) {
         open_.insert(&found);
       }
-      if (!found.record_damage.empty()) doubt(found.record_damage);
+      if (!found.record_damage.empty()) reason_to_wait(found.record_damage);
     }
     for (const auto& [path, bytes] : listing.commits) {
       if (!claimed.contains(path)) read(path);
@@ -58,7 +58,7 @@ class Review {
   }
 
   RecordReview run() {
-    std::erase_if(unclaimed_, [&](const Unclaimed& one) { return vouches(one); });
+    std::erase_if(unclaimed_, [&](const Unclaimed& one) { return is_record_of_unusable(one); });
     for (const Unclaimed& one : unclaimed_) judge(one);
     return std::move(review_);
   }
@@ -83,7 +83,7 @@ class Review {
   }
 
   // Returns whether a record is intact and names an existing attempt that is not usable; that attempt can have no other record.
-  bool vouches(const Unclaimed& one) {
+  bool is_record_of_unusable(const Unclaimed& one) {
     if (!one.record) return false;
     const Found* const named = attempt_of(*one.record);
     if (named == nullptr || !holds_manifest(*named)) return false;
@@ -98,16 +98,16 @@ class Review {
 
   void judge(const Unclaimed& one) {
     if (!one.record) {
-      if (one.status != Status::corrupt || is_needed(one, true)) return doubt(one.problem);
+      if (one.status != Status::corrupt || is_needed(one, true)) return reason_to_wait(one.problem);
     } else if (!one.record->attempt.empty()) {
       const Found* const named = attempt_of(*one.record);
       if (named != nullptr && open_.contains(named))
-        return doubt(cat(one.path, ": the commit record does not match ", base::quote(named->name)));
+        return reason_to_wait(cat(one.path, ": the commit record does not match ", base::quote(named->name)));
       const bool is_listed = named != nullptr && holds_manifest(*named);
       if (!is_listed && has_manifest_now(storage_, one.record->attempt)) return;  // the listing was outdated
       if (!one.record->is_checked() && is_needed(one, false)) {
-        return doubt(cat(one.path, ": the commit record names ", base::quote(one.record->attempt),
-                         ", which is not the checkpoint of this record"));
+        return reason_to_wait(cat(one.path, ": the commit record names ", base::quote(one.record->attempt),
+                                  ", which is not the checkpoint of this record"));
       }
     }
     review_.leftovers.push_back(one.path);
@@ -122,8 +122,8 @@ class Review {
     });
   }
 
-  void doubt(const std::string& why) {
-    if (review_.doubt.empty()) review_.doubt = why;
+  void reason_to_wait(const std::string& why) {
+    if (review_.reason_to_wait.empty()) review_.reason_to_wait = why;
   }
 
   storage::Storage& storage_;

@@ -18,7 +18,7 @@ void note_lost_manifests(storage::Storage& storage, const StoreListing& listing,
 
 struct RecordReview {
   std::vector<std::string> leftovers;  // paths of records without a checkpoint that no listed attempt can depend on
-  std::string doubt;  // not "": describes a damaged or unreadable record; then no attempt is known to be unfinished
+  std::string reason_to_wait;  // not "": describes a damaged or unreadable record; then no attempt is known to be unfinished
 };
 
 // all: the result of examine_store for everything listed. Reads only the records that no checkpoint of all has.

@@ -80,7 +80,7 @@ GroupRecord read_group(const Node& node, std::int64_t format_version, std::set<s
   });
   const Node tensors = node["tensors"];
   tensors.for_each_item([&](const Node& tensor) { group.tensors.push_back(read_tensor(tensor, group.files, format_version)); });
-  require_unlike_names(tensors, group.tensors);
+  require_unique_names(tensors, group.tensors);
   return group;
 }
 
@@ -124,7 +124,7 @@ void read_name_and_shape(const Node& node, TensorRecord& tensor) {
   }
 }
 
-void require_unlike_names(const Node& tensors, const std::vector<TensorRecord>& records) {
+void require_unique_names(const Node& tensors, const std::vector<TensorRecord>& records) {
   NameTable names(records.size());
   for (std::size_t i = 0; i < records.size(); ++i) {
     const std::string& name = records[i].name;

@@ -103,7 +103,7 @@ std::vector<GroupRecord> read_groups(const Node& groups, std::int64_t format_ver
 // Reads the record of a tensor that need not be in a file.
 void read_name_and_shape(const Node& node, TensorRecord& tensor);
 // Error(corrupt) if a name is listed twice.
-void require_unlike_names(const Node& tensors, const std::vector<TensorRecord>& records);
+void require_unique_names(const Node& tensors, const std::vector<TensorRecord>& records);
 
 // Completes a text: its last member, on a separate line, is the digest of all bytes before that line. It has a fixed length, so it
 // is found from the end.

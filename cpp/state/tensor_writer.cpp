@@ -100,7 +100,7 @@ constexpr std::size_t copier_block_bytes = std::size_t{1} << 20;  // stays in th
 }
 
 TensorCopier::Block& TensorCopier::next_block() {
-  Block& block = blocks_[turn_++ % blocks_.size()];
+  Block& block = blocks_[next_block_++ % blocks_.size()];
   if (block.bytes == nullptr) block.bytes = std::make_unique_for_overwrite<std::byte[]>(copier_block_bytes);
   hasher_.wait_for(block.free_after);
   return block;

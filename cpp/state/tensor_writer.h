@@ -135,7 +135,7 @@ class TensorCopier {
 
   FileHasher& hasher_;
   std::vector<Block> blocks_;
-  std::size_t turn_ = 0;
+  std::size_t next_block_ = 0;
 };
 
 // Writes tensors to an empty file with synchronous hashing and returns its record. progress: counts the tensors' bytes; may be

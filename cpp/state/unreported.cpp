@@ -43,7 +43,7 @@ Table& table() {
   return *the_table;
 }
 // Constructed at load time: a child forked during a construction at the first use would wait for it forever.
-[[maybe_unused]] const Table& unreported_made_at_load = table();
+[[maybe_unused]] const Table& unreported_constructed_at_load = table();
 
 // Drops the entries in a forked child: they belong to its parent.
 template <class Body>

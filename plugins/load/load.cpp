@@ -82,7 +82,7 @@ std::string folder_of(const std::string& file) {
 
 struct Library {
   void* handle = nullptr;
-  std::string why_not;  // set if handle is nullptr
+  std::string problem;  // set if handle is nullptr
   bool is_missing = false;
 };
 
@@ -112,9 +112,9 @@ std::string absence_of(const std::string& folder, const std::string& path) {
 std::string failure_of(const std::string& path) {
   constexpr std::string_view undefined = "undefined symbol: ckpt_";
   const char* const error = dlerror();
-  const std::string said = error == nullptr ? "the linker reports no reason" : error;
-  if (said.find(undefined) == std::string::npos) return cat(path, " cannot be loaded: ", said);
-  return cat(path, " cannot be loaded: its version differs from libckpt ", ckpt_version_string(), ": ", said);
+  const std::string linker_error = error == nullptr ? "the linker reports no reason" : error;
+  if (linker_error.find(undefined) == std::string::npos) return cat(path, " cannot be loaded: ", linker_error);
+  return cat(path, " cannot be loaded: its version differs from libckpt ", ckpt_version_string(), ": ", linker_error);
 }
 
 Library open_library(const std::string& folder) {
@@ -122,26 +122,26 @@ Library open_library(const std::string& folder) {
   const std::string path = folder + "/" + file_name;
   std::error_code error;
   if (folder.empty() || !fs::exists(path, error)) {
-    library.why_not = absence_of(folder, path);
+    library.problem = absence_of(folder, path);
     library.is_missing = true;
     return library;
   }
   void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
-    library.why_not = failure_of(path);
+    library.problem = failure_of(path);
     return library;
   }
   for (const char* const name : {"ckpt_s3_register", "ckpt_s3_storage_create", "ckpt_s3_last_error"}) {
     if (dlsym(handle, name) != nullptr) continue;
     dlclose(handle);
-    library.why_not =
+    library.problem =
         cat(path, " is not libckpt-s3, or its version differs from libckpt ", ckpt_version_string(), ": it lacks ", name);
     return library;
   }
   // Its objects work only with the libckpt to which it is linked, and a process can contain two.
   const auto version = reinterpret_cast<decltype(&ckpt_version_string)>(dlsym(handle, "ckpt_version_string"));
   if (version == nullptr || version() != ckpt_version_string()) {  // the library stays loaded
-    library.why_not = path + " is linked to another copy of libckpt in this process";
+    library.problem = path + " is linked to another copy of libckpt in this process";
     return library;
   }
   library.handle = handle;
@@ -162,11 +162,12 @@ std::atomic<decltype(&ckpt_s3_storage_create)> loaded_create = nullptr;
 std::atomic<decltype(&ckpt_s3_last_error)> loaded_last_error = nullptr;
 
 // Otherwise a child forked while another thread loads would wait for that thread forever.
-[[maybe_unused]] const int forks_wait = pthread_atfork([] { loading.lock(); }, [] { loading.unlock(); }, [] { loading.unlock(); });
+[[maybe_unused]] const int fork_handlers =
+    pthread_atfork([] { loading.lock(); }, [] { loading.unlock(); }, [] { loading.unlock(); });
 
 // The function for s3: while the library is being loaded. Other threads wait until it is loaded; for the thread whose load failed,
 // this function passes the reason to libckpt.
-std::int32_t create_meanwhile(const char* uri, ckpt_storage** storage, void*) {
+std::int32_t create_while_loading(const char* uri, ckpt_storage** storage, void*) {
   if (loader.load() == std::this_thread::get_id()) {
     ckpt_callback_error(loader_failure->c_str());
     return CKPT_E_UNSUPPORTED;
@@ -183,10 +184,10 @@ std::int32_t create_meanwhile(const char* uri, ckpt_storage** storage, void*) {
   return status;
 }
 
-// While it exists, create_meanwhile is the function for s3:. If that fails, the program has registered its own function.
+// While it exists, create_while_loading is the function for s3:. If that fails, the program has registered its own function.
 class Registration {
  public:
-  Registration() : status_(ckpt_storage_register_scheme(scheme, create_meanwhile, nullptr, nullptr)) {}
+  Registration() : status_(ckpt_storage_register_scheme(scheme, create_while_loading, nullptr, nullptr)) {}
   ~Registration() { end(); }
   Registration(const Registration&) = delete;
   Registration& operator=(const Registration&) = delete;
@@ -210,7 +211,7 @@ ckpt_status create_of_s3(const char* uri, const std::string& folder, ckpt_storag
       const Library library = open_library(folder.empty() ? folder_of(file_of_libckpt()) : folder);
       if (library.handle == nullptr) {
         const std::string failure =
-            (library.is_missing ? "the scheme 's3' requires the package libckpt-s3; " : "") + library.why_not;
+            (library.is_missing ? "the scheme 's3' requires the package libckpt-s3; " : "") + library.problem;
         loader_failure = &failure;
         loader = std::this_thread::get_id();
         return ckpt_storage_create_from_uri(uri, storage);
@@ -246,8 +247,8 @@ AbortedUploads abort_uploads(const std::string& uri, std::int64_t older_than_ns,
   if (abort == nullptr || last_error == nullptr) {
     aborted.status = CKPT_E_UNSUPPORTED;
     aborted.reason = library.handle != nullptr ? "this version of libckpt-s3 cannot list unfinished uploads"
-                     : library.is_missing      ? "unfinished uploads require the package libckpt-s3; " + library.why_not
-                                               : library.why_not;
+                     : library.is_missing      ? "unfinished uploads require the package libckpt-s3; " + library.problem
+                                               : library.problem;
     return aborted;
   }
   const ckpt_s3_upload_fn add = [](const char* path, int64_t age_ns, void* uploads) {

@@ -13,7 +13,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr std::size_t most_idle_sessions = 4;
+constexpr std::size_t max_idle_sessions = 4;
 constexpr int most_conflicts = 5;
 constexpr int most_throttles = 8;
 constexpr milliseconds longest_wait{5000};  // for one request, on the store's demand
@@ -111,7 +111,7 @@ Error transport_error(const Transfer& transfer) {
   return {status, curl_easy_strerror(code)};
 }
 
-bool may_pass(ckpt_status status) { return status == CKPT_E_IO || status == CKPT_E_BUSY || status == CKPT_E_TIMEOUT; }
+bool is_temporary(ckpt_status status) { return status == CKPT_E_IO || status == CKPT_E_BUSY || status == CKPT_E_TIMEOUT; }
 
 // Ceph reports expired temporary keys only as denied access.
 bool may_have_expired(const Transfer& transfer, const std::string& code) {
@@ -196,13 +196,13 @@ void Client::return_session(std::unique_ptr<Session> session) noexcept {
   session->cancel_all();
   const std::lock_guard lock(mutex_);
   try {
-    if (idle_.size() < most_idle_sessions) idle_.push_back(std::move(session));
+    if (idle_.size() < max_idle_sessions) idle_.push_back(std::move(session));
   } catch (const std::bad_alloc&) {
     return;  // out of memory: closes it instead
   }
 }
 
-std::optional<Pause> Client::judge(Transfer& transfer) {
+std::optional<Pause> Client::classify(Transfer& transfer) {
   const Answer& answer = transfer.answer;
   ++transfer.tries;
   std::string code;
@@ -242,7 +242,7 @@ std::optional<Pause> Client::judge(Transfer& transfer) {
       return *asked;
     }
   }
-  if (may_pass(error.status()) && transfer.tries < transfer.attempts) return pause_before(transfer.tries);
+  if (is_temporary(error.status()) && transfer.tries < transfer.attempts) return pause_before(transfer.tries);
   return std::nullopt;
 }
 
@@ -275,7 +275,7 @@ void Client::drive(Session& session, Source& source, std::size_t most) {
     while (Transfer* transfer = session.finished()) {
       --running;
       longest = Pause(0);
-      if (const auto pause = judge(*transfer)) {
+      if (const auto pause = classify(*transfer)) {
         transfer->due = steady_clock::now() + *pause;
         delayed.push_back(transfer);
       } else if (!source.take(*transfer)) {

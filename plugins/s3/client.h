@@ -81,7 +81,7 @@ class Client {
   friend class Lease;
   void return_session(std::unique_ptr<Session> session) noexcept;
   // Returns the pause before the next attempt if the transfer is to be retried; otherwise sets its error if it failed.
-  std::optional<Pause> judge(Transfer& transfer);
+  std::optional<Pause> classify(Transfer& transfer);
 
   Config config_;
   std::unique_ptr<Credentials> credentials_;

@@ -301,8 +301,8 @@ void Upload::complete() {
     }
     // If the response was lost, the upload does not exist any more because it is complete.
     if (error->status() == CKPT_E_NOT_FOUND && is_ours()) return;
-    const bool may_pass = error->status() == CKPT_E_IO || error->status() == CKPT_E_BUSY || error->status() == CKPT_E_TIMEOUT;
-    if (transfer.error || !may_pass || attempt == attempts_of_parts) throw *error;
+    const bool is_temporary = error->status() == CKPT_E_IO || error->status() == CKPT_E_BUSY || error->status() == CKPT_E_TIMEOUT;
+    if (transfer.error || !is_temporary || attempt == attempts_of_parts) throw *error;
     std::this_thread::sleep_for(std::chrono::milliseconds(100 * attempt));
   }
 }

@@ -166,8 +166,8 @@ void Checkpoint::look_at_line(std::int64_t step) {
   const Call call(this);
   if (lineage_->is_known()) return;
   if (!lineage_->has_tried() && protocol_->is_above_all(step)) return;
-  const std::int64_t doubts = lineage_->doubts();
-  lineage_->note_found(protocol_->list({}, {true, {}, {}}), doubts);
+  const std::int64_t unknown_count = lineage_->unknown_count();
+  lineage_->note_found(protocol_->list({}, {true, {}, {}}), unknown_count);
 }
 
 // Another save can fail after the scan and make the newest unknown again.
@@ -220,11 +220,11 @@ SaveResult Checkpoint::save_agreed(GroupSave& save, SaveSource& source, bool is_
   const std::lock_guard lock(saving_);
   if (!group_->leads()) return result;
   latest_ = result.name;
-  tidy(result, save.options.saved_utc_ns);
+  clean_up(result, save.options.saved_utc_ns);
   return result;
 }
 
-void Checkpoint::tidy(const SaveResult& result, std::int64_t utc_ns) noexcept {
+void Checkpoint::clean_up(const SaveResult& result, std::int64_t utc_ns) noexcept {
   log_error_of(
       [&] {
         protocol_->require_writer();
@@ -249,7 +249,7 @@ SaveResult Checkpoint::save_locked(const State& state, const SaveOptions& option
   source.acknowledged();
   add_unreported(result, *given_storage_);
   latest_ = result.name;
-  tidy(result, stamped.saved_utc_ns);
+  clean_up(result, stamped.saved_utc_ns);
   return result;
 }
 
@@ -472,9 +472,9 @@ void Checkpoint::remove(const std::string& name) {
   require_leader();
   const Call call(this);
   const std::lock_guard lock(saving_);
-  const auto names_it = [&](const Found& found) { return found.name == name; };
+  const auto is_named_one = [&](const Found& found) { return found.name == name; };
   const std::vector<Found> all = protocol_->list({}, {false, {}, name});
-  const auto named = std::ranges::find_if(all, names_it);
+  const auto named = std::ranges::find_if(all, is_named_one);
   if (named == all.end()) base::fail(Status::not_found, "checkpoint ", base::quote(name), " does not exist");
   if (is_pinned(*storage_, name) || protocol_->is_pinned_by_now(name))
     base::fail(Status::invalid_state, "checkpoint ", base::quote(name), " is pinned: unpin it before removing it");

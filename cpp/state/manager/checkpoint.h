@@ -156,7 +156,7 @@ class Checkpoint {
   // Error(invalid_state) unless this rank may change checkpoints.
   void require_leader() const;
   // After an acknowledged save, on the rank that commits: removes superseded checkpoints and leftovers.
-  void tidy(const SaveResult& result, std::int64_t utc_ns) noexcept;
+  void clean_up(const SaveResult& result, std::int64_t utc_ns) noexcept;
 
   std::shared_ptr<storage::Storage> given_storage_;
   CheckpointOptions options_;

@@ -82,14 +82,14 @@ struct Candidate {
 // One load: tries one checkpoint after another until one succeeds. A failed attempt leaves the state unchanged.
 class Loading {
  public:
-  struct Who {
+  struct Ranks {
     std::int64_t rank = 0;
     std::int64_t ranks = 1;
     JointLoad* joint = nullptr;  // for collective loads
   };
 
-  Loading(Protocol& protocol, State& state, const LoadOptions& options, const Who& who)
-      : protocol_(protocol), storage_(protocol.storage()), state_(state), options_(options), who_(who) {}
+  Loading(Protocol& protocol, State& state, const LoadOptions& options, const Ranks& ranks_of_load)
+      : protocol_(protocol), storage_(protocol.storage()), state_(state), options_(options), ranks_(ranks_of_load) {}
 
   // Runs body, which makes the attempts.
   template <class Body>
@@ -114,8 +114,8 @@ class Loading {
     });
     if (outcome != Outcome::done) return outcome;
     skip_damaged_record(problem, proposal);
-    if (who_.joint == nullptr) return fill(proposal, std::move(manifest), problem);
-    who_.joint->propose(proposal);
+    if (ranks_.joint == nullptr) return fill(proposal, std::move(manifest), problem);
+    ranks_.joint->propose(proposal);
     return fill_together(proposal, std::move(manifest), problem);
   }
 
@@ -136,7 +136,7 @@ class Loading {
   // Tries the proposals of rank 0 until one can be loaded.
   void follow() {
     for (Outcome outcome = Outcome::failed; outcome != Outcome::done;) {
-      const Proposal proposal = who_.joint->next();
+      const Proposal proposal = ranks_.joint->next();
       Found problem;
       outcome = fill_together(proposal, std::nullopt, problem);
     }
@@ -161,8 +161,8 @@ class Loading {
   void read_values(Candidate& candidate) {
     const Manifest& manifest = candidate.manifest;
     std::vector<std::string> left_out;
-    if (manifest.world_size == who_.ranks) {
-      candidate.values = values_of_rank(storage_, candidate.proposal.name, manifest, who_.rank);
+    if (manifest.world_size == ranks_.ranks) {
+      candidate.values = values_of_rank(storage_, candidate.proposal.name, manifest, ranks_.rank);
     } else {
       left_out = manifest.by_rank;
       candidate.values = manifest.values;
@@ -211,7 +211,7 @@ class Loading {
     state_.replace_values(std::move(candidate.values));
     state_.set_load_report(std::move(candidate.report));
     result_.partly_filled = false;
-    const bool all_read = !options_.partial && who_.ranks == 1 && !state_.has_sharded();
+    const bool all_read = !options_.partial && ranks_.ranks == 1 && !state_.has_sharded();
     if (options_.verify == Verify::full && all_read) note_good(storage_, result_.name);
   }
 
@@ -240,7 +240,7 @@ class Loading {
 
   // manifest: nothing if only its text is known.
   Outcome fill_together(const Proposal& proposal, std::optional<Manifest> manifest, Found& problem) {
-    JointLoad& joint = *who_.joint;
+    JointLoad& joint = *ranks_.joint;
     std::optional<Candidate> candidate;
     std::optional<ShardFilling> filling;
     const auto unprepared = error_of([&] {
@@ -277,7 +277,7 @@ class Loading {
   storage::Storage& storage_;
   State& state_;
   const LoadOptions& options_;
-  const Who who_;
+  const Ranks ranks_;
   base::Progress progress_{2};
   LoadResult result_;
 };
@@ -298,7 +298,7 @@ class Search {
       if (load_first_usable(all)) return;
       if (!again_) fail_none(protocol_, all_with_problems(all), options_.step);
     }
-    fail_outrun(protocol_.storage());
+    fail_too_many_restarts(protocol_.storage());
   }
 
  private:
@@ -353,8 +353,8 @@ class Search {
 
   static void warn(const std::string& name, const std::vector<Found>& skipped) {
     for (const Found& bad : skipped) {
-      base::warn("state", cat("checkpoint ", base::quote(bad.name), " was skipped for the older ", base::quote(name), ": ",
-                              bad.problem));
+      base::warn("state",
+                 cat("checkpoint ", base::quote(bad.name), " was skipped for the older ", base::quote(name), ": ", bad.problem));
     }
   }
 
@@ -367,7 +367,7 @@ class Search {
 
 // If an error ends the load on rank 0 alone, sends it to the other ranks.
 template <class Body>
-void lead(JointLoad& joint, Body&& body) {
+void run_as_leader(JointLoad& joint, Body&& body) {
   try {
     body();
   } catch (...) {
@@ -401,7 +401,7 @@ LoadResult load_together(Protocol& protocol, State& state, const LoadOptions& op
   Loading loading(protocol, state, options, {joint.collective().rank(), joint.collective().ranks(), &joint});
   return loading.run([&] {
     if (!joint.leads()) return loading.follow();
-    lead(joint, [&] { load_any(protocol, options, loading); });
+    run_as_leader(joint, [&] { load_any(protocol, options, loading); });
   });
 }
 
@@ -417,7 +417,7 @@ Proposal choose_together(Protocol& protocol, const LoadOptions& options, JointLo
     if (outcome == Outcome::done) skip_damaged_record(problem, chosen);
     return outcome;
   };
-  lead(joint, [&] {
+  run_as_leader(joint, [&] {
     Found problem;
     if (options.name.empty()) {
       Search(protocol, options, choose).run();

@@ -47,7 +47,7 @@ OwnBlocks own_blocks(const State& state) {
   return own;
 }
 
-bool Agreement::has_alike() const {
+bool Agreement::has_identical_blocks() const {
   for (std::size_t rank = 0; rank < alike.size(); ++rank) {
     if (alike[rank] != static_cast<std::int64_t>(rank)) return true;
   }
@@ -301,7 +301,7 @@ void compare_blocks(Collective& collective, const OwnBlocks& own, const std::vec
 
 void compare_replicas(Collective& collective, const State& state, const OwnBlocks& own, const Agreement& agreement) {
   compare_tensors(collective, state, agreement.listing);
-  if (agreement.has_alike()) compare_blocks(collective, own, agreement.alike);
+  if (agreement.has_identical_blocks()) compare_blocks(collective, own, agreement.alike);
 }
 
 }  // namespace ckpt::state

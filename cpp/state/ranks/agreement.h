@@ -37,7 +37,7 @@ struct Agreement {
   std::vector<std::int64_t> alike;
   Digest digest;  // of the members above
 
-  bool has_alike() const;
+  bool has_identical_blocks() const;
 };
 
 // Collective: exchanges each rank's blocks of sharded tensors. mine: the error of this rank; the first error is thrown on all.

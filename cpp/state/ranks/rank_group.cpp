@@ -208,7 +208,7 @@ std::string RankGroup::open_save(GroupSave& save, Wanted& wanted, const Listing&
   const AcceptedSave& accepted = *wanted.options.accepted;
   save.options = wanted.options;
   save.attempt = protocol_.begin_attempt(wanted.options.prefix, wanted.options.step, accepted.mark());
-  return to_text(Opening{save.attempt, agreed != nullptr, agreed == nullptr || agreed->has_alike(),
+  return to_text(Opening{save.attempt, agreed != nullptr, agreed == nullptr || agreed->has_identical_blocks(),
                          digests_of(wanted.state.values()), accepted.generation(), accepted.rolled_back()});
 }
 
@@ -335,7 +335,7 @@ SaveResult RankGroup::save_in_foreground(GroupSave& save, SaveSource& source, co
         }
         Manifest manifest = gather_parts(save, tails);
         commit(manifest);
-        keep_placed(save, manifest);
+        cache_placement(save, manifest);
         committed = {manifest.commit_sequence, file_count(manifest), total_bytes(manifest)};
       });
     }
@@ -363,7 +363,7 @@ SaveResult RankGroup::save_in_background(GroupSave& save, SaveSource& source, co
       wait_for_parts(save, source);
       Manifest manifest = gather_parts(save, read_part_tails(storage_, save.attempt, share.tail, ranks()));
       commit(manifest);
-      keep_placed(save, manifest);
+      cache_placement(save, manifest);
       sequence = manifest.commit_sequence;
       file_number = file_count(manifest);
       bytes = total_bytes(manifest);
@@ -435,10 +435,10 @@ Manifest RankGroup::gather_parts(const GroupSave& save, const std::vector<PartTa
     layouts.push_back(tail.summary.layout);
   }
   manifest.by_rank.assign(by_rank.begin(), by_rank.end());
-  const bool is_known = placed_for_ == save.agreement && layouts_ == layouts;
-  placed_for_ = nullptr;  // moved to the manifest (they can be large) until its commit has succeeded
+  const bool is_known = placement_agreement_ == save.agreement && layouts_ == layouts;
+  placement_agreement_ = nullptr;  // moved to the manifest (they can be large) until its commit has succeeded
   if (is_known) {
-    manifest.groups = std::move(placed_);
+    manifest.groups = std::move(cached_groups_);
     return manifest;
   }
   Merge merge(save.agreement->listing);
@@ -448,9 +448,9 @@ Manifest RankGroup::gather_parts(const GroupSave& save, const std::vector<PartTa
   return manifest;
 }
 
-void RankGroup::keep_placed(const GroupSave& save, Manifest& manifest) {
-  placed_ = std::move(manifest.groups);
-  placed_for_ = save.agreement;
+void RankGroup::cache_placement(const GroupSave& save, Manifest& manifest) {
+  cached_groups_ = std::move(manifest.groups);
+  placement_agreement_ = save.agreement;
 }
 
 // ---- Background saves ----

@@ -111,7 +111,7 @@ class RankGroup {
   SaveResult save_in_background(GroupSave& save, SaveSource& source, const Commit& commit);
   Manifest gather_parts(const GroupSave& save, const std::vector<PartTail>& tails);
   // Call after the commit of a manifest of gather_parts.
-  void keep_placed(const GroupSave& save, Manifest& manifest);
+  void cache_placement(const GroupSave& save, Manifest& manifest);
 
   class Deadline {
    public:
@@ -145,9 +145,9 @@ class RankGroup {
   // The members below belong to the save that is first in order_.
   std::optional<Earlier> earlier_;  // the last save of this rank
   // Rank 0: placement of the blocks, reused while no rank writes different ones.
-  std::shared_ptr<const Agreement> placed_for_;
+  std::shared_ptr<const Agreement> placement_agreement_;
   std::vector<Digest> layouts_;  // by rank
-  std::vector<GroupRecord> placed_;
+  std::vector<GroupRecord> cached_groups_;
   std::mutex failing_;
   std::vector<std::string> failed_;  // rank 0: failed attempts to which other ranks may still be writing
 };
