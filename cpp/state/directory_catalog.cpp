@@ -158,7 +158,7 @@ void set_aside(storage::Storage& storage, const std::string& directory, const st
   const std::string aside = cat(torn_prefix, directory);
   const std::string what = cat("checkpoint ", base::quote(directory), " is incomplete");
   try {
-    if (has_manifest(storage, directory)) base::fail(Status::invalid_state, "it contains a ", manifest_name);
+    if (has_manifest(storage, directory)) base::fail(Status::invalid_state, manifest_name, " exists");
     storage.rename(directory, aside);
     base::warn("state", cat(what, " and was renamed ", base::quote(aside), ": ", reason));
   } catch (const base::Error& error) {

@@ -81,7 +81,7 @@ class Collectives::Call {
     lock_ = std::unique_lock(all.in_a_call_, std::try_to_lock);
     require_state(lock_.owns_lock(), "another thread is in a call of this coordinator");
     require_running();
-    if (!all.broken_.empty()) fail(CKPT_E_INVALID_STATE, "this coordinator cannot be used any more: ", all.broken_);
+    if (!all.broken_.empty()) fail(CKPT_E_INVALID_STATE, "coordinator cannot be used any more: ", all.broken_);
   }
 
   const char* const operation;
@@ -241,7 +241,7 @@ void Collectives::agree(std::byte* memory, const Opening& ours, const std::byte*
   std::memcpy(&verdict, memory, sizeof verdict);
   if (verdict.other < 0) return;
   broken_ = cat("the processes passed different arguments to ", call.operation);
-  fail(CKPT_E_INVALID_STATE, "rank ", verdict.other, " passed ", verdict.other_bytes, " bytes, rank ", root, " passed ",
+  fail(CKPT_E_INVALID_STATE, "rank ", verdict.other, " specified ", verdict.other_bytes, " bytes, rank ", root, " specified ",
        verdict.root_bytes);
 }
 
@@ -273,7 +273,7 @@ std::byte* Collectives::buffer(std::size_t bytes) {
 void Collectives::compare(std::int64_t rank, std::int64_t theirs, std::int64_t ours, const Call& call) {
   if (theirs == ours) return;
   broken_ = cat("processes disagreed in its ", call.operation);
-  fail(CKPT_E_INVALID_STATE, "rank ", rank, " gave ", theirs, " bytes, rank ", rank_, " gave ", ours);
+  fail(CKPT_E_INVALID_STATE, "rank ", rank, " specified ", theirs, " bytes, rank ", rank_, " specified ", ours);
 }
 
 }  // namespace ckpt::mpi

@@ -51,7 +51,7 @@ void read_numbers(const ckpt_s3_options& options, Config& config) {
   require(options.part_bytes >= 8 * mebibyte && options.part_bytes <= 64 * mebibyte, "options.part_bytes is ", options.part_bytes,
           "; expected 8388608 (8 MiB) .. 67108864 (64 MiB)");
   require(options.parts_in_flight >= 1 && options.parts_in_flight <= 64, "options.parts_in_flight is ", options.parts_in_flight,
-          "; 1 .. 64");
+          "; expected 1..64");
   require(options.connect_timeout_ns > 0, "options.connect_timeout_ns is ", options.connect_timeout_ns, "; expected more than 0");
   require(options.request_timeout_ns > 0, "options.request_timeout_ns is ", options.request_timeout_ns, "; expected more than 0");
   config.part_bytes = options.part_bytes;

@@ -66,7 +66,7 @@ template <class Value>
 void set(CURL* easy, CURLoption option, Value value) {
   const CURLcode code = curl_easy_setopt(easy, option, value);
   if (code == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
-  if (code != CURLE_OK) fail(CKPT_E_UNSUPPORTED, "this libcurl rejects option ", static_cast<int>(option));
+  if (code != CURLE_OK) fail(CKPT_E_UNSUPPORTED, "libcurl rejects option ", static_cast<int>(option));
 }
 
 // Fails if an allocation fails: without the header the request would be a different one.
