@@ -21,7 +21,7 @@ std::string text_of(T value) {
 
 template <class T>
 T parse(const std::string& name, const std::string& text, Range<T> range) {
-  const auto refuse = [&](const std::string& why) { throw CLI::ValidationError(name, "'" + printable(text) + "' " + why); };
+  const auto refuse = [&](const std::string& why) { throw CLI::ValidationError(name, "'" + printable(text) + "': " + why); };
   T value{};
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
@@ -32,7 +32,7 @@ T parse(const std::string& name, const std::string& text, Range<T> range) {
   if (!is_number && !is_negative) refuse(std::is_floating_point_v<T> ? "expected a number" : "expected an integer");
   // A NaN fails both comparisons.
   if (is_negative || error != std::errc() || !(value >= range.least && value <= range.most)) {
-    refuse("expected " + text_of(range.least) + " .. " + text_of(range.most));
+    refuse("expected " + text_of(range.least) + ".." + text_of(range.most));
   }
   return value;
 }

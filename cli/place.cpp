@@ -100,7 +100,7 @@ std::string path_with_lock(const std::string& uri) {
   if (at == std::string::npos) return path;
   const std::string kind = uri.substr(at + mark.size());
   if (kind != "flock" && kind != "fcntl" && kind != "file" && kind != "none")
-    refuse_place(uri, "lock: expected flock, fcntl, file or none");
+    refuse_place(uri, "has an unknown kind of lock; expected flock, fcntl, file or none");
   lock_kinds()[path] = kind;
   return path;
 }

@@ -53,7 +53,7 @@ refuses 1 "of host 'elsewhere'" prune "file:copied?lock=file" --keep last:1
 refuses 1 "of host 'elsewhere'" prune file:copied --keep last:1
 succeeds list "file:copied?lock=file"
 rm "$owner"
-refuses 2 "lock: expected flock" list "file:copied?lock=other"
+refuses 2 "unknown kind of lock; expected flock" list "file:copied?lock=other"
 
 # In memory: of one command.
 train --steps 2 --dir memory:run
