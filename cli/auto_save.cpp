@@ -35,8 +35,8 @@ AutoSave::~AutoSave() {
   (void)std::signal(SIGUSR1, former_usr1_);
 }
 
-// Returns the wall-clock time, which also advances while no process runs. Never returns less than the time before: a clock that was
-// set back stands still.
+// Returns the wall-clock time, which also advances while no process runs. Never returns less than the previous value, even if the
+// clock was set back.
 double AutoSave::now() {
   const std::chrono::duration<double> since_epoch = std::chrono::system_clock::now().time_since_epoch();
   last_now_ = std::max(last_now_, since_epoch.count());

@@ -29,7 +29,7 @@ class Committer {
   void note_highest(std::int64_t sequence) noexcept { known_ = sequence; }
   // Returns the highest sequence that is known to have a record.
   std::int64_t highest() const noexcept { return known_; }
-  // Error(busy) after another writer has committed a checkpoint that this one did not know.
+  // Error(busy) after another writer has committed a checkpoint that this one has not seen.
   void refuse_fenced() const;
   // Returns the sequence of the next attempt. First ensures that an earlier record with an unknown outcome exists.
   std::int64_t next_sequence();

@@ -247,7 +247,7 @@ std::optional<Pause> Client::classify(Transfer& transfer) {
 }
 
 void Client::drive(Session& session, Source& source, std::size_t most) {
-  // On any exit, the session must not keep transfers, whose addresses it knows.
+  // On any exit, removes the transfers from the session, which stores their addresses.
   struct Cancel {
     Session& session;
     ~Cancel() { session.cancel_all(); }

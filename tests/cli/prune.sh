@@ -18,7 +18,7 @@ before=$(ls -laR --time-style=full-iso "$scratch/c")
 succeeds prune "$scratch/c" --keep last:2,every:4 --dry-run
 says "step 3, "
 says "3 checkpoints would be removed"
-says "; 3 stay"
+says "; 3 kept"
 succeeds prune "$scratch/c" --keep last:2,every:4 --dry-run --json
 is "$(json_field dry_run) $(json_field kept) $(json_field removed 0 step) $(json_field removed 2 step)" "True 3 3 1"
 is "$(ls -laR --time-style=full-iso "$scratch/c")" "$before"
@@ -35,7 +35,7 @@ is "$(steps "$scratch/c")" "2 4 5 6 "
 succeeds verify "$scratch/c"
 succeeds unpin "$scratch/c" 2
 succeeds prune "$scratch/c" --keep newer:1h,last:1
-says "0 checkpoints removed, 0 B; 4 stay"
+says "0 checkpoints removed, 0 B; 4 kept"
 succeeds prune "$scratch/c" --keep last:1 --json
 is "$(json_field dry_run) $(json_field kept) $(json_field removed 2 step)" "False 1 2"
 is "$(steps "$scratch/c")" "6 "

@@ -62,7 +62,7 @@ begin_upload other/file
 succeeds prune "$uri/run" --uploads --older-than 1h
 says "0 unfinished uploads aborted"
 succeeds prune "$uri/run" --uploads --older-than 0 --dry-run
-says "step-000000000008-1a2b3c4d/model.safetensors: begun "
+says "step-000000000008-1a2b3c4d/model.safetensors: started "
 says "1 unfinished uploads would be aborted"
 succeeds prune "$uri" --uploads --older-than 0s --dry-run --json
 /usr/bin/python3 -c 'import json, sys

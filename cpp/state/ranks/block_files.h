@@ -53,7 +53,6 @@ struct StoredBlock {
   TensorPlace place;
 };
 
-// Not synchronised; what it returns may be used after it has gone.
 // Not synchronised; its results remain valid after its destruction.
 class BlockFiles {
  public:
