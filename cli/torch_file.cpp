@@ -123,7 +123,7 @@ class Calls {
     return value.kind == Kind::call ? "a call of " + printable(function_of(value)) : name_of(value);
   }
 
-  // Returns whether the call creates a parameter. See below for requires_grad.
+  // Returns whether the call creates a parameter.
   bool is_parameter(const PickleValue& call) const { return function_of(call) == rebuild_parameter; }
   bool requires_grad(const PickleValue& call) const {
     const PickleValue& flag = argument(call, is_parameter(call) ? 1 : 4);

@@ -33,7 +33,7 @@ bool is_text(std::string_view text) {
   return true;
 }
 
-// Returns the text with replacements for surrogates and NULs, where only UTF-8 without NULs is allowed.
+// Replaces NULs and invalid UTF-8, including surrogates, by '?'.
 std::string plain(std::string_view text) {
   std::string out;
   while (!text.empty()) {

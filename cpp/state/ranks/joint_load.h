@@ -1,5 +1,6 @@
 // One collective load. Rank 0 lists checkpoints and proposes one; all ranks try it and continue according to the worst result. The
-// other ranks neither list checkpoints nor read manifests, which keeps the number of requests independent of the number of ranks.
+// other ranks neither list checkpoints nor read manifests, so that the number of these requests does not depend on the number of
+// ranks.
 #pragma once
 
 #include <cstdint>

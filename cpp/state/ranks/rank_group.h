@@ -5,9 +5,9 @@
 // Scheme: on the calling thread the ranks agree which of them writes which blocks (agree). Then each rank writes its files and a
 // part that lists them, and rank 0 commits the manifest when all parts exist (save). In the foreground that is a second collective
 // call. In the background the ranks poll the storage for the parts of the others, for failure files, and for the commit. The
-// presence of a part is thus the vote of a two-phase commit, and the manifest is the decision. Not chosen: gathering the tensors on
-// rank 0 (memory and bandwidth of one rank), and a barrier before the commit (impossible in the background, and it hangs if a rank
-// was killed). docs/reference/file-format.md specifies the files and the order in which they become durable.
+// presence of a part is thus the vote of a two-phase commit, and the manifest is the decision. Gathering the tensors on rank 0 is
+// not used, since it would be limited by the memory and bandwidth of one rank. docs/reference/file-format.md specifies the files
+// and the order in which they become durable.
 #pragma once
 
 #include <atomic>
