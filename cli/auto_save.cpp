@@ -27,12 +27,12 @@ ControllerOptions options_of(double first_seconds) {
 AutoSave::AutoSave(double first_seconds, double notice_seconds)
     : controller_(options_of(first_seconds)),
       notice_seconds_(notice_seconds),
-      former_term_(std::signal(SIGTERM, take_notice)),
-      former_usr1_(std::signal(SIGUSR1, take_notice)) {}
+      previous_term_(std::signal(SIGTERM, take_notice)),
+      previous_usr1_(std::signal(SIGUSR1, take_notice)) {}
 
 AutoSave::~AutoSave() {
-  (void)std::signal(SIGTERM, former_term_);
-  (void)std::signal(SIGUSR1, former_usr1_);
+  (void)std::signal(SIGTERM, previous_term_);
+  (void)std::signal(SIGUSR1, previous_usr1_);
 }
 
 // Returns the wall-clock time, which also advances while no process runs. Never returns less than the previous value, even if the

@@ -41,8 +41,8 @@ class AutoSave {
   double notice_seconds_;
   double last_now_ = 0;
   double begin_ = 0;  // of this process's run
-  void (*former_term_)(int);
-  void (*former_usr1_)(int);
+  void (*previous_term_)(int);
+  void (*previous_usr1_)(int);
 };
 
 }  // namespace ckpt::cli

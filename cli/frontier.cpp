@@ -51,7 +51,7 @@ bool takes_longer(const json& a, const json& b) {
 }
 
 // Sorts by rising bytes and drops points that are not faster than all points before.
-json without_worse(std::vector<json> points) {
+json without_dominated(std::vector<json> points) {
   std::stable_sort(points.begin(), points.end(), [](const json& a, const json& b) {
     const auto bytes_a = a.at("reserved_bytes").get<std::int64_t>();
     const auto bytes_b = b.at("reserved_bytes").get<std::int64_t>();
@@ -103,7 +103,7 @@ json frontier_json(const PlannerForm& planner, const Profile& profile) {
   } else if (planner.required.size() == 1 && profile.layer_count() <= most_layers) {
     for (const std::int64_t value : some_values(profile.layer_count())) try_planner(cat(planner.name, ":", value));
   }
-  frontier["points"] = without_worse(std::move(points));
+  frontier["points"] = without_dominated(std::move(points));
   return frontier;
 }
 

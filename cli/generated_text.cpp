@@ -22,26 +22,26 @@ class Draws {
   std::uint64_t value_ = 2026;
 };
 
-constexpr std::array<std::string_view, 12> ones = {"sailor", "river",   "teacher", "machine", "garden", "letter",
-                                                   "winter", "village", "doctor",  "bird",    "window", "road"};
-constexpr std::array<std::string_view, 12> kinds = {"old",  "quiet", "small", "bright", "heavy",   "green",
-                                                    "cold", "young", "long",  "early",  "strange", "gentle"};
-constexpr std::array<std::string_view, 12> acts = {"sees",   "follows", "remembers", "carries", "finds",  "leaves",
-                                                   "paints", "hears",   "counts",    "repairs", "visits", "forgets"};
-constexpr std::array<std::string_view, 8> whens = {"in the morning", "before the storm", "every year", "without a word",
-                                                   "at the harbour", "after the rain",   "by night",   "for a while"};
+constexpr std::array<std::string_view, 12> nouns = {"sailor", "river",   "teacher", "machine", "garden", "letter",
+                                                    "winter", "village", "doctor",  "bird",    "window", "road"};
+constexpr std::array<std::string_view, 12> adjectives = {"old",  "quiet", "small", "bright", "heavy",   "green",
+                                                         "cold", "young", "long",  "early",  "strange", "gentle"};
+constexpr std::array<std::string_view, 12> verbs = {"sees",   "follows", "remembers", "carries", "finds",  "leaves",
+                                                    "paints", "hears",   "counts",    "repairs", "visits", "forgets"};
+constexpr std::array<std::string_view, 8> adverbials = {"in the morning", "before the storm", "every year", "without a word",
+                                                        "at the harbour", "after the rain",   "by night",   "for a while"};
 
-std::string thing(Draws& draws) {
+std::string noun_phrase(Draws& draws) {
   std::string text = draws.below(2) == 0 ? "the " : "a ";
-  if (draws.below(3) == 0) text.append(draws.of(kinds)) += ' ';
-  return text.append(draws.of(ones));
+  if (draws.below(3) == 0) text.append(draws.of(adjectives)) += ' ';
+  return text.append(draws.of(nouns));
 }
 
 std::string sentence(Draws& draws) {
-  std::string text = thing(draws) + ' ';
-  text.append(draws.of(acts)) += ' ' + thing(draws);
-  if (draws.below(2) == 0) text.append(" ").append(draws.of(whens));
-  if (draws.below(4) == 0) text += ", and " + thing(draws) + " waits";
+  std::string text = noun_phrase(draws) + ' ';
+  text.append(draws.of(verbs)) += ' ' + noun_phrase(draws);
+  if (draws.below(2) == 0) text.append(" ").append(draws.of(adverbials));
+  if (draws.below(4) == 0) text += ", and " + noun_phrase(draws) + " waits";
   text.front() = static_cast<char>(text.front() - 'a' + 'A');
   return text + (draws.below(8) == 0 ? ".\n" : ". ");
 }

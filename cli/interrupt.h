@@ -4,7 +4,7 @@
 namespace ckpt::cli {
 
 // From now on the first Ctrl-C and, with terminate, the first SIGTERM only set the flag; a second one ends the process as usual.
-void note_interrupts(bool terminate);
+void watch_interrupts(bool terminate);
 bool interrupted();
 
 }  // namespace ckpt::cli

@@ -91,7 +91,7 @@ bool is_key(const PickleValue& value) {
 }
 
 // Returns the same string for keys that Python considers equal: 1, True and 1.0.
-std::string sameness(const PickleValue& key) {
+std::string equality_key(const PickleValue& key) {
   if (key.kind == Kind::boolean) return std::get<bool>(key.content) ? "1" : "0";
   if (key.kind == Kind::real) {
     const auto number = std::get<double>(key.content);
@@ -193,7 +193,7 @@ class Writer {
     if (!is_key(key))
       refuse_tree(open.path, cat("a key at byte ", key.at, " is ", name_of(key), ", which a tree cannot represent"));
     open.label = label_of(key);
-    if (key.kind != Kind::tuple && !open.keys.insert(sameness(key)).second)
+    if (key.kind != Kind::tuple && !open.keys.insert(equality_key(key)).second)
       refuse_tree(open.path, "the key " + printable(shortened(open.label)) + " is duplicated");
   }
 

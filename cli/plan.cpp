@@ -92,14 +92,14 @@ bool is_better(const json& a, const json& b) {
   return key(a) < key(b);
 }
 
-AskedBudget asked_budget(const PlanOptions& options, std::int64_t everything_bytes) {
+RequestedBudget requested_budget(const PlanOptions& options, std::int64_t everything_bytes) {
   if (options.budget.empty()) return {};
   const Budget given = parse_budget("--budget", options.budget);
   return {"--budget", given, everything_bytes, given.bytes_of(everything_bytes)};
 }
 
 // Returns the requested schedule; cost receives its cost.
-Plan choose(const PlanOptions& options, const std::shared_ptr<const Profile>& profile, const AskedBudget& budget,
+Plan choose(const PlanOptions& options, const std::shared_ptr<const Profile>& profile, const RequestedBudget& budget,
             const json& store_all, json& cost) {
   const std::string asked = planner_or_default(options);
   const auto begin = Clock::monotonic();
@@ -115,7 +115,7 @@ Plan choose(const PlanOptions& options, const std::shared_ptr<const Profile>& pr
 }
 
 // Returns every planner's result for the budget: first those that fit, then those that do not, then those that fail with an error.
-json comparison_json(const Profile& profile, const AskedBudget& budget, const json& store_all, const json& chosen) {
+json comparison_json(const Profile& profile, const RequestedBudget& budget, const json& store_all, const json& chosen) {
   std::vector<json> rows;
   bool has_chosen = false;
   const auto add = [&](const std::string& name) {
@@ -167,7 +167,7 @@ void plan(const PlanOptions& options) {
   const auto profile = std::make_shared<const Profile>(profile_of(options));
   const Schedule storing_all = Schedule::create(*profile, "store-all");
   const json store_all = cost_json("store-all", storing_all, *profile);
-  const AskedBudget budget = asked_budget(options, budgeted_bytes(storing_all, *profile));
+  const RequestedBudget budget = requested_budget(options, budgeted_bytes(storing_all, *profile));
   const std::string name = frontier_planner(options);
   const bool has_value = options.planner.find(':') != std::string::npos;
   const bool chooses = !options.frontier || budget.bytes() > 0 || has_value || !options.report.empty();

@@ -67,7 +67,7 @@ std::string planner_within(const std::string& planner, const Profile& profile, s
   return cat(planner, ":", form->takes_bytes() ? budget_bytes : most_slots(planner, profile, budget_bytes));
 }
 
-void require_fit(const Schedule& schedule, const Profile& profile, const AskedBudget& budget, const std::string& what) {
+void require_fit(const Schedule& schedule, const Profile& profile, const RequestedBudget& budget, const std::string& what) {
   if (budget.bytes() == 0) return;
   const std::int64_t bytes = budgeted_bytes(schedule, profile);
   if (bytes > budget.bytes())

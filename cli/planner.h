@@ -7,7 +7,7 @@
 
 #include <ckpt/ckpt.hpp>
 
-#include "asked_budget.h"
+#include "requested_budget.h"
 
 namespace ckpt::cli {
 
@@ -36,6 +36,6 @@ std::string planner_within(const std::string& planner, const Profile& profile, s
 std::int64_t budgeted_bytes(const Schedule& schedule, const Profile& profile);
 
 // Throws std::runtime_error with both figures if the schedule exceeds the budget. Does nothing without a budget.
-void require_fit(const Schedule& schedule, const Profile& profile, const AskedBudget& budget, const std::string& what);
+void require_fit(const Schedule& schedule, const Profile& profile, const RequestedBudget& budget, const std::string& what);
 
 }  // namespace ckpt::cli

@@ -107,18 +107,18 @@ Progress::~Progress() {
   if (kind_ == Kind::lasting) {
     draw(true);
   } else {
-    take_off();
+    erase_line();
   }
 }
 
 void Progress::aside(const std::function<void()>& print) {
   const std::lock_guard lock(mutex_);
-  take_off();
+  erase_line();
   print();
   (void)std::fflush(stdout);
 }
 
-void Progress::take_off() {
+void Progress::erase_line() {
   if (drawn_ > 0) (void)std::fprintf(stderr, "\r%*s\r", static_cast<int>(drawn_), "");
   drawn_ = 0;
 }

@@ -48,7 +48,7 @@ class Progress {
  private:
   void draw_until_stopped();
   void draw(bool ended);
-  void take_off();
+  void erase_line();
 
   Kind kind_;
   std::function<ProgressState()> state_;

@@ -9,8 +9,8 @@
 
 #include <ckpt/ckpt.hpp>
 
-#include "asked_budget.h"
 #include "plans.h"
+#include "requested_budget.h"
 
 namespace ckpt::cli {
 
@@ -20,7 +20,7 @@ class Runner {
   Runner(const Chain& chain, Profile profile, Schedule schedule, const TensorSpec& input, const ScheduleExecutorOptions& options);
   // The follower chooses the schedule before each step. Throws, also before a step, if that schedule reserves more than the budget.
   Runner(const Chain& chain, Profile profile, Follower follower, const TensorSpec& input, const ScheduleExecutorOptions& options,
-         const AskedBudget& budget);
+         const RequestedBudget& budget);
 
   // Stages instead of one executor.
   Runner(const Chain& chain, Pipeline pipeline, const MemoryTracker& tracker);
@@ -54,7 +54,7 @@ class Runner {
   mutable std::optional<Pipeline> pipeline_;
   const MemoryTracker* tracker_ = nullptr;  // the pipeline's tracker
   std::optional<Follower> follower_;
-  AskedBudget budget_;  // limit of the follower's schedules
+  RequestedBudget budget_;  // limit of the follower's schedules
   std::optional<Schedule> schedule_;
   std::optional<ScheduleExecutor> executor_;
   ScheduleExecutorStats former_;  // of previous executors

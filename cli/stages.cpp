@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "asked_budget.h"
+#include "requested_budget.h"
 #include "text.h"
 
 namespace ckpt::cli {
@@ -20,7 +20,7 @@ PipelineOrder order_of(const std::string& name) {
 }
 
 // Returns the budget of one stage.
-AskedBudget stage_budget(const std::string& text, const Chain& chain, const TensorSpec& input, const PipelineOptions& options) {
+RequestedBudget stage_budget(const std::string& text, const Chain& chain, const TensorSpec& input, const PipelineOptions& options) {
   const Budget budget = parse_budget("--memory-budget", text);
   if (budget.bytes > 0) return {"--memory-budget", budget, 0, std::max<std::int64_t>(1, budget.bytes / options.stages)};
   PipelineOptions everything = options;
@@ -99,7 +99,7 @@ Pipeline make_pipeline(const Chain& chain, const TensorSpec& input, const TrainO
   pipeline.threads_per_stage = std::max(1, threads / options.stages);
   pipeline.measured_steps = profiled_steps;
   pipeline.tracker = tracker;
-  AskedBudget budget;
+  RequestedBudget budget;
   if (!options.memory_budget.empty()) budget = stage_budget(options.memory_budget, chain, input, pipeline);
   *stage_budget_bytes = pipeline.budget_bytes = budget.bytes();
   if (strategy) pipeline.strategy = *strategy;

@@ -81,7 +81,7 @@ struct Training {
 // The limit of the memory for activations, and the memory for storing everything.
 struct Limits {
   std::int64_t budget_bytes = 0;     // 0: no budget
-  AskedBudget budget;                // the same, for messages; not with stages
+  RequestedBudget budget;            // the same, for messages; not with stages
   std::int64_t store_all_bytes = 0;  // for storing everything; 0: not known
 };
 
@@ -235,7 +235,7 @@ Outcome run_steps(Training& training, Runner& runner, Saver* saver, AutoSave* au
   Outcome outcome;
   outcome.first_step = training.step;
   TrainProgress progress(training.step, options.steps, tokens_per_step(options.model), tracker, saver, options.quiet);
-  note_interrupts(automatic == nullptr);
+  watch_interrupts(automatic == nullptr);
   while (training.step < options.steps && !outcome.interrupted && !outcome.preempted) {
     const std::chrono::nanoseconds begin = Clock::monotonic();
     outcome.loss = train_step(training, runner);

@@ -36,7 +36,7 @@ std::vector<json> drawn(const json& frontier) {
 }
 
 // A step curve: with memory between two points a step takes as long as at the lower one.
-Curve stairs(const std::vector<json>& points, double end) {
+Curve step_curve(const std::vector<json>& points, double end) {
   Curve curve;
   for (std::size_t i = 0; i < points.size(); ++i) {
     curve.emplace_back(bytes_of(points[i]), times_of(points[i]));
@@ -128,7 +128,7 @@ class Pictures {
 
   void add_curve(Plot& plot, std::size_t index) const {
     const Drawn& planner = all_[index];
-    plot.named(id(index)).line(stairs(planner.points, end_), "kept");
+    plot.named(id(index)).line(step_curve(planner.points, end_), "kept");
     const std::size_t every = (planner.points.size() + most_values - 1) / most_values;
     for (std::size_t i = 0; i < planner.points.size(); ++i) {
       const json& point = planner.points[i];

@@ -144,7 +144,7 @@ std::string time_over_memory(const Figures& figures) {
 
 // ---- Run ----
 
-std::string what_was_run(const Figures& figures) {
+std::string configuration_section(const Figures& figures) {
   const auto left_out = figures.at("/chosen/left_out").get<std::string>();
   Definitions all = {{"chain", cat(chain_name(figures), ", ", figures.count("/layer_count"), " layers")},
                      {"planner", escaped(printable(figures.at("/chosen/planner").get<std::string>()))},
@@ -165,7 +165,7 @@ std::string what_was_run(const Figures& figures) {
 std::string plan_page(const json& result, const PlanOptions& options, const Plan& plan) {
   const Figures figures(result);
   const std::string body = cat(lede(figures, options), plan_facts(figures), time_over_memory(figures), comparison(figures),
-                               step_section(figures, plan), layers_section(figures, 1, false, ""), what_was_run(figures));
+                               step_section(figures, plan), layers_section(figures, 1, false, ""), configuration_section(figures));
   return page(plan_title(result), "ckpt plan", body, result);
 }
 

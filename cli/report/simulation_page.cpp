@@ -173,7 +173,7 @@ std::string interval_plot(const Figures& figures) {
 
 // ---- Learning curves ----
 
-std::string learning_plots(const Figures& figures) {
+std::string learning_curves(const Figures& figures) {
   const json& curves = figures.at("/extra_wall_curves");
   std::vector<Curve> all;
   double low = -1e-3;
@@ -279,7 +279,7 @@ std::string simulation_page(const json& result, const SimulateOptions& options) 
     body +=
         cat("<section><h2>Learning curves</h2>\n<p>Extra time by number of failures, over all runs. Grey: the other "
             "policies.</p>\n",
-            learning_plots(figures), "</section>\n");
+            learning_curves(figures), "</section>\n");
   }
   body += cat("<section><h2>Configuration</h2>\n",
               definitions({{"failures", cat(figures.count("/failures"), " in each of ", figures.count("/replicas"), " runs")},

@@ -159,9 +159,8 @@ std::string over_steps(const Figures& figures, bool with_stages) {
   return cat("<div class=\"columns\"><section><h2>Loss</h2>\n", loss_plot(curves.loss, per_point),
              "</section>\n<section><h2>Memory</h2>\n", arena_plot(curves.arena, figures), "</section></div>\n",
              with_stages ? "<p class=\"note\">Memory of all stages, without the queues between them.</p>\n" : "",
-             per_point > 1
-                 ? cat("<p class=\"note\">Each point covers ", figures.count("/history/steps_per_point"), " steps.</p>\n")
-                 : std::string(),
+             per_point > 1 ? cat("<p class=\"note\">Each point covers ", figures.count("/history/steps_per_point"), " steps.</p>\n")
+                           : std::string(),
              details("Loss and memory as a table", history_table(figures)));
 }
 
@@ -219,7 +218,7 @@ std::string held_out_words(const Figures& figures) {
              " nats per byte, on text excluded from training; unigram entropy: ", figures.number("/unigram_entropy", 4));
 }
 
-std::string what_was_run(const Figures& figures, const TrainOptions& options, const std::string& data_name) {
+std::string configuration_section(const Figures& figures, const TrainOptions& options, const std::string& data_name) {
   Definitions all = {
       {"data", cat(escaped(data_name), ", ", figures.bytes("/data_bytes"))},
       {"model", model_text(figures.all())},
@@ -235,7 +234,7 @@ std::string what_was_run(const Figures& figures, const TrainOptions& options, co
   if (options.activations != "store-all") all.emplace_back("activations", escaped(printable(options.activations)));
   if (figures.value("/checkpoints_written") > 0) {
     all.emplace_back("checkpoints", cat(figures.count("/checkpoints_written"), ", saved ",
-                                         options.async ? "in the background" : "in the foreground"));
+                                        options.async ? "in the background" : "in the foreground"));
   }
   all.emplace_back("BLAS", escaped(figures.at("/blas").get<std::string>()));
   return cat("<section><h2>Configuration</h2>\n", definitions(all),
@@ -253,7 +252,7 @@ std::string train_page(const json& result, const TrainOptions& options, const st
   body += with_stages ? stages(figures, plans, *pipeline) : step_section(figures, plans.front());
   body +=
       cat(layers_section(figures, options.micro_batches, with_stages, with_stages ? ", for one micro-batch" : ", for one batch"),
-          what_was_run(figures, options, name));
+          configuration_section(figures, options, name));
   return page(train_title(result), pipeline != nullptr ? "ckpt train, in stages" : "ckpt train", body, result);
 }
 

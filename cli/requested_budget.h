@@ -12,11 +12,11 @@
 
 namespace ckpt::cli {
 
-class AskedBudget {
+class RequestedBudget {
  public:
-  AskedBudget() = default;  // no budget
+  RequestedBudget() = default;  // no budget
   // everything_bytes: the bytes that storing everything needs. bytes: the budget; with several stages that of one stage.
-  AskedBudget(std::string option, const Budget& given, std::int64_t everything_bytes, std::int64_t bytes)
+  RequestedBudget(std::string option, const Budget& given, std::int64_t everything_bytes, std::int64_t bytes)
       : option_(std::move(option)), percent_(given.percent), everything_bytes_(everything_bytes), bytes_(bytes) {}
 
   std::int64_t bytes() const { return bytes_; }  // 0: none
