@@ -63,8 +63,8 @@ std::string usage_of(const CLI::App& command) {
 }  // namespace
 
 std::string manual_page(const CLI::App& app, const std::string& version) {
-  std::string page = ".TH CKPT 1 \"\" \"libckpt " + version + "\" \"User commands\"\n.SH NAME\nckpt \\- inspect checkpoints, " +
-                     "verify, compare, copy, convert; train; plan; simulate\n.SH SYNOPSIS\n";
+  std::string page = ".TH CKPT 1 \"\" \"libckpt " + version + "\" \"User commands\"\n.SH NAME\nckpt \\- inspect, verify, " +
+                     "compare, copy and convert checkpoints; train, plan and simulate\n.SH SYNOPSIS\n";
   const auto commands = app.get_subcommands(nullptr);
   for (const CLI::App* const command : commands) page += usage_of(*command) + "\n.br\n";
   page += ".SH DESCRIPTION\n" + plain(app.get_description()) + ".\n.SH OPTIONS\n";
