@@ -8,7 +8,8 @@
 // - Object stores (object_protocol.h): they have neither rename nor locks. The conditional put of a commit record commits, and a
 //   writer that was overtaken by another one gets an error.
 // A single "latest" pointer file is not used: concurrent writers would overwrite each other's, and its damage would hide all
-// checkpoints. docs/reference/file-format.md specifies both protocols.
+// checkpoints. docs/explanation/commit-protocol.md explains both protocols;
+// docs/reference/file-format.md specifies them.
 #pragma once
 
 #include <cstdint>
