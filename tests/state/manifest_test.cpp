@@ -245,7 +245,7 @@ TEST(StateJson, ReadsWhatTheJsonLibraryReads) {
       if (!tree.is_object()) continue;
       const auto members = view.members();
       ASSERT_EQ(members.all.size(), tree.size()) << text;
-      ASSERT_EQ(members.behind, view.own().size()) << text;
+      ASSERT_EQ(members.bytes, view.own().size()) << text;
       for (const JsonView::Member& member : members.all) {
         const std::string expected = tree.at(member.name()).dump();
         ASSERT_EQ(member.value.tree().text(), expected) << text;
