@@ -28,7 +28,7 @@ struct Environment {
   std::optional<Keys> keys;
   std::string region;            // "": not specified
   std::string endpoint;          // "": not specified
-  std::string hint;              // if there are no keys: why the profile is not usable; "" otherwise
+  std::string hint;              // why the profile is not usable, if it has no keys; "" otherwise
   std::vector<FileStamp> files;  // files that can contain the keys; none if they are in the environment
 };
 

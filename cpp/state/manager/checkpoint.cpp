@@ -384,7 +384,7 @@ Found Checkpoint::best() {
 Found Checkpoint::of_step(std::int64_t step) {
   const std::vector<Found> all = complete_ones({false, step, {}});
   const auto found = std::ranges::find(all, step, &Found::step);
-  if (found == all.end()) base::fail(Status::not_found, "no complete checkpoint of step ", step, " exists");
+  if (found == all.end()) base::fail(Status::not_found, "step ", step, ": no complete checkpoint");
   return *found;
 }
 
@@ -415,7 +415,7 @@ void Checkpoint::pin(std::int64_t step) {
   const std::vector<Found> all = protocol_->list({}, {false, step, {}});
   const auto is_wanted = [&](const Found& found) { return found.step == step && found.condition == Condition::complete; };
   const auto found = std::ranges::find_if(all, is_wanted);
-  if (found == all.end()) base::fail(Status::not_found, "no complete checkpoint of step ", step, " exists");
+  if (found == all.end()) base::fail(Status::not_found, "step ", step, ": no complete checkpoint");
   state::pin(*storage_, found->name);
 }
 
@@ -425,8 +425,7 @@ void Checkpoint::unpin(std::int64_t step) {
   const Call call(this);
   const std::lock_guard lock(saving_);
   const std::vector<Found> all = protocol_->list({}, {false, step, {}});
-  if (std::ranges::find(all, step, &Found::step) == all.end())
-    base::fail(Status::not_found, "no checkpoint of step ", step, " exists");
+  if (std::ranges::find(all, step, &Found::step) == all.end()) base::fail(Status::not_found, "step ", step, ": no checkpoint");
   for (const Found& found : all) {
     if (found.step == step) state::unpin(*storage_, found.name);
   }
