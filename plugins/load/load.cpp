@@ -165,8 +165,8 @@ std::atomic<decltype(&ckpt_s3_last_error)> loaded_last_error = nullptr;
 [[maybe_unused]] const int fork_handlers =
     pthread_atfork([] { loading.lock(); }, [] { loading.unlock(); }, [] { loading.unlock(); });
 
-// The function for s3: while the library is being loaded. Other threads wait until it is loaded; for the thread whose load failed,
-// this function passes the reason to libckpt.
+// The function for s3: while the library is being loaded. Other threads wait until it is loaded. In the thread that failed to load
+// it, this function passes the reason to libckpt.
 std::int32_t create_while_loading(const char* uri, ckpt_storage** storage, void*) {
   if (loader.load() == std::this_thread::get_id()) {
     ckpt_callback_error(loader_failure->c_str());

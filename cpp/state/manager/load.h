@@ -18,7 +18,7 @@ void require_one_choice(const LoadOptions& options);
 
 // Unless the load is in place, reads and checks everything before writing the caller's tensors. Cached files are then read and
 // checked a second time: Error(corrupt), PartlyFilled, if one has changed in between. Other files are copied to memory, and writing
-// cannot fail. Takes no lock and changes nothing in the storage: a writer can be active, also in another process. The texts of
+// cannot fail. Takes no lock and changes nothing in the storage: a writer can be active, also in another process. The JSON of
 // trees become separate tensors in state, even if the load fails.
 LoadResult load_checkpoint(Protocol& protocol, State& state, const LoadOptions& options);
 
