@@ -142,7 +142,7 @@ static void bad_arguments(ckpt_tree* tree, ckpt_state* state) {
               "node.bytes is 0; the name of the class");
   CHECK_FAILS(add_container(made, CKPT_TREE_KIND_LIST, NULL, -1), CKPT_E_INVALID_ARGUMENT, "count is -1");
   CHECK_FAILS(add_container(made, CKPT_TREE_KIND_ATTRIBUTES, NULL, 1), CKPT_E_INVALID_ARGUMENT, "count is 1; expected 2 parts");
-  CHECK_FAILS(add_tensor(made, 5, 0, NULL), CKPT_E_INVALID_ARGUMENT, "node.form is 5; 0 .. 4");
+  CHECK_FAILS(add_tensor(made, 5, 0, NULL), CKPT_E_INVALID_ARGUMENT, "node.form is 5; expected 0 .. 4");
   CHECK_FAILS(add_tensor(made, 0, 0, NULL), CKPT_E_INVALID_ARGUMENT, "node.tensor is NULL");
   CHECK_FAILS(ckpt_tree_get_text(made, NULL, 0, &number), CKPT_E_INVALID_ARGUMENT, "tree has no nodes");
   CHECK_FAILS(ckpt_state_set_tree(state, "g", made), CKPT_E_INVALID_ARGUMENT, "tree has no nodes");
