@@ -7,7 +7,7 @@ static run it;
 static ckpt_async_manager* async;
 static event renaming = EVENT_INIT; /* 1: the worker is inside the load */
 static event going_on = EVENT_INIT;
-static const char in_use[] = "state is in use by a background load that has not ended";
+static const char in_use[] = "state is in use by a background load";
 
 static int32_t waiting_rename(const char* group, const char* name, char* buffer, int64_t capacity, int64_t* needed, void* user) {
   (void)group;

@@ -56,7 +56,7 @@ TEST(AsyncObjects, SavesInTheBackgroundUntilAnotherWriterGoesOn) {
   EXPECT_EQ(fenced.status, Status::busy);
   EXPECT_NE(fenced.error.find("another writer"), std::string::npos) << fenced.error;
   // Later ones are refused at once.
-  EXPECT_ERROR(save(7), Status::busy, "open the storage anew");
+  EXPECT_ERROR(save(7), Status::busy, "reopen the storage");
   Model model(-1);
   EXPECT_EQ(checkpoint->load(model.state, {}).step, 9);
   async::AsyncManager::release(std::move(manager));

@@ -141,7 +141,7 @@ TEST(RanksAsync, ARankThatIsGoneIsNamed) {
       const auto manager = std::make_shared<async::AsyncManager>(checkpoint, async::AsyncOptions{});
       const async::TaskResult result = wait_for(*manager, manager->save(state_of(rank, 2, 1), of_step(1), {}));
       EXPECT_EQ(result.status, Status::timeout);
-      EXPECT_NE(result.error.find(base::cat("rank ", gone, " did not come")), std::string::npos) << result.error;
+      EXPECT_NE(result.error.find(base::cat("rank ", gone, " did not arrive")), std::string::npos) << result.error;
     }));
   }
 }

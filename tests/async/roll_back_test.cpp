@@ -83,7 +83,7 @@ TEST_P(AsyncRollBack, ResultsReportIt) {
   EXPECT_EQ(load(of_step(300)), 300);
   const Warnings warnings;
   const std::int64_t first = save(310);
-  EXPECT_TRUE(warnings.mention("step 310 is saved where step 600 exists")) << warnings.text();
+  EXPECT_TRUE(warnings.mention("step 310 is saved although step 600 exists")) << warnings.text();
   const TaskResult result = manager_->wait(first, -1);
   EXPECT_EQ(result.state, TaskState::completed);
   EXPECT_TRUE(result.rolled_back);

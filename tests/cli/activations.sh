@@ -44,7 +44,7 @@ done
 succeeds train --model mlp --data "$text" --batch 32 --steps 1 --quiet --stages 2 --micro-batches 8 --activations automatic
 ! grep -q info "$scratch/out" || fail "it speaks without --verbose"
 
-refuses 1 "--memory-limit is what --activations automatic goes by" train --model mlp --data "$text" --stages 2 --memory-limit 1GiB --steps 1
-refuses 1 "not a share" train --model mlp --data "$text" --stages 2 --activations automatic --memory-limit 40% --steps 1
+refuses 1 "--memory-limit: requires --activations automatic" train --model mlp --data "$text" --stages 2 --memory-limit 1GiB --steps 1
+refuses 1 "found a percentage" train --model mlp --data "$text" --stages 2 --activations automatic --memory-limit 40% --steps 1
 refuses 1 "automatic[:BYTES]" train --model mlp --data "$text" --stages 2 --activations automatic:40% --steps 1
 finish

@@ -32,7 +32,7 @@ for signal in TERM USR1; do
   trainer=
   [ "$code" = 3 ] || fail "SIG$signal: exit code $code: $(cat "$scratch/out")"
   says "ended by a preemption notice after step"
-  says "which is saved"
+  says "(saved)"
   [ "$(learned running)" = '"running":false' ] || fail "after a notice the checkpoint says $(learned running)"
   [ "$(learned failures)" = '"failures":1' ] || fail "the controller counts $(learned failures)"
 done
@@ -44,8 +44,8 @@ succeeds train --model mlp --data "$text" --batch 32 --quiet --steps 9 --dir "$s
 [ -n "$(checksum "$scratch/a.json")" ] || fail "no checksum"
 [ "$(checksum "$scratch/a.json")" = "$(checksum "$scratch/n.json")" ] || fail "saves changed the result"
 
-refuses 2 "neither a number of steps nor auto" train --save-every often
-refuses 2 "neither a number of steps nor auto" train --save-every -3
+refuses 2 "expected a number of steps or auto" train --save-every often
+refuses 2 "expected a number of steps or auto" train --save-every -3
 refuses 1 "--save-every auto needs --dir" train --model mlp --data "$text" --save-every auto
 
 printf '# seconds\n9000\n400\n70000\n12000\n33000\n' >"$scratch/trace"

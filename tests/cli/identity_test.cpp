@@ -45,7 +45,7 @@ TEST(Identity, OfAVersionWithoutModelsIsAnMlp) {
   json older = former();
   older.erase("micro_batches");
   EXPECT_EQ(refusal(older, identity(options_of("mlp"))), "");
-  EXPECT_EQ(refusal(former(), identity(options_of("transformer"))).find("the checkpoint was made with model \"mlp\", this run has"),
+  EXPECT_EQ(refusal(former(), identity(options_of("transformer"))).find("the checkpoint has model \"mlp\", this run has"),
             0U);
   EXPECT_THROW(transformer_of(former()), std::runtime_error);
 }
@@ -54,7 +54,7 @@ TEST(Identity, NamesTheModelFirst) {
   TrainOptions other = options_of("mlp");
   other.model.batch = 8;
   other.seed = 2;
-  EXPECT_NE(refusal(identity(options_of("transformer")), identity(other)).find("with model \"transformer\""), std::string::npos);
+  EXPECT_NE(refusal(identity(options_of("transformer")), identity(other)).find("has model \"transformer\""), std::string::npos);
   TrainOptions wider = options_of("transformer");
   wider.model.width = 256;
   EXPECT_NE(refusal(identity(options_of("transformer")), identity(wider)).find("with width 128, this run has 256"),

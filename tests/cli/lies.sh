@@ -100,15 +100,15 @@ safetensors("offsets.safetensors", tensor % (1 << 40, 1 << 43))
 safetensors("product.safetensors", '{"a":{"dtype":"F64","shape":[%d,%d],"data_offsets":[0,32]}}' % (1 << 40, 1 << 40), None, bytes(32))
 PYTHON
   lies "do not agree" convert "$files/shape.npz" "$scratch/x.safetensors"
-  lies "longer than the archive says" convert "$files/content.npz" "$scratch/x.safetensors"
-  lies "it cannot have" convert "$files/ratio.npz" "$scratch/x.safetensors"
+  lies "longer than its recorded size" convert "$files/content.npz" "$scratch/x.safetensors"
+  lies "its recorded size" convert "$files/ratio.npz" "$scratch/x.safetensors"
   lies "packed.npz" convert "$files/packed.npz" "$scratch/x.safetensors"
   lies "stored.npz" convert "$files/stored.npz" "$scratch/x.safetensors"
   lies "beyond.npz" convert "$files/beyond.npz" "$scratch/x.safetensors"
   lies "too many elements" convert "$files/overflow.npz" "$scratch/x.safetensors"
   lies "the header has 2147483648 bytes" convert "$files/header.npz" "$scratch/x.safetensors"
   lies "method 14" convert "$files/method.npz" "$scratch/x.safetensors"
-  lies "too short for what it says" convert "$files/overlap.npz" "$scratch/x.safetensors"
+  lies "shorter than the recorded sizes" convert "$files/overlap.npz" "$scratch/x.safetensors"
   for name in length long offsets product; do
     lies "$name.safetensors" convert "$files/$name.safetensors" "$scratch/x.npz"
     lies "$name.safetensors" inspect "$files/$name.safetensors"

@@ -60,7 +60,7 @@ succeeds simulate --trace "$scratch/trace" --policies daly --cost 1e-6 --poll 1e
 
 # Amounts of memory.
 for budget in 0 -5% x 12XB 1e400 nan inf % 101% 1e300% 4e18TiB 0.5 0x10; do
-  refuses 1 "--memory-budget: '$budget' is no memory budget" train --model mlp --data "$text" "--memory-budget=$budget"
+  refuses 1 "--memory-budget: '$budget': expected a memory budget" train --model mlp --data "$text" "--memory-budget=$budget"
 done
 for activations in memory:1e400 memory:0 memory:40% memory:x selective:9223372036854775808 selective:-1 selective:1.5 selective: every; do
   refuses 1 "--activations: '$activations'" train --model mlp --data "$text" --activations "$activations"

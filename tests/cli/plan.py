@@ -226,7 +226,7 @@ class Plans(unittest.TestCase):
         names = [each["layer"] for each in figures["layers"]]
         self.assertEqual(names, ["embedding", "blocks.0.attn", "blocks.0.mlp", "blocks.1.attn", "blocks.1.mlp", "norm", "head", "loss"])
         self.assertIn("the transformer of ckpt train, batch 4: 8 layers", run("--model", *small, "--planner", "store-all").stdout)
-        self.refused("--heads 3 does not divide --width 32", "--model", "--width", 32, "--heads", 3, "--budget", "60%")
+        self.refused("--width 32: expected a multiple of --heads 3", "--model", "--width", 32, "--heads", 3, "--budget", "60%")
 
     def test_chains_of_many_layers(self):
         long = Path(self.folder.name) / "long.json"
@@ -295,7 +295,7 @@ class Plans(unittest.TestCase):
         for option in ("--profile", "--budget", "--planner"):
             self.refused(option, "--profile", unlike, option, "", code=2)
         for budget in ("0", "x", "12XB", "nan", "101%"):
-            self.refused(f"--budget: '{budget}' is no memory budget", "--profile", unlike, "--budget", budget)
+            self.refused(f"--budget: '{budget}': expected a memory budget", "--profile", unlike, "--budget", budget)
         said = subprocess.run([ckpt, "plna"], capture_output=True, text=True)
         self.assertIn("did you mean 'plan'?", said.stderr)
 

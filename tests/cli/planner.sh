@@ -54,8 +54,8 @@ refuses 1 "--memory-budget 0.01% is " train --model mlp --data "$text" --batch 3
 says_like "the smallest that works for .* is [0-9]+ \([0-9.]+%\)"
 refuses 1 "--planner store-all reserves $all_bytes bytes (" train --model mlp --data "$text" --batch 32 --quiet --planner store-all --memory-budget 50% --dir "$scratch/none"
 says_like ", 100\.0%\), more than the budget of [0-9]+ bytes \(.*, 50%\)"
-refuses 1 "--planner: 'chain' has no value; give --memory-budget, or chain:BYTES" train --model mlp --data "$text" --quiet --planner chain --dir "$scratch/none"
-refuses 1 "is for a run without stages" train --model mlp --data "$text" --quiet --planner chain --memory-budget 40% --stages 2 --dir "$scratch/none"
+refuses 1 "--planner: 'chain' needs a value; use --memory-budget, or chain:BYTES" train --model mlp --data "$text" --quiet --planner chain --dir "$scratch/none"
+refuses 1 "applies to runs without stages" train --model mlp --data "$text" --quiet --planner chain --memory-budget 40% --stages 2 --dir "$scratch/none"
 refuses 1 "NOT_FOUND" train --model mlp --data "$text" --quiet --planner nonsense --dir "$scratch/none"
 [ ! -e "$scratch/none" ] || fail "a refused run made its directory"
 finish

@@ -35,8 +35,8 @@ says '"files": 1'
 # The same file as from one process's checkpoint.
 succeeds convert "$scratch/one" "$scratch/again.safetensors"
 cmp "$scratch/one.safetensors" "$scratch/again.safetensors" || fail "a file says how many ranks there were"
-refuses 1 "is not empty" convert "$scratch/c" "$scratch/folder/"
-refuses 1 "no amount of bytes" convert "$scratch/c" "$scratch/other/" --file-bytes 40%
+refuses 1 "expected an empty folder" convert "$scratch/c" "$scratch/folder/"
+refuses 1 "expected an amount of bytes" convert "$scratch/c" "$scratch/other/" --file-bytes 40%
 [ ! -e "$scratch/other" ] || fail "a refused conversion made a folder"
 
 # A part that is damaged, or away, is named.

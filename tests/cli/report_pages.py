@@ -276,10 +276,10 @@ class Pages(unittest.TestCase):
                 continue
             with self.subTest(page=run.name):
                 labels = [svg.attributes.get("aria-label", "") for svg in form.all("svg")]
-                memory = [label for label in labels if label.startswith(("Memory over the time", "Memory of stage"))]
+                memory = [label for label in labels if label.startswith(("Memory during a step", "Memory of stage"))]
                 self.assertEqual(len(memory), len(run.figures["plans"]))
                 for label, plan in zip(memory, run.figures["plans"]):  # the page replays the schedule itself
-                    amount, unit = re.search(r"At most ([\d.]+) (\w+) are", label).groups()
+                    amount, unit = re.search(r"Peak of ([\d.]+) (\w+) live", label).groups()
                     self.assertAlmostEqual(float(amount) * UNITS[unit], plan["plan_peak_bytes"], delta=0.51 * 10.0 ** -len(amount.partition(".")[2]) * UNITS[unit])
                 forwards = sum(layer["forwards_per_step"] for layer in run.figures["layers"])
                 self.assertEqual(forwards, sum(plan["plan_forwards"] for plan in run.figures["plans"]))
@@ -294,7 +294,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(root.tag, space + "svg")
         self.assertIn("One step under the schedule", root.find(space + "title").text)
         texts = [text.text for text in root.iter(space + "text")]
-        for wanted in ("kept from the forward", "recomputed", "embedding", "block.5"):
+        for wanted in ("kept activations", "recomputed", "embedding", "block.5"):
             self.assertIn(wanted, texts)
         self.assertNotRegex(picture.read_text().replace("http://www.w3.org/2000/svg", ""), r"https?:|@import|url\(|<script")
         self.assertLess(picture.stat().st_size, 60000)
@@ -304,7 +304,7 @@ class Pages(unittest.TestCase):
         self.assertIn("transformer, 2 blocks, width 32, 2 heads, context 32", run.html)
         self.assertIn('data-of="/held_out_loss"', run.html)
         self.assertIn('data-of="/unigram_entropy"', run.html)
-        self.assertIn("behind <data", run.html)  # the warm-up
+        self.assertIn("after <data", run.html)  # the warm-up
         self.assertNotIn('data-of="/held_out_loss"', self.runs[0].html)  # the mlp is trained on all of the text
 
     def test_history_is_whole_and_short(self):
@@ -346,7 +346,7 @@ class Pages(unittest.TestCase):
                 for frontier in run.figures["frontiers"]:
                     if len(frontier["points"]) < 2:
                         continue
-                    plot = plots["Time over memory, " + frontier["planner"]]
+                    plot = plots["Step time by memory, " + frontier["planner"]]
                     values = json.loads(next(element for element in plot.within if element.tag == "script").text)
                     self.assertGreater(len(values), 1)
                     for (x0, y0, _), (x1, y1, _) in zip(values, values[1:]):
@@ -356,7 +356,7 @@ class Pages(unittest.TestCase):
                     levels = [element for element in plot.within if element.attributes.get("class") == "level budget"]
                     self.assertEqual(len(levels), 1 if "budget_bytes" in run.figures else 0)
                     if frontier["planner"] == chosen["planner"].partition(":")[0] and frontier["planner"] in ("chain", "tapes"):
-                        again = f"; {chosen['recomputed_forwards']:,} forwards again"
+                        again = f"; {chosen['recomputed_forwards']:,} recomputed forwards"
                         self.assertTrue(any(text.endswith(again) for x, y, text in values))
                 if "budget_bytes" in run.figures:
                     self.assertLessEqual(chosen["reserved_bytes"], run.figures["budget_bytes"])

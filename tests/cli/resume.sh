@@ -21,7 +21,7 @@ refuses 1 "this run has 2; use the same" train --model mlp --data "$text" --batc
 refuses 1 "batch 32" train --model mlp --data "$text" --batch 16 --steps 12 --dir "$scratch/cut"
 printf 'one more line\n' >>"$text"
 refuses 1 "data_" train --model mlp --data "$text" --batch 32 --steps 12 --dir "$scratch/cut"
-refuses 1 "needs an empty directory" train --model mlp --data "$text" --batch 32 --resume never --dir "$scratch/cut"
+refuses 1 "requires an empty directory" train --model mlp --data "$text" --batch 32 --resume never --dir "$scratch/cut"
 
 # A damaged newest checkpoint: the run falls back to the one before, says so, and ends at the same place.
 make_text "$text"

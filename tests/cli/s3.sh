@@ -46,10 +46,10 @@ succeeds prune "$uri/up" --keep last:1
 says "1 checkpoints removed"
 succeeds unpin "$uri/up" 2
 train --steps 2 --dir "$uri/t"
-refuses 1 "there is no bucket 'no-such-bucket-$$'" list "s3://no-such-bucket-$$/run"
-refuses 1 "there is no bucket 'no-such-bucket-$$'" show "s3://no-such-bucket-$$/run"
-refuses 1 "there is no bucket 'no-such-bucket-$$'" train --model mlp --data "$text" --quiet --steps 1 --dir "s3://no-such-bucket-$$/run"
-refuses 1 "holds no checkpoint" show "$uri/nothing"
+refuses 1 "the bucket 'no-such-bucket-$$' does not exist" list "s3://no-such-bucket-$$/run"
+refuses 1 "the bucket 'no-such-bucket-$$' does not exist" show "s3://no-such-bucket-$$/run"
+refuses 1 "the bucket 'no-such-bucket-$$' does not exist" train --model mlp --data "$text" --quiet --steps 1 --dir "s3://no-such-bucket-$$/run"
+refuses 1 "contains no checkpoint" show "$uri/nothing"
 
 # An upload that nobody will complete, as the one of a process that was killed.
 begin_upload() {
@@ -62,7 +62,7 @@ begin_upload other/file
 succeeds prune "$uri/run" --uploads --older-than 1h
 says "0 unfinished uploads aborted"
 succeeds prune "$uri/run" --uploads --older-than 0 --dry-run
-says "step-000000000008-1a2b3c4d/model.safetensors: begun "
+says "step-000000000008-1a2b3c4d/model.safetensors: started "
 says "1 unfinished uploads would be aborted"
 succeeds prune "$uri" --uploads --older-than 0s --dry-run --json
 /usr/bin/python3 -c 'import json, sys

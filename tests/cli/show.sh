@@ -38,7 +38,7 @@ says "incomplete"
 is "$(sed -n 2p "$scratch/out" | grep -o ' -  *incomplete' | tr -s ' ')" " - incomplete"
 rmdir "$scratch/c/step-000000000008-0badcafe"
 mkdir "$scratch/empty"
-refuses 1 "holds no checkpoint" list "$scratch/empty"
+refuses 1 "contains no checkpoint" list "$scratch/empty"
 refuses 1 "no-such" list "$scratch/no-such"
 
 # What is saved beside the tensors, and names as people count.
@@ -86,7 +86,7 @@ succeeds show "$scratch/copy" --json
 is "$(json_field seed; json_field data_position; json_field values)" "$original"
 # Copying a step below the newest one is a roll-back in the target: the copied step is now the newest.
 succeeds copy "$scratch/c" "$scratch/copy" --step 2
-says "step 2 is saved where step 6 exists: generation 1"
+says "step 2 is saved although step 6 exists: generation 1"
 succeeds list "$scratch/copy" --json
 is "$(json_field 0 step) $(json_field 0 abandoned) $(json_field 1 step) $(json_field 1 abandoned)" "2 False 6 True"
 succeeds copy "$scratch/c" "$scratch/all" --all
@@ -99,7 +99,7 @@ is "$(json_field file) $(json_field tensors)" "$scratch/told.npz $(json_field te
 [ "$(json_field tensors)" -gt 10 ] || fail "convert counts $(json_field tensors) tensors"
 succeeds copy "$newest" "$scratch/one"
 succeeds diff "$newest" "$scratch/one"
-refuses 1 "holds no checkpoint of step 3" copy "$scratch/c" "$scratch/none" --step 3
+refuses 1 "contains no checkpoint of step 3" copy "$scratch/c" "$scratch/none" --step 3
 refuses 2 "excludes" copy "$scratch/c" "$scratch/none" --step 2 --all
 succeeds train --model mlp --data "$text" --batch 32 --steps 8 --dir "$scratch/copy" --quiet --seed 7 --resume require
 succeeds train --model mlp --data "$text" --batch 32 --steps 8 --dir "$scratch/c" --quiet --seed 7 --resume require
@@ -121,12 +121,12 @@ else
 fi
 
 # Words that are no command.
-refuses 2 "there is no command 'lst'; did you mean 'list'?" lst
+refuses 2 "unknown command 'lst'; did you mean 'list'?" lst
 refuses 2 "did you mean 'verify'?" verfiy "$scratch/c"
 refuses 2 "did you mean 'inspect'?" inspct
 refuses 2 "did you mean 'convert'?" CONVERT
 refuses 2 "there are train, sample, plan, simulate, list, show, verify, diff, copy, prune, pin, unpin, convert" frobnicate
-refuses 2 "there is no command" "$(printf 'li\033[31mst')"
+refuses 2 "unknown command" "$(printf 'li\033[31mst')"
 if grep -q "$(printf '\033')" "$scratch/out"; then fail "a control character reaches the terminal"; fi
 
 # Without --data a newcomer's first command works in any folder.

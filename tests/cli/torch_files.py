@@ -251,7 +251,7 @@ check(converted.metadata == {"format": "pt", "note": "é\n"}, "metadata in a fol
 done = run("convert", source, os.path.join(folder, "to.npz"))
 check(done.returncode == 0 and "an .npz file cannot hold the metadata: format, note" in done.stdout, done.stdout)
 done = run("diff", source, with_metadata("other.safetensors", {"format": "np", "more": "x"}))
-for line in ('__metadata__.format: "pt" against "np"', "__metadata__.note: only in " + source, "__metadata__.more: only in ", "1 tensors, 3 different"):
+for line in ('__metadata__.format: "pt" vs. "np"', "__metadata__.note: only in " + source, "__metadata__.more: only in ", "1 tensors, 3 different"):
     check(done.returncode == 1 and line in done.stdout, "no", line, "in", done.stdout)
 done = run("diff", source, with_metadata("other.safetensors", {"note": "é\n", "format": "pt"}))
 check(done.returncode == 0 and "1 tensors, 0 different" in done.stdout, done.stdout)
@@ -291,44 +291,44 @@ refused(archive("deep.pt", [deep]), "deeper than 1000")
 laughs = ["ha" * (1000 if sanitized else 1)]  # every value takes a sanitizer microseconds
 for _ in range(60):
     laughs = [laughs, laughs]
-refused(archive("laughs.pt", laughs), "would take more than")
+refused(archive("laughs.pt", laughs), "its tensors exceed")
 refused(archive("bytes.pt", b"\x80\x02X\x00\x10\x00\x00" + b"a" * 4096 + b"q\x00X\x06\x00\x00\x00latin1q\x01c_codecs\nencode\nq\x020]" +
                 b"(" + b"h\x02h\x00h\x01\x86R" * 100 + b"e."), "")
-refused(archive("twice.pt", b"\x80\x02}(K\x01N\x88N\x75."), "the key true comes twice")
+refused(archive("twice.pt", b"\x80\x02}(K\x01N\x88N\x75."), "the key true is duplicated")
 refused(archive("key.pt", b"\x80\x02}](K\x01es."), "")
-refused(archive("key.pt", b"\x80\x02}]Ns."), "which has no place in a tree")
-refused(archive("items.pt", b"\x80\x02N(K\x01e."), "which is no list")
-refused(archive("odd.pt", b"\x80\x02}(K\x01u."), "a key without a value")
-refused(archive("memo.pt", b"\x80\x02Nr\xff\xff\xff\x7f."), "memo entry 2147483647 comes before 0")
-refused(archive("memo.pt", b"\x80\x02h\x05."), "no memo entry 5")
-refused(archive("end.pt", b"\x80\x02N"), "ends too early")
-refused(archive("end.pt", b"\x80\x02N.N"), "bytes follow its end")
-refused(archive("end.pt", b"\x80\x02NN."), "belong to nothing")
+refused(archive("key.pt", b"\x80\x02}]Ns."), "which a tree cannot represent")
+refused(archive("items.pt", b"\x80\x02N(K\x01e."), "expected a list")
+refused(archive("odd.pt", b"\x80\x02}(K\x01u."), "a key has no value")
+refused(archive("memo.pt", b"\x80\x02Nr\xff\xff\xff\x7f."), "memo entry 2147483647: expected 0")
+refused(archive("memo.pt", b"\x80\x02h\x05."), "memo entry 5 does not exist")
+refused(archive("end.pt", b"\x80\x02N"), "it is truncated")
+refused(archive("end.pt", b"\x80\x02N.N"), "unexpected bytes after its end")
+refused(archive("end.pt", b"\x80\x02NN."), "left on the stack")
 refused(archive("text.pt", b"\x80\x02X\x01\x00\x00\x00\xff."), "not UTF-8")
 refused(archive("protocol.pt", b"\x80\x06N."), "protocol 6")
 refused(archive("attributes.pt", b"\x80\x02]}b."), "attributes for a list")
 huge = 1 << 62
 for shape, strides, offset, shown in (((2, 3), (3, 2), 0, "element 7 of storage 0, which has 6"), ((6,), (1,), 1, "element 6"), ((1,), (1,), huge, "element"),
-                                      ((huge, 4), (0, 0), 0, "too large"), ((huge,), (huge,), 0, "too large"), ((2,), (1, 1), 0, "other dimensions"),
-                                      ((-1,), (1,), 0, "no number of elements"), ((2,), (-1,), 3, "no number of elements"), ((1 << 40,), (0,), 0, "times the file"),
-                                      ([2], (1,), 0, "no tuple"), ((1,) * 9, (1,) * 9, 0, "tensor a")):
+                                      ((huge, 4), (0, 0), 0, "too large"), ((huge,), (huge,), 0, "too large"), ((2,), (1, 1), 0, "different ranks"),
+                                      ((-1,), (1,), 0, "expected a number of elements"), ((2,), (-1,), 3, "expected a number of elements"), ((1 << 40,), (0,), 0, "times the file"),
+                                      ([2], (1,), 0, "expected a tuple"), ((1,) * 9, (1,) * 9, 0, "tensor a")):
     refused(archive("view.pt", {"a": tensor(Storage("0"), shape, strides, offset)}, {"0": six}), "view.pt", shown)
-refused(archive("short.pt", {"a": tensor(Storage("0"), (6,), (1,))}, {"0": six[:-1]}), "storage 0 has 23 bytes; data.pkl says 24")
+refused(archive("short.pt", {"a": tensor(Storage("0"), (6,), (1,))}, {"0": six[:-1]}), "storage 0 has 23 bytes; data.pkl requires 24")
 refused(archive("lost.pt", {"a": tensor(Storage("7"), (6,), (1,))}, {"0": six}), "no entry data/7")
 refused(archive("up.pt", {"a": tensor(Storage("../version"), (6,), (1,))}, {"0": six}), "no entry data/../version")
-refused(archive("kind.pt", {"a": tensor(Storage("0", size), (6,), (1,))}, {"0": six}), "torch.Size is no class of storages")
+refused(archive("kind.pt", {"a": tensor(Storage("0", size), (6,), (1,))}, {"0": six}), "torch.Size: expected a storage class")
 refused(archive("hooks.pt", {"a": tensor(Storage("0"), (6,), (1,), 0, {"x": 1})}, {"0": six}), "hooks")
 refused(archive("conj.pt", {"a": tensor(Storage("0"), (6,), (1,), 0, (), {"conj": True})}, {"0": six}), "resolve_conj()")
-refused(archive("order.pt", state, {"0": six}, byteorder="big"), "its byte order is big")
+refused(archive("order.pt", state, {"0": six}, byteorder="big"), "byteorder big: expected little")
 refused(archive("script.pt", state, {"0": six}, **{"constants.pkl": b""}), "TorchScript")
 refused(archive("packed.pt", state, {"0": six}, zipfile.ZIP_DEFLATED), "is compressed")
-refused(archive("nothing.pt", {}), "holds no tensor")
+refused(archive("nothing.pt", {}), "contains no tensors")
 with open(os.path.join(folder, "old.pt"), "wb") as file:
     file.write(pickle.dumps(0x1950a86a20f9469cfc6c, 2) + pickle.dumps(1001, 2))
 refused(os.path.join(folder, "old.pt"), "before PyTorch 1.6", "save it again")
 with zipfile.ZipFile(os.path.join(folder, "other.pt"), "w") as file:
     file.writestr("data.pkl", pickled(1))
-refused(os.path.join(folder, "other.pt"), "no data.pkl")
+refused(os.path.join(folder, "other.pt"), "data.pkl is missing")
 with open(archive("bad.pt", state, {"0": six}), "r+b") as file:
     at = file.read().index(six)
     file.seek(at)

@@ -43,10 +43,10 @@ run stages stages --steps 2 --stages 2 --micro-batches 2
 # A text of which too little is held out for a batch.
 head -c 1500 "$text" >"$scratch/little"
 succeeds train --data "$scratch/little" --quiet --blocks 1 --width 32 --heads 2 --context 32 --batch 4 --steps 1 --json "$scratch/little.json"
-says "the held-out text of 93 bytes is too short for a batch"
+says "the held-out text of 93 bytes is shorter than a batch"
 ! grep -q 'held_out_loss' "$scratch/little.json" || fail "a held-out loss of no batch"
 head -c 20 "$text" >"$scratch/less"
-refuses 1 "has 20 bytes; a batch of 4 samples needs at least 38" train --data "$scratch/less" --context 32 --batch 4 --steps 1
+refuses 1 "has 20 bytes; expected at least 38 for a batch of 4 samples" train --data "$scratch/less" --context 32 --batch 4 --steps 1
 
 # Learning rates: a run that falls to the end of its steps is the same when it was ended on the way.
 falling="--rate-kind cosine --warm-up 2 --last-rate 1e-4"
@@ -62,19 +62,19 @@ run linear linear --steps 6 --rate-kind linear
 refuses 1 "rate_steps 6, this run has 8" train $small --dir "$scratch/cosine" --steps 8 $falling
 refuses 1 'rate_kind "constant", this run has "linear"' train $small --dir "$scratch/whole" --steps 8 --rate-kind linear
 refuses 1 "warm_up 0, this run has 3" train $small --dir "$scratch/whole" --steps 8 --warm-up 3
-refuses 1 "--last-rate is for --rate-kind linear or cosine" train $small --last-rate 1e-4 --steps 1
-refuses 1 "--last-rate 0.01 is above --learning-rate 0.001" train $small --rate-kind linear --last-rate 0.01 --steps 1
-refuses 1 "--warm-up 9 is longer than --steps 3" train $small --rate-kind cosine --warm-up 9 --steps 3
+refuses 1 "--last-rate: requires --rate-kind linear or cosine" train $small --last-rate 1e-4 --steps 1
+refuses 1 "--last-rate 0.01 exceeds --learning-rate 0.001" train $small --rate-kind linear --last-rate 0.01 --steps 1
+refuses 1 "--warm-up 9 exceeds --steps 3" train $small --rate-kind cosine --warm-up 9 --steps 3
 refuses 2 "--rate-kind" train $small --rate-kind steep
 
 # Another model's checkpoints, and flags that do not fit.
 succeeds train --model mlp --data "$text" --quiet --batch 8 --steps 1 --dir "$scratch/mlp" --json "$scratch/mlp.json"
 ! grep -q 'held-out' "$scratch/out" || fail "the mlp is trained on all of its text"
-refuses 1 'made with model "mlp", this run has "transformer"' train $small --steps 2 --dir "$scratch/mlp"
-refuses 1 'made with model "transformer", this run has "mlp"' train --model mlp --data "$text" --quiet --batch 4 --steps 9 --dir "$scratch/whole"
+refuses 1 'has model "mlp", this run has "transformer"' train $small --steps 2 --dir "$scratch/mlp"
+refuses 1 'has model "transformer", this run has "mlp"' train --model mlp --data "$text" --quiet --batch 4 --steps 9 --dir "$scratch/whole"
 refuses 1 "width 32, this run has 64" train --data "$text" --quiet --blocks 3 --width 64 --heads 2 --context 32 --batch 4 --steps 9 --dir "$scratch/whole"
-refuses 1 "--heads 3 does not divide --width 32" train --data "$text" --width 32 --heads 3 --steps 1
-for size in blocks width heads context; do refuses 2 "--$size: is a size of --model transformer" train --model mlp --data "$text" --$size 2; done
+refuses 1 "--width 32: expected a multiple of --heads 3" train --data "$text" --width 32 --heads 3 --steps 1
+for size in blocks width heads context; do refuses 2 "--$size: applies to --model transformer" train --model mlp --data "$text" --$size 2; done
 refuses 2 "--model" train --model rnn
 
 # sample: so many bytes behind the prompt, the same for the same seed.
@@ -107,8 +107,8 @@ refuses 2 "--prompt: the value is empty" sample --dir "$scratch/whole" --prompt 
 refuses 2 "--prompt" sample --dir "$scratch/whole"
 refuses 1 "no-such" sample --dir "$scratch/no-such" --prompt a
 mkdir "$scratch/nothing"
-refuses 1 "holds no checkpoint" sample --dir "$scratch/nothing" --prompt a
-refuses 1 'made with model "mlp"; only a transformer' sample --dir "$scratch/mlp" --prompt a
+refuses 1 "contains no checkpoint" sample --dir "$scratch/nothing" --prompt a
+refuses 1 'model is "mlp"; expected a transformer' sample --dir "$scratch/mlp" --prompt a
 for temperature in -1 nan inf 1e999 x; do refuses 2 "--temperature: '$temperature'" sample --dir "$scratch/whole" --prompt a --temperature=$temperature; done
 for length in -1 1.5 x; do refuses 2 "--length: '$length'" sample --dir "$scratch/whole" --prompt a --length=$length; done
 finish

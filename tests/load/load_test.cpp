@@ -83,14 +83,14 @@ TEST_F(Load, AFunctionOfTheProgramStays) {
 }
 
 TEST_F(Load, NothingIsThere) {
-  expect_unsupported(folder_, "'s3', which the package libckpt-s3 provides; there is no " + (folder_ / s3_file).string());
-  expect_unsupported(folder_ / "none", "LD_LIBRARY_PATH is not searched");
+  expect_unsupported(folder_, "'s3' requires the package libckpt-s3; " + (folder_ / s3_file).string() + " was not found");
+  expect_unsupported(folder_ / "none", "not LD_LIBRARY_PATH");
   EXPECT_FALSE(is_mapped("libckpt-s3"));
 }
 
 TEST_F(Load, WhatDoesNotLoadSaysWhy) {
   std::ofstream(folder_ / s3_file) << "no library";
-  expect_unsupported(folder_, (folder_ / s3_file).string() + " does not load: ");
+  expect_unsupported(folder_, (folder_ / s3_file).string() + " cannot be loaded: ");
   fs::copy_file(NEEDY, folder_ / s3_file, fs::copy_options::overwrite_existing);
   expect_unsupported(folder_, "libckpt_nowhere.so: cannot open shared object file");
 }
@@ -99,18 +99,18 @@ TEST_F(Load, OtherMinorVersionsAreNamed) {
   std::ofstream(folder_ / "libckpt-s3.so.0.77") << "of a later version";
   std::ofstream(folder_ / "libckpt-s3.so.0.4.1") << "of another one";
   std::ofstream(folder_ / "libckpt-mpi.so.0.77") << "of another plug-in";
-  expect_unsupported(folder_, "there is no " + (folder_ / s3_file).string());
-  expect_unsupported(folder_, "; libckpt-s3.so.0.4.1, libckpt-s3.so.0.77 there are for other versions than libckpt " +
+  expect_unsupported(folder_, (folder_ / s3_file).string() + " was not found");
+  expect_unsupported(folder_, "; found libckpt-s3.so.0.4.1, libckpt-s3.so.0.77 for other versions than libckpt " +
                                   std::string(ckpt_version_string()));
 }
 
 TEST_F(Load, AnotherLibraryIsRefusedAsSuch) {
   const std::string path = (folder_ / s3_file).string();
   fs::copy_file(NOWHERE, path);
-  expect_unsupported(folder_, path + " is not libckpt-s3, or of another version than libckpt " + ckpt_version_string() +
-                                  ": it has no ckpt_s3_register");
+  expect_unsupported(folder_, path + " is not libckpt-s3, or its version differs from libckpt " + ckpt_version_string() +
+                                  ": it lacks ckpt_s3_register");
   fs::copy_file(LATER, path, fs::copy_options::overwrite_existing);
-  expect_unsupported(folder_, path + " does not load: it is of another version than libckpt " + ckpt_version_string());
+  expect_unsupported(folder_, path + " cannot be loaded: its version differs from libckpt " + ckpt_version_string());
   expect_unsupported(folder_, "ckpt_of_a_later_version");
 }
 
@@ -164,13 +164,13 @@ TEST_F(Load, TheSchemeIsKnownAfterwards) {
   ckpt_storage_release(storage);
   EXPECT_EQ(ckpt_storage_unregister_scheme("through"), CKPT_OK);
   EXPECT_EQ(open_s3("s3://b"), CKPT_E_INVALID_ARGUMENT);
-  EXPECT_NE(std::string_view(ckpt_last_error()).find("no bucket's name"), std::string_view::npos) << ckpt_last_error();
+  EXPECT_NE(std::string_view(ckpt_last_error()).find("no valid bucket name"), std::string_view::npos) << ckpt_last_error();
 }
 
 TEST_F(Load, UploadsAreAskedForWhereItIs) {
   ckpt::load::AbortedUploads aborted = ckpt::load::abort_uploads("s3://b", 0, true);
   EXPECT_EQ(aborted.status, CKPT_E_INVALID_ARGUMENT);
-  EXPECT_NE(aborted.reason.find("no bucket's name"), std::string::npos) << aborted.reason;
+  EXPECT_NE(aborted.reason.find("no valid bucket name"), std::string::npos) << aborted.reason;
   aborted = ckpt::load::abort_uploads("s3://bucket/run", 0, true);
   EXPECT_EQ(aborted.status, CKPT_E_IO) << aborted.reason;  // nobody listens
   EXPECT_TRUE(aborted.uploads.empty());

@@ -265,7 +265,7 @@ static void late_rank(const char* folder) {
     (void)ckpt_coordinator_broadcast(coordinator, bytes, count, 0, second);
     poll_mpi(100); /* so that all is sent */
   } else {
-    CHECK_FAILS(ckpt_coordinator_broadcast(coordinator, bytes, count, 0, second / 5), CKPT_E_TIMEOUT, "processes came in time");
+    CHECK_FAILS(ckpt_coordinator_broadcast(coordinator, bytes, count, 0, second / 5), CKPT_E_TIMEOUT, "processes arrived in time");
     memset(bytes, 0xab, count);
     poll_mpi(300);
     for (int i = 0; i < count; ++i) CHECK(bytes[i] == 0xab);
@@ -290,7 +290,7 @@ static void late_gather(const char* folder) {
     poll_mpi(100);
   } else {
     CHECK_FAILS(ckpt_coordinator_gather(coordinator, sent, count, 0, second / 5, rank == 0 ? received : NULL), CKPT_E_TIMEOUT,
-                "processes came in time");
+                "processes arrived in time");
     memset(received, 0xab, sizeof received);
     memset(sent, 0xab, sizeof sent);
     poll_mpi(300);
@@ -306,7 +306,7 @@ static void killed_rank(const char* folder) {
   ckpt_coordinator* const coordinator = of_world();
   CHECK_OK(ckpt_coordinator_barrier(coordinator, 60 * second));
   if (rank == world - 1) raise(SIGKILL);
-  CHECK_FAILS(ckpt_coordinator_barrier(coordinator, second), CKPT_E_TIMEOUT, "processes came in time");
+  CHECK_FAILS(ckpt_coordinator_barrier(coordinator, second), CKPT_E_TIMEOUT, "processes arrived in time");
   of_no_more_use(coordinator, "barrier has timed out");
   as_it_should_be(folder);
   sleep_ms(1500); /* how this one ends ends no other */
@@ -316,7 +316,7 @@ static void absent_rank(const char* folder) {
   ckpt_coordinator* coordinator = NULL;
   if (rank != world - 1) {
     CHECK_MPI_FAILS(ckpt_mpi_coordinator_create(MPI_COMM_WORLD, second / 2, &coordinator), CKPT_E_TIMEOUT,
-                    "processes of comm came");
+                    "processes of comm arrived");
     CHECK(coordinator == NULL);
   }
   as_it_should_be(folder);

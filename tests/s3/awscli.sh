@@ -41,7 +41,7 @@ says "$one: ok, "
 
 # The other way a checkpoint has no commit record: it is none until ckpt copy has put one.
 at_gateway cp --recursive one "$uri/up/$one"
-refuses 1 "holds no checkpoint" show "$uri/up"
+refuses 1 "contains no checkpoint" show "$uri/up"
 succeeds show "$uri/up/$one"
 succeeds copy one "$uri/up"
 succeeds verify "$uri/up"

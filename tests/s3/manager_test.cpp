@@ -358,9 +358,9 @@ TEST_F(S3Manager, FaultsThatPassAreTriedAgain) {
 // over.
 TEST_F(S3Manager, FaultsThatStayAreSaid) {
   const Fault faults[] = {
-      {R"("do": "answer", "status": 500)", ckpt::Status::io, "HTTP 500: the store failed"},
-      {R"("do": "answer", "status": 429, "headers": {"Retry-After": "60"})", ckpt::Status::busy, "to wait 60 s"},
-      {R"("do": "answer", "status": 503, "headers": {"Retry-After": "60"})", ckpt::Status::busy, "to wait 60 s"},
+      {R"("do": "answer", "status": 500)", ckpt::Status::io, "HTTP 500: internal error of the store"},
+      {R"("do": "answer", "status": 429, "headers": {"Retry-After": "60"})", ckpt::Status::busy, "a wait of 60 s"},
+      {R"("do": "answer", "status": 503, "headers": {"Retry-After": "60"})", ckpt::Status::busy, "a wait of 60 s"},
       {R"("do": "answer", "status": 403, "body": "<Error><Code>ExpiredToken</Code></Error>")", ckpt::Status::permission,
        "ExpiredToken: the keys have expired"},
       {R"("do": "answer", "status": 403, "body": "<Error><Code>RequestTimeTooSkewed</Code></Error>")", ckpt::Status::permission,
@@ -395,7 +395,7 @@ TEST_F(S3Manager, FaultsThatStayAreSaid) {
   }
   // Bytes that changed on their way: there, and back.
   proxy.rules(listed(rule(R"("do": "corrupt")", targets_of_save[0], -1)));
-  expect_failure([&] { save(writer, step + 1); }, ckpt::Status::io, "other bytes arrived than were sent");
+  expect_failure([&] { save(writer, step + 1); }, ckpt::Status::io, "the received bytes differ from those sent");
   EXPECT_EQ(newest(), step);
   proxy.rules(listed(rule(R"("do": "truncate")", targets_of_load[3], -1)));
   Model model;
@@ -492,7 +492,7 @@ TEST_F(S3Manager, SaysWhatIsWrongWithKeysAndBuckets) {
   other.access = "CKPTOTHERKEY";
   other.secret = "ckptOtherSecret0123456789abcdefghijklmno";
   refused(other, uri, ckpt::Status::permission, "AccessDenied");
-  refused(direct, "s3://no-such-bucket/x", ckpt::Status::invalid_argument, "there is no bucket 'no-such-bucket'");
+  refused(direct, "s3://no-such-bucket/x", ckpt::Status::invalid_argument, "the bucket 'no-such-bucket' does not exist");
   EXPECT_EQ(newest(), 1);
 }
 
@@ -569,8 +569,7 @@ void race(const std::function<ckpt::Storage()>& open, std::int64_t round) {
   EXPECT_EQ(failures[loser].status, ckpt::Status::busy) << failures[loser].message;
   EXPECT_NE(failures[loser].message.find("another writer"), std::string::npos) << failures[loser].message;
   // It stays fenced, and writes nothing more.
-  expect_failure([&] { save(writers[static_cast<std::size_t>(loser)], 2 * round + 9); }, ckpt::Status::busy,
-                 "open the storage anew");
+  expect_failure([&] { save(writers[static_cast<std::size_t>(loser)], 2 * round + 9); }, ckpt::Status::busy, "reopen the storage");
   Model model;
   ckpt::LoadOptions named;
   named.name = saved[winner]->name;

@@ -35,7 +35,7 @@ ckpt::s3::Answer raw(Store& store, const std::string& method, const std::string&
   request.query = query;
   request.body = ckpt::s3::bytes_of(body);
   request.is_sent = method == "PUT" || method == "POST";
-  return store.client().ask(std::move(request));
+  return store.client().execute(std::move(request));
 }
 
 std::string random_bytes(std::size_t count) {
@@ -108,8 +108,8 @@ TEST_F(S3, WritesAndReads) {
   EXPECT_EQ(text, "some");  // what came when it was opened
   EXPECT_EQ(store->remove("a/small"), CKPT_OK) << reason();
   EXPECT_EQ(store->remove("a/small"), CKPT_OK) << reason();
-  expect_failure(store->try_open("a/small"), CKPT_E_NOT_FOUND, "no such object");
-  expect_failure(store->size("a/small", bytes), CKPT_E_NOT_FOUND, "no such object");
+  expect_failure(store->try_open("a/small"), CKPT_E_NOT_FOUND, "the object does not exist");
+  expect_failure(store->size("a/small", bytes), CKPT_E_NOT_FOUND, "the object does not exist");
 }
 
 TEST_F(S3, ReadsNeverTwoVersions) {
@@ -130,13 +130,13 @@ TEST_F(S3, ReadsNeverTwoVersions) {
 TEST_F(S3, WritesFromFrontToBack) {
   const Opened file = store->create("file");
   EXPECT_EQ(file.write(0, "abc"), CKPT_OK);
-  expect_failure(file.write(1, "x"), CKPT_E_UNSUPPORTED, "from front to back");
+  expect_failure(file.write(1, "x"), CKPT_E_UNSUPPORTED, "written sequentially");
   expect_failure(file.write(5, "x"), CKPT_E_UNSUPPORTED, "offset is 5 and the file has 3 bytes");
   EXPECT_EQ(file.write(3, "def"), CKPT_OK);
   EXPECT_EQ(file.size(), 6);
   std::string text;
   expect_failure(file.read(0, 1, text), CKPT_E_UNSUPPORTED, "opened for writing");
-  expect_failure(store->try_open("file"), CKPT_E_NOT_FOUND, "no such object");
+  expect_failure(store->try_open("file"), CKPT_E_NOT_FOUND, "the object does not exist");
   EXPECT_EQ(file.sync(), CKPT_OK) << reason();
   EXPECT_EQ(store->text("file"), "abcdef");
   expect_failure(file.write(6, "x"), CKPT_E_INVALID_STATE, "was synced");
@@ -173,7 +173,7 @@ TEST_F(S3, WritesLargeFilesInParts) {
     for (std::size_t at = 0; at < bytes.size(); at += 3000000) {
       ASSERT_EQ(file.write(static_cast<std::int64_t>(at), std::string_view(bytes).substr(at, 3000000)), CKPT_OK) << reason();
     }
-    expect_failure(parts.try_open("large"), CKPT_E_NOT_FOUND, "no such object");  // not before it is synced
+    expect_failure(parts.try_open("large"), CKPT_E_NOT_FOUND, "the object does not exist");  // not before it is synced
     EXPECT_EQ(uploads(*store), 1);
     ASSERT_EQ(file.sync(), CKPT_OK) << reason();
   }
@@ -195,8 +195,8 @@ TEST_F(S3, WritesLargeFilesInParts) {
     EXPECT_TRUE(pieces[i] == bytes.substr(static_cast<std::size_t>(ranges[i].offset), pieces[i].size())) << i;
   }
   char one = 0;
-  expect_failure(file.ranges({{file.size(), 1, &one}}), CKPT_E_INVALID_ARGUMENT, "is not in the file");
-  expect_failure(file.ranges({{-1, 1, &one}}), CKPT_E_INVALID_ARGUMENT, "is not in the file");
+  expect_failure(file.ranges({{file.size(), 1, &one}}), CKPT_E_INVALID_ARGUMENT, "exceeds the file");
+  expect_failure(file.ranges({{-1, 1, &one}}), CKPT_E_INVALID_ARGUMENT, "exceeds the file");
   EXPECT_EQ(file.ranges({{file.size(), 0, &one}}), CKPT_OK) << reason();
   EXPECT_EQ(file.ranges({}), CKPT_OK);
 }
@@ -222,9 +222,9 @@ TEST_F(S3, AbortsWhatIsNotSynced) {
     EXPECT_EQ(uploads(*store), 1);
   }
   EXPECT_EQ(uploads(*store), 0);
-  expect_failure(parts.try_open("left"), CKPT_E_NOT_FOUND, "no such object");
+  expect_failure(parts.try_open("left"), CKPT_E_NOT_FOUND, "the object does not exist");
   { const Opened file = parts.create("never"); }
-  expect_failure(parts.try_open("never"), CKPT_E_NOT_FOUND, "no such object");
+  expect_failure(parts.try_open("never"), CKPT_E_NOT_FOUND, "the object does not exist");
 }
 
 TEST_F(S3, FindsAndAbortsUploadsThatWereLeft) {
@@ -378,7 +378,7 @@ TEST_F(S3, SaysWhatIsWrongWithKeys) {
 TEST_F(S3, NamesAMissingBucket) {
   Store other("s3://no-such-bucket/x", given.get());
   Store::Found found;
-  const std::string text = "NoSuchBucket: there is no bucket 'no-such-bucket'";
+  const std::string text = "NoSuchBucket: the bucket 'no-such-bucket' does not exist";
   expect_failure(other.list("", "", 1, found), CKPT_E_INVALID_ARGUMENT, text);
   expect_failure(other.put("x", "x"), CKPT_E_INVALID_ARGUMENT, text);
   expect_failure(other.put_if_absent("x", "x"), CKPT_E_INVALID_ARGUMENT, text);
@@ -460,7 +460,7 @@ TEST_F(S3, IsEncryptedByTheStore) {
   given.options.kms_key = "no-such-key";
   Store other(uri, given.get());
   expect_failure(other.put("x", "x"), CKPT_E_PERMISSION, "HTTP 403");
-  expect_failure(store->try_open("x"), CKPT_E_NOT_FOUND, "no such object");
+  expect_failure(store->try_open("x"), CKPT_E_NOT_FOUND, "the object does not exist");
 }
 
 // The bucket in the host's name: every name below localhost is this machine's.
@@ -640,7 +640,7 @@ TEST_F(S3Proxy, AsksForEncryptionAndClass) {
   through.options.storage_class = "NO_SUCH_CLASS";
   Store unknown(uri, through.get());
   proxy.rules("[]");
-  expect_failure(unknown.put("x", "x"), CKPT_E_UNSUPPORTED, "HTTP 400 InvalidArgument: the store refuses the request");
+  expect_failure(unknown.put("x", "x"), CKPT_E_UNSUPPORTED, "HTTP 400 InvalidArgument: the store rejects the request");
   expect_failure(unknown.put("x", random_bytes(20U << 20)), CKPT_E_UNSUPPORTED, "HTTP 400 InvalidArgument");
 }
 
@@ -650,9 +650,9 @@ TEST_F(S3Proxy, OtherBytesAreRefused) {
   EXPECT_EQ(proxy.seen("PUT"), 2);
   EXPECT_EQ(store->text("a"), "bytes");
   proxy.rules(R"([{"do": "corrupt", "method": "PUT", "times": -1}])");
-  expect_failure(far->put("b", "bytes"), CKPT_E_IO, "other bytes arrived");
-  expect_failure(far->put_if_absent("b", "bytes"), CKPT_E_IO, "other bytes arrived");
-  expect_failure(store->try_open("b"), CKPT_E_NOT_FOUND, "no such object");
+  expect_failure(far->put("b", "bytes"), CKPT_E_IO, "the received bytes differ");
+  expect_failure(far->put_if_absent("b", "bytes"), CKPT_E_IO, "the received bytes differ");
+  expect_failure(store->try_open("b"), CKPT_E_NOT_FOUND, "the object does not exist");
   proxy.rules(R"([{"do": "corrupt", "method": "PUT", "target": "partNumber=2", "times": 1}])");
   const std::string bytes = random_bytes(40U << 20);
   ASSERT_EQ(far->put("large", bytes), CKPT_OK) << reason();
@@ -669,7 +669,7 @@ TEST_F(S3Proxy, WaitsAsItIsAsked) {
     EXPECT_GE(std::chrono::steady_clock::now() - before, std::chrono::milliseconds(990));
     EXPECT_EQ(proxy.seen("answer"), 1);
     proxy.rules(std::string(R"([{"do": "answer", "status": )") + status + R"(, "headers": {"Retry-After": "60"}}])");
-    expect_failure(far->try_open("a"), CKPT_E_BUSY, "to wait 60 s");
+    expect_failure(far->try_open("a"), CKPT_E_BUSY, "a wait of 60 s");
     proxy.rules(std::string(R"([{"do": "answer", "status": )") + status + R"(}])");
     expect_failure(far->try_open("a"), CKPT_E_BUSY, std::string("HTTP ") + status);
   }
@@ -771,7 +771,7 @@ TEST_F(S3Proxy, ConflictsAreTriedAgain) {
   EXPECT_EQ(far->put_if_absent("a", "x"), CKPT_OK) << reason();
   EXPECT_EQ(proxy.seen("PUT"), 3);
   proxy.rules(rule + "-1}]");
-  expect_failure(far->put_if_absent("b", "x"), CKPT_E_BUSY, "another writer is at work");
+  expect_failure(far->put_if_absent("b", "x"), CKPT_E_BUSY, "another writer is writing");
   EXPECT_EQ(proxy.seen("PUT"), 5);
 }
 
@@ -782,7 +782,7 @@ TEST_F(S3Proxy, RedirectsAreNotFollowed) {
   EXPECT_EQ(proxy.seen(""), 1);
   proxy.rules(R"([{"do": "answer", "status": 301, "headers": {"x-amz-bucket-region": "eu-west-9"},
                    "body": "<Error><Code>PermanentRedirect</Code></Error>"}])");
-  expect_failure(far->list("", "", 1, found), CKPT_E_INVALID_ARGUMENT, "in another region than us-east-1: eu-west-9");
+  expect_failure(far->list("", "", 1, found), CKPT_E_INVALID_ARGUMENT, "is not in the region us-east-1 but in eu-west-9");
 }
 
 TEST_F(S3Proxy, StrangeAnswersAreRefused) {
@@ -805,13 +805,13 @@ TEST_F(S3Proxy, StrangeAnswersAreRefused) {
   EXPECT_EQ(far->text("a"), "some bytes");
   EXPECT_EQ(proxy.seen(""), 1);
   ASSERT_EQ(store->put("large", random_bytes(80000)), CKPT_OK);
-  expect_failure(far->try_open("large"), CKPT_E_UNSUPPORTED, "other bytes than the range");
+  expect_failure(far->try_open("large"), CKPT_E_UNSUPPORTED, "a range other than the requested one");
   proxy.rules("[]");
   const Opened file = far->open("large");
   proxy.rules(R"([{"do": "whole", "method": "GET"}])");
-  expect_failure(file.read(70000, 3, text), CKPT_E_UNSUPPORTED, "other bytes than the range");
+  expect_failure(file.read(70000, 3, text), CKPT_E_UNSUPPORTED, "a range other than the requested one");
   proxy.rules(R"([{"do": "answer", "status": 206, "headers": {"Content-Range": "bytes 0-1/80000"}, "body": "ab"}])");
-  expect_failure(file.read(70000, 2, text), CKPT_E_UNSUPPORTED, "other bytes than the range");
+  expect_failure(file.read(70000, 2, text), CKPT_E_UNSUPPORTED, "a range other than the requested one");
 }
 
 TEST_F(S3Proxy, RemovesSinglyWhereTheStoreCanNotDoMany) {

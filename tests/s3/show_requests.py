@@ -87,7 +87,7 @@ def main():
         # A tree's values are in its file.
         with ckpt.CheckpointManager(place + "/tree") as checkpoints:
             checkpoints.save({"note": "warm-up", "weights": np.zeros(1 << 20, np.float32)}, step=1)
-        problems += problems_of(proxy, ("show", place + "/tree"), ["weights", "shown with --values"], (2, 3, 2, 0))
+        problems += problems_of(proxy, ("show", place + "/tree"), ["weights", "use --values to show"], (2, 3, 2, 0))
         problems += problems_of(proxy, ("show", place + "/tree", "--values"), ['note = "warm-up"'], (3, 4, 3, 2))
         # In Python, and by the same functions in Java and C#.
         problems += problems_of_lists(proxy)

@@ -84,13 +84,13 @@ class Opened {
 
 class Store {
  public:
-  // change: of what was made of URI and options, for what no user can choose.
+  // change: modifies the configuration, for settings that users cannot choose.
   explicit Store(
       const std::string& uri, const ckpt_s3_options& options, const std::function<void(ckpt::s3::Config&)>& change = [](auto&) {})
       : calls(ckpt::s3::fill_callbacks()) {
-    ckpt::s3::Made made = ckpt::s3::make_config(uri, options);
-    change(made.config);
-    storage_ = std::make_unique<ckpt::s3::Storage>(std::move(made));
+    ckpt::s3::FullConfig full = ckpt::s3::make_config(uri, options);
+    change(full.config);
+    storage_ = std::make_unique<ckpt::s3::Storage>(std::move(full));
     data = storage_.get();
   }
 

@@ -108,8 +108,8 @@ TEST(S3Text, Encodes) {
   EXPECT_EQ(base64(std::vector<unsigned char>{'M', 'a'}), "TWE=");
   EXPECT_EQ(base64(std::vector<unsigned char>{'M', 'a', 'n'}), "TWFu");
   EXPECT_EQ(xml_escape("<a&b>\"'"), "&lt;a&amp;b&gt;&quot;'");
-  EXPECT_EQ(harmless("Slow Down\n<b>"), "SlowDownb");
-  EXPECT_EQ(harmless(std::string(100, 'x')).size(), 64U);
+  EXPECT_EQ(sanitized("Slow Down\n<b>"), "SlowDownb");
+  EXPECT_EQ(sanitized(std::string(100, 'x')).size(), 64U);
   EXPECT_EQ(in_quotes("a\nb'"), "'a\\x0ab\\x27'");
   EXPECT_EQ(in_quotes(std::string(199, 'a') + "ü"), "'" + std::string(199, 'a') + "...'");
   EXPECT_EQ(number("12"), 12);
@@ -144,7 +144,7 @@ TEST(S3Xml, RefusesDocumentTypes) {
 
 TEST(S3Xml, RefusesWhatIsNone) {
   for (const char* text : {"", " ", "a", "<a>", "<a></b>", "<a/><b/>", "<a>&b;</a>", "<a>\xff</a>"}) {
-    expect_error([&] { parse_xml(text); }, CKPT_E_IO, "no XML");
+    expect_error([&] { parse_xml(text); }, CKPT_E_IO, "not XML");
   }
   std::string deep;
   for (int i = 0; i < 17; ++i) deep += "<a>";
@@ -193,11 +193,12 @@ TEST(S3Uploads, ReadsPages) {
   const auto refused = [&](const std::string& body, const char* text) {
     expect_error([&] { read_uploads(config, head + body + tail); }, CKPT_E_IO, text);
   };
-  refused(upload("runs/7/a", "1", "yesterday"), "without name, time or number");
-  refused(upload("runs/7/a", "", now.c_str()), "without name, time or number");
-  refused(upload("runs/8/a", "1", now.c_str()), "not asked for");
-  refused("<IsTruncated>true</IsTruncated>", "does not say how");
-  expect_error([&] { read_uploads(config, "<Error><Code>InternalError</Code></Error>"); }, CKPT_E_IO, "no list of uploads");
+  refused(upload("runs/7/a", "1", "yesterday"), "without name, time or id");
+  refused(upload("runs/7/a", "", now.c_str()), "without name, time or id");
+  refused(upload("runs/8/a", "1", now.c_str()), "outside the requested prefix");
+  refused("<IsTruncated>true</IsTruncated>", "has no marker");
+  expect_error([&] { read_uploads(config, "<Error><Code>InternalError</Code></Error>"); }, CKPT_E_IO,
+               "expected ListMultipartUploadsResult");
 }
 
 // ---- Lists
@@ -217,7 +218,7 @@ TEST(S3List, ReadsPages) {
   EXPECT_EQ(page.next, "t/1=");
   EXPECT_EQ(page.last_key, "runs/7/b");
   expect_error([&] { read_page(config, text, "runs/7/a"); }, CKPT_E_UNSUPPORTED, "ascending order");
-  expect_error([&] { read_page(config, "<Error><Code>InternalError</Code></Error>", ""); }, CKPT_E_IO, "no list");
+  expect_error([&] { read_page(config, "<Error><Code>InternalError</Code></Error>", ""); }, CKPT_E_IO, "expected ListBucketResult");
   expect_error([&] { read_page(config, "<ListBucketResult><Contents><Key>runs/7/a</Key></Contents></ListBucketResult>", ""); },
                CKPT_E_IO, "without name or size");
   // Without the encoding, names are what they are.
@@ -328,7 +329,7 @@ constexpr char two_profiles[] =
     "\n[ other ]\r\naws_access_key_id=OTHERKEY\r\naws_secret_access_key = othersecret # comment\r\naws_session_token = t==\r\n";
 
 TEST_F(S3Profile, FindsNothing) {
-  const Surroundings found = read_surroundings(false);
+  const Environment found = read_environment(false);
   EXPECT_FALSE(found.keys.has_value());
   EXPECT_EQ(found.region, "");
   const ckpt_s3_options options = CKPT_S3_OPTIONS_INIT;
@@ -340,45 +341,45 @@ TEST_F(S3Profile, ReadsProfiles) {
   write(config,
         "[default]\nregion = eu-one\ns3 =\n  region = not-this\n[profile other]\nregion = eu-two\nendpoint_url = "
         "http://127.0.0.1:9\n[sso-session x]\nregion = no\n");
-  Surroundings found = read_surroundings(false);
+  Environment found = read_environment(false);
   EXPECT_TRUE(found.keys == (Keys{"DEFAULTKEY", "default/secret+=", ""}));
   EXPECT_EQ(found.region, "eu-one");
   set("AWS_PROFILE", "other");
-  found = read_surroundings(false);
+  found = read_environment(false);
   EXPECT_TRUE(found.keys == (Keys{"OTHERKEY", "othersecret", "t=="}));
   EXPECT_EQ(found.region, "eu-two");
   EXPECT_EQ(found.endpoint, "http://127.0.0.1:9");
   set("AWS_REGION", "from-environment");
-  EXPECT_EQ(read_surroundings(false).region, "from-environment");
+  EXPECT_EQ(read_environment(false).region, "from-environment");
   set("AWS_PROFILE", "nobody");
-  expect_error([] { read_surroundings(false); }, CKPT_E_PERMISSION, "AWS_PROFILE is 'nobody'");
-  EXPECT_NO_THROW(read_surroundings(true));
+  expect_error([] { read_environment(false); }, CKPT_E_PERMISSION, "AWS_PROFILE is 'nobody'");
+  EXPECT_NO_THROW(read_environment(true));
 }
 
 TEST_F(S3Profile, EnvironmentComesFirst) {
   write(credentials, two_profiles);
   set("AWS_ACCESS_KEY_ID", "ENVKEY");
-  expect_error([] { read_surroundings(false); }, CKPT_E_INVALID_ARGUMENT, "without a secret key");
+  expect_error([] { read_environment(false); }, CKPT_E_INVALID_ARGUMENT, "without a secret key");
   set("AWS_SECRET_ACCESS_KEY", "envsecret");
   set("AWS_ENDPOINT_URL", "http://127.0.0.1:7");
-  Surroundings found = read_surroundings(false);
+  Environment found = read_environment(false);
   EXPECT_TRUE(found.keys == (Keys{"ENVKEY", "envsecret", ""}));
   EXPECT_EQ(found.endpoint, "http://127.0.0.1:7");
   EXPECT_TRUE(found.files.empty());
   set("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:8");
-  EXPECT_EQ(read_surroundings(false).endpoint, "http://127.0.0.1:8");
+  EXPECT_EQ(read_environment(false).endpoint, "http://127.0.0.1:8");
 }
 
 TEST_F(S3Profile, SaysWhatItDoesNotDo) {
   write(config, "[default]\ncredential_process = /bin/true\n");
   const ckpt_s3_options options = CKPT_S3_OPTIONS_INIT;
   expect_error([&] { make_config("s3://bucket", options); }, CKPT_E_PERMISSION,
-               "has credential_process, which libckpt-s3 does not do");
+               "has credential_process, which libckpt-s3 does not support");
 }
 
 TEST_F(S3Profile, ReadsChangedFilesAgain) {
   write(credentials, two_profiles);
-  Credentials keys(read_surroundings(false));
+  Credentials keys(read_environment(false));
   EXPECT_EQ(keys.current().access_key, "DEFAULTKEY");
   EXPECT_FALSE(keys.refresh(keys.current()));
   write(credentials, "[default]\naws_access_key_id = NEWKEY\naws_secret_access_key = new\n");
@@ -426,16 +427,16 @@ TEST_F(S3Profile, ChecksOptions) {
   refused([](auto& o) { o.session_token = "a"; }, "session_token without keys");
   refused([](auto& o) { o.storage_class = "A\r\nx: y"; }, "options.storage_class has");
   refused([](auto& o) { o.server_side_encryption = "A\n"; }, "options.server_side_encryption has");
-  refused([](auto& o) { o.kms_key = "k"; }, "options.kms_key needs");
+  refused([](auto& o) { o.kms_key = "k"; }, "options.kms_key requires");
   refused([](auto& o) { o.region = "a/b"; }, "the region is");
-  refused([](auto& o) { o.endpoint = "http://u:p@h"; }, "the endpoint is not");
+  refused([](auto& o) { o.endpoint = "http://u:p@h"; }, "the endpoint: expected a host");
   ckpt_s3_options off = CKPT_S3_OPTIONS_INIT;
   off.path_style = CKPT_S3_PATH_STYLE_OFF;
-  expect_error([&] { make_config("s3://dotted.bucket", off); }, CKPT_E_INVALID_ARGUMENT, "can't be part of a host's name");
+  expect_error([&] { make_config("s3://dotted.bucket", off); }, CKPT_E_INVALID_ARGUMENT, "cannot be part of a host name");
   off.path_style = CKPT_S3_PATH_STYLE_AUTO;
   EXPECT_TRUE(make_config("s3://dotted.bucket", off).config.is_path_style);
   set("AWS_SECRET_ACCESS_KEY", "with blank");
-  refused([](auto&) {}, "a key or token has blanks");
+  refused([](auto&) {}, "a key or token: expected printable ASCII");
 }
 
 // ---- Parts, and what answers mean
@@ -477,24 +478,24 @@ TEST(S3Errors, HaveStatusAndWords) {
   };
   check(403, "AccessDenied", CKPT_E_PERMISSION, "HTTP 403 AccessDenied: ");
   check(403, "", CKPT_E_PERMISSION, "HTTP 403: access is denied");
-  check(404, "NoSuchKey", CKPT_E_NOT_FOUND, "no such object");
-  check(404, "NoSuchBucket", CKPT_E_INVALID_ARGUMENT, "no bucket 'bucket'");
+  check(404, "NoSuchKey", CKPT_E_NOT_FOUND, "the object does not exist");
+  check(404, "NoSuchBucket", CKPT_E_INVALID_ARGUMENT, "the bucket 'bucket' does not exist");
   check(412, "PreconditionFailed", CKPT_E_ALREADY_EXISTS, "the name is taken");
   check(409, "ConditionalRequestConflict", CKPT_E_BUSY, "another writer");
-  check(501, "NotImplemented", CKPT_E_UNSUPPORTED, "does not do this");
-  check(501, "", CKPT_E_UNSUPPORTED, "does not do this");
+  check(501, "NotImplemented", CKPT_E_UNSUPPORTED, "does not support this operation");
+  check(501, "", CKPT_E_UNSUPPORTED, "does not support this operation");
   check(403, "QuotaExceeded", CKPT_E_NO_SPACE, "the quota is full");
   check(507, "", CKPT_E_NO_SPACE, "full");
   check(403, "RequestTimeTooSkewed", CKPT_E_PERMISSION, "clock");
   check(400, "ExpiredToken", CKPT_E_PERMISSION, "expired");
-  check(400, "XAmzContentSHA256Mismatch", CKPT_E_IO, "other bytes");
+  check(400, "XAmzContentSHA256Mismatch", CKPT_E_IO, "the received bytes differ");
   check(400, "RequestTimeout", CKPT_E_TIMEOUT, "waited too long");
-  check(503, "SlowDown", CKPT_E_BUSY, "fewer requests");
-  check(429, "", CKPT_E_BUSY, "fewer requests");
-  check(500, "", CKPT_E_IO, "the store failed");
+  check(503, "SlowDown", CKPT_E_BUSY, "limits the rate of requests");
+  check(429, "", CKPT_E_BUSY, "limits the rate of requests");
+  check(500, "", CKPT_E_IO, "internal error of the store");
   check(504, "", CKPT_E_TIMEOUT, "too long");
   check(302, "", CKPT_E_INVALID_ARGUMENT, "not followed");
-  check(400, "SomethingNew", CKPT_E_UNSUPPORTED, "HTTP 400 SomethingNew: the store refuses");
+  check(400, "SomethingNew", CKPT_E_UNSUPPORTED, "HTTP 400 SomethingNew: the store rejects");
   Answer answer;
   answer.body = "<Error><Code>No\nSuch <![CDATA[<Key>]]></Code><Message>AWS4-secret</Message></Error>";
   EXPECT_EQ(error_code(answer), "NoSuchKey");

@@ -113,7 +113,7 @@ TEST_F(StateDamage, FileMissing) {
 TEST_F(StateDamage, FileTruncated) {
   const std::string text = read_file(*disk, model_file);
   replace_file(*disk, model_file, text.substr(0, text.size() - 1));
-  expect_fall_back("the manifest says");
+  expect_fall_back("expected ");
 }
 
 TEST_F(StateDamage, FileOfAnotherCheckpoint) {

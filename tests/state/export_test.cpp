@@ -61,7 +61,7 @@ TEST(StateExport, BadArgumentsLeaveWhatWasThere) {
   EXPECT_ERROR(write_safetensors(scratch / "directory", model.state, "model", {}), Status::invalid_argument, "directory");
   EXPECT_EQ(files_in(scratch.path()), std::vector<std::string>{"directory"});
   EXPECT_ERROR(metadata_from_json("[1]"), Status::invalid_argument, "not an object");
-  EXPECT_ERROR(metadata_from_json(R"({"a":1})"), Status::invalid_argument, "'a' is not a text");
+  EXPECT_ERROR(metadata_from_json(R"({"a":1})"), Status::invalid_argument, "expected a string for 'a'");
   EXPECT_ERROR(metadata_from_json("{"), Status::invalid_argument, "metadata_json");
 }
 

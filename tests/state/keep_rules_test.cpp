@@ -168,7 +168,7 @@ TEST(StateKeepRules, AFunctionThatFailsKeepsAll) {
   run.save(1);
   const Warnings warnings;
   run.save(2);
-  EXPECT_TRUE(warnings.mention("no old checkpoint was removed: who knows")) << warnings.text();
+  EXPECT_TRUE(warnings.mention("cannot remove old checkpoints: who knows")) << warnings.text();
   EXPECT_EQ(run.steps(), "2 1 ");
   EXPECT_ERROR(run.checkpoint().prune("", true, 0), Status::callback, "who knows");
 }
@@ -186,7 +186,7 @@ TEST(StateKeepRules, TextsThatCannotBeReadSayWhere) {
   refused("last:0", "count is 0; expected 1 ..");
   refused("last:x", "count is 'x'");
   refused("last:1:2", "2 values");
-  refused("best:1:largest", "order is 'largest'; min or max");
+  refused("best:1:largest", "order is 'largest'; expected min or max");
   refused("every:-5", "steps is -5");
   refused("every:99999999999999999999", "steps is '99999999999999999999'");
   refused("newer:24y", "age is '24y'; expected a whole number of seconds");
@@ -320,7 +320,7 @@ TEST(StatePrune, RemovesWhatASaveWouldRemove) {
   run.faults->counted = 0;
   run.faults->fail_at = run.disk->is_objects() ? 0 : 2;  // on a disk behind a look at each of the two
   run.save(7);
-  EXPECT_ERROR(run.checkpoint().prune("last:1", false, 9), Status::io, "could not be removed");
+  EXPECT_ERROR(run.checkpoint().prune("last:1", false, 9), Status::io, "cannot remove");
   EXPECT_EQ(steps_of(run.checkpoint().prune("last:1", false, 9)).empty(), false);
   EXPECT_EQ(run.steps(), "7 2! ");
 }

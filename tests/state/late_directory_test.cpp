@@ -168,7 +168,7 @@ TEST(StateLateDirectory, WhatWasRemovedTooSoonIsSaidSo) {
     ADD_FAILURE() << "step 1 is not there any more, and step 2 is not seen yet";
   } catch (const ckpt::base::Error& error) {
     EXPECT_EQ(error.status(), Status::not_found);
-    EXPECT_NE(error.message().find("there is no checkpoint in"), std::string::npos) << error.message();
+    EXPECT_NE(error.message().find("contains no checkpoint"), std::string::npos) << error.message();
     EXPECT_NE(error.message().find("unfinished: 1"), std::string::npos) << error.message();
   }
   EXPECT_EQ(model.value(), 0);

@@ -80,7 +80,7 @@ TEST(StateLinks, ADamagedFileIsNotHandedOn) {
   const Warnings warnings;
   const SaveResult second = checkpoint.save(model.state, {});
   EXPECT_EQ(second.linked, 0);
-  EXPECT_TRUE(warnings.mention("written anew")) << warnings.text();
+  EXPECT_TRUE(warnings.mention("is written again")) << warnings.text();
   EXPECT_NO_THROW(checkpoint.verify(second.name));
 }
 

@@ -172,11 +172,11 @@ static void lies_are_refused(void) {
   refused((answers){"", "same", NULL, 0, NULL, 0, 0}, 1, CKPT_E_CALLBACK, "no idea");
   refused((answers){"y.", NULL, NULL, 0, NULL, 0, 0}, 0, CKPT_E_INVALID_ARGUMENT, "'w' of group 'model' of the state is not");
   for (ckpt_bool partial = 0; partial < 2; ++partial) {
-    refused(says("one", 3), partial, CKPT_E_INVALID_ARGUMENT, "rename makes tensors 'encoder.b' and 'encoder.w'");
-    refused(says("", 0), partial, CKPT_E_INVALID_ARGUMENT, "answer for tensor 'encoder.b' of group 'model' is blank");
+    refused(says("one", 3), partial, CKPT_E_INVALID_ARGUMENT, "rename maps tensors 'encoder.b' and 'encoder.w'");
+    refused(says("", 0), partial, CKPT_E_INVALID_ARGUMENT, "name returned by rename for tensor 'encoder.b' of group 'model' is blank");
     refused(says(" ", 1), partial, CKPT_E_INVALID_ARGUMENT, "is blank");
     refused(says("\xC3(", 2), partial, CKPT_E_INVALID_ARGUMENT, "is not valid UTF-8");
-    refused(says("ab", 4), partial, CKPT_E_INVALID_ARGUMENT, "'encoder.b' of group 'model' holds a NUL");
+    refused(says("ab", 4), partial, CKPT_E_INVALID_ARGUMENT, "'encoder.b' of group 'model' contains a NUL");
     refused(says("__tree__", 8), partial, CKPT_E_INVALID_ARGUMENT, "is '__tree__'");
     refused(says("ab", -1), partial, CKPT_E_INVALID_ARGUMENT, "*needed is -1");
     refused(says("ab", INT64_MIN), partial, CKPT_E_INVALID_ARGUMENT, "tensor 'encoder.b'");

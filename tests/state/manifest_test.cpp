@@ -91,14 +91,14 @@ TEST(StateManifest, RefusesForgedContents) {
     const char* message;
   };
   const Forgery forgeries[] = {
-      {"\"ckpt-state\"", "\"other\"", "not that of a state checkpoint"},
+      {"\"ckpt-state\"", "\"other\"", "is not a state checkpoint"},
       {"\"step\":1200", "\"step\":-1", "top.step"},
       {"\"step\":1200", "\"step\":9223372036854775808", "top.step"},
       {"\"step\":1200", "\"step\":\"1200\"", "top.step"},
-      {"\"step\":1200,\n", "", "has no 'step'"},
+      {"\"step\":1200,\n", "", "lacks the member 'step'"},
       {"\"seed\":18446744073709551615", "\"seed\":-1", "top.seed"},
       {"\"step\":1200", "\"step\":1200,\"step\":1200", "'step' twice"},
-      {"\"groups\":[", "\"groups\":{},\"x\":[", "top.groups is no list"},
+      {"\"groups\":[", "\"groups\":{},\"x\":[", "top.groups is not a list"},
       {"\"model.safetensors\",\"bytes\"", "\"../model.safetensors\",\"bytes\"", "unusable name"},
       {"\"model.safetensors\",\"bytes\"", "\"/etc/passwd\",\"bytes\"", "unusable name"},
       {"\"model.safetensors\",\"bytes\"", "\"..\",\"bytes\"", "unusable name"},
@@ -106,16 +106,16 @@ TEST(StateManifest, RefusesForgedContents) {
       {"\"model.safetensors\",\"bytes\"", "\"a\\\\b\",\"bytes\"", "unusable name"},
       {"\"model.safetensors\",\"bytes\"", "\"c:x\",\"bytes\"", "unusable name"},
       {"\"model.safetensors\",\"bytes\"", "\"manifest.json\",\"bytes\"", "unusable name"},
-      {"\"model.safetensors\",\"bytes\"", "\"other.safetensors\",\"bytes\"", "no file of its group"},
-      {"\"bytes\":100", "\"bytes\":-100", "bytes is no count"},
+      {"\"model.safetensors\",\"bytes\"", "\"other.safetensors\",\"bytes\"", "is not a file of its group"},
+      {"\"bytes\":100", "\"bytes\":-100", "bytes is not an integer"},
       {"\"F32\"", "\"F33\"", "dtype is unknown"},
-      {"[2,3]", "[2,-3]", "is no count"},
+      {"[2,3]", "[2,-3]", "is not an integer in 0..2^63 - 1"},
       {"[2,3]", "[4611686018427387904,4]", "INT64_MAX"},
       {"[2,3]", "[0,3]", "1 checksums"},
-      {"\"name\":\"empty\"", "\"name\":\"w\"", "listed twice"},
-      {"{\"name\":\"none\"", "{\"name\":\"model\"", "listed twice"},
-      {"00000000000000030000000000000004", "0000000000000003000000000000000G", "no checksum"},
-      {"\"values\":{", "\"values\":[],\"other\":{", "values is no object"},
+      {"\"name\":\"empty\"", "\"name\":\"w\"", "has a duplicate name"},
+      {"{\"name\":\"none\"", "{\"name\":\"model\"", "has a duplicate name"},
+      {"00000000000000030000000000000004", "0000000000000003000000000000000G", "is not a checksum"},
+      {"\"values\":{", "\"values\":[],\"other\":{", "values is not an object"},
       {"\"lr\":0.1", "\"lr\":" + std::string(100, '[') + std::string(100, ']'), "nested deeper"},
   };
   for (const Forgery& forgery : forgeries) {
@@ -245,7 +245,7 @@ TEST(StateJson, ReadsWhatTheJsonLibraryReads) {
       if (!tree.is_object()) continue;
       const auto members = view.members();
       ASSERT_EQ(members.all.size(), tree.size()) << text;
-      ASSERT_EQ(members.behind, view.own().size()) << text;
+      ASSERT_EQ(members.bytes, view.own().size()) << text;
       for (const JsonView::Member& member : members.all) {
         const std::string expected = tree.at(member.name()).dump();
         ASSERT_EQ(member.value.tree().text(), expected) << text;

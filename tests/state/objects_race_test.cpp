@@ -237,7 +237,7 @@ TEST(ObjectsRace, AWriterThatStoodStillIsFenced) {
     EXPECT_EQ(bucket->count("commits/"), 1);
     EXPECT_EQ(bucket->count("step-000000000100"), 0);
     EXPECT_EQ(status_of([&] { save_step(old, 101); }, &message), Status::busy);
-    EXPECT_NE(message.find("open the storage anew"), std::string::npos) << message;
+    EXPECT_NE(message.find("reopen the storage"), std::string::npos) << message;
     EXPECT_EQ(status_of([&] { old.prune("last:1", false, 9); }), Status::busy);
     EXPECT_EQ(status_of([&] { old.remove(young.latest().name); }), Status::busy);
     EXPECT_EQ(status_of([&] { old.pin(4); }), Status::busy);

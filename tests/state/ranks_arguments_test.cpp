@@ -469,7 +469,7 @@ TEST_F(RanksArguments, ARankWithoutACoordinatorIsNamed) {
         answer.status = wrong.call(here, here.rank == wrong_rank);
         answer.text = ckpt_last_error();
       });
-      const std::string name = "rank " + std::to_string(wrong_rank) + " did not come within 2000000000 ns";
+      const std::string name = "rank " + std::to_string(wrong_rank) + " did not arrive within 2000000000 ns";
       for (int rank = 0; rank < ranks; ++rank) {
         const Answer& answer = answers[static_cast<std::size_t>(rank)];
         EXPECT_EQ(answer.status, rank == wrong_rank ? wrong.status : CKPT_E_TIMEOUT) << wrong.what << ": " << answer.text;

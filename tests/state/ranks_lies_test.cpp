@@ -78,7 +78,7 @@ void expect_noticed(const ThreadRanks::Errors& errors, std::int64_t who, const s
     EXPECT_TRUE(error->status() == Status::io || error->status() == Status::timeout) << what << ": " << error->message();
   }
   const std::string& message = errors[static_cast<std::size_t>(who)]->message();
-  EXPECT_NE(message.find(base::cat("has sent came to rank ", who, " as other bytes")), std::string::npos)
+  EXPECT_NE(message.find(base::cat("to rank ", who, " has a wrong checksum")), std::string::npos)
       << what << ": " << message;
 }
 

@@ -427,7 +427,7 @@ TEST_F(StateRanksDamage, NoneThatIsUsable) {
   expect_errors(load_into(loaded, {}), Status::corrupt, newer);
   for (const Loaded& one : loaded) EXPECT_TRUE(one.here->is_clear());
   disk = storage::make_memory_storage();
-  expect_errors(load_into(loaded, {}), Status::not_found, "there is no checkpoint");
+  expect_errors(load_into(loaded, {}), Status::not_found, "contains no checkpoint");
 }
 
 // The manifest vouches for a part, so a part that does not hold what the manifest says was made wrong.
@@ -439,7 +439,7 @@ TEST_F(StateRanksDamage, AManifestThatNamesBlocksWhichAPartLacks) {
       std::make_shared<Placement>(tensor->shape, std::vector<Placement::Block>{{{{0, 0}, {20, 5}}, 0}, {{{20, 0}, {17, 5}}, 1}});
   replace_file(*disk, path, to_text(manifest));
   Warnings warnings;
-  expect_older("block [0:20, 0:5] of tensor 'rows' of group 'model' is not in the part of rank 0");
+  expect_older("block [0:20, 0:5] of tensor 'rows' of group 'model' is missing in the part of rank 0");
 }
 
 TEST_F(StateRanksDamage, AManifestWhoseBlocksDoNotCoverATensor) {
@@ -460,7 +460,7 @@ TEST_F(StateRanksDamage, AManifestWhoseBlocksDoNotCoverATensor) {
   with_blocks({{{{0, 0}, {13, 5}}, 0}, {{{13, 0}, {13, 5}}, 1}});
   EXPECT_NE(problem().find("lacks [26:37, 0:5] of 'rows'"), std::string::npos) << problem();
   with_blocks({{{{0, 0}, {13, 5}}, 0}, {{{12, 0}, {14, 5}}, 1}, {{{26, 0}, {11, 5}}, 2}});
-  EXPECT_NE(problem().find("has twice [12:13, 0:5] of 'rows'"), std::string::npos) << problem();
+  EXPECT_NE(problem().find("covers more than once [12:13, 0:5] of 'rows'"), std::string::npos) << problem();
 }
 
 // ---- What does not fit ----
@@ -547,7 +547,7 @@ TEST_F(StateRanksLoad, NamesThatRanksMapInUnlikeWaysAreRefused) {
     };
     checkpoint.load(here.state, load_options);
   });
-  expect_errors(errors, Status::invalid_argument, "rename has other answers on rank 1 than on rank 0");
+  expect_errors(errors, Status::invalid_argument, "rename returns different names on rank 1 and on rank 0");
 }
 
 TEST_F(StateRanksLoad, ARankThatNeverComesEndsTheOthers) {
@@ -560,7 +560,7 @@ TEST_F(StateRanksLoad, ARankThatNeverComesEndsTheOthers) {
       ASSERT_EQ(error.has_value(), rank != absent);
       if (rank == absent) continue;
       EXPECT_EQ(error->status(), Status::timeout);
-      EXPECT_NE(error->message().find("a rank did not come within 50000000 ns"), std::string::npos) << error->message();
+      EXPECT_NE(error->message().find("a rank did not arrive within 50000000 ns"), std::string::npos) << error->message();
       EXPECT_TRUE(loaded[static_cast<std::size_t>(rank)].here->is_clear());
     }
   }
@@ -674,7 +674,7 @@ TEST_F(StateRanksConversion, WhatHasNoPlaceIsNamedOnEveryRank) {
         throw;
       }
     });
-    expect_errors(errors, Status::out_of_range, "tensor 'whole': element 2 of F32 has no place in F16");
+    expect_errors(errors, Status::out_of_range, "tensor 'whole': element 2 of type F32 cannot be represented as F16");
   }
 }
 

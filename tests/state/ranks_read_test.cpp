@@ -103,7 +103,7 @@ TEST_F(RanksRead, VerifyingChecksEveryByteOfEveryRank) {
   const std::vector<state::Found> all = checkpoint.list();
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].status, Status::corrupt);
-  EXPECT_NE(all[0].problem.find("has 2 of 3 ranks' parts; rank"), std::string::npos) << all[0].problem;
+  EXPECT_NE(all[0].problem.find("expected the parts of 3 ranks, found 2; rank"), std::string::npos) << all[0].problem;
 }
 
 TEST_F(RanksRead, ValuesOfEachRank) {

@@ -132,7 +132,7 @@ class RankExchange : public testing::Test {
       const auto number = static_cast<std::int64_t>(i - 1);
       exchange.add(number % 4, static_cast<std::uint32_t>(number / 10), number % 10, all_lengths[i - 1]);
     }
-    exchange.share_out(rank, ranks, sizes);
+    exchange.assign_shares(rank, ranks, sizes);
     EXPECT_EQ(exchange.bytes(), total());
     const auto coordinator = all->coordinator(rank);
     Collective collective(*coordinator, 60'000'000'000);
@@ -216,7 +216,7 @@ TEST_F(RankExchange, LittleIsReadByOneRank) {
     Exchange exchange(chunk);
     for (std::uint32_t tensor = 0; tensor < 100; ++tensor) exchange.add(0, tensor, 0, 1000);
     exchange.add(0, 100, 0, 0);
-    exchange.share_out(rank, ranks, {});
+    exchange.assign_shares(rank, ranks, {});
     const auto coordinator = all->coordinator(rank);
     Collective collective(*coordinator, 60'000'000'000);
     std::exception_ptr failure;

@@ -196,7 +196,7 @@ TEST(RanksSave, BlocksThatShouldBeTheSameAndAreNotAreNamed) {
     options.step = 2;
     checkpoint.save(mine, options);
   });
-  expect_errors(errors, Status::invalid_argument, "[2:4] of tensor 'odd' of group 'model' is another one on rank 1 than on rank 3");
+  expect_errors(errors, Status::invalid_argument, "[2:4] of tensor 'odd' of group 'model' differs between rank 1 and rank 3");
 }
 
 // ---- What the ranks must agree on ----
@@ -220,7 +220,7 @@ TEST(RanksSave, AFailedSaveLeavesNothingThatTheNextOneTakesForItsOwn) {
       checkpoint.save(gap, of_step(2));
       ADD_FAILURE() << "saved with a gap";
     } catch (const base::Error& error) {
-      EXPECT_NE(error.message().find("no rank has [12:13, 0:4]"), std::string::npos) << error.message();
+      EXPECT_NE(error.message().find("[12:13, 0:4] is missing on all ranks"), std::string::npos) << error.message();
     }
     checkpoint.save(good, of_step(3));
   }));
@@ -259,7 +259,7 @@ TEST(RanksSave, AWorldSizeThatDiffersIsAnErrorOnAll) {
     if (rank == 2) options.coordinator = std::make_shared<OtherSize>(options.coordinator);
     state::Checkpoint checkpoint(disk_at(scratch.path()), options);
   });
-  expect_errors(errors, Status::invalid_argument, "rank 2 of 3 takes itself for rank 2 of 4");
+  expect_errors(errors, Status::invalid_argument, "rank 2 of 3 reports that it is rank 2 of 4");
   expect_no_errors(std::make_shared<ThreadRanks>(1)->run([&](std::int64_t) {
     const auto disk = disk_at(scratch.path());
     state::Checkpoint checkpoint(disk, {});  // the lock is free
@@ -337,8 +337,8 @@ TEST(RanksSave, DifferencesNameTheTensorAndTwoRanksOnAll) {
                                         "rank 2: step is 8 on rank 2; 7 on rank 0",
                                         R"(rank 2: tensor "odd" of group "model" is F32 [3] on rank 2; F32 [4] on rank 0)",
                                         R"(rank 2: tensor "odd" of group "model" is on rank 2 but not on rank 0)",
-                                        "rank 1: step is -1; at least 0",
-                                        "tensor 'gap' of group 'model': no rank has [0:2]"};
+                                        "rank 1: step is -1; expected at least 0",
+                                        "tensor 'gap' of group 'model': [0:2] is missing on all ranks"};
   for (const auto& of_rank_messages : messages) {
     ASSERT_EQ(of_rank_messages.size(), wanted.size());
     EXPECT_EQ(of_rank_messages, wanted);
@@ -373,7 +373,7 @@ TEST(RanksSave, ReplicasThatDifferAreNamed) {
     checkpoint.save(mine, options);
   }));
   for (const std::string& message : messages)
-    EXPECT_EQ(message, "tensor 'drifted' of group 'model' is another one on rank 0 than on rank 1, 3");
+    EXPECT_EQ(message, "tensor 'drifted' of group 'model' differs between rank 0 and rank 1, 3");
 }
 
 TEST(RanksSave, StoragesThatAreNotOneAreRefusedEverywhere) {
@@ -520,7 +520,7 @@ TEST(RanksSave, ARankThatIsGoneBeforeTheSaveIsNamed) {
         ASSERT_EQ(error.has_value(), rank != gone);
         if (!error) continue;
         EXPECT_EQ(error->status(), Status::timeout);
-        EXPECT_EQ(error->message(), base::cat("rank ", gone, " did not come within 2000000000 ns; nothing was saved"));
+        EXPECT_EQ(error->message(), base::cat("rank ", gone, " did not arrive within 2000000000 ns; nothing was saved"));
       }
       // The next run finds the older one; what the other has left in a store goes with what becomes old there.
       const auto next = std::make_shared<ThreadRanks>(2);
@@ -607,7 +607,8 @@ TEST(RanksSave, RanksThatSaveWithTwoManagersAreOutOfStep) {
     of_one.save(state_of(rank, 2, 1), of_step(1));
     (rank == 0 ? of_one : of_other).save(state_of(rank, 2, 2), of_step(2));
   });
-  expect_errors(errors, Status::invalid_state, "rank 1: the ranks are out of step: this one has not taken part in the save before");
+  expect_errors(errors, Status::invalid_state,
+                "rank 1: ranks called different collectives: this rank did not take part in the previous save");
   // Nothing of it is left, and what comes next is agreed on anew.
   expect_no_errors(ranks->run([&](std::int64_t rank) {
     state::Checkpoint checkpoint(disk_at(one.path()), of_rank(*ranks, rank));
@@ -627,7 +628,7 @@ TEST(RanksSave, RankZeroThatIsGoneBeforeTheSaveIsNamed) {
   for (const std::size_t rank : {1, 2}) {
     ASSERT_TRUE(errors[rank].has_value());
     EXPECT_EQ(errors[rank]->status(), Status::timeout);
-    EXPECT_EQ(errors[rank]->message(), "rank 0 did not come within 1000000000 ns; nothing was saved");
+    EXPECT_EQ(errors[rank]->message(), "rank 0 did not arrive within 1000000000 ns; nothing was saved");
   }
 }
 
@@ -648,7 +649,7 @@ TEST(RanksSave, ARankThatNeverComesIsNamedInTime) {
       messages[static_cast<std::size_t>(rank)] = error.message();
     }
   }));
-  EXPECT_EQ(messages[0].find("rank 2 did not come within"), 0U) << messages[0];
+  EXPECT_EQ(messages[0].find("rank 2 did not arrive within"), 0U) << messages[0];
   EXPECT_EQ(messages[1], messages[0]);
   // The next run goes on from the older one.
   const auto storage = disk_at(scratch.path());

@@ -369,7 +369,7 @@ TEST(RankParts, OverlapsAndWhatIsMissingAreNamedWithTheirRanks) {
   EXPECT_EQ(message_of([&] {
               merged(listing, {first, part_with(1, 2, {}, shapes)});
             }),
-            "tensor 'w' of group 'model': no rank has [2:4, 0:4]");
+            "tensor 'w' of group 'model': [2:4, 0:4] is missing on all ranks");
   EXPECT_EQ(message_of([&] {
               merged(listing, {first, part_with(1, 2, {{"w", {{1, 0}, {3, 4}}}}, shapes)});
             }),
@@ -430,17 +430,17 @@ TEST(RankParts, ManifestsThatCannotBeAreRefused) {
     changed.replace(at, from.size(), to);
     return message_of([&] { parse_manifest(with_checksum(changed)); });
   };
-  EXPECT_NE(with("\"cuts\":[2]", "\"cuts\":[3]").find("has 3 blocks and a list of 2 parts"), std::string::npos);
-  EXPECT_NE(with("\"cuts\":[2]", "\"cuts\":[5]").find("is 5 pieces of 4"), std::string::npos);
-  EXPECT_NE(with("\"cuts\":[2]", "\"cuts\":[[0,9]]").find("does not cut"), std::string::npos);
+  EXPECT_NE(with("\"cuts\":[2]", "\"cuts\":[3]").find("has 3 blocks but a list of 2 parts"), std::string::npos);
+  EXPECT_NE(with("\"cuts\":[2]", "\"cuts\":[5]").find("is 5; a length of 4 cannot be cut"), std::string::npos);
+  EXPECT_NE(with("\"cuts\":[2]", "\"cuts\":[[0,9]]").find("is not a valid cut"), std::string::npos);
   EXPECT_NE(with("\"cuts\":[2]", "\"cuts\":[2,1]").find("more cuts than dimensions"), std::string::npos);
-  EXPECT_NE(with("[0,2]", "[0,3]").find("there are 2"), std::string::npos);
-  EXPECT_NE(with("\"list\":0", "\"list\":1").find("there are 1 lists"), std::string::npos);
-  EXPECT_NE(with("\"world_size\":2", "\"world_size\":3").find("another rank's name"), std::string::npos);
+  EXPECT_NE(with("[0,2]", "[0,3]").find("the number of parts is 2"), std::string::npos);
+  EXPECT_NE(with("\"list\":0", "\"list\":1").find("the number of lists is 1"), std::string::npos);
+  EXPECT_NE(with("\"world_size\":2", "\"world_size\":3").find("the name of another rank"), std::string::npos);
   EXPECT_NE(with("\"cuts\":[2],\"list\":0", "\"blocks\":[[0,0,2],[1,3,1]]").find("lacks [2:3]"), std::string::npos);
-  EXPECT_NE(with("\"cuts\":[2],\"list\":0", "\"blocks\":[[0,0,3],[1,2,2]]").find("has twice [2:3]"), std::string::npos);
-  EXPECT_NE(with("\"cuts\":[2],\"list\":0", "\"blocks\":[[0,0,3],[7,3,1]]").find("is in part 7 of 2"), std::string::npos);
-  EXPECT_NE(with("\"cuts\":[2],\"list\":0", "\"blocks\":[[0,0,9]]").find("passes the tensor's shape"), std::string::npos);
+  EXPECT_NE(with("\"cuts\":[2],\"list\":0", "\"blocks\":[[0,0,3],[1,2,2]]").find("covers more than once [2:3]"), std::string::npos);
+  EXPECT_NE(with("\"cuts\":[2],\"list\":0", "\"blocks\":[[0,0,3],[7,3,1]]").find("has part 7; expected 0..1"), std::string::npos);
+  EXPECT_NE(with("\"cuts\":[2],\"list\":0", "\"blocks\":[[0,0,9]]").find("exceeds the tensor's shape"), std::string::npos);
 }
 
 TEST(RankParts, NamesOfRanksFiles) {
@@ -481,7 +481,7 @@ TEST(RankFailure, IsReadHoweverDamaged) {
     ASSERT_TRUE(found.has_value()) << text;
     EXPECT_EQ(found->rank, 4);
     EXPECT_EQ(found->status, Status::io);
-    EXPECT_EQ(found->message.find("it failed, and a/rank00004.failed.json cannot be read"), 0U) << found->message;
+    EXPECT_EQ(found->message.find("the rank failed, and a/rank00004.failed.json cannot be read"), 0U) << found->message;
   }
 }
 

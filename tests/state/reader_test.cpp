@@ -150,8 +150,8 @@ TEST_F(StateReader, AFileThatShrankIsAnErrorAtTheNextCall) {
   Reader reader(*make_protocol(disk), name, Verify::lazy);
   const std::int64_t moment = reader.find("", "moment");
   ASSERT_EQ(::truncate((scratch / (name + "/optimizer.safetensors")).c_str(), 100), 0);
-  EXPECT_ERROR(reader.map(moment), Status::corrupt, "has shrunk");
-  EXPECT_ERROR(reader.read_new(moment, nullptr), Status::corrupt, "has shrunk");
+  EXPECT_ERROR(reader.map(moment), Status::corrupt, "was truncated");
+  EXPECT_ERROR(reader.read_new(moment, nullptr), Status::corrupt, "was truncated");
 }
 
 TEST_F(StateReader, AStorageWithoutMappingsSaysSo) {

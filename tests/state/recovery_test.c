@@ -227,7 +227,7 @@ static void what_was_set_aside_with_a_manifest_stays(void) {
   ckpt_checkpoint_manager_release(checkpoint);
   messages[0] = '\0';
   checkpoint = keep(storage, 1);
-  CHECK(strstr(messages, "torn-step-000000000001-") != NULL && strstr(messages, "it is left alone") != NULL);
+  CHECK(strstr(messages, "torn-step-000000000001-") != NULL && strstr(messages, "It is not used") != NULL);
   CHECK(strstr(messages, "was renamed 'torn-step-000000000001-00000001'") != NULL);
   save(checkpoint, 2);
   save(checkpoint, 3);

@@ -117,7 +117,7 @@ TEST_P(RollBack, OfOneProcessKeepsTheNewRun) {
   const state::SaveResult first = save_step(*writer, 310);
   EXPECT_TRUE(first.rolled_back);
   EXPECT_EQ(first.generation, 1);
-  EXPECT_TRUE(warnings.mention("step 310 is saved where step 600 exists: generation 1 goes on from 'step-000000000300-"))
+  EXPECT_TRUE(warnings.mention("step 310 is saved although step 600 exists: generation 1 continues from 'step-000000000300-"))
       << warnings.text();
   EXPECT_EQ(steps(), "310 300 | 600 500 ");
   for (const int step : {320, 330}) {
@@ -169,7 +169,7 @@ TEST_P(RollBack, ANewRunInAnOldDirectoryIsTheNewest) {
   const auto writer = open(keeping(3));
   const Warnings warnings;
   EXPECT_TRUE(save_step(*writer, 10).rolled_back);
-  EXPECT_TRUE(warnings.mention("begins a new run: no checkpoint was loaded")) << warnings.text();
+  EXPECT_TRUE(warnings.mention("is a new run: no checkpoint was loaded")) << warnings.text();
   EXPECT_EQ(steps(), "10 | 600 500 ");
   save_step(*writer, 20);
   save_step(*writer, 30);

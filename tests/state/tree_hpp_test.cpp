@@ -178,7 +178,7 @@ TEST(TreeHpp, WhatDoesNotFitIsRefused) {
   expect_error(Status::invalid_argument, "of kind 'bytes'; expected a text", [] { Value::bytes("x", 1).get<std::string>(); });
   expect_error(Status::invalid_argument, "of kind 'text'; expected bytes", [] { Value("x").get<std::vector<std::byte>>(); });
   expect_error(Status::invalid_argument, "not UTF-8", [] { saved_and_read("\xFF"); });
-  expect_error(Status::invalid_argument, "key '1' comes twice", [] { saved_and_read(Value::dict({{1, 2}, {1, 3}})); });
+  expect_error(Status::invalid_argument, "key '1' is duplicated", [] { saved_and_read(Value::dict({{1, 2}, {1, 3}})); });
   EXPECT_EQ(Value(3).get<double>(), 3.0);
   EXPECT_EQ(Value(0.1).get<float>(), 0.1F);
   EXPECT_EQ(Value(std::numeric_limits<double>::infinity()).get<float>(), std::numeric_limits<float>::infinity());
@@ -238,7 +238,7 @@ TEST(TreeHpp, OneSetAndGetForValuesAndTrees) {
   EXPECT_EQ(state.get<std::vector<double>>("rates"), (std::vector<double>{0.25, 0.125}));
   using Limits = std::map<std::string, int>;
   EXPECT_EQ(state.get<Limits>("limits"), (Limits{{"steps", 10}}));
-  expect_error(Status::not_found, "group 'none' is no tree", [&] { state.get<Value>("none"); });
+  expect_error(Status::not_found, "group 'none' is not a tree", [&] { state.get<Value>("none"); });
 
   ckpt::CheckpointManager checkpoints(ckpt::Storage::memory());
   checkpoints.save(state, 1);

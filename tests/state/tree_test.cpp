@@ -103,24 +103,24 @@ TEST(StateTree, EveryNodeIsWrittenAsItWasRead) {
                                      R"(["attributes"],["dataclass","a.B",["c"]],1,["dict",2],"x",1,"y",["list",1],2)"};
   for (const char* const nodes : of_format_2) {
     EXPECT_EQ(to_text(parse_tree(whole_2(nodes))), whole_2(nodes));
-    EXPECT_ERROR(parsed(nodes), Status::corrupt, "of format_version 2, the text of 1");
+    EXPECT_ERROR(parsed(nodes), Status::corrupt, "it requires format_version 2; the text has 1");
   }
 }
 
 TEST(StateTree, AttributesBelongToAValue) {
   const std::pair<const char*, const char*> bad[] = {
-      {R"(["attributes"])", "ends behind node 1"},
-      {R"(["attributes"],1)", "ends behind node 2"},
+      {R"(["attributes"])", "ends after node 1"},
+      {R"(["attributes"],1)", "ends after node 2"},
       {R"(["attributes",2],1,["dict",1],"a",2)", "node 0: it has 2 members"},
       {R"(["attributes"],1,2)", "node 2: attributes: expected a dict, found kind 'integer'"},
       {R"(["attributes"],1,["dict",0])", "node 2: attributes: expected at least one, found an empty dict"},
       {R"(["attributes"],1,["ordered_dict",1],"a",2)", "node 2: attributes: expected a dict, found kind 'ordered dict'"},
-      {R"(["attributes"],1,["dict",1],3,2)", "node 3: the name of an attribute: expected a text in UTF-8, found kind 'integer'"},
+      {R"(["attributes"],1,["dict",1],3,2)", "node 3: the name of an attribute: expected a UTF-8 string, found kind 'integer'"},
       {R"(["attributes"],1,["dict",1],["surrogates","eda080"],2)",
-       "node 3: the name of an attribute: expected a text in UTF-8, found kind 'text'"},
-      {R"(["attributes"],1,["dict",2],"a",2,"a",3)", "node 5: the key 'a' comes twice"},
+       "node 3: the name of an attribute: expected a UTF-8 string, found kind 'text'"},
+      {R"(["attributes"],1,["dict",2],"a",2,"a",3)", "node 5: the key 'a' is duplicated"},
       {R"(["attributes"],["attributes"],1,["dict",1],"a",2,["dict",1],"b",3)",
-       "node 1: the value with attributes is of the same kind itself"},
+       "node 1: a value with attributes contains another one directly"},
       {R"(["dict",1],["attributes"],1,["dict",1],"a",2,3)", "node 1: a key is a value with attributes"},
   };
   for (const auto& [nodes, message] : bad) EXPECT_ERROR(parse_tree(whole_2(nodes)), Status::corrupt, message);
@@ -188,11 +188,11 @@ TEST(StateTree, NodesSayWhatTheyHave) {
 
 TEST(StateTree, HostileTextsAreCorruptAndTheMessageSaysWhere) {
   const std::pair<const char*, const char*> bad[] = {
-      {"", "ends behind node 0"},
-      {R"(["list",1])", "more parts than there are"},
-      {R"(["dict",1],"a")", "more parts than there are"},
-      {R"(["list",2],["list",2],1,2)", "ends behind node 4"},
-      {"1,2", "node 1: a node stands behind the end"},
+      {"", "ends after node 0"},
+      {R"(["list",1])", "more parts than nodes follow"},
+      {R"(["dict",1],"a")", "more parts than nodes follow"},
+      {R"(["list",2],["list",2],1,2)", "ends after node 4"},
+      {"1,2", "node 1: the tree is complete: unexpected node"},
       {R"(["list",-1])", "node 0: its length is -1"},
       {R"(["list",1.0],1)", "its length is 1.0"},
       {R"(["list",18446744073709551615])", "more parts"},
@@ -200,26 +200,26 @@ TEST(StateTree, HostileTextsAreCorruptAndTheMessageSaysWhere) {
       {R"(["list",0,0])", "it has 3 members"},
       {"[]", "node 0: it is empty"},
       {"{}", "node 0: it is an object"},
-      {R"([1])", "member 0 is not a text"},
-      {R"(["set",0])", "there are no nodes 'set'"},
-      {R"(["dict",2],"a",1,"a",2)", "node 3: the key 'a' comes twice"},
-      {R"(["dict",2],1,1,1.0,2)", "node 3: the key '1.0' comes twice"},
-      {R"(["dict",2],true,1,1,2)", "comes twice"},
-      {R"(["dict",2],0,1,-0.0,2)", "comes twice"},
-      {R"(["dict",2],["int","0x10000000000000000"],1,18446744073709551616.0,2)", "comes twice"},
+      {R"([1])", "member 0 is not a string"},
+      {R"(["set",0])", "unknown node kind 'set'"},
+      {R"(["dict",2],"a",1,"a",2)", "node 3: the key 'a' is duplicated"},
+      {R"(["dict",2],1,1,1.0,2)", "node 3: the key '1.0' is duplicated"},
+      {R"(["dict",2],true,1,1,2)", "is duplicated"},
+      {R"(["dict",2],0,1,-0.0,2)", "is duplicated"},
+      {R"(["dict",2],["int","0x10000000000000000"],1,18446744073709551616.0,2)", "is duplicated"},
       {R"(["dict",2],["tuple",1],1,0,["tuple",1],1.0,0)", "node 5: the key"},
       {R"(["dict",1],["list",0],1)", "node 1: a key is a list"},
       {R"(["dict",1],["tuple",1],["bytearray",""],1)", "node 2: a key is a bytearray"},
       {R"(["dict",1],["tensor","w","array"],1)", "a key is a tensor"},
-      {R"(["dataclass","C",["x","x"]],1,2)", "the field 'x' comes twice"},
-      {R"(["dataclass","C",[1]],1)", "the name of a field is not a text"},
+      {R"(["dataclass","C",["x","x"]],1,2)", "the field 'x' is duplicated"},
+      {R"(["dataclass","C",[1]],1)", "the name of a field is not a string"},
       {R"(["dataclass","C","x"],1)", "member 2 is not a list"},
-      {R"(["dataclass",1,[]])", "member 1 is not a text"},
-      {R"(["int","12"])", "'12' is not of the form"},
-      {R"(["int","0x"])", "not of the form"},
-      {R"(["int","0x1_0"])", "not of the form"},
-      {R"(["int",1])", "member 1 is not a text"},
-      {"9223372036854775808", "does not fit in 64 bits"},
+      {R"(["dataclass",1,[]])", "member 1 is not a string"},
+      {R"(["int","12"])", "'12': expected the form"},
+      {R"(["int","0x"])", "expected the form"},
+      {R"(["int","0x1_0"])", "expected the form"},
+      {R"(["int",1])", "member 1 is not a string"},
+      {"9223372036854775808", "does not fit in a signed 64-bit integer"},
       {"99999999999999999999", "does not fit in 64 bits"},
       {"1e999", "1e999 is too large"},
       {"NaN", "not JSON at byte"},
@@ -234,8 +234,8 @@ TEST(StateTree, HostileTextsAreCorruptAndTheMessageSaysWhere) {
       {R"(["bytes","A=AA"])", "is not base64"},
       {R"(["bytes","AA A"])", "is not base64"},
       {R"(["path","a","vms"])", "'vms'"},
-      {R"(["path",1])", "member 1 is not a text"},
-      {R"(["path",["bytes",""]])", "member 1 is not a text"},
+      {R"(["path",1])", "member 1 is not a string"},
+      {R"(["path",["bytes",""]])", "member 1 is not a string"},
       {R"(["tensor","w"])", "it has 2 members"},
       {R"(["tensor","","array"])", "name is empty"},
       {R"(["tensor"," ","array"])", "blank"},
@@ -251,7 +251,7 @@ TEST(StateTree, HostileTextsAreCorruptAndTheMessageSaysWhere) {
   EXPECT_ERROR(parse_tree(R"({"format":"ckpt-tree","nodes":[1]})"), Status::corrupt, "format_version");
   EXPECT_ERROR(parse_tree(R"({"format":"ckpt-tree","format_version":1})"), Status::corrupt, "list of nodes");
   EXPECT_ERROR(parse_tree(R"({"format":"ckpt-tree","format_version":3,"nodes":[["new"]]})"), Status::unsupported,
-               "format_version 3; this library reads 1 .. 2");
+               "format_version 3; expected 1..2");
   EXPECT_ERROR(parse_tree(R"({"format":"ckpt-tree","format_version":0,"nodes":[1]})"), Status::unsupported, "format_version 0");
   EXPECT_ERROR(parse_tree(std::string("\0", 1)), Status::corrupt, "NUL");
 }
@@ -260,7 +260,7 @@ TEST(StateTree, AThousandContainersMayBeOpenAndNoMore) {
   std::string nodes;
   for (int i = 0; i < 999; ++i) nodes += R"(["list",1],)";
   EXPECT_EQ(parsed(nodes + R"(["list",0])").nodes().size(), 1000U);
-  EXPECT_ERROR(parsed(nodes + R"(["list",1],["list",0])"), Status::corrupt, "node 1000: the list is deeper than 1000");
+  EXPECT_ERROR(parsed(nodes + R"(["list",1],["list",0])"), Status::corrupt, "node 1000: the list is nested deeper than 1000");
   EXPECT_EQ(parsed(nodes + R"(["list",2],1,2)").nodes().size(), 1002U);
   // Breadth is no depth.
   std::string wide = R"(["list",3000])";
@@ -272,7 +272,7 @@ TEST(StateTree, WhatFailsToBeAddedChangesNothing) {
   Tree tree;
   EXPECT_ERROR(tree.require_complete(), Status::invalid_argument, "no nodes");
   EXPECT_ERROR(tree.add(text("\xFF")), Status::invalid_argument, "not UTF-8");
-  EXPECT_ERROR(tree.add(node(TreeKind::big_integer, "1")), Status::invalid_argument, "not of the form -0x1f");
+  EXPECT_ERROR(tree.add(node(TreeKind::big_integer, "1")), Status::invalid_argument, "expected the form -0x1f");
   EXPECT_ERROR(tree.add(container(TreeKind::list, -1)), Status::invalid_argument, "count is -1");
   EXPECT_ERROR(tree.add(container(TreeKind::dict, std::numeric_limits<std::int64_t>::max())), Status::invalid_argument,
                "count is 9");
@@ -285,11 +285,11 @@ TEST(StateTree, WhatFailsToBeAddedChangesNothing) {
   tree.add(integer(7));
   tree.add(container(TreeKind::tuple, 2));
   tree.add(integer(1));
-  EXPECT_ERROR(tree.add(text("x")), Status::invalid_argument, "comes twice");
+  EXPECT_ERROR(tree.add(text("x")), Status::invalid_argument, "is duplicated");
   tree.add(text("y"));
   tree.add(integer(8));
   EXPECT_EQ(to_text(tree), whole(R"(["dict",2],["tuple",2],1,"x",7,["tuple",2],1,"y",8)"));
-  EXPECT_ERROR(tree.add(integer(1)), Status::invalid_argument, "behind the end");
+  EXPECT_ERROR(tree.add(integer(1)), Status::invalid_argument, "the tree is complete");
   EXPECT_EQ(tree.nodes().size(), 9U);
 }
 
@@ -316,7 +316,7 @@ TEST(StateTree, NumbersThatAreEqualAreOneKeyAndOthersAreNot) {
     key.number = each;
     tree.add(key);
     tree.add(integer(0));
-    EXPECT_ERROR(tree.add(key), Status::invalid_argument, "comes twice");
+    EXPECT_ERROR(tree.add(key), Status::invalid_argument, "is duplicated");
   }
   for (int i = 0; i < 2; ++i) {  // NaN equals nothing
     TreeNode key = node(TreeKind::number);
@@ -325,7 +325,7 @@ TEST(StateTree, NumbersThatAreEqualAreOneKeyAndOthersAreNot) {
     tree.add(integer(0));
   }
   for (const char* const whole_number : {"0x0", "0x1", "-0x1", "0x100", "0x8000000000000000"})
-    EXPECT_ERROR(tree.add(node(TreeKind::big_integer, whole_number)), Status::invalid_argument, "comes twice");
+    EXPECT_ERROR(tree.add(node(TreeKind::big_integer, whole_number)), Status::invalid_argument, "is duplicated");
   for (const char* const whole_number : {"0x8000000000000001", "-0x8000000000000000", "0x1000", "0x80000000000000000"}) {
     tree.add(node(TreeKind::big_integer, whole_number));
     tree.add(integer(0));
@@ -371,7 +371,7 @@ TEST(StateTree, AGroupIsATreeAndCanBeReplaced) {
   tree.add(of_tensor(floats(3, 2)));
   EXPECT_ERROR(set_tree(state, "extra", tree), Status::invalid_argument, "tree is not complete: the list at index 0 lacks 1");
   tree.add(text("x"));
-  EXPECT_ERROR(set_tree(state, "model", tree), Status::already_exists, "group 'model' has tensors and is no tree");
+  EXPECT_ERROR(set_tree(state, "model", tree), Status::already_exists, "group 'model' has tensors and is not a tree");
   EXPECT_ERROR(set_tree(state, " ", tree), Status::invalid_argument, "group");
   set_tree(state, "extra", tree);
   EXPECT_EQ(state.tensor_count(), 3);
@@ -384,11 +384,11 @@ TEST(StateTree, AGroupIsATreeAndCanBeReplaced) {
   set_tree(state, "extra", other);
   EXPECT_EQ(state.tensor_count(), 2);
   EXPECT_EQ(to_text(tree_of(state, "extra")), whole("7"));
-  EXPECT_ERROR(tree_of(state, "model"), Status::not_found, "group 'model' is no tree");
-  EXPECT_ERROR(tree_of(state, "none"), Status::not_found, "group 'none' is no tree");
+  EXPECT_ERROR(tree_of(state, "model"), Status::not_found, "group 'model' is not a tree");
+  EXPECT_ERROR(tree_of(state, "none"), Status::not_found, "group 'none' is not a tree");
   Tree without = parsed(R"(["tensor","w","array"])");
-  EXPECT_ERROR(set_tree(state, "extra", without), Status::invalid_argument, "made from a text: it has no tensor 'w'");
-  EXPECT_ERROR(without.tensor(0), Status::invalid_state, "made from a text");
+  EXPECT_ERROR(set_tree(state, "extra", without), Status::invalid_argument, "parsed from text: it does not contain the tensor 'w'");
+  EXPECT_ERROR(without.tensor(0), Status::invalid_state, "parsed from text");
 }
 
 void add_text(State& state, const std::string& group, const std::string& text) {
@@ -413,7 +413,7 @@ TEST(StateTree, AReaderReadsTensorsWhenTheyAreAskedForAndOnce) {
   const auto first = back.tensor(1);
   EXPECT_EQ(first->data_as<float>()[2], 2.0F);
   EXPECT_EQ(back.tensor(2), first);
-  EXPECT_ERROR(tree_of(reader, "other"), Status::not_found, "group 'other' is no tree");
+  EXPECT_ERROR(tree_of(reader, "other"), Status::not_found, "group 'other' is not a tree");
 
   // From one file into the next.
   State next;
@@ -424,8 +424,8 @@ TEST(StateTree, AReaderReadsTensorsWhenTheyAreAskedForAndOnce) {
 TEST(StateTree, ATextThatItsTensorsDoNotFitIsCorrupt) {
   const std::pair<const char*, const char*> bad[] = {
       {R"(["list",1],["tensor","none","array"])", "node 1 is tensor 'none'"},
-      {R"(["tensor","w","scalar"])", "a scalar has no dimensions"},
-      {R"(["tensor","w","array","complex128"])", "complex128 needs F64"},
+      {R"(["tensor","w","scalar"])", "a scalar: expected no dimensions"},
+      {R"(["tensor","w","array","complex128"])", "complex128: expected F64"},
   };
   const Scratch scratch;
   for (const auto& [nodes, message] : bad) {
@@ -438,7 +438,7 @@ TEST(StateTree, ATextThatItsTensorsDoNotFitIsCorrupt) {
   }
   State state;
   state.add_tensor("g", "__tree__", floats(2, 1));
-  EXPECT_ERROR(tree_of(state, "g"), Status::corrupt, "not of dtype U8 with one dimension but F32 [2]");
+  EXPECT_ERROR(tree_of(state, "g"), Status::corrupt, "expected dtype U8 with one dimension, found F32 [2]");
 }
 
 }  // namespace

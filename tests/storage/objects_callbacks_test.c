@@ -238,8 +238,8 @@ static void test_whole_life(store* s, int all) {
   CHECK_OK(ckpt_checkpoint_manager_list(first, NULL, 0, &count));
   CHECK(count == 2);
   CHECK(s->count == 6); /* two files, their manifests, and their records */
-  CHECK_FAILS(ckpt_checkpoint_manager_save(second, state, &save, NULL), CKPT_E_BUSY, "another writer, which has committed");
-  CHECK_FAILS(ckpt_checkpoint_manager_save(second, state, &save, NULL), CKPT_E_BUSY, "open the storage anew");
+  CHECK_FAILS(ckpt_checkpoint_manager_save(second, state, &save, NULL), CKPT_E_BUSY, "another writer has committed");
+  CHECK_FAILS(ckpt_checkpoint_manager_save(second, state, &save, NULL), CKPT_E_BUSY, "reopen the storage");
   CHECK_OK(ckpt_state_set_json(state, "lr", "7"));
   CHECK_OK(ckpt_checkpoint_manager_verify(second, NULL, NULL));
   CHECK_OK(ckpt_checkpoint_manager_load(second, state, NULL, NULL));

@@ -71,5 +71,5 @@ if [ -n "$s3" ]; then # the environment specifies a store without a listener
   find "$scratch/moved" -name libckpt-s3.so.$CKPT_SOVERSION -exec rm {} +
   LD_LIBRARY_PATH='' "$dotnet" "$scratch/moved/Consumer.dll" >"$scratch/printed"
 fi
-grep -q '^s3: UNSUPPORTED .*which the package libckpt-s3 provides' "$scratch/printed"
+grep -q '^s3: UNSUPPORTED .*requires the package libckpt-s3' "$scratch/printed"
 rm -rf "$scratch"

@@ -429,7 +429,7 @@ final class TestState {
         Check.raises(CkptInvalidArgumentException.class, "value: expected a String, found a Long",
             () -> reader.get("extra", "epoch", String.class));
         Check.raises(CkptNotFoundException.class, "key 'none'", () -> reader.get("extra", "none", Object.class));
-        Check.raises(CkptNotFoundException.class, "group 'lost' is no tree", () -> reader.get("lost", Object.class));
+        Check.raises(CkptNotFoundException.class, "group 'lost' is not a tree", () -> reader.get("lost", Object.class));
       }
       Check.raises(CkptUnsupportedException.class, "a.1: a java.util.Date cannot be stored",
           () -> state.set("bad", Map.of("a", List.of(1, new java.util.Date()))));

@@ -182,7 +182,7 @@ def _newest(checkpoints: CheckpointManager, place: Union[Storage, PathLike],
 
 def _abandoned_hint(found: Iterable[CheckpointInfo]) -> str:
     newest = next((info for info in found if info.abandoned and info.status == 0), None)
-    return "" if newest is None else f"; the newest abandoned one is '{newest.name}' (step {newest.step}), which loads by name"
+    return "" if newest is None else f"; the newest abandoned one is '{newest.name}' (step {newest.step}), which can be loaded by name"
 
 
 def _was_removed(checkpoints: CheckpointManager, before: CheckpointInfo) -> bool:

@@ -210,7 +210,7 @@ class FallBack(Folder):
     def test_abandoned_checkpoints_do_not_replace_the_current_line(self):
         old = ckpt.save(self.path, {"w": np.ones(10)}, 600).name
         self.damage(ckpt.save(self.path, {"w": np.zeros(10)}, 10).name)  # of a new run
-        with self.assertRaisesRegex(ckpt.CorruptError, f"the newest abandoned one is '{old}' .step 600., which loads by name"):
+        with self.assertRaisesRegex(ckpt.CorruptError, f"the newest abandoned one is '{old}' .step 600., which can be loaded by name"):
             ckpt.load(self.path)
         self.assertEqual(ckpt.load(self.path, old).step, 600)
 

@@ -287,7 +287,7 @@ class Ranks(unittest.TestCase):
         self.assertEqual(len(first[0]), 3)
         for text, tensor in zip(first[0], "wbw"):
             self.assertRegex(text, f"tensor [\"']{tensor}[\"']")
-        self.assertIn("no rank has [1:2, 0:3]", first[0][2])
+        self.assertIn("[1:2, 0:3] is missing on all ranks", first[0][2])
         self.assertEqual(first[1], 2)
 
     def test_replicas_that_differ(self):
@@ -331,7 +331,7 @@ class Ranks(unittest.TestCase):
 
         found = on_ranks(2, work)
         self.assertIsInstance(found[0], ckpt.TimeoutError)
-        self.assertRegex(str(found[0]), "^rank 1 did not come within")
+        self.assertRegex(str(found[0]), "^rank 1 did not arrive within")
         self.assertIsNone(found[1])
         with self.assertRaisesRegex(ckpt.InvalidArgumentError, "timeout -2"):
             ckpt.CheckpointManager(self.path, timeout=-2)

@@ -551,7 +551,7 @@ class Hostile(unittest.TestCase):
 
     def test_format_1_has_no_attributes(self):
         for nodes in [(["attributes"], 1, ["dict", 1], "a", 2), (["tensor", "w", "parameter"],)]:
-            with self.assertRaisesRegex(ckpt.CorruptError, "format_version 2, the text of 1"):
+            with self.assertRaisesRegex(ckpt.CorruptError, "format_version 2; the text has 1"):
                 self.nodes(*nodes)
             self.assertIs(self.core, ckpt.CorruptError)
 

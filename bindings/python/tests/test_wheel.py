@@ -41,9 +41,9 @@ if sys.argv[1] == "there":
     with open("/proc/self/maps") as maps:
         assert any(line.split()[-1] == os.path.realpath(library) for line in maps), "from another place"
 elif sys.argv[1] == "broken":
-    fails_with(ckpt.UnsupportedError, library + " does not load: ")
+    fails_with(ckpt.UnsupportedError, library + " cannot be loaded: ")
 else:
-    fails_with(ckpt.UnsupportedError, "which the package libckpt-s3 provides")
+    fails_with(ckpt.UnsupportedError, "requires the package libckpt-s3")
 """.replace("SOVERSION", SOVERSION)
 NO_S3 = {name: value for name, value in os.environ.items() if name.startswith("AWS_")}
 

@@ -91,7 +91,7 @@ final class TestLoader {
     Path few = Files.createDirectory(scratch.resolve("few"));
     for (String name : List.of("libckpt_java.so", NativeNames.CORE)) Files.copy(libraries.resolve(name), few.resolve(name));
     text = java(full, "-Dorg.ckpt.library.path=" + few);
-    that(text.contains("s3: UNSUPPORTED") && text.contains("which the package libckpt-s3 provides"), "from this directory alone: "
+    that(text.contains("s3: UNSUPPORTED") && text.contains("requires the package libckpt-s3"), "from this directory alone: "
         + text);
 
     String bare = bare();

@@ -1,4 +1,4 @@
-#include "asked_budget.h"
+#include "requested_budget.h"
 
 #include <charconv>
 #include <cmath>
@@ -6,16 +6,16 @@
 
 namespace ckpt::cli {
 
-std::string AskedBudget::share(std::int64_t bytes) const {
+std::string RequestedBudget::share(std::int64_t bytes) const {
   const double tenths = std::ceil(static_cast<double>(bytes) * 1000.0 / static_cast<double>(everything_bytes_));
   return fixed_text(tenths / 10, 1) + "%";
 }
 
-std::string AskedBudget::amount(std::int64_t bytes) const {
+std::string RequestedBudget::amount(std::int64_t bytes) const {
   return cat(bytes, " bytes (", bytes_text(bytes), percent_ > 0 ? ", " + share(bytes) : "", ")");
 }
 
-std::string AskedBudget::text() const {
+std::string RequestedBudget::text() const {
   return cat(bytes_, " bytes (", bytes_text(bytes_), percent_ > 0 ? cat(", ", percent_, "%") : "", ")");
 }
 
@@ -36,7 +36,7 @@ std::size_t figure_in(const std::string& message) {
 
 }  // namespace
 
-std::string AskedBudget::in_percent(const std::string& message) const {
+std::string RequestedBudget::with_percentages(const std::string& message) const {
   std::string out = message;
   std::int64_t figure = 0;
   if (const std::size_t begin = figure_in(message); begin != std::string::npos) {

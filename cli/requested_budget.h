@@ -12,11 +12,11 @@
 
 namespace ckpt::cli {
 
-class AskedBudget {
+class RequestedBudget {
  public:
-  AskedBudget() = default;  // none
+  RequestedBudget() = default;  // no budget
   // everything_bytes: the bytes that storing everything needs. bytes: the budget; with several stages that of one stage.
-  AskedBudget(std::string option, const Budget& given, std::int64_t everything_bytes, std::int64_t bytes)
+  RequestedBudget(std::string option, const Budget& given, std::int64_t everything_bytes, std::int64_t bytes)
       : option_(std::move(option)), percent_(given.percent), everything_bytes_(everything_bytes), bytes_(bytes) {}
 
   std::int64_t bytes() const { return bytes_; }  // 0: none
@@ -33,11 +33,11 @@ class AskedBudget {
       return make();
     } catch (const Error& error) {
       if (error.status() != Status::over_budget || percent_ == 0) throw;
-      throw Error(error.status(), in_percent(error.what()));
+      throw Error(error.status(), with_percentages(error.what()));
     }
   }
   // Adds percentages to a message of the library.
-  std::string in_percent(const std::string& message) const;
+  std::string with_percentages(const std::string& message) const;
 
  private:
   std::string share(std::int64_t bytes) const;
