@@ -1,6 +1,6 @@
-// A chain of one's own under a memory budget: unlike dense layers that this program runs itself, obeying the schedule of a planner.
-// Prints what every budget would cost, runs three of the schedules, and finds the same gradients, bit for bit, and exactly the peak
-// bytes that were said before anything ran.
+// A custom chain under a memory budget: dense layers of different sizes that this program runs itself, following a planner's
+// schedule. Prints the cost of every budget, runs three of the schedules, and checks that the gradients are equal bit for bit and
+// that the measured peak bytes are exactly the predicted ones.
 #include <ckpt/ckpt.hpp>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace {
 
 constexpr std::int64_t samples = 32;
-// Of the chain's input, and of what each layer makes.
+// Widths of the chain's input and of each layer's output.
 const std::vector<std::int64_t> widths = {48, 160, 96, 224, 64, 192, 128, 256, 80, 144, 208, 112, 176, 72, 240, 56, 10};
 const std::int64_t layers = static_cast<std::int64_t>(widths.size()) - 1;
 
@@ -29,7 +29,7 @@ void need(bool condition, const char* what) {
   std::exit(1);
 }
 
-// ---- Memory that is counted ----
+// ---- Counted memory ----
 
 struct Meter {
   std::int64_t live = 0;
@@ -60,7 +60,7 @@ class Buffer {
   std::vector<double> data_;
 };
 
-// ---- The layers: y = tanh(W x), which record 1 - y^2 ----
+// ---- The layers: y = tanh(W x), recording 1 - y^2 ----
 
 class Network {
  public:
@@ -90,7 +90,7 @@ class Network {
     }
   }
 
-  // Once for each layer: the gradients of its weights are added to what is there.
+  // Runs once for each layer: it adds the gradients of the weights to the stored ones.
   void backward(std::int64_t layer, const Buffer& x, const Buffer& tape, const Buffer& of_y, Buffer& of_x) {
     const std::int64_t in = width_of(layer);
     const std::int64_t out = width_of(layer + 1);
@@ -112,7 +112,7 @@ class Network {
   std::vector<std::vector<double>> weights_;
 };
 
-// What planning must know: backward reads the input and the recording. Seconds by hand, 10^9 multiplications in one.
+// The profile for planning: backward reads the input and the recording. Seconds are estimates, for 10^9 multiplications per second.
 ckpt::Profile profile_of_layers() {
   ckpt::Profile profile(bytes_of(0));
   for (std::int64_t i = 0; i < layers; ++i) {
@@ -128,7 +128,7 @@ ckpt::Profile profile_of_layers() {
   return profile;
 }
 
-// ---- What obeys a schedule ----
+// ---- Running a schedule ----
 
 class Run {
  public:
@@ -145,12 +145,12 @@ class Run {
         for (std::int64_t layer = action.first; layer < action.last; ++layer)
           record(layer, make(inputs_, layer + 1, values_of(layer + 1)));
         break;
-      case ckpt::ActionKind::record: {  // nobody reads this output
+      case ckpt::ActionKind::record: {  // this output is not read
         Buffer y(meter_, values_of(action.first + 1));
         record(action.first, y);
         break;
       }
-      case ckpt::ActionKind::turn: {  // of the loss, half the sum of squares: the output itself
+      case ckpt::ActionKind::turn: {  // the loss is half the sum of squares: its gradient is the output
         Buffer& gradient = make(gradients_, layers, values_of(layers));
         for (std::int64_t i = 0; i < values_of(layers); ++i) gradient[i] = at(inputs_, layers)[i];
         break;
@@ -181,7 +181,7 @@ class Run {
     items[static_cast<std::size_t>(index)].reset();
   }
 
-  // Keeps nothing between its ends.
+  // Runs layers first..last and keeps only the final output.
   void forward(std::int64_t first, std::int64_t last) {
     std::optional<Buffer> between;
     for (std::int64_t layer = first; layer < last; ++layer) {
@@ -211,7 +211,7 @@ class Run {
   Items gradients_;
 };
 
-// The peak bytes that were measured.
+// Returns the measured peak bytes.
 std::int64_t run(const ckpt::Schedule& schedule, Network& network) {
   Meter meter;
   network.forget_gradients();
