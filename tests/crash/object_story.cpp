@@ -10,7 +10,7 @@
 namespace ckpt::tests {
 namespace {
 
-// These may come on several threads at once, and change nothing.
+// Read requests may run on several threads at once, and change nothing.
 bool is_read(const std::string& line) { return line.starts_with("get ") || line.starts_with("head "); }
 bool is_commit_put(const std::string& line) {
   return line.starts_with("put commits/") || line.starts_with("put_if_absent commits/");
@@ -31,7 +31,7 @@ ObjectStory plain_saves(const std::string& name, Puts puts, const std::vector<st
   return narrator.finish();
 }
 
-// For every request at which the process that saves step 2 may die: another goes on with step `next`.
+// Adds a story for every request at which the process that saves step 2 may die: another process continues with step `next`.
 void add_killed_objects(std::vector<ObjectStory>& out, const std::string& name, Puts puts, std::int64_t next, bool is_done) {
   for (std::int64_t number = 0;; ++number) {
     ObjectNarrator narrator(base::cat(name, ", killed at request ", number), puts);
@@ -55,12 +55,12 @@ ObjectStory overtaken(const std::string& name, Puts puts, const std::vector<std:
   return narrator.finish();
 }
 
-// The order in which a load tries saves, of one step by their sequence.
+// Returns the order in which a load tries saves; saves of one step are ordered by their sequence.
 std::pair<std::int64_t, int> rank(const ObjectStory& story, int save) {
   return save == 0 ? std::pair<std::int64_t, int>{-1, 0} : std::pair{story.steps[static_cast<std::size_t>(save) - 1], save};
 }
 
-// A process whose lists are late; where it is refused, or cannot see what it put, another one takes over.
+// A process with delayed listings; if it is refused, or cannot see what it put, another one takes over.
 ObjectStory late(std::uint64_t seed) {
   ObjectNarrator narrator(base::cat("late lists ", seed), Puts::honest);
   narrator.open_late(1 + static_cast<std::int64_t>(seed % 2), 6, seed);
@@ -96,11 +96,11 @@ void apply(Objects& objects, const Change& change) {
   }
 }
 
-// ---- Late lists ----
+// ---- Delayed listings ----
 
 void LateLists::attach(const std::shared_ptr<Requests>& requests) {
   last_ = bucket_->objects;
-  Requests* const self = requests.get();  // which has these functions
+  Requests* const self = requests.get();  // the owner of these functions
   const auto before = requests->before;
   const auto after = requests->after;
   requests->before = [this, self, before](const std::string& line) {
@@ -117,7 +117,7 @@ void LateLists::attach(const std::shared_ptr<Requests>& requests) {
 
 Objects LateLists::view() {
   Objects shown = bucket_->objects;
-  std::set<std::string> settled;  // by a later change that is shown
+  std::set<std::string> settled;  // superseded by a later visible change
   for (std::size_t back = 1; back <= std::min(depth_, history_.size()); ++back) {
     const Change& change = history_[history_.size() - back];
     if (settled.contains(change.path)) continue;
@@ -188,7 +188,7 @@ bool ObjectNarrator::save(std::int64_t step) {
   }
   saving_ = 0;
   if (!is_saved) return false;
-  // An acknowledgement is the answer to the list behind the record, before retention.
+    // The answer to the listing after the record is the acknowledgement, before retention.
   const auto begin = story_.requests.begin() + static_cast<std::ptrdiff_t>(from);
   const auto put = std::find_if(begin, story_.requests.end(), [&](const Request& request) { return request.save == number; });
   const auto list = std::find_if(put, story_.requests.end(), [](const Request& r) { return r.line.starts_with("list commits/"); });
@@ -209,7 +209,7 @@ bool ObjectNarrator::killed_save(std::int64_t step, std::int64_t number, bool is
     *is_dead = *left < 0;
     if (*is_dead) base::fail(base::Status::io, "killed behind ", line);
   };
-  save(step);  // which is acknowledged when the process dies in what follows: retention
+  save(step);  // acknowledged if the process dies during the retention that follows
   return *is_dead;
 }
 
@@ -249,13 +249,13 @@ std::vector<ObjectStory> object_stories(int late_seeds) {
 
 // ---- Crashes ----
 
-// What one crash has left.
+// The state after one crash.
 struct ObjectEnumerator::Crash {
   const ObjectStory& story;
-  std::size_t moment;  // the request that was under way; as many as there are: none
+  std::size_t moment;  // the request in progress; the number of requests: none
   const Objects& objects;
-  const std::vector<Change>& history;  // that led to them
-  const std::set<int>& committing;     // saves whose record was put or was being put
+  const std::vector<Change>& history;  // the changes that led to these objects
+  const std::set<int>& committing;     // saves with a record that was put or in progress
   int best;                            // the acknowledged save that must be found, or a newer one; 0: none
 
   bool has(int save, std::int64_t step) const {
@@ -270,7 +270,7 @@ struct ObjectEnumerator::Crash {
 
 namespace {
 
-constexpr int next_save = 77;  // of whoever goes on behind the crash
+constexpr int next_save = 77;  // the step of the writer that continues after the crash
 constexpr std::int64_t next_step = 1000;
 
 std::shared_ptr<Requests> requests_of(Puts puts) {
@@ -282,7 +282,7 @@ std::shared_ptr<Requests> requests_of(Puts puts) {
 struct Loaded {
   base::Status status = base::Status::ok;
   std::string message = {};
-  int save = 0;  // -1: what was never saved
+  int save = 0;  // -1: it was never saved
   std::int64_t step = -1;
   std::int64_t skipped = 0;
 };
@@ -334,7 +334,7 @@ bool holds_step(const std::shared_ptr<Bucket>& bucket, std::int64_t step) {
          });
 }
 
-// A writer that meets no other one saves, and that is what is found from then on.
+// A writer without a competitor saves, and its save is found from then on.
 Finding go_on_as_usual(const std::shared_ptr<Bucket>& bucket, Puts puts) {
   std::string why;
   state::Checkpoint writer(std::make_shared<BucketClient>(bucket, requests_of(puts)), writer_options(1));
@@ -371,7 +371,7 @@ Finding ObjectEnumerator::examine(const Crash& crash) {
   return go_on_as_usual(bucket, crash.story.puts);
 }
 
-// A reader and then a writer whose lists are late: they may fail, but take nothing away that was acknowledged.
+// A reader and then a writer with delayed listings: they may fail, but must not remove anything that was acknowledged.
 Finding ObjectEnumerator::go_on_with_late_lists(const Crash& crash, std::uint64_t seed) {
   const auto bucket = crash.bucket();
   const auto requests = requests_of(Puts::honest);
@@ -391,10 +391,10 @@ Finding ObjectEnumerator::go_on_with_late_lists(const Crash& crash, std::uint64_
     requests->puts = options_.late_puts;
     is_acknowledged = saves_next(writer, step, next_save);
     if (is_acknowledged) best = std::max(best, {step, next_save});
-  } catch (const base::Error&) {  // what it was shown could not be
+  } catch (const base::Error&) {  // the listing was inconsistent
   }
   const Loaded loaded = load_newest(bucket);
-  // If its listings showed the writer a higher step than the reader has seen, its save begins a new run. That save is then the
+  // If the writer's listings showed a higher step than the reader has seen, its save begins a new run. That save is then the
   // newest, whatever its step. Retention may have removed the abandoned checkpoints only if the save was acknowledged.
   if (loaded.save == next_save && has_rolled_back(bucket)) {
     if (!is_acknowledged && !holds_step(bucket, best.first))
@@ -413,7 +413,7 @@ void ObjectEnumerator::look(const Crash& crash) {
   ++count_.images;
   ++count_.examined;
   Finding finding = examine(crash);
-  // Only where a taken name is refused does it not matter that lists are late: docs/reference/file-format.md.
+  // Delayed listings are harmless only if the store refuses an existing name: docs/reference/file-format.md.
   const int views = crash.story.puts == Puts::honest ? options_.late_views : 0;
   for (int view = 0; view < views && finding.violation == Violation::none; ++view) {
     ++count_.examined;
@@ -439,7 +439,7 @@ void ObjectEnumerator::run(const ObjectStory& story) {
     const Request& request = moment < story.requests.size() ? story.requests[moment] : none;
     if (request.save != 0) committing.insert(request.save);
     const std::size_t changes = request.changes.size();
-    // Each subset of what the request does; all of it is where the next one begins.
+    // Each subset of the request's effects; the full set is the start of the next request.
     const std::uint64_t subsets = changes == 0 ? 1 : (std::uint64_t{1} << std::min<std::size_t>(changes, 6)) - 1;
     const bool is_new = moment == story.requests.size() || changes > 0 || request.acknowledged != 0;
     for (std::uint64_t subset = 0; moment >= story.watched_from && is_new && subset < subsets; ++subset) {

@@ -1,12 +1,15 @@
-// Stories of saves in an object store, as logs of requests; and what a crash among them may not break. The store itself is the
-// model of tests/state/object_store.h.
+// Sequences of saves in an object store, as logs of requests; and the guarantees that a crash among them must not violate. The
+// store itself is the model of tests/state/object_store.h.
 //
-// - A request whose answer has come has done all it does. Of the one that is under way when the process dies, any part may have
-//   happened: a put or a removal has or has not, and of a removal of many files any subset. An upload's parts are in no listing
-//   before the request that completes it: whatever of them is there, the store is the same.
-// - A list may be late: each of the last changes (its depth) is shown in it or is not, one by one: a file that was put may be
-// missing,
-//   one that was removed may still be there. Reads and puts are never late. That is weaker than the flag of object stores promises.
+// - An answered request has taken full effect. Of the request in progress when the process dies, any part may have taken effect:
+//   a put or a removal has or has not, and a removal of many files has removed any subset. An upload's parts are in no listing
+// before
+//   the request that completes it, so they do not change the store.
+// - A listing may be delayed: each of the last changes (its depth) may independently be visible in it or not: a file that was put
+// may be
+//   missing, a removed one may still be listed. Reads and puts are never delayed. That is weaker than the consistency that object
+// stores
+//   guarantee.
 #pragma once
 
 #include <cstdint>
@@ -33,32 +36,32 @@ struct Change {
   std::optional<std::string> after;
 };
 
-// What became of the objects between two moments.
+// Returns the changes of the objects between two moments.
 std::vector<Change> changes_between(const Objects& before, const Objects& after);
 void apply(Objects& objects, const Change& change);
 
 struct Request {
   std::string line;  // "put step-.../manifest.json"
   std::vector<Change> changes;
-  int save = 0;          // whose commit record it puts
-  int acknowledged = 0;  // from its answer on this save must never be lost
+  int save = 0;          // the save whose commit record it puts
+  int acknowledged = 0;  // this save must not be lost after its answer
 };
 
 struct ObjectStory {
   std::string name;
   Puts puts = Puts::honest;
-  Objects base;                     // what the store held when it began
+  Objects base;                     // the store's initial objects
   std::vector<Request> requests;    //
   std::vector<std::int64_t> steps;  // of save number 1, 2, ...
-  std::size_t watched_from = 0;     // crashes among the requests before are not enumerated
+  std::size_t watched_from = 0;     // crashes in earlier requests are not enumerated
 };
 
-// A client's lists, made late.
+// Delays the listings of a client.
 class LateLists {
  public:
   LateLists(std::shared_ptr<Bucket> bucket, std::vector<Change> history, std::size_t depth, std::uint64_t seed)
       : bucket_(std::move(bucket)), history_(std::move(history)), depth_(depth), chance_(seed) {}
-  // From now on, for the client with these requests; its own changes are late to it, too.
+  // From now on, for the client with these requests; its own changes are delayed, too.
   void attach(const std::shared_ptr<Requests>& requests);
 
  private:
@@ -76,16 +79,16 @@ class ObjectNarrator {
  public:
   ObjectNarrator(std::string name, Puts puts);
 
-  // A process begins: opens, and loads what there is.
+  // Starts a process: opens, and loads the newest checkpoint, if any.
   void open(std::int64_t keep_last);
-  // Its lists are late from here on: a save may fail then, and is not acknowledged.
+  // Its listings are delayed from here on: a save may then fail, and is not acknowledged.
   void open_late(std::int64_t keep_last, std::size_t depth, std::uint64_t seed);
-  // False when it failed.
+  // Returns false if the save failed.
   bool save(std::int64_t step);
-  // A save, during which the process dies before its request of that number, or, is_done, before that one's answer. False when so
-  // many were not needed.
+  // A save during which the process dies before its request with that number or, with is_done, before that request's answer.
+  // Returns false if the save needed fewer requests.
   bool killed_save(std::int64_t step, std::int64_t number, bool is_done);
-  // A save that finds, when it is about to put its record, that another writer has saved all of these.
+  // A save that detects, just before it puts its record, that another writer has saved all of these steps.
   void overtaken_save(std::int64_t step, const std::vector<std::int64_t>& others, std::int64_t keep_last);
   void watch() { story_.watched_from = story_.requests.size(); }
   ObjectStory finish() { return std::move(story_); }
@@ -96,26 +99,26 @@ class ObjectNarrator {
 
   ObjectStory story_;
   std::shared_ptr<Bucket> bucket_ = std::make_shared<Bucket>();
-  Objects before_;  // what was there before the request that runs
-  int saving_ = 0;  // the number of the save that runs
+  Objects before_;  // objects before the current request
+  int saving_ = 0;  // the number of the current save
   std::shared_ptr<Requests> requests_;
   std::shared_ptr<state::Checkpoint> writer_;
   std::shared_ptr<LateLists> late_;
 };
 
-// First and further saves, a re-saved step, retention, what follows a process that was killed at each request, writers that are
-// overtaken, and lists that are late; with stores that refuse a taken name, say that they cannot, and do not. late_seeds: how many
-// stories have late lists.
+// First and further saves, a re-saved step, retention, a restart after a kill at each request, writers that are overtaken, and
+// delayed listings; on stores that refuse an existing name, that report that they cannot, and that silently do not. late_seeds: the
+// number of stories with delayed listings.
 std::vector<ObjectStory> object_stories(int late_seeds);
 
 struct ObjectEnumeration {
-  std::size_t late_depth = 4;     // how many of the last changes a late list may lack
-  int late_views = 3;             // of each store that a crash leaves
-  Puts late_puts = Puts::honest;  // what the store does once a writer with late lists has found out that it refuses
+  std::size_t late_depth = 4;     // how many of the last changes a delayed listing may miss
+  int late_views = 3;             // listings tried for each store after a crash
+  Puts late_puts = Puts::honest;  // the store's behaviour after a writer with delayed listings has detected that it refuses
 };
 
-// Crashes a story at each of its requests in every way, opens and loads what is left with the shipped code, with lists that are as
-// they are and lists that are late, goes on with both, and counts.
+// Crashes a story at each of its requests in every way, opens and loads the remaining objects with the library's code, with current
+// and with delayed listings, continues with both, and counts.
 class ObjectEnumerator {
  public:
   explicit ObjectEnumerator(const ObjectEnumeration& options) : options_(options) {}

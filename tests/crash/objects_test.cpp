@@ -1,5 +1,5 @@
-// Every crash of every story of an object store: the shipped open and load find the newest acknowledged checkpoint, or the one
-// whose record was being put; and the gate on that: break the protocol in one place, and it must be noticed.
+// Every crash of every story of an object store: the library's open and load find the newest acknowledged checkpoint, or the one
+// with a record that was being put. Also tests this test: a protocol with one mistake must be detected.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -50,10 +50,10 @@ TEST_F(CrashObjects, NothingAcknowledgedIsEverLost) {
       depth.late_views, static_cast<long long>(count.loaded), static_cast<long long>(count.bad()));
   EXPECT_EQ(count.bad(), 0) << count.first;
   EXPECT_GT(count.images, 1000);
-  EXPECT_GT(count.loaded, count.images / 2);  // most are about something
+  EXPECT_GT(count.loaded, count.images / 2);  // most stores have a checkpoint to load
 }
 
-// The stories are about what their names say.
+// The stories contain what their names promise.
 TEST_F(CrashObjects, TheStoriesHaveWhatTheyAreAbout) {
   int acknowledged = 0;
   int late = 0;
@@ -66,7 +66,7 @@ TEST_F(CrashObjects, TheStoriesHaveWhatTheyAreAbout) {
       late_failures += static_cast<int>(std::ssize(story.steps) - good);
     }
     if (!story.name.ends_with("overtaken by three")) continue;
-    EXPECT_EQ(good, 4) << story.name;  // all but the one that was overtaken
+    EXPECT_EQ(good, 4) << story.name;  // all except the overtaken one
     const auto is_record = [](const Request& request) { return request.line.starts_with("remove commits/"); };
     EXPECT_GT(std::ranges::count_if(story.requests, is_record), 0) << story.name;
   }
@@ -75,7 +75,7 @@ TEST_F(CrashObjects, TheStoriesHaveWhatTheyAreAbout) {
   EXPECT_GT(late_failures, 0);
 }
 
-// ---- Mutations: what reached the store is edited, while the code believes that all was done as it did it ----
+// ---- Mutations: edit the requests that reached the store, while the code assumes the original ones ----
 
 using ObjectMutation = std::function<void(std::vector<Request>&)>;
 
@@ -85,7 +85,7 @@ Count mutated(const ObjectMutation& mutation) {
   return enumerate(stories, {0, 0});
 }
 
-// The requests of every save, from its first one to that which acknowledges it.
+// Visits the requests of every save, from its first one to the one that acknowledges it.
 void for_each_save(std::vector<Request>& requests, const std::function<void(std::size_t record, std::size_t list)>& change) {
   for (std::size_t record = 0; record < requests.size(); ++record) {
     if (requests[record].save == 0) continue;
@@ -95,7 +95,7 @@ void for_each_save(std::vector<Request>& requests, const std::function<void(std:
   }
 }
 
-// The last request before the record whose line ends so comes directly behind the answer that acknowledges.
+// Moves the last request with this line ending from before the record to directly after the acknowledging answer.
 ObjectMutation moved_behind_the_commit(const std::string& end) {
   return [end](std::vector<Request>& requests) {
     for_each_save(requests, [&](std::size_t record, std::size_t list) {
@@ -116,7 +116,7 @@ TEST_F(CrashObjects, NoMutationIsClean) {
   EXPECT_EQ(count.bad(), 0) << count.first;
 }
 
-// The record shows that the manifest is missing: the checkpoint is damaged, and not taken for an unfinished save.
+// The record shows that the manifest is missing: the checkpoint is damaged, and not mistaken for an unfinished save.
 TEST_F(CrashObjects, CommitBeforeTheManifestIsNoticed) {
   EXPECT_GT(violations(mutated(moved_behind_the_commit("/manifest.json")), Violation::damaged), 0);
 }
@@ -134,8 +134,8 @@ TEST_F(CrashObjects, AcknowledgementBeforeTheRecordIsNoticed) {
   EXPECT_GT(violations(count, Violation::lost), 0);
 }
 
-// What the list behind the record is for: a writer that was overtaken, and whose record the others' retention let in, is not
-// acknowledged.
+// The purpose of the listing after the record: a writer that was overtaken, and got its record in only because of the others'
+// retention, is not acknowledged.
 TEST_F(CrashObjects, AcknowledgementBeforeTheListIsNoticed) {
   const Count count = mutated([](std::vector<Request>& requests) {
     for (Request& request : requests) {
@@ -145,7 +145,7 @@ TEST_F(CrashObjects, AcknowledgementBeforeTheListIsNoticed) {
   EXPECT_GT(violations(count, Violation::lost), 0);
 }
 
-// What makes a checkpoint of it is there while the writer does something else.
+// The objects that make it a checkpoint exist while the writer is still doing something else.
 TEST_F(CrashObjects, FindingASaveBeforeItsRecordIsNoticed) {
   const Count count = mutated([](std::vector<Request>& requests) {
     std::vector<Request> changed;
@@ -161,7 +161,7 @@ TEST_F(CrashObjects, FindingASaveBeforeItsRecordIsNoticed) {
   EXPECT_GT(violations(count, Violation::early), 0);
 }
 
-// A removal begins with the record: with that what is left would look like a checkpoint with files missing.
+// A removal starts with the record; otherwise the remaining objects would look like a checkpoint with missing files.
 TEST_F(CrashObjects, RemovalOfFilesBeforeTheirRecordIsNoticed) {
   const Count count = mutated([](std::vector<Request>& requests) {
     for (auto record = requests.begin(); record != requests.end(); ++record) {
@@ -174,9 +174,9 @@ TEST_F(CrashObjects, RemovalOfFilesBeforeTheirRecordIsNoticed) {
   EXPECT_GT(violations(count, Violation::damaged), 0);
 }
 
-// What lists that are late would do in a store that did not refuse a taken name.
+// The effect of delayed listings in a store that does not refuse an existing name.
 TEST_F(CrashObjects, LateListsAreNoticedWhereNothingRefuses) {
-  ObjectEnumeration options{4, 3};  // with fewer views the first sees nothing
+  ObjectEnumeration options{4, 3};  // with fewer listings the first mutation is not detected
   options.late_puts = Puts::lies;
   std::vector<ObjectStory> stories = object_stories(0);
   std::erase_if(stories, [](const ObjectStory& story) { return story.puts != Puts::honest; });

@@ -1,5 +1,6 @@
-// Saves of several ranks, each of which dies at every request of its own, beside every moment at which rank 0 dies: on a disk, also
-// with a power cut right after, and on an object store. What any rank has acknowledged is found, and nothing that was never saved.
+// Saves of several ranks: a rank dies at each of its requests, combined with every moment at which rank 0 dies. On a disk, also
+// with a power cut right after, and on an object store. Everything that any rank acknowledged is found, and nothing that was never
+// saved.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -22,7 +23,7 @@ using namespace ckpt;
 using namespace ckpt::tests;
 
 #if defined(CKPT_SANITIZED)
-constexpr std::int64_t stride = 5;  // of the moments of either rank
+constexpr std::int64_t stride = 5;  // only every 5th moment of either rank is tried
 constexpr std::uint64_t most_images = 3;
 #elif defined(CKPT_TEST_LONG)
 constexpr std::int64_t stride = 1;
@@ -32,13 +33,13 @@ constexpr std::int64_t stride = 1;
 constexpr std::uint64_t most_images = 10;
 #endif
 
-// ---- A rank's way to the disk ----
+// ---- A rank's access to the disk ----
 
 struct SharedDisk {
   std::shared_ptr<storage::Storage> memory;
   std::shared_ptr<Stage> stage;
-  std::int64_t forgetful = -1;  // the rank whose syncs of directories do nothing
-  Log log = {};                 // of all ranks; written by the one whose turn it is
+  std::int64_t forgetful = -1;  // the rank with directory syncs that do nothing
+  Log log = {};                 // of all ranks; written by the rank that holds the turn
 };
 
 class StagedFile final : public storage::File {
@@ -144,7 +145,7 @@ class StagedStorage final : public storage::Storage {
   const std::int64_t rank_;
 };
 
-// ---- What is saved ----
+// ---- The saved state ----
 
 std::shared_ptr<tensor::Tensor> numbers(std::initializer_list<std::int64_t> lengths, std::int64_t first) {
   auto tensor = tensor::Tensor::create(tensor::Dtype::f32, tensor::Shape(lengths));
@@ -152,7 +153,8 @@ std::shared_ptr<tensor::Tensor> numbers(std::initializer_list<std::int64_t> leng
   return tensor;
 }
 
-// Of each save its number x 1000, counted on: rows of a sharded tensor, and whole ones; the last group is that of every other save.
+// The tensors of a save have values counted from its number x 1000: rows of a sharded tensor, and whole ones; the last group
+// changes only with every second save.
 state::State share_of(std::int64_t rank, std::int64_t ranks, int save) {
   state::State state;
   const std::int64_t begin = 13 * rank / ranks;
@@ -167,7 +169,7 @@ state::State share_of(std::int64_t rank, std::int64_t ranks, int save) {
   return state;
 }
 
-// The number of the save whose whole tensors a disk's newest checkpoint has; -1 when they are of none.
+// Returns the number of the save that the whole tensors of a disk's newest checkpoint belong to; -1 if they match no save.
 int newest(state::Checkpoint& checkpoint, std::string& problem) {
   state::State state;
   const std::vector<std::shared_ptr<tensor::Tensor>> tensors{numbers({13, 4}, 0), numbers({5}, 0), numbers({70, 10}, 0)};
@@ -206,18 +208,18 @@ std::string to_text(const Story& story) {
                    ", keep ", story.keep_last);
 }
 
-// What was there when a run began, and what it did.
+// The storage before a run, and the run's result.
 struct Ended {
   Image image;                                 // before
   Log log;                                     // of a disk
-  std::map<std::string, std::string> objects;  // after, of an object store
+  std::map<std::string, std::string> objects;  // objects afterwards, in an object store
   bool is_acknowledged = false;                // by any rank
-  int saved = 0;                               // ranks that did
+  int saved = 0;                               // number of ranks that completed the save
   std::vector<std::int64_t> changes;           // by rank
   std::string errors;
 };
 
-// One save of all ranks, which die after so many changes; step is the save's number.
+// Runs one save of all ranks; each dies after its number of changes. step is the save's number.
 Ended run(const Story& story, const Ended& before, int save, const std::vector<std::int64_t>& deaths) {
   Ended ended;
   DiskModel model(before.image);
@@ -253,7 +255,7 @@ Ended run(const Story& story, const Ended& before, int save, const std::vector<s
     options.keep_last = story.keep_last;
     options.sleep = [&stage, rank](std::int64_t ns) {
       stage->wait(rank);
-      // A rank that waits for a dead one would else ask thousands of times until its time-out.
+      // Otherwise a rank that waits for a dead one would poll thousands of times until its timeout.
       if (ns >= 100'000'000) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     };
     state::Checkpoint checkpoint(storage, options);
@@ -278,14 +280,14 @@ Ended run(const Story& story, const Ended& before, int save, const std::vector<s
 
 struct Counted {
   std::int64_t runs = 0;
-  std::int64_t worlds = 0;  // that were examined
+  std::int64_t worlds = 0;  // examined storages
   std::int64_t acknowledged = 0;
   std::int64_t with_second = 0;
   std::int64_t violations = 0;
   std::string first;  // the first violation
 };
 
-// What is wrong with a storage on which save 2 was under way when the ranks died; "" for nothing.
+// Returns the problem of a storage after the ranks died during save 2; "" if there is none.
 std::string problem_of(const std::shared_ptr<storage::Storage>& storage, bool is_acknowledged, Counted& counted) {
   try {
     for (const state::Found& found : state::make_protocol(storage)->list()) {
@@ -303,7 +305,7 @@ std::string problem_of(const std::shared_ptr<storage::Storage>& storage, bool is
   }
 }
 
-// The next run of several ranks goes on.
+// The next run of several ranks must resume.
 std::string problem_of_next_run(const std::shared_ptr<storage::Storage>& storage) {
   const auto threads = std::make_shared<ThreadRanks>(2);
   const auto errors = threads->run([&](std::int64_t rank) {
@@ -350,7 +352,7 @@ void look_at(const Story& story, const Ended& ended, const What& what, Counted& 
   });
 }
 
-// Each moment of rank `other` beside each of rank 0, of which `never` is one.
+// Combines each moment of rank `other` with each moment of rank 0; `never` is one of the moments.
 void enumerate(const Story& story, Counted& counted) {
   const std::vector<std::int64_t> alive(static_cast<std::size_t>(story.ranks), never);
   const Ended first = run(story, {}, 1, alive);
@@ -405,7 +407,7 @@ class CrashRanks : public testing::Test {
                 static_cast<long long>(counted.runs), static_cast<long long>(counted.worlds),
                 static_cast<long long>(counted.acknowledged), static_cast<long long>(counted.with_second));
     EXPECT_EQ(counted.violations, 0) << counted.first;
-    // Both ends of a save are among them.
+    // Both outcomes of a save occur.
     EXPECT_GT(counted.acknowledged, 3);
     EXPECT_LT(counted.acknowledged, counted.runs);
     EXPECT_GE(counted.with_second, counted.acknowledged);
@@ -419,12 +421,12 @@ TEST_F(CrashRanks, NothingAcknowledgedInTheBackgroundIsLostOnADisk) { enumerate_
 TEST_F(CrashRanks, NothingAcknowledgedIsLostInAnObjectStore) { enumerate_all(Place::objects, false); }
 TEST_F(CrashRanks, NothingAcknowledgedInTheBackgroundIsLostInAnObjectStore) { enumerate_all(Place::objects, true); }
 
-// The gate: each rank's syncs are needed, also those by which a background rank makes rank 0's commit durable before it
+// Tests this test: each rank's syncs are needed, also those by which a background rank makes rank 0's commit durable before it
 // acknowledges.
 TEST_F(CrashRanks, ForgottenSyncsAreNoticed) {
   for (const Story& story : {Story{Place::disk, 2, false, true, 0, 0, 0}, Story{Place::disk, 2, true, true, 0, 0, 1}}) {
-    // The order of the ranks' background threads varies from run to run on a busy machine, and some orders need no sync of this
-    // rank.
+    // The order of the ranks' background threads varies between runs on a loaded machine, and in some orders no sync of this rank
+    // is needed.
     constexpr int most_tries = 5;
     Counted counted;
     for (int tries = 0; tries < most_tries && counted.violations == 0; ++tries) enumerate(story, counted);

@@ -17,7 +17,7 @@ int attempts_in(const Image& image) {
   return count;
 }
 
-// An acknowledgement is the moment at which the root's sync returned, before retention.
+// A save is acknowledged when the root's sync returns, before retention.
 void mark_acknowledged(Log& log, std::size_t from, int save) {
   for (std::size_t i = from; i < log.size(); ++i) {
     if (log[i].kind != Kind::sync_directory || !log[i].path.empty()) continue;
@@ -40,7 +40,7 @@ Scenario saves(const std::string& name, const std::vector<std::int64_t>& steps, 
   return narrator.finish();
 }
 
-// Pinned before two saves that would remove it.
+// Pinned before two saves that would otherwise remove it.
 Scenario pinned(const std::string& name, const Contents& contents = {}) {
   Narrator narrator(name, contents);
   narrator.open(1);
@@ -61,7 +61,7 @@ Scenario pruned(const std::string& name) {
   return narrator.finish();
 }
 
-// For every moment at which the process that saves step `killed` may die: another goes on with step `next`.
+// Adds a scenario for every moment at which the process that saves step `killed` may die: another continues with step `next`.
 void add_killed(std::vector<Scenario>& out, const std::string& name, const std::vector<std::int64_t>& before, std::int64_t killed,
                 std::int64_t next, std::int64_t keep_last, const Contents& contents = {}) {
   for (std::int64_t operations = 1;; ++operations) {
@@ -78,7 +78,7 @@ void add_killed(std::vector<Scenario>& out, const std::string& name, const std::
   }
 }
 
-// Crashes during the recovery from a crash: some ways to leave the disk in the second save.
+// Adds crashes during the recovery from a crash: some states that the second save may leave on the disk.
 void add_recoveries(std::vector<Scenario>& out) {
   const Scenario second = saves("second save", {1, 2}, 1, 1);
   DiskModel model(second.base);
@@ -147,7 +147,7 @@ Narrator::Narrator(std::string name, const Scenario& before, const Image& left) 
   scenario_.steps = before.steps;
   scenario_.generations = before.generations;
   disk_ = disk_of(left);
-  // Numbers already given are not given again, whether or not the crash kept what had them.
+  // Numbers already used are not reused, even if the crash lost their attempts.
   recorder_->skip_attempts(std::max(attempts_in(left), static_cast<int>(before.steps.size())));
 }
 
@@ -191,7 +191,7 @@ void Narrator::pin(std::int64_t step) {
   recorder_->log.push_back(mark);
 }
 
-// The training process goes on while the save is written: what it does to its tensors must not show.
+// The training process continues while the save is written: its changes to the tensors must not appear in the save.
 std::int64_t Narrator::save_in_background(NumberedState& state, const state::SaveOptions& options) {
   async::AsyncOptions small;
   small.staging_bytes = async::smallest_arena_bytes;
@@ -266,7 +266,7 @@ std::vector<Scenario> all_scenarios() {
   out.push_back(saves("linked, keep two", {1, 2, 3, 4, 5}, 2, 2, {3, true, false}));
   add_killed(out, "next step", {1}, 2, 3, 1);
   add_killed(out, "same step", {1}, 2, 2, 0);
-  // What only a kill left as newest, and no call acknowledged, supersedes nothing.
+  // A checkpoint that only a kill left as newest, and that no call acknowledged, supersedes nothing.
   add_killed(out, "lower step", {4}, 5, 3, 1);
   add_recoveries(out);
   return out;

@@ -1,5 +1,5 @@
-// Ranks of a run as threads on one stage, on which one of them acts at a time: each request to the storage waits for its turn, so
-// the order of all of them is the same each time; and a rank can die before any of them.
+// Runs the ranks of a run as threads, only one at a time: each request to the storage waits for its turn, so the order of all
+// requests is the same each time; and a rank can die before any of them.
 #pragma once
 
 #include <algorithm>
@@ -21,21 +21,22 @@ constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
 class Stage {
  public:
-  // in_turns: each request passes the turn on; else a rank keeps it until it waits. The turn begins at `first`.
+  // in_turns: each request passes the turn on; otherwise a rank keeps the turn until it waits. The first turn is `first`'s.
   Stage(std::int64_t ranks, bool in_turns, std::int64_t first)
       : in_turns_(in_turns), first_(first), ranks_(static_cast<std::size_t>(ranks)), turn_(first) {}
 
   std::int64_t ranks() const noexcept { return std::ssize(ranks_); }
-  // Of requests that change something, since it began to be watched.
+  // Returns the number of the rank's requests that change something, since watch.
   std::int64_t changes(std::int64_t rank) const { return ranks_[static_cast<std::size_t>(rank)].changes; }
-  // The rank dies when it asks for another change after so many.
+  // The rank dies at the next change after that many.
   void watch(std::int64_t rank, std::int64_t changes_to_live) {
     const std::lock_guard lock(mutex_);
     at(rank).changes = 0;
     at(rank).changes_to_live = changes_to_live;
   }
 
-  // Around what is asked of the storage. begin returns when it is this rank's turn; Error(io) for one that is dead or dies of it.
+  // Called around each request to the storage. begin returns when it is this rank's turn; throws Error(io) if the rank is dead or
+  // dies now.
   void begin(std::int64_t rank, bool changes) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return turn_ == rank; });
@@ -57,14 +58,14 @@ class Stage {
     const End end_of_it{*this};
     return body();
   }
-  // A rank that waits for others lets them act.
+  // A rank that waits for others passes the turn on.
   void wait(std::int64_t rank) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return turn_ == rank; });
     pass_on();
   }
 
-  // While the ranks meet none of them has the turn; those that leave a meeting go on when all of them have left it.
+  // During a collective no rank has the turn; the ranks continue after all of them have left the collective.
   template <class Body>
   void meet(std::int64_t rank, Body&& body) {
     set(rank, Is::meeting);
@@ -84,7 +85,7 @@ class Stage {
     Is is = Is::acting;
     std::int64_t changes = 0;
     std::int64_t changes_to_live = never;
-    // A dead one acts on: its requests fail, and it goes.
+    // A dead rank keeps running: its requests fail until it exits.
     bool may_act() const { return is == Is::acting || is == Is::dead; }
   };
   static constexpr std::int64_t nobody = -1;
@@ -126,7 +127,7 @@ class Stage {
   std::int64_t turn_;
 };
 
-// A rank's coordinator: the one of the threads, met on the stage.
+// A rank's coordinator: that of the threads, with collectives synchronised by the stage.
 class StageCoordinator final : public state::Coordinator {
  public:
   StageCoordinator(std::shared_ptr<Stage> stage, std::shared_ptr<state::Coordinator> inner)

@@ -1,4 +1,4 @@
-# What is swept by the table of the API: every function from every callback, in forked children, and answers of callbacks.
+# Sweeps over the table of the API: every function from every callback, in forked children, and invalid values from callbacks.
 set(public_headers base memory tensor storage strategy plan engine pipeline state adaptive async tree drive program)
 list(TRANSFORM public_headers PREPEND "${PROJECT_SOURCE_DIR}/include/ckpt/")
 list(TRANSFORM public_headers APPEND ".h")
@@ -20,7 +20,7 @@ function(sweep_program name)
   ckpt_quick_compile(${name})
 endfunction()
 
-# Re-entry is about locks, answers are about values: with CKPT_TEST_ONCE the first runs under ThreadSanitizer, the second under
+# Re-entry tests locks, answers tests values: with CKPT_TEST_ONCE the first runs under ThreadSanitizer, the second under
 # AddressSanitizer.
 ckpt_runs_here(here sweeps_reentry THREADS)
 if(here)
@@ -38,7 +38,7 @@ if(here)
   endforeach()
 endif()
 
-# The allocators of sanitizers cannot be forked while another thread is in them.
+# Sanitizers' allocators do not support a fork while another thread is inside them.
 if(NOT CKPT_SANITIZE)
   sweep_program(test_sweeps_fork fork_test.cpp)
   foreach(type

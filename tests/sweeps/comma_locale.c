@@ -1,5 +1,5 @@
-/* Preloaded into the tests of the label hosted: the program and all that it starts run under a locale with a decimal comma, as a
- * host does that calls setlocale(LC_ALL, ""). Ends the program where that does not hold, so that no test passes under another
+/* Preloaded into the tests with the label hosted: the program and its child processes run in a locale with a decimal comma, like a
+ * host that calls setlocale(LC_ALL, ""). Aborts the program if that locale is not available, so that no test passes in another
  * locale. */
 #define _POSIX_C_SOURCE 200809L
 

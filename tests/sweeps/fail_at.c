@@ -1,7 +1,7 @@
 /* A preload library that makes allocations fail after main has begun. CKPT_FAIL_AT=N: allocation N fails, counted from 1;
  * CKPT_FAIL_AT=N+: allocation N and all later ones fail. CKPT_FAIL_COUNT=FILE: the number of allocations is written to FILE after
- * main has returned. Allocations of libgfortran, which OpenBLAS loads, do not fail: its constructor recurses without end when it
- * gets no memory. */
+ * main has returned. Allocations of libgfortran, which OpenBLAS loads, do not fail, because its constructor recurses without end
+ * when an allocation fails. */
 #define _GNU_SOURCE
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
-/* Preloaded into the tests of the label hosted: a log callback for every message, which calls back into the library: into every
+/* Preloaded into the tests with the label hosted: a log callback for every message, which calls back into the library with every
  * checkpoint, manager, pipeline, controller, strategy and tracker that the program has at that moment. The program's own log
- * callback runs, too. Calls only look, so that tests see what they expect; log_callback_test.c makes those that change something.
+ * callback runs, too. The calls only read, so they do not change what tests observe; log_callback_test.c covers calls that write.
  */
 #define _GNU_SOURCE
 
@@ -22,24 +22,24 @@ static void* real(const char* name) {
   return found;
 }
 
-/* The library's own function of a name that is taken here. */
+/* The library's function of a name that this file interposes. */
 #define REAL(name) (*__extension__(__typeof__(&name)) real(#name))
 
-/* ---- What the program has ---- */
+/* ---- The program's objects ---- */
 
 typedef void (*look_fn)(void* handle);
 
 typedef struct entry {
-  void* handle; /* NULL: free */
+  void* handle; /* NULL: an unused entry */
   look_fn look;
   int references;
-  int users; /* log callbacks that are looking at it */
+  int users; /* log callbacks that are using it */
 } entry;
 
 static entry entries[64];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t unused = PTHREAD_COND_INITIALIZER;
-static __thread int inside = 0; /* this file's own calls into the library */
+static __thread int inside = 0; /* nesting of this file's own calls into the library */
 
 static entry* find(const void* handle) {
   for (size_t i = 0; i < sizeof entries / sizeof entries[0]; ++i) {
@@ -48,8 +48,8 @@ static entry* find(const void* handle) {
   return NULL;
 }
 
-/* look NULL: only when the handle is known. */
-static void remember(look_fn look, void* handle) {
+/* look NULL: only updates a known handle. */
+static void track(look_fn look, void* handle) {
   entry* place = NULL;
   if (inside) return;
   pthread_mutex_lock(&mutex);
@@ -62,8 +62,8 @@ static void remember(look_fn look, void* handle) {
   pthread_mutex_unlock(&mutex);
 }
 
-/* Before a release: no callback looks at it any more when this returns. */
-static void forget(const void* handle) {
+/* Called before a release: no callback uses the handle after this returns. */
+static void untrack(const void* handle) {
   entry* place = NULL;
   if (handle == NULL || inside) return;
   pthread_mutex_lock(&mutex);
@@ -93,14 +93,14 @@ static void look_at_all(void) {
 
 static void before_fork(void) { pthread_mutex_lock(&mutex); }
 static void after_fork(void) { pthread_mutex_unlock(&mutex); }
-static void in_child(void) { /* no other thread looks here */
+static void in_child(void) { /* the child has no other threads */
   for (size_t i = 0; i < sizeof entries / sizeof entries[0]; ++i) entries[i].users = 0;
   pthread_mutex_unlock(&mutex);
 }
 
-/* ---- How it is looked at: whatever the calls return, they return ---- */
+/* ---- Read-only calls on them: results are ignored ---- */
 
-static const ckpt_api* api = NULL; /* a program may hide the library's names */
+static const ckpt_api* api = NULL; /* a table, because a program may hide the library's symbols */
 
 static void look_at_checkpoint(void* handle) {
   ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;
@@ -123,8 +123,8 @@ static void look_at_checkpoint(void* handle) {
   if (api->ckpt_checkpoint_manager_get_coordinator(handle, &coordinator) == CKPT_OK)
     api->ckpt_coordinator_get_world_size(coordinator, &world_size);
   api->ckpt_coordinator_release(coordinator);
-  /* No other rank calls, so the load must fail. With one rank a load would have a side effect: the line continues from the loaded
-   * checkpoint. */
+  /* The other ranks do not call, so the load must fail. With one rank a load would have a side effect: the line continues from the
+   * loaded checkpoint. */
   if (world_size > 1 && api->ckpt_state_create(&state) == CKPT_OK &&
       api->ckpt_checkpoint_manager_load(handle, state, &options, NULL) == CKPT_OK)
     abort();
@@ -237,10 +237,10 @@ static void install(void) {
 
 __attribute__((constructor)) static void begin(void) {
   if (atexit(check_at_exit) != 0 || pthread_atfork(before_fork, after_fork, in_child) != 0) abort();
-  install(); /* when the program is linked to the library */
+  install(); /* if the program is linked with the library */
 }
 
-/* Else it is loaded later. */
+/* Otherwise the library is loaded later. */
 void* dlopen(const char* path, int flags) {
   void* (*const next)(const char*, int) = *__extension__(__typeof__(&dlopen)) dlsym(RTLD_NEXT, "dlopen");
   void* const loaded = next(path, flags);
@@ -248,17 +248,17 @@ void* dlopen(const char* path, int flags) {
   return loaded;
 }
 
-/* ---- Functions that make and release ---- */
+/* ---- Functions that create and release ---- */
 
 #define CREATES(look, name, parameters, arguments, made) \
   ckpt_status name parameters {                          \
     const ckpt_status status = REAL(name) arguments;     \
-    if (status == CKPT_OK) remember(look, *(made));      \
+    if (status == CKPT_OK) track(look, *(made));      \
     return status;                                       \
   }
 #define RELEASES(name, type) \
   void name(type* handle) {  \
-    forget(handle);          \
+    untrack(handle);          \
     REAL(name)(handle);      \
   }
 
@@ -292,9 +292,9 @@ RELEASES(ckpt_memory_tracker_release, ckpt_memory_tracker)
 
 void ckpt_strategy_retain(ckpt_strategy* strategy) {
   REAL(ckpt_strategy_retain)(strategy);
-  remember(NULL, strategy);
+  track(NULL, strategy);
 }
 void ckpt_memory_tracker_retain(ckpt_memory_tracker* tracker) {
   REAL(ckpt_memory_tracker_retain)(tracker);
-  remember(NULL, tracker);
+  track(NULL, tracker);
 }
