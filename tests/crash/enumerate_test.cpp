@@ -46,9 +46,9 @@ Count enumerate(const std::vector<Scenario>& scenarios) {
   return count;
 }
 
-TEST_F(CrashEnumeration, NothingAcknowledgedIsEverLost) { EXPECT_GE(enumerate(all_scenarios()).distinct, least_distinct); }
+TEST_F(CrashEnumeration, AcknowledgedSavesAreNeverLost) { EXPECT_GE(enumerate(all_scenarios()).distinct, least_distinct); }
 
-TEST_F(CrashEnumeration, NothingSavedInTheBackgroundIsEverLost) {
+TEST_F(CrashEnumeration, AcknowledgedBackgroundSavesAreNeverLost) {
   EXPECT_GE(enumerate(background_scenarios()).distinct, least_distinct / 4);
 }
 

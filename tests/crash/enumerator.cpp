@@ -31,7 +31,7 @@ std::uint64_t key_of(const Image& image) {
 }
 
 // After recovery, a later save must succeed and be found from then on.
-Finding go_on(const Scenario& scenario, state::Checkpoint& checkpoint) {
+Finding continues(const Scenario& scenario, state::Checkpoint& checkpoint) {
   constexpr int save = 77;
   NumberedState state(scenario.contents);
   state.fill(save);
@@ -81,7 +81,7 @@ Finding examine(const Scenario& scenario, const Image& image, int best, int pinn
     loaded = true;
     if (manifests_in(*disk) != before) return {Violation::lost, "opening and loading changed what holds a manifest"};
     if (save < 1 || save > static_cast<int>(scenario.steps.size()) || step_of(scenario, save) != result.step) {
-      return {Violation::wrong_bytes, base::cat("step ", result.step, " holds what was never saved")};
+      return {Violation::wrong_bytes, base::cat("step ", result.step, " has values that were never saved")};
     }
     if (rank(scenario, save) < rank(scenario, best)) {
       return {Violation::lost, base::cat("save ", save, " of step ", result.step, " was found")};
@@ -91,10 +91,10 @@ Finding examine(const Scenario& scenario, const Image& image, int best, int pinn
     if (result.skipped > 0) return {Violation::damaged, "a newer one was skipped"};
   } catch (const base::Error& error) {
     // Nothing to load means that nothing was acknowledged; NOT_FOUND is the only permitted error then.
-    if (error.status() == base::Status::not_found && best == 0) return thorough ? go_on(scenario, checkpoint) : Finding{};
+    if (error.status() == base::Status::not_found && best == 0) return thorough ? continues(scenario, checkpoint) : Finding{};
     return {Violation::lost, error.message()};
   }
-  return thorough ? go_on(scenario, checkpoint) : Finding{};
+  return thorough ? continues(scenario, checkpoint) : Finding{};
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ struct Tally {
 };
 
 // Kills trainers in one root until one runs to its end.
-void train_under_fire(Trainers& trainers, const std::string& root, std::mt19937_64& random, std::int64_t operations,
+void train_with_kills(Trainers& trainers, const std::string& root, std::mt19937_64& random, std::int64_t operations,
                       std::int64_t run_us, Tally& tally) {
   trainers.status->acknowledged = 0;
   for (;;) {
@@ -142,7 +142,7 @@ void kill_and_resume(bool background, Tally& tally) {
   std::mt19937_64 random(5);
   for (int root = 0; tally.kills < kills_wanted; ++root) {
     const std::string name = "root" + std::to_string(root);
-    ASSERT_NO_FATAL_FAILURE(train_under_fire(trainers, name, random, operations, run_us, tally));
+    ASSERT_NO_FATAL_FAILURE(train_with_kills(trainers, name, random, operations, run_us, tally));
     ASSERT_EQ(trainers.result(name), expected) << name;
   }
   std::printf("crash: %d kills in %d runs, %d by operation, %d inside a save; an undisturbed run takes %lld ms, %lld operations\n",

@@ -60,38 +60,38 @@ Count count_of(const Mutation& mutation, Enumeration options, std::uint64_t most
   return enumerator.count();
 }
 
-void expect_noticed(const char* what, const Mutation& mutation) {
+void expect_detected(const char* what, const Mutation& mutation) {
   Enumeration options;
   options.stop_at_first = true;
   const Count count = count_of(mutation, options);
   EXPECT_GT(count.bad(), 0) << what << " can be left out, and nobody notices";
 }
 
-TEST(CrashMutation, NoneIsClean) {
+TEST(CrashMutation, UnmutatedIsClean) {
   const Count count = count_of([](const Operation& operation) { return std::optional(operation); }, {});
   EXPECT_EQ(count.bad(), 0) << count.first;
 }
 
 TEST(CrashMutation, SyncOfATensorFile) {
-  expect_noticed("it", without([](const Operation& o) { return o.kind == Kind::sync && is_tensor_file(o.path); }));
+  expect_detected("it", without([](const Operation& o) { return o.kind == Kind::sync && is_tensor_file(o.path); }));
 }
 
 TEST(CrashMutation, SyncOfTheManifest) {
-  expect_noticed("it", without([](const Operation& o) { return o.kind == Kind::sync && is_manifest(o.path); }));
+  expect_detected("it", without([](const Operation& o) { return o.kind == Kind::sync && is_manifest(o.path); }));
 }
 
 // Before the manifest: without it the manifest's name may be durable although those of the files that it lists are not.
-TEST(CrashMutation, FirstSyncOfTheDirectory) { expect_noticed("it", without_directory_sync(1)); }
+TEST(CrashMutation, FirstSyncOfTheDirectory) { expect_detected("it", without_directory_sync(1)); }
 
 // After the manifest: without it an acknowledged save loses its manifest.
-TEST(CrashMutation, SecondSyncOfTheDirectory) { expect_noticed("it", without_directory_sync(2)); }
+TEST(CrashMutation, SecondSyncOfTheDirectory) { expect_detected("it", without_directory_sync(2)); }
 
 // In a removal: without it the manifest may reappear after its files are gone.
-TEST(CrashMutation, SyncOfTheDirectoryInARemoval) { expect_noticed("it", without_directory_sync(3)); }
+TEST(CrashMutation, SyncOfTheDirectoryInARemoval) { expect_detected("it", without_directory_sync(3)); }
 
 // Without it a crash may lose the pin, and then the checkpoint.
 TEST(CrashMutation, SyncOfTheDirectoryOfAPin) {
-  expect_noticed("it", [is_next = false](const Operation& o) mutable -> std::optional<Operation> {
+  expect_detected("it", [is_next = false](const Operation& o) mutable -> std::optional<Operation> {
     if (o.kind == Kind::sync && o.path.ends_with("/pinned")) is_next = true;
     if (!is_next || o.kind != Kind::sync_directory) return o;
     is_next = false;
@@ -100,10 +100,10 @@ TEST(CrashMutation, SyncOfTheDirectoryOfAPin) {
 }
 
 TEST(CrashMutation, SyncOfTheRoot) {
-  expect_noticed("it", without([](const Operation& o) { return o.kind == Kind::sync_directory && o.path.empty(); }));
+  expect_detected("it", without([](const Operation& o) { return o.kind == Kind::sync_directory && o.path.empty(); }));
 }
 
-TEST(CrashMutation, RenameOfTheManifest) { expect_noticed("it", in_place(is_manifest)); }
+TEST(CrashMutation, RenameOfTheManifest) { expect_detected("it", in_place(is_manifest)); }
 
 // Redundant for crashes, as this enumeration proves: a tensor file's name means nothing before a manifest lists it, and the
 // manifest is written only after the file and its name are durable. The rename handles failed syncs: a rewritten file gets another
@@ -147,12 +147,12 @@ TEST(CrashMutation, RemovalBeforeTheRootIsSynced) {
 
 // The checksums of tensors: if the sync of a file had no effect, only they protect the caller from bytes that were never saved.
 TEST(CrashMutation, ChecksumsOfTensors) {
-  const Mutation lying_sync = without([](const Operation& o) { return o.kind == Kind::sync && is_tensor_file(o.path); });
+  const Mutation ineffective_sync = without([](const Operation& o) { return o.kind == Kind::sync && is_tensor_file(o.path); });
   constexpr auto wrong = static_cast<std::size_t>(Violation::wrong_bytes);
   Enumeration options;
-  EXPECT_EQ(count_of(lying_sync, options, 4).violations[wrong], 0);
+  EXPECT_EQ(count_of(ineffective_sync, options, 4).violations[wrong], 0);
   options.verify = state::Verify::none;
-  EXPECT_GT(count_of(lying_sync, options, 4).violations[wrong], 0);
+  EXPECT_GT(count_of(ineffective_sync, options, 4).violations[wrong], 0);
 }
 
 std::string read_text(ckpt::storage::Storage& disk, const std::string& path) {

@@ -53,12 +53,12 @@ struct Scenario {
   std::vector<std::int64_t> generations;
 };
 
-// Runs a story on a storage and keeps the log.
-class Narrator {
+// Runs a scenario on a storage and keeps the log.
+class ScenarioRunner {
  public:
-  explicit Narrator(std::string name, const Contents& contents = {});
+  explicit ScenarioRunner(std::string name, const Contents& contents = {});
   // Continues from the disk that the crash of another scenario left.
-  Narrator(std::string name, const Scenario& before, const Image& left);
+  ScenarioRunner(std::string name, const Scenario& before, const Image& left);
 
   // Starts a process: opens, and loads the newest checkpoint, if any. The previous process has ended.
   void open(std::int64_t keep_last = 0);
@@ -85,7 +85,7 @@ class Narrator {
 // crashes during the recovery from a crash.
 std::vector<Scenario> all_scenarios();
 std::vector<Scenario> short_scenarios();
-// The same stories, and those of killed saves, with background saves.
+// The same scenarios, and those of killed saves, with background saves.
 std::vector<Scenario> background_scenarios();
 
 enum class Violation {

@@ -39,7 +39,7 @@ struct Bucket {
 };
 
 // What one client's put_if_absent does.
-enum class Puts { honest, unsupported, lies };
+enum class Puts { conditional, unsupported, ignore_condition };
 
 // One line for each request: "put step-.../manifest.json".
 struct Requests {
@@ -48,7 +48,7 @@ struct Requests {
   std::int64_t most_ranges = 0;  // that were asked for in one call
   std::function<void(const std::string& line)> before;
   std::function<void(const std::string& line)> after;  // it has been done, and the answer is on its way
-  Puts puts = Puts::honest;
+  Puts puts = Puts::conditional;
   std::optional<std::map<std::string, std::string>> listed;  // lists show these, not what is there
 
   void note(const std::string& line) {
@@ -140,7 +140,7 @@ class BucketClient final : public storage::ObjectStorage {
   void put_if_absent(const std::string& path, std::span<const std::byte> bytes) override {
     request("put_if_absent", path, [&] {
       if (requests_->puts == Puts::unsupported) base::fail(base::Status::unsupported, "the store cannot do that");
-      if (requests_->puts == Puts::honest && bucket_->objects.contains(path))
+      if (requests_->puts == Puts::conditional && bucket_->objects.contains(path))
         base::fail(base::Status::already_exists, path, " is there");
       bucket_->objects[path] = std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     });

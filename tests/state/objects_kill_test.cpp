@@ -19,7 +19,7 @@ state::CheckpointOptions impatient_keeping(std::int64_t last) {
 }
 
 struct Blow {
-  Puts puts = Puts::honest;
+  Puts puts = Puts::conditional;
   bool is_done = false;   // the request was done, and its answer did not come
   bool is_killed = true;  // no request after it is done, either
 };
@@ -118,13 +118,13 @@ void strike_everywhere(const Blow& blow) {
   EXPECT_GT(number, 20);
 }
 
-TEST(ObjectsKill, BeforeEveryRequest) { strike_everywhere({Puts::honest, false, true}); }
-TEST(ObjectsKill, BehindEveryRequest) { strike_everywhere({Puts::honest, true, true}); }
-TEST(ObjectsKill, EveryRequestFailsOnce) { strike_everywhere({Puts::honest, false, false}); }
-TEST(ObjectsKill, EveryAnswerIsLostOnce) { strike_everywhere({Puts::honest, true, false}); }
+TEST(ObjectsKill, BeforeEveryRequest) { strike_everywhere({Puts::conditional, false, true}); }
+TEST(ObjectsKill, BehindEveryRequest) { strike_everywhere({Puts::conditional, true, true}); }
+TEST(ObjectsKill, EveryRequestFailsOnce) { strike_everywhere({Puts::conditional, false, false}); }
+TEST(ObjectsKill, EveryAnswerIsLostOnce) { strike_everywhere({Puts::conditional, true, false}); }
 TEST(ObjectsKill, BeforeEveryRequestOfAStoreThatCannotRefuse) { strike_everywhere({Puts::unsupported, false, true}); }
 TEST(ObjectsKill, BehindEveryRequestOfAStoreThatCannotRefuse) { strike_everywhere({Puts::unsupported, true, true}); }
-TEST(ObjectsKill, EveryRequestFailsOnceOfAStoreThatLies) { strike_everywhere({Puts::lies, false, false}); }
-TEST(ObjectsKill, EveryAnswerIsLostOnceOfAStoreThatLies) { strike_everywhere({Puts::lies, true, false}); }
+TEST(ObjectsKill, EveryRequestFailsOnceOfAStoreThatLies) { strike_everywhere({Puts::ignore_condition, false, false}); }
+TEST(ObjectsKill, EveryAnswerIsLostOnceOfAStoreThatLies) { strike_everywhere({Puts::ignore_condition, true, false}); }
 
 }  // namespace

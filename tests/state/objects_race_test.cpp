@@ -192,15 +192,15 @@ std::int64_t race_in_every_order(const Race& given, bool always_one) {
 }
 
 TEST(ObjectsRace, HonestStoreEveryRequest) {
-  EXPECT_GT(race_in_every_order({{Puts::honest, Puts::honest}, 0, "", {11, 12}, 0}, true), 100);
+  EXPECT_GT(race_in_every_order({{Puts::conditional, Puts::conditional}, 0, "", {11, 12}, 0}, true), 100);
 }
 
 TEST(ObjectsRace, HonestStoreWithRetentionByChance) {
-  EXPECT_EQ(race_in_every_order({{Puts::honest, Puts::honest}, 1, "", {12, 11}, runs_by_chance}, true), runs_by_chance);
+  EXPECT_EQ(race_in_every_order({{Puts::conditional, Puts::conditional}, 1, "", {12, 11}, runs_by_chance}, true), runs_by_chance);
 }
 
 TEST(ObjectsRace, HonestStoreWithRetention) {
-  EXPECT_GT(race_in_every_order({{Puts::honest, Puts::honest}, 1, "commits/", {11, 12}, 0}, true), 5);
+  EXPECT_GT(race_in_every_order({{Puts::conditional, Puts::conditional}, 1, "commits/", {11, 12}, 0}, true), 5);
 }
 
 TEST(ObjectsRace, StoreThatCannotRefuse) {
@@ -212,17 +212,17 @@ TEST(ObjectsRace, StoreThatCannotRefuseWithRetention) {
 }
 
 TEST(ObjectsRace, StoreThatLies) {
-  EXPECT_GT(race_in_every_order({{Puts::lies, Puts::lies}, 0, "commits/", {12, 11}, 0}, false), 100);
+  EXPECT_GT(race_in_every_order({{Puts::ignore_condition, Puts::ignore_condition}, 0, "commits/", {12, 11}, 0}, false), 100);
 }
 
 TEST(ObjectsRace, OneWayIsClosedToOneWriter) {
-  EXPECT_GT(race_in_every_order({{Puts::honest, Puts::unsupported}, 0, "commits/", {11, 12}, 0}, false), 100);
-  EXPECT_GT(race_in_every_order({{Puts::lies, Puts::honest}, 0, "commits/", {11, 12}, 0}, false), 100);
+  EXPECT_GT(race_in_every_order({{Puts::conditional, Puts::unsupported}, 0, "commits/", {11, 12}, 0}, false), 100);
+  EXPECT_GT(race_in_every_order({{Puts::ignore_condition, Puts::conditional}, 0, "commits/", {11, 12}, 0}, false), 100);
 }
 
 // A writer that stood still while another one went on, whose retention has removed the record that would have refused it.
 TEST(ObjectsRace, AWriterThatStoodStillIsFenced) {
-  for (const Puts puts : {Puts::honest, Puts::unsupported, Puts::lies}) {
+  for (const Puts puts : {Puts::conditional, Puts::unsupported, Puts::ignore_condition}) {
     const auto bucket = std::make_shared<Bucket>();
     const auto requests = std::make_shared<Requests>();
     requests->puts = puts;

@@ -176,15 +176,15 @@ std::map<Effect, int> damage(const Records& records, int first_bit) {
   return effects;
 }
 
-int first_bit_of(Puts puts) { return bit_step == 1 || puts == Puts::honest ? 0 : 2; }
+int first_bit_of(Puts puts) { return bit_step == 1 || puts == Puts::conditional ? 0 : 2; }
 
 // Every change is noticed, and none is taken for another version's. The first tier tries every kind of save under one kind of
 // names, the long one under both.
 TEST(ObjectsRecords, EveryDamageOfVersion2SkipsTheCheckpoint) {
   for (const auto& [last, usual_puts] :
-       {std::pair{Last::of_one_process, Puts::honest}, std::pair{Last::after_a_roll_back, Puts::unsupported},
-        std::pair{Last::of_several_ranks, Puts::honest}}) {
-    for (const Puts puts : {Puts::honest, Puts::unsupported}) {
+       {std::pair{Last::of_one_process, Puts::conditional}, std::pair{Last::after_a_roll_back, Puts::unsupported},
+        std::pair{Last::of_several_ranks, Puts::conditional}}) {
+    for (const Puts puts : {Puts::conditional, Puts::unsupported}) {
       if (bit_step > 1 && puts != usual_puts) continue;
       SCOPED_TRACE(base::cat("save ", static_cast<int>(last), ", puts ", static_cast<int>(puts)));
       const Records records(2, puts, last);
@@ -201,7 +201,7 @@ TEST(ObjectsRecords, EveryDamageOfVersion2SkipsTheCheckpoint) {
 
 // A change of the writer cannot be noticed and has no effect. One of attempt, step or sequence leaves the manifest's digest.
 TEST(ObjectsRecords, EveryDamageOfVersion1IsCountedOrHasNoEffect) {
-  for (const Puts puts : {Puts::honest, Puts::unsupported}) {
+  for (const Puts puts : {Puts::conditional, Puts::unsupported}) {
     const Records records(1, puts);
     EXPECT_EQ(try_record(records, records.text(3), "good"), Effect::none);
     auto effects = damage(records, first_bit_of(puts));
@@ -221,7 +221,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 // The record of step 3 names the directory of step 2. That directory is listed, intact, and has its own record.
 TEST(ObjectsRecords, ARecordThatNamesAnotherCheckpoint) {
-  for (const Puts puts : {Puts::honest, Puts::unsupported}) {
+  for (const Puts puts : {Puts::conditional, Puts::unsupported}) {
     const Records records(1, puts);
     const std::string text = replaced(records.text(3), records.name(3), records.name(2));
     EXPECT_EQ(try_record(records, text, "names the one before"), Effect::skipped_record);
@@ -232,7 +232,7 @@ TEST(ObjectsRecords, ARecordThatNamesAnotherCheckpoint) {
 
 // A load by name, a reader, and a manifest are as they were: the digest vouches for them.
 TEST(ObjectsRecords, ACheckpointFoundByItsDigestIsReadInEveryWay) {
-  Records records(1, Puts::honest);
+  Records records(1, Puts::conditional);
   records.set_text(3, replaced(records.text(3), records.name(3), "step-000000000003-ffffffff"));
   state::Checkpoint reader(records.client(), read_only());
   Warnings warnings;
@@ -258,7 +258,7 @@ TEST(ObjectsRecords, ACheckpointFoundByItsDigestIsReadInEveryWay) {
 // Two writers whose saves have the same manifest, byte for byte: the record names the one that won.
 TEST(ObjectsRecords, AnAttemptWithTheSameManifestIsNotCommittedByTheOthersRecord) {
   for (const int version : {1, 2}) {
-    Records records(version, Puts::honest);
+    Records records(version, Puts::conditional);
     const std::string loser = "step-000000000003-00000009";
     for (const char* file : {"/manifest.json", "/model.safetensors", "/optimizer.safetensors"})
       records.bucket().objects[loser + file] = records.bucket().objects.at(records.name(3) + file);
@@ -276,7 +276,7 @@ TEST(ObjectsRecords, AnAttemptWithTheSameManifestIsNotCommittedByTheOthersRecord
 // Records without an attempt are left by removals and by people; they keep no orphan.
 TEST(ObjectsRecords, RecordsOfRemovedCheckpointsAreNoDamage) {
   for (const int version : {1, 2}) {
-    for (const Puts puts : {Puts::honest, Puts::unsupported}) {
+    for (const Puts puts : {Puts::conditional, Puts::unsupported}) {
       Records records(version, puts);
       // By hand: the directory of step 1, but not its record.
       std::erase_if(records.bucket().objects, [&](const auto& object) { return object.first.starts_with(records.name(1) + '/'); });
@@ -305,7 +305,7 @@ TEST(ObjectsRecords, RecordsOfRemovedCheckpointsAreNoDamage) {
 
 // A damaged record whose checkpoint was removed by name names nothing, whatever it held.
 TEST(ObjectsRecords, ADamagedRecordWithoutItsCheckpointBlocksNothing) {
-  Records records(2, Puts::honest);
+  Records records(2, Puts::conditional);
   records.set_text(2, "{");
   state::Checkpoint writer(records.client(), keeping(5));
   save_step(writer, 4);
@@ -322,7 +322,7 @@ TEST(ObjectsRecords, ADamagedRecordWithoutItsCheckpointBlocksNothing) {
 // A damaged manifest keeps its record; that record is intact, so orphans are removed.
 TEST(ObjectsRecords, ADamagedManifestKeepsItsRecord) {
   for (const int version : {1, 2}) {
-    Records records(version, Puts::honest);
+    Records records(version, Puts::conditional);
     records.bucket().objects[records.name(2) + "/manifest.json"][20] ^= 1;
     state::Checkpoint writer(records.client(), keeping(5));
     save_step(writer, 4);
@@ -338,7 +338,7 @@ TEST(ObjectsRecords, ADamagedManifestKeepsItsRecord) {
 // A removal takes the record first: a record that names an attempt without a manifest shows that the manifest was lost.
 TEST(ObjectsRecords, ALostManifestIsDamageAndNoUnfinishedSave) {
   for (const int version : {1, 2}) {
-    for (const Puts puts : {Puts::honest, Puts::unsupported}) {
+    for (const Puts puts : {Puts::conditional, Puts::unsupported}) {
       Records records(version, puts);
       records.bucket().objects.erase(records.name(3) + "/manifest.json");
       {
@@ -366,7 +366,7 @@ TEST(ObjectsRecords, ALostManifestIsDamageAndNoUnfinishedSave) {
 
 // Records of a newer library, and records that cannot be read at the moment.
 TEST(ObjectsRecords, UnreadableRecordsKeepOrphans) {
-  Records records(2, Puts::honest);
+  Records records(2, Puts::conditional);
   std::string newer = replaced(records.text(2), R"("format_version":2)", R"("format_version":3)");
   newer.resize(newer.size() - state::checksum_bytes);
   records.set_text(2, state::with_checksum(newer));
@@ -383,7 +383,7 @@ TEST(ObjectsRecords, UnreadableRecordsKeepOrphans) {
   EXPECT_EQ(records.bucket().count(records.name(2)), 3);
   EXPECT_EQ(records.bucket().count(records.path(2)), 1);
 
-  Records other(2, Puts::honest);
+  Records other(2, Puts::conditional);
   const auto failing = other.client();
   state::Checkpoint second(failing, keeping(5));
   failing->requests().before = [&](const std::string& line) {
@@ -400,7 +400,7 @@ TEST(ObjectsRecords, UnreadableRecordsKeepOrphans) {
 // A record of a lower sequence than the newest costs the load nothing; verify reports it.
 TEST(ObjectsRecords, DamageOfAnOlderRecord) {
   for (const int version : {1, 2}) {
-    Records records(version, Puts::honest);
+    Records records(version, Puts::conditional);
     records.set_text(2, replaced(records.text(2), "ckpt-commit", "ckpt-cammit"));
     state::Checkpoint reader(records.client(), read_only());
     Model model(-1);

@@ -454,7 +454,7 @@ TEST_P(RollBack, ASaveThatFailsBeginsNothing) {
 INSTANTIATE_TEST_SUITE_P(Everywhere, RollBack,
                          testing::Values(Kind{"Disk", [] { return std::make_unique<DiskPlace>(); }},
                                          Kind{"Memory", [] { return std::make_unique<MemoryPlace>(); }},
-                                         Kind{"Objects", [] { return std::make_unique<ObjectsPlace>(Puts::honest); }},
+                                         Kind{"Objects", [] { return std::make_unique<ObjectsPlace>(Puts::conditional); }},
                                          Kind{"ObjectsByAttempt",
                                               [] { return std::make_unique<ObjectsPlace>(Puts::unsupported); }}),
                          [](const auto& kind) { return kind.param.name; });

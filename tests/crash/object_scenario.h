@@ -47,9 +47,9 @@ struct Request {
   int acknowledged = 0;  // this save must not be lost after its answer
 };
 
-struct ObjectStory {
+struct ObjectScenario {
   std::string name;
-  Puts puts = Puts::honest;
+  Puts puts = Puts::conditional;
   Objects base;                     // the store's initial objects
   std::vector<Request> requests;    //
   std::vector<std::int64_t> steps;  // of save number 1, 2, ...
@@ -57,9 +57,9 @@ struct ObjectStory {
 };
 
 // Delays the listings of a client.
-class LateLists {
+class DelayedListings {
  public:
-  LateLists(std::shared_ptr<Bucket> bucket, std::vector<Change> history, std::size_t depth, std::uint64_t seed)
+  DelayedListings(std::shared_ptr<Bucket> bucket, std::vector<Change> history, std::size_t depth, std::uint64_t seed)
       : bucket_(std::move(bucket)), history_(std::move(history)), depth_(depth), chance_(seed) {}
   // From now on, for the client with these requests; its own changes are delayed, too.
   void attach(const std::shared_ptr<Requests>& requests);
@@ -74,15 +74,15 @@ class LateLists {
   Objects last_;
 };
 
-// Runs a story and keeps its log.
-class ObjectNarrator {
+// Runs a scenario and keeps its log.
+class ObjectScenarioRunner {
  public:
-  ObjectNarrator(std::string name, Puts puts);
+  ObjectScenarioRunner(std::string name, Puts puts);
 
   // Starts a process: opens, and loads the newest checkpoint, if any.
   void open(std::int64_t keep_last);
   // Its listings are delayed from here on: a save may then fail, and is not acknowledged.
-  void open_late(std::int64_t keep_last, std::size_t depth, std::uint64_t seed);
+  void open_with_delay(std::int64_t keep_last, std::size_t depth, std::uint64_t seed);
   // Returns false if the save failed.
   bool save(std::int64_t step);
   // A save during which the process dies before its request with that number or, with is_done, before that request's answer.
@@ -90,46 +90,46 @@ class ObjectNarrator {
   bool killed_save(std::int64_t step, std::int64_t number, bool is_done);
   // A save that detects, just before it puts its record, that another writer has saved all of these steps.
   void overtaken_save(std::int64_t step, const std::vector<std::int64_t>& others, std::int64_t keep_last);
-  void watch() { story_.watched_from = story_.requests.size(); }
-  ObjectStory finish() { return std::move(story_); }
+  void watch() { scenario_.watched_from = scenario_.requests.size(); }
+  ObjectScenario finish() { return std::move(scenario_); }
 
  private:
   std::shared_ptr<Requests> client();
   void end_request(const std::string& line);
 
-  ObjectStory story_;
+  ObjectScenario scenario_;
   std::shared_ptr<Bucket> bucket_ = std::make_shared<Bucket>();
   Objects before_;  // objects before the current request
   int saving_ = 0;  // the number of the current save
   std::shared_ptr<Requests> requests_;
   std::shared_ptr<state::Checkpoint> writer_;
-  std::shared_ptr<LateLists> late_;
+  std::shared_ptr<DelayedListings> listings_;
 };
 
 // First and further saves, a re-saved step, retention, a restart after a kill at each request, writers that are overtaken, and
-// delayed listings; on stores that refuse an existing name, that report that they cannot, and that silently do not. late_seeds: the
-// number of stories with delayed listings.
-std::vector<ObjectStory> object_stories(int late_seeds);
+// delayed listings; on stores that refuse an existing name, that report that they cannot, and that silently do not. delayed_seeds:
+// the number of scenarios with delayed listings.
+std::vector<ObjectScenario> object_scenarios(int delayed_seeds);
 
 struct ObjectEnumeration {
-  std::size_t late_depth = 4;     // how many of the last changes a delayed listing may miss
-  int late_views = 3;             // listings tried for each store after a crash
-  Puts late_puts = Puts::honest;  // the store's behaviour after a writer with delayed listings has detected that it refuses
+  std::size_t listing_delay = 4;          // how many of the last changes a delayed listing may miss
+  int listing_views = 3;                  // listings tried for each store after a crash
+  Puts delayed_puts = Puts::conditional;  // the store's behaviour after a writer with delayed listings has detected that it refuses
 };
 
-// Crashes a story at each of its requests in every way, opens and loads the remaining objects with the library's code, with current
-// and with delayed listings, continues with both, and counts.
+// Crashes a scenario at each of its requests in every way, opens and loads the remaining objects with the library's code, with
+// current and with delayed listings, continues with both, and counts.
 class ObjectEnumerator {
  public:
   explicit ObjectEnumerator(const ObjectEnumeration& options) : options_(options) {}
-  void run(const ObjectStory& story);
+  void run(const ObjectScenario& scenario);
   const Count& count() const { return count_; }
 
  private:
   struct Crash;
   void look(const Crash& crash);
   Finding examine(const Crash& crash);
-  Finding go_on_with_late_lists(const Crash& crash, std::uint64_t seed);
+  Finding continues_with_delayed_listings(const Crash& crash, std::uint64_t seed);
 
   ObjectEnumeration options_;
   Count count_;

@@ -19,10 +19,10 @@ namespace ckpt::tests {
 
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
-class Stage {
+class TurnScheduler {
  public:
   // in_turns: each request passes the turn on; otherwise a rank keeps the turn until it waits. The first turn is `first`'s.
-  Stage(std::int64_t ranks, bool in_turns, std::int64_t first)
+  TurnScheduler(std::int64_t ranks, bool in_turns, std::int64_t first)
       : in_turns_(in_turns), first_(first), ranks_(static_cast<std::size_t>(ranks)), turn_(first) {}
 
   std::int64_t ranks() const noexcept { return std::ssize(ranks_); }
@@ -51,8 +51,8 @@ class Stage {
   template <class Body>
   auto act(std::int64_t rank, bool changes, Body&& body) {
     struct End {
-      Stage& stage;
-      ~End() { stage.end(); }
+      TurnScheduler& turns;
+      ~End() { turns.end(); }
     };
     begin(rank, changes);
     const End end_of_it{*this};
@@ -127,11 +127,11 @@ class Stage {
   std::int64_t turn_;
 };
 
-// A rank's coordinator: that of the threads, with collectives synchronised by the stage.
-class StageCoordinator final : public state::Coordinator {
+// A rank's coordinator: that of the threads, with collectives synchronised by the turns.
+class TurnCoordinator final : public state::Coordinator {
  public:
-  StageCoordinator(std::shared_ptr<Stage> stage, std::shared_ptr<state::Coordinator> inner)
-      : stage_(std::move(stage)), inner_(std::move(inner)) {}
+  TurnCoordinator(std::shared_ptr<TurnScheduler> turns, std::shared_ptr<state::Coordinator> inner)
+      : turns_(std::move(turns)), inner_(std::move(inner)) {}
   std::int64_t rank() const noexcept override { return inner_->rank(); }
   std::int64_t world_size() const noexcept override { return inner_->world_size(); }
   void barrier(Timeout timeout) override {
@@ -150,10 +150,10 @@ class StageCoordinator final : public state::Coordinator {
  private:
   template <class Body>
   void meet(Body&& body) {
-    stage_->meet(rank(), std::forward<Body>(body));
+    turns_->meet(rank(), std::forward<Body>(body));
   }
 
-  const std::shared_ptr<Stage> stage_;
+  const std::shared_ptr<TurnScheduler> turns_;
   const std::shared_ptr<state::Coordinator> inner_;
 };
 
