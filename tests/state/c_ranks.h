@@ -24,7 +24,7 @@ namespace ckpt_tests {
 constexpr std::int64_t second = 1'000'000'000;
 constexpr int ranks = 3;
 
-// Matches the ranks' collective operations and carries them out. After a time-out every operation fails.
+// Matches the ranks' collective operations and carries them out. After a timeout every operation fails.
 class Hub {
  public:
   enum class Kind { barrier, broadcast, all_gather, gather };

@@ -188,7 +188,7 @@ TEST_F(StateCheckpoint, AStateThatDoesNotMatchIsRefusedAndUnchanged) {
   Checkpoint checkpoint(disk, {});
   State small;
   small.add_tensor("model", "weight", Tensor::create(Dtype::f32, {2, 3}));
-  checkpoint.save(small, {});  // an older one that would match must not be taken for it
+  checkpoint.save(small, {});  // an older checkpoint that would match must not be loaded instead
   save_step(checkpoint, 2);
   const auto refused = [&](State& state, const char* text) {
     EXPECT_ERROR(checkpoint.load(state, {}), Status::invalid_argument, text);
@@ -265,7 +265,7 @@ TEST_F(StateCheckpoint, KeepsTheLast) {
     EXPECT_EQ(std::ssize(checkpoint.list()), std::min(step, 2));
     EXPECT_EQ(checkpoint.list().at(0).step, step);
   }
-  // The one just saved stays although a load would prefer two others.
+  // The checkpoint just saved remains although a load would prefer two others.
   const SaveResult low = save_step(checkpoint, 1);
   EXPECT_EQ(std::ssize(checkpoint.list()), 3);
   EXPECT_EQ(checkpoint.list().at(2).name, low.name);
@@ -275,7 +275,7 @@ TEST_F(StateCheckpoint, NeverDeletesTheOnlyValidOne) {
   Checkpoint checkpoint(disk, {false, 1});
   save_step(checkpoint, 1);
   const SaveResult second = save_step(checkpoint, 2);
-  disk->remove(second.name + "/model.safetensors");  // damaged: it does not count
+  disk->remove(second.name + "/model.safetensors");  // damaged: retention does not count it
   EXPECT_EQ(std::ssize(checkpoint.list()), 1);
   save_step(checkpoint, 1);
   EXPECT_EQ(std::ssize(checkpoint.list()), 2);  // the damaged one of step 2, and the new one
@@ -311,7 +311,7 @@ TEST_F(StateCheckpoint, OneWriterButAnyReaders) {
   EXPECT_ERROR(reader.save(model.state, {}), Status::invalid_state, "read-only");
   writer.reset();
   Checkpoint second(disk, {});
-  EXPECT_EQ(save_step(second, 1).commit_sequence, 2);  // goes on where the other one stopped
+  EXPECT_EQ(save_step(second, 1).commit_sequence, 2);  // continues the other writer's sequence
 }
 
 TEST_F(StateCheckpoint, AForkedChildMayLookButNotWrite) {

@@ -1,5 +1,5 @@
-/* A host that has called setlocale: numbers in manifests, in JSON values and in a controller's state mean the same whatever the
- * locale's decimal point is, a comma or a character of two bytes. 77: skipped. */
+/* A host that has called setlocale: numbers in manifests, in JSON values and in a controller's state do not depend on the locale's
+ * decimal point, whether a comma or a two-byte character. 77: skipped. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <locale.h>
@@ -15,7 +15,7 @@ static test_folder scratch;
 
 static const char* const locales[][3] = {{"de_DE", "de_DE.UTF-8", ","}, {"ps_AF", "ps_AF.UTF-8", "\xD9\xAB"}};
 
-/* Makes those that are not there in the scratch directory, before the C library has looked for any of them in it. */
+/* Creates missing locales in the scratch directory, before the C library has searched for any of them there. */
 static void make_locales(void) {
   char path[512];
   const char* const before = getenv("LOCPATH");
@@ -114,7 +114,7 @@ static void a_controller_comes_back(void) {
   ckpt_controller_release(restored);
 }
 
-/* Files of other programs: their header may hold any number, and so may the index beside them. */
+/* Files of other programs: their headers may contain any number, and so may the index file. */
 static void indexed_folders_open(void) {
   static const char index[] = "{\"metadata\":{\"total_size\":4,\"ratio\":0.5},\"weight_map\":{\"w\":\"a.safetensors\"}}";
   static const char header[] = "{\"w\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4],\"scale\":0.75}}";

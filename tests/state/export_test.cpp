@@ -35,7 +35,7 @@ TEST(StateExport, WhatIsWrittenIsReadByTheReaderAndTheOldFileIsReplaced) {
   std::ofstream(path + ".tmp") << "left by somebody";
   Model model(3);
   write_safetensors(path, model.state, "model", metadata_from_json(R"({"made by":"a test","format":"pt"})"));
-  // Another writer's temporary file is not this one's to touch.
+  // Another writer's temporary file must not be touched.
   EXPECT_EQ(files_in(scratch.path()), (std::vector<std::string>{"model.safetensors", "model.safetensors.tmp"}));
   EXPECT_EQ(std::filesystem::file_size(path + ".tmp"), 16U);
   Reader file(path);
@@ -77,7 +77,7 @@ TEST(StateExport, LinksAreFollowedAndStay) {
   std::ofstream(scratch / "real/file") << "something older";
   fs::create_symlink("real/file", scratch / "link");
   fs::create_symlink("../link", scratch / "real/second");              // to a link, from another directory
-  fs::create_symlink(scratch / "real/deep/new", scratch / "hanging");  // to nothing yet, by a whole path
+  fs::create_symlink(scratch / "real/deep/new", scratch / "hanging");  // dangling, with an absolute path
   fs::create_directory_symlink("real", scratch / "folder");
   for (const char* path : {"link", "real/second", "hanging", "folder/third"}) {
     const std::string whole = scratch / path;
@@ -150,7 +150,7 @@ TEST(StateInPlace, FillsTheTensorsAndFallsBack) {
   Model model(0);
   EXPECT_EQ(checkpoint.load(model.state, options).step, 2);
   EXPECT_EQ(model.value(), 2.0F);
-  // The last byte of the last group: the tensors before it are overwritten by the time it is found.
+  // The last byte of the last group: the preceding tensors are already overwritten when the damage is found.
   const std::string path = second.name + "/optimizer.safetensors";
   std::string bytes = read_file(*disk, path);
   bytes.back() = static_cast<char>(bytes.back() ^ 1);
@@ -193,7 +193,7 @@ TEST(StateFaultHandler, ACheckpointTriesAgainAsItsHandlerSays) {
   EXPECT_EQ(faults->fired, 1);
   EXPECT_EQ(checkpoint.fault_handler()->retries(), 1);
   EXPECT_EQ(checkpoint.verify("").files, 2);
-  // What cannot pass is reported, and the older checkpoint is what it was.
+  // A permanent error is reported, and the older checkpoint is unchanged.
   faults->fail_at = faults->counted;
   faults->status = Status::no_space;
   EXPECT_ERROR(save_step(checkpoint, 2), Status::no_space, "injected");

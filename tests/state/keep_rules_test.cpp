@@ -1,4 +1,4 @@
-// Retention by rules and a function, pins, and pruning.
+// Retention by rules and by a function, pins, and pruning.
 #include <gtest/gtest.h>
 
 #include "faulty_storage.h"
@@ -13,7 +13,7 @@ using namespace ckpt::state;
 using namespace ckpt::tests;
 namespace storage = ckpt::storage;
 
-// A run with a clock of its own.
+// A run with a simulated clock.
 class Story {
  public:
   explicit Story(const std::string& keep_rules) { options.keep_rules = keep_rules; }
@@ -23,7 +23,7 @@ class Story {
     if (checkpoint_ == nullptr) checkpoint_ = std::make_unique<Checkpoint>(disk, options);
     return *checkpoint_;
   }
-  // As another process would go on.
+  // Continues as another process would.
   void reopen() { checkpoint_.reset(); }
   std::string save(std::int64_t step, std::optional<double> metric = {}) {
     Model model(static_cast<float>(step));
@@ -105,7 +105,7 @@ TEST(StateKeepRules, NewerKeepsWhatWasSavedInTheFuture) {
   EXPECT_TRUE(warnings.mention("was saved 300000000 s in the future")) << warnings.text();
   EXPECT_EQ(std::ranges::count(warnings.text(), '\n'), 1) << warnings.text();
   run.reopen();
-  run.now += 310'000'000;  // now the clock is far ahead
+  run.now += 310'000'000;  // sets the clock far ahead
   run.checkpoint().prune("", false, 9);
   EXPECT_EQ(run.steps(), "4 ") << "never the newest";
 }
@@ -125,7 +125,7 @@ TEST(StateKeepRules, NewerGoesByTheTimeOfTheSave) {
   run.now += 1'000'000;
   run.save(5);
   EXPECT_EQ(run.steps(), "5 ");
-  run.now = 0;  // a time that is not known is never too old
+  run.now = 0;  // an unknown time is never too old
   run.save(6);
   run.now = 2'000'000'000;
   run.save(7);
@@ -137,7 +137,7 @@ TEST(StateKeepRules, TheNewestGoodOneAndTheLastSavedStayWhateverTheRules) {
   run.save(7);
   run.save(8);
   EXPECT_EQ(run.steps(), "8 ");
-  run.save(3);  // of a lower step: a load still takes the other
+  run.save(3);  // a lower step: a load still takes the other one
   EXPECT_EQ(run.steps(), "8 3 ");
   run.save(100);
   run.save(101);
@@ -202,7 +202,7 @@ TEST(StatePins, APinnedOneIsNeverRemoved) {
   Story run("last:1");
   const std::string first = run.save(1);
   run.checkpoint().pin(1);
-  run.checkpoint().pin(1);  // it is
+  run.checkpoint().pin(1);  // already pinned
   run.save(2);
   run.save(3);
   EXPECT_EQ(run.steps(), "3 1! ");
@@ -216,7 +216,7 @@ TEST(StatePins, APinnedOneIsNeverRemoved) {
   options.step = 1;
   EXPECT_EQ(run.checkpoint().load(model.state, options).name, first);
   run.checkpoint().unpin(1);
-  run.checkpoint().unpin(1);  // it is not
+  run.checkpoint().unpin(1);  // not pinned
   EXPECT_EQ(run.steps(), "4 1 ");
   run.save(5);
   EXPECT_EQ(run.steps(), "5 ");
@@ -237,7 +237,7 @@ TEST(StatePins, OfEqualStepsTheNewestGoodOneIsPinnedAndAllAreUnpinned) {
   EXPECT_EQ(run.steps(), "1 1 1 ");
 }
 
-// What retention knows to be bad goes when it is older than all that rules keep; one that is pinned stays, and holds nothing else.
+// A checkpoint known to be bad is removed once it is older than all that rules keep; a pinned one remains, and protects no others.
 TEST(StatePins, HoldNoOthers) {
   Story run("last:1");
   run.save(1);
@@ -256,7 +256,7 @@ TEST(StatePins, InDoubtItIsPinned) {
   Story run("last:1");
   run.save(1);
   run.faults->only = "list";
-  int lists = 0;  // of its directory: for its pin, and again before it is removed
+  int lists = 0;  // listings of its directory: for its pin, and again before it is removed
   run.faults->before = [&](const std::string& line) {
     const bool is_the_first = line.starts_with("list step-000000000001") && ++lists == 1;
     run.faults->fail_at = is_the_first ? run.faults->counted : -1;
@@ -278,7 +278,7 @@ TEST(StatePins, AreDurableWhenTheCallReturns) {
   run.checkpoint().unpin(1);
   EXPECT_EQ(std::vector(run.faults->log.end() - 2, run.faults->log.end()),
             (std::vector<std::string>{"remove " + file, "sync_directory " + name}));
-  // An error of any operation is reported, and the pin can be tried again.
+    // An error of any operation is reported, and the pin can be retried.
   for (const char* kind : {"create", "sync", "sync_directory"}) {
     run.faults->only = kind;
     run.faults->counted = 0;
@@ -306,19 +306,19 @@ TEST(StatePrune, RemovesWhatASaveWouldRemove) {
   Story run("");
   for (int step = 1; step <= 6; ++step) run.save(step);
   run.checkpoint().pin(2);
-  EXPECT_EQ(steps_of(run.checkpoint().prune("", false, 9)), "");  // all stay
+  EXPECT_EQ(steps_of(run.checkpoint().prune("", false, 9)), "");  // all remain
   EXPECT_EQ(steps_of(run.checkpoint().prune("last:2,every:4", true, 9)), "3 1 ");
-  EXPECT_EQ(steps_of(run.checkpoint().prune("last:2,every:4", false, 1)), "3 1 ");  // no room for both: nothing happens
+  EXPECT_EQ(steps_of(run.checkpoint().prune("last:2,every:4", false, 1)), "3 1 ");  // the array is too small for both: nothing is removed
   EXPECT_EQ(run.steps(), "6 5 4 3 2! 1 ");
   EXPECT_EQ(steps_of(run.checkpoint().prune("last:2,every:4", false, 2)), "3 1 ");
   EXPECT_EQ(run.steps(), "6 5 4 2! ");
-  run.save(0);  // the last one that was committed stays, too
+  run.save(0);  // the last committed one remains, too
   EXPECT_EQ(steps_of(run.checkpoint().prune("last:1", false, 9)), "5 4 ");
   EXPECT_EQ(run.steps(), "6 2! 0 ");
   EXPECT_ERROR(run.checkpoint().prune("last:", false, 9), Status::invalid_argument, "rule 1");
   run.faults->only = "remove";
   run.faults->counted = 0;
-  run.faults->fail_at = run.disk->is_objects() ? 0 : 2;  // on a disk behind a look at each of the two
+  run.faults->fail_at = run.disk->is_objects() ? 0 : 2;  // on a disk after examining each of the two
   run.save(7);
   EXPECT_ERROR(run.checkpoint().prune("last:1", false, 9), Status::io, "could not be removed");
   EXPECT_EQ(steps_of(run.checkpoint().prune("last:1", false, 9)).empty(), false);

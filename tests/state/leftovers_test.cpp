@@ -1,4 +1,4 @@
-// Removals that fail half-way: later saves of the same writer finish them, on directories and on object stores.
+// Interrupted removals: later saves of the same writer finish them, on directories and on object stores.
 #include <gtest/gtest.h>
 
 #include "faulty_storage.h"
@@ -12,7 +12,7 @@ using base::Status;
 
 namespace {
 
-// A storage of either kind whose removals fail while a pattern is set, and what it holds.
+// A storage of either kind, with removals that fail while a pattern is set.
 class Store {
  public:
   explicit Store(bool is_objects) : is_objects_(is_objects) {
@@ -29,7 +29,7 @@ class Store {
 
   const std::shared_ptr<storage::Storage>& storage() const { return storage_; }
   std::string failing = {};  // removals of paths that contain it fail; "": none
-  // The files of a checkpoint that are there, by its name.
+  // Returns the number of existing files of a checkpoint.
   std::int64_t files(const std::string& name) const {
     if (is_objects_) return bucket_->count(name + '/');
     for (const storage::Entry& entry : disk_->list("")) {
@@ -86,7 +86,7 @@ TEST_P(Leftovers, OfRetentionGoWithALaterSave) {
   }
 }
 
-// Of a higher step than all saves that follow, as after going back to an older checkpoint; and without any retention.
+// A step higher than all later saves, as after resuming from an older checkpoint; and without any retention.
 TEST_P(Leftovers, OfRemovalsByNameGoWithALaterSave) {
   for (const std::string& part : parts(GetParam())) {
     for (const std::int64_t keep_last : {0, 5}) {
@@ -136,7 +136,7 @@ std::string save_three(state::Checkpoint& writer, bool is_objects) {
   return is_objects ? state::commit_path(last.commit_sequence) : last.name + "/manifest.json";
 }
 
-// The parent of the line stays as long as an abandoned checkpoint does.
+// The parent of the line remains as long as an abandoned checkpoint does.
 TEST_P(Leftovers, AnAbandonedOneThatStaysKeepsTheParent) {
   Store store(GetParam());
   std::string path;

@@ -1,4 +1,4 @@
-// The rules of lines, and the form of a line in names and manifests.
+// The rules of lines, and their representation in names and manifests.
 #include <gtest/gtest.h>
 
 #include "fixture.h"

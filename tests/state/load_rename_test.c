@@ -1,5 +1,5 @@
-/* A function of the caller says under which names a load looks for tensors: in the foreground and in the background, with answers
- * that are lies, and with calls from inside it. The user data is destroyed once, when a load succeeded or its task has ended. */
+/* A rename callback maps names of tensors during a load: in the foreground and in the background, with invalid results, and with
+ * nested calls. The user data is destroyed once, when a load succeeded or its task has ended. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <unistd.h>
@@ -20,7 +20,7 @@ static void add_number(ckpt_state* state, const char* group, const char* name, f
   ckpt_tensor_release(tensor);
 }
 
-/* The state that is loaded into, of the tensors of the group "model". */
+/* The target state of a load, with the tensors of the group "model". */
 typedef struct target {
   ckpt_state* state;
   float values[saved_count];
@@ -32,13 +32,13 @@ static void make_target(target* made, const char* const* names) {
   for (int i = 0; i < saved_count; ++i) add_number(made->state, "model", names[i], &made->values[i]);
 }
 
-/* What the function answers, and what it was asked. */
+/* The callback's results, and counts of its calls. */
 typedef struct answers {
-  const char* prefix;  /* answers it with the name behind it; NULL: the name stays */
-  const char* refused; /* fails for the tensor of this name */
-  const char* text;    /* answers this whatever it is asked, ... */
-  int64_t text_bytes;  /* ... or says that the answer is so long */
-  target* used;        /* calls back */
+  const char* prefix;  /* prepended to the name; NULL: the name is unchanged */
+  const char* refused; /* fails for the tensor with this name */
+  const char* text;    /* always returns this name ... */
+  int64_t text_bytes;  /* ... with this length */
+  target* used;        /* the state of a nested call */
   int asked;
   int destroyed;
 } answers;
@@ -98,11 +98,11 @@ static void names_become_those_of_the_function(void) {
   CHECK_OK(ckpt_checkpoint_manager_load(manager, into.state, &options, NULL));
   ckpt_state_release(into.state);
   make_target(&into, plain);
-  CHECK_OK(ckpt_checkpoint_manager_load(manager, into.state, &options, NULL)); /* options are as good as new */
+  CHECK_OK(ckpt_checkpoint_manager_load(manager, into.state, &options, NULL)); /* options can be reused */
   CHECK(a.asked == 2 * saved_count && a.destroyed == 2);
   ckpt_state_release(into.state);
 
-  a.prefix = NULL; /* stays: as the prefixes made it */
+  a.prefix = NULL; /* unchanged: the name given by the prefix options */
   a.asked = 0;
   make_target(&into, prefixed);
   options.strip_prefix = "encoder.";
@@ -121,11 +121,11 @@ static void names_become_those_of_the_function(void) {
   options = renaming(&a);
   make_target(&into, long_list);
   CHECK_OK(ckpt_checkpoint_manager_load(manager, into.state, &options, NULL));
-  CHECK(a.asked == 2 * saved_count && a.destroyed == 1); /* again with room */
+  CHECK(a.asked == 2 * saved_count && a.destroyed == 1); /* called again with a larger buffer */
   ckpt_state_release(into.state);
 }
 
-/* The values, not only that it loads. */
+/* Checks the loaded values, not only that the load succeeds. */
 static void bytes_go_where_the_name_says(void) {
   const char* const crossed[saved_count] = {"b", "w", "same"};
   answers a = {"", NULL, NULL, 0, NULL, 0, 0};
@@ -185,7 +185,7 @@ static void lies_are_refused(void) {
   }
 }
 
-/* More each time: no end to it otherwise. */
+/* Requires a larger buffer each time, without end. */
 static int32_t grow(const char* group, const char* name, char* buffer, int64_t capacity, int64_t* needed, void* user_data) {
   (void)group;
   (void)name;
@@ -247,7 +247,7 @@ static void in_the_background(void) {
   CHECK(a.destroyed == 2);
 
   a.asked = 0;
-  CHECK_OK(ckpt_async_manager_load(async, into.state, &options, &never, &id)); /* never begins */
+  CHECK_OK(ckpt_async_manager_load(async, into.state, &options, &never, &id)); /* never starts */
   CHECK_OK(ckpt_async_manager_cancel(async, id, &cancelled));
   CHECK_OK(ckpt_async_manager_wait(async, id, -1, &result));
   CHECK(cancelled == 1 && a.asked == 0 && a.destroyed == 3);

@@ -36,7 +36,7 @@ Manifest example() {
   return manifest;
 }
 
-// The text with a replacement made and its checksum renewed: what a hostile writer could make.
+// Returns the text with a replacement and a recomputed checksum, as a hostile writer could produce it.
 std::string forged(const std::string& from, const std::string& to) {
   std::string text = to_text(example());
   const std::size_t at = text.find(from);
@@ -211,7 +211,7 @@ TEST(StateJson, KeepsValuesExactly) {
   EXPECT_ERROR(normalized_json("json", "\"\xFF\""), Status::invalid_argument, "not JSON");
 }
 
-// Mutations of good texts: what is refused as no JSON, and what is read, are what the JSON library says.
+// Mutations of valid texts: parsing accepts and rejects the same texts as the JSON library.
 TEST(StateJson, ReadsWhatTheJsonLibraryReads) {
   const std::vector<std::string> seeds = {
       R"({"a":[1,-2,3.5e-3,true,false,null],"b\u00e9\n":{"c":"d\\\"","e":{}},"f":[],"g":"\ud83d\ude00"})",

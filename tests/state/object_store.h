@@ -1,4 +1,5 @@
-// An object store in memory with several clients: counts their requests, and lets them fail, lie, list late, or stop for good.
+// An object store in memory with several clients: counts their requests, and can make them fail, return false success, list with a
+// delay, or stop permanently.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,7 @@
 
 namespace ckpt::tests {
 
-// What all clients share.
+// Shared by all clients.
 struct Bucket {
   std::mutex mutex;
   std::map<std::string, std::string> objects;
@@ -38,18 +39,18 @@ struct Bucket {
   }
 };
 
-// What one client's put_if_absent does.
+// The behaviour of one client's put_if_absent.
 enum class Puts { conditional, unsupported, ignore_condition };
 
 // One line for each request: "put step-.../manifest.json".
 struct Requests {
-  std::mutex mutex;  // of log, while a client's requests are under way
+  std::mutex mutex;  // protects log during a client's requests
   std::vector<std::string> log;
-  std::int64_t most_ranges = 0;  // that were asked for in one call
+  std::int64_t most_ranges = 0;  // in one call
   std::function<void(const std::string& line)> before;
-  std::function<void(const std::string& line)> after;  // it has been done, and the answer is on its way
+  std::function<void(const std::string& line)> after;  // called after the request, before its answer
   Puts puts = Puts::conditional;
-  std::optional<std::map<std::string, std::string>> listed;  // lists show these, not what is there
+  std::optional<std::map<std::string, std::string>> listed;  // listings show these instead of the actual objects
 
   void note(const std::string& line) {
     const std::lock_guard lock(mutex);
@@ -62,12 +63,12 @@ struct Requests {
 
 class BucketFile final : public storage::File {
  public:
-  // text: what is there, when it is read.
+  // text: the contents at the time of the open.
   BucketFile(std::shared_ptr<Bucket> bucket, std::shared_ptr<Requests> requests, std::string path, std::string text)
       : bucket_(std::move(bucket)), requests_(std::move(requests)), path_(std::move(path)), text_(std::move(text)) {}
 
   std::int64_t size() override { return std::ssize(text_); }
-  // The first bytes came with the answer to open.
+  // The first bytes were returned with the answer to open.
   std::int64_t read(std::int64_t offset, std::span<std::byte> bytes) override {
     constexpr std::int64_t with_open = 64 << 10;
     if (offset + std::ssize(bytes) > with_open && std::ssize(text_) > with_open) request("get");

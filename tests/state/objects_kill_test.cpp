@@ -1,5 +1,5 @@
-// A writer of an object store that is killed, or whose request fails, at every request in turn: what was acknowledged before is
-// there, and the next writer goes on.
+// A writer to an object store is killed, or its request fails, at every request in turn: previously acknowledged checkpoints
+// remain, and the next writer continues.
 #include <gtest/gtest.h>
 
 #include "fixture.h"
@@ -20,11 +20,11 @@ state::CheckpointOptions impatient_keeping(std::int64_t last) {
 
 struct Blow {
   Puts puts = Puts::conditional;
-  bool is_done = false;   // the request was done, and its answer did not come
-  bool is_killed = true;  // no request after it is done, either
+  bool is_done = false;   // the request was executed, but its answer was lost
+  bool is_killed = true;  // no later request is executed
 };
 
-// A client whose request of this number fails, and those behind it where it was killed.
+// Returns a client whose request with this number fails, and all later ones if it was killed.
 std::shared_ptr<Requests> failing_at(std::int64_t number, const Blow& blow, bool& reached) {
   auto requests = std::make_shared<Requests>();
   requests->puts = blow.puts;
@@ -47,7 +47,7 @@ std::shared_ptr<Requests> failing_at(std::int64_t number, const Blow& blow, bool
   return requests;
 }
 
-// Saves steps 3 and 4 (and 5) by a writer that meets the blow at its request of that number. Returns whether it got so far.
+// Saves steps 3 and 4 (and 5) with a writer that fails at its request with that number. Returns whether it reached that request.
 bool strike(const Bucket& given, std::int64_t number, const Blow& blow) {
   Bucket source;
   source.objects = given.objects;
@@ -71,7 +71,7 @@ bool strike(const Bucket& given, std::int64_t number, const Blow& blow) {
   const bool was_hit = reached;
   const std::string where = base::cat("request ", number, ": ", was_hit ? requests->log[static_cast<std::size_t>(number)] : "none");
 
-  // Newest is what was acknowledged, or what was put behind it and not acknowledged.
+  // The newest checkpoint is the acknowledged one, or one that was put after it and not acknowledged.
   const auto newest = [&] {
     state::Checkpoint reader(std::make_shared<BucketClient>(bucket), {.read_only = true});
     Model model(-1);
@@ -83,7 +83,7 @@ bool strike(const Bucket& given, std::int64_t number, const Blow& blow) {
   if (blow.is_killed && requests->count("put_if_absent commits/") + requests->count("put commits/") == 0) {
     EXPECT_EQ(newest(), 2) << where;
   }
-  if (!blow.is_killed && was_hit) {  // the same writer goes on
+  if (!blow.is_killed && was_hit) {  // the same writer continues
     save(5);
     EXPECT_EQ(acknowledged, 5) << where;
     EXPECT_EQ(newest(), 5) << where;
@@ -97,7 +97,7 @@ bool strike(const Bucket& given, std::int64_t number, const Blow& blow) {
   save_step(next, 7);
   save_step(next, 8);
   EXPECT_EQ(newest(), 8) << where;
-  // Nothing stays of what was cut off.
+  // Nothing remains of the interrupted save.
   EXPECT_EQ(bucket->objects.size(), 8U) << where << ": " << bucket->names();
   return was_hit;
 }
