@@ -1,4 +1,4 @@
-// The C++17 face of the adaptive part.
+// The C++17 API of the adaptive part.
 #include <gtest/gtest.h>
 #include <ckpt/adaptive.hpp>
 
@@ -54,14 +54,14 @@ TEST(AdaptiveHpp, ASaveInTheBackgroundCommitsByItself) {
   EXPECT_EQ(controller.info().save_in_flight, false);
   EXPECT_DOUBLE_EQ(controller.info().cost_seconds, std::chrono::duration<double>(result.stall).count());
   EXPECT_DOUBLE_EQ(controller.info().durable_seconds, std::chrono::duration<double>(result.durable).count());
-  EXPECT_EQ(controller.info().last_seen_seconds, 700);  // the caller's clock is the caller's
-  // What it knew when the save began is in the checkpoint.
+  EXPECT_EQ(controller.info().last_seen_seconds, 700);  // times come from the caller only
+  // The checkpoint contains the controller's state at the start of the save.
   ckpt::State loaded;
   checkpoint.load(loaded);
   ckpt::Controller other;
   other.restore(loaded.json(ckpt::State::controller_key));
   EXPECT_EQ(other.info().running, true);
-  // One that cannot begin is aborted.
+  // A save that cannot start is aborted.
   async.close();
   EXPECT_THROW(controller.save_async(800, async, state, options), ckpt::Error);
   EXPECT_EQ(controller.info().save_in_flight, false);

@@ -1,5 +1,5 @@
 /* Every function of adaptive.h that takes doubles, over the whole range of doubles: each returns within a bounded number of steps,
- * and nothing infinite and no NaN gets into an answer, a decision or a text. An alarm ends the test when a call hangs. */
+ * and no infinity or NaN appears in a result, a decision or a text. An alarm ends the test if a call hangs. */
 #include <float.h>
 #include <math.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ static const double scales[] = {4.9406564584124654e-324,
                                 DBL_MAX};
 #define SCALES ((int)(sizeof scales / sizeof *scales))
 
-/* Numbers that a caller may get: finite, at least 0. */
+/* Checks numbers returned to a caller: finite, at least 0. */
 static void sane(double value, const char* what, double a, double b) {
   if (isfinite(value) && value >= 0) return;
   fprintf(stderr, "%s is %g for %g and %g\n", what, value, a, b);
@@ -58,7 +58,7 @@ static void formulas(void) {
   }
 }
 
-/* Where the product of cost and MTBF leaves the range and its root does not, the answer is still the formula's. */
+/* If the product of cost and MTBF overflows or underflows but its root does not, the result still follows the formula. */
 static void beyond_the_product(void) {
   double interval = 0;
   CHECK_OK(ckpt_interval_young(5e199, 1e200, &interval));
@@ -110,7 +110,7 @@ static void thresholds(void) {
 
 static char text[1 << 18];
 
-/* The state can be written and read back: JSON has no infinite number and no NaN. */
+/* The state can be written and read back: JSON cannot represent infinity or NaN. */
 static void survives_json(const ckpt_controller* controller, ckpt_controller* other) {
   char* again = text + sizeof text / 2;
   int64_t needed = 0;
@@ -137,7 +137,7 @@ static void looks_sane(const ckpt_controller* controller, double now, double cos
   sane(info.unjudged_overhead_seconds, "unjudged_overhead_seconds", cost, gap);
 }
 
-/* A later time; stays where it is when there is none. */
+/* Returns a later time, or now if there is none. */
 static double later(double now, double seconds) { return seconds < DBL_MAX - now ? now + seconds : DBL_MAX; }
 
 static void live(ckpt_controller_options options, double cost, double gap) {
@@ -165,7 +165,7 @@ static void live(ckpt_controller_options options, double cost, double gap) {
   }
   survives_json(controller, other);
   looks_sane(other, now, cost, gap);
-  CHECK_OK(record_resume(other, later(now, gap))); /* a gap that JSON told of */
+  CHECK_OK(record_resume(other, later(now, gap))); /* a gap according to the JSON state */
   looks_sane(other, later(now, gap), cost, gap);
   CHECK_OK(record_clean_exit(controller, now));
   CHECK_OK(record_begin_run(controller, now));
@@ -198,7 +198,8 @@ static void controllers(void) {
   live(options, 0, 3600);
 }
 
-/* What was reported: age + period is the gap to the last bit, and nothing moves on. Which gaps do that is a matter of rounding. */
+/* A reported bug: age + period equals the gap to the last bit, and the replay makes no progress. Which gaps do that depends on
+ * rounding. */
 static void the_replay_that_never_ended(void) {
   static const double gaps[] = {5e5, 3e9, 3e12, 7574776142299.443, 1e15};
   ckpt_controller_options options = CKPT_CONTROLLER_OPTIONS_INIT;
@@ -206,7 +207,7 @@ static void the_replay_that_never_ended(void) {
   for (i = 0; i < sizeof gaps / sizeof *gaps; ++i) live(options, 1e-308, gaps[i]);
 }
 
-/* A simulation is done, or refused as too long with the argument's name; its texts have only numbers. */
+/* A simulation completes, or is refused as too long with the argument's name; its texts contain only finite numbers. */
 static int simulated(double cost, double restart, double poll, const char* trace) {
   ckpt_simulation_options options = CKPT_SIMULATION_OPTIONS_INIT;
   ckpt_simulation* simulation = NULL;
@@ -237,9 +238,9 @@ static void simulations(void) {
         char trace[200];
         char* comma;
         const double polls = scales[g] / scales[p];
-        if (polls > 1e5 && polls < 1e10) continue; /* within what is done, in seconds */
+        if (polls > 1e5 && polls < 1e10) continue; /* allowed, but takes seconds */
         snprintf(trace, sizeof trace, "%.17g\n%.17g\n1\n%.17g\n", scales[g], scales[g] / 3, scales[g]);
-        for (comma = strchr(trace, ','); comma != NULL; comma = strchr(comma, ',')) *comma = '.'; /* of the locale's */
+        for (comma = strchr(trace, ','); comma != NULL; comma = strchr(comma, ',')) *comma = '.'; /* the locale's decimal comma */
         if (simulated(scales[c], scales[(c + p) % SCALES], scales[p], trace)) {
           ++done;
         } else {

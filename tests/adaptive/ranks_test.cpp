@@ -1,4 +1,4 @@
-// One decision for several ranks, each a thread here: the answer is rank 0's, and a save has cost the longest stall of all ranks.
+// One decision for several ranks, each a thread here: rank 0 decides, and the cost of a save is the longest stall of all ranks.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -20,7 +20,7 @@ namespace {
 using base::Status;
 using state::Coordinator;
 
-// Where the ranks meet, and what they did there.
+// The collectives of the ranks, and counts of them.
 struct Meeting {
   explicit Meeting(std::int64_t count) : ranks(count), barrier(count), sent(static_cast<std::size_t>(count)) {}
 
@@ -31,7 +31,7 @@ struct Meeting {
   std::atomic<int> broadcasts = 0;  // counted on rank 0
   std::atomic<int> all_gathers = 0;
   std::atomic<int> gathers = 0;
-  std::function<void(std::span<std::byte>)> spoil;  // changes what rank 0 gathers
+  std::function<void(std::span<std::byte>)> spoil;  // changes the bytes that rank 0 gathers
 };
 
 class Rank : public Coordinator {
@@ -186,7 +186,7 @@ TEST(AdaptiveRanks, ARankThatIsStillInTheSaveIsAskedAgain) {
     controller.decide_all(coordinator, 104, minute);
     EXPECT_EQ(controller.info().saves, 1);
   });
-  EXPECT_EQ(meeting.gathers, 2);  // none while rank 0 was in it, none when all had ended
+  EXPECT_EQ(meeting.gathers, 2);  // none while rank 0 was in the save, none after all had left it
 }
 
 TEST(AdaptiveRanks, AControllerThatIsMadeLaterCountsLikeRankZero) {
@@ -201,7 +201,7 @@ TEST(AdaptiveRanks, AControllerThatIsMadeLaterCountsLikeRankZero) {
     if (rank == 1) {
       controller = std::make_unique<Controller>(young());
       controller->begin_run(250);
-      save(*controller, 260, 500);  // rank 0 was not in this one
+      save(*controller, 260, 500);  // rank 0 did not take part in this one
     }
     EXPECT_EQ(controller->decide_all(coordinator, 1000, minute).cost_seconds, 10) << rank;
     save(*controller, 1000, rank == 0 ? 10 : 40);

@@ -1,4 +1,4 @@
-// Traces of failures, and runs on them: fixed intervals, controllers, the clairvoyant.
+// Traces of failures, and runs on them: fixed intervals, controllers, the clairvoyant policy.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,10 +45,10 @@ TEST(AdaptiveSimulation, FixedRunsByHand) {
   machine.cost = 10;
   machine.restart = 50;
   machine.poll = 10;
-  // 100 s of work and 10 s of saving: two fit into 225 s; 40 s are less than a restart; then 50 + 110 fit exactly.
+  // 100 s of work and 10 s of saving: two periods fit into 225 s; 40 s are less than a restart; then 50 + 110 fit exactly.
   EXPECT_EQ(run_fixed(100, machine, {225, 40, 160}), (Progress{200, 200, 300}));
   EXPECT_EQ(run_clairvoyant(machine, {225, 40, 160}), (Progress{215, 215, 315}));
-  // Every second save is remote; every failure needs a remote one.
+  // Every second save is remote; every failure needs a remote save.
   machine.remote_every = 2;
   machine.local_cost = 1;
   machine.remote_share = 1;
@@ -84,13 +84,13 @@ TEST(AdaptiveSimulation, NobodyBeatsTheClairvoyantAndBestFixedBeatsDaly) {
   EXPECT_GE(result.best_fixed.work.back(), result.daly.work.back());
   const nlohmann::json figures = nlohmann::json::parse(to_json(result));
   EXPECT_EQ(figures.at("policies").at(0).at("policy"), "auto");
-  ASSERT_EQ(figures.at("policies").size(), 10U);  // Daly's, the best fixed one and the bound stand last
+  ASSERT_EQ(figures.at("policies").size(), 10U);  // Daly's, the best fixed one and the bound are last
   EXPECT_EQ(figures.at("policies").back().at("policy"), result.clairvoyant.name);
   const auto& curves = figures.at("extra_wall_curves");
   ASSERT_EQ(curves.size(), 7U);
   EXPECT_EQ(curves.at(0).at("policy"), "auto");
   EXPECT_EQ(curves.at(0).at("points").front().at(0), 1);
-  // A curve ends where the table stands.
+  // The curves end with the values of the table.
   EXPECT_EQ(curves.at(0).at("points").back(), nlohmann::json({150, figures.at("policies").at(0).at("extra_wall")}));
   ASSERT_EQ(figures.at("fixed_intervals").size(), result.fixed.size());
   EXPECT_EQ(figures.at("fixed_intervals").at(0), nlohmann::json({result.fixed[0].first, result.fixed[0].second}));

@@ -1,4 +1,4 @@
-/* Through the .so from C99: background saves and loads, every function of async.h. */
+/* Through the C API from C99: background saves and loads, every function of async.h. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdio.h>
@@ -111,7 +111,7 @@ static void saves_and_loads(ckpt_async_manager* async, ckpt_state* state) {
   CHECK_OK(ckpt_async_manager_list(async, CKPT_CHECKPOINT_TASK_LIST_ENDED, ids, 8, &count));
   CHECK(count == 2 && ids[0] == id && ids[1] == load);
   ids[0] = ids[1] = -7;
-  CHECK_OK(ckpt_async_manager_list(async, CKPT_CHECKPOINT_TASK_LIST_ENDED, ids, 1, &count)); /* what fits */
+  CHECK_OK(ckpt_async_manager_list(async, CKPT_CHECKPOINT_TASK_LIST_ENDED, ids, 1, &count)); /* as many as fit */
   CHECK(count == 2 && ids[0] == id && ids[1] == -7);
   CHECK_OK(ckpt_async_manager_list(async, CKPT_CHECKPOINT_TASK_LIST_LIVE, NULL, 0, &count));
   CHECK(count == 0);
@@ -124,7 +124,7 @@ static void other_ways(ckpt_async_manager* async, ckpt_state* state) {
   ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   ckpt_checkpoint_task_result result = CKPT_CHECKPOINT_TASK_RESULT_INIT;
   int64_t id = 0;
-  static told own; /* destroyed when the last thread has let go: later than the wait */
+  static told own; /* destroyed when the last thread has released it, after the wait */
   task.gate_step = 5;
   task.has_gate_step = 1;
   CHECK_OK(ckpt_async_manager_save(async, state, NULL, &task, &id));
@@ -134,7 +134,7 @@ static void other_ways(ckpt_async_manager* async, ckpt_state* state) {
   CHECK_FAILS(ckpt_async_manager_wait(async, CKPT_CHECKPOINT_TASK_ALL, -1, &result), CKPT_E_INVALID_ARGUMENT,
               "CKPT_CHECKPOINT_TASK_ALL");
 
-  task.gate_step = 1000; /* not read without has_gate_step */
+  task.gate_step = 1000; /* ignored without has_gate_step */
   task.has_gate_step = 0;
   task.mode = CKPT_STAGING_MODE_DEFERRED;
   task.source = source;
@@ -216,7 +216,7 @@ int main(void) {
   ckpt_async_manager_release(async);
   CHECK(all.destroyed == 1 && all.ended == 5);
 
-  /* Released inside its callback; the checkpoint goes first: the manager keeps it. */
+  /* Released inside its callback, after the checkpoint manager, which it keeps alive. */
   CKPT_INIT(ckpt_checkpoint_task_callbacks, &callbacks);
   callbacks.ended = release_self;
   task.callbacks = &callbacks;
@@ -224,7 +224,7 @@ int main(void) {
   ckpt_checkpoint_manager_release(checkpoint);
   ckpt_storage_release(storage);
   CHECK_OK(ckpt_async_manager_save(self_releasing, state, NULL, &task, &id));
-  /* When the lock is free again, the last thread has left. */
+  /* Once the lock is free again, the last thread has left. */
   for (checkpoint = NULL; checkpoint == NULL;) {
     CHECK_OK(ckpt_storage_create_file_system(root, NULL, &storage));
     if (ckpt_checkpoint_manager_create(storage, NULL, &checkpoint) == CKPT_OK) break;

@@ -1,4 +1,4 @@
-// A manager over a storage in memory whose operations a test can hold up.
+// A manager over a storage in memory with operations that a test can block.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,10 @@
 
 namespace ckpt::tests {
 
-// A door that operations of a storage stop at. Open at first.
+// A gate that blocks operations of a storage. Open at first.
 class Door {
  public:
-  // Operations whose line holds text stop from now on; others that stood here go on.
+  // Blocks operations with text in their line from now on; releases blocked ones that do not match.
   void shut(std::string text) {
     const std::lock_guard lock(mutex_);
     text_ = std::move(text);
@@ -42,7 +42,7 @@ class Door {
     changed_.wait(lock, is_free);
     --stopped_;
   }
-  // Until a thread stands there.
+  // Waits until a thread is blocked.
   void wait_for_somebody() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return stopped_ > 0; });
@@ -128,14 +128,14 @@ struct Background {
   std::int64_t save(std::int64_t step, async::TaskOptions task = {}) {
     return save(Model(static_cast<float>(step)), step, std::move(task));
   }
-  // A save that stands at the door: the worker is busy with it until the door opens.
+  // Starts a save that blocks at the gate: the worker is busy with it until the gate opens.
   std::int64_t save_blocked(std::int64_t step) {
     door.shut("create ");
     const std::int64_t id = save(step);
     door.wait_for_somebody();
     return id;
   }
-  // The next operation of this kind fails.
+  // Makes the next operation of this kind fail.
   void fail_next(const std::string& kind, base::Status status = base::Status::io) {
     faults->only = kind;
     faults->status = status;

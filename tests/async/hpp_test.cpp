@@ -1,4 +1,4 @@
-// The C++ face of background saves, used as docs/reference/state.md shows it.
+// The C++ API of background saves, used as docs/reference/state.md shows it.
 #include <ckpt/async.hpp>
 #include <ckpt/tensor.hpp>
 
@@ -13,7 +13,7 @@
 
 namespace {
 
-// Counts, and can refuse.
+// Counts allocations, and can refuse them.
 class Counting final : public std::pmr::memory_resource {
  public:
   std::size_t live_bytes = 0;

@@ -1,4 +1,4 @@
-// Callbacks, letting go in every situation, forks, and what must not grow.
+// Callbacks, releases in every situation, forks, and memory that must not grow.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,10 +29,10 @@ TEST(AsyncLife, ListenersAreToldOfEveryEventOnce) {
   const std::string number = std::to_string(id);
   EXPECT_EQ(own->lines(), (std::vector<std::string>{"staged " + number, "ended " + number}));
   EXPECT_EQ(all->lines(), own->lines());
-  EXPECT_GE(own->progressed(), 1);  // two groups, together when the first was not yet told of
+  EXPECT_GE(own->progressed(), 1);  // two groups, reported together if the first report was still pending
   EXPECT_LE(own->progressed(), 2);
   EXPECT_EQ(own->last_done(id), it.manager->info(id).total_bytes);
-  EXPECT_EQ(own.use_count(), 2);  // this one's and task's: the manager has let go
+  EXPECT_EQ(own.use_count(), 2);  // own and task: the manager has released its reference
 
   it.save_blocked(2);
   const std::int64_t cancelled = it.save(3, task);
@@ -92,7 +92,7 @@ TEST(AsyncLife, WaitingForAllIncludesWhoIsStillBeingTold) {
   EXPECT_EQ(it.manager->ended_ids().size(), 1U);
 }
 
-// Released inside its own callback: the manager's threads do what is left, and free it.
+// Released inside its own callback: the manager's threads finish the remaining work, and free it.
 TEST(AsyncLife, ReleasedInsideACallback) {
   Background it;
   std::weak_ptr<AsyncManager> watched = it.manager;
@@ -145,14 +145,14 @@ bool is_closing(AsyncManager& manager) {
   }
 }
 
-// A thread is inside the close when a callback lets go: whoever closes sees to the rest.
+// A thread is inside close when a callback releases the manager: the closing thread finishes the rest.
 TEST(AsyncLife, ReleasedInsideACallbackWhileAnotherThreadCloses) {
   Background it;
   std::weak_ptr<AsyncManager> watched = it.manager;
   TaskOptions task;
   const auto listener = std::make_shared<RecordingListener>();
   task.listener = listener;
-  auto inside = it.manager;  // the callback's
+  auto inside = it.manager;  // the callback's reference
   listener->on_end = [&](const TaskResult&) { AsyncManager::release(std::move(inside)); };
   it.door.shut("create ");
   it.save(1, task);
@@ -161,17 +161,17 @@ TEST(AsyncLife, ReleasedInsideACallbackWhileAnotherThreadCloses) {
   while (!is_closing(*watched.lock())) std::this_thread::yield();
   it.door.open();
   closer.join();
-  while (!watched.expired()) std::this_thread::yield();  // where the callback was first, the last worker frees it as it leaves
+  while (!watched.expired()) std::this_thread::yield();  // if the callback was first, the last worker frees it when it exits
   EXPECT_EQ(it.loaded(), 1);
 }
 
-// The first waits for what the second does not want to wait for.
+// A draining close waits for tasks that a cancelling close then cancels.
 TEST(AsyncLife, ACloseThatCancelsEndsOneThatDrains) {
   AsyncOptions options = Background::small();
   options.bytes_per_second = 1;
   Background it(options);
   State state;
-  state.add_tensor("model", "large", ckpt::tensor::Tensor::create(ckpt::tensor::Dtype::u8, {9 << 20}));  // a month's work
+  state.add_tensor("model", "large", ckpt::tensor::Tensor::create(ckpt::tensor::Dtype::u8, {9 << 20}));  // takes a month
   TaskOptions task;
   task.mode = StagingMode::borrow;
   const std::int64_t id = it.manager->save(state, {}, task);
@@ -208,7 +208,7 @@ TEST(AsyncLife, WhoeverWaitsIsToldWhenTheManagerIsReleased) {
   EXPECT_EQ(std::ssize(it.checkpoint->list()), 0);
 }
 
-// The child has no workers: calls say so, and letting go frees without waiting for anybody.
+// The child has no workers: calls return FORKED, and a release frees without waiting for a thread.
 TEST(AsyncLife, AForkedChildIsRefusedAndCanLetGo) {
   Background it;
   const std::int64_t id = it.save_blocked(1);
@@ -244,7 +244,7 @@ TEST(AsyncLife, AForkedChildIsRefusedAndCanLetGo) {
 }
 
 #ifdef CKPT_SANITIZED
-constexpr int enqueued = 20'000;  // the same code, some twenty times as slow
+constexpr int enqueued = 20'000;  // the same code, about twenty times slower
 constexpr int small_tasks = 500;
 #else
 constexpr int enqueued = 1'000'000;
@@ -261,7 +261,7 @@ TEST(AsyncLife, AMillionTasksCancelledBehindABlockedOne) {
     most_entries = std::max(most_entries, it.manager->queue_entries());
   }
   EXPECT_LE(most_entries, 64);
-  EXPECT_LE(it.manager->known_tasks(), 112);  // capacity, history, one on its way
+  EXPECT_LE(it.manager->known_tasks(), 112);  // capacity, history, one in progress
   EXPECT_EQ(it.manager->stats().cancelled_tasks, enqueued);
   EXPECT_EQ(it.manager->stats().live_tasks, 1);
   it.door.open();
@@ -293,7 +293,7 @@ TEST(AsyncLife, ManySmallTasksLeaveMemoryFlat) {
       it.save(model, 1, waiting);
       if (i % 100 == 0) {
         it.manager->wait_all(-1);
-        it.faults->log.clear();  // the test's own
+        it.faults->log.clear();  // the test's own memory
       }
     }
     it.manager->wait_all(-1);
@@ -309,7 +309,7 @@ TEST(AsyncLife, ManySmallTasksLeaveMemoryFlat) {
   EXPECT_EQ(it.manager->stats().completed_tasks, small_tasks + small_tasks / 10);
   EXPECT_LE(it.manager->known_tasks(), 112);
   EXPECT_LE(it.manager->stats().staging_bytes, 1 << 20);
-#ifndef CKPT_SANITIZED  // their own bookkeeping grows
+#ifndef CKPT_SANITIZED  // sanitizers' own bookkeeping grows
   EXPECT_LE(grown, 4096);
 #endif
 }

@@ -1,4 +1,4 @@
-/* Through the .so from C99: what a manager says in the log, and when things happened by the clock on the wall. */
+/* Through the C API from C99: a manager's log records, and wall-clock times of events. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stddef.h>
@@ -25,7 +25,7 @@ static void keep(int32_t level, const char* component, const char* message, void
   pthread_mutex_unlock(&guard);
 }
 
-/* The number of lines that begin and go on so. */
+/* Returns the number of lines with this beginning and this continuation. */
 static int said(const char* begin, const char* middle) {
   int count = 0;
   pthread_mutex_lock(&guard);
@@ -34,7 +34,7 @@ static int said(const char* begin, const char* middle) {
   return count;
 }
 
-/* Of a task, by id and step. */
+/* The same for a task, by id and step. */
 static int said_of(const char* level, int64_t id, const char* what, const char* end) {
   char begin[128];
   snprintf(begin, sizeof begin, "%s: task %lld (%s) %s", level, (long long)id, what, end);

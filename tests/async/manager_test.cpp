@@ -13,7 +13,7 @@ using namespace ckpt::async;
 using namespace ckpt::state;
 using ckpt::base::Status;
 
-constexpr std::int64_t soon = 1'000'000;  // 1 ms: what is expected to run out
+constexpr std::int64_t soon = 1'000'000;  // 1 ms: for waits that are expected to time out
 
 TEST(Async, SavesInTheBackground) {
   Background it;
@@ -38,7 +38,7 @@ TEST(Async, SavesInTheBackground) {
   EXPECT_LE(info.started_at_ns, info.ended_at_ns);
 }
 
-// The copy is what counts, not what the tensors hold when the worker comes to them.
+// The copy is saved, not the contents of the tensors when the worker reads them.
 TEST(Async, TensorsMayChangeWhenACopyingSaveReturns) {
   Background it;
   it.door.shut("create ");
@@ -141,7 +141,7 @@ TEST(Async, CapacityIsExactAndWhatIsRefusedIsListed) {
   for (const std::int64_t id : ids) EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::completed);
 }
 
-// A save that is being refused is in the list for a moment, but has no place that a cancellation could release.
+// A refused save is briefly in the list, but has no queue entry that a cancellation could release.
 TEST(Async, RefusedSavesGiveNoPlaceBack) {
   AsyncOptions options = Background::small();
   options.capacity = 2;
@@ -208,7 +208,7 @@ TEST(Async, CancelsQueuedTasksAtOnce) {
   EXPECT_EQ(it.manager->wait(id, 0).state, TaskState::cancelled);
   EXPECT_EQ(it.manager->wait(id, 0).status, Status::cancelled);
   EXPECT_EQ(it.manager->wait(id, 0).step, 2);
-  const std::int64_t next = it.save(3);  // in its place
+  const std::int64_t next = it.save(3);  // takes its queue entry
   it.door.open();
   it.manager->wait(next, -1);
   EXPECT_EQ(std::ssize(it.checkpoint->list()), 2);
@@ -218,7 +218,7 @@ TEST(Async, CancelsARunningSaveAndRemovesWhatItWrote) {
   Background it;
   const std::int64_t id = it.save_blocked(1);
   EXPECT_TRUE(it.manager->cancel(id));
-  EXPECT_EQ(it.manager->info(id).state, TaskState::running);  // until it gets to its next chunk
+  EXPECT_EQ(it.manager->info(id).state, TaskState::running);  // until its next chunk
   it.door.open();
   EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::cancelled);
   EXPECT_EQ(names_in(*it.disk, ""), "");
@@ -262,7 +262,7 @@ TEST(Async, AFailureIsToldToWhoeverWaits) {
   EXPECT_EQ(result.status, Status::no_space);
   EXPECT_NE(result.error.find("injected: cannot write"), std::string::npos) << result.error;
   EXPECT_EQ(names_in(*it.disk, ""), "");
-  it.manager->wait(it.save(2), -1);  // and it goes on
+  it.manager->wait(it.save(2), -1);  // the manager continues
   EXPECT_EQ(it.loaded(), 2);
   it.manager->close(CloseMode::drain, -1);
 }
@@ -367,7 +367,7 @@ TEST(Async, AGateHoldsItsTaskUntilTheStepEnds) {
   EXPECT_EQ(it.loaded(), 3);
 }
 
-// Whatever is behind the gate, the rest goes in its order, and so do the gated ones when it opens.
+// Tasks that are not gated run in their order, past gated ones; so do the gated ones when the gate opens.
 TEST(Async, WhatIsReadyGoesInItsOrderPastClosedGates) {
   AsyncOptions options = Background::small();
   const auto listener = std::make_shared<RecordingListener>();
@@ -439,7 +439,7 @@ TEST(Async, ClosingCancelsWhatIsLeftAfterTheTime) {
   Background it;
   const std::int64_t first = it.save_blocked(1);
   const std::int64_t second = it.save(2);
-  // The door is opened when the manager has given up: it asks the second task to end.
+  // The gate is opened when the manager has timed out and cancels the second task.
   std::thread opener([&] {
     it.manager->wait(second, -1);
     it.door.open();
@@ -460,7 +460,7 @@ TEST(Async, WhoeverWaitsForAPlaceIsToldOfTheClose) {
   waiting.when_full = WhenFull::wait;
   std::thread closer([&] { it.manager->close(CloseMode::cancel, 0); });
   std::thread opener([&] {
-    while (it.manager->stats().live_tasks > 0) {  // the first ends when it passes the door
+    while (it.manager->stats().live_tasks > 0) {  // the first task ends when it passes the gate
       it.door.open();
       std::this_thread::yield();
     }

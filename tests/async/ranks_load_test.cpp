@@ -1,5 +1,5 @@
-// Loads of many ranks in the background: what is loaded is agreed on by those who call, and each rank then reads alone. The ranks
-// are threads here.
+// Background loads of many ranks: the calls agree on the checkpoint to load, then each rank reads alone. The ranks are threads
+// here.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -15,7 +15,7 @@ using base::Status;
 
 namespace {
 
-// What state_of has, by its first number; all of them zero.
+// Sets all tensors of state_of to zero.
 void clear(const state::State& state) {
   for (const state::StateGroup& group : state.groups()) {
     for (const state::StateTensor& item : group.tensors) std::ranges::fill(item.tensor->byte_span(), std::byte{0});
@@ -94,7 +94,7 @@ TEST_F(RanksAsyncLoad, EachRankReadsWhatAllHaveAgreedOn) {
   }
 }
 
-// A rank that finds its part of the checkpoint damaged fails by itself; which one is loaded was agreed on before.
+// A rank that finds its part of the checkpoint damaged fails alone; the choice of the checkpoint was agreed before.
 TEST_F(RanksAsyncLoad, DamageEndsTheTaskOfTheRankThatFindsIt) {
   save(3, 1);
   const std::string newest = save(3, 2);
@@ -118,7 +118,7 @@ TEST_F(RanksAsyncLoad, DamageEndsTheTaskOfTheRankThatFindsIt) {
   }));
 }
 
-// One that shows as damaged without a read of its tensors is passed over by all.
+// A checkpoint that is detectably damaged without reading tensors is skipped by all ranks.
 TEST_F(RanksAsyncLoad, ANewerOneThatIsNoneIsPassedOverByAll) {
   const std::string older = save(3, 1);
   const std::string newer = save(3, 2);

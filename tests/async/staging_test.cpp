@@ -1,4 +1,4 @@
-// The parts that a background save is made of: memory, staging, failures and the table.
+// The units of a background save: memory, staging, failures and the table.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -21,7 +21,7 @@ using ckpt::base::Status;
 using ckpt::tensor::Dtype;
 using ckpt::tensor::Tensor;
 
-// Tensors of several dtypes and sizes: none, one byte, some blocks and a bit, in an order that is not that of the file.
+// Tensors of several dtypes and sizes: empty, one byte, several blocks and a fraction, in another order than in the file.
 class Assorted {
  public:
   explicit Assorted(std::int64_t scale) {
@@ -44,7 +44,7 @@ class Assorted {
   }
 };
 
-// Whatever the mode, and however small the memory: the files are those of a save in the foreground.
+// In every mode, and with any amount of memory, the files equal those of a foreground save.
 void expect_same_files(const State& state, const AsyncOptions& options, TaskOptions task) {
   Background it(options);
   SaveOptions save;
@@ -57,7 +57,7 @@ void expect_same_files(const State& state, const AsyncOptions& options, TaskOpti
   }
   EXPECT_EQ(result.bytes, expected.bytes);
   // The manifests differ in their commit sequence and their own checksum alone.
-  // What differs from save to save: the number, the time, and the checksum over both.
+  // Saves differ in the number, the time, and the checksum over both.
   const auto without_sequence = [](std::string text) {
     for (const char* const key : {"\"commit_sequence\"", "\"saved_utc_ns\"", "\"checksum\""}) {
       const auto at = text.find(key);
@@ -80,7 +80,7 @@ TEST(AsyncArena, AWaitThatThrowsLeavesTheLine) {
   EXPECT_THROW(arena.take(1, never, [] { throw std::runtime_error("would_wait"); }), std::runtime_error);
   EXPECT_THROW(arena.take(1, []() -> bool { throw std::runtime_error("give_up"); }, {}), std::runtime_error);
   arena.give_back(held);
-  // Takes nothing if it is not the first in the line.
+  // Takes nothing unless it is first in the queue.
   EXPECT_EQ(static_cast<std::int64_t>(arena.take(arena.blocks(), always, {}).size()), arena.blocks());
 }
 
@@ -92,7 +92,7 @@ TEST(AsyncArena, ABlockThatCannotBeMadeWakesTheNextInTheLine) {
     if (is_first.exchange(false)) {
       making.set_value();
       waiting.get_future().wait();
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // until the other thread has parked
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // until the other thread waits
       throw std::bad_alloc();
     }
     return system_block(bytes);
@@ -114,7 +114,7 @@ TEST(AsyncArena, ABlockThatCannotBeMadeWakesTheNextInTheLine) {
 // ---- Files ----
 
 TEST(AsyncStaging, EveryModeWritesTheSameFiles) {
-  for (const std::int64_t scale : {2, 5000, 300'000}) {  // a part of a block; some blocks; more than all memory
+  for (const std::int64_t scale : {2, 5000, 300'000}) {  // part of a block; several blocks; more than all memory
     for (const StagingMode mode : {StagingMode::copy, StagingMode::borrow, StagingMode::deferred}) {
       const Assorted assorted(scale);
       AsyncOptions options;
@@ -128,7 +128,7 @@ TEST(AsyncStaging, EveryModeWritesTheSameFiles) {
   }
 }
 
-// Groups that are large enough to be written from where they were copied to, and one that is not.
+// Groups large enough to be written directly from the staging memory, and one that is not.
 TEST(AsyncStaging, FilesWrittenFromStagingMemoryAreThoseOfASaveInTheForeground) {
   State state;
   for (const auto& [group, bytes] : {std::pair("a", (9 << 20) + 5), {"b", 100}, {"c", 5 << 20}}) {
@@ -162,7 +162,7 @@ TEST(AsyncStaging, FilesWrittenFromStagingMemoryAreThoseOfASaveInTheForeground) 
   }
 }
 
-// A state of exactly the staging memory can be written anew after an error of sync, as one that is smaller.
+// A state of exactly the staging memory's size can be rewritten after an error of sync, like a smaller one.
 TEST(AsyncStaging, AStateThatJustFitsIsNotWrittenInWaves) {
   AsyncOptions options;
   options.staging_bytes = 8 << 20;
@@ -175,7 +175,7 @@ TEST(AsyncStaging, AStateThatJustFitsIsNotWrittenInWaves) {
   EXPECT_EQ(result.saved.rewritten, 1);
 }
 
-// The source gives the last bytes only when the first ones are being written.
+// The source returns the last bytes only once the first ones are being written.
 TEST(AsyncStaging, ALargeStateIsWrittenWhileItIsCopied) {
   AsyncOptions options;
   options.staging_threads = 1;
@@ -201,7 +201,7 @@ TEST(AsyncStaging, AnEmptyStateIsSavedToo) {
   EXPECT_EQ(it.manager->wait(it.manager->save(State(), {}, {}), -1).state, TaskState::completed);
 }
 
-// Of a tensor whose pointer is no address of this process.
+// A tensor whose pointer is not an address in this process.
 TEST(AsyncStaging, ASourceReadsWhatTheLibraryCannot) {
   for (const std::int64_t elements : {10, 100'000}) {
     for (const StagingMode mode : {StagingMode::copy, StagingMode::deferred}) {
@@ -229,7 +229,7 @@ TEST(AsyncStaging, ASourceReadsWhatTheLibraryCannot) {
 }
 
 TEST(AsyncStaging, AnErrorOfTheSourceFailsTheSave) {
-  for (const std::int64_t elements : {10, 300'000}) {  // all at once, and in waves with the writer at work
+  for (const std::int64_t elements : {10, 300'000}) {  // at once, and in waves while the writer runs
     for (const StagingMode mode : {StagingMode::copy, StagingMode::deferred}) {
       AsyncOptions options;
       options.staging_bytes = smallest_arena_bytes;
@@ -252,7 +252,7 @@ TEST(AsyncStaging, AnErrorOfTheSourceFailsTheSave) {
   }
 }
 
-// Waves cannot be copied again: an error of sync ends the save, and the one before stays.
+// Waves cannot be copied again: an error of sync fails the save, and the previous checkpoint remains.
 TEST(AsyncStaging, AWaveThatWasReleasedIsNotWrittenAnew) {
   AsyncOptions options;
   options.staging_bytes = smallest_arena_bytes;
@@ -282,13 +282,13 @@ TEST(AsyncStaging, CancellingWakesWhoeverCopiesInWaves) {
   EXPECT_EQ(names_in(*it.disk, ""), "");
 }
 
-// At one byte a second the second block would be written in a month; the flag ends the nap.
+// At one byte per second the second block would take a month to write; the flag interrupts the sleep.
 TEST(AsyncStaging, ALimitedWriterStopsOnRequest) {
   AsyncOptions options = Background::small();
   options.bytes_per_second = 1;
   Background it(options);
   State state;
-  state.add_tensor("model", "large", Tensor::create(Dtype::u8, {9 << 20}));  // twice what may go at once
+  state.add_tensor("model", "large", Tensor::create(Dtype::u8, {9 << 20}));  // twice the burst size
   TaskOptions task;
   task.mode = StagingMode::borrow;
   const std::int64_t id = it.manager->save(state, {}, task);

@@ -1,4 +1,4 @@
-// Error, the last error of a thread, and the reason that a callback leaves.
+// Error, a thread's last error, and the reason set by a callback.
 #include "base/error.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The mutex that a forked child does not wait for: mutual exclusion first, then what a child finds.
+// The mutex that never blocks in a forked child: mutual exclusion first, then the results in a child.
 #include "base/fork_mutex.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ TEST(ForkMutex, LetsInOneAtATime) {
   EXPECT_EQ(count, 80'000);
 }
 
-// Exit code of a child in which body ran while a thread of the parent held the mutex; an alarm ends one that waits.
+// Returns the exit code of a child that ran body while a thread of the parent held the mutex; an alarm ends a child that blocks.
 int in_child(ForkMutex& mutex, const std::function<bool()>& body) {
   std::mutex turn;
   turn.lock();
@@ -50,7 +50,7 @@ int in_child(ForkMutex& mutex, const std::function<bool()>& body) {
   holder.join();
   int status = 0;
   waitpid(child, &status, 0);
-  mutex.lock();  // the parent's is as it was
+  mutex.lock();  // the parent's mutex is unaffected
   mutex.unlock();
   return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
 }

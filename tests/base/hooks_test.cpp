@@ -1,4 +1,4 @@
-// Thread hooks: which run, on which threads, in which order, and what removing waits for.
+// Thread hooks: their threads, their order, and the wait in a removal.
 #include "base/hooks.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The C++17 face of the base part.
+// The C++17 API of the base part.
 #include <gtest/gtest.h>
 #include <ckpt/ckpt.hpp>
 
@@ -71,7 +71,7 @@ TEST(BaseHpp, ThreadHooksLiveAsLongAsTheObject) {
 }
 
 TEST(BaseHpp, StartedThreadsRunHooksAndEndByThemselves) {
-  std::vector<std::string> events;  // of one thread
+  std::vector<std::string> events;  // by one thread
   const auto token = std::make_shared<int>(0);
   {
     const ckpt::ThreadHooks hooks([&](std::string_view name) { events.push_back("starts " + std::string(name)); },
@@ -90,7 +90,7 @@ TEST(BaseHpp, Clocks) {
   EXPECT_EQ(manual.now(), 7ns);
   ckpt::Clock moved = std::move(manual);
   EXPECT_EQ(moved.now(), 7ns);
-  EXPECT_THROW(manual.now(), ckpt::Error);  // NOLINT(bugprone-use-after-move): an error, not the system's clock
+  EXPECT_THROW(manual.now(), ckpt::Error);  // NOLINT(bugprone-use-after-move): it fails instead of using the system's clock
   EXPECT_THROW(manual.advance(1ns), ckpt::Error);
 
   std::chrono::nanoseconds time = 50ns;

@@ -1,4 +1,4 @@
-// The log: levels, silence, replacing the sink while threads log.
+// The log: levels, disabling, and replacing the sink while threads log.
 #include "base/log.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The queues: exact capacity, order, nothing lost or doubled between threads, closing, time-outs.
+// The queues: exact capacity, order, nothing lost or duplicated between threads, closing, timeouts.
 #include "base/queue.h"
 
 #include <gtest/gtest.h>
@@ -121,7 +121,7 @@ TYPED_TEST(BaseQueue, OneToOneKeepsTheOrder) {
   EXPECT_EQ(expected, count);
 }
 
-// A push that succeeded before or while another thread closes is always popped by whoever pops until "closed".
+// A push that succeeded before or during a close is always popped by a thread that pops until "closed".
 TYPED_TEST(BaseQueue, NothingIsLostWhenClosedInTheMiddle) {
   for (int round = 0; round < 300; ++round) {
     TypeParam queue(4);
@@ -191,7 +191,7 @@ bool is_refused(void (*call)(Mpmc& queue), Mpmc& queue) {
   return false;
 }
 
-// The child has a copy of locks that the waiting thread may hold.
+// The child has a copy of locks that a waiting thread may hold.
 TEST(BaseQueueFork, TheChildIsRefused) {
   Mpmc queue(2);
   std::thread waiter([&] {

@@ -1,4 +1,4 @@
-// Text: numbers under a foreign locale, UTF-8, and names in messages.
+// Text: numbers in a foreign locale, UTF-8, and names in messages.
 #include "base/text.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace ckpt::base {
 namespace {
 
-// What a German host program might set: 1.234.567,5
+// Formats numbers as a German host program might: 1.234.567,5
 struct German : std::numpunct<char> {
   char do_decimal_point() const override { return ','; }
   char do_thousands_sep() const override { return '.'; }
@@ -27,7 +27,7 @@ class ForeignLocale : public testing::Test {
   void SetUp() override {
     former_ = std::locale::global(std::locale(std::locale::classic(), new German));
     for (const char* name : {"de_DE.UTF-8", "de_DE.utf8", "de_DE"}) {
-      if (std::setlocale(LC_ALL, name) != nullptr) break;  // also the C library's, where the system has one
+      if (std::setlocale(LC_ALL, name) != nullptr) break;  // also the C library's locale, if the system has one
     }
   }
   void TearDown() override {

@@ -1,4 +1,4 @@
-// The thread pool: every part once, which error comes out, nested and concurrent runs.
+// The thread pool: every part runs once, the choice of the reported error, nested and concurrent runs.
 #include "base/thread_pool.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST(BaseThreadPool, CountsAreChecked) {
 }
 
 TEST(BaseThreadPool, UsesItsThreads) {
-  // Every thread of the pool holds its part until all have one: it ends only if there are that many threads.
+  // Every thread of the pool holds its part until all have one: this returns only if there are that many threads.
   ThreadPool pool(3);
   std::atomic<int> inside{0};
   pool.run(3, [&](std::int64_t) {

@@ -308,7 +308,7 @@ TEST(StatePrune, RemovesWhatASaveWouldRemove) {
   run.checkpoint().pin(2);
   EXPECT_EQ(steps_of(run.checkpoint().prune("", false, 9)), "");  // all remain
   EXPECT_EQ(steps_of(run.checkpoint().prune("last:2,every:4", true, 9)), "3 1 ");
-  EXPECT_EQ(steps_of(run.checkpoint().prune("last:2,every:4", false, 1)), "3 1 ");  // the array is too small for both: nothing is removed
+  EXPECT_EQ(steps_of(run.checkpoint().prune("last:2,every:4", false, 1)), "3 1 ");  // too small an array: nothing is removed
   EXPECT_EQ(run.steps(), "6 5 4 3 2! 1 ");
   EXPECT_EQ(steps_of(run.checkpoint().prune("last:2,every:4", false, 2)), "3 1 ");
   EXPECT_EQ(run.steps(), "6 5 4 2! ");

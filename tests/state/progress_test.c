@@ -170,8 +170,8 @@ static void check_failures(fixture* f) {
   CHECK(loaded.skipped == 0 && f->data[0] == 1);
 }
 
-/* A load that falls back continues counting: bytes read from the damaged checkpoint count as done and are not added to the total
- * again. */
+/* A load that falls back continues counting: bytes read from the damaged checkpoint remain in both the done and the total count. */
+
 static void check_fall_back(fixture* f) {
   seen s;
   char damage[256];

@@ -1,5 +1,5 @@
-// A host's collectives that lie: they return as if all were well, and what they brought is not what was sent. Whatever word of a
-// call is another one, each rank ends in time with success or an error that is one, and no checkpoint is lost.
+// Collectives of a host that return success with invalid data: one word of the received data differs from what was sent. For every
+// word of a call, each rank returns in time, with success or a proper error, and no checkpoint is lost.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -34,7 +34,7 @@ void garble(std::span<std::byte> bytes, Lie lie, std::uint64_t number) {
   }
 }
 
-// Tells the truth until it is armed; then one word of those that come to this rank is another one.
+// Forwards correctly until it is armed; then one word of the data received by this rank is replaced.
 class Liar final : public state::Coordinator {
  public:
   explicit Liar(std::shared_ptr<state::Coordinator> honest) : honest_(std::move(honest)) {}
@@ -70,7 +70,7 @@ class Liar final : public state::Coordinator {
   bool has_lied_ = false;
 };
 
-// The rank that was lied to says so; the other one at least that it waits in vain, if there is more to say.
+// The rank with the invalid data reports it; the other one at least a timeout, if more messages were due.
 void expect_noticed(const ThreadRanks::Errors& errors, std::int64_t who, const std::string& what) {
   ASSERT_TRUE(errors[static_cast<std::size_t>(who)].has_value()) << what;
   for (const auto& error : errors) {
@@ -82,7 +82,8 @@ void expect_noticed(const ThreadRanks::Errors& errors, std::int64_t who, const s
       << what << ": " << message;
 }
 
-// For every word that comes to one of two ranks in a call, and every lie: prepare and then the call, with the liar armed in it.
+// For every word that one of two ranks receives in a call, and every replacement: runs prepare and then the call, armed during the
+// call.
 using Call = std::function<void(std::int64_t rank, state::Checkpoint& checkpoint, const std::function<void()>& arm)>;
 void for_each_lie(const std::function<std::string()>& begin, const Call& call,
                   const std::function<void(const ThreadRanks::Errors&, const std::string& what)>& after) {
@@ -128,7 +129,7 @@ TEST(RanksLies, NoWordOfASaveLosesACheckpoint) {
       [](std::int64_t rank, state::Checkpoint& checkpoint, const std::function<void()>& arm) {
         checkpoint.save(state_of(rank, 2, 1), of_step(1));
         state::State next = state_of(rank, 2, 2);
-        next.add_tensor("model", "more", numbers({2}, 2));  // all is agreed on anew
+        next.add_tensor("model", "more", numbers({2}, 2));  // everything is agreed on again
         state::SaveOptions options = of_step(2);
         options.check_replicas = true;
         arm();
@@ -146,7 +147,7 @@ TEST(RanksLies, NoWordOfASaveLosesACheckpoint) {
 }
 
 TEST(RanksLies, NoWordOfALoadIsTakenForWhatItIsNot) {
-  // Read by the rank that needs them, and by one for all.
+  // Read by each rank that needs them, and by one rank for all.
   const std::vector<WholeTensor> tensors{{"rows", tensor::Dtype::f32, {37, 5}, along(0)},
                                          {"whole", tensor::Dtype::f32, {50, 4}, {}},
                                          {"columns", tensor::Dtype::i64, {8, 16}, along(1)}};
@@ -161,7 +162,7 @@ TEST(RanksLies, NoWordOfALoadIsTakenForWhatItIsNot) {
                [&](std::int64_t rank, state::Checkpoint& checkpoint, const std::function<void()>& arm) {
                  RankState mine(tensors, rank, 2);
                  arm();
-                 EXPECT_EQ(checkpoint.load(mine.clear().state, {}).step, 2);  // the newest one is good
+                 EXPECT_EQ(checkpoint.load(mine.clear().state, {}).step, 2);  // the newest one is valid
                  EXPECT_TRUE(mine.is_filled());
                },
                [](const ThreadRanks::Errors&, const std::string&) {});

@@ -1,4 +1,4 @@
-// What N ranks have saved, loaded by M ranks.
+// Checkpoints saved by N ranks, loaded by M ranks.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,7 +26,7 @@ namespace storage = ckpt::storage;
 
 constexpr std::int64_t long_enough_ns = 120'000'000'000;
 
-// Every way of cutting, with rows and columns that no number of ranks divides.
+// Tensors split in every way, with numbers of rows and columns that no number of ranks divides.
 std::vector<WholeTensor> all_kinds() {
   return {{"rows", Dtype::f32, {37, 5}, along(0)},
           {"columns", Dtype::f32, {6, 29}, along(1)},
@@ -49,7 +49,7 @@ std::vector<WholeTensor> all_kinds() {
 
 class StateRanksLoad : public testing::Test {
  protected:
-  // Of one rank; alone when ranks is 1.
+  // Returns the options of one rank; without a coordinator if ranks is 1.
   static CheckpointOptions options_of(const std::shared_ptr<ThreadRanks>& all, std::int64_t rank) {
     CheckpointOptions options;
     options.timeout_ns = long_enough_ns;
@@ -57,7 +57,7 @@ class StateRanksLoad : public testing::Test {
     return options;
   }
 
-  // What all ranks save together. Values: one that they have alike, and their own.
+  // A save by all ranks. Values: one that is equal on all ranks, and one for each rank.
   SaveResult save(std::int64_t ranks, const std::vector<WholeTensor>& tensors, std::int64_t step = 1) {
     const auto all = std::make_shared<ThreadRanks>(ranks);
     SaveResult result;
@@ -80,7 +80,7 @@ class StateRanksLoad : public testing::Test {
     CountedStorage::Counts counts = {};
     LoadResult result;
   };
-  // By all ranks; through a storage that counts when is_counted. absent: ranks that never come.
+  // A load by all ranks; through a counting storage if is_counted. absent: ranks that never call.
   std::vector<Loaded> load(std::int64_t ranks, const std::vector<WholeTensor>& tensors, const LoadOptions& options = {}) {
     std::vector<Loaded> loaded = states(ranks, tensors);
     expect_no_errors(load_into(loaded, options));
@@ -154,7 +154,7 @@ TEST_F(StateRanksLoad, EveryNumberOfRanksLoadsWhatAnyNumberSaved) {
   }
 }
 
-// Blocks that were cut along one axis come to blocks that are cut along the other one.
+// Blocks split along one axis are loaded into blocks split along the other one.
 TEST_F(StateRanksLoad, TensorsAreCutAnew) {
   const auto cut = [](const Blocks& rows, const Blocks& columns, const Blocks& none) {
     return std::vector<WholeTensor>{{"to_columns", Dtype::f32, {12, 10}, rows},
@@ -194,9 +194,9 @@ TEST_F(StateRanksLoad, ValuesComeByRankOnlyToAsManyRanks) {
   }
 }
 
-// ---- What is read ----
+// ---- Bytes read ----
 
-// Large enough that the parts' texts and the files' headers count for little.
+// Large enough that the bytes of the parts and of the files' headers are negligible.
 std::vector<WholeTensor> large(const Blocks& blocks) {
   return {{"large", Dtype::f32, {1536, 2048}, blocks}};  // 12 MiB
 }
@@ -234,7 +234,7 @@ TEST_F(StateRanksLoad, ColumnsAreReadOnceByAllTogether) {
       most = std::max(most, one.counts.bytes);
     }
     EXPECT_LE(all, saved.bytes * 11 / 10);
-    EXPECT_LE(most, saved.bytes / loaded_by + 2 * shard_chunk_bytes);  // by whole chunks
+    EXPECT_LE(most, saved.bytes / loaded_by + 2 * shard_chunk_bytes);  // in complete chunks
   }
 }
 
@@ -250,7 +250,7 @@ TEST_F(StateRanksLoad, ReplicatedTensorsAreReadOnce) {
   EXPECT_LE(all, saved.bytes * 11 / 10);
 }
 
-// The digests of one process's files are of larger chunks: a rank that needs a small part of one does not read it by itself.
+// Digests of a single process's files cover larger chunks: a rank that needs a small part of one does not read it by itself.
 TEST_F(StateRanksLoad, LargeChunksOfOneProcessAreReadOnce) {
   const SaveResult saved = save(1, large({}));
   for (const bool is_checked : {true, false}) {
@@ -265,7 +265,7 @@ TEST_F(StateRanksLoad, LargeChunksOfOneProcessAreReadOnce) {
   }
 }
 
-// One process reads each byte once, also into blocks that lie in strides.
+// A single process reads each byte once, also into strided blocks.
 TEST_F(StateRanksLoad, OneProcessReadsEachByteOnce) {
   const SaveResult saved = save(4, large(along(1)));
   EXPECT_LE(load(1, large(along(1)))[0].counts.bytes, saved.bytes * 11 / 10);
@@ -295,7 +295,7 @@ TEST_F(StateRanksLoad, OnlyRankZeroLooksForWhatToLoad) {
   }
 }
 
-// As many operations whatever the number of tensors and ranks, but for what the exchange sends.
+// The number of operations does not depend on the number of tensors and ranks, except for what the exchange sends.
 TEST_F(StateRanksLoad, ALoadTakesFewOperations) {
   for (const std::int64_t ranks : {2, 4}) {
     for (const bool is_small : {true, false}) {
@@ -311,12 +311,12 @@ TEST_F(StateRanksLoad, ALoadTakesFewOperations) {
         RankState here(tensors, rank, ranks);
         checkpoint.load(here.state, {});
       }));
-      EXPECT_EQ(all->operations(), 19 + (is_small ? 0 : 1));  // 2 of them when the managers are created
+      EXPECT_EQ(all->operations(), 19 + (is_small ? 0 : 1));  // 2 of them for creating the managers
     }
   }
 }
 
-// A rank that needs nothing of a part does not read it.
+// A rank that needs nothing from a part does not read it.
 TEST_F(StateRanksLoad, PartsAreReadByThoseThatNeedThem) {
   save(4, large(along(0)));
   const auto loaded = load(2, large(along(0)));
@@ -358,7 +358,7 @@ class StateRanksDamage : public StateRanksLoad {
     text[text.size() - from_end] ^= 1;
     replace_file(*disk, path, text);
   }
-  // All ranks have the older one, and say alike what was wrong with the newer one.
+  // All ranks load the older one, and report the same problem of the newer one.
   void expect_older(const std::string& problem) {
     for (const std::int64_t ranks : {1, 2, 3}) {
       SCOPED_TRACE(ranks);
@@ -430,7 +430,7 @@ TEST_F(StateRanksDamage, NoneThatIsUsable) {
   expect_errors(load_into(loaded, {}), Status::not_found, "there is no checkpoint");
 }
 
-// The manifest vouches for a part, so a part that does not hold what the manifest says was made wrong.
+// The manifest contains the digest of a part, so a part that contradicts the manifest was written incorrectly.
 TEST_F(StateRanksDamage, AManifestThatNamesBlocksWhichAPartLacks) {
   const std::string path = newer + "/manifest.json";
   Manifest manifest = parse_manifest(read_file(*disk, path));
@@ -463,7 +463,7 @@ TEST_F(StateRanksDamage, AManifestWhoseBlocksDoNotCoverATensor) {
   EXPECT_NE(problem().find("has twice [12:13, 0:5] of 'rows'"), std::string::npos) << problem();
 }
 
-// ---- What does not fit ----
+// ---- Mismatches ----
 
 TEST_F(StateRanksLoad, AnotherShapeIsNamedOnEveryRank) {
   save(2, {{"weight", Dtype::f32, {6, 4}, along(0)}, {"bias", Dtype::f32, {6}, {}}});
@@ -504,7 +504,7 @@ TEST_F(StateRanksLoad, RanksWhoseStatesOrOptionsDifferAreNamed) {
   expect_errors(errors, Status::invalid_argument, "rank 1: step is 1 on rank 1; 0 on rank 0");
 }
 
-// What only one rank finds wrong ends the load of all.
+// An error found by only one rank fails the load on all ranks.
 TEST_F(StateRanksLoad, AnErrorOfOneRankIsThatOfAll) {
   const std::vector<WholeTensor> tensors = {{"weight", Dtype::f32, {6, 4}, along(0)}};
   save(2, tensors);
@@ -602,7 +602,7 @@ TEST_F(StateRanksLoad, PrefixesAreTakenOff) {
 class StateRanksConversion : public StateRanksLoad {
  protected:
   static float element(std::int64_t row, std::int64_t column) { return static_cast<float>(row * 7 + column) / 4; }
-  // A tensor of 9 x 7, saved by three ranks by columns, and one that all have.
+  // A tensor of 9 x 7, saved by three ranks by columns, and a replicated one.
   void save_floats(float first) {
     const auto all = std::make_shared<ThreadRanks>(3);
     expect_no_errors(all->run([&](std::int64_t rank) {
@@ -709,7 +709,7 @@ TEST_F(StateRanksLoad, FilesOnDiskAreReadByEveryNumberOfRanks) {
   }
 }
 
-// A state that has only some blocks of a tensor gets those.
+// A state with only some blocks of a tensor loads those.
 TEST_F(StateRanksLoad, OneProcessMayHaveSomeBlocks) {
   save(4, all_kinds());
   RankState third(all_kinds(), 2, 3);
@@ -772,7 +772,7 @@ TEST_F(StateRanksLoad, TreesComeToAnyNumberOfRanks) {
       CheckpointOptions options = options_of(all, rank);
       options.read_only = true;
       Checkpoint checkpoint(disk, options);
-      State state = state_with(rank == 0 ? 1 : 22, 0);  // texts of unlike lengths
+      State state = state_with(rank == 0 ? 1 : 22, 0);  // strings of different lengths
       checkpoint.load(state, {});
       EXPECT_EQ(to_text(tree_of(state, "extra")), to_text(tree(12345)));
       EXPECT_EQ(state.groups()[0].tensors[0].tensor->data_as<float>()[2], 7);
@@ -805,7 +805,7 @@ TEST_F(StateRanksLoad, ProgressComesToItsEndOnEveryRank) {
   }
 }
 
-// In place, one that had written nothing when it failed says what the others have done.
+// In place, a rank that had written nothing when it failed still reports that other ranks have.
 TEST_F(StateRanksLoad, AllSayThatTensorsArePartlyFilledWhenOneHasBegun) {
   save(3, all_kinds());
   const auto all = std::make_shared<ThreadRanks>(2);
@@ -828,7 +828,7 @@ TEST_F(StateRanksLoad, AllSayThatTensorsArePartlyFilledWhenOneHasBegun) {
   expect_errors(errors, Status::callback, "the window is closed; the tensors are partly filled");
 }
 
-// What throws on one rank while all read together stops all.
+// An exception on one rank while all read together stops all ranks.
 TEST_F(StateRanksLoad, AProgressThatFailsOnOneRankEndsAll) {
   save(3, large({}));
   const auto all = std::make_shared<ThreadRanks>(3);

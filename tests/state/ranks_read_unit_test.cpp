@@ -1,4 +1,4 @@
-// What loads of many ranks are made of: copies between blocks, reads of blocks, and the exchange of what all ranks need.
+// The units of a load by many ranks: copies between blocks, reads of blocks, and the exchange of bytes that all ranks need.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -27,7 +27,7 @@ unsigned element_at(const std::vector<std::byte>& bytes, std::int64_t element, s
   return value;
 }
 
-// Bytes come in pieces that end anywhere, also inside an element of less than a byte.
+// Pieces of bytes may end anywhere, also inside an element smaller than a byte.
 TEST(RankCopies, PiecesOfAnyLengthMakeTheBlock) {
   for (const Dtype dtype : {Dtype::f4, Dtype::f6_e2m3, Dtype::u8, Dtype::f16}) {
     const std::int64_t bits = ckpt::tensor::dtype_bits(dtype);
@@ -104,12 +104,12 @@ class RankExchange : public testing::Test {
     std::int64_t reads = 0;
     std::int64_t most_at_once = 0;
     std::int64_t taken_bytes = 0;
-    std::set<std::tuple<std::uint32_t, std::int64_t, std::int64_t>> begins = {};  // of pieces: tensor, number, place
+    std::set<std::tuple<std::uint32_t, std::int64_t, std::int64_t>> begins = {};  // of pieces: tensor, number, position
     bool is_right = true;
     std::exception_ptr failure = {};
   };
 
-  // Blocks of many lengths; one part after the other, though they are added in another order.
+  // Blocks of many lengths; processed in order of their parts, although they are added in another order.
   static std::vector<std::int64_t> lengths() {
     std::vector<std::int64_t> all;
     for (std::int64_t i = 0; i < 60; ++i) all.push_back(i % 7 == 0 ? 5 * chunk + i : i * i * 5);
@@ -158,7 +158,7 @@ class RankExchange : public testing::Test {
           const auto is_it = [&](std::byte byte) { return byte == value(piece); };
           counts.is_right = counts.is_right && std::ranges::all_of(bytes, is_it);
         });
-    // Nothing is left that another rank waits for.
+    // No message remains that another rank waits for.
     collective.agree(std::nullopt);
   }
 };

@@ -1,5 +1,5 @@
-/* Callbacks that call back. A log callback may load and save through the checkpoint that warned; a callback that runs inside an
- * operation is told at once that its object is in use. Nothing waits for itself: the alarm says so. */
+/* Nested calls from callbacks. A log callback may load and save through the checkpoint that warned; a callback inside an operation
+ * gets an error at once, because its object is in use. Nothing deadlocks: an alarm would end the test. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "watched_storage.h"
@@ -12,7 +12,7 @@ typedef struct listener {
   ckpt_checkpoint_manager* checkpoint;
   numbered into;
   int64_t loads;
-  int64_t next_step; /* also saves as that, unless it is 0 */
+  int64_t next_step; /* also saves with that step, unless it is 0 */
 } listener;
 
 static void use_the_checkpoint(int32_t level, const char* component, const char* message, void* user_data) {
@@ -58,7 +58,7 @@ static void a_log_callback_uses_the_checkpoint_that_warned(void) {
   CHECK_OK(numbered_save(l.checkpoint, 1, NULL));
   CHECK_OK(numbered_save(l.checkpoint, 2, &saved));
 
-  /* A load warns of the damaged one; the callback loads, and then saves. */
+  /* A load warns about the damaged one; the callback loads, and then saves. */
   snprintf(path, sizeof path, "%s/%s/b.safetensors", w.root, saved.name);
   CHECK(truncate(path, 100) == 0);
   CHECK_OK(ckpt_checkpoint_manager_load(l.checkpoint, into.state, NULL, &loaded));
@@ -67,12 +67,12 @@ static void a_log_callback_uses_the_checkpoint_that_warned(void) {
   CHECK_OK(ckpt_checkpoint_manager_load(l.checkpoint, into.state, NULL, &loaded));
   CHECK(loaded.step == 1 && l.next_step > 3);
 
-  /* A save warns of what is tried again. */
+  /* A save warns about a retried operation. */
   const int64_t before = l.next_step;
   failures = 1;
   CHECK_OK(numbered_save(l.checkpoint, 100, &saved));
   CHECK(failures == 0 && l.next_step == before + 1);
-  /* And of what failed for good. */
+  /* And about a permanent failure. */
   failures = 1000;
   l.next_step = 0;
   const int64_t loads = l.loads;
@@ -92,7 +92,7 @@ static void a_log_callback_uses_the_checkpoint_that_warned(void) {
 
 typedef struct inside {
   ckpt_checkpoint_manager* checkpoint;
-  ckpt_state* outer; /* that is being saved or loaded; may be NULL */
+  ckpt_state* outer; /* the state being saved or loaded; may be NULL */
   ckpt_storage* storage;
   int64_t calls;
   int busy;
@@ -170,7 +170,7 @@ static void stateful_objects_are_told(void) {
   numbered_set(&n, 0);
   CHECK_OK(ckpt_checkpoint_manager_load(i.checkpoint, n.state, NULL, NULL));
   CHECK(i.calls == 3 && numbered_value(&n) == 7);
-  /* Outside of them all is as it was. */
+  /* After the callbacks, everything still works. */
   CHECK_OK(ckpt_state_set_json(n.state, "k", "1"));
   CHECK_OK(ckpt_checkpoint_manager_save(i.checkpoint, n.state, NULL, NULL));
   ckpt_state_release(n.state);

@@ -1,4 +1,4 @@
-/* The directory of a storage is removed while it is in use: every call reports that the root does not exist any more. */
+/* The directory of a storage is removed while it is in use: every call reports that the root no longer exists. */
 #define _GNU_SOURCE
 
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// What retention keeps beside the newest: every K-th step, the best by metric; names with a prefix.
+// Retention of other checkpoints than the newest: every K-th step, the best by metric; names with a prefix.
 #include <gtest/gtest.h>
 
 #include <chrono>

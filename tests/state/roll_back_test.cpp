@@ -15,7 +15,7 @@ using base::Status;
 
 namespace {
 
-// A place for checkpoints that several processes open one after another.
+// A storage for checkpoints that several processes open in turn.
 class Place {
  public:
   virtual ~Place() = default;
@@ -203,7 +203,7 @@ TEST_P(RollBack, IsNoneWhereTheStepsGoOn) {
   }
   {
     const auto writer = open();
-    loaded(*writer, of_step(300));  // to evaluate it
+    loaded(*writer, of_step(300));  // for evaluation
     EXPECT_FALSE(save_step(*writer, 610).rolled_back);
     EXPECT_FALSE(save_step(*writer, 605).rolled_back);  // not the first save
   }

@@ -1,4 +1,4 @@
-// Stateful objects, and loads of which one side lacks something.
+// Stateful objects, and loads in which one side lacks tensors or values.
 #include <gtest/gtest.h>
 
 #include "fixture.h"
@@ -14,7 +14,7 @@ using namespace ckpt::state;
 using namespace ckpt::tests;
 namespace storage = ckpt::storage;
 
-// A counter with one tensor, as a program's own object would be.
+// A counter with one tensor, like an object of a program.
 class Counter final : public Stateful {
  public:
   std::shared_ptr<Tensor> tensor = Tensor::create(Dtype::f32, {2});

@@ -1,4 +1,4 @@
-// The ranks of a run as threads of one process, and the coordinator by which they find one another.
+// The ranks of a run as threads of one process, and the coordinator that connects them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,11 +23,11 @@
 
 namespace ckpt::tests {
 
-// Ranks that call unlike operations, or with unlike sizes: the test fails, or it is as if one had not come. For tests in which that
-// is to happen, nobody waits for one that has ended.
+// The behaviour when ranks call different operations, or with different sizes: the test fails, or the operation fails as if one
+// rank had not called. For tests that provoke this, no rank waits for one that has ended.
 enum class OutOfStep { fails, breaks };
 
-// All ranks meet here. Each call fails from when ranks were out of step, or one has waited in vain.
+// Connects all ranks. Every call fails once ranks have called different operations or one has timed out.
 class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
  public:
   explicit ThreadRanks(std::int64_t ranks, OutOfStep out_of_step = OutOfStep::fails)
@@ -36,7 +36,7 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
   std::int64_t ranks() const noexcept { return std::ssize(seats_); }
   std::shared_ptr<state::Coordinator> coordinator(std::int64_t rank) { return std::make_shared<Member>(shared_from_this(), rank); }
 
-  // Operations that all have called together so far, and the bytes that one rank sent to all others in them.
+  // Operations that all ranks have called together so far, and the bytes that one rank sent to all others in them.
   std::int64_t operations() const {
     const std::lock_guard lock(mutex_);
     return operations_;
@@ -46,7 +46,7 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
     return broadcast_bytes_;
   }
 
-  // Runs body(rank) for every rank but those that are absent, each on a thread of its own. What each of them threw, by rank.
+  // Runs body(rank) for every rank except the absent ones, each on its own thread. Returns the exception of each rank.
   using Errors = std::vector<std::optional<base::Error>>;
   template <class Body>
   Errors run(Body&& body, const std::vector<std::int64_t>& absent = {}) {
@@ -72,7 +72,7 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
   using Timeout = state::Coordinator::Timeout;
   enum class Operation { barrier, broadcast, all_gather, gather };
 
-  // What a rank has brought to the operation that is under way.
+  // A rank's arguments of the current operation.
   struct Call {
     Operation operation{};
     std::int64_t root = 0;
@@ -101,7 +101,7 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
     const std::int64_t rank_;
   };
 
-  // The last one to come does the work for all: the others wait, and their memory stays where it is.
+  // The last rank to arrive does the work for all: the others wait, and their memory stays valid.
   void meet(std::int64_t rank, const Call& call, Timeout timeout) {
     std::unique_lock lock(mutex_);
     if (is_broken_ || has_left_) fail_late(rank);
@@ -171,12 +171,12 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
   bool has_left_ = false;
 };
 
-// For tests in which all ranks should succeed.
+// Expects success on all ranks.
 inline void expect_no_errors(const ThreadRanks::Errors& errors) {
   for (std::size_t rank = 0; rank < errors.size(); ++rank)
     EXPECT_FALSE(errors[rank].has_value()) << "rank " << rank << ": " << errors[rank]->message();
 }
-// For tests in which all fail alike: status, and a text in each message.
+// Expects the same failure on all ranks: a status, and a text in each message.
 inline void expect_errors(const ThreadRanks::Errors& errors, base::Status status, const std::string& text) {
   for (std::size_t rank = 0; rank < errors.size(); ++rank) {
     ASSERT_TRUE(errors[rank].has_value()) << "rank " << rank << " has not failed";

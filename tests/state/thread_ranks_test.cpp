@@ -1,4 +1,4 @@
-// The coordinator that tests of many ranks stand on.
+// Tests the coordinator used by the tests of many ranks.
 #include "thread_ranks.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-/* Trees through the .so from C99: made, saved, read again, and bad arguments beside good ones. */
+/* Tests trees through the C API from C99: created, saved, read again, and bad arguments mixed with good ones. */
 #include <math.h>
 
 #include "check.h"
@@ -191,7 +191,7 @@ int main(void) {
   CHECK_OK(ckpt_reader_create_from_checkpoint(manager, NULL, CKPT_VERIFY_LAZY, &reader));
   CHECK_OK(ckpt_tree_create_from_reader(reader, "extra", &again));
   CHECK_FAILS(ckpt_tree_create_from_reader(reader, "model", &tree), CKPT_E_NOT_FOUND, "group 'model' is no tree");
-  ckpt_reader_release(reader); /* the tree keeps it */
+  ckpt_reader_release(reader); /* the tree keeps it alive */
   check_nodes(again);
   check_text(again);
   ckpt_tree_release(again);

@@ -1,5 +1,5 @@
-// Tree formats 1 and 2 in the core: every node there and back, what is refused and where, names of tensors, groups of states and
-// readers.
+// Tree formats 1 and 2 in the core: every node written and read, refused texts and the reported position, names of tensors, groups
+// of states and readers.
 #include "state/tree.h"
 #include "state/manager/group_tree.h"
 
@@ -94,7 +94,7 @@ TEST(StateTree, EveryNodeIsWrittenAsItWasRead) {
                              R"(["tensor","w","tensor","complex128","big-endian"])"};
   for (const char* const nodes : all) {
     EXPECT_EQ(to_text(parsed(nodes)), whole(nodes));
-    EXPECT_EQ(to_text(parse_tree(whole_2(nodes))), whole(nodes));  // format 2 only where it is needed
+    EXPECT_EQ(to_text(parse_tree(whole_2(nodes))), whole(nodes));  // format 2 only if needed
   }
   const char* const of_format_2[] = {R"(["attributes"],["ordered_dict",0],["dict",1],"_metadata",["ordered_dict",1],"",["dict",0])",
                                      R"(["list",2],["attributes"],["tensor","w","torch"],["dict",1],"requires_grad",true,7)",
@@ -135,7 +135,7 @@ TEST(StateTree, AttributesBelongToAValue) {
   tree.add(text("scale"));
   tree.add(of_tensor(floats(3, 2)));
   tree.require_complete();
-  EXPECT_EQ(tree.at(3).bytes, "w");  // as without attributes
+  EXPECT_EQ(tree.at(3).bytes, "w");  // the same as without attributes
   EXPECT_EQ(tree.at(6).bytes, "attributes.scale");
   EXPECT_EQ(tree.find(0, "w"), 3);
   EXPECT_EQ(tree.at(0).end, 7U);
@@ -148,7 +148,7 @@ TEST(StateTree, OtherSpellingsOfAValueAreTheSameValue) {
             whole(R"("a")"));
 }
 
-// A search for each key of a large dict is linear in their number, also in a copy.
+// Searching for each key of a large dict takes linear time overall, also in a copy.
 TEST(StateTree, KeysOfLargeDictsAreFoundAtOnce) {
   constexpr std::int64_t pairs = 100000;
   const auto key = [](std::int64_t i) { return "key" + std::to_string(i); };
@@ -165,12 +165,12 @@ TEST(StateTree, KeysOfLargeDictsAreFoundAtOnce) {
     EXPECT_EQ(copy.find(0, key(i)), 2 * i + 2);
   }
   EXPECT_ERROR(tree.find(0, "other"), Status::not_found, "key 'other'");
-  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 10);  // minutes where each search began at the first key
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 10);  // a quadratic search takes minutes
 }
 
 TEST(StateTree, NodesSayWhatTheyHave) {
   const Tree tree = parsed(R"(["dict",2],"a",["dataclass","C",["x","y"]],1.5,["list",2],null,true,"b",["int","0x10"])");
-  ASSERT_EQ(tree.nodes().size(), 11U);  // names of fields are nodes
+  ASSERT_EQ(tree.nodes().size(), 11U);  // field names are nodes
   EXPECT_EQ(tree.at(0).end, 11U);
   EXPECT_EQ(tree.at(2).kind, TreeKind::dataclass);
   EXPECT_EQ(tree.at(2).end, 9U);
@@ -262,7 +262,7 @@ TEST(StateTree, AThousandContainersMayBeOpenAndNoMore) {
   EXPECT_EQ(parsed(nodes + R"(["list",0])").nodes().size(), 1000U);
   EXPECT_ERROR(parsed(nodes + R"(["list",1],["list",0])"), Status::corrupt, "node 1000: the list is deeper than 1000");
   EXPECT_EQ(parsed(nodes + R"(["list",2],1,2)").nodes().size(), 1002U);
-  // Breadth is no depth.
+  // Breadth does not count as depth.
   std::string wide = R"(["list",3000])";
   for (int i = 0; i < 3000; ++i) wide += R"(,["list",0])";
   EXPECT_EQ(parsed(wide).nodes().size(), 3001U);
@@ -415,7 +415,7 @@ TEST(StateTree, AReaderReadsTensorsWhenTheyAreAskedForAndOnce) {
   EXPECT_EQ(back.tensor(2), first);
   EXPECT_ERROR(tree_of(reader, "other"), Status::not_found, "group 'other' is no tree");
 
-  // From one file into the next.
+  // From one file into the next one.
   State next;
   set_tree(next, "copied", back);
   EXPECT_EQ(to_text(tree_of(next, "copied")), to_text(tree));

@@ -1,5 +1,5 @@
-/* watched_storage.h - a custom storage over a directory whose every operation a test hears of before it happens: it may do
- * something meanwhile, or make the operation fail. */
+/* watched_storage.h - a custom storage over a directory. A test is called before every operation, and may do something else or make
+ * the operation fail. */
 #ifndef CKPT_TESTS_WATCHED_STORAGE_H
 #define CKPT_TESTS_WATCHED_STORAGE_H
 
@@ -137,7 +137,7 @@ static void watched_unlock(void* lock, void* user) {
   (void)user;
 }
 
-/* w stays the caller's and must outlive the storage. */
+/* w belongs to the caller and must outlive the storage. */
 static ckpt_storage* watched_storage(watched* w) {
   ckpt_storage* storage = NULL;
   ckpt_storage_callbacks callbacks = CKPT_STORAGE_CALLBACKS_INIT;
