@@ -314,7 +314,7 @@ TEST(AsyncStaging, TheArenaServesThoseWhoWaitInTheirOrder) {
     arena.give_back(blocks);
   });
   while (waiting < 1) std::this_thread::yield();
-  // Two are free, but another one was first.
+  // Two blocks are free, but another thread was first.
   std::thread one([&] {
     const auto blocks = arena.take(1, never, [&] { ++waiting; });
     one_came = ++order;
@@ -341,7 +341,7 @@ TEST(AsyncStaging, TheArenaServesThoseWhoWaitInTheirOrder) {
   arena.wake();
   impatient.join();
   arena.give_back(held);
-  EXPECT_EQ(arena.take(8, never, {}).size(), 8U);  // none is left in the line
+  EXPECT_EQ(arena.take(8, never, {}).size(), 8U);  // no thread waits any more
 }
 
 TEST(AsyncStaging, TheArenaIsPreparedInAdvance) {
@@ -352,7 +352,7 @@ TEST(AsyncStaging, TheArenaIsPreparedInAdvance) {
   EXPECT_ERROR(arena.prepare(-1), Status::invalid_argument, "prepare_bytes is -1");
 }
 
-// Several threads note failures at once; what is reported goes by the tasks' age.
+// Several threads record failures concurrently; they are reported in the order of the tasks' age.
 TEST(AsyncStaging, FailuresAreReportedOnceTheOldestFirst) {
   Failures failures;
   EXPECT_FALSE(failures.take().has_value());
@@ -386,7 +386,7 @@ TEST(AsyncStaging, IdsAreNeverGivenAgain) {
   EXPECT_EQ(found, 1);
 }
 
-// Many threads try every end at once: one wins, and it stays.
+// Many threads try to end a task concurrently, in every way: one wins, and the result stays.
 TEST(AsyncStaging, ATaskEndsOnce) {
   using Phase = Task::Phase;
   for (int round = 0; round < 200; ++round) {

@@ -1,5 +1,5 @@
-/* Through the .so from C99: failures of background tasks that no caller receives. Each scenario runs in a separate process. Checks
- * of standard error (a terminal, a pipe, a file), the log, the exit status, and the result of the next save of the storage.
+/* Through the C API from C99: failures of background tasks that no caller receives. Each scenario runs in a separate process.
+ * Checks of standard error (a terminal, a pipe, a file), the log, the exit status, and the result of the next save of the storage.
  *
  * The program runs itself: "PROGRAM SCENARIO" is a process that loses failures. */
 #define _XOPEN_SOURCE 700

@@ -1,4 +1,4 @@
-# SIGTERM and Ctrl-C end a run after its step, with one last save, exit code 0, and nothing left to be done by a resume but to go on.
+# SIGTERM and Ctrl-C end a run after its step, with one last save and exit code 0; a resume simply continues.
 . "$(dirname "$0")/lib.sh"
 text="$scratch/text"
 make_text "$text"
@@ -7,7 +7,7 @@ for mode in --async --sync; do
     dir="$scratch/$signal$mode"
     "$ckpt" train --model mlp --data "$text" --batch 32 --steps 1000000 --save-every 3 --keep 2 --dir "$dir" --json "$dir.json" "$mode" --quiet >"$scratch/out" 2>&1 &
     run=$!
-    # The handlers are there once something was saved.
+    # The handlers are installed before the first save.
     until [ -n "$(find "$dir" -name manifest.json 2>/dev/null)" ]; do kill -0 $run || break; done
     kill -s $signal $run
     wait $run || fail "$mode, SIG$signal: exit code $?: $(cat "$scratch/out")"

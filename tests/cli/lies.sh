@@ -1,4 +1,4 @@
-# Files whose headers lie about sizes: refused before memory is taken for what they claim.
+# Files with false sizes in their headers: refused before memory is allocated for the claimed sizes.
 . "$(dirname "$0")/lib.sh"
 files="$scratch/files"
 mkdir "$files"
@@ -6,11 +6,11 @@ text="$scratch/text"
 make_text "$text"
 limit=1000000 # KiB of address space
 (ulimit -v $limit && "$ckpt" --version) >/dev/null 2>&1 || {
-  echo "SKIP the limit on memory: this build does not start under it (a sanitizer's shadow)"
+  echo "SKIP the limit on memory: this build does not start under it (a sanitizer's shadow memory)"
   limit=unlimited
 }
 
-# lies TEXT ARG...: exit code 1 with TEXT, soon, within the limit, and not because the limit was met.
+# lies TEXT ARG...: expects exit code 1 with TEXT, soon, within the limit, and not because the limit was reached.
 lies() {
   wanted=$1
   shift
@@ -38,7 +38,7 @@ def npy(shape, dtype="<f8", version=1, length=None):
 
 
 def deflated(head, zeros):
-    """A stream of head and so many zeros, made from one piece that is repeated."""
+    """A stream of head and that many zeros, produced from one repeated piece."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     first = packer.compress(head) + packer.flush(zlib.Z_FULL_FLUSH)
     piece = packer.compress(bytes(1 << 24)) + packer.flush(zlib.Z_FULL_FLUSH)
@@ -46,8 +46,8 @@ def deflated(head, zeros):
 
 
 def archive(name, *entries):
-    """entries: name, method, bytes in the archive, their number as it is said, bytes of the content as they are said; or a name alone,
-    which is another name of the entry before."""
+    """entries: name, method, bytes in the archive, their claimed number, the claimed number of bytes of the content; or a name alone, which
+    is another name of the previous entry."""
     out, central, at = b"", b"", 0
     for entry in entries:
         title = entry[0].encode()
@@ -115,10 +115,10 @@ PYTHON
     lies "$name.safetensors" diff "$files/$name.safetensors" "$files/$name.safetensors"
   done
 else
-  echo "SKIP lying archives: there is no python3 to make them"
+  echo "SKIP archives with false sizes: python3 not found"
 fi
 
-# Files of holes are as large as they say; what reads them whole has a limit.
+# Sparse files really have their size; commands that read them completely have a limit.
 mkdir "$files/index" "$files/one"
 truncate -s 8G "$files/index/model.safetensors.index.json" "$files/one/manifest.json" "$files/holes.npz" "$files/holes.safetensors" "$files/holes"
 lies "index.json" convert "$files/index" "$scratch/x.npz"
@@ -136,7 +136,7 @@ cp "$scratch/map" "$files/outside/model.safetensors.index.json"
 lies "outside" convert "$files/outside" "$scratch/x.npz"
 [ -z "$(find "$scratch" -maxdepth 1 -name 'x.*')" ] || fail "a refused file was converted"
 
-# What is as large as it says is read within little more than its size.
+# A file with a true size is read within little more memory than its size.
 if [ -n "$python" ]; then
   "$python" - "$files" <<'PYTHON' || fail "the honest file could not be made"
 import os, struct, sys, zipfile

@@ -1,4 +1,4 @@
-// What a text of the command line names, by the library's rules; and the commands on a storage that is reached by its URI alone.
+// How the command interprets a location, by the library's rules; and the commands on a storage that is only reached by its URI.
 #include "place.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A new current directory for as long as it lives.
+// Changes into a new current directory during its lifetime.
 class Here {
  public:
   Here() : before_(fs::current_path()) {
@@ -91,7 +91,7 @@ TEST(CliPlace, WhatIsReachedByItsUriAlone) {
   EXPECT_FALSE(is_uri("memory:x"));
 }
 
-// The command looks at what is there before it opens it, and so reads file URIs itself: as the library does.
+// The command checks what exists before it opens it, and so parses file URIs itself: in the same way as the library.
 TEST(CliPlace, FileUrisAreReadAsTheLibraryReadsThem) {
   const Here here;
   const std::string root = here.folder().string();
@@ -103,7 +103,7 @@ TEST(CliPlace, FileUrisAreReadAsTheLibraryReadsThem) {
   for (const std::string& begin : {std::string(), root, "//" + root, std::string("//host")}) {
     for (const std::string& first : pieces) {
       for (const std::string& second : pieces) {
-        if (begin.empty() && first == "/") continue;  // nothing is made outside of the folder
+        if (begin.empty() && first == "/") continue;  // creates nothing outside of the folder
         const std::string uri = "file:" + begin + (begin.empty() ? "" : "/") + first + second;
         const bool is_good = is_taken(uri);
         EXPECT_EQ(is_good, is_taken_by_library(uri)) << uri;
@@ -152,7 +152,7 @@ TEST(CliPlace, CommandsWorkOnWhatHasNoPath) {
   Reader reader = open_reader(uri);
   EXPECT_EQ(tensor_at(reader, reader.find("weight")).data_as<float>()[2], 6.0F);
 
-  // To a directory and back, and one checkpoint by itself.
+  // To a directory and back, and a single checkpoint.
   EXPECT_NE(printed([&] { copy(uri, "files", std::nullopt, true, false); }).find("verified"), std::string::npos);
   const Storage other = Storage::from_uri("memory:other");
   (void)printed([&] { copy("files", "memory:other", 5, false, false); });

@@ -1,4 +1,4 @@
-"""ckpt plan: what it says of a schedule is true, a budget is kept, and what a profile's file gets wrong is named.
+"""ckpt plan: its figures of a schedule are correct, a budget is kept, and errors in a profile's file are named.
 
 usage: plan.py CKPT
 """
@@ -65,7 +65,7 @@ class Plans(unittest.TestCase):
         seconds = sum(each["options"][0][key] for each in UNLIKE["layers"] for key in ("forward_seconds", "backward_seconds"))
         self.assertAlmostEqual(figures["chosen"]["step_seconds"], seconds, places=12)
         self.assertEqual((figures["chosen"]["forwards"], figures["chosen"]["recomputed_forwards"]), (20, 0))
-        # Behind the last forward: the input, every output and tape, and the gradient of the last output.
+        # After the last forward: the input, every output and tape, and the gradient of the last output.
         outputs = [each["output_bytes"] for each in UNLIKE["layers"]]
         self.assertEqual(figures["chosen"]["live_bytes"], (1 << 20) + sum(outputs) + sum(o // 2 for o in outputs) + outputs[-1])
         self.assertEqual(figures["layer_count"], 20)
@@ -78,7 +78,7 @@ class Plans(unittest.TestCase):
                 all_bytes = figures["store_all"]["reserved_bytes"]
                 wanted = {"10000000": 10000000, "12MiB": 12 << 20}.get(budget) or int(all_bytes * float(budget.rstrip("%")) / 100)
                 self.assertEqual(figures["budget_bytes"], wanted)
-                self.assertEqual(figures["chosen"]["planner"], f"auto:{wanted}")  # as of ckpt train
+                self.assertEqual(figures["chosen"]["planner"], f"auto:{wanted}")  # as in ckpt train
                 self.assertLessEqual(figures["chosen"]["reserved_bytes"], wanted)
                 self.assertLessEqual(figures["chosen"]["live_bytes"], figures["chosen"]["reserved_bytes"])
                 rows = {row["planner"].partition(":")[0]: row for row in figures["comparison"]}
@@ -138,7 +138,7 @@ class Plans(unittest.TestCase):
             self.assertAlmostEqual(points[-1]["times_store_all"], 1)
 
     def test_a_frontier_does_not_change_the_choice(self):
-        """It is that of ckpt train, whose planner is auto; the points are those of chain."""
+        """The chosen schedule is that of ckpt train, with the planner auto; the points are those of chain."""
         schedules = set()
         for profile in ("unlike", "like", "untimed"):
             figures = self.figures(profile, "--budget", "40%", "--frontier")
@@ -176,7 +176,7 @@ class Plans(unittest.TestCase):
     def test_rows_are_marked_by_the_bytes_that_the_profile_bounds(self):
         layers = json.loads(json.dumps(UNLIKE["layers"]))
         for each in layers:
-            each["options"][0]["backward_peak_bytes"] = 24 << 20  # reported by an allocator: no arena holds it
+            each["options"][0]["backward_peak_bytes"] = 24 << 20  # reported by an allocator: not part of an arena
         for name, content, bounded in (("peaks", document(layers), lambda row: max(row["live_bytes"], row["reserved_bytes"])),
                                        ("own", document(layers, flags=["own_allocator"]), lambda row: row["live_bytes"])):
             self.files[name] = Path(self.folder.name) / f"{name}.json"

@@ -1,4 +1,4 @@
-# `ckpt train --planner`: the same bits by every planner, budgets that are kept, and what is refused with both figures.
+# `ckpt train --planner`: the same bits with every planner, budgets that are kept, and refusals with both figures.
 . "$(dirname "$0")/lib.sh"
 text="$scratch/text"
 make_text "$text"
@@ -33,12 +33,12 @@ done
 [ "$(value "$scratch/periodic.json" schedule)" = "periodic(3)" ] || fail "periodic:3 became $(value "$scratch/periodic.json" schedule)"
 case $(value "$scratch/chain.json" schedule) in chain*) ;; *) fail "chain became $(value "$scratch/chain.json" schedule)" ;; esac
 
-# What the steps took stands beside what was planned.
+# The measured times of steps are reported next to the planned ones.
 for figure in plan_seconds measured_seconds refined_seconds; do
   value "$scratch/chain.json" "$figure" | awk '{ exit !($1 > 0) }' || fail "$figure: $(value "$scratch/chain.json" "$figure")"
 done
 
-# Over the budget: before anything is begun, with both figures.
+# Over the budget: refused before anything starts, with both figures.
 small=$((all_bytes / 4))
 refuses 1 "--planner store-all reserves $all_bytes bytes" train --model mlp --data "$text" --batch 32 --quiet --planner store-all --memory-budget "$small" --dir "$scratch/none"
 says "more than the budget of $small bytes"

@@ -1,5 +1,5 @@
-// Which of OpenBLAS's sets of kernels a processor runs, by a table of processors: signature (leaf 1, EAX), feature bits and XCR0 as
-// CPUID returns them. Signatures are those of real processors, but for the last two rows.
+// The OpenBLAS kernel set that a processor runs, by a table of processors: signature (leaf 1, EAX), feature bits and XCR0 as
+// returned by CPUID. Signatures are those of real processors, except for the last two rows.
 #include "engine/blas_kernels.h"
 
 #include <gtest/gtest.h>

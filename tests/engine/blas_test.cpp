@@ -10,7 +10,7 @@
 namespace ckpt::engine {
 namespace {
 
-// The library's own handle on the same OpenBLAS, to look at its thread count from outside.
+// A separate handle on the same OpenBLAS, to check its thread count from outside.
 int openblas_threads() {
   void* const library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return -1;

@@ -1,4 +1,4 @@
-// The layers of transformers against their formulas: gradients by differences, outputs by plain loops, and the same bits from every
+// The layers of transformers against their formulas: gradients by differences, outputs by plain loops, and the same bits with every
 // option and any number of threads.
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// ---- What is tried -----------------------------------------------------------------------------------------------------------
+// ---- Tested layers ----------------------------------------------------------------------------------------------------------
 
 struct Attention {
   const char* what;
@@ -47,7 +47,7 @@ std::shared_ptr<Layer> embedding(Dtype dtype, bool positions = true) {
   return make_token_embedding("embedding", 7, 9, 5, positions, dtype);
 }
 
-// Calls work(what, layer, width of its input's rows): every kind whose input is F32 or F64.
+// Calls work(what, layer, width of its input's rows) for every kind with an F32 or F64 input.
 template <class Work>
 void for_each_block(Dtype dtype, Work&& work) {
   for (const auto& [what, options] : attentions(dtype))
@@ -63,7 +63,7 @@ void set_tokens(const SingleLayer& single) {
 
 // ---- Gradients ---------------------------------------------------------------------------------------------------------------
 
-// The sum of the output's elements by the gradient that backward is given.
+// Returns the sum of the output's elements, weighted by the gradient that backward receives.
 double weighted_sum(SingleLayer& single) {
   const std::vector<double> output = numbers_of(Dtype::f64, single.output());
   const double* const weights = single.output_gradient().data_as<double>();
@@ -125,7 +125,7 @@ TEST(BlockGradients, OfTokenEmbeddingsAgreeWithDifferences) {
   }
 }
 
-// backward adds to what is there.
+// Backward adds to the existing gradients.
 TEST(BlockGradients, AreAddedToThoseBefore) {
   for_each_block(Dtype::f64, [](const std::string& what, const std::shared_ptr<Layer>& layer, std::int64_t width) {
     SingleLayer single(layer, {Dtype::f64, {2, 5, width}});
@@ -178,7 +178,7 @@ TEST(BlockBits, AreThoseOfAnyNumberOfThreads) {
   }
 }
 
-// Both begin with the pattern of SingleLayer, so a byte that only one of them writes shows.
+// Both start with the pattern of SingleLayer, so a byte that only one of them writes is detected.
 TEST(BlockBits, OfWhatRecordWritesAreThoseOfForward) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     for (const std::int64_t context : {1, 5, 65, 130}) {
@@ -204,7 +204,7 @@ TEST(Attention, SeesNothingLater) {
       const Bytes before = single.output();
       const std::size_t row_bytes = before.size() / (2 * context);
       for (const std::int64_t token : {0, 1, 63, 64, 127, 128, 132}) {
-        // Of the second sample: the first one must not change at all.
+        // In the second sample: the first one must not change at all.
         const auto row = static_cast<std::size_t>(context + token);
         std::byte* const place = single.input().byte_span().data() + row * row_bytes;
         const Bytes kept(place, place + row_bytes);
@@ -322,7 +322,7 @@ TEST(Attention, TapesAreOfTheBytesThatItsManualStates) {
         const std::int64_t rows = 3 * context;
         const TensorSpec input{dtype, {3, context, options.width}};
         if (context == 1) {
-          // One probability a head is as much as one log-sum-exp.
+          // One probability per head takes as much memory as one log-sum-exp.
           EXPECT_EQ(make_attention("block", options)->needs(input, 0).tape_bytes,
                     make_attention("block", options)->needs(input, 1).tape_bytes);
           continue;
@@ -348,7 +348,7 @@ TEST(Mlp, TapesAreOfTheBytesThatItsManualStates) {
   }
 }
 
-// Only option 0 may take memory that grows with the square of tokens: also what it works in.
+// Only option 0 may need memory that grows with the square of the tokens, including its workspace.
 TEST(Attention, WorkspaceDoesNotGrowWithTheSquareOfTokens) {
   const auto layer = make_attention("block", {.width = 64, .heads = 4});
   const auto most = [&](std::int64_t context, std::int32_t option) {
@@ -360,7 +360,7 @@ TEST(Attention, WorkspaceDoesNotGrowWithTheSquareOfTokens) {
 
 // ---- Dropout -----------------------------------------------------------------------------------------------------------------
 
-// Elements that were not dropped: there y = x + 0 is x.
+// Returns the elements that were not dropped: there y = x + 0 is x.
 std::vector<bool> mask_of(SingleLayer& single) {
   const std::vector<double> output = numbers_of(Dtype::f64, single.output());
   std::vector<bool> kept;
@@ -394,7 +394,7 @@ TEST(BlockDropout, DropsTheRightShareAndScalesTheOthers) {
   }
 }
 
-// Masks that have nothing to do with each other agree at 0.7^2 + 0.3^2 of the elements.
+// Independent masks agree at 0.7^2 + 0.3^2 of the elements.
 void expect_independent(const std::vector<bool>& a, const std::vector<bool>& b, const char* what) {
   ASSERT_EQ(a.size(), b.size());
   std::int64_t equal = 0;
@@ -423,7 +423,7 @@ TEST(BlockDropout, IsKeyedByStepSeedAndLayer) {
   expect_independent(mask_of(attention), mask_of(mlp), "the two halves of a block");
 }
 
-// Two micro-batches drop what their batch does.
+// Two micro-batches drop the same elements as their batch.
 TEST(BlockDropout, IsCountedBySamplesOfTheWholeBatch) {
   for (auto* make : {attention_dropping, mlp_dropping}) {
     SingleLayer batch(make(0.3), dropping_input);
@@ -483,7 +483,7 @@ TEST(Blocks, BeginWithTheValuesThatTheirManualStates) {
   EXPECT_FALSE(numbers_of(*tokens->parameters()[0].value)[0] == numbers_of(*tokens->parameters()[1].value)[0]);
 }
 
-// ---- What is refused ---------------------------------------------------------------------------------------------------------
+// ---- Refused arguments ------------------------------------------------------------------------------------------------------
 
 template <class Call>
 void expect_refused(Call&& call, std::initializer_list<std::string_view> words) {
@@ -528,7 +528,7 @@ TEST(Blocks, RefuseSizesThatNoMemoryHolds) {
   EXPECT_THROW(make_mlp("block", {.width = 4, .hidden = large, .activation = Activation::swiglu}), base::Error);
   EXPECT_THROW(make_mlp("block", {.width = large, .hidden = 4}), base::Error);
   EXPECT_THROW(make_token_embedding("block", large, 2, 2, true, Dtype::f32), base::Error);
-  // A tape whose bytes pass 63 bits.
+  // A tape that needs more than 63 bits of bytes.
   const auto attention = make_attention("block", {.width = 2, .heads = 2});
   const auto ask = [&] {
     const TensorSpec input{Dtype::f32, {1, std::int64_t{1} << 40, 2}};
@@ -567,7 +567,7 @@ TEST(Blocks, RefuseInputsThatDoNotFitAndSayWhatWouldFit) {
   refuses(head, {Dtype::f64, {2, 4, 5}}, {"F32"});
 }
 
-// More than one part in each direction of the weight.
+// The weight spans more than one part in each direction.
 TEST(Linear, IsTheFormulaForALargeWeight) {
   constexpr std::int64_t rows = 37;
   constexpr std::int64_t inputs = 1100;
@@ -606,7 +606,7 @@ TEST(Linear, IsTheFormulaForALargeWeight) {
   EXPECT_LE(worst, 1e-11);
 }
 
-// Its gradient is made in more parts than one row of a small table has.
+// Its gradient is computed in more parts than one row of a small table has.
 TEST(TokenEmbedding, AddsToEveryRowOfALargeTable) {
   constexpr std::int64_t vocabulary = 5003;
   constexpr std::int64_t width = 3;

@@ -1,4 +1,4 @@
-// Every set of instructions gives the same bits: each kernel alone, and a whole step of a transformer.
+// Every instruction level gives the same bits: each kernel alone, and a complete step of a transformer.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -13,7 +13,7 @@
 namespace ckpt::engine::test {
 namespace {
 
-// Gives back the level that ran before.
+// Restores the previous level.
 class KernelLevels : public testing::Test {
  protected:
   ~KernelLevels() override { set_kernel_level(before_); }
@@ -31,7 +31,7 @@ const char* name_of(KernelLevel level) {
   return "no level";
 }
 
-// Those above the baseline that this processor has.
+// Returns the levels above the baseline that this processor supports.
 std::vector<KernelLevel> wider_levels() {
   std::vector<KernelLevel> levels;
   for (const KernelLevel level : {KernelLevel::avx2, KernelLevel::avx512}) {
@@ -75,7 +75,7 @@ TEST_F(KernelLevels, KernelsOfFloatsHaveTheSameBits) { check_kernels<float>(); }
 
 TEST_F(KernelLevels, KernelsOfDoublesHaveTheSameBits) { check_kernels<double>(); }
 
-// Else the comparison above would say little: what kernels write follows from what they read.
+// Without this, the comparison above would prove little: the output of kernels depends on their input.
 TEST_F(KernelLevels, OtherNumbersGiveOtherBits) {
   const std::vector<KernelCall> mild = kernel_calls<float>(128, Numbers::mild);
   const std::vector<KernelCall> wild = kernel_calls<float>(128, Numbers::wild);

@@ -1,19 +1,19 @@
-/* What a custom layer answers about sizes is asked once for an operation and checked: a layer that answers otherwise the next time,
- * or absurdly, gets a status and never more or less memory than it was told. Run under AddressSanitizer this is a proof. */
+/* The sizes that a custom layer reports are requested once per operation and checked: a layer that reports others the next time, or
+ * absurd ones, gets an error status, and never more or less memory than promised. AddressSanitizer makes this a proof. */
 #include "custom_chain.h"
 #include "tensor/sanitizer_options.h"
 
 enum { SAMPLES = 4, SMALL = 8, LARGE = 4096 };
 
-/* A layer that doubles what comes in; its output is [SAMPLES, width] and its tape takes width bytes. */
+/* A layer that doubles its input; its output is [SAMPLES, width] and its tape takes width bytes. */
 typedef struct shifty {
-  int64_t widths[2]; /* answered in turn by output */
-  int64_t tapes[2];  /* answered in turn by option */
+  int64_t widths[2]; /* returned in turn by output */
+  int64_t tapes[2];  /* returned in turn by option */
   int output_calls;
   int option_calls;
-  int64_t tape_bytes;       /* the last answer of option */
-  ckpt_tensor_spec* spec;   /* answered by output instead, when given */
-  ckpt_layer_option* needs; /* answered by option instead, when given */
+  int64_t tape_bytes;       /* the last size returned by option */
+  ckpt_tensor_spec* spec;   /* if set, returned by output instead */
+  ckpt_layer_option* needs; /* if set, returned by option instead */
 } shifty;
 
 static int64_t elements(const ckpt_tensor_spec* spec) {
@@ -41,7 +41,7 @@ static int32_t shifty_option(const ckpt_tensor_spec* input, int32_t option, ckpt
   return 0;
 }
 
-/* Writes as much as the context and its own answer say. */
+/* Writes as many bytes as the context and its own reported size specify. */
 static int32_t shifty_forward(const ckpt_layer_context* context, const void* input, void* output, void* tape, void* workspace,
                               void* user_data) {
   const float* x = (const float*)input;
@@ -101,7 +101,7 @@ static shifty shifting(int start) {
   return layer;
 }
 
-/* Each operation asks a layer once, and what it then hands to the layer fits that answer, in either order of the two answers. */
+/* Each operation asks a layer once, and then passes buffers of that size, in either order of the two sizes. */
 static void asked_once_by_executors(int start) {
   shifty layer = shifting(start);
   ckpt_chain* chain = chain_of(&layer, 1);
@@ -181,7 +181,7 @@ static void asked_once_by_pipelines(int start, int32_t measured_steps, int64_t b
   ckpt_chain_release(chain);
 }
 
-/* ---- Absurd answers ---- */
+/* ---- Absurd sizes ---- */
 
 static void refused(const char* what, ckpt_status status) {
   const int known = status == CKPT_E_INVALID_ARGUMENT || status == CKPT_E_OUT_OF_RANGE || status == CKPT_E_OUT_OF_MEMORY;
@@ -208,7 +208,7 @@ static void everything_refuses(shifty* layer) {
   ckpt_chain_release(chain);
 }
 
-/* Sizes that each fit a number, while their multiples in a pipeline do not: 2^60 bytes for each micro-batch and place of a queue.
+/* Sizes that each fit in an integer, while their multiples in a pipeline do not: 2^60 bytes for each micro-batch and queue entry.
  */
 static void countable_but_huge(void) {
   shifty layers[2];
@@ -263,7 +263,7 @@ static void absurd_outputs(void) {
     }
     everything_refuses(&layer);
   }
-  { /* the layer is named, and the answer */
+  { /* the message contains the layer and its size */
     ckpt_tensor_spec answer = input_spec;
     shifty layer = shifting(0);
     ckpt_chain* chain = chain_of(&layer, 1);

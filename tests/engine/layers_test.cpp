@@ -11,7 +11,7 @@
 namespace ckpt::engine::test {
 namespace {
 
-// Sum of weights * output of a chain of one layer over F64, with fixed random weights: its gradient is known by differences.
+// The sum of weights * output of a chain of one layer over F64, with fixed random weights: differences give its gradient.
 class OneLayer {
  public:
   OneLayer(std::shared_ptr<Layer> layer, const TensorSpec& input, std::shared_ptr<Tensor> data)
@@ -195,7 +195,7 @@ TEST(Layers, RefuseBadArgumentsAndInputs) {
 
 // ---- Kinds by text -----------------------------------------------------------------------------------------------------------
 
-// Names, types and shapes of a layer's parameters and the tapes of its options: what its values show in.
+// Returns names, types and shapes of a layer's parameters and the tapes of its options, which reflect its values.
 std::string looks_of(const Layer& layer, const TensorSpec& input) {
   std::string text;
   for (const Parameter& parameter : layer.parameters())
@@ -226,7 +226,7 @@ TEST(Kinds, OfBlocksMakeTheLayersThatTheirValuesSay) {
             looks_of(*make_token_embedding("a", 50, 8, 24, true, Dtype::f64), tokens));
 }
 
-// The values that no shape shows: ranges of these are checked, so they arrive.
+// Values without an effect on shapes: their ranges are checked, so they are passed on.
 TEST(Kinds, OfBlocksHandOnEveryValue) {
   for (const char* kind : {"attention:24,6,dropout=1", "attention:24,6,0,layer_norm,0,-0.5", "mlp:24,10,dropout=1.5",
                            "attention:24,6,rotary_base=0.5", "attention:24,8,rotary_base=100"}) {
@@ -252,7 +252,7 @@ TEST(Kinds, RefuseNamesThatAreUnknownTwiceThereOrNotBehindPlaces) {
                                    {"attention:24,6,0,layer_norm,0,0,F32,1", "attention"}}) {
     const base::Error error = thrown_by([&] { make_layer("a", kind); });
     EXPECT_EQ(error.status(), base::Status::invalid_argument) << kind;
-    // Behind the text itself, with which every message begins.
+    // After the text itself, with which every message starts.
     const std::size_t begin = error.message().find(kind);
     ASSERT_NE(begin, std::string::npos) << error.message();
     EXPECT_NE(error.message().find(word, begin + std::strlen(kind)), std::string::npos) << error.message();
@@ -280,7 +280,7 @@ TEST(Kernels, GeluIsWithinAFewUnitsOfTheFormula) {
   }
 }
 
-// Rows far from 0, where the square of the mean would drown the variance.
+// Rows far from 0, where the square of the mean would dominate the variance.
 TEST(Kernels, NormsAreWithinAFewUnitsOfTheFormula) {
   for (const std::int64_t width : {1, 15, 16, 17, 384, 1000}) {
     std::mt19937 random(static_cast<unsigned>(width));

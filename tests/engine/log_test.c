@@ -1,4 +1,4 @@
-/* What planner and engine decide is logged at INFO, in one line each, under no lock; steps log nothing. */
+/* Decisions of planner and engine are logged at INFO, in one line each, without a lock; steps log nothing. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <unistd.h>
@@ -28,12 +28,12 @@ static void take(int32_t level, const char* component, const char* message, void
   snprintf(lines[count].text, sizeof lines[count].text, "%s", message);
   ++count;
   CHECK(strchr(message, '\n') == NULL);
-  /* The callback may call what it likes: no lock is held. */
+  /* The callback may call any function: no lock is held. */
   CHECK_OK(ckpt_blas_get_info(blas, sizeof blas, NULL));
   CHECK_OK(ckpt_chain_get_layer_count(chain, &layers));
 }
 
-/* Exactly one message of the component contains text. */
+/* Checks that exactly one message of the component contains text. */
 static void one_says_at(int32_t level, const char* component, const char* text) {
   int found = 0;
   int i;
@@ -80,7 +80,7 @@ int main(void) {
 
   CHECK_OK(ckpt_blas_get_info(blas, sizeof blas, NULL)); /* loads it */
   snprintf(expected, sizeof expected, "BLAS: %s", blas);
-  /* A warning where OpenBLAS has chosen narrower kernels than this processor can run. */
+  /* A warning if OpenBLAS has chosen narrower kernels than this processor supports. */
   one_says_at(strstr(blas, "; its kernels are ") == NULL ? CKPT_LOG_LEVEL_INFO : CKPT_LOG_LEVEL_WARNING, "engine", expected);
   CHECK(count == 1);
 
@@ -116,7 +116,7 @@ int main(void) {
   for (i = 0; i < 3; ++i) CHECK_OK(ckpt_schedule_executor_run(executor, &step, NULL));
   CHECK(count == 0);
 
-  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_WARNING, take, NULL, NULL)); /* decisions are no warnings */
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_WARNING, take, NULL, NULL)); /* decisions are not warnings */
   ckpt_schedule_release(schedule);
   CHECK_OK(ckpt_schedule_create(profile, "auto:1MiB", &schedule));
   CHECK(count == 0);

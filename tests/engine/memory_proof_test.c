@@ -1,5 +1,5 @@
-/* Layers of the caller's own that write where they may not: the executor's check of writes names them and the place; the page
- * behind the arena stops whoever runs over its end, in every build; a build with AddressSanitizer stops at the first dead byte. */
+/* Custom layers that write outside of their buffers: the executor's check of writes reports the layer and the position; the page
+ * after the arena stops overruns in every build; a build with AddressSanitizer stops at the first dead byte. */
 #define _POSIX_C_SOURCE 200809L
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ typedef enum sin {
 
 typedef struct shared_state {
   sin sin;
-  unsigned char* first_tape; /* of layer 0 */
+  unsigned char* first_tape; /* the tape of layer 0 */
   int64_t arena_bytes;
 } shared_state;
 
@@ -134,7 +134,7 @@ static void release_run(run* r) {
   ckpt_chain_release(r->chain);
 }
 
-/* The check refuses the step and names the culprit; the next step, without the sin, works. */
+/* Checks that the step is refused and the layer is named; the next step, without the bad write, succeeds. */
 static void expect_found(sin sinned, const char* planner, const char* text) {
   run r = make_run(planner, 1);
   char whole[256];
@@ -147,7 +147,7 @@ static void expect_found(sin sinned, const char* planner, const char* text) {
   release_run(&r);
 }
 
-/* 1 when a process that sins so, without the check, does not end by itself. */
+/* Returns 1 if a process with this bad write, without the check, crashes. */
 static int ends_badly(sin sinned) {
   int status = 0;
   const pid_t child = fork();
@@ -197,7 +197,7 @@ static void test_dead_bytes(void) {
   expect_found(far_behind_output, "periodic:2", "forward wrote byte 63 of its output, which has 60");
   expect_found(behind_tape, "store-all", "forward wrote byte 9 of its tape, which has 8");
   expect_found(behind_grad_input, "store-all", "backward wrote byte 60 of its grad_input, which has 60");
-  CHECK(!ends_badly(behind_output)); /* without the check, nobody sees it */
+  CHECK(!ends_badly(behind_output)); /* not detected without the check */
 }
 #endif
 
@@ -220,7 +220,7 @@ static void test_options(void) {
 }
 
 int main(void) {
-  test_past_the_arena(); /* these fork, and so come before any thread */
+  test_past_the_arena(); /* these fork, and so run before any thread starts */
   test_what_is_allowed();
   test_dead_bytes();
   test_live_bytes();

@@ -1,5 +1,5 @@
-/* Checks of recomputation: layers of the caller's own that do not repeat what they said or computed are found, and named with the
- * micro-batch; honest layers give the same bits under every check. */
+/* Checks of recomputation: custom layers that do not repeat their reported sizes or results are detected, and named with the
+ * micro-batch; correct layers give the same bits with every check. */
 #include "custom_chain.h"
 #include "make_layer.h"
 
@@ -9,8 +9,8 @@ typedef enum lie { honest, other_value, other_nan, other_zero, other_shape, othe
 
 typedef struct layer_state {
   lie lie;
-  int32_t micro_batch; /* in which it lies */
-  int asked;           /* since the executor was made */
+  int32_t micro_batch; /* the micro-batch with the wrong result */
+  int asked;           /* calls since the executor was created */
 } layer_state;
 
 static int32_t state_output(const ckpt_tensor_spec* input, ckpt_tensor_spec* output, void* user_data) {
@@ -86,7 +86,8 @@ static ckpt_tensor* ones(const ckpt_tensor_spec* spec) {
   return tensor;
 }
 
-/* Runs a step of a chain whose second layer lies under a check, and then one in which it does not. Returns the first's status. */
+/* Runs a step of a chain with a faulty second layer under a check, and then one in which it is correct. Returns the first status.
+ * */
 static ckpt_status status_of_lie(lie told, ckpt_recompute_check check, char* message, size_t capacity) {
   layer_state states[LAYERS] = {{honest, 0, 0}, {honest, 0, 0}, {honest, 0, 0}, {honest, 0, 0}};
   ckpt_chain* chain = chain_of(states);
@@ -113,7 +114,7 @@ static ckpt_status status_of_lie(lie told, ckpt_recompute_check check, char* mes
   return status;
 }
 
-/* The check that finds the lie, and every stronger one, refuses it with this text; weaker ones let it pass. */
+/* The check that detects the fault, and every stronger one, refuses it with this text; weaker ones do not detect it. */
 static void expect_found(lie told, ckpt_recompute_check by, const char* text, const char* bitwise_text) {
   ckpt_recompute_check check;
   for (check = CKPT_RECOMPUTE_CHECK_NONE; check <= CKPT_RECOMPUTE_CHECK_BITWISE; ++check) {
@@ -144,7 +145,7 @@ static void test_lies_are_found(void) {
                "element 0 of its output is -0 (0x80000000) when it runs again; it was 0 (0x00000000)");
 }
 
-/* Built-in layers, dropout among them: every check leaves every bit of the gradients alone. */
+/* Built-in layers, dropout among them: no check changes any bit of the gradients. */
 static void test_honest_layers_keep_their_bits(void) {
   const ckpt_tensor_spec input = {CKPT_DTYPE_F32, 2, {SAMPLES, WIDTH}};
   float first[WIDTH * WIDTH];
@@ -203,7 +204,7 @@ static int64_t kept_bytes(const char* planner, ckpt_recompute_check check) {
   return stats.current_bytes;
 }
 
-/* Only outputs that are made again are kept, and counted. */
+/* Only outputs that are recomputed are kept, and counted. */
 static void test_bytes_that_are_kept(void) {
   const int64_t output_bytes = SAMPLES * WIDTH * (int64_t)sizeof(float);
   CHECK(kept_bytes("recompute-all", CKPT_RECOMPUTE_CHECK_HASH) == 0);
@@ -228,10 +229,10 @@ static void test_options(void) {
   ckpt_chain_release(chain);
 }
 
-/* A pipeline of two stages: the error says which of the four micro-batches it was. */
+/* A pipeline of two stages: the error names the micro-batch, one of four. */
 static void test_pipelines_name_the_micro_batch(void) {
   const ckpt_tensor_spec batch = {CKPT_DTYPE_F32, 2, {4 * SAMPLES, WIDTH}};
-  const int64_t begins[2] = {0, 2}; /* the last stage runs backward at once, and so nothing again */
+  const int64_t begins[2] = {0, 2}; /* the last stage runs backward at once, and so recomputes nothing */
   layer_state states[LAYERS] = {{honest, 0, 0}, {honest, 0, 0}, {honest, 0, 0}, {honest, 0, 0}};
   ckpt_chain* chain = chain_of(states);
   ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
@@ -272,7 +273,7 @@ static void test_pipelines_name_the_micro_batch(void) {
   ckpt_chain_release(chain);
 }
 
-/* What the checks cost, as shares of a step without them: printed, not decided. */
+/* Prints the cost of the checks as fractions of a step without them; not checked. */
 static void print_costs(void) {
   const ckpt_tensor_spec input = {CKPT_DTYPE_F32, 2, {256, 256}};
   ckpt_chain* chain = NULL;
@@ -301,7 +302,7 @@ static void print_costs(void) {
     options.check_writes = check == 4;
     CHECK_OK(ckpt_schedule_executor_create(chain, schedule, &input, &options, &executors[check]));
   }
-  for (i = 0; i < 5 * 20; ++i) { /* in turn, so that what else the machine does slows all of them */
+  for (i = 0; i < 5 * 20; ++i) { /* interleaved, so that other load on the machine affects all of them */
     ckpt_schedule_executor_stats before = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
     ckpt_schedule_executor_stats after = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
     double seconds = 0;

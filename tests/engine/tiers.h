@@ -1,5 +1,5 @@
-/* A chain of like layers, a schedule that moves its inputs through tier 1 while it runs, and the tier's files, for the tests of
- * tiers. Needs _GNU_SOURCE. */
+/* A chain of identical layers, a schedule that moves its inputs through tier 1 during the step, and the tier's files, for the tests
+ * of tiers. Needs _GNU_SOURCE. */
 #ifndef CKPT_TESTS_ENGINE_TIERS_H
 #define CKPT_TESTS_ENGINE_TIERS_H
 
@@ -13,7 +13,7 @@
 
 enum { LAYERS = 12, MOST_BYTES = 1 << 20 };
 
-/* ---- A last layer that hands its input on, and calls hooks: NULL for none ---- */
+/* ---- A last layer that passes its input on, and calls hooks; NULL for none ---- */
 
 typedef struct probe {
   int32_t (*hook)(void* user_data); /* in its backward */
@@ -45,7 +45,7 @@ static inline int32_t probe_backward(const ckpt_layer_context* context, const vo
   return self->hook == NULL ? 0 : self->hook(self->user_data);
 }
 
-/* ---- LAYERS linear layers, and the probe where there is one ---- */
+/* ---- LAYERS linear layers, and the probe, if any ---- */
 
 typedef struct model {
   ckpt_chain* chain;
@@ -136,7 +136,7 @@ static inline ckpt_status run_step(const model* of, ckpt_schedule_executor* exec
   return ckpt_schedule_executor_run(executor, &step, NULL);
 }
 
-/* Output, gradient of the input and all gradients of the last step, one behind another. */
+/* Output, gradient of the input and all gradients of the last step, concatenated. */
 typedef struct result {
   unsigned char bytes[MOST_BYTES];
   size_t count;
