@@ -46,7 +46,7 @@ def deflated(head, zeros):
 
 
 def archive(name, *entries):
-    """entries: name, method, bytes in the archive, their claimed number, the claimed number of bytes of the content; or a name alone, which
+    """entries: name, method, bytes in the archive, their claimed number, the claimed size of the content; or a name alone, which
     is another name of the previous entry."""
     out, central, at = b"", b"", 0
     for entry in entries:

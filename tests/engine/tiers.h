@@ -181,7 +181,7 @@ static inline ckpt_schedule_action act(ckpt_action_kind kind, int64_t first) {
   return action;
 }
 
-/* Of INPUT(index), in slot index of tier 1; a DROP there. */
+/* Returns an action on INPUT(index), in slot index of tier 1; for DROP, there. */
 static inline ckpt_schedule_action move(ckpt_action_kind kind, int64_t index) {
   ckpt_schedule_action action = act(kind, index);
   action.item = CKPT_ITEM_INPUT;
@@ -203,7 +203,7 @@ static inline ckpt_schedule_action await_transfer(int64_t transfer) {
   return action;
 }
 
-/* Every layer records; each input but the last goes to tier 1 and comes back. `ahead` layers run beside a copy. */
+/* Every layer records; each input except the last moves to tier 1 and back. `ahead` layers run during a copy. */
 static inline ckpt_schedule* make_moving(int64_t layers, int64_t ahead) {
   static ckpt_schedule_action actions[16 * (LAYERS + 2)];
   ckpt_schedule* schedule = NULL;
@@ -236,7 +236,7 @@ static inline ckpt_schedule* make_moving(int64_t layers, int64_t ahead) {
 
 /* ---- Files ---- */
 
-/* The path of a new directory, static. */
+/* Returns the path of a new directory; static. */
 static inline const char* make_directory(void) {
   static test_folder path;
   make_folder(path, "tiers");
@@ -252,7 +252,7 @@ static inline int entries_in(const char* path) {
   return count;
 }
 
-/* Descriptors of this process that are files in directory without a name, from `from` on; -1 when there is none. */
+/* Returns the first descriptor from `from` on that is an unnamed file in directory; -1 if there is none. */
 static inline int next_unnamed(const char* directory, int from) {
   int descriptor;
   for (descriptor = from; descriptor < 1024; ++descriptor) {

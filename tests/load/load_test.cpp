@@ -1,4 +1,4 @@
-// plugins/load: what becomes of s3: where libckpt-s3 is, is not, or does not load. The environment has keys, and no store.
+// plugins/load: s3 locations with libckpt-s3 installed, missing, or not loadable. The environment has credentials but no store.
 #include "load.h"
 
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ class Load : public testing::Test {
   fs::path folder_;
 };
 
-// The first one: nothing has been loaded yet.
+// Runs first, before anything has been loaded.
 TEST_F(Load, AFunctionOfTheProgramStays) {
   int calls = 0;
   ASSERT_EQ(ckpt_storage_register_scheme("s3", create_memory, &calls, nullptr), CKPT_OK);
@@ -136,7 +136,7 @@ TEST_F(Load, DISABLED_FromAnotherFolder) {
   EXPECT_EQ(open_s3(), CKPT_OK) << ckpt_last_error();
 }
 
-// A copy of libckpt beside it does not come into the process: libckpt-s3 works for the one that is there.
+// A copy of libckpt next to it is not loaded: libckpt-s3 uses the one in the process.
 TEST_F(Load, ItUsesTheLibckptOfTheProcess) {
   fs::copy_file(fs::path(S3_LIBRARY).parent_path() / core_file, folder_ / core_file);
   fs::copy_file(S3_LIBRARY, folder_ / s3_file);
@@ -155,7 +155,7 @@ TEST_F(Load, SeveralThreadsAtOnce) {
   }
 }
 
-// It is known to everyone then, and loaded inside of another scheme's function as well.
+// The scheme is registered then, and is also loaded from within another scheme's function.
 TEST_F(Load, TheSchemeIsKnownAfterwards) {
   ASSERT_EQ(ckpt_storage_register_scheme("through", create_through_s3, nullptr, nullptr), CKPT_OK);
   EXPECT_EQ(open_s3("through:x"), CKPT_OK) << ckpt_last_error();
@@ -172,11 +172,11 @@ TEST_F(Load, UploadsAreAskedForWhereItIs) {
   EXPECT_EQ(aborted.status, CKPT_E_INVALID_ARGUMENT);
   EXPECT_NE(aborted.reason.find("no bucket's name"), std::string::npos) << aborted.reason;
   aborted = ckpt::load::abort_uploads("s3://bucket/run", 0, true);
-  EXPECT_EQ(aborted.status, CKPT_E_IO) << aborted.reason;  // nobody listens
+  EXPECT_EQ(aborted.status, CKPT_E_IO) << aborted.reason;  // nothing listens
   EXPECT_TRUE(aborted.uploads.empty());
 }
 
-// A child that is forked while another thread loads does not wait for that one. What libckpt itself was at work with then it says.
+// A child forked while another thread loads does not wait for that thread. libckpt reports its own state after a fork.
 TEST_F(Load, ForkedWhileAnotherThreadLoads) {
   std::atomic<bool> ends = false;
   std::thread loads([&] {

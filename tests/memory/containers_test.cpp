@@ -1,4 +1,4 @@
-// The pieces of the tracker by themselves: chunks, slots and names at their edges.
+// The containers of the tracker: chunks, slots and names at their limits.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,7 +36,7 @@ TEST(MemoryChunks, ElementsStayWhereTheyAre) {
   EXPECT_EQ(some[70], -1);
 }
 
-// A thread of the parent is inside at the fork: the child refuses each time, and does not wait.
+// A thread of the parent holds the lock at the fork: the child refuses each time, and does not wait.
 TEST(MemorySpinLock, AForkedChildDoesNotWaitForItsParent) {
   SpinLock lock;
   SpinLock open;
@@ -71,7 +71,7 @@ TEST(MemorySpinLock, AForkedChildDoesNotWaitForItsParent) {
   int status = 1;
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
-  lock.lock();  // the parent's is as it was
+  lock.lock();  // the parent's lock is unaffected
   lock.unlock();
 }
 
@@ -118,7 +118,7 @@ TEST(MemoryNames, ManyNamesOfAllLengths) {
     EXPECT_EQ(names.add(all[i],
                         [&](LayerId layer) {
                           told = layer;
-                          EXPECT_EQ(names.find(all[i]), no_layer);  // not yet to be found
+                          EXPECT_EQ(names.find(all[i]), no_layer);  // not found yet
                         }),
               static_cast<LayerId>(i));
     EXPECT_EQ(told, static_cast<LayerId>(i));
@@ -147,7 +147,7 @@ TEST(MemoryNames, NamesThatDifferInOneCharacterAnywhere) {
   for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(names.find(all[i]), static_cast<LayerId>(i)) << all[i];
 }
 
-// Enough for names whose 32 bits of hash are equal (about ten pairs among so many): each is still found, and no other for it.
+// Enough names for pairs with equal 32-bit hashes (about ten): each is still found, and never confused.
 TEST(MemoryNames, NamesOfEqualHashesAreToldApart) {
   Names names;
   constexpr int count = 300000;

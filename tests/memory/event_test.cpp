@@ -1,4 +1,4 @@
-// Events: what they carry, and handlers that subscribe, unsubscribe, allocate, free and fail.
+// Events: their contents, and handlers that subscribe, unsubscribe, allocate, free and fail.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -21,7 +21,7 @@ constexpr std::uint32_t allocated = bit(EventKind::allocated);
 constexpr std::uint32_t freed = bit(EventKind::freed);
 constexpr std::uint32_t new_peak = bit(EventKind::new_peak);
 
-// Waits until another thread has made it true; not a wait for time to pass.
+// Waits until another thread has made the condition true; never for a fixed time.
 template <class Condition>
 void until(Condition condition) {
   while (!condition()) std::this_thread::yield();
@@ -135,12 +135,12 @@ TEST(MemoryEvents, AHandlerMayCallTheTracker) {
   tracker.events().subscribe(allocated, [&](const Event& event) {
     ++heard;
     EXPECT_EQ(tracker.stats().current_bytes, event.current_bytes);
-    const AllocationId id = tracker.allocate(shadow, 1);  // not told to this handler, but to the next
+    const AllocationId id = tracker.allocate(shadow, 1);  // not reported to this handler, but to the next one
     tracker.free(id);
     tracker.set_limit(1000);
     tracker.pop_scope(tracker.push_scope("s"));
     EXPECT_EQ(tracker.snapshot().layers.size(), 2U);
-    tracker.free(event.allocation);  // the very allocation that it is told of
+    tracker.free(event.allocation);  // the allocation of this event
   });
   tracker.events().subscribe(allocated, [&](const Event&) { ++others; });
   const AllocationId id = tracker.allocate("x", 10);
@@ -160,8 +160,8 @@ TEST(MemoryEvents, SubscribesUnsubscribesAndFreesFromInsideHandlers) {
   one = hub.subscribe(allocated, [&](const Event&) {
     heard += '1';
     hub.unsubscribe(one);                                                  // itself
-    hub.unsubscribe(two);                                                  // one that is still to be called for this event
-    late = hub.subscribe(allocated, [&](const Event&) { heard += 'L'; });  // hears of later events only
+    hub.unsubscribe(two);                                                  // one that has not been called for this event yet
+    late = hub.subscribe(allocated, [&](const Event&) { heard += 'L'; });  // receives later events only
   });
   two = hub.subscribe(allocated, [&](const Event&) { heard += '2'; });
   hub.subscribe(allocated, [&](const Event& event) {
@@ -185,7 +185,7 @@ TEST(MemoryEvents, AHandlerIsDestroyedWhenItHasEnded) {
   EXPECT_EQ(token.use_count(), 2);
   hub.unsubscribe(id);
   EXPECT_EQ(token.use_count(), 1);
-  // From inside: it lives as long as it runs.
+  // From inside: it is destroyed after it has returned.
   SubscriptionId self = 0;
   self = hub.subscribe(allocated, [&, copy = token](const Event&) {
     hub.unsubscribe(self);
@@ -224,7 +224,7 @@ TEST(MemoryEvents, UnsubscribeWaitsForOtherThreadsInsideTheHandler) {
     EXPECT_TRUE(left.load());
     unsubscribed = true;
   });
-  // Gone from the list at once, yet not returned before the handler has.
+  // Removed from the list at once, but not returned before the handler has.
   until([&] { return tracker.events().wanted() == 0; });
   EXPECT_FALSE(unsubscribed.load());
   go_on = true;
@@ -233,7 +233,7 @@ TEST(MemoryEvents, UnsubscribeWaitsForOtherThreadsInsideTheHandler) {
   EXPECT_TRUE(unsubscribed.load());
 }
 
-// Two threads, each inside a handler that ends the other's: how many of them are told no.
+// Two threads, each inside a handler that ends the other's: returns how many of them get an error.
 int end_each_other(Tracker& one, Tracker& two) {
   std::atomic<int> inside{0};
   std::atomic<int> refused{0};
@@ -285,7 +285,7 @@ TEST(MemoryEvents, UnsubscribeWaitsForAThreadThatWaitsInsideTheHandlerItEnds) {
     ++inside;
     until([&] { return inside.load() == 2; });
     if (std::this_thread::get_id() == ends_itself) {
-      hub.unsubscribe(inner);  // waits for the other thread in here
+      hub.unsubscribe(inner);  // waits for the other thread in this handler
     } else {
       until([&] { return go_on.load(); });
     }
@@ -320,7 +320,7 @@ TEST(MemoryEventQueue, KeepsOrderCountsDropsAndIsPolled) {
   EXPECT_STREQ(event.layer_name, "x");
   EXPECT_EQ(event.sequence, 1U);
   for (int i = 0; i < 3; ++i) tracker.free(tracker.allocate("x", 3));
-  EXPECT_EQ(hub.dropped(id), 3);  // one was left inside, three found a place
+  EXPECT_EQ(hub.dropped(id), 3);  // one remained in the queue, three were added
   int left = 0;
   while (hub.poll(id, event)) ++left;
   EXPECT_EQ(left, 4);

@@ -1,4 +1,4 @@
-// The system probe on files that the test writes.
+// The system probe with files written by the test.
 #include "memory/probe.h"
 
 #include <gtest/gtest.h>

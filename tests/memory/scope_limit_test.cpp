@@ -152,7 +152,7 @@ TEST_F(MemoryLimit, BadLimitsAreRefusedAndChangeNothing) {
 TEST_F(MemoryLimit, FiresOnTheUpwardCrossingOnly) {
   tracker.set_limit(100);
   tracker.allocate("x", 100);
-  EXPECT_TRUE(exceeded.empty());  // at the limit is not above it
+  EXPECT_TRUE(exceeded.empty());  // at the limit, not above it
   const AllocationId a = tracker.allocate("y", 1);
   ASSERT_EQ(exceeded.size(), 1U);
   EXPECT_EQ(exceeded[0].current_bytes, 101);
@@ -205,7 +205,7 @@ TEST_F(MemoryLimit, CrossingIsKnownEvenWhileEventsAreOff) {
   tracker.allocate("x", 101);
   tracker.events().enable(true);
   tracker.allocate("x", 1);
-  EXPECT_TRUE(exceeded.empty());  // it was crossed before
+  EXPECT_TRUE(exceeded.empty());  // it was crossed earlier
 }
 
 TEST_F(MemoryLimit, ReserveRefusesWhatDoesNotFit) {
@@ -222,7 +222,7 @@ TEST_F(MemoryLimit, ReserveRefusesWhatDoesNotFit) {
   EXPECT_EQ(stats.total_allocated_bytes, 100);
   EXPECT_EQ(stats.refused, 2);
   EXPECT_TRUE(exceeded.empty());
-  tracker.allocate("x", 1000);  // recording goes on above it
+  tracker.allocate("x", 1000);  // recording continues above the limit
   EXPECT_EQ(tracker.try_reserve(0, 1), 0U);
   tracker.clear_limit();
   EXPECT_NE(tracker.try_reserve(0, 1), 0U);

@@ -1,4 +1,4 @@
-// What the tracker counts, on one thread.
+// The tracker's counts, on one thread.
 #include "memory/tracker.h"
 
 #include <gtest/gtest.h>
@@ -103,7 +103,7 @@ TEST(MemoryTracker, LayerStatistics) {
   EXPECT_ERROR(tracker.layer_stats(1), Status::not_found, "layer_id is 1");
 }
 
-// A clock may begin at 0 or below: an event at that time is not "never".
+// A clock may start at 0 or below: an event at that time is not "never".
 TEST(MemoryTracker, EventsAtZeroAndBeforeAreDated) {
   struct CustomClock final : base::Clock {
     std::int64_t now_ns() const override { return now; }
@@ -216,7 +216,7 @@ TEST(MemoryTracker, VeryLargeValuesAndTheEndOfInt64) {
   EXPECT_EQ(tracker.stats().current_bytes, most - 10);
   tracker.allocate("x", 10);
   tracker.free(a);
-  // Nothing much is live, but the total of all allocations is what would overflow.
+  // Few bytes are live, but the total of all allocations would overflow.
   EXPECT_ERROR(tracker.allocate("x", 1), Status::out_of_range, "INT64_MAX");
   tracker.reset_stats();
   tracker.allocate("x", 1);
@@ -292,7 +292,7 @@ TEST(MemoryTracker, LiveAllocationsOldestFirst) {
     clock->advance(1);
   }
   for (std::size_t i = 0; i < 300; i += 3) tracker.free(ids[i]);
-  const AllocationId late = tracker.allocate("odd", 7);  // takes a slot that was freed
+  const AllocationId late = tracker.allocate("odd", 7);  // reuses a freed slot
   const auto live = tracker.live_allocations();
   ASSERT_EQ(live.size(), 201U);
   EXPECT_EQ(live[0].allocation, ids[1]);

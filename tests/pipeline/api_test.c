@@ -1,4 +1,4 @@
-/* Pipelines through the C API: the worked example of docs/reference/pipeline.md, and everything that can be asked and refused. */
+/* Pipelines through the C API: the worked example of docs/reference/pipeline.md, all queries, and all refused calls. */
 #include <math.h>
 
 #include "check.h"
@@ -64,7 +64,7 @@ static ckpt_step step_of(const model* made) {
   return step;
 }
 
-/* The gradient of the first layer's weights after one step. */
+/* Returns the gradient of the first layer's weights after one step. */
 static double run(const model* made, const ckpt_pipeline_options* options, float* gradient) {
   ckpt_pipeline* pipeline = NULL;
   ckpt_tensor* tensor = NULL;
@@ -166,7 +166,7 @@ static void test_everything_that_can_be_asked(void) {
   CHECK_OK(ckpt_pipeline_get_trace_json(pipeline, text, sizeof text, NULL));
   CHECK(strstr(text, "\"traceEvents\"") != NULL);
 
-  /* The manager of stage 0 outlives the pipeline, its forward does not. */
+  /* The manager of stage 0 outlives the pipeline; its forward function does not. */
   CHECK_OK(ckpt_pipeline_get_manager(pipeline, 0, &manager));
   CHECK_OK(ckpt_tensor_create_borrowed(ckpt_tensor_get_data(made.x), CKPT_DTYPE_F32, x_shape, 2, NULL, NULL, &x));
   CHECK_OK(ckpt_activation_manager_recompute(manager, x, 0, &activation));
@@ -243,7 +243,7 @@ static void test_split_and_refusals(void) {
 /* ---- Custom layers on the stages' threads ---- */
 
 typedef struct faulty {
-  ckpt_pipeline* pipeline; /* to be cancelled from within */
+  ckpt_pipeline* pipeline; /* cancelled inside a layer */
   int64_t bad_layer;
   int32_t cancels;
 } faulty;

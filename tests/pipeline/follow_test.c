@@ -1,4 +1,4 @@
-/* A strategy that adapts is asked again before each step of a pipeline, by what the last step took: plans of layers, and policies
+/* An adaptive strategy is called again before each step of a pipeline, with the last step's memory: plans of layers, and policies
  * of managers. */
 #include "memory/named.h"
 #include "probe_chain.h"
@@ -14,7 +14,7 @@ static int32_t large_option(const ckpt_tensor_spec* input, int32_t option, ckpt_
   return 0;
 }
 
-/* A pipeline of two stages, what it runs, and the tracker that its strategy goes by. */
+/* A pipeline of two stages, its data, and the tracker that its strategy reads. */
 typedef struct run {
   ckpt_memory_tracker* tracker;
   ckpt_chain* chain;
@@ -45,8 +45,8 @@ static void end_run(run* made) {
   ckpt_chain_release(made->chain);
 }
 
-/* Runs one step while the tracker holds other_bytes more. *recomputed: layer forwards that ran again. Returns the verified peak of
- * both stages. */
+/* Runs one step while the tracker has other_bytes more. *recomputed: number of recomputed layer forwards. Returns the verified peak
+ * of both stages. */
 static int64_t step(run* made, int64_t other_bytes, int64_t* recomputed) {
   const ckpt_step one = probe_step(made->x);
   uint64_t id = 0;
@@ -75,7 +75,7 @@ static int64_t step(run* made, int64_t other_bytes, int64_t* recomputed) {
   return peak;
 }
 
-/* The peak with a fixed interval as layers' plans. */
+/* Returns the peak with a fixed interval as the layers' plans. */
 static int64_t peak_of_interval(int64_t interval) {
   ckpt_strategy* strategy = NULL;
   int64_t recomputed = 0;
@@ -92,7 +92,7 @@ static int64_t peak_of_interval(int64_t interval) {
   return peak;
 }
 
-/* All of the process's memory is total_bytes; the share is the whole. */
+/* The process's memory is total_bytes, and the share is all of it. */
 static ckpt_strategy* memory_aware(ckpt_memory_tracker* tracker, int64_t total_bytes) {
   ckpt_strategy* strategy = NULL;
   CHECK_OK(create_memory_aware("memory-aware:1", tracker, total_bytes, NULL, &strategy));
@@ -113,8 +113,8 @@ static void test_plans_follow_the_memory(void) {
   strategy = memory_aware(tracker, 2 * roomy);
   made = make_run(strategy, NULL, tracker);
   for (i = 0; i < 12; ++i) CHECK(step(&made, 0, &relaxed) <= roomy);
-  CHECK(step(&made, 0, &relaxed) == roomy); /* there is room: the interval has grown */
-  /* Other memory fills what is left: the very next step takes what still fits, and no step after it more. */
+  CHECK(step(&made, 0, &relaxed) == roomy); /* memory is available: the interval has grown */
+  /* Other memory fills the rest: the very next step uses only what still fits, and no later step uses more. */
   for (i = 0; i < 8; ++i) CHECK(step(&made, 2 * roomy - least, &recomputed) == least);
   CHECK(recomputed > relaxed);
   for (i = 0; i < 12; ++i) CHECK(step(&made, 0, &recomputed) <= roomy);
@@ -124,7 +124,7 @@ static void test_plans_follow_the_memory(void) {
   ckpt_memory_tracker_release(tracker);
 }
 
-/* From the first step on: the first decision goes by the profile. */
+/* From the first step on: the first decision uses the profile. */
 static void test_no_step_exceeds_the_memory(void) {
   const int64_t least = peak_of_interval(1);
   const int64_t roomy = peak_of_interval(10);
@@ -140,7 +140,7 @@ static void test_no_step_exceeds_the_memory(void) {
   }
 }
 
-/* Returns what creating a manager with this strategy as its policy returns. */
+/* Returns the status of creating a manager with this strategy as its policy. */
 static ckpt_status try_policy(ckpt_strategy* strategy) {
   ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
   ckpt_activation_manager* manager = NULL;
@@ -175,7 +175,8 @@ static void test_composites(ckpt_strategy* aware, ckpt_strategy* inverse) {
   }
 }
 
-/* A yes of a policy's strategy keeps a micro-batch: not(memory-aware) keeps fewer of them the less memory there is. */
+/* A micro-batch is kept if the policy's strategy returns yes: not(memory-aware) keeps fewer of them the less memory is available.
+ * */
 static void test_policies_follow_the_memory(void) {
   ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
   ckpt_memory_tracker* tracker = NULL;
@@ -199,7 +200,7 @@ static void test_policies_follow_the_memory(void) {
   for (i = 0; i < 12; ++i) CHECK(step(&made, 0, &recomputed) <= most);
   CHECK(recomputed == relaxed);
   end_run(&made);
-  /* By itself it would keep more of them under pressure. */
+  /* Without "not" it would keep more of them under pressure. */
   policy.strategy = strategy;
   {
     ckpt_activation_manager* manager = NULL;

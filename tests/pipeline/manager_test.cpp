@@ -1,4 +1,4 @@
-// The activation checkpoint manager: what each policy keeps, and that bytes come and go exactly.
+// The activation checkpoint manager: the activations kept by each policy, and exact byte counts.
 #include "pipeline/activation_manager.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ Policy policy_of(Kind kind, std::int64_t interval = 1, std::int64_t threshold = 
 struct Managed {
   explicit Managed(Policy policy, ActivationManager::Forward forward = {})
       : manager(std::move(policy), "stage 0", tracker, clock, std::move(forward)) {}
-  // Stores `count` activations of 100 floats, and returns which are there afterwards.
+  // Stores `count` activations of 100 floats, and returns those kept afterwards.
   std::vector<std::int64_t> store(std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) manager.store(i, *numbers(100, static_cast<float>(i)));
     return manager.micro_batches();
@@ -311,7 +311,7 @@ TEST(Manager, AutomaticFollowsTheTrackersPressure) {
   EXPECT_EQ(picked_at(100).kind, Kind::store_all);
   EXPECT_EQ(picked_at(600).kind, Kind::selective);
   EXPECT_EQ(managed.manager.active_policy().interval, 2);
-  EXPECT_EQ(managed.manager.active_policy().threshold_bytes, 400);  // what the limit leaves
+  EXPECT_EQ(managed.manager.active_policy().threshold_bytes, 400);  // the rest of the limit
   EXPECT_EQ(picked_at(800).kind, Kind::memory_based);
   EXPECT_EQ(managed.manager.active_policy().threshold_bytes, 200);
   EXPECT_EQ(picked_at(850).kind, Kind::memory_based);

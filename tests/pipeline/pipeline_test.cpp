@@ -1,4 +1,4 @@
-// Any number of stages under any schedule gives the bits of one stage with the same micro-batches.
+// Any number of stages with any schedule gives the bits of one stage with the same micro-batches.
 #include "pipeline/pipeline.h"
 
 #include <gtest/gtest.h>
@@ -146,7 +146,7 @@ TEST(Pipeline, AccumulateAddsAndTheLossIsTheMean) {
   EXPECT_FLOAT_EQ(model.chain->parameters()[1].gradient->data_as<float>()[5], 2 * gradient);
 }
 
-// Without dropout, micro-batches change nothing but rounding.
+// Without dropout, splitting into micro-batches changes only the rounding.
 TEST(Pipeline, GradientsAreThoseOfTheWholeBatch) {
   const Model model = byte_model(16, 32, 1, 0);
   const Result whole = one_stage(model, 1);
@@ -197,7 +197,7 @@ TEST(Pipeline, EveryLayerSeesItsGlobalNumberAndItsSamples) {
   }
 }
 
-// The two stages wait for each other inside their layers, so the step only ends when both compute at the same time.
+// The two stages wait for each other inside their layers, so the step ends only if both compute at the same time.
 TEST(Pipeline, StagesOverlap) {
   std::atomic<int> first_inside{0};
   std::atomic<int> second_inside{0};
@@ -280,7 +280,7 @@ TEST(Pipeline, ThePolicyMayChangeBetweenSteps) {
   EXPECT_EQ(pipeline->stats(0).recomputed_micro_batches, 4);
 }
 
-// A log callback or a monitor may look at any moment: that is no reason for a step to fail.
+// A log callback or a monitor may query at any moment: that must not make a step fail.
 TEST(Pipeline, AStepWaitsForThoseWhoLook) {
   const Model model = byte_model(16, 32, 1);
   const auto pipeline = make_pipeline(model, options_of(Order::gpipe, 2, 2));
@@ -322,7 +322,7 @@ TEST(Pipeline, AStrategyIsAskedWithTheStageAndTheMicroBatch) {
   EXPECT_EQ(asked, (std::vector<std::string>{"stage 0:0", "stage 0:1", "stage 1:0", "stage 1:1"}));
 }
 
-// The manager of a real stage: what it computes again is what it stored, dropout included.
+// The manager of a real stage recomputes exactly what it stored, including dropout.
 TEST(Pipeline, TheManagersForwardIsTheStages) {
   const Model model = byte_model(16, 32, 2, 0.5);
   const auto pipeline = make_pipeline(model, options_of(Order::one_f_one_b, 2, 4));

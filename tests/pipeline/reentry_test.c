@@ -1,5 +1,5 @@
-/* Every function of pipeline.h from inside every kind of callback that a manager or a pipeline runs: the answer comes at once, and
- * is the one that the header promises. */
+/* Every function of pipeline.h from inside every kind of callback of a manager or a pipeline: the call returns at once, with the
+ * status documented in the header. */
 #define _POSIX_C_SOURCE 200809L
 #include "probe_chain.h"
 
@@ -8,7 +8,7 @@
 
 static ckpt_activation_manager* manager;
 static ckpt_pipeline* pipeline;
-static ckpt_tensor* slice; /* of one micro-batch */
+static ckpt_tensor* slice; /* slice of one micro-batch */
 static ckpt_tensor* batch;
 
 /* ---- The functions ---- */
@@ -37,7 +37,7 @@ static ckpt_status get(void) {
   ckpt_tensor* found = NULL;
   const ckpt_status status = ckpt_activation_manager_get_activation(manager, 1, &found);
   ckpt_tensor_release(found);
-  return status == CKPT_E_UNSUPPORTED ? CKPT_OK : status; /* what a stage keeps is told of, not handed out */
+  return status == CKPT_E_UNSUPPORTED ? CKPT_OK : status; /* a stage's activations are reported, but not returned */
 }
 static ckpt_status has(void) {
   int32_t found = 0;
@@ -131,7 +131,7 @@ static ckpt_status pipeline_create_and_split(void) {
   return CKPT_OK;
 }
 
-/* What a function does to its object. */
+/* The effect of a function on its object. */
 enum { reads, changes, asks, takes, free_of_it };
 
 typedef struct entry {
@@ -180,10 +180,10 @@ static void expect(const char* where, const entry* each, ckpt_status expected) {
   exit(1);
 }
 
-static int depth = 0; /* callbacks of callbacks look no further */
+static int depth = 0; /* nested callbacks do nothing */
 static int looks = 0;
 
-/* changing: what the functions that change the manager give; asking: those that only ask it. */
+/* changing: the status of functions that change the manager; asking: that of functions that only query it. */
 static void look_at_manager(const char* where, ckpt_status changing, ckpt_status asking) {
   size_t i;
   if (depth > 0) return;
@@ -211,7 +211,7 @@ static void expect_looks(int at_least) {
   looks = 0;
 }
 
-/* ---- A manager of one's own ---- */
+/* ---- A separate manager ---- */
 
 static int32_t forward_looks(ckpt_tensor* input, int32_t micro_batch, ckpt_tensor** output, void* user_data) {
   (void)micro_batch;
@@ -335,7 +335,7 @@ static int32_t forward_releases(ckpt_tensor* input, int32_t micro_batch, ckpt_te
   (void)micro_batch;
   (void)user_data;
   ckpt_activation_manager_release(manager);
-  CHECK(gone == 0); /* the call under way holds it */
+  CHECK(gone == 0); /* the current call keeps it alive */
   ckpt_tensor_retain(input);
   *output = input;
   return 0;
@@ -355,7 +355,7 @@ static void test_release_inside_the_forward(void) {
 static int32_t layer_looks(const ckpt_layer_context* context, int32_t forward, void* user_data) {
   const char* const where = forward ? "a layer's forward" : "a layer's backward";
   (void)user_data;
-  if (pipeline == NULL || context->layer != 0) return 0; /* of stage 0 alone: the other stage has a thread of its own */
+  if (pipeline == NULL || context->layer != 0) return 0; /* only stage 0: the other stage has its own thread */
   look_at_pipeline(where, CKPT_E_INVALID_STATE);
   look_at_manager(where, CKPT_E_INVALID_STATE, CKPT_OK);
   return 0;
@@ -436,7 +436,7 @@ static void test_pipelines_callbacks(void) {
   expect_looks(4);
   CHECK_OK(ckpt_memory_tracker_unsubscribe(tracker, subscription));
 
-  /* What a step logs is told when it is over: then everything works. */
+  /* A step's log records are delivered after it: then everything works. */
   CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_INFO, step_log_looks, NULL, NULL));
   policy.kind = CKPT_ACTIVATION_POLICY_KIND_RECOMPUTE_ALL;
   CHECK_OK(ckpt_activation_manager_set_policy(manager, &policy));

@@ -1,4 +1,4 @@
-// Orders of tasks, the schedule of a stage's whole step and its verification, splits, and the pictures of a timeline.
+// Orders of tasks, the schedule of a stage's complete step and its verification, splits, and timelines.
 #include "pipeline/stage_schedule.h"
 
 #include <gtest/gtest.h>
@@ -106,7 +106,7 @@ std::vector<Action> actions_of(const plan::Schedule& schedule) {
   return actions;
 }
 
-// Peak of the stage = what k-1 micro-batches keep after their forward part + the peak of one.
+// Peak of the stage = bytes kept by k-1 micro-batches after their forward + the peak of one.
 TEST(StageSchedule, ThePeakIsWhatTheOthersKeepAndThePeakOfOne) {
   for (const Order order : {Order::gpipe, Order::one_f_one_b}) {
     for (std::int32_t stage = 0; stage < 3; ++stage) {
@@ -149,7 +149,7 @@ TEST(StageSchedule, WhatIsNotKeptRunsAgainFromTheInput) {
             plan::verify(*make_stage_schedule(layout, 0, chunks, all_kept(4)), *chunks[0].profile).peak_bytes[0]);
 }
 
-// The last stage need not run forward twice: no stage waits for its output.
+// The last stage need not run forward twice, since no stage waits for its output.
 TEST(StageSchedule, TheLastStageRecomputesNothing) {
   const std::vector<ChunkPlan> chunks = {store_all_chunk(3)};
   for (const Order order : {Order::gpipe, Order::one_f_one_b}) {
@@ -173,7 +173,7 @@ TEST(StageSchedule, AMemoryBasedPolicyDropsTapesOnTheWay) {
   EXPECT_EQ(report.recomputed_forwards, 3 * 3) << "1, 2 and 3 went for 3, 4 and 5";
 }
 
-// Plans that use slower tiers get slots and transfers of their own for every micro-batch.
+// Plans with slower tiers get separate slots and transfers for every micro-batch.
 TEST(StageSchedule, SlowerTiersOfSeveralMicroBatchesDoNotMeet) {
   const auto profile = std::make_shared<ChainProfile>(uniform(2));
   const auto moved = [](Kind kind) {
@@ -225,7 +225,7 @@ TEST(StageSchedule, TheWalkRefusesWhatIsNoStep) {
     std::vector<Action> without = good;
     without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
     const bool may_stay = good[i].kind == Kind::drop && good[i].item == Item::grad && good[i].first == 0;
-    if (may_stay) continue;  // as the chain's own GRAD(0) may when a step ends
+    if (may_stay) continue;  // GRAD(0) may remain at the end of a step
     EXPECT_NE(complaint(without), "") << "without action " << i;
     std::vector<Action> twice = good;
     twice.insert(twice.begin() + static_cast<std::ptrdiff_t>(i), good[i]);
