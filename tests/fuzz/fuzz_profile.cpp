@@ -1,4 +1,4 @@
-// Any text as a profile: refused, or a profile whose own text makes it again.
+// Any text as a profile: refused, or a profile whose text gives the same profile again.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

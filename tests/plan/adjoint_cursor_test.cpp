@@ -1,4 +1,4 @@
-// Cursors of the planners for adjoint codes: they know more than their place, and a place is enough to know it again.
+// Cursors of the planners for adjoint codes: their state is more than a position, but a position is enough to restore it.
 #include <gtest/gtest.h>
 
 #include <set>

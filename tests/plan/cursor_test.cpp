@@ -78,7 +78,7 @@ TEST(Cursor, FinalizeNeedsRoomAndHappensOnce) {
 }
 
 TEST(Cursor, FinalizeCountsAStepThatIsHalfHandedOut) {
-  // Period 2: step 1 is FORWARD and DROP; only its FORWARD has been handed out.
+  // Period 2: step 1 is FORWARD and DROP; only its FORWARD has been returned.
   Cursor cursor(make_open_ended(2, needs_input | deterministic));
   cursor.next();
   EXPECT_EQ(cursor.next(), forward(1, 2));
@@ -95,7 +95,7 @@ TEST(Cursor, BillionsOfStepsTakeNoMemory) {
   EXPECT_EQ(cursor.save().size(), 72U);
 }
 
-// What version 0.2.0 wrote, on a little-endian machine, after so many actions.
+// The bytes that version 0.2.0 saved, on a little-endian machine, after the given number of actions.
 TEST(Cursor, PlacesThatAnEarlierVersionSavedAreThere) {
   if constexpr (std::endian::native != std::endian::little) GTEST_SKIP() << "SKIP: the saved bytes are little-endian";
   const auto bytes_of = [](const std::string& hex) {

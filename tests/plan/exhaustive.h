@@ -1,4 +1,4 @@
-// The least time of a step within a budget, by looking at everything that memory can hold: for chains of a few layers.
+// Computes the least time of a step within a budget by exhaustive search over the contents of memory: for chains of a few layers.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,14 @@
 
 namespace ckpt::plan::test {
 
-// Dijkstra's search over the states of a step. Layers run one at a time: a longer FORWARD is a row of them, with drops between, and
-// with ADVANCE for layers that may run in place. It counts bytes by itself, from the comment of ckpt_schedule_verify.
+// Dijkstra's search over the states of a step. Layers run one at a time: a longer FORWARD is a sequence of them, with drops in
+// between, and with ADVANCE for layers that may run in place. It counts bytes itself, following the comment of
+// ckpt_schedule_verify.
 class ExhaustiveSearch {
  public:
   explicit ExhaustiveSearch(const ChainProfile& profile) : profile_(profile), n_(profile.layers()) {}
 
-  // Infinite when nothing fits.
+  // Returns infinity if nothing fits.
   double least_seconds(std::int64_t budget) {
     budget_ = budget;
     known_.clear();
@@ -41,12 +42,12 @@ class ExhaustiveSearch {
 
  private:
   struct State {
-    std::uint32_t inputs = 0;    // a bit for each INPUT
+    std::uint32_t inputs = 0;    // one bit for each INPUT
     std::uint32_t tapes = 0;     // four bits for each layer: option + 1
-    std::int64_t forwarded = 0;  // layers below ran at least once
-    std::int64_t grad = 0;       // GRAD(grad) is there, once it turned
+    std::int64_t forwarded = 0;  // layers below this one ran at least once
+    std::int64_t grad = 0;       // GRAD(grad) exists after TURN
     bool turned = false;
-    bool output_is_callers = false;  // INPUT(n) is there since the TURN, and stays with the caller behind its drop
+    bool output_is_callers = false;  // INPUT(n) exists since TURN, and the caller keeps it after its drop
 
     std::uint64_t key() const {
       return std::uint64_t{inputs} | std::uint64_t{tapes} << 12 | static_cast<std::uint64_t>(forwarded) << 44 |

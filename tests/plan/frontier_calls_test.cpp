@@ -1,4 +1,4 @@
-// A frontier is computed anew by every call of the library: C++ and the languages over SWIG call it once.
+// Every call of the library computes a frontier again: C++ and the languages over SWIG call it only once.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 namespace {
 
 int calls = 0;
-std::int64_t more = 0;  // points that the library is made to report beyond its own
+std::int64_t more = 0;  // additional points that the library is made to report
 
 ckpt::Profile chain_of(int layers) {
   ckpt::Profile profile(1'000'000);
@@ -27,7 +27,7 @@ ckpt::Profile chain_of(int layers) {
 
 }  // namespace
 
-// In place of the library's.
+// Replaces the library's function.
 extern "C" CKPT_API ckpt_status ckpt_profile_get_frontier(const ckpt_profile* profile, const char* planner,
                                                           ckpt_frontier_point* points, int64_t capacity, int64_t* count) {
   using Function = decltype(&ckpt_profile_get_frontier);

@@ -1,4 +1,4 @@
-// The planners "chain" and "tapes": against published optima, against a search that looks at everything, and against the verifier.
+// The planners "chain" and "tapes": against published optima, an exhaustive search, and the verifier.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -23,7 +23,7 @@ constexpr bool sanitized = true;
 constexpr bool sanitized = false;
 #endif
 
-// A chain of the reference data, where a stage's taped data includes its output and its backward reads both ends.
+// Returns a chain of the reference data, where a stage's taped data includes its output and its backward reads both ends.
 ChainProfile reference_chain(const nlohmann::json& chain) {
   ChainProfile profile(chain["a"][0].get<std::int64_t>());
   for (std::size_t i = 0; i < chain["L"].get<std::size_t>(); ++i) {
@@ -54,12 +54,12 @@ struct Frontiers {
   Frontier tapes;
 };
 
-// What the frontier says of every point is what the verifier says of its schedule. Returns the number of points.
+// Checks that the frontier's figures of every point equal those of the verifier for its schedule. Returns the number of points.
 std::size_t check_points(const ChainProfile& profile, const ChainCosts& costs, const Frontier& frontier) {
   for (const Step& point : frontier.step().steps()) {
     const auto actions = chain_actions(costs, frontier, point.bytes);
     const PlanReport report = verify(*make_list(profile.layers(), actions), profile);
-    EXPECT_EQ(report.peak_bytes[0], point.bytes);  // with fewer it would be a point of its own
+    EXPECT_EQ(report.peak_bytes[0], point.bytes);  // with fewer bytes it would be a separate point
     EXPECT_EQ(report.step_seconds, costs.seconds(point.time)) << "at " << point.bytes << " bytes";
   }
   return frontier.step().size();
@@ -101,14 +101,14 @@ TEST(Frontier, IsWhatItsSchedulesCostOnRandomChains) {
     const Frontiers frontiers(profile);
     points += check_points(profile, frontiers.costs, frontiers.chain);
     points += check_points(profile, frontiers.costs, frontiers.tapes);
-    // Never worse: tapes than chain, chain than what is simple.
+    // Never worse: tapes than chain, and chain than simple schedules.
     for (const Step& point : frontiers.chain.step().steps()) EXPECT_LE(frontiers.tapes.step().at(point.bytes), point.time);
     const auto is_beaten = [&](const std::shared_ptr<const Schedule>& simple) {
       try {
         const PlanReport report = verify(*simple, profile);
         EXPECT_LE(frontiers.chain_seconds(report.peak_bytes[0]), report.step_seconds) << simple->name();
       } catch (const base::Error& error) {
-        EXPECT_EQ(error.status(), base::Status::invalid_schedule);  // runs a layer again that is not deterministic
+        EXPECT_EQ(error.status(), base::Status::invalid_schedule);  // recomputes a layer that is not deterministic
       }
     };
     is_beaten(make_store_all(profile));
@@ -142,7 +142,7 @@ TEST(Frontier, IsExactOnLongerChains) {
   }
 }
 
-// What the local search makes of the points of tapes.
+// Returns the result of the local search on the points of tapes.
 std::vector<RunList> searched_rows(const Frontiers& frontiers, std::int64_t most_runs) {
   std::vector<RunList> rows;
   for (const Step& point : frontiers.tapes.step().steps())
@@ -237,7 +237,7 @@ TEST(Frontier, SaysWhatASmallTableLoses) {
   }
 }
 
-// 0.1 + 0.2 is not 0.3: equal layers must not get a point for each order in which their seconds can be summed.
+// 0.1 + 0.2 is not 0.3: equal layers must not get one point for each summation order of their seconds.
 TEST(Frontier, OfEqualLayersHasAsManyPointsForTenthsOfSeconds) {
   const ChainProfile whole = uniform_chain(40);
   ChainProfile tenths(whole.bytes_of(0));
@@ -286,7 +286,7 @@ TEST(ChainPlanner, NeverPassesItsBudget) {
   EXPECT_GT(fitting, rounds / 5);
 }
 
-// With an allocator of its own, a guest's budget binds live bytes.
+// With its own allocator, a guest's budget limits live bytes.
 TEST(ChainPlanner, NeverPassesAGuestsBudget) {
   std::mt19937 random(29);
   int fitting = 0;
@@ -340,7 +340,7 @@ TEST(ChainPlanner, CostsNoMoreForMore) {
   }
 }
 
-// The longest chains are planned by groups of layers: what a group needs is never less than what its layers need.
+// The longest chains are planned by groups of layers: a group never needs less than its layers.
 TEST(ChainPlanner, PlansGroupsWithinTheirBytes) {
   std::mt19937 random(24);
   for (int round = 0; round < 300; ++round) {

@@ -1,5 +1,5 @@
-/* guest.h - a framework of its own for the tests of drive.h: a chain of layers over numbers, whose items are records that it
- * counts. Layers draw random numbers, so that running one again needs its first state; some read their input or output backward. */
+/* guest.h - an independent framework for the tests of drive.h: a chain of layers over numbers, with items that are counted records.
+ * Layers draw random numbers, so that a recomputation needs the first state; some read their input or output backward. */
 #ifndef CKPT_TESTS_PLAN_GUEST_H
 #define CKPT_TESTS_PLAN_GUEST_H
 
@@ -12,7 +12,7 @@ typedef struct thing {
   int64_t index;
   double value;
   int64_t bytes;
-  int readers; /* copies that are under way */
+  int readers; /* copies in progress */
 } thing;
 
 typedef struct copying {
@@ -33,27 +33,27 @@ typedef struct guest {
   uint64_t first_state[MOST_LAYERS];
   int ran[MOST_LAYERS];
 
-  int64_t things;     /* that are alive */
-  int64_t live_bytes; /* theirs, and of what a call holds meanwhile */
+  int64_t things;     /* live items */
+  int64_t live_bytes; /* of live items, and of temporary memory of a call */
   int64_t peak_bytes;
   int64_t forwards;
   int64_t backwards;
-  int64_t transfers; /* that were begun */
+  int64_t transfers; /* started transfers */
   copying under_way[MOST_TRANSFERS];
   int32_t copies;
   double slots[CKPT_TIERS][MOST_SLOTS];
   int held[CKPT_TIERS][MOST_SLOTS];
   int slots_held;
 
-  int64_t calls; /* of every kind but DROP */
+  int64_t calls; /* calls of every kind except DROP */
   int64_t fail_at;
   int64_t lie_at;
   int64_t cancel_at;
   int64_t finalize_at;
   int64_t finalize_to;
-  int gives_outputs; /* of every record, asked or not */
-  int lies;          /* how many kinds of lies were told */
-  int inner;         /* what calls within a callback returned */
+  int gives_outputs; /* returns the output of every record, requested or not */
+  int lies;          /* number of kinds of invalid data returned */
+  int inner;         /* statuses of calls within a callback */
   ckpt_drive_call last;
   ckpt_driver* driver;
 } guest;
@@ -105,7 +105,7 @@ static double gradient(const guest* g, int64_t layer, double input, double outpu
   return grad * slope;
 }
 
-/* What a step gives without any schedule. */
+/* Returns the gradient of a step without any schedule. */
 static double plain_gradient(guest* g, int64_t layers, uint64_t seed, double x, double* output) {
   double inputs[MOST_LAYERS + 1];
   double noise[MOST_LAYERS];
@@ -130,7 +130,7 @@ static void begin_step(guest* g, uint64_t seed) {
   g->peak_bytes = g->live_bytes;
 }
 
-/* 1: the callback is to fail. */
+/* Returns 1 if the callback must fail. */
 static int comes_to_failure(guest* g, const ckpt_drive_call* call) {
   const int64_t number = g->calls++;
   g->last = *call;
@@ -150,7 +150,7 @@ static int comes_to_failure(guest* g, const ckpt_drive_call* call) {
 
 static int lies_now(const guest* g) { return g->calls - 1 == g->lie_at; }
 
-/* Runs a layer with the generator as its first run found it. */
+/* Runs a layer with the generator state of its first run. */
 static double run_with_state(guest* g, const ckpt_drive_call* call, int64_t layer, double x, double* noise) {
   const int again = (call->flags & CKPT_DRIVE_FLAG_AGAIN) != 0;
   const uint64_t present = g->generator;
@@ -179,7 +179,7 @@ static int32_t guest_forward(const ckpt_drive_call* call, void* input, void** ou
   CHECK(in->item == CKPT_ITEM_INPUT && in->index == call->first);
   CHECK((call->flags | CKPT_DRIVE_FLAG_AGAIN | CKPT_DRIVE_FLAG_TAKE_INPUT) == (CKPT_DRIVE_FLAG_AGAIN | CKPT_DRIVE_FLAG_TAKE_INPUT));
   if (comes_to_failure(g, call)) {
-    *output = g; /* nobody may look at it */
+    *output = g; /* must not be dereferenced */
     if (take) end(g, in);
     return 7;
   }
@@ -307,7 +307,7 @@ static int32_t guest_load(const ckpt_drive_call* call, void** item, void* user_d
     return 7;
   }
   if (lies_now(g) && call->item == CKPT_ITEM_INPUT) return begin_copy(g, call, NULL, 1);
-  it = make(g, call->item, call->first, -1e9); /* filled late */
+  it = make(g, call->item, call->first, -1e9); /* filled later */
   it->readers = 1;
   *item = it;
   return begin_copy(g, call, it, 1);
@@ -360,7 +360,7 @@ static ckpt_driver_callbacks guest_callbacks(void) {
   return callbacks;
 }
 
-/* Unlike layers where unlike is 1; every output, tape and gradient has bytes. */
+/* Layers differ if unlike is 1; every output, tape and gradient has bytes. */
 static void make_guest(guest* g, int64_t layers, int unlike, ckpt_layer_flag flags) {
   int64_t i;
   memset(g, 0, sizeof *g);

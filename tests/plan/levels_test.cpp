@@ -1,4 +1,4 @@
-// States in memory and on slower tiers: the numbers against a search that tries everything, the schedules by obeying them.
+// States in memory and on slower tiers: the numbers against an exhaustive search, the schedules by following them.
 #include "plan/planners/levels.h"
 
 #include <gtest/gtest.h>
@@ -14,9 +14,9 @@ namespace {
 
 using Slots = std::vector<std::int64_t>;
 
-// Every way to reverse the steps: forward, write the state at hand to a level, take one from there, drop one, reverse.
+// Every way to reverse the steps: forward, write the current state to a level, load one from there, drop one, reverse.
 double searched_seconds(std::int64_t steps, const StepSeconds& step, const std::vector<Level>& levels) {
-  using Place = std::array<std::int64_t, 6>;  // states of each level as bits, state at hand (-1: none), end
+  using Place = std::array<std::int64_t, 6>;  // states of each level as bits, current state (-1: none), end
   const auto moves = [&](const Place& place) {
     const std::int64_t hand = place[4];
     const std::int64_t end = place[5];
@@ -63,7 +63,7 @@ ChainProfile steps_with_tiers(std::int64_t steps, const StepSeconds& step, const
   return profile;
 }
 
-// Obeys the schedule and compares what it cost and kept with what was promised.
+// Follows the schedule and compares its cost and its kept states with the promised ones.
 void check(std::int64_t steps, const StepSeconds& step, const std::vector<Level>& levels) {
   Slots slots;
   std::string shown = std::to_string(steps) + " steps";
@@ -129,7 +129,7 @@ TEST(Levels, SchedulesCostAndKeepWhatTheyPromise) {
 }
 
 TEST(Levels, AFreeDiskRunsEachStepForwardOnceMore) {
-  // Nothing is nearer than the step before: every state is on the disk.
+  // No state is cheaper to load than the previous step's: every state is on the disk.
   const AdjointCode code = run(make_levels(steps_with_tiers(30, {1, 1}, {{1, 0, 0}, {0, 0, 0}}), Slots{1, 0}));
   EXPECT_EQ(code.forwards, 29);
 }

@@ -1,4 +1,4 @@
-// Mixed: states and recordings in slots. Its numbers against a search that tries everything, its schedules by obeying them.
+// Mixed: states and recordings in slots. Its numbers against an exhaustive search, its schedules by following them.
 #include "plan/planners/mixed.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ constexpr std::uint32_t recording_is_all = deterministic;
 
 // Every way to reverse the steps: forward with or without recording, keep and drop states and recordings, reverse.
 double searched_forwards(std::int64_t steps, std::int64_t slots) {
-  using Place = std::array<std::int64_t, 4>;  // kept states and kept recordings as bits, state at hand (-1: none), end
+  using Place = std::array<std::int64_t, 4>;  // kept states and kept recordings as bits, current state (-1: none), end
   const auto count = [](std::int64_t bits) { return std::popcount(static_cast<std::uint64_t>(bits)); };
   const auto moves = [&](const Place& place) {
     const auto [states, recordings, hand, end] = place;
@@ -53,10 +53,10 @@ TEST(Mixed, SchedulesRunAsManyForwardsInAsManySlotsAsTheyPromise) {
     for (std::int64_t slots = 1; slots <= 20; ++slots) {
       const AdjointCode code = run(make_mixed(time_steps(steps, recording_is_all), slots), recording_is_all);
       ASSERT_EQ(code.wrong, "") << steps << " steps, " << slots << " slots";
-      // A step that is recorded is run by that alone.
+      // A recorded step only runs with its recording.
       EXPECT_EQ(code.forwards + code.recorded, MixedTables(steps, slots).forwards()) << steps << " steps, " << slots << " slots";
       EXPECT_EQ(code.recorded, steps);
-      // What is kept in slots, the state that is worked on, the one that it becomes, and what the last step records.
+      // The items in slots, the current state, the next one, and the recording of the last step.
       EXPECT_EQ(code.most_held, std::min(steps - 1, slots) + 3) << steps << " steps, " << slots << " slots";
     }
   }

@@ -1,4 +1,4 @@
-// Programs by the C++17 face.
+// Programs through the C++17 API.
 #include <gtest/gtest.h>
 
 #include <ckpt/ckpt.hpp>

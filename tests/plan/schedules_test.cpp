@@ -37,7 +37,7 @@ TEST(Schedules, RecomputeAllKeepsTheInputOnly) {
   const ChainProfile profile = uniform_chain(6);
   const PlanReport report = verify(*make_recompute_all(profile), profile);
   EXPECT_EQ(report.recomputed_forwards, 6 * 5 / 2);
-  // x_0, x_i, x_{i+1}, and at the fullest moment the tape and both gradients.
+  // x_0, x_i, x_{i+1}, and at the peak the tape and both gradients.
   EXPECT_EQ(report.peak_bytes[0], 10 + 10 + 3 + 10 + 10);
 }
 
@@ -54,7 +54,7 @@ TEST(Schedules, EveryScheduleOfRandomChainsIsValid) {
     EXPECT_EQ(store_all.recomputed_forwards, 0);
     EXPECT_EQ(store_all.forwards, profile.layers());
     for (const auto& schedule : schedules_of(profile)) {
-      const PlanReport report = verify(*schedule, profile);  // throws when a rule is broken
+      const PlanReport report = verify(*schedule, profile);  // throws if a rule is broken
       EXPECT_EQ(report.forwards, profile.layers() + report.recomputed_forwards) << schedule->name();
       EXPECT_GE(report.step_seconds, store_all.step_seconds - 1e-12) << schedule->name();
     }

@@ -19,7 +19,7 @@ TEST_P(Allocation, NoDecisionAllocates) {
       strategy->observe_access(names[i]);
     }
   };
-  pass();  // smart learns the layers
+  pass();  // smart records the layers
   const std::int64_t before = heap_requests;
   for (int i = 0; i < 3; ++i) pass();
   EXPECT_EQ(heap_requests, before);

@@ -111,7 +111,7 @@ TEST(Composite, PassesAccessesAndStepsOn) {
   AnyOf any(Children{std::make_shared<Not>(smart), aware});
   ask(*smart, "a", 0);
   any.observe_access("a");
-  EXPECT_FALSE(ask(*smart, "a", 0));  // its third access
+  EXPECT_FALSE(ask(*smart, "a", 0));  // the third access
   any.begin_step({900, 0, [&] { return std::int64_t{450} * aware->interval(); }, clock});
   EXPECT_EQ(aware->interval(), 1);
 }

@@ -180,7 +180,7 @@ TEST(Text, RefusesEndlessNesting) {
 
 // ---- registered kinds ----
 
-// Registers a kind for the length of a test.
+// Registers a kind for the duration of a test.
 struct Registered {
   Registered(const char* kind_, KindFactory factory) : kind(kind_) { register_kind(kind, std::move(factory)); }
   ~Registered() { unregister_kind(kind); }

@@ -1,4 +1,4 @@
-/* Strategies in a forked child while threads of the parent are inside them: every call works or gives FORKED, none waits. */
+/* Strategies in a forked child while threads of the parent are inside them: every call works or returns FORKED; none deadlocks. */
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ static ckpt_status ask(ckpt_strategy* strategy, const char* name, int64_t index)
   return ckpt_strategy_should_checkpoint_shape(strategy, name, CKPT_DTYPE_U8, &shape, 1, index, &answer);
 }
 
-/* Thousands of names make a reset of smart long, and a first question about each longer. */
+/* With thousands of names a reset of smart takes long, and a first query about each takes longer. */
 static void* keep_asking(void* unused) {
   (void)unused;
   while (!__atomic_load_n(&ends, __ATOMIC_ACQUIRE)) {

@@ -1,4 +1,4 @@
-// The C++17 face of the strategy part.
+// The C++17 API of the strategy part.
 #include <ckpt/strategy.hpp>
 
 #include <gtest/gtest.h>

@@ -93,7 +93,7 @@ TEST(Selective, MatchesGlobs) {
   EXPECT_TRUE(ask(strategy, "head"));
   EXPECT_TRUE(ask(strategy,
                   "h\xC3\xA4"
-                  "ad"));  // one character of two bytes
+                  "ad"));  // one two-byte character
   EXPECT_FALSE(ask(strategy, "had"));
   EXPECT_TRUE(ask(strategy, ".bias"));
   EXPECT_TRUE(ask(strategy, "a*b"));
@@ -194,7 +194,7 @@ TEST(SizeBased, CountedBytesStopAtTheLimit) {
 
 // ---- memory-aware ----
 
-// A strategy over 1000 bytes whose live bytes and time the test sets.
+// A strategy over 1000 bytes; the test sets live bytes and time.
 class MemoryAwareTest : public testing::Test {
  protected:
   static constexpr std::int64_t second = 1'000'000'000;
@@ -204,7 +204,7 @@ class MemoryAwareTest : public testing::Test {
     if (allocation != 0) tracker->free(allocation);
     allocation = bytes == 0 ? 0 : tracker->allocate("x", bytes);
   }
-  // Asks after the seconds have gone by, and reports the interval.
+  // Queries after that many seconds, and returns the interval.
   std::int64_t after(MemoryAware& strategy, std::int64_t seconds) {
     clock->advance(seconds * second);
     ask(strategy, "x");
@@ -213,7 +213,7 @@ class MemoryAwareTest : public testing::Test {
 
   std::shared_ptr<base::ManualClock> clock = std::make_shared<base::ManualClock>(0);
   std::shared_ptr<memory::Tracker> tracker = std::make_shared<memory::Tracker>();
-  memory::AllocationId allocation = tracker->allocate("x", 700);  // neither high nor low
+  memory::AllocationId allocation = tracker->allocate("x", 700);  // neither high nor low pressure
 };
 
 TEST_F(MemoryAwareTest, ShrinksWhilePressureIsHigh) {
@@ -248,7 +248,7 @@ TEST_F(MemoryAwareTest, AdjustsAtMostOnceInTenSeconds) {
   EXPECT_EQ(after(strategy, 1), 3);
   for (int i = 0; i < 9; ++i) EXPECT_EQ(after(strategy, 1), 3);
   EXPECT_EQ(after(strategy, 1), 4);
-  EXPECT_EQ(after(strategy, 1000), 5);  // one step, however long it was not asked
+  EXPECT_EQ(after(strategy, 1000), 5);  // one step, however long since the last query
   EXPECT_EQ(after(strategy, 0), 5);
 }
 
@@ -290,7 +290,7 @@ TEST_F(MemoryAwareTest, ResetBeginsAnew) {
   EXPECT_EQ(strategy.interval(), 2);
   set_live(100);
   EXPECT_EQ(after(strategy, 9), 2);
-  EXPECT_EQ(after(strategy, 1), 3);  // high pressure before the reset is forgotten
+  EXPECT_EQ(after(strategy, 1), 3);  // high pressure before the reset is discarded
 }
 
 TEST_F(MemoryAwareTest, RefusesSharesOutsideTheRange) {
@@ -312,7 +312,8 @@ TEST_F(MemoryAwareTest, NameAndTotal) {
   EXPECT_GT(MemoryAware({}).total_bytes(), mebibyte);
 }
 
-// On equal layers more pressure never means more kept: under Chosen::recompute what is kept are the layers answered with no.
+// With equal layers more pressure never means more kept activations: with Chosen::recompute the kept ones are the layers not
+// chosen.
 TEST_F(MemoryAwareTest, RisingPressureNeverKeepsMore) {
   auto strategy = make();
   set_live(100);
@@ -332,11 +333,11 @@ TEST_F(MemoryAwareTest, RisingPressureNeverKeepsMore) {
 
 // ---- memory-aware, in a follower's steps ----
 
-// A chain of equal layers, each of which takes 10 bytes where it is not chosen: 10 layers with interval n keep 10 - ceil(10 / n).
+// A chain of equal layers, each of which takes 10 bytes unless it is chosen: 10 layers with interval n keep 10 - ceil(10 / n).
 class MemoryAwareStep : public testing::Test {
  protected:
   MemoryAwareStep() : strategy({0.8, tracker, 100, clock}) {}
-  // Runs a step that takes `other` bytes in addition to the layers', and returns the interval that it used.
+  // Runs a step that takes `other` bytes in addition to the layers', and returns its interval.
   std::int64_t step(std::int64_t other = 0) {
     strategy.begin_step({peak, unpredicted, [this] { return predicted(); }, follower});
     peak = predicted() + other;
@@ -428,7 +429,7 @@ TEST_F(MemoryAwareStep, AFailingPredictionChangesNothing) {
 
 TEST_F(MemoryAwareStep, HugeTrackedBytesDoNotOverflow) {
   tracker->allocate("huge", largest);
-  EXPECT_EQ(step(), 1);  // still the one that takes least
+  EXPECT_EQ(step(), 1);  // still the one with the least memory
 }
 
 TEST_F(MemoryAwareStep, ResetBeginsAgain) {
@@ -453,19 +454,19 @@ TEST(Smart, WatchesUntilAnIndexComesAgain) {
   Smart strategy({100, 2, 1}, Names{});
   EXPECT_EQ(answers(strategy, 0, 3), "000");
   strategy.observe_access("layer0");
-  EXPECT_TRUE(ask(strategy, "other", 0));    // the index comes again: watched no longer, and this layer is new
-  EXPECT_FALSE(ask(strategy, "layer1", 1));  // accessed twice by now
+  EXPECT_TRUE(ask(strategy, "other", 0));    // a repeated index ends the watching, and this layer is new
+  EXPECT_FALSE(ask(strategy, "layer1", 1));  // its second access
 }
 
 TEST(Smart, ChoosesLargeLayers) {
-  Smart strategy({1.5, 0, 1}, Names{});  // rare and late never hold
+  Smart strategy({1.5, 0, 1}, Names{});  // disables the rules for rare and late layers
   const auto pass = [&] {
     std::string row;
     for (int i = 0; i < 10; ++i) row += ask(strategy, base::cat("layer", i), i, i == 4 ? 160 : i == 5 ? 159 : 100) ? '1' : '0';
     return row;
   };
   EXPECT_EQ(pass(), "0000000000");
-  // The mean is 111.9: more than 167.85 is large.
+  // The mean is 111.9: sizes above 167.85 are large.
   EXPECT_EQ(pass(), "0000000000");
   EXPECT_TRUE(ask(strategy, "layer4", 4, 1000));  // the mean is 195.9 with the new size
   EXPECT_FALSE(ask(strategy, "layer5", 5, 159));

@@ -1,5 +1,5 @@
-/* Callbacks of strategies that call the strategy they answer for, and composites above it: INVALID_STATE at once for what would go
- * on inside it, an answer for what only reads. An alarm ends the test when something waits for itself. */
+/* Callbacks of strategies that call the strategy they belong to, and composites above it: INVALID_STATE at once for nested
+ * decisions, a result for read-only calls. An alarm ends the test on a deadlock. */
 #include <unistd.h>
 
 #include "check.h"
@@ -116,7 +116,7 @@ static void custom(void) {
   CHECK(inside == 3);
   CHECK_OK(ask(above, &answer));
   CHECK_OK(ckpt_strategy_get_counters(smart, &counters));
-  CHECK(counters.asked_layers == 1); /* the refused questions did not get as far as the other children */
+  CHECK(counters.asked_layers == 1); /* the refused queries did not reach the other children */
   ckpt_strategy_release(above);
   ckpt_strategy_release(any);
   ckpt_strategy_release(not_it);
@@ -159,7 +159,7 @@ static int64_t ask_back(void* user_data) {
   return ++hours * INT64_C(3600000000000);
 }
 
-/* The clock is asked at each question, and a tracker's clock when pressure is looked at. */
+/* The clock is read at each query, and a tracker's clock when pressure is computed. */
 static void clocks(void) {
   ckpt_memory_tracker_options options = CKPT_MEMORY_TRACKER_OPTIONS_INIT;
   ckpt_memory_tracker* tracker = NULL;

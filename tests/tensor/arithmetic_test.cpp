@@ -47,7 +47,7 @@ TYPED_TEST(TensorArithmetic, FillScaleAdd) {
 
 TYPED_TEST(TensorArithmetic, AddRoundsTwiceInTheOwnPrecision) {
   using T = TypeParam;
-  // 1/3 * 3 - 1 would not be 0 if product and sum were fused.
+  // 1/3 * 3 - 1 would not be 0 with a fused multiply-add.
   const auto x = tensor_of<T>(std::vector<T>(100, T(3)));
   const auto y = tensor_of<T>(std::vector<T>(100, T(-1)));
   add_scaled(*y, 1.0 / 3.0, *x);

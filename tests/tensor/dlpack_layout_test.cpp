@@ -1,4 +1,4 @@
-// The private declarations of DLPack against a header of the project itself (0.6: the versioned struct is checked against the
+// Compares the private DLPack declarations with the project's header (0.6; the versioned struct is checked against the
 // specification's field order below).
 #include <dlpack/dlpack.h>
 #include <gtest/gtest.h>

@@ -14,7 +14,7 @@ namespace {
 
 using base::Status;
 
-// What another library hands over: 2 x 3 floats 1 .. 6.
+// A tensor from another library: 2 x 3 floats 1 .. 6.
 template <class Managed>
 struct Producer {
   std::array<float, 6> memory{1, 2, 3, 4, 5, 6};
@@ -95,7 +95,7 @@ TYPED_TEST(TensorDlpack, ScalarsAndEightDimensions) {
   EXPECT_EQ(producer.take()->shape().elements(), 6);
 }
 
-// Each refusal names the value, leaves the deleter alone, and the caller's own call of it is the only one.
+// Each refusal names the value and does not call the deleter; only the caller calls it.
 template <class Managed, class Spoil>
 void expect_refused(Status status, const std::string& text, Spoil&& spoil) {
   Producer<Managed> producer;
@@ -163,7 +163,7 @@ TEST(TensorDlpackVersioned, ReadsFlags) {
   EXPECT_TRUE(tensor->read_only());
   expect_error(Status::unsupported, "read-only", [&] { fill(*tensor, 0); });
   EXPECT_EQ(producer.memory[0], 1);
-  // And on it goes: only the versioned struct can say it.
+  // The flag is passed on, which only the versioned struct can do.
   expect_error(Status::unsupported, "read-only", [&] { export_tensor(tensor); });
   ManagedTensorVersioned* const out = export_tensor_versioned(tensor);
   EXPECT_EQ(out->flags, flag_read_only);

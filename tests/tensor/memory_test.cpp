@@ -21,7 +21,7 @@ TEST(TensorMemory, OwnedMemoryIsAlignedForEveryDtypeAndSize) {
       const auto tensor = Tensor::create(static_cast<Dtype>(number), Shape{length});
       EXPECT_TRUE(is_aligned(tensor->data()));
       EXPECT_EQ(tensor->bytes(), length * dtype_bits(tensor->dtype()) / 8);
-      for (std::byte& byte : tensor->byte_span()) byte = std::byte{0x5a};  // all of it is there
+      for (std::byte& byte : tensor->byte_span()) byte = std::byte{0x5a};  // all of it is writable
     }
   }
 }

@@ -57,7 +57,7 @@ TEST(TensorPool, TheTrackerLearnsOfEveryByte) {
   auto b = Tensor::create(Dtype::f32, Shape{25}, pool);
   EXPECT_EQ(tracker->stats().current_bytes, 200);
   EXPECT_EQ(tracker->stats().live_allocations, 2);
-  pool.reset();  // the tensors keep it
+  pool.reset();  // the tensors keep it alive
   a.reset();
   EXPECT_EQ(tracker->stats().current_bytes, 100);
   b.reset();
@@ -96,13 +96,13 @@ TEST(TensorPool, AFailedTakeLeavesNoTrace) {
   expect_error(Status::invalid_argument, "bytes is -1", [&] { pool->take(-1); });
   expect_error(Status::out_of_memory, "bytes is", [&] { pool->take(std::int64_t{1} << 61); });
   EXPECT_EQ(tracker->stats().allocations, 0);
-  // The system gives the memory, the tracker refuses: its total would pass INT64_MAX.
+  // The system provides the memory, but the tracker refuses: its total would exceed INT64_MAX.
   const memory::LayerId layer = tracker->layer("elsewhere");
   tracker->free(tracker->allocate(layer, INT64_MAX - 10));
   expect_error(Status::out_of_range, "bytes is 100", [&] { pool->take(100); });
   EXPECT_EQ(pool->stats().reserved_bytes, 0);
   EXPECT_EQ(pool->stats().taken, 0);
-  // The same with a buffer that is kept.
+  // The same with a retained buffer.
   { const Buffer small = pool->take(5); }
   expect_error(Status::out_of_range, "bytes is 50", [&] { pool->take(50); });
   EXPECT_EQ(pool->stats().retained_bytes, 64);
@@ -116,9 +116,9 @@ TEST(TensorPool, KeepsNoMoreThanItsLimitAndTheNewest) {
   { const Buffer too_large = pool->take(257); }
   EXPECT_EQ(pool->stats().reserved_bytes, 0);
   for (const std::int64_t bytes : {64, 128, 192}) {
-    const Buffer buffer = pool->take(bytes);  // each goes back before the next is taken
+    const Buffer buffer = pool->take(bytes);  // each is returned before the next is taken
   }
-  // 64 and 128 fitted; for 192 the older ones had to go until 256 were left: 64 + 192 is that, but the oldest goes first.
+  // 64 and 128 fit; for 192, older ones are freed until 256 are left: 64 + 192 would fit, but the oldest is freed first.
   EXPECT_EQ(pool->stats().retained_bytes, 192);
   EXPECT_EQ(pool->stats().retained_buffers, 1);
   EXPECT_EQ(pool->stats().reserved_bytes, 192);
@@ -187,7 +187,7 @@ TEST(TensorPool, BuffersMove) {
   EXPECT_EQ(pool->stats().live_buffers, 1);
 }
 
-// Each thread writes its number all over its buffers and finds it there again: no buffer is given out twice.
+// Each thread fills its buffers with its number and checks them: no buffer is handed out twice.
 void take_and_give_back(BufferPool& pool, unsigned char number) {
   std::vector<Buffer> mine;
   for (int round = 0; round < 300; ++round) {
