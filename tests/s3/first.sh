@@ -1,4 +1,4 @@
-# first.sh COMMAND_FOLDER PYTHON_FOLDER URI: the first example of docs/reference/s3.md, as it stands there, and what becomes of it.
+# first.sh COMMAND_FOLDER PYTHON_FOLDER URI: runs the first example of docs/reference/s3.md as documented, and checks its result.
 set -eu
 page=$(cd "$(dirname "$0")/../../docs" && pwd)/s3.md
 PATH="$1:$PATH"

@@ -1,4 +1,4 @@
-// What of libckpt-s3 needs no network: signatures, XML, names, profiles, and what answers mean.
+// The parts of libckpt-s3 that need no network: signatures, XML, names, profiles, and the interpretation of answers.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -220,14 +220,14 @@ TEST(S3List, ReadsPages) {
   expect_error([&] { read_page(config, "<Error><Code>InternalError</Code></Error>", ""); }, CKPT_E_IO, "no list");
   expect_error([&] { read_page(config, "<ListBucketResult><Contents><Key>runs/7/a</Key></Contents></ListBucketResult>", ""); },
                CKPT_E_IO, "without name or size");
-  // Without the encoding, names are what they are.
+  // Without the encoding, names are taken literally.
   EXPECT_EQ(read_page(config, "<ListBucketResult><Contents><Key>runs/7/a+%2B</Key><Size>1</Size></Contents></ListBucketResult>", "")
                 .objects[0]
                 .path,
             "a+%2B");
 }
 
-// ---- URIs and end points
+// ---- URIs and endpoints
 
 TEST(S3Config, ReadsUris) {
   const auto read = [](const char* uri) {
@@ -267,7 +267,7 @@ TEST(S3Config, ReadsUris) {
                           "s3://bucket?x"}) {
     expect_error([&] { read(bad); }, CKPT_E_INVALID_ARGUMENT, "uri ");
   }
-  // Someone may have put keys there.
+  // The query may contain keys, so it is not shown.
   expect_error([&] { read("s3://bucket/a?token=secret"); }, CKPT_E_INVALID_ARGUMENT, "'s3://bucket/a' has a query");
 }
 
@@ -289,7 +289,7 @@ TEST(S3Config, ReadsEndpoints) {
   }
 }
 
-// ---- The environment and profiles, in a folder of its own
+// ---- The environment and profiles, in a temporary folder
 
 class S3Profile : public testing::Test {
  protected:
@@ -383,7 +383,7 @@ TEST_F(S3Profile, ReadsChangedFilesAgain) {
   EXPECT_FALSE(keys.refresh(keys.current()));
   write(credentials, "[default]\naws_access_key_id = NEWKEY\naws_secret_access_key = new\n");
   EXPECT_EQ(keys.current().access_key, "NEWKEY");
-  // Half written, or gone: the keys stay until there are others.
+  // Half-written or missing: the keys stay until there are new ones.
   write(credentials, "[default]\naws_access_key_id = HALF\n");
   EXPECT_EQ(keys.current().access_key, "NEWKEY");
   unlink(credentials.c_str());
@@ -438,7 +438,7 @@ TEST_F(S3Profile, ChecksOptions) {
   refused([](auto&) {}, "a key or token has blanks");
 }
 
-// ---- Parts, and what answers mean
+// ---- Parts, and the interpretation of answers
 
 TEST(S3Parts, AreAtMostTenThousand) {
   constexpr std::int64_t mebibyte = 1 << 20;
@@ -447,7 +447,7 @@ TEST(S3Parts, AreAtMostTenThousand) {
   for (const std::int64_t bytes : {160000 * mebibyte, 1000000 * mebibyte, 5000000 * mebibyte}) {
     const auto size = static_cast<std::int64_t>(part_size(16 * mebibyte, bytes));
     EXPECT_EQ(size % mebibyte, 0);
-    EXPECT_LE((bytes + bytes / 20 + size - 1) / size, 10000) << bytes;  // also when a little more comes
+    EXPECT_LE((bytes + bytes / 20 + size - 1) / size, 10000) << bytes;  // also with slightly more bytes
   }
 }
 

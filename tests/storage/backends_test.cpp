@@ -1,4 +1,4 @@
-// What every storage promises, for the file system and for memory alike.
+// Guarantees of every storage, for the file system and for memory.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -1,4 +1,4 @@
-/* A storage of the caller's own functions, here a table of names and bytes, and a fault handler before it, from C99. */
+/* A custom storage, here a table of names and bytes, and a fault handler before it, from C99. */
 #include <stddef.h>
 
 #include "check.h"
@@ -20,9 +20,9 @@ typedef struct shelf {
   int locks;
   int destroyed;
   int calls;
-  int fail_writes; /* so many writes to come fail with fail_status */
+  int fail_writes; /* number of future writes that fail with fail_status */
   int32_t fail_status;
-  const char* lie; /* a wrong listing, see shelf_list; NULL: none */
+  const char* lie; /* an invalid listing, see shelf_list; NULL: none */
 } shelf;
 
 static node* find(shelf* s, const char* path) {
@@ -219,7 +219,7 @@ static void count_sleep(int64_t ns, void* user) {
 }
 static void count_destroy(void* user) { ++*(int*)user; }
 
-/* A checkpoint lives in the caller's functions like anywhere else. */
+/* A checkpoint works in a custom storage like anywhere else. */
 static void test_custom(shelf* s) {
   const ckpt_storage_callbacks table = all_callbacks();
   ckpt_storage* storage = NULL;
@@ -237,7 +237,7 @@ static void test_custom(shelf* s) {
   CHECK(count == 1);
   CHECK_OK(ckpt_checkpoint_manager_verify(checkpoint, NULL, NULL));
 
-  /* A status stays what it is, another number becomes CALLBACK; the older checkpoint is what it was. */
+  /* A status is passed on, another number becomes CALLBACK; the older checkpoint is unchanged. */
   s->fail_writes = 1;
   s->fail_status = CKPT_E_NO_SPACE;
   CHECK_FAILS(ckpt_checkpoint_manager_save(checkpoint, state, NULL, NULL), CKPT_E_NO_SPACE, "the shelf is wet");
@@ -252,7 +252,7 @@ static void test_custom(shelf* s) {
   CHECK(s->open_files == 0 && s->locks == 1);
 
   ckpt_storage_release(storage);
-  CHECK(s->destroyed == 0); /* the checkpoint keeps it */
+  CHECK(s->destroyed == 0); /* the checkpoint manager keeps it alive */
   ckpt_checkpoint_manager_release(checkpoint);
   CHECK(s->destroyed == 1 && s->locks == 0);
   ckpt_state_release(state);
@@ -276,7 +276,7 @@ static void test_retries(shelf* s) {
   CHECK_OK(ckpt_fault_handler_create(&options, count_sleep, &destroyed, count_destroy, &handler));
   CHECK_OK(ckpt_storage_create_custom("shelf", &table, s, shelf_destroy, &inner));
   CHECK_OK(ckpt_storage_create_retrying(inner, handler, &storage));
-  /* Twice the same handler would multiply the attempts: the checkpoint gets one that tries once. */
+  /* Using the same handler twice would multiply the attempts: the checkpoint manager gets one that tries once. */
   ckpt_checkpoint_manager_options once = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   options.max_attempts = 1;
   CHECK_OK(ckpt_fault_handler_create(&options, NULL, NULL, NULL, &once.fault_handler));
@@ -311,7 +311,7 @@ typedef struct decider {
   int32_t last_attempt, retry_by_rule, answer, code;
   int64_t delay_by_rule, delay;
   ckpt_status last_status;
-  ckpt_checkpoint_manager* reenter; /* whose operation it is */
+  ckpt_checkpoint_manager* reenter; /* the manager whose operation is running */
   ckpt_state* state;
   char last_message[200];
 } decider;
@@ -337,7 +337,7 @@ static int32_t decide(ckpt_status status, const char* message, int32_t attempt, 
 
 static void destroy_decider(void* user_data) { ++((decider*)user_data)->destroyed; }
 
-/* The user's function has the say about each error, in the place of the rule. */
+/* The user's function decides about each error, instead of the built-in rule. */
 static void test_decide(shelf* s) {
   const ckpt_storage_callbacks table = all_callbacks();
   ckpt_checkpoint_manager_options checkpoint_options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
@@ -359,7 +359,7 @@ static void test_decide(shelf* s) {
   options.decide_destroy = destroy_decider;
   options.factor = 0.5;
   CHECK_FAILS(ckpt_fault_handler_create(&options, NULL, NULL, NULL, &handler), CKPT_E_INVALID_ARGUMENT, "factor is 0.5");
-  CHECK(d.destroyed == 0); /* a failing call owns nothing */
+  CHECK(d.destroyed == 0); /* a failed call does not take user_data */
   options.factor = 2;
   CHECK_OK(ckpt_fault_handler_create(&options, count_sleep, &unused, count_destroy, &handler));
   checkpoint_options.fault_handler = handler;
@@ -367,7 +367,7 @@ static void test_decide(shelf* s) {
   CHECK_OK(ckpt_checkpoint_manager_create(storage, &checkpoint_options, &checkpoint));
   CHECK_OK(ckpt_state_create(&state));
 
-  s->fail_writes = 2; /* what the rule would report at once */
+  s->fail_writes = 2; /* the rule would report this at once */
   s->fail_status = CKPT_E_NO_SPACE;
   d.answer = 1;
   d.delay = 70;
@@ -381,13 +381,13 @@ static void test_decide(shelf* s) {
   CHECK_OK(ckpt_fault_handler_get_retry_count(handler, &retries));
   CHECK(retries == 2);
 
-  s->fail_writes = 1; /* what the rule would try again */
+  s->fail_writes = 1; /* the rule would retry this */
   s->fail_status = CKPT_E_IO;
   d.answer = 0;
   CHECK_FAILS(ckpt_checkpoint_manager_save(checkpoint, state, NULL, NULL), CKPT_E_IO, "the shelf is wet");
   CHECK(d.retry_by_rule == 1 && d.last_attempt == 1 && sleeps == 2);
 
-  d.asked = 0; /* the attempts end all the same, and the last one is not asked about */
+  d.asked = 0; /* the number of attempts still limits retries, and the last error is not passed to the function */
   d.answer = 1;
   d.delay = 0;
   s->fail_writes = 3;
@@ -416,7 +416,7 @@ static void test_decide(shelf* s) {
   ckpt_state_release(state);
 }
 
-/* A listing is refused whole: a name that came twice would count twice in what is kept. */
+/* An invalid listing is refused completely: a duplicate name would count twice in retention. */
 static void test_listings(shelf* s) {
   static const struct {
     const char* lie;
@@ -443,7 +443,7 @@ static void test_listings(shelf* s) {
     s->lie = lies[i].lie;
     CHECK_FAILS(ckpt_checkpoint_manager_list(manager, NULL, 0, &count), CKPT_E_CALLBACK, lies[i].text);
     CHECK_FAILS(ckpt_checkpoint_manager_load(manager, state, NULL, NULL), CKPT_E_CALLBACK, "storage 'shelf' list ''");
-    (void)ckpt_checkpoint_manager_save(manager, state, &save, NULL); /* removes nothing, whether it succeeds or not */
+    (void)ckpt_checkpoint_manager_save(manager, state, &save, NULL); /* removes nothing, whether or not it succeeds */
     s->lie = NULL;
     CHECK_OK(ckpt_checkpoint_manager_list(manager, NULL, 0, &count));
     CHECK(count >= 2);
@@ -469,7 +469,7 @@ static void test_refusals(shelf* s) {
   CHECK_FAILS(ckpt_storage_create_custom("shelf", &table, s, shelf_destroy, NULL), CKPT_E_INVALID_ARGUMENT, "storage is NULL");
   table.struct_size = 8;
   CHECK_FAILS(ckpt_storage_create_custom("shelf", &table, s, shelf_destroy, &storage), CKPT_E_INVALID_ARGUMENT, "struct_size");
-  CHECK(s->destroyed == 0); /* a failing call owns nothing */
+  CHECK(s->destroyed == 0); /* a failed call does not take user_data */
   options.factor = 0.5;
   CHECK_FAILS(ckpt_fault_handler_create(&options, NULL, NULL, NULL, &handler), CKPT_E_INVALID_ARGUMENT, "factor is 0.5");
   CHECK_FAILS(ckpt_fault_handler_create(NULL, NULL, NULL, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "handler is NULL");

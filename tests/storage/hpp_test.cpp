@@ -1,4 +1,4 @@
-// The C++ face of storages.
+// The C++ API of storages.
 #include <ckpt/state.hpp>
 #include <ckpt/storage.hpp>
 
@@ -36,7 +36,7 @@ TEST(StorageHpp, RetryingAndLimitedStoragesSaveAndLoad) {
   std::filesystem::remove_all(root);
 }
 
-// A handler of one's own has the say: here about a root that is a file, which no patience helps.
+// A custom handler decides: here about a root that is a file, which no retry fixes.
 TEST(StorageHpp, AFunctionDecidesWhatIsTriedAgain) {
   const std::filesystem::path root = std::filesystem::temp_directory_path() / "ckpt-storage-hpp-decide-test";
   std::filesystem::remove_all(root);
@@ -52,7 +52,7 @@ TEST(StorageHpp, AFunctionDecidesWhatIsTriedAgain) {
     ckpt::CheckpointManagerOptions with_handler;
     with_handler.fault_handler = handler;
     ckpt::CheckpointManager checkpoints(ckpt::Storage::file_system(root.string()), with_handler);
-    std::filesystem::remove_all(root);  // under its feet
+    std::filesystem::remove_all(root);  // while it is in use
     EXPECT_THROW(checkpoints.save(ckpt::State(), 0), ckpt::Error);
     ASSERT_GE(faults.size(), 2U);
     EXPECT_EQ(faults[0].attempt, 1);
@@ -113,7 +113,7 @@ TEST(StorageHpp, SchemesAreKnownWhileTheirObjectLives) {
     EXPECT_EQ(asked, (std::vector<std::string>{"mine://Shelf?x=1", "mine:none", "mine:odd"}));
     const auto again = [] { ckpt::StorageScheme("MINE", [](std::string_view) { return ckpt::Storage::memory(); }); };
     EXPECT_THROW(again(), ckpt::Error);
-    EXPECT_EQ(status_of_uri("mine:x"), ckpt::Status::ok);  // the refused one took nothing with it
+    EXPECT_EQ(status_of_uri("mine:x"), ckpt::Status::ok);  // the refused registration changed nothing
     EXPECT_THROW(ckpt::StorageScheme("other", nullptr), ckpt::Error);
     EXPECT_THROW(ckpt::CheckpointManager(ckpt::Storage::from_uri("memory:shelf")), ckpt::Error);  // shelf writes there
   }
@@ -127,17 +127,17 @@ TEST(StorageHpp, ErrorsAreExceptions) {
   EXPECT_THROW(ckpt::FaultHandler{options}, ckpt::Error);
 }
 
-// ---- A storage of one's own ----
+// ---- A custom storage ----
 
 struct Counts {
-  int files = 0;  // open ones
+  int files = 0;  // open files
   int locks = 0;
   int storages = 0;
   bool full = false;
   bool odd = false;
 };
 
-// Files in a map. What is in it counts itself in Counts, which outlives it.
+// Files in a map. The objects in it count their instances in Counts, which outlives it.
 class MapStorage : public ckpt::CustomStorage {
   using Bytes = std::vector<std::byte>;
 
@@ -288,7 +288,7 @@ TEST(StorageHpp, AClassCanBeAStorage) {
   EXPECT_EQ(counts.storages, 0);
 }
 
-// An object store of one's own, with the functions that need not be given left as they are.
+// A custom object store with defaults for the optional functions.
 class MapObjects : public ckpt::CustomObjects {
   using Bytes = std::vector<std::byte>;
   using Files = std::map<std::string, Bytes>;
@@ -365,7 +365,7 @@ TEST(StorageHpp, AnObjectStoreOfOnesOwn) {
   state.add("model", "weight", weight);
   first.save(state, 1);
   first.save(state, 2);
-  EXPECT_EQ(files->size(), 3U);  // of the second save: its file, its manifest, its record
+  EXPECT_EQ(files->size(), 3U);  // file, manifest and record of the second save
   try {
     second.save(state, 3);
     ADD_FAILURE() << "two writers";

@@ -1,4 +1,4 @@
-// Records of lock owners, and the detection of owners that have ended.
+// Records of lock owners, and the detection of owners that have exited.
 #include "storage/lock_owner.h"
 
 #include <gtest/gtest.h>

@@ -19,8 +19,8 @@
 
 namespace {
 int flock_error = 0;
-int fcntl_error = 0;           // of record locks
-int open_file_lock_error = 0;  // of open file description locks, if not 0
+int fcntl_error = 0;           // error of record locks
+int open_file_lock_error = 0;  // error of open file description locks, if not 0
 
 int faulty_fcntl(int file, int command, void* argument) {
   const bool is_of_open_file = command == F_OFD_SETLK || command == F_OFD_GETLK;
@@ -107,7 +107,7 @@ class Holder {
   Holder(const Holder&) = delete;
   Holder& operator=(const Holder&) = delete;
 
-  // Ends the process without collecting it.
+  // Ends the process without reaping it.
   void kill() const {
     ::kill(process, SIGKILL);
     siginfo_t info;

@@ -1,5 +1,4 @@
-/* An object store of the caller's own functions, from C99: what must be given, what is called, and what becomes of answers that
- * cannot be. */
+/* A custom object store, from C99: required functions, calls made, and the handling of invalid results. */
 #include <stddef.h>
 
 #include "check.h"
@@ -13,13 +12,13 @@ typedef struct object {
 } object;
 
 typedef struct store {
-  object objects[most_objects]; /* sorted by their paths */
+  object objects[most_objects]; /* sorted by path */
   int count;
   int open_files;
   int destroyed;
   int puts, lists, ranges, removals, sizes, streams;
   int64_t most_ranges;
-  const char* lie; /* which answer is wrong; NULL: none */
+  const char* lie; /* the result that is invalid; NULL: none */
 } store;
 
 typedef struct handle {
@@ -217,7 +216,7 @@ static void test_whole_life(store* s, int all) {
   if (all) {
     table.read_ranges = store_read_ranges;
     table.remove_many = store_remove_many;
-    table.remove_directory = table.make_directory = table.sync_directory = must_not; /* not called all the same */
+    table.remove_directory = table.make_directory = table.sync_directory = must_not; /* must not be called */
   }
   ckpt_storage* storage = make(s, &table);
   ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
@@ -233,7 +232,7 @@ static void test_whole_life(store* s, int all) {
   ckpt_tensor_release(tensor);
   options.keep_last = 2;
   CHECK_OK(ckpt_checkpoint_manager_create(storage, &options, &first));
-  CHECK_OK(ckpt_checkpoint_manager_create(storage, &options, &second)); /* no lock keeps it out */
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, &options, &second)); /* no lock prevents it */
   for (save.step = 1; save.step <= 4; ++save.step) CHECK_OK(ckpt_checkpoint_manager_save(first, state, &save, NULL));
   CHECK_OK(ckpt_checkpoint_manager_list(first, NULL, 0, &count));
   CHECK(count == 2);
@@ -256,7 +255,7 @@ static void test_whole_life(store* s, int all) {
   ckpt_state_release(state);
 }
 
-/* Tensors: ranges are asked for where they are given, and a file that is open is asked for its size once. */
+/* Tensors: range reads are used if the store offers them, and the size of an open file is requested once. */
 static void test_ranges(store* s) {
   for (int given = 0; given < 2; ++given) {
     ckpt_storage_callbacks table = object_callbacks();
@@ -317,7 +316,7 @@ static void test_refusals(store* s) {
   CHECK(s->destroyed == 0 && storage == NULL);
 }
 
-/* Each lie ends the call, and takes nothing that was acknowledged. */
+/* Each invalid result fails the call, and removes nothing that was acknowledged. */
 static void test_lies(store* s) {
   static const struct {
     const char* lie;
@@ -358,7 +357,7 @@ static void test_lies(store* s) {
   }
 }
 
-/* A store that cannot refuse a taken name, or does not: records are named by their attempts, and one writer is as good as ever. */
+/* A store that cannot refuse an existing name, or does not: records are named by attempt, and a single writer works as usual. */
 static void test_stores_that_cannot_refuse(store* s) {
   static const char* const lies[] = {"unsupported", "put"};
   for (int i = 0; i < 2; ++i) {
@@ -369,7 +368,7 @@ static void test_stores_that_cannot_refuse(store* s) {
     int named = 0;
     s->lie = lies[i];
     CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &manager));
-    CHECK(s->count == 0); /* the probe is gone */
+    CHECK(s->count == 0); /* the probe is removed */
     s->puts = 0;
     CHECK_OK(ckpt_checkpoint_manager_save(manager, state, NULL, NULL));
     CHECK(s->puts == 0);

@@ -1,4 +1,4 @@
-// What is tried again, what is not, and how long the pauses are.
+// Retried operations, operations that are not retried, and the lengths of the pauses.
 #include "storage/retry.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ struct Retrying {
   Retrying() : handler(std::make_shared<FaultHandler>(FaultPolicy{3, 1, 1, 1, 0, 0}, [](std::int64_t) {})) {
     storage = make_retrying_storage(std::make_shared<FaultyStorage>(inner, faults), handler);
   }
-  // Every operation of this kind fails once with status, then works.
+  // Makes every operation of this kind fail once with status, then succeed.
   void fail_next(const std::string& kind, Status status) {
     *faults = {};
     faults->only = kind;
@@ -104,7 +104,7 @@ TEST(StorageRetry, TriesAgainWhatMayPass) {
   EXPECT_EQ(r.handler->retries(), 11);
 }
 
-// The user's function is asked about every operation that may be tried again, and about no other.
+// The user's function is called for every operation that may be retried, and for no other.
 TEST(StorageRetry, AsksAboutEveryOperation) {
   Retrying r;
   std::vector<Status> asked;
@@ -187,7 +187,7 @@ TEST(StorageRetry, LinksAreTriedAgain) {
   EXPECT_TRUE(r.storage->link("f", "g"));
   r.fail_next("link", Status::io);
   r.faults->links = true;
-  // The first attempt made the name and then reported an error.
+  // The first attempt created the name and then reported an error.
   r.faults->before = [&](const std::string& line) {
     if (line == "link f h" && r.faults->counted == 0) r.inner->link("f", "h");
   };

@@ -1,5 +1,5 @@
-/* Storages by URI through the .so from C99: what each scheme makes, what is refused, and schemes of the caller's, also from inside
- * their own functions and from many threads at once. An alarm ends the test when something waits for itself. */
+/* Storages by URI through the C API from C99: the storage of each scheme, refused URIs, and custom schemes, also from inside their
+ * own functions and from many threads at once. An alarm ends the test on a deadlock. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <pthread.h>
@@ -21,7 +21,7 @@ static int is_directory(const char* path) {
   return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Saves a step in what a URI names, and loads it from what another one names. The storage of the first lives meanwhile. */
+/* Saves a step through one URI, and loads it through another one. The storage of the first one exists meanwhile. */
 static void same_place(const char* uri, const char* other) {
   ckpt_storage *first = NULL, *second = NULL;
   ckpt_checkpoint_manager *writer = NULL, *refused = NULL, *reader = NULL;
@@ -75,7 +75,7 @@ static void files(const char* root) {
   same_place(uri, path);
   CHECK_OK(open_uri("file:///"));
   CHECK_OK(open_uri("file:/"));
-  /* What has no scheme is taken as it is. */
+  /* A location without a scheme is a path. */
   same_place("./a:b", "a/../a:b");
   CHECK(is_directory("a:b"));
   same_place("c:x", "./c:x"); /* a scheme has two characters at least */
@@ -119,7 +119,7 @@ static void memories(void) {
   CHECK(!is_directory("kept") && !is_directory("run2"));
 }
 
-/* Every one is refused, whatever its scheme, and makes nothing. */
+/* Each one is refused, whatever its scheme, and nothing is created. */
 static void bad_texts(void) {
   static const struct {
     const char *rest, *why;
@@ -191,14 +191,14 @@ static void unknown_schemes(void) {
   CHECK(!is_directory("s3:") && !is_directory("gs:") && !is_directory("filex:a"));
 }
 
-/* ---- Schemes of the caller ---- */
+/* ---- Custom schemes ---- */
 
 typedef struct made {
   int calls, destroyed;
   char uri[100];
   int32_t result;
   const char* reason;
-  ckpt_clock* wrong; /* handed out in the place of a storage */
+  ckpt_clock* wrong; /* returned instead of a storage */
   int nothing;
 } made;
 
@@ -233,7 +233,7 @@ static void registering(void) {
   CHECK_FAILS(ckpt_storage_unregister_scheme("file"), CKPT_E_NOT_FOUND, "'file'");
   CHECK_FAILS(ckpt_storage_unregister_scheme("mine"), CKPT_E_NOT_FOUND, "'mine'");
   CHECK_FAILS(ckpt_storage_unregister_scheme(NULL), CKPT_E_INVALID_ARGUMENT, "scheme is NULL");
-  CHECK(seen.destroyed == 0 && seen.calls == 0); /* a failed call leaves user_data to its caller */
+  CHECK(seen.destroyed == 0 && seen.calls == 0); /* a failed call does not take user_data */
 
   CHECK_OK(ckpt_storage_register_scheme("Mine+x-2.0", make, &seen, count_destroy));
   CHECK_FAILS(ckpt_storage_register_scheme("mine+X-2.0", make, &seen, count_destroy), CKPT_E_ALREADY_EXISTS, "'mine+X-2.0'");
@@ -268,7 +268,7 @@ static void failures(void) {
   made seen = {0, 0, "", 0, NULL, NULL, 0};
   int32_t status;
   CHECK_OK(ckpt_storage_register_scheme("mine", make, &seen, count_destroy));
-  for (status = CKPT_E_INVALID_ARGUMENT; status >= CKPT_E_INTERNAL; --status) { /* a status counts */
+  for (status = CKPT_E_INVALID_ARGUMENT; status >= CKPT_E_INTERNAL; --status) { /* every status is passed on */
     seen.result = status;
     seen.reason = "no such bucket";
     CHECK_FAILS(open_uri("mine:x"), status, "no such bucket");
@@ -294,7 +294,7 @@ static void failures(void) {
   CHECK(seen.destroyed == 1);
 }
 
-/* ---- From inside ---- */
+/* ---- Nested calls ---- */
 
 static int inside = 0;
 static int too_deep = 0;
@@ -309,7 +309,7 @@ static int32_t make_again(const char* uri, ckpt_storage** storage, void* user_da
   CHECK_OK(ckpt_storage_unregister_scheme("other"));
   CHECK(seen->destroyed == 1);
   CHECK_OK(ckpt_storage_unregister_scheme("again")); /* this call goes on to its end */
-  CHECK(seen->destroyed == 1);                       /* while it does its user_data is in use */
+  CHECK(seen->destroyed == 1);                       /* during the call its user_data is in use */
   CHECK_FAILS(open_uri(uri), CKPT_E_UNSUPPORTED, "'again'");
   CHECK_OK(ckpt_storage_register_scheme("again", make, seen, count_destroy)); /* the name is free for another one */
   CHECK_OK(open_uri("again:y"));                                              /* which is that other one's */
@@ -318,7 +318,7 @@ static int32_t make_again(const char* uri, ckpt_storage** storage, void* user_da
   return ckpt_storage_create_memory(storage);
 }
 
-/* "deep:N" is made of "deep:N-1", down to 0; "ring:a" of "ring:b" of "ring:a". */
+/* "deep:N" opens "deep:N-1", down to 0; "ring:a" opens "ring:b", which opens "ring:a". */
 static int32_t make_deep(const char* uri, ckpt_storage** storage, void* user_data) {
   const int left = atoi(uri + strlen("deep:"));
   char next[32];
@@ -339,7 +339,7 @@ static int32_t make_ring(const char* uri, ckpt_storage** storage, void* user_dat
   return CKPT_E_INVALID_STATE;
 }
 
-/* The scheme is free again by the time that destroy runs, and destroy may use it. */
+/* The scheme is free again when destroy runs, and destroy may register it. */
 static void register_in_destroy(void* user_data) {
   made* const seen = user_data;
   if (++seen->destroyed == 1) CHECK_OK(ckpt_storage_register_scheme("reborn", make, seen, register_in_destroy));
@@ -350,7 +350,7 @@ static void from_inside(void) {
   CHECK_OK(ckpt_storage_register_scheme("again", make_again, &seen, count_destroy));
   CHECK_OK(open_uri("again:x"));
   CHECK(inside == 1 && seen.calls == 2);
-  CHECK(seen.destroyed == 3); /* other's, the second again's, and the first one's, each once */
+  CHECK(seen.destroyed == 3); /* those of other, of the second again and of the first one, once each */
   CHECK_FAILS(ckpt_storage_unregister_scheme("again"), CKPT_E_NOT_FOUND, "'again'");
 
   inside = 0;
@@ -412,7 +412,7 @@ static void* come_and_go(void* gone) {
   return NULL;
 }
 
-/* All get the same storage of a name, so one of them is its writer. It stays that until all have asked. */
+/* All get the same storage of a name, so only one of them is its writer, until all have tried. */
 static void* try_to_write(void* unused) {
   ckpt_storage* storage = NULL;
   ckpt_checkpoint_manager* writer = NULL;
@@ -453,7 +453,7 @@ int main(void) {
   CHECK_OK(ckpt_storage_register_scheme("taken", make, &taken, count_destroy));
   bad_texts();
   unknown_schemes();
-  CHECK(taken.calls == 0); /* what is refused does not reach it */
+  CHECK(taken.calls == 0); /* refused URIs do not reach it */
   CHECK_OK(ckpt_storage_unregister_scheme("taken"));
   CHECK(taken.destroyed == 1);
   registering();

@@ -1,5 +1,5 @@
-/* storages.c - what tests over libckpt.so make in memory or in a scratch directory is made in the gateway's bucket instead: the
- * linker puts these in the place of the functions (--wrap), and the tests are the same objects. */
+/* storages.c - creates storages in the gateway's bucket where tests over libckpt.so create them in memory or in a scratch
+ * directory: the linker replaces the functions by these (--wrap), and the tests' object files are unchanged. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "place.h"
@@ -11,7 +11,7 @@ ckpt_status __wrap_ckpt_storage_create_file_system(const char* root, const ckpt_
 
 static int made = 0;
 
-/* For run.py: a program that made none has tested nothing here. */
+/* For run.py: a program that created no storage here has tested nothing. */
 __attribute__((destructor)) static void say_how_many(void) { fprintf(stderr, "storages in the bucket: %d\n", made); }
 
 static ckpt_status in_bucket(const char* uri, ckpt_storage** storage) {

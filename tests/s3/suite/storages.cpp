@@ -1,4 +1,4 @@
-// The same as storages.c for tests over the static parts: libckpt-s3's functions behind the adapter that libckpt has for them.
+// The same as storages.c for tests over the static parts: libckpt-s3's functions through libckpt's adapter.
 #include <atomic>
 #include <memory>
 #include <utility>
@@ -13,7 +13,7 @@
 
 using namespace ckpt;
 
-// In libckpt's place: the functions say their reasons by this one.
+// Replaces libckpt's function, through which the plug-in reports reasons.
 void ckpt_callback_error(const char* text) { base::set_callback_error(text); }
 
 namespace {
@@ -29,7 +29,7 @@ std::shared_ptr<storage::Storage> made(const char* uri) {
 
 }  // namespace
 
-// By the names that the linker gives them.
+// The names that the linker gives the wrapped functions.
 std::shared_ptr<storage::Storage> on_gateway() __asm__("__wrap__ZN4ckpt7storage19make_memory_storageEv");
 std::shared_ptr<storage::Storage> on_gateway() {
   static std::atomic<int> count = 0;
