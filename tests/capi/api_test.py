@@ -1,4 +1,5 @@
-"""The reader of tools/api on a header of traps, what is checked in against what the headers say, and the promise of the snapshot."""
+"""Tests the parser of tools/api on a header of difficult declarations, the checked-in description against the headers, and the
+compatibility with the snapshot."""
 
 import copy
 import json
@@ -19,8 +20,8 @@ try:
 
     read.find_libclang()
     read.cindex.Index.create()
-except Exception as error:  # the module, or the library behind it
-    print("SKIP: no libclang for Python (python3-clang):", error)
+except Exception as error:  # the Python module, or libclang itself
+    print("SKIP: libclang for Python (python3-clang) not found:", error)
     sys.exit(77)
 
 import compare
@@ -125,7 +126,8 @@ class CheckedIn(unittest.TestCase):
 
 
 class Promise(unittest.TestCase):
-    """What the snapshot promises: functions, constants and fields at the end of structs with a size may be added, nothing else."""
+    """Checks compatibility with the snapshot: only functions, constants and fields at the end of structs with a size may be
+    added."""
 
     @classmethod
     def setUpClass(cls):

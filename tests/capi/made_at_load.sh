@@ -1,7 +1,7 @@
-# No function-local static of the library waits for its first call: see made_at_load_test.c. Those of a thread are its own.
+# No function-local static of the library is initialised at its first use: see made_at_load_test.c. Thread-local ones are exempt.
 set -eu
 symbols=$LIBRARY
 [ ! -e "$LIBRARY.debug" ] || symbols=$LIBRARY.debug
 guards=$(LC_ALL=C readelf -sW "$symbols" | awk '$4 == "OBJECT" && $8 ~ /^_ZGV/ {print $8 "=" $2}' | sort -u)
-[ -n "$guards" ] || { echo "found no guards: is the library stripped?" >&2; exit 1; }
+[ -n "$guards" ] || { echo "no guard variables found: is the library stripped?" >&2; exit 1; }
 exec "$PROGRAM" "$LIBRARY" $guards

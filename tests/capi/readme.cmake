@@ -1,11 +1,11 @@
-# README.md shows one program of examples/readme as it is, letter by letter, and links the others. cmake -P tests/capi/readme.cmake in
-# the project's folder.
+# README.md contains one program of examples/readme verbatim, and links the others. cmake -P tests/capi/readme.cmake in the
+# project's root.
 file(READ README.md readme)
 file(GLOB_RECURSE examples RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" examples/readme/*.c examples/readme/*.cpp examples/readme/*.py
      examples/readme/*.java examples/readme/*.cs)
 list(LENGTH examples count)
 if(NOT count EQUAL 5)
-  message(FATAL_ERROR "examples/readme has ${count} programs; README.md knows 5")
+  message(FATAL_ERROR "examples/readme: expected 5 programs, found ${count}")
 endif()
 set(shown 0)
 foreach(example IN LISTS examples)
@@ -16,11 +16,11 @@ foreach(example IN LISTS examples)
     math(EXPR shown "${shown} + 1")
     message("${example}: shown")
   elseif(link EQUAL -1)
-    message(FATAL_ERROR "README.md neither shows ${example} as it is nor links it")
+    message(FATAL_ERROR "README.md neither contains ${example} verbatim nor links it")
   else()
     message("${example}: linked")
   endif()
 endforeach()
 if(NOT shown EQUAL 1)
-  message(FATAL_ERROR "README.md shows ${shown} programs of examples/readme, not one")
+  message(FATAL_ERROR "README.md: expected one program of examples/readme, found ${shown}")
 endif()

@@ -1,4 +1,4 @@
-// The values of ckpt.hpp and the structs of C: defaults, the way there and back, numbers and fields that are not known.
+// The values of ckpt.hpp and the C structs: defaults, conversions in both directions, unknown numbers and fields.
 #include <ckpt/ckpt.hpp>
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ TEST(Values, DefaultsAreThoseOfC){
 #undef VALUE
 }
 
-// An aggregate warns about no member that is left out, since each has its default.
+// An aggregate causes no warning about omitted members, since each has a default.
 TEST(Values, AreAggregates) {
 #define VALUE(Value, Struct, ...) EXPECT_TRUE(std::is_aggregate_v<ckpt::Value>) << #Value;
 #include "given_values.inc"
@@ -73,7 +73,7 @@ TEST(Values, WhatMayBeAbsentIsNotReadWhenItIs) {
   EXPECT_STREQ(ckpt::detail::to_c(save).prefix, "warmup");
 }
 
-// ---- There and back ----
+// ---- Conversions in both directions ----
 
 TEST(Values, GoToCAndComeBack) {
   ckpt::LayerProfile layer;
@@ -154,7 +154,7 @@ TEST(Values, FlagsAreSums) {
   EXPECT_EQ(heard, (std::vector<MemoryEventKind>{MemoryEventKind::allocated, MemoryEventKind::freed}));
 }
 
-// ---- Numbers of a later library ----
+// ---- Values from a later library ----
 
 TEST(Values, NumbersThatAreNotKnownAreNoError) {
   ckpt_schedule_action later = {};
@@ -231,7 +231,7 @@ TEST(Values, SpansAreBorrowed) {
   EXPECT_THROW(tensor.elements_as<double>(), ckpt::Error);
 }
 
-// ---- Objects that options name ----
+// ---- Objects in options ----
 
 TEST(Values, OptionsNameObjects) {
   using Named = ckpt::detail::Borrowed<ckpt_clock>;
@@ -304,7 +304,7 @@ TEST(Values, TasksAreListed) {
     rule.observe_task("task " + std::to_string(i), i + 1);
   }
   for (const auto& tasks : {controller.list_tasks(), rule.list_tasks()}) {
-    ASSERT_EQ(tasks.size(), 256U);  // the last ones, the oldest first
+    ASSERT_EQ(tasks.size(), 256U);  // the latest ones, the oldest first
     EXPECT_EQ(tasks.front().name, "task 44");
     EXPECT_EQ(tasks.back().name, "task 299");
     EXPECT_EQ(tasks.back().duration_seconds, 300);
@@ -312,7 +312,7 @@ TEST(Values, TasksAreListed) {
   }
 }
 
-// ---- Functions and classes of one's own ----
+// ---- Custom functions and classes ----
 
 TEST(Values, ACustomStrategySeesTheQuestion) {
   ckpt::StrategyQuestion seen;
@@ -320,7 +320,7 @@ TEST(Values, ACustomStrategySeesTheQuestion) {
   ckpt::CustomStrategy functions;
   functions.decide = [&](const ckpt::StrategyQuestion& question) {
     seen = question;
-    name = question.layer_name;  // a view: the text is borrowed for the call
+    name = question.layer_name;  // a view: the string is borrowed for the call
     return true;
   };
   ckpt::Strategy strategy = ckpt::Strategy::custom("Mine", std::move(functions));
@@ -333,7 +333,7 @@ TEST(Values, ACustomStrategySeesTheQuestion) {
   EXPECT_EQ(strategy.counters().chosen_bytes, 12);
 }
 
-// Doubles its input; asks for workspace and keeps count of what it was asked.
+// Doubles its input; requests workspace and counts its calls.
 class Twice : public ckpt::CustomLayer {
  public:
   struct Seen {
@@ -392,7 +392,7 @@ TEST(Values, ACustomLayerSeesTheContext) {
   EXPECT_EQ(profile.option(0, 0).tape_bytes, 8);
   EXPECT_EQ(profile.option(0, 0).forward_workspace_bytes, 64);
 
-  // A follower says what is run, and the executor lets its strategy see it.
+  // A follower reports the run, and the executor passes it on to the strategy.
   int accesses = 0;
   ckpt::CustomStrategy functions;
   functions.decide = [&](const ckpt::StrategyQuestion&) { return accesses > 0; };
