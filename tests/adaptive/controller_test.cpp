@@ -29,7 +29,7 @@ void save(Controller& controller, double now, double cost) {
 }
 
 // A background save may end after another one has begun, or when none is expected any more.
-TEST(AdaptiveController, ALateEndOfABackgroundSaveChangesNothing) {
+TEST(AdaptiveController, ADelayedEndOfABackgroundSaveHasNoEffect) {
   Controller controller({});
   controller.begin_run(0);
   const std::int64_t first = controller.begin_background_save(100);
@@ -49,7 +49,7 @@ TEST(AdaptiveController, ALateEndOfABackgroundSaveChangesNothing) {
   EXPECT_EQ(controller.info().saves, 1);
 }
 
-TEST(AdaptiveController, FiresAtThePollNearestToTheTarget) {
+TEST(AdaptiveController, DecidesAtThePollNearestToTheTarget) {
   for (const auto& [interval, poll, wanted] : {std::tuple{100.0, 30.0, 90.0}, {104.0, 30.0, 90.0}, {106.0, 30.0, 120.0}}) {
     ControllerOptions options = fixed(interval);
     options.poll_seconds = poll;
@@ -67,7 +67,7 @@ TEST(AdaptiveController, FiresAtThePollNearestToTheTarget) {
   EXPECT_TRUE(controller.decide(90).checkpoint);
 }
 
-TEST(AdaptiveController, AsksEarlyOnceToLearnTheCost) {
+TEST(AdaptiveController, RequestsOneEarlySaveToMeasureTheCost) {
   Controller controller(ControllerOptions{});
   controller.begin_run(1000);
   EXPECT_EQ(controller.decide(1100).reason, Reason::not_due);
@@ -98,7 +98,7 @@ TEST(AdaptiveController, GivenFormulasUseTheMeasuredCost) {
   }
 }
 
-TEST(AdaptiveController, TheStallIsTheCostAndNoSaveIsAskedForBeforeTheLastIsDurable) {
+TEST(AdaptiveController, CostIsTheStallAndNoSaveIsRequestedBeforeTheLastOneIsDurable) {
   ControllerOptions options;
   options.policy = Policy::daly;
   options.mtbf_seconds = 10000;
@@ -148,7 +148,7 @@ TEST(AdaptiveController, BoundsAndBudget) {
   EXPECT_DOUBLE_EQ(short_.decide(0).interval_seconds, 50);
 }
 
-TEST(AdaptiveController, ThresholdJudgesTheLastTaskAndCommitConsumes) {
+TEST(AdaptiveController, ThresholdEvaluatesTheLastTaskAndCommitConsumesASlot) {
   ControllerOptions options;
   options.policy = Policy::threshold;
   options.threshold_options.budget = 2;
@@ -209,7 +209,7 @@ TEST(AdaptiveController, LearnsFailuresAndCensorsCleanExits) {
   EXPECT_EQ(controller.info().failures, 1);
 }
 
-TEST(AdaptiveController, ResumeCountsTheGapSinceTheLastSignOfLifeAsAFailure) {
+TEST(AdaptiveController, ResumeCountsTheGapSinceTheLastEventAsAFailure) {
   ControllerOptions options;
   options.policy = Policy::bayes;
   options.initial_cost_seconds = 10;

@@ -51,7 +51,7 @@ TEST(AdaptiveGoals, ColdStartCostsAtMostOnePercentAtTenFailures) {
   }
 }
 
-TEST(AdaptiveGoals, AfterAHundredFailuresDalyIsMatchedOnExponentialFailures) {
+TEST(AdaptiveGoals, MatchesDalyAfterAHundredExponentialFailures) {
   for (const double cost : {30.0, 300.0}) {
     for (const double hours : {1.0, 6.0, 48.0}) {
       EXPECT_LE(extra_on_exponential(hours, cost, 100, 300, 60), 0.005 + slack) << hours << " h, cost " << cost;
@@ -59,7 +59,7 @@ TEST(AdaptiveGoals, AfterAHundredFailuresDalyIsMatchedOnExponentialFailures) {
   }
 }
 
-TEST(AdaptiveGoals, FailureFreeRunsSaveForNoLongerThanTheSquareRoot) {
+TEST(AdaptiveGoals, FailureFreeRunsSaveForAtMostTheSquareRoot) {
   for (const double cost : {1.0, 30.0, 300.0, 1800.0}) {
     for (const double poll : {10.0, 30.0}) {
       ControllerOptions options;
@@ -89,7 +89,7 @@ std::string read(const std::string& path) {
   return text.str();
 }
 
-TEST(AdaptiveGoals, RealTracesAreServedBetterThanByTheTrueMtbf) {
+TEST(AdaptiveGoals, BeatsTheTrueMtbfOnRealTraces) {
   const char* const shared = std::getenv("CKPT_SHARED");
   const std::string folder = std::string(shared == nullptr ? "." : shared) + "/traces/";
   const char* const names[] = {"lanl_sys2", "lanl_sys20", "spot_aws_v100_16node_aug2023", "titan_gpu_dbe_otb"};

@@ -6,7 +6,7 @@
 
 namespace {
 
-TEST(AdaptiveHpp, ControllerLivesAndTravels) {
+TEST(AdaptiveHpp, ControllerDecidesAndSurvivesJson) {
   ckpt::Controller controller;
   EXPECT_GE(controller.now(), 0);
   controller.begin_run(0);

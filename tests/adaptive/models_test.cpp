@@ -28,7 +28,7 @@ TEST(AdaptiveModels, GammaPosterior) {
   EXPECT_DOUBLE_EQ(forgetful.hazard(0), 1.5 / 2800);
 }
 
-TEST(AdaptiveModels, WeibullFindsTheLawItsGapsWereDrawnFrom) {
+TEST(AdaptiveModels, WeibullFitRecoversTheParameters) {
   for (const double shape : {0.5, 0.7, 1.0, 2.0}) {
     const Trace trace = draw_trace({shape, 10000}, 1, 4000, 3, 0);
     std::vector<Gap> gaps;
@@ -87,9 +87,10 @@ TEST(AdaptiveModels, BucketsCountFailuresPerExposedTime) {
 
 TEST(AdaptiveModels, ReplayCountsSavesAndLostWork) {
   const auto every_100 = [](double) { return 100.0; };
-  EXPECT_DOUBLE_EQ(replay_loss(every_100, 10, 0, 250), 20 + 30);   // two saves, 30 s of work lost
-  EXPECT_DOUBLE_EQ(replay_loss(every_100, 10, 0, 215), 10 + 105);  // failure during the second save: 100 s of work and 5 s of saving lost
-  EXPECT_DOUBLE_EQ(replay_loss(every_100, 10, 300, 250), 0);       // failure during the restart
+  EXPECT_DOUBLE_EQ(replay_loss(every_100, 10, 0, 250), 20 + 30);  // two saves, 30 s of work lost
+  EXPECT_DOUBLE_EQ(replay_loss(every_100, 10, 0, 215),
+                   10 + 105);  // failure during the second save: 100 s of work and 5 s of saving lost
+  EXPECT_DOUBLE_EQ(replay_loss(every_100, 10, 300, 250), 0);  // failure during the restart
   const double many = replay_loss(every_100, 10, 0, 110.0 * 1e7 + 30);
   EXPECT_NEAR(many, 10 * 1e7 + 30, 1);
 }
@@ -115,7 +116,7 @@ TEST(AdaptiveModels, ReplayEndsForAllNumbers) {
   EXPECT_LT(most, 15'000);
 }
 
-TEST(AdaptiveModels, HedgeFollowsTheBestAndComesBack) {
+TEST(AdaptiveModels, HedgeFollowsTheBestPolicyAndRecovers) {
   Hedge::Weights even{};
   even.fill(1.0 / Hedge::experts);
   Hedge hedge(even);

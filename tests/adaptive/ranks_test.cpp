@@ -131,7 +131,7 @@ void expect_longest_stall() {
 
 TEST(AdaptiveRanks, ASaveCostsTheLongestStall) { expect_longest_stall<GatheringRank>(); }
 
-TEST(AdaptiveRanks, ASaveCostsTheLongestStallWhereAllGatherServes) { expect_longest_stall<Rank>(); }
+TEST(AdaptiveRanks, ASaveCostsTheLongestStallWithAllGather) { expect_longest_stall<Rank>(); }
 
 TEST(AdaptiveRanks, EachSaveHasItsOwnLongestStall) {
   Meeting meeting(2);
@@ -170,7 +170,7 @@ TEST(AdaptiveRanks, OnlyTheFirstCallAfterASaveGathers) {
   });
 }
 
-TEST(AdaptiveRanks, ARankThatIsStillInTheSaveIsAskedAgain) {
+TEST(AdaptiveRanks, ARankStillInTheSaveIsQueriedAgain) {
   Meeting meeting(3);
   run_ranks<GatheringRank>(meeting, [&](std::int64_t rank, Coordinator& coordinator) {
     Controller controller(young());
@@ -189,7 +189,7 @@ TEST(AdaptiveRanks, ARankThatIsStillInTheSaveIsAskedAgain) {
   EXPECT_EQ(meeting.gathers, 2);  // none while rank 0 was in the save, none after all had left it
 }
 
-TEST(AdaptiveRanks, AControllerThatIsMadeLaterCountsLikeRankZero) {
+TEST(AdaptiveRanks, AControllerCreatedLaterCountsLikeRankZero) {
   Meeting meeting(2);
   run_ranks<GatheringRank>(meeting, [&](std::int64_t rank, Coordinator& coordinator) {
     auto controller = std::make_unique<Controller>(young());
@@ -223,7 +223,7 @@ TEST(AdaptiveRanks, RanksThatRecordNoSavesChangeNothing) {
   EXPECT_EQ(meeting.gathers, 1);
 }
 
-TEST(AdaptiveRanks, WhenRankZeroCannotDecideNoRankWaits) {
+TEST(AdaptiveRanks, NoRankWaitsIfRankZeroFails) {
   Meeting meeting(2);
   run_ranks<GatheringRank>(meeting, [&](std::int64_t, Coordinator& coordinator) {
     Controller controller(young());
@@ -251,7 +251,7 @@ TEST(AdaptiveRanks, WrongArgumentsOfOneRankFailAll) {
   EXPECT_EQ(meeting.gathers, 0);
 }
 
-TEST(AdaptiveRanks, WhatIsNoStallIsRefusedOnAllRanks) {
+TEST(AdaptiveRanks, InvalidStallsAreRefusedOnAllRanks) {
   for (const double stall : {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     Meeting meeting(2);
     meeting.spoil = [&](std::span<std::byte> received) {

@@ -15,7 +15,7 @@ using base::Status;
 
 // ---- Traces ----
 
-TEST(AdaptiveTrace, ReadsNumbersAndNamesTheLineThatIsNone) {
+TEST(AdaptiveTrace, ReadsNumbersAndNamesTheInvalidLine) {
   EXPECT_EQ(parse_trace("# gaps\n10\n\n 2.5e3 \r\n0"), (Trace{10, 2500, 0}));
   EXPECT_ERROR(parse_trace("1\n\n-3\n"), Status::invalid_argument, "line 3: '-3'");
   EXPECT_ERROR(parse_trace("1\nnan\n"), Status::invalid_argument, "line 2: 'nan'");
@@ -71,7 +71,7 @@ TEST(AdaptiveSimulation, AControllerWithAFixedIntervalIsAFixedRun) {
   }
 }
 
-TEST(AdaptiveSimulation, NobodyBeatsTheClairvoyantAndBestFixedBeatsDaly) {
+TEST(AdaptiveSimulation, TheClairvoyantIsBestAndBestFixedBeatsDaly) {
   SimulationOptions options;
   options.law = "weibull:0.7:20000";
   options.failures = 150;
@@ -104,7 +104,7 @@ TEST(AdaptiveSimulation, NobodyBeatsTheClairvoyantAndBestFixedBeatsDaly) {
   EXPECT_EQ(gaps, 150 * 2);
 }
 
-TEST(AdaptiveSimulation, EveryGapLiesInItsBin) {
+TEST(AdaptiveSimulation, EveryGapIsInItsBin) {
   const std::vector<Trace> traces = {{0, 1e-9, 1, 5, 9.99}, {10, 11, 1000, 100000}};
   const std::vector<GapBin> bins = gap_histogram(traces);
   EXPECT_EQ(bins.front().from, 0);
@@ -119,7 +119,7 @@ TEST(AdaptiveSimulation, EveryGapLiesInItsBin) {
   EXPECT_EQ(gap_histogram({{7, 7, 7}}).front().count, 3);
 }
 
-TEST(AdaptiveSimulation, RefusesWhatItCannotRun) {
+TEST(AdaptiveSimulation, RefusesInvalidSimulations) {
   SimulationOptions options;
   EXPECT_ERROR(simulate(options), Status::invalid_argument, "neither a trace nor a law");
   options.law = "exponential:1000";

@@ -34,7 +34,7 @@ class Counting final : public std::pmr::memory_resource {
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 };
 
-TEST(AsyncHpp, CopiesLieInMemoryOfTheCallers) {
+TEST(AsyncHpp, CopiesUseTheCallersMemory) {
   Counting memory;
   ckpt::Tensor weight(ckpt::DType::f32, {100000});
   ckpt::State state;
@@ -55,7 +55,7 @@ TEST(AsyncHpp, CopiesLieInMemoryOfTheCallers) {
   EXPECT_NE(result.error.find("no memory of this kind"), std::string::npos) << result.error;
 }
 
-TEST(AsyncHpp, SavesWhileTrainingGoesOn) {
+TEST(AsyncHpp, SavesWhileTrainingContinues) {
   const ckpt::tests::Scratch scratch;
   ckpt::Tensor weight(ckpt::DType::f32, {1000});
   ckpt::State state;

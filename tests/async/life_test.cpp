@@ -16,7 +16,7 @@ using namespace ckpt::async;
 using namespace ckpt::state;
 using ckpt::base::Status;
 
-TEST(AsyncLife, ListenersAreToldOfEveryEventOnce) {
+TEST(AsyncLife, ListenersReceiveEveryEventOnce) {
   const auto all = std::make_shared<RecordingListener>();
   AsyncOptions options = Background::small();
   options.listener = all;
@@ -44,7 +44,7 @@ TEST(AsyncLife, ListenersAreToldOfEveryEventOnce) {
   EXPECT_EQ(own->count("ended " + std::to_string(dropped)), 1);
 }
 
-TEST(AsyncLife, InsideACallbackOneMayAskAndCancelButNotWait) {
+TEST(AsyncLife, CallbacksMayQueryAndCancelButNotWait) {
   Background it;
   TaskOptions task;
   const auto listener = std::make_shared<RecordingListener>();
@@ -70,7 +70,7 @@ TEST(AsyncLife, InsideACallbackOneMayAskAndCancelButNotWait) {
   EXPECT_EQ(it.manager->wait(other, -1).state, TaskState::cancelled);
 }
 
-TEST(AsyncLife, WaitingForAllIncludesWhoIsStillBeingTold) {
+TEST(AsyncLife, WaitingForAllIncludesRunningCallbacks) {
   Background it;
   Door door;
   door.shut("told");
@@ -183,7 +183,7 @@ TEST(AsyncLife, ACloseThatCancelsEndsOneThatDrains) {
   EXPECT_EQ(it.manager->wait(id, 0).state, TaskState::cancelled);
 }
 
-TEST(AsyncLife, WhoeverWaitsIsToldWhenTheManagerIsReleased) {
+TEST(AsyncLife, WaitersAreWokenWhenTheManagerIsReleased) {
   AsyncOptions options = Background::small();
   options.drain_timeout_ns = 0;
   Background it(options);
@@ -209,7 +209,7 @@ TEST(AsyncLife, WhoeverWaitsIsToldWhenTheManagerIsReleased) {
 }
 
 // The child has no workers: calls return FORKED, and a release frees without waiting for a thread.
-TEST(AsyncLife, AForkedChildIsRefusedAndCanLetGo) {
+TEST(AsyncLife, AForkedChildIsRefusedAndCanRelease) {
   Background it;
   const std::int64_t id = it.save_blocked(1);
   it.save(2);
@@ -251,7 +251,7 @@ constexpr int enqueued = 1'000'000;
 constexpr int small_tasks = 20'000;  // bench_state saves 100,000
 #endif
 
-TEST(AsyncLife, AMillionTasksCancelledBehindABlockedOne) {
+TEST(AsyncLife, AMillionTasksCancelledAfterABlockedOne) {
   Background it;
   const std::int64_t blocked = it.save_blocked(1);
   const Model model(2);
@@ -281,7 +281,7 @@ std::int64_t resident_kib() {
   return 0;
 }
 
-TEST(AsyncLife, ManySmallTasksLeaveMemoryFlat) {
+TEST(AsyncLife, ManySmallTasksDoNotGrowMemory) {
   CheckpointOptions keep_one;
   keep_one.keep_last = 1;
   Background it(Background::small(), keep_one);

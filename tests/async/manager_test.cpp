@@ -113,7 +113,7 @@ TEST(Async, ABorrowedTensorThatChangesFailsItsSaveAndNothingElse) {
   EXPECT_EQ(it.loaded(), 4);
 }
 
-TEST(Async, CapacityIsExactAndWhatIsRefusedIsListed) {
+TEST(Async, CapacityIsExactAndRefusedTasksAreListed) {
   AsyncOptions options = Background::small();
   options.capacity = 3;
   Background it(options);
@@ -142,7 +142,7 @@ TEST(Async, CapacityIsExactAndWhatIsRefusedIsListed) {
 }
 
 // A refused save is briefly in the list, but has no queue entry that a cancellation could release.
-TEST(Async, RefusedSavesGiveNoPlaceBack) {
+TEST(Async, RefusedSavesReleaseNoQueueEntry) {
   AsyncOptions options = Background::small();
   options.capacity = 2;
   options.history = 5000;
@@ -214,7 +214,7 @@ TEST(Async, CancelsQueuedTasksAtOnce) {
   EXPECT_EQ(std::ssize(it.checkpoint->list()), 2);
 }
 
-TEST(Async, CancelsARunningSaveAndRemovesWhatItWrote) {
+TEST(Async, CancelsARunningSaveAndRemovesItsFiles) {
   Background it;
   const std::int64_t id = it.save_blocked(1);
   EXPECT_TRUE(it.manager->cancel(id));
@@ -253,7 +253,7 @@ TEST(Async, UnknownAndEvictedIdsAreNotFound) {
   EXPECT_LE(it.manager->known_tasks(), 4);
 }
 
-TEST(Async, AFailureIsToldToWhoeverWaits) {
+TEST(Async, AFailureIsReturnedByWait) {
   Background it;
   it.fail_next("write", Status::no_space);
   const std::int64_t id = it.save(1);
@@ -267,7 +267,7 @@ TEST(Async, AFailureIsToldToWhoeverWaits) {
   it.manager->close(CloseMode::drain, -1);
 }
 
-TEST(Async, ADiskThatIsTooSmallIsToldByTheTaskBeforeAnythingIsMade) {
+TEST(Async, ATooSmallDiskFailsTheTaskBeforeAnyFileIsCreated) {
   Background it;
   it.faults->free_bytes = 10;
   const TaskResult result = it.manager->wait(it.save(1), -1);
@@ -281,7 +281,7 @@ TEST(Async, ADiskThatIsTooSmallIsToldByTheTaskBeforeAnythingIsMade) {
   it.manager->close(CloseMode::drain, -1);
 }
 
-TEST(Async, AnErrorThatNobodySawIsReturnedByTheNextSave) {
+TEST(Async, AnUnreceivedErrorIsReturnedByTheNextSave) {
   Background it;
   it.fail_next("write", Status::permission);
   it.save(1);
@@ -291,7 +291,7 @@ TEST(Async, AnErrorThatNobodySawIsReturnedByTheNextSave) {
   EXPECT_EQ(it.loaded(), 3);
 }
 
-TEST(Async, AnErrorThatNobodySawIsReturnedByCloseOnce) {
+TEST(Async, AnUnreceivedErrorIsReturnedByCloseOnce) {
   Background it;
   it.fail_next("write");
   it.save(1);
@@ -300,7 +300,7 @@ TEST(Async, AnErrorThatNobodySawIsReturnedByCloseOnce) {
   it.manager->close(CloseMode::drain, -1);
 }
 
-TEST(Async, AFileWhoseSyncFailedIsWrittenAnewFromTheCopy) {
+TEST(Async, AFileWithAFailedSyncIsRewrittenFromTheCopy) {
   Background it;
   it.fail_next("sync");
   const TaskResult result = it.manager->wait(it.save(1), -1);
@@ -324,7 +324,7 @@ TEST(Async, RetriesOfTheStorageAreCounted) {
   EXPECT_EQ(result.retries, 1);
 }
 
-TEST(Async, HigherPrioritiesGoFirst) {
+TEST(Async, HigherPrioritiesRunFirst) {
   Background it;
   const auto listener = std::make_shared<RecordingListener>();
   const auto with = [&](std::int32_t priority) {
@@ -368,7 +368,7 @@ TEST(Async, AGateHoldsItsTaskUntilTheStepEnds) {
 }
 
 // Tasks that are not gated run in their order, past gated ones; so do the gated ones when the gate opens.
-TEST(Async, WhatIsReadyGoesInItsOrderPastClosedGates) {
+TEST(Async, ReadyTasksRunInOrderPastClosedGates) {
   AsyncOptions options = Background::small();
   const auto listener = std::make_shared<RecordingListener>();
   options.listener = listener;
@@ -423,7 +423,7 @@ TEST(Async, ASaveThatNeedsTheMemoryOfAGatedOneOpensItsGate) {
   EXPECT_EQ(it.manager->wait(first, -1).state, TaskState::completed);
 }
 
-TEST(Async, ClosingDrainsWhatIsQueued) {
+TEST(Async, ClosingDrainsTheQueue) {
   Background it;
   it.save_blocked(1);
   it.save(2);
@@ -435,7 +435,7 @@ TEST(Async, ClosingDrainsWhatIsQueued) {
   EXPECT_ERROR(it.save(4), Status::closed, "is closed");
 }
 
-TEST(Async, ClosingCancelsWhatIsLeftAfterTheTime) {
+TEST(Async, ClosingCancelsRemainingTasksAfterTheTimeout) {
   Background it;
   const std::int64_t first = it.save_blocked(1);
   const std::int64_t second = it.save(2);
@@ -451,7 +451,7 @@ TEST(Async, ClosingCancelsWhatIsLeftAfterTheTime) {
   EXPECT_EQ(names_in(*it.disk, ""), "");
 }
 
-TEST(Async, WhoeverWaitsForAPlaceIsToldOfTheClose) {
+TEST(Async, WaitingForAQueueEntryFailsOnClose) {
   AsyncOptions options = Background::small();
   options.capacity = 1;
   Background it(options);
@@ -496,7 +496,7 @@ TEST(Async, LoadsInTheBackground) {
   EXPECT_EQ(missing.status, Status::not_found);
 }
 
-TEST(Async, ACancelledLoadLeavesTheStateAlone) {
+TEST(Async, ACancelledLoadLeavesTheStateUnchanged) {
   Background it;
   save_step(*it.checkpoint, 4);
   const auto model = std::make_shared<Model>(1.0F);
@@ -510,7 +510,7 @@ TEST(Async, ACancelledLoadLeavesTheStateAlone) {
   EXPECT_EQ(names_in(*it.disk, "").find("torn"), std::string::npos);
 }
 
-TEST(Async, UnchangedFilesAreLinkedOrCopiedFromTheBackgroundToo) {
+TEST(Async, BackgroundSavesLinkOrCopyUnchangedFiles) {
   Background it;
   Model model(1);
   model.state.set_rarely_changes("optimizer", true);

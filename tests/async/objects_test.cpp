@@ -10,7 +10,7 @@ using namespace ckpt;
 using namespace ckpt::tests;
 using base::Status;
 
-TEST(AsyncObjects, SavesInTheBackgroundUntilAnotherWriterGoesOn) {
+TEST(AsyncObjects, SavesInTheBackgroundUntilAnotherWriterSaves) {
   const auto bucket = std::make_shared<Bucket>();
   const auto requests = std::make_shared<Requests>();
   state::CheckpointOptions options;

@@ -46,14 +46,14 @@ TEST(AsyncQueue, AdmitsAsManyAsItsCapacity) {
   EXPECT_EQ(queue.try_admit(), TaskQueue::no_place);
 }
 
-TEST(AsyncQueue, ThePriorityAndThenTheAgeDecide) {
+TEST(AsyncQueue, OrderedByPriorityThenByAge) {
   Fates fates{{1, 2, 3, 4, 5}, {}, {3, 5}};
   TaskQueue queue(8, std::ref(fates));
   for (const std::int64_t id : {4, 5, 2, 1, 3}) queue.hand_over(queue.try_admit(), id);
   EXPECT_EQ(taken(queue), (std::vector<std::int64_t>{3, 5, 1, 2, 4}));
 }
 
-TEST(AsyncQueue, WhatIsHeldWaitsUntilSomebodySaysThatGatesOpened) {
+TEST(AsyncQueue, GatedTasksWaitUntilGatesAreReportedOpen) {
   Fates fates{{2}, {1, 3}, {3}};
   TaskQueue queue(3, std::ref(fates));
   for (const std::int64_t id : {1, 2, 3}) queue.hand_over(queue.try_admit(), id);
@@ -67,7 +67,7 @@ TEST(AsyncQueue, WhatIsHeldWaitsUntilSomebodySaysThatGatesOpened) {
 }
 
 // All gates open at once, just after a worker has checked one of them.
-TEST(AsyncQueue, GatesThatOpenWhileAWorkerLooksLetTheOldestGoFirst) {
+TEST(AsyncQueue, GatesOpenedDuringASearchLetTheOldestRunFirst) {
   for (std::int64_t last_held = 1; last_held <= 4; ++last_held) {
     bool are_open = false;
     TaskQueue queue(4, [&](std::int64_t id) {
@@ -84,7 +84,7 @@ TEST(AsyncQueue, GatesThatOpenWhileAWorkerLooksLetTheOldestGoFirst) {
 }
 
 // No worker runs, and tasks are submitted and cancelled: the next task in a slot reuses the slot's entry.
-TEST(AsyncQueue, TheDeadTakeNoRoomFromTheLiving) {
+TEST(AsyncQueue, CancelledTasksTakeNoCapacity) {
   Fates fates;
   TaskQueue queue(4, std::ref(fates));
   queue.hand_over(queue.try_admit(), 1);
@@ -100,7 +100,7 @@ TEST(AsyncQueue, TheDeadTakeNoRoomFromTheLiving) {
   EXPECT_EQ(queue.size(), 0);
 }
 
-TEST(AsyncQueue, APlaceIsHandedOverOnceHoweverOftenItChangesHands) {
+TEST(AsyncQueue, ASlotIsSubmittedOnceHoweverOftenItIsReused) {
   Fates fates{{1, 9}, {}, {}};
   TaskQueue queue(2, std::ref(fates));
   const std::int32_t kept = queue.try_admit();
@@ -116,7 +116,7 @@ TEST(AsyncQueue, APlaceIsHandedOverOnceHoweverOftenItChangesHands) {
 }
 
 // Tasks cancelled after a worker has sorted them.
-TEST(AsyncQueue, TheDeadAreSortedOutOfTheOrder) {
+TEST(AsyncQueue, CancelledTasksAreRemovedFromTheOrder) {
   Fates fates{{}, {1}, {}};
   TaskQueue queue(4, std::ref(fates));
   queue.hand_over(queue.try_admit(), 1);
@@ -140,7 +140,7 @@ TEST(AsyncQueue, TheDeadAreSortedOutOfTheOrder) {
 }
 
 // A caller that is still copying for a cancelled task submits it after another task has taken its slot.
-TEST(AsyncQueue, WhoLostItsPlaceDoesNotPushOutWhoHasIt) {
+TEST(AsyncQueue, ATaskWithoutItsSlotDoesNotReplaceTheNewOwner) {
   Fates fates{{2}, {}, {}};
   TaskQueue queue(1, std::ref(fates));
   const std::int32_t place = queue.try_admit();

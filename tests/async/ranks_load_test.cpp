@@ -68,7 +68,7 @@ class RanksAsyncLoad : public testing::Test {
   const Scratch scratch;
 };
 
-TEST_F(RanksAsyncLoad, EachRankReadsWhatAllHaveAgreedOn) {
+TEST_F(RanksAsyncLoad, EachRankReadsTheAgreedCheckpoint) {
   save(3, 1);
   const std::string newest = save(3, 2);
   for (const std::int64_t count : {2, 3, 4}) {
@@ -95,7 +95,7 @@ TEST_F(RanksAsyncLoad, EachRankReadsWhatAllHaveAgreedOn) {
 }
 
 // A rank that finds its part of the checkpoint damaged fails alone; the choice of the checkpoint was agreed before.
-TEST_F(RanksAsyncLoad, DamageEndsTheTaskOfTheRankThatFindsIt) {
+TEST_F(RanksAsyncLoad, DamageFailsTheTaskOfTheRankThatFindsIt) {
   save(3, 1);
   const std::string newest = save(3, 2);
   const auto disk = storage();
@@ -119,7 +119,7 @@ TEST_F(RanksAsyncLoad, DamageEndsTheTaskOfTheRankThatFindsIt) {
 }
 
 // A checkpoint that is detectably damaged without reading tensors is skipped by all ranks.
-TEST_F(RanksAsyncLoad, ANewerOneThatIsNoneIsPassedOverByAll) {
+TEST_F(RanksAsyncLoad, ADamagedNewerCheckpointIsSkippedByAllRanks) {
   const std::string older = save(3, 1);
   const std::string newer = save(3, 2);
   storage()->remove(newer + "/rank00001-of-00003.json");
@@ -134,7 +134,7 @@ TEST_F(RanksAsyncLoad, ANewerOneThatIsNoneIsPassedOverByAll) {
   }));
 }
 
-TEST_F(RanksAsyncLoad, WhatIsWrongOnOneRankIsRefusedOnAll) {
+TEST_F(RanksAsyncLoad, AnErrorOnOneRankIsRefusedOnAllRanks) {
   save(2, 1);
   const auto ranks = std::make_shared<ThreadRanks>(2);
   expect_errors(ranks->run([&](std::int64_t rank) {
@@ -159,7 +159,7 @@ TEST_F(RanksAsyncLoad, WhatIsWrongOnOneRankIsRefusedOnAll) {
                 Status::not_found, "step-7-none");
 }
 
-TEST_F(RanksAsyncLoad, ARankThatDoesNotCallEndsTheOthersInTime) {
+TEST_F(RanksAsyncLoad, TheOthersTimeOutOnARankThatDoesNotCall) {
   save(2, 1);
   const auto ranks = std::make_shared<ThreadRanks>(3);
   const auto errors = ranks->run(

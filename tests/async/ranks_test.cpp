@@ -47,7 +47,7 @@ TEST(RanksAsync, SavesInTheBackgroundWithoutACollectiveOfTheirThreads) {
   expect_saved(*disk_at(scratch.path()), names[0], 5);
 }
 
-TEST(RanksAsync, AFailingRankEndsTheTaskOnAllAndTheNextOneWorks) {
+TEST(RanksAsync, AFailingRankFailsTheTaskOnAllRanksAndTheNextOneSucceeds) {
   for (const std::int64_t failing : {0, 1}) {
     const Scratch scratch;
     const auto ranks = std::make_shared<ThreadRanks>(2);
@@ -128,7 +128,7 @@ TEST(RanksAsync, QueueFullAndCancelAreRankZerosDecisions) {
   }));
 }
 
-TEST(RanksAsync, ARankThatIsGoneIsNamed) {
+TEST(RanksAsync, ADeadRankIsNamed) {
   const Scratch scratch;
   const auto ranks = std::make_shared<ThreadRanks>(2);
   for (const std::int64_t gone : {0, 1}) {
@@ -177,7 +177,7 @@ TEST(RanksObjects, SavesOnAnObjectStoreInBothWays) {
 
 // On object stores the manifest is not the commit by rank 0: the record is. A rank that has read the manifest waits for the record,
 // which never arrives here.
-TEST(RanksObjects, AManifestWithoutItsRecordIsNoCommit) {
+TEST(RanksObjects, AManifestWithoutItsRecordIsNotACommit) {
   const auto bucket = std::make_shared<Bucket>();
   const auto ranks = std::make_shared<ThreadRanks>(2);
   std::atomic<int> looks{0};  // reads of the manifest by rank 1, since rank 0 is about to write the record

@@ -132,7 +132,7 @@ TEST_P(AsyncRollBack, AQueuedStepCountsAsTheNewest) {
   EXPECT_EQ(steps_in(*checkpoint_), "650 600 500 400 300 | 700 ");
 }
 
-TEST_P(AsyncRollBack, WhatIsCancelledOrRefusedBeginsNothing) {
+TEST_P(AsyncRollBack, CancelledOrRefusedSavesBeginNoGeneration) {
   EXPECT_EQ(load(of_step(300)), 300);
   const Warnings silent;
   const std::int64_t queued = save(310, gated());

@@ -74,7 +74,7 @@ void expect_same_files(const State& state, const AsyncOptions& options, TaskOpti
 bool never() { return false; }
 bool always() { return true; }
 
-TEST(AsyncArena, AWaitThatThrowsLeavesTheLine) {
+TEST(AsyncArena, AThrowingWaitLeavesTheQueue) {
   Arena arena(smallest_arena_bytes);
   const auto held = arena.take(arena.blocks(), never, {});
   EXPECT_THROW(arena.take(1, never, [] { throw std::runtime_error("would_wait"); }), std::runtime_error);
@@ -84,7 +84,7 @@ TEST(AsyncArena, AWaitThatThrowsLeavesTheLine) {
   EXPECT_EQ(static_cast<std::int64_t>(arena.take(arena.blocks(), always, {}).size()), arena.blocks());
 }
 
-TEST(AsyncArena, ABlockThatCannotBeMadeWakesTheNextInTheLine) {
+TEST(AsyncArena, AFailedAllocationWakesTheNextWaiter) {
   std::promise<void> making;
   std::promise<void> waiting;
   std::atomic<bool> is_first{true};
@@ -129,7 +129,7 @@ TEST(AsyncStaging, EveryModeWritesTheSameFiles) {
 }
 
 // Groups large enough to be written directly from the staging memory, and one that is not.
-TEST(AsyncStaging, FilesWrittenFromStagingMemoryAreThoseOfASaveInTheForeground) {
+TEST(AsyncStaging, FilesWrittenFromStagingMemoryEqualThoseOfAForegroundSave) {
   State state;
   for (const auto& [group, bytes] : {std::pair("a", (9 << 20) + 5), {"b", 100}, {"c", 5 << 20}}) {
     for (const char* const name : {"one", "two"}) {
@@ -163,7 +163,7 @@ TEST(AsyncStaging, FilesWrittenFromStagingMemoryAreThoseOfASaveInTheForeground) 
 }
 
 // A state of exactly the staging memory's size can be rewritten after an error of sync, like a smaller one.
-TEST(AsyncStaging, AStateThatJustFitsIsNotWrittenInWaves) {
+TEST(AsyncStaging, AStateOfExactlyTheStagingMemoryIsNotWrittenInWaves) {
   AsyncOptions options;
   options.staging_bytes = 8 << 20;
   Background it(options);
@@ -202,7 +202,7 @@ TEST(AsyncStaging, AnEmptyStateIsSavedToo) {
 }
 
 // A tensor whose pointer is not an address in this process.
-TEST(AsyncStaging, ASourceReadsWhatTheLibraryCannot) {
+TEST(AsyncStaging, ASourceReadsMemoryThatTheLibraryCannot) {
   for (const std::int64_t elements : {10, 100'000}) {
     for (const StagingMode mode : {StagingMode::copy, StagingMode::deferred}) {
       AsyncOptions options;
@@ -253,7 +253,7 @@ TEST(AsyncStaging, AnErrorOfTheSourceFailsTheSave) {
 }
 
 // Waves cannot be copied again: an error of sync fails the save, and the previous checkpoint remains.
-TEST(AsyncStaging, AWaveThatWasReleasedIsNotWrittenAnew) {
+TEST(AsyncStaging, AReleasedWaveIsNotRewritten) {
   AsyncOptions options;
   options.staging_bytes = smallest_arena_bytes;
   Background it(options);
@@ -264,7 +264,7 @@ TEST(AsyncStaging, AWaveThatWasReleasedIsNotWrittenAnew) {
   EXPECT_NE(result.error.find("larger than the staging memory"), std::string::npos) << result.error;
 }
 
-TEST(AsyncStaging, CancellingWakesWhoeverCopiesInWaves) {
+TEST(AsyncStaging, CancellingWakesACopyInWaves) {
   AsyncOptions options;
   options.staging_bytes = smallest_arena_bytes;
   Background it(options);
@@ -297,7 +297,7 @@ TEST(AsyncStaging, ALimitedWriterStopsOnRequest) {
   EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::cancelled);
 }
 
-TEST(AsyncStaging, TheArenaServesThoseWhoWaitInTheirOrder) {
+TEST(AsyncStaging, TheArenaServesWaitersInOrder) {
   Arena arena(smallest_arena_bytes);
   ASSERT_EQ(arena.blocks(), 8);
   EXPECT_EQ(arena.allocated_bytes(), 0);
@@ -367,7 +367,7 @@ TEST(AsyncStaging, FailuresAreReportedOnceTheOldestFirst) {
   EXPECT_FALSE(failures.take().has_value());
 }
 
-TEST(AsyncStaging, IdsAreNeverGivenAgain) {
+TEST(AsyncStaging, IdsAreNeverReused) {
   TaskTable table(1);
   std::set<std::int64_t> ids;
   for (int i = 0; i < 1000; ++i) {

@@ -13,7 +13,7 @@
 namespace ckpt::base {
 namespace {
 
-TEST(ForkMutex, LetsInOneAtATime) {
+TEST(ForkMutex, IsExclusive) {
   ForkMutex mutex;
   std::int64_t count = 0;
   std::vector<std::thread> threads;
@@ -55,7 +55,7 @@ int in_child(ForkMutex& mutex, const std::function<bool()>& body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
 }
 
-TEST(ForkMutex, RefusesWhatAThreadOfTheParentHeld) {
+TEST(ForkMutex, RefusesAMutexHeldByAThreadOfTheParent) {
   ForkMutex mutex;
   const auto refused = [&] {
     try {
@@ -68,7 +68,7 @@ TEST(ForkMutex, RefusesWhatAThreadOfTheParentHeld) {
   EXPECT_EQ(in_child(mutex, [&] { return refused() && refused(); }), 0);
 }
 
-TEST(ForkMutex, AChildLocksWhatWasOpen) {
+TEST(ForkMutex, AChildCanLockAnOpenMutex) {
   ForkMutex mutex;
   const pid_t child = fork();
   if (child == 0) {

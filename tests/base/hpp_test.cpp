@@ -27,7 +27,7 @@ TEST(BaseHpp, ErrorsCarryStatusAndText) {
   }
 }
 
-TEST(BaseHpp, StatusesOfALaterLibraryAreNoError) {
+TEST(BaseHpp, UnknownStatusesAreAccepted) {
   EXPECT_EQ(ckpt::status_name(ckpt::Status{-1000}), "UNKNOWN");
   EXPECT_EQ(ckpt::Error(ckpt::Status{-1000}, "later").status_name(), "UNKNOWN");
   EXPECT_EQ(static_cast<std::int32_t>(ckpt::Status::internal), CKPT_E_INTERNAL);
@@ -70,7 +70,7 @@ TEST(BaseHpp, ThreadHooksLiveAsLongAsTheObject) {
   EXPECT_THROW(ckpt::ThreadHooks({}, {}), ckpt::Error);
 }
 
-TEST(BaseHpp, StartedThreadsRunHooksAndEndByThemselves) {
+TEST(BaseHpp, StartedThreadsRunHooksAndJoinAutomatically) {
   std::vector<std::string> events;  // by one thread
   const auto token = std::make_shared<int>(0);
   {
@@ -108,7 +108,7 @@ TEST(BaseHpp, Clocks) {
   EXPECT_GT(ckpt::Clock::monotonic(), 0ns);
 }
 
-TEST(BaseHpp, ThreadPoolsRunWhatCanBeCalled) {
+TEST(BaseHpp, ThreadPoolsRunCallables) {
   ckpt::WorkerPool pool(3);
   EXPECT_EQ(pool.thread_count(), 3);
   std::vector<std::int64_t> squares(100);
@@ -118,7 +118,7 @@ TEST(BaseHpp, ThreadPoolsRunWhatCanBeCalled) {
   pool.run(3, constant);
 }
 
-TEST(BaseHpp, WhatAPartThrowsComesOut) {
+TEST(BaseHpp, ExceptionsOfPartsArePropagated) {
   ckpt::WorkerPool pool(3);
   for (int round = 0; round < 20; ++round) {
     try {

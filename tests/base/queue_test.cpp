@@ -49,7 +49,7 @@ TYPED_TEST(BaseQueue, CapacityIsChecked) {
   }
 }
 
-TYPED_TEST(BaseQueue, TimeOutsRunOut) {
+TYPED_TEST(BaseQueue, TimeoutsExpire) {
   TypeParam queue(1);
   std::uint64_t value = 42;
   EXPECT_EQ(queue.pop(value, 2000000), QueueResult::empty);
@@ -59,7 +59,7 @@ TYPED_TEST(BaseQueue, TimeOutsRunOut) {
   EXPECT_EQ(queue.size(), 1);
 }
 
-TYPED_TEST(BaseQueue, ClosingLetsOutButNotIn) {
+TYPED_TEST(BaseQueue, ClosingAllowsPopsButNoPushes) {
   TypeParam queue(4);
   queue.push(1, 0);
   queue.push(2, 0);
@@ -122,7 +122,7 @@ TYPED_TEST(BaseQueue, OneToOneKeepsTheOrder) {
 }
 
 // A push that succeeded before or during a close is always popped by a thread that pops until "closed".
-TYPED_TEST(BaseQueue, NothingIsLostWhenClosedInTheMiddle) {
+TYPED_TEST(BaseQueue, ClosingConcurrentlyLosesNothing) {
   for (int round = 0; round < 300; ++round) {
     TypeParam queue(4);
     std::uint64_t pushed = 0;

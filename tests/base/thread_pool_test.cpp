@@ -55,7 +55,7 @@ TEST(BaseThreadPool, UsesItsThreads) {
   EXPECT_EQ(inside, 3);
 }
 
-TEST(BaseThreadPool, TheLowestPartThatThrewIsReported) {
+TEST(BaseThreadPool, TheLowestThrowingPartIsReported) {
   ThreadPool pool(4);
   for (int round = 0; round < 200; ++round) {
     try {
@@ -110,14 +110,14 @@ TEST(BaseThreadPool, SeveralCallersAtOnce) {
   EXPECT_EQ(parts, 4 * 200 * 6);
 }
 
-TEST(BaseThreadPool, WhatThePartsWroteIsSeenAfterTheRun) {
+TEST(BaseThreadPool, WritesOfPartsAreVisibleAfterTheRun) {
   ThreadPool pool(4);
   std::vector<std::int64_t> squares(4096);
   pool.run(4096, [&](std::int64_t part) { squares[static_cast<std::size_t>(part)] = part * part; });
   for (std::int64_t i = 0; i < 4096; ++i) ASSERT_EQ(squares[static_cast<std::size_t>(i)], i * i);
 }
 
-TEST(BaseThreadPool, ManyPoolsComeAndGo) {
+TEST(BaseThreadPool, ManyPoolsAreCreatedAndDestroyed) {
   std::atomic<std::int64_t> ran{0};
   for (int i = 0; i < 50; ++i) {
     ThreadPool pool(4);

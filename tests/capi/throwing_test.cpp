@@ -96,7 +96,7 @@ struct Memory {
   ckpt_checkpoint_manager* manager = nullptr;
 };
 
-TEST_P(Throwing, BackgroundTasksEndAllTheSame) {
+TEST_P(Throwing, BackgroundTasksStillEnd) {
   Memory memory;
   memory.open();
   ckpt_async_manager* manager = nullptr;

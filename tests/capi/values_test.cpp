@@ -37,7 +37,7 @@ void expect_same(const char* name, const Struct& made, const Struct& wanted) {
   EXPECT_EQ(std::memcmp(&made, &wanted, sizeof made), 0) << name << " is not by default what C's struct is";
 }
 
-TEST(Values, DefaultsAreThoseOfC){
+TEST(Values, DefaultsEqualThoseOfC){
 #define VALUE(Value, Struct, ...)                                   \
   {                                                                 \
     const Struct wanted = __VA_ARGS__;                              \
@@ -59,7 +59,7 @@ TEST(Values, AreAggregates) {
   EXPECT_EQ(spec.shape, (ckpt::Shape{4, 16}));
 }
 
-TEST(Values, WhatMayBeAbsentIsNotReadWhenItIs) {
+TEST(Values, AbsentValuesAreNotRead) {
   ckpt::SaveOptions save;
   EXPECT_EQ(ckpt::detail::to_c(save).has_metric, 0);
   save.metric = 0.0;
@@ -75,7 +75,7 @@ TEST(Values, WhatMayBeAbsentIsNotReadWhenItIs) {
 
 // ---- Conversions in both directions ----
 
-TEST(Values, GoToCAndComeBack) {
+TEST(Values, AreConvertedToCAndBack) {
   ckpt::LayerProfile layer;
   layer.flags = ckpt::LayerFlag::needs_output | ckpt::LayerFlag::no_input_gradient;
   layer.output_bytes = std::int64_t{1} << 40;
@@ -111,7 +111,7 @@ TEST(Values, GoToCAndComeBack) {
   expect_same("ScheduleAction", ckpt::detail::to_c(ckpt::detail::from_c(there)), there);
 }
 
-TEST(Values, GoThroughTheLibraryAndComeBack) {
+TEST(Values, AreReturnedByTheLibrary) {
   ckpt::LayerProfile layer;
   layer.flags = ckpt::LayerFlag::needs_output;
   layer.output_bytes = 100;
@@ -156,7 +156,7 @@ TEST(Values, FlagsAreSums) {
 
 // ---- Values from a later library ----
 
-TEST(Values, NumbersThatAreNotKnownAreNoError) {
+TEST(Values, UnknownNumbersAreReturned) {
   ckpt_schedule_action later = {};
   later.kind = 12345;
   later.item = -77;
@@ -175,7 +175,7 @@ TEST(Values, NumbersThatAreNotKnownAreNoError) {
   EXPECT_FALSE(ckpt::succeeded(ckpt::detail::from_c(result)));
 }
 
-TEST(Values, NumbersThatAreNotKnownAreRefusedWhereTheyAreGiven) {
+TEST(Values, UnknownNumbersAreRefusedAsArguments) {
   ckpt::FileSystemOptions options;
   options.write_path = ckpt::WritePath{99};
   EXPECT_EQ(refusal([&] { ckpt::Storage::file_system("/tmp", options); }).substr(0, 17), "INVALID_ARGUMENT:");
@@ -314,7 +314,7 @@ TEST(Values, TasksAreListed) {
 
 // ---- Custom functions and classes ----
 
-TEST(Values, ACustomStrategySeesTheQuestion) {
+TEST(Values, ACustomStrategyReceivesTheQuery) {
   ckpt::StrategyQuestion seen;
   std::string name;
   ckpt::CustomStrategy functions;
@@ -379,7 +379,7 @@ class Twice : public ckpt::CustomLayer {
   Seen& seen_;
 };
 
-TEST(Values, ACustomLayerSeesTheContext) {
+TEST(Values, ACustomLayerReceivesTheContext) {
   Twice::Seen seen;
   ckpt::Chain chain;
   chain.add(ckpt::Layer::custom("a", std::make_unique<Twice>(seen))).add(ckpt::Layer::custom("b", std::make_unique<Twice>(seen)));

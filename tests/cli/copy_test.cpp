@@ -58,7 +58,7 @@ std::string steps_in(const std::string& folder) {
   return steps;
 }
 
-TEST_F(Copy, KeepsTheOrderOfALineWhoseStepsGoDown) {
+TEST_F(Copy, KeepsTheOrderOfALineWithDecreasingSteps) {
   {
     CheckpointManager manager(Storage::file_system(place("run")));
     for (const std::int64_t step : {300, 400, 500, 600}) save(manager, step);

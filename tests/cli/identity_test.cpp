@@ -61,7 +61,7 @@ TEST(Identity, NamesTheModelFirst) {
             std::string::npos);
 }
 
-TEST(Identity, HasTheStepsOfARateThatFalls) {
+TEST(Identity, IncludesTheStepsOfADecayingRate) {
   TrainOptions options = options_of("transformer");
   const json constant = identity(options);
   options.steps *= 2;
@@ -74,7 +74,7 @@ TEST(Identity, HasTheStepsOfARateThatFalls) {
   EXPECT_NE(refusal(linear, identity(options)).find("rate_steps"), std::string::npos);
 }
 
-TEST(Identity, SaysTheSizesOfATransformer) {
+TEST(Identity, IncludesTheSizesOfATransformer) {
   TrainOptions options = options_of("transformer");
   options.model.blocks = 3;
   options.model.width = 48;
@@ -104,7 +104,7 @@ TEST(Batches, EveryByteIsFollowedByTheNext) {
   EXPECT_EQ(data.next_position(0), 32);
 }
 
-TEST(Batches, HeldOutTextIsBehindAllThatIsTrainedOn) {
+TEST(Batches, HeldOutTextFollowsTheTrainingText) {
   const Reading reading{2, 64, true};
   const TextData data("", reading);
   EXPECT_EQ(data.held_out_bytes(), data.bytes() / 16);
@@ -125,7 +125,7 @@ TEST(Batches, HeldOutTextIsBehindAllThatIsTrainedOn) {
   }
 }
 
-TEST(Batches, OneByteFurtherAndOneTargetForTheMlp) {
+TEST(Batches, TheMlpHasOneTargetOneByteLater) {
   const Reading reading{2, 16, false};
   const TextData data("", reading);
   EXPECT_EQ(data.held_out_bytes(), 0);

@@ -62,7 +62,7 @@ bool is_taken_by_library(const std::string& text) {
   }
 }
 
-TEST(CliPlace, FileUrisBecomePathsAndAllElseStays) {
+TEST(CliPlace, FileUrisBecomePathsAndOthersAreUnchanged) {
   const Here here;
   EXPECT_EQ(place_of("file:///a/b%20c/"), "/a/b c");
   EXPECT_EQ(place_of("file:///"), "/");
@@ -78,7 +78,7 @@ TEST(CliPlace, FileUrisBecomePathsAndAllElseStays) {
   EXPECT_EQ(place_of("file:broken"), "file:broken");
 }
 
-TEST(CliPlace, WhatIsReachedByItsUriAlone) {
+TEST(CliPlace, StoragesReachedOnlyByUri) {
   const Here here;
   for (const char* const uri : {"memory:", "memory:x", "MEMORY:a/b", "s3://bucket", "a+b-c.d://x", "unheard://"}) {
     EXPECT_TRUE(is_uri(uri)) << uri;
@@ -92,7 +92,7 @@ TEST(CliPlace, WhatIsReachedByItsUriAlone) {
 }
 
 // The command checks what exists before it opens it, and so parses file URIs itself: in the same way as the library.
-TEST(CliPlace, FileUrisAreReadAsTheLibraryReadsThem) {
+TEST(CliPlace, FileUrisAreParsedLikeInTheLibrary) {
   const Here here;
   const std::string root = here.folder().string();
   const std::vector<std::string> pieces = {
@@ -135,7 +135,7 @@ void save(const std::string& uri, std::int64_t step) {
   checkpoints.save(state, options);
 }
 
-TEST(CliPlace, CommandsWorkOnWhatHasNoPath) {
+TEST(CliPlace, CommandsWorkOnStoragesWithoutAPath) {
   const Here here;
   const Storage kept = Storage::from_uri("memory:commands");
   const std::string uri = "memory:commands";

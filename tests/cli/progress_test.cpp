@@ -16,7 +16,7 @@ namespace {
 
 const ProgressState half{0.5, {"step 5/10", "loss 1.2500", "12 tokens/s"}};
 
-TEST(ProgressLine, LeavesOutWhatDoesNotFit) {
+TEST(ProgressLine, OmitsFieldsThatDoNotFit) {
   EXPECT_EQ(progress_line(half, 61, false, {}), " 50%  1:01 left  step 5/10  loss 1.2500  12 tokens/s");
   EXPECT_EQ(progress_line(half, 61, false, {80, false}), "[#######........]  50%  1:01 left  step 5/10  loss 1.2500  12 tokens/s");
   EXPECT_EQ(progress_line(half, 61, false, {50, false}), "[####.....]  50%  1:01 left  step 5/10");
@@ -26,7 +26,7 @@ TEST(ProgressLine, LeavesOutWhatDoesNotFit) {
     EXPECT_LT(progress_line(half, 61, false, {columns, false}).size(), columns);
 }
 
-TEST(ProgressLine, SaysWhatIsKnown) {
+TEST(ProgressLine, ShowsKnownFields) {
   const auto line = [](double share, double seconds, bool ended) { return progress_line({share, {}}, seconds, ended, {}); };
   EXPECT_EQ(line(0, -1, false), "  0%");
   EXPECT_EQ(line(0.999, 0.1, false), " 99%  0:01 left");
@@ -84,7 +84,7 @@ class Terminal {
   std::string seen_;
 };
 
-TEST(Progress, OfLongWorkComesAndGoes) {
+TEST(Progress, OfLongWorkIsShownAndRemoved) {
   Terminal terminal;
   std::string shown;
   std::string beside;
@@ -106,7 +106,7 @@ TEST(Progress, OfLongWorkComesAndGoes) {
   EXPECT_EQ(after.find("copied") == std::string::npos || after.rfind("\r     ") > after.rfind("copied"), true) << after;
 }
 
-TEST(Progress, OfWorkWithoutAnAmountShowsNothing) {
+TEST(Progress, OfWorkWithoutATotalShowsNothing) {
   Terminal terminal;
   { ByteProgress progress("copied", 0); }
   (void)std::fprintf(stderr, "end\n");

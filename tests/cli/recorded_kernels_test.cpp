@@ -97,7 +97,7 @@ class RecordedKernels : public testing::Test {
   std::filesystem::path place_;
 };
 
-TEST_F(RecordedKernels, TheBestOnesWithoutACheckpoint) {
+TEST_F(RecordedKernels, TheBestWithoutACheckpoint) {
   EXPECT_TRUE(chooses(best()));
   EXPECT_TRUE(holds_in_child([] {
     use_fake(every_core);
@@ -117,22 +117,22 @@ TEST_F(RecordedKernels, TheEnvironmentOverridesTheCheckpoint) {
   EXPECT_TRUE(chooses("Nehalem", "Nehalem"));
 }
 
-TEST_F(RecordedKernels, TheBestOnesWhereTheProcessorCannotRunThose) {
+TEST_F(RecordedKernels, TheBestIfTheProcessorCannotRunThoseOfTheCheckpoint) {
   save("Opteron");
   EXPECT_TRUE(chooses(best()));
 }
 
-TEST_F(RecordedKernels, TheBestOnesForACheckpointWithoutBlas) {
+TEST_F(RecordedKernels, TheBestForACheckpointWithoutBlas) {
   save("");
   EXPECT_TRUE(chooses(best()));
 }
 
-TEST_F(RecordedKernels, WhatOpenBlasChoosesWhereItLacksThose) {
+TEST_F(RecordedKernels, TheDefaultIfOpenBlasLacksThoseOfTheCheckpoint) {
   save("Prescott");
   EXPECT_TRUE(chooses("Core2", nullptr, "Core2,Haswell"));
 }
 
-TEST_F(RecordedKernels, TheBestOnesForADamagedCheckpoint) {
+TEST_F(RecordedKernels, TheBestForADamagedCheckpoint) {
   save("Prescott");
   for (const auto& entry : std::filesystem::directory_iterator(place_)) {
     const auto manifest = entry.path() / "manifest.json";

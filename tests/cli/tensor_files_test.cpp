@@ -143,7 +143,7 @@ class TensorFiles : public testing::Test {
   std::string folder_;
 };
 
-TEST_F(TensorFiles, OfManyRanksAreMadePieceByPiece) {
+TEST_F(TensorFiles, OfManyRanksAreWrittenPieceByPiece) {
   const std::int64_t before = most_resident_bytes();
   cli::convert(place("run"), place("one.safetensors"), {"", tensor_bytes, false});
   cli::convert(place("run"), place("folder/"), {"", tensor_bytes, false});
@@ -165,7 +165,7 @@ TEST_F(TensorFiles, OfManyRanksAreMadePieceByPiece) {
 }
 
 // "a.b" of group "a", and "b" of group "a.a": two tensors with one name.
-TEST(TensorFileNames, ThatWouldBeOneAreRefused) {
+TEST(TensorFileNames, DuplicatesAreRefused) {
   std::string folder = (fs::temp_directory_path() / "ckpt-tensor-files-XXXXXX").string();
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
   {

@@ -104,7 +104,7 @@ TEST_F(TorchFile, WholeIsRead) {
       R"("parameter",["tensor","list.0","parameter"]]})");
 }
 
-TEST_F(TorchFile, CutOffAnywhereIsRefused) {
+TEST_F(TorchFile, EveryTruncationIsRefusedByTheReader) {
   archive(whole_pickle());
   const std::string whole = bytes();
   for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -113,7 +113,7 @@ TEST_F(TorchFile, CutOffAnywhereIsRefused) {
   }
 }
 
-TEST_F(TorchFile, PickleCutOffAnywhereIsRefused) {
+TEST_F(TorchFile, EveryTruncationOfThePickleIsRefused) {
   const std::string whole = whole_pickle();
   for (std::size_t size = 0; size < whole.size(); ++size) {
     archive(whole.substr(0, size));

@@ -126,7 +126,7 @@ TEST(BlockGradients, OfTokenEmbeddingsAgreeWithDifferences) {
 }
 
 // Backward adds to the existing gradients.
-TEST(BlockGradients, AreAddedToThoseBefore) {
+TEST(BlockGradients, AreAccumulated) {
   for_each_block(Dtype::f64, [](const std::string& what, const std::shared_ptr<Layer>& layer, std::int64_t width) {
     SingleLayer single(layer, {Dtype::f64, {2, 5, width}});
     std::vector<double> twice = numbers_of(Dtype::f64, single.run(0).gradients);
@@ -137,7 +137,7 @@ TEST(BlockGradients, AreAddedToThoseBefore) {
 
 // ---- Bits --------------------------------------------------------------------------------------------------------------------
 
-TEST(BlockBits, AreThoseOfEveryOption) {
+TEST(BlockBits, AreEqualForEveryOption) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     for (const std::int64_t context : {1, 5, 64, 65, 128, 129, 200}) {
       for_each_block(dtype, [&](const std::string& what, const std::shared_ptr<Layer>& layer, std::int64_t width) {
@@ -156,7 +156,7 @@ TEST(BlockBits, AreThoseOfEveryOption) {
   }
 }
 
-TEST(BlockBits, AreThoseOfAnyNumberOfThreads) {
+TEST(BlockBits, AreEqualForAnyNumberOfThreads) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     for_each_block(dtype, [&](const std::string& what, const std::shared_ptr<Layer>& layer, std::int64_t width) {
       const TensorSpec input{dtype, {3, 70, width}};
@@ -179,7 +179,7 @@ TEST(BlockBits, AreThoseOfAnyNumberOfThreads) {
 }
 
 // Both start with the pattern of SingleLayer, so a byte that only one of them writes is detected.
-TEST(BlockBits, OfWhatRecordWritesAreThoseOfForward) {
+TEST(BlockBits, RecordWritesTheBitsOfForward) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     for (const std::int64_t context : {1, 5, 65, 130}) {
       for_each_block(dtype, [&](const std::string& what, const std::shared_ptr<Layer>& layer, std::int64_t width) {
@@ -196,7 +196,7 @@ TEST(BlockBits, OfWhatRecordWritesAreThoseOfForward) {
 
 // ---- Order of tokens ---------------------------------------------------------------------------------------------------------
 
-TEST(Attention, SeesNothingLater) {
+TEST(Attention, IsCausal) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     for (const auto& [what, options] : attentions(dtype)) {
       constexpr std::int64_t context = 133;
@@ -238,7 +238,7 @@ Reals reals_of(const Tensor& tensor) {
   return {numbers.begin(), numbers.end()};
 }
 
-TEST(Attention, IsTheFormula) {
+TEST(Attention, EqualsTheFormula) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     for (auto [what, options] : attentions(dtype)) {
       options.dropout = 0;
@@ -251,7 +251,7 @@ TEST(Attention, IsTheFormula) {
   }
 }
 
-TEST(Mlp, IsTheFormula) {
+TEST(Mlp, EqualsTheFormula) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     for (auto [what, options] : mlps(dtype)) {
       options.dropout = 0;
@@ -263,7 +263,7 @@ TEST(Mlp, IsTheFormula) {
   }
 }
 
-TEST(TiedHead, IsTheFormula) {
+TEST(TiedHead, EqualsTheFormula) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     const auto tokens = embedding(dtype);
     SingleLayer single(make_tied_head("head", tokens), {dtype, {2, 33, 5}});
@@ -281,7 +281,7 @@ TEST(TiedHead, IsTheFormula) {
   }
 }
 
-TEST(TokenEmbedding, IsTheFormula) {
+TEST(TokenEmbedding, EqualsTheFormula) {
   for (const bool positions : {true, false}) {
     const auto layer = embedding(Dtype::f64, positions);
     SingleLayer single(layer, {Dtype::u8, {3, 4}});
@@ -312,7 +312,7 @@ void expect_tapes(const Layer& layer, const TensorSpec& input, const std::vector
   }
 }
 
-TEST(Attention, TapesAreOfTheBytesThatItsManualStates) {
+TEST(Attention, TapesHaveTheDocumentedBytes) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     for (const auto& [what, options] : attentions(dtype)) {
       for (const std::int64_t context : {1, 5, 200}) {
@@ -334,7 +334,7 @@ TEST(Attention, TapesAreOfTheBytesThatItsManualStates) {
   }
 }
 
-TEST(Mlp, TapesAreOfTheBytesThatItsManualStates) {
+TEST(Mlp, TapesHaveTheDocumentedBytes) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     for (const auto& [what, options] : mlps(dtype)) {
       const std::int64_t statistics = options.norm == Norm::layer_norm ? 2 : 1;
@@ -463,7 +463,7 @@ void expect_uniform(const Parameter& parameter, double deviation) {
   EXPECT_NEAR(std::sqrt(square), deviation, 0.1 * deviation) << parameter.name;
 }
 
-TEST(Blocks, BeginWithTheValuesThatTheirManualStates) {
+TEST(Blocks, HaveTheDocumentedInitialValues) {
   const auto tokens = make_token_embedding("embedding", 40, 50, 32, true, Dtype::f32);
   for (const auto& layer :
        {make_attention("attention", {.width = 32, .heads = 4}), make_mlp("mlp", {.width = 32, .hidden = 64}), tokens}) {
@@ -521,7 +521,7 @@ TEST(Blocks, RefuseBadArguments) {
   expect_refused([] { make_tied_head("head", make_embedding("table", 8, 2, 2, Dtype::f32)); }, {"table"});
 }
 
-TEST(Blocks, RefuseSizesThatNoMemoryHolds) {
+TEST(Blocks, RefuseOverflowingSizes) {
   constexpr std::int64_t large = std::int64_t{1} << 62;
   EXPECT_THROW(make_attention("block", {.width = large, .heads = 1}), base::Error);
   EXPECT_THROW(make_attention("block", {.width = large, .heads = large}), base::Error);
@@ -538,7 +538,7 @@ TEST(Blocks, RefuseSizesThatNoMemoryHolds) {
   EXPECT_THROW(ask(), base::Error);
 }
 
-TEST(Blocks, RefuseInputsThatDoNotFitAndSayWhatWouldFit) {
+TEST(Blocks, RefuseMismatchedInputsAndNameTheExpectedOnes) {
   const auto refuses = [](const std::shared_ptr<Layer>& layer, const TensorSpec& input,
                           std::initializer_list<std::string_view> words) {
     const base::Error error = thrown_by([&] { layer->output(input); });
@@ -568,7 +568,7 @@ TEST(Blocks, RefuseInputsThatDoNotFitAndSayWhatWouldFit) {
 }
 
 // The weight spans more than one part in each direction.
-TEST(Linear, IsTheFormulaForALargeWeight) {
+TEST(Linear, EqualsTheFormulaForALargeWeight) {
   constexpr std::int64_t rows = 37;
   constexpr std::int64_t inputs = 1100;
   constexpr std::int64_t outputs = 450;

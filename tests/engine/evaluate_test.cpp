@@ -28,7 +28,7 @@ TEST(Evaluate, IsTheLossOfAChainWithoutDropout) {
   }
 }
 
-TEST(Evaluate, LetsPlainDropoutThroughToo) {
+TEST(Evaluate, DisablesPlainDropout) {
   const Model model = byte_model(Dtype::f32, 24, 32, 3, 0.4);
   const Model without = byte_model(Dtype::f32, 24, 32, 3, 0);
   const auto schedule = plan::make_store_all(model.chain->profile(model.input));
@@ -108,7 +108,7 @@ TEST(Evaluate, ChangesNothingAndDisturbsNoStep) {
   EXPECT_EQ(executor->stats().peak_live_bytes, undisturbed->stats().peak_live_bytes);
 }
 
-TEST(Evaluate, WorksAgainBehindAnError) {
+TEST(Evaluate, WorksAgainAfterAnError) {
   const Model model = small_transformer();
   const auto executor = executor_for(model, *plan::make_store_all(model.chain->profile(model.input)), 2);
   const std::int64_t n = model.chain->layers();
@@ -126,7 +126,7 @@ TEST(Evaluate, WorksAgainBehindAnError) {
   EXPECT_EQ(executor->run(step_of(model)), loss);
 }
 
-TEST(Evaluate, RefusesNumbersOfLayersThatThereAreNot) {
+TEST(Evaluate, RefusesInvalidLayerCounts) {
   const Model model = small_transformer();
   const auto executor = executor_for(model, *plan::make_store_all(model.chain->profile(model.input)));
   for (const std::int64_t layers : {std::int64_t{0}, std::int64_t{-1}, model.chain->layers() + 1, INT64_MIN, INT64_MAX}) {
@@ -136,7 +136,7 @@ TEST(Evaluate, RefusesNumbersOfLayersThatThereAreNot) {
   }
 }
 
-TEST(Evaluate, RefusesDataThatDoesNotFit) {
+TEST(Evaluate, RefusesMismatchedData) {
   const Model model = small_transformer();
   const auto executor = executor_for(model, *plan::make_store_all(model.chain->profile(model.input)));
   const std::int64_t n = model.chain->layers();
@@ -165,7 +165,7 @@ TEST(Evaluate, RefusesDataThatDoesNotFit) {
   refused(step, n - 1, "output");
 }
 
-TEST(Evaluate, TellsLayersThatItIsNoStep) {
+TEST(Evaluate, ReportsEvaluationToLayers) {
   std::vector<bool> evaluations;
   const auto watcher = std::make_shared<Passage>("watcher", [&](const RunContext& context, bool forward) {
     if (forward) evaluations.push_back(context.evaluation);
@@ -217,7 +217,7 @@ class Drawing final : public Layer {
 };
 
 // So the step after the evaluation draws the same numbers as without it.
-TEST(Evaluate, LeavesWhatLayersHaveBesideTheirArguments) {
+TEST(Evaluate, PreservesAmbientStateOfLayers) {
   Model model = small_transformer();
   const auto drawing = std::make_shared<Drawing>("drawing");
   const auto chain = std::make_shared<Chain>(0);
@@ -235,7 +235,7 @@ TEST(Evaluate, LeavesWhatLayersHaveBesideTheirArguments) {
   EXPECT_EQ(drawing->drawn(), 8);
 }
 
-TEST(Evaluate, AllocatesNothingBehindTheFirstCall) {
+TEST(Evaluate, AllocatesNothingAfterTheFirstCall) {
   const Model model = small_transformer();
   const auto executor = executor_for(model, *plan::make_periodic(model.chain->profile(model.input), 2), 2);
   const auto logits = tensor_for(model.chain->specs(model.input)[7]);

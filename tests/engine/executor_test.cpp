@@ -60,7 +60,7 @@ TEST(Executor, EveryOptionGivesTheSameBits) {
   EXPECT_LT(plan::verify(*regenerate, profile).peak_bytes[0], plan::verify(*store_all, profile).peak_bytes[0]);
 }
 
-TEST(Executor, LiveBytesAreTheVerifiersToTheByte) {
+TEST(Executor, LiveBytesEqualTheVerifiers) {
   const Model model = byte_model(Dtype::f32, 24, 32, 4, 0.1);
   const plan::ChainProfile profile = model.chain->profile(model.input);
   for (const auto& schedule : schedules_of(profile)) {
@@ -177,7 +177,7 @@ TEST(Executor, RecordOfBlocksGivesTheSameBitsAndTheVerifiersBytes) {
 }
 
 // A layer that writes outside of its output, tape and gradient would overwrite another buffer: the check finds none.
-TEST(Executor, BlocksWriteOnlyWhereTheyMay) {
+TEST(Executor, BlocksWriteOnlyTheirBuffers) {
   const Model model = transformer(Dtype::f32, 3, 20, 16, 4, 2, 0.2);
   const plan::ChainProfile profile = model.chain->profile(model.input);
   const Result expected = run_once(model, *plan::make_store_all(profile), 1);
@@ -274,7 +274,7 @@ TEST(Executor, AccumulateAddsGradients) {
   EXPECT_DOUBLE_EQ(model.chain->parameters()[1].gradient->data_as<double>()[5], 2 * once);
 }
 
-TEST(Executor, ABudgetBindsReservedBytes) {
+TEST(Executor, ABudgetLimitsReservedBytes) {
   const Model model = byte_model(Dtype::f32, 32, 64, 6, 0.1);
   const plan::ChainProfile profile = model.chain->profile(model.input);
   const auto store_all = plan::make_store_all(profile);
@@ -287,7 +287,7 @@ TEST(Executor, ABudgetBindsReservedBytes) {
   EXPECT_LE(executor.stats().reserved_bytes, budget);
 }
 
-TEST(Executor, RefusesDataThatDoesNotFit) {
+TEST(Executor, RefusesMismatchedData) {
   const Model model = byte_model(Dtype::f32, 8, 16, 1, 0);
   const auto schedule = plan::make_store_all(model.chain->profile(model.input));
   const auto executor = executor_for(model, *schedule);
@@ -305,7 +305,7 @@ TEST(Executor, RefusesDataThatDoesNotFit) {
   EXPECT_THROW(executor->run(step), base::Error);
 }
 
-TEST(Executor, ABadTokenOrTargetEndsTheStepAndTheNextOneWorks) {
+TEST(Executor, ABadTokenOrTargetFailsTheStepAndTheNextOneSucceeds) {
   const Model model = byte_model(Dtype::f32, 8, 16, 1, 0.1);
   const auto tracker = std::make_shared<memory::Tracker>();
   const auto schedule = plan::make_store_all(model.chain->profile(model.input));

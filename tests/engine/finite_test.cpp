@@ -48,7 +48,7 @@ struct Watched {
 
 bool names_no_number(const base::Error& error) { return contains(error, "nan") || contains(error, "inf"); }
 
-TEST(Finite, ALossThatIsNotEndsTheStepBeforeAnythingRunsBackward) {
+TEST(Finite, ANonFiniteLossFailsTheStepBeforeAnyBackward) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     // The last value is finite, but its sums are not.
     for (const double value : {infinity, std::numeric_limits<double>::quiet_NaN(), dtype == Dtype::f32 ? 1e38 : 1e308}) {
@@ -110,7 +110,7 @@ TEST(Finite, TheCheckNamesTheFirstLayerTheElementAndItsValue) {
 }
 
 // The only occurrence of a token with an infinity in its vector, at any position.
-TEST(Finite, TheCheckLooksAtEveryElement) {
+TEST(Finite, TheCheckExaminesEveryElement) {
   for (const std::int64_t element :
        {std::int64_t{0}, std::int64_t{8191}, std::int64_t{8192}, std::int64_t{9001}, 3 * 50 * 96 - 1L}) {
     const Model model = transformer(Dtype::f32, 3, 50, 96, 2, 1, 0.1);

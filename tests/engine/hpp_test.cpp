@@ -53,7 +53,7 @@ TEST(EngineHpp, KernelsAreSetOnce) {
 #endif
 }
 
-TEST(EngineHpp, AFollowerSaysWhatChanged) {
+TEST(EngineHpp, AFollowerReportsChanges) {
   ckpt::Chain chain;
   for (const char* name : {"a", "b", "c"}) chain.add(ckpt::Layer(name, "relu"));
   const ckpt::TensorSpec input{ckpt::DType::f32, {2, 2}};
@@ -122,7 +122,7 @@ class Pick final : public ckpt::CustomLayer {
   std::optional<ckpt::Tensor>& kept_;
 };
 
-TEST(EngineHpp, ALossOfOnesOwnReadsTargetsAndRunsParts) {
+TEST(EngineHpp, ACustomLossReadsTargetsAndRunsParts) {
   std::optional<ckpt::Tensor> kept;
   {
     ckpt::Chain chain;
@@ -172,7 +172,7 @@ TEST(EngineHpp, ProfilesAreMeasuredInTheChainRefinedAndWritten) {
   EXPECT_THROW(ckpt::Profile::from_json("{}"), ckpt::Error);
 }
 
-TEST(EngineHpp, ItemsGoThroughTheStorageOfATier) {
+TEST(EngineHpp, ItemsMoveThroughTheStorageOfATier) {
   ckpt::Chain chain;
   ckpt::Profile profile(16);
   for (const char* name : {"a", "b", "c", "d"}) {

@@ -76,7 +76,7 @@ TEST_F(KernelLevels, KernelsOfFloatsHaveTheSameBits) { check_kernels<float>(); }
 TEST_F(KernelLevels, KernelsOfDoublesHaveTheSameBits) { check_kernels<double>(); }
 
 // Without this, the comparison above would prove little: the output of kernels depends on their input.
-TEST_F(KernelLevels, OtherNumbersGiveOtherBits) {
+TEST_F(KernelLevels, DifferentNumbersGiveDifferentBits) {
   const std::vector<KernelCall> mild = kernel_calls<float>(128, Numbers::mild);
   const std::vector<KernelCall> wild = kernel_calls<float>(128, Numbers::wild);
   ASSERT_EQ(mild.size(), wild.size());
@@ -91,7 +91,7 @@ TEST_F(KernelLevels, OtherNumbersGiveOtherBits) {
   EXPECT_GE(different.size(), 25U);
 }
 
-TEST_F(KernelLevels, AGuardNoticesWhatIsWrittenBesideItsElements) {
+TEST_F(KernelLevels, AGuardDetectsWritesOutsideItsElements) {
   for (const std::int64_t beside : {-1, 3, 4, 11}) {
     Guarded<float> rows(2, 3, 8, 1);
     rows.data()[2] = 1;
@@ -106,7 +106,7 @@ TEST_F(KernelLevels, AGuardNoticesWhatIsWrittenBesideItsElements) {
   }
 }
 
-TEST_F(KernelLevels, RefusesALevelThatTheProcessorLacks) {
+TEST_F(KernelLevels, RefusesAnUnsupportedLevel) {
   for (const KernelLevel level : {KernelLevel::baseline, KernelLevel::avx2, KernelLevel::avx512}) {
     if (level > widest_kernel_level()) continue;
     set_kernel_level(level);

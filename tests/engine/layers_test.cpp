@@ -205,7 +205,7 @@ std::string looks_of(const Layer& layer, const TensorSpec& input) {
   return text;
 }
 
-TEST(Kinds, OfBlocksMakeTheLayersThatTheirValuesSay) {
+TEST(Kinds, OfBlocksCreateLayersFromTheirValues) {
   const TensorSpec f32{Dtype::f32, {2, 6, 24}};
   const TensorSpec f64{Dtype::f64, {2, 6, 24}};
   EXPECT_EQ(looks_of(*make_layer("a", "attention:24,6"), f32), looks_of(*make_attention("a", {.width = 24, .heads = 6}), f32));
@@ -227,7 +227,7 @@ TEST(Kinds, OfBlocksMakeTheLayersThatTheirValuesSay) {
 }
 
 // Values without an effect on shapes: their ranges are checked, so they are passed on.
-TEST(Kinds, OfBlocksHandOnEveryValue) {
+TEST(Kinds, OfBlocksPassEveryValueOn) {
   for (const char* kind : {"attention:24,6,dropout=1", "attention:24,6,0,layer_norm,0,-0.5", "mlp:24,10,dropout=1.5",
                            "attention:24,6,rotary_base=0.5", "attention:24,8,rotary_base=100"}) {
     const base::Error error = thrown_by([&] { make_layer("a", kind); });
@@ -236,7 +236,7 @@ TEST(Kinds, OfBlocksHandOnEveryValue) {
   }
 }
 
-TEST(Kinds, RefuseNamesThatAreUnknownTwiceThereOrNotBehindPlaces) {
+TEST(Kinds, RefuseUnknownDuplicateAndMisplacedNames) {
   for (const auto& [kind, word] : {std::pair{"attention:24,6,heats=2", "heats"},
                                    {"attention:24,6,heads=2", "heads"},
                                    {"attention:24,heads=6,2", "2"},
@@ -311,7 +311,7 @@ TEST(Layers, ANormTapesItsStatisticsOnly) {
   EXPECT_EQ(make_rms_norm("a", 64, 1e-5, Dtype::f32)->needs(input, 0).tape_bytes, 3 * 5 * 4);
 }
 
-TEST(Kernels, ExponentialsKeepNotANumberAndTheirRange) {
+TEST(Kernels, ExponentialsPreserveNanAndTheirRange) {
   const std::vector<float> x = {0, -1, -50, -200, std::numeric_limits<float>::quiet_NaN()};
   std::vector<float> y(x.size());
   exp_shifted(x.data(), 0, 1, y.data(), static_cast<std::int64_t>(x.size()));

@@ -39,7 +39,7 @@ TEST(LearningRate, HasTheValuesOfItsFormula) {
   EXPECT_NEAR(learning_rate_at(schedule_of(Kind::linear), 29), 0.40625, 1e-15);
 }
 
-TEST(LearningRate, NeverGrowsBehindItsPeakAndStaysWithinItsEnds) {
+TEST(LearningRate, NeverGrowsAfterItsPeakAndStaysInRange) {
   for (const Kind kind : {Kind::linear, Kind::cosine}) {
     for (const std::int64_t warm_up_steps : {0, 1, 7, 300}) {
       const LearningRateSchedule schedule = schedule_of(kind, warm_up_steps, 300);
@@ -65,7 +65,7 @@ TEST(LearningRate, NeverGrowsBehindItsPeakAndStaysWithinItsEnds) {
   }
 }
 
-TEST(LearningRate, HasEndsThatAreWhatWasGiven) {
+TEST(LearningRate, HasTheGivenEndValues) {
   for (const Kind kind : {Kind::linear, Kind::cosine}) {
     EXPECT_EQ(learning_rate_at(schedule_of(kind, 0, 0), 0), 0.125);  // there is no step before the end
     EXPECT_EQ(learning_rate_at(schedule_of(kind, 3, 3), 3), 0.125);
@@ -83,7 +83,7 @@ TEST(LearningRate, HasEndsThatAreWhatWasGiven) {
   }
 }
 
-TEST(LearningRate, RefusesWhatIsOutOfRange) {
+TEST(LearningRate, RefusesValuesOutOfRange) {
   const auto refused = [](LearningRateSchedule schedule, std::int64_t step, const std::string& text) {
     const base::Error error = thrown_by([&] { learning_rate_at(schedule, step); });
     EXPECT_EQ(error.status(), base::Status::invalid_argument) << text;

@@ -50,7 +50,7 @@ TEST(Optimizer, AdamwFollowsItsFormula) {
   }
 }
 
-TEST(Optimizer, ARestoredStateGoesOnTheSame) {
+TEST(Optimizer, ARestoredStateContinuesIdentically) {
   const Model one = byte_model(Dtype::f32, 16, 16, 1, 0.1);
   const Model two = byte_model(Dtype::f32, 16, 16, 1, 0.1);
   const auto schedule = plan::make_store_all(one.chain->profile(one.input));
@@ -99,7 +99,7 @@ TEST(Optimizer, TrainingLowersTheLoss) {
   EXPECT_LT(last, 0.7 * first);
 }
 
-TEST(Clip, ScalesToTheNormAndLeavesSmallerOnesAlone) {
+TEST(Clip, ScalesToTheNormAndKeepsSmallerGradients) {
   const Model model = byte_model(Dtype::f32, 16, 16, 1, 0);
   const auto schedule = plan::make_store_all(model.chain->profile(model.input));
   executor_for(model, *schedule)->run(step_of(model));
@@ -161,7 +161,7 @@ Updated updated(Dtype dtype, bool adamw, std::shared_ptr<base::ThreadPool> pool)
   return result;
 }
 
-TEST(ChainPool, AnyNumberOfThreadsGivesTheBitsOfNone) {
+TEST(ChainPool, AnyNumberOfThreadsGivesTheSameBits) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     for (const bool adamw : {false, true}) {
       const Updated expected = updated(dtype, adamw, nullptr);
@@ -207,7 +207,7 @@ TEST(OnePass, GivesTheBitsOfClippingUpdatingAndZeroing) {
 }
 
 // The tied head's gradient is part of the embedding's gradient, and does not appear twice.
-TEST(OnePass, TrainsATransformerAsClippingUpdatingAndZeroingDo) {
+TEST(OnePass, TrainsATransformerLikeClippingUpdatingAndZeroing) {
   const Model apart = transformer(Dtype::f32, 4, 12, 16, 4, 2, 0.1);
   const Model at_once = transformer(Dtype::f32, 4, 12, 16, 4, 2, 0.1);
   const auto schedule = plan::make_periodic(apart.chain->profile(apart.input), 3);
@@ -249,7 +249,7 @@ TEST(OnePass, ANormThatIsNotFiniteChangesNothing) {
   }
 }
 
-TEST(ChainPool, CanBeTakenAway) {
+TEST(ChainPool, CanBeRemoved) {
   const auto chain = chain_of_many_parts(Dtype::f32);
   set_gradients(*chain, 1);
   auto pool = threads(2);
@@ -263,7 +263,7 @@ TEST(ChainPool, CanBeTakenAway) {
 }
 
 // With gradients of 0, only decay changes weights.
-TEST(Optimizer, DecaysMatricesOnlyWhereAskedTo) {
+TEST(Optimizer, DecaysOnlyMatricesOnRequest) {
   for (const bool matrices_only : {false, true}) {
     const Model model = transformer(Dtype::f64, 2, 4, 8, 2, 1, 0);
     std::vector<std::vector<double>> before;

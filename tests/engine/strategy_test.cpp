@@ -63,7 +63,7 @@ TEST(StrategyRun, EveryStrategyGivesTheBitsOfStoreAllAndTheVerifiersPeak) {
   EXPECT_GT(peaks.size(), 5U);  // different choices, different peaks
 }
 
-TEST(StrategyRun, WhatIsRecomputedIsTheChoiceNameByName) {
+TEST(StrategyRun, ExactlyTheChosenLayersAreRecomputed) {
   const Model model = byte_model(Dtype::f32, 16, 32, 4, 0.2);
   const plan::ChainProfile profile = model.chain->profile(model.input);
   const std::int64_t last = profile.layers() - 1;
@@ -94,7 +94,7 @@ TEST(StrategyRun, WhatIsRecomputedIsTheChoiceNameByName) {
   }
 }
 
-TEST(StrategyRun, NothingChosenIsStoreAllActionForAction) {
+TEST(StrategyRun, NothingChosenEqualsStoreAll) {
   const Model model = byte_model(Dtype::f32, 16, 32, 2, 0.2);
   const plan::ChainProfile profile = model.chain->profile(model.input);
   const auto actions = [](const std::shared_ptr<const plan::Schedule>& schedule) {
@@ -225,7 +225,7 @@ std::vector<std::int64_t> peaks_under(std::int64_t total_bytes, strategy::Chosen
 }
 
 // If some interval fits the memory, it is found in the first step, and never replaced by one that does not fit.
-TEST(StrategyRun, MemoryAwareStaysWithinItsShareWhereAnyIntervalDoes) {
+TEST(StrategyRun, MemoryAwareStaysWithinItsShareIfAnyIntervalDoes) {
   const Model model = byte_model(Dtype::f32, 32, 32, 4, 0.2);
   const plan::ChainProfile profile = model.chain->profile(model.input);
   for (const strategy::Chosen chosen : {strategy::Chosen::recompute, strategy::Chosen::boundary}) {
@@ -250,7 +250,7 @@ TEST(StrategyRun, MemoryAwareStaysWithinItsShareWhereAnyIntervalDoes) {
   }
 }
 
-TEST(StrategyRun, AScheduleKnowsNothingOfItsStrategy) {
+TEST(StrategyRun, AScheduleIsIndependentOfItsStrategy) {
   const Model model = byte_model(Dtype::f32, 16, 32, 2, 0.2);
   const auto watcher = std::make_shared<Watcher>();
   const auto schedule = plan::make_from_strategy(model.chain->profile(model.input), watcher);

@@ -113,7 +113,7 @@ TEST(Transformer, EveryScheduleAndThreadCountGivesTheSameBits) {
   EXPECT_EQ(mlp_options, (std::set<std::int32_t>{0, 1, 2, 3}));
 }
 
-TEST(Transformer, LiveBytesAreTheVerifiersToTheByte) {
+TEST(Transformer, LiveBytesEqualTheVerifiers) {
   const Model model = small_transformer();
   const plan::ChainProfile profile = model.chain->profile(model.input);
   for (const auto& schedule : all_schedules(profile)) {
@@ -169,7 +169,7 @@ TEST(Transformer, GradientsAgreeWithDifferences) {
   }
 }
 
-TEST(Transformer, LearnsByHeart) {
+TEST(Transformer, MemorisesItsData) {
   const Model model = transformer(Dtype::f32, 4, 12, 16, 4, 2, 0);
   const auto executor = executor_for(model, *plan::make_periodic(model.chain->profile(model.input), 3), 2);
   AdamwOptions options;
@@ -273,7 +273,7 @@ TEST(TiedHead, AccumulatedGradientsAreTheSumOfTheSteps) {
 
 // A step that fails between the head's backward and the embedding's leaves no part of the head's gradient.
 // Measuring a layer runs its backward, which is not part of a step.
-TEST(TiedHead, NothingOfAMeasurementIsInTheGradients) {
+TEST(TiedHead, AMeasurementDoesNotAffectGradients) {
   const Model model = small_transformer();
   const plan::ChainProfile profile = model.chain->profile(model.input);
   const auto executor = executor_for(model, *plan::make_store_all(profile));
@@ -293,7 +293,7 @@ TEST(TiedHead, NothingOfAMeasurementIsInTheGradients) {
   EXPECT_EQ(two_steps([&] { executor->evaluate(step, model.chain->layers()); }), alone);
 }
 
-TEST(TiedHead, NothingOfAFailedStepIsInTheNext) {
+TEST(TiedHead, AFailedStepDoesNotAffectTheNext) {
   bool fails = false;
   const auto fault = std::make_shared<Passage>("fault", [&](const RunContext&, bool forward) {
     if (fails && !forward) base::fail(base::Status::internal, "this backward fails");
@@ -320,7 +320,7 @@ TEST(TiedHead, NothingOfAFailedStepIsInTheNext) {
   EXPECT_TRUE(gradients_of(*model.chain) == gradients);
 }
 
-TEST(TiedHead, StandsBehindItsEmbeddingInOneChain) {
+TEST(TiedHead, MustFollowItsEmbeddingInOneChain) {
   const auto elsewhere = make_token_embedding("elsewhere", 8, 4, 6, true, Dtype::f32);
   Chain chain(0);
   chain.add(make_token_embedding("embedding", 8, 4, 6, true, Dtype::f32));

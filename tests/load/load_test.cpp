@@ -69,7 +69,7 @@ class Load : public testing::Test {
 };
 
 // Runs first, before anything has been loaded.
-TEST_F(Load, AFunctionOfTheProgramStays) {
+TEST_F(Load, AFunctionOfTheProgramIsKept) {
   int calls = 0;
   ASSERT_EQ(ckpt_storage_register_scheme("s3", create_memory, &calls, nullptr), CKPT_OK);
   EXPECT_EQ(open_s3(), CKPT_OK) << ckpt_last_error();
@@ -82,13 +82,13 @@ TEST_F(Load, AFunctionOfTheProgramStays) {
   EXPECT_FALSE(is_mapped("libckpt-s3"));
 }
 
-TEST_F(Load, NothingIsThere) {
+TEST_F(Load, TheLibraryIsMissing) {
   expect_unsupported(folder_, "'s3', which the package libckpt-s3 brings; there is no " + (folder_ / s3_file).string());
   expect_unsupported(folder_ / "none", "LD_LIBRARY_PATH is not searched");
   EXPECT_FALSE(is_mapped("libckpt-s3"));
 }
 
-TEST_F(Load, WhatDoesNotLoadSaysWhy) {
+TEST_F(Load, ALoadFailureIsReportedWithItsReason) {
   std::ofstream(folder_ / s3_file) << "no library";
   expect_unsupported(folder_, (folder_ / s3_file).string() + " does not load: ");
   fs::copy_file(NEEDY, folder_ / s3_file, fs::copy_options::overwrite_existing);
@@ -104,7 +104,7 @@ TEST_F(Load, OtherMinorVersionsAreNamed) {
                                   std::string(ckpt_version_string()));
 }
 
-TEST_F(Load, AnotherLibraryIsRefusedAsSuch) {
+TEST_F(Load, AnotherLibraryIsRefused) {
   const std::string path = (folder_ / s3_file).string();
   fs::copy_file(NOWHERE, path);
   expect_unsupported(folder_, path + " is not libckpt-s3, or of another version than libckpt " + ckpt_version_string() +
@@ -116,7 +116,7 @@ TEST_F(Load, AnotherLibraryIsRefusedAsSuch) {
 
 // If the dynamic linker found libckpt through a relative path in LD_LIBRARY_PATH, the library next to it is found from any working
 // directory.
-TEST_F(Load, ARelativeSearchPathServes) {
+TEST_F(Load, ARelativeSearchPathWorks) {
   const fs::path libraries = fs::path(S3_LIBRARY).parent_path();
   fs::create_directories(folder_ / "lib");
   fs::copy_file(libraries / s3_file, folder_ / "lib" / s3_file);
@@ -167,7 +167,7 @@ TEST_F(Load, TheSchemeIsKnownAfterwards) {
   EXPECT_NE(std::string_view(ckpt_last_error()).find("no bucket's name"), std::string_view::npos) << ckpt_last_error();
 }
 
-TEST_F(Load, UploadsAreAskedForWhereItIs) {
+TEST_F(Load, UploadsAreListedIfTheLibraryIsLoaded) {
   ckpt::load::AbortedUploads aborted = ckpt::load::abort_uploads("s3://b", 0, true);
   EXPECT_EQ(aborted.status, CKPT_E_INVALID_ARGUMENT);
   EXPECT_NE(aborted.reason.find("no bucket's name"), std::string::npos) << aborted.reason;

@@ -17,7 +17,7 @@
 namespace ckpt::memory {
 namespace {
 
-TEST(MemoryChunks, ElementsStayWhereTheyAre) {
+TEST(MemoryChunks, ElementsKeepTheirAddresses) {
   Chunks<int> chunks;
   EXPECT_EQ(chunks.capacity(), 0);
   chunks.add(chunks.prepare());
@@ -75,7 +75,7 @@ TEST(MemorySpinLock, AForkedChildDoesNotWaitForItsParent) {
   lock.unlock();
 }
 
-TEST(MemorySlots, NothingIsFoundBeforeItIsTakenNorAfterItIsGivenBack) {
+TEST(MemorySlots, SlotsAreFoundOnlyWhileTaken) {
   Slots slots;
   EXPECT_EQ(slots.take(), no_slot);
   EXPECT_FALSE(slots.has_place());
@@ -92,7 +92,7 @@ TEST(MemorySlots, NothingIsFoundBeforeItIsTakenNorAfterItIsGivenBack) {
   EXPECT_NE(slots.id_of(index), id);
 }
 
-TEST(MemorySlots, ASlotWhoseGenerationsAreUsedUpIsNotUsedAgain) {
+TEST(MemorySlots, ASlotWithExhaustedGenerationsIsNotReused) {
   Slots slots(0xFFFFFFFC);
   slots.chunks().add(slots.chunks().prepare());
   const std::uint32_t index = slots.take();
@@ -148,7 +148,7 @@ TEST(MemoryNames, NamesThatDifferInOneCharacterAnywhere) {
 }
 
 // Enough names for pairs with equal 32-bit hashes (about ten): each is still found, and never confused.
-TEST(MemoryNames, NamesOfEqualHashesAreToldApart) {
+TEST(MemoryNames, NamesWithEqualHashesAreDistinguished) {
   Names names;
   constexpr int count = 300000;
   for (int i = 0; i < count; ++i) names.add(base::cat("layer.", i), [](LayerId) {});

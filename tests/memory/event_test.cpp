@@ -63,7 +63,7 @@ TEST(MemoryEvents, CarryTheValuesAtTheirTransition) {
   EXPECT_EQ(events[5].occurred_at_ns, 8);
 }
 
-TEST(MemoryEvents, OnlyTheKindsAskedFor) {
+TEST(MemoryEvents, OnlyRequestedKinds) {
   Tracker tracker;
   int frees = 0;
   tracker.events().subscribe(freed, [&](const Event& event) { frees += event.kind == EventKind::freed ? 1 : 100; });
@@ -76,7 +76,7 @@ TEST(MemoryEvents, OnlyTheKindsAskedFor) {
   EXPECT_ERROR(tracker.events().subscribe_queue(32, 8), Status::invalid_argument, "kinds is 32");
 }
 
-TEST(MemoryEvents, AFreeByNameTellsOfEachAllocation) {
+TEST(MemoryEvents, AFreeByNameReportsEachAllocation) {
   Tracker tracker;
   std::vector<std::int64_t> live;
   tracker.events().subscribe(freed, [&](const Event& event) { live.push_back(event.current_bytes); });
@@ -115,7 +115,7 @@ TEST(MemoryEvents, CanBeSwitchedOffAndOnWithoutTouchingTheAccounting) {
   EXPECT_EQ(heard, 2);
 }
 
-TEST(MemoryEvents, AFailingHandlerReachesNeitherTheOthersNorTheCaller) {
+TEST(MemoryEvents, AFailingHandlerAffectsNeitherTheOthersNorTheCaller) {
   Tracker tracker;
   int heard = 0;
   tracker.events().subscribe(allocated, [](const Event&) { throw std::runtime_error("no"); });
@@ -196,7 +196,7 @@ TEST(MemoryEvents, AHandlerIsDestroyedWhenItHasEnded) {
   EXPECT_EQ(token.use_count(), 1);
 }
 
-TEST(MemoryEvents, TheTrackerMayGoInsideAHandler) {
+TEST(MemoryEvents, TheTrackerMayBeReleasedInsideAHandler) {
   auto tracker = std::make_unique<Tracker>();
   int heard = 0;
   tracker->events().subscribe(allocated, [&](const Event&) { tracker.reset(); });
@@ -266,7 +266,7 @@ TEST(MemoryEvents, HandlersThatEndEachOtherGetAnErrorInsteadOfADeadlock) {
   EXPECT_EQ(end_each_other(tracker, tracker), 1);
 }
 
-TEST(MemoryEvents, HandlersOfTwoTrackersThatEndEachOtherToo) {
+TEST(MemoryEvents, HandlersOfTwoTrackersThatEndEachOtherGetAnError) {
   Tracker one;
   Tracker two;
   EXPECT_EQ(end_each_other(one, two), 1);

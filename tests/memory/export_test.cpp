@@ -12,7 +12,7 @@
 namespace ckpt::memory {
 namespace {
 
-TEST(MemoryJson, TellsTheSnapshot) {
+TEST(MemoryJson, ContainsTheSnapshot) {
   Tracker tracker;
   tracker.push_scope("step \"1\"");
   tracker.allocate("a\\b\n\x01\"\x7f", 10);
@@ -66,7 +66,7 @@ std::int64_t sum_of(const std::string& text, const std::string& family) {
   return sum;
 }
 
-TEST(MemoryPrometheus, TotalsAndLayersAddUpWhateverTheCap) {
+TEST(MemoryPrometheus, TotalsAndLayersAddUpForEveryCap) {
   Tracker tracker;
   for (int i = 0; i < 10; ++i) tracker.allocate(base::cat("layer", i), 10 + i);
   tracker.free_layer("layer3");

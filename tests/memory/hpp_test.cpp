@@ -40,7 +40,7 @@ TEST(MemoryHpp, RecordsAndReads) {
   EXPECT_EQ(tracker.stats().total_allocated_bytes, 0);
 }
 
-TEST(MemoryHpp, ScopesCloseByThemselvesInOrder) {
+TEST(MemoryHpp, ScopesCloseAutomaticallyInOrder) {
   ckpt::MemoryTracker tracker;
   ckpt::MemoryScope outer = tracker.push_scope("outer");
   {
@@ -70,7 +70,7 @@ TEST(MemoryHpp, LimitAndReservations) {
   tracker.record_deallocation(tracker.try_reserve(0, 1).value());
 }
 
-TEST(MemoryHpp, SubscriptionsEndByThemselvesAndOutliveTheTracker) {
+TEST(MemoryHpp, SubscriptionsEndAutomaticallyAndOutliveTheTracker) {
   std::vector<std::int64_t> peaks;
   ckpt::MemorySubscription queue;
   {

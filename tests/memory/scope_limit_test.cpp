@@ -32,7 +32,7 @@ TEST(MemoryScope, ReportsPeakNetAndTotalSinceItsPush) {
   EXPECT_EQ(popped.net_bytes, -80);
 }
 
-TEST(MemoryScope, PeakStartsAtWhatIsLiveAndNotAtOlderPeaks) {
+TEST(MemoryScope, PeakStartsAtTheLiveBytes) {
   Tracker tracker;
   tracker.free(tracker.allocate("x", 1000));
   tracker.allocate("x", 10);
@@ -42,7 +42,7 @@ TEST(MemoryScope, PeakStartsAtWhatIsLiveAndNotAtOlderPeaks) {
   EXPECT_EQ(tracker.pop_scope(scope).peak_bytes, 10);
 }
 
-TEST(MemoryScope, AnInnerPeakCountsForTheScopesAround) {
+TEST(MemoryScope, AnInnerPeakCountsForEnclosingScopes) {
   Tracker tracker;
   const ScopeId outer = tracker.push_scope("outer");
   tracker.free(tracker.allocate("x", 30));
@@ -99,7 +99,7 @@ TEST(MemoryScope, AResetDoesNotTouchOpenScopes) {
   EXPECT_EQ(stats.net_bytes, 7);
 }
 
-TEST(MemoryScope, TotalStopsAtTheEndOfInt64) {
+TEST(MemoryScope, TotalSaturatesAtInt64Max) {
   Tracker tracker;
   const ScopeId scope = tracker.push_scope("s");
   for (int i = 0; i < 2; ++i) {
@@ -183,7 +183,7 @@ TEST_F(MemoryLimit, ReArmsOnlyBelowTheLimitLessTheHysteresis) {
   EXPECT_EQ(exceeded.size(), 3U);
 }
 
-TEST_F(MemoryLimit, BelowWhatIsLiveItFiresAtOnce) {
+TEST_F(MemoryLimit, ALimitBelowTheLiveBytesFiresAtOnce) {
   tracker.allocate("x", 100);
   tracker.set_limit(100);
   EXPECT_TRUE(exceeded.empty());
@@ -208,7 +208,7 @@ TEST_F(MemoryLimit, CrossingIsKnownEvenWhileEventsAreOff) {
   EXPECT_TRUE(exceeded.empty());  // it was crossed earlier
 }
 
-TEST_F(MemoryLimit, ReserveRefusesWhatDoesNotFit) {
+TEST_F(MemoryLimit, ReserveRefusesBytesThatDoNotFit) {
   tracker.set_limit(100);
   const AllocationId a = tracker.try_reserve("x", 60);
   EXPECT_NE(a, 0U);

@@ -110,7 +110,7 @@ TEST(MemoryThreads, InvariantsHoldInEverySnapshotWhileEightThreadsRun) {
 
 // One thread allocates, another frees, with at most eight allocations in flight: sharded counters summed later would report a peak
 // of thousands.
-TEST(MemoryThreads, APipelineHasItsTruePeak) {
+TEST(MemoryThreads, APipelineHasAnExactPeak) {
   Tracker tracker;
   const LayerId layer = tracker.layer("stage");
   constexpr std::int64_t on_the_way = 8;
@@ -129,7 +129,7 @@ TEST(MemoryThreads, APipelineHasItsTruePeak) {
   EXPECT_LE(stats.peak_bytes, 10 * (on_the_way + 2));  // plus one in each thread
 }
 
-TEST(MemoryThreads, ReservationsNeverPassTheLimit) {
+TEST(MemoryThreads, ReservationsNeverExceedTheLimit) {
   Tracker tracker;
   tracker.set_limit(1000);
   std::vector<std::jthread> threads;
@@ -157,7 +157,7 @@ TEST(MemoryThreads, ReservationsNeverPassTheLimit) {
 }
 
 // Each sequence number appears exactly once; in their order, the events reproduce the tracker's whole history.
-TEST(MemoryThreads, EventsTellTheWholeHistory) {
+TEST(MemoryThreads, EventsContainTheWholeHistory) {
   Tracker tracker;
   constexpr int each = rounds / 10;
   const SubscriptionId id = tracker.events().subscribe_queue(bit(EventKind::allocated) | bit(EventKind::freed), 8 * each);
@@ -187,7 +187,7 @@ TEST(MemoryThreads, EventsTellTheWholeHistory) {
   EXPECT_EQ(live, 0);
 }
 
-TEST(MemoryThreads, SubscribersComeAndGoWhileEventsFly) {
+TEST(MemoryThreads, SubscribersComeAndGoDuringEvents) {
   Tracker tracker;
   std::atomic<bool> stop{false};
   std::vector<std::jthread> threads;

@@ -124,7 +124,7 @@ TEST(MemoryTracker, EventsAtZeroAndBeforeAreDated) {
   EXPECT_EQ(tracker.layer_stats(0).last_freed_utc_ns, 0);
 }
 
-TEST(MemoryTracker, TwoLiveAllocationsOfOneLayerLoseNoBytes) {
+TEST(MemoryTracker, TwoLiveAllocationsOfOneLayerAreBothCounted) {
   Tracker tracker;
   const AllocationId a = tracker.allocate("x", 1);
   const AllocationId b = tracker.allocate("x", 2);
@@ -155,7 +155,7 @@ TEST(MemoryTracker, FreeByNameFreesAllOfALayer) {
   EXPECT_EQ(tracker.stats().not_found, 1);
 }
 
-TEST(MemoryTracker, UnknownThingsAreNotFoundCountedAndChangeNothing) {
+TEST(MemoryTracker, UnknownIdsAndNamesAreCountedAndChangeNothing) {
   Tracker tracker;
   const AllocationId a = tracker.allocate("x", 10);
   tracker.free(a);
@@ -175,7 +175,7 @@ TEST(MemoryTracker, UnknownThingsAreNotFoundCountedAndChangeNothing) {
   EXPECT_EQ(stats.layer_count, 1);
 }
 
-TEST(MemoryTracker, AFreedIdNeverNamesTheNextTenant) {
+TEST(MemoryTracker, AFreedIdNeverRefersToTheNextAllocation) {
   Tracker tracker;
   const LayerId layer = tracker.layer("x");
   std::set<AllocationId> seen;
@@ -189,7 +189,7 @@ TEST(MemoryTracker, AFreedIdNeverNamesTheNextTenant) {
   tracker.free(live);
 }
 
-TEST(MemoryTracker, BadArgumentsAreRefusedAndLeaveNoTrace) {
+TEST(MemoryTracker, BadArgumentsAreRefusedWithoutEffect) {
   Tracker tracker;
   const LayerId layer = tracker.layer("x");
   EXPECT_ERROR(tracker.allocate(layer, 0), Status::invalid_argument, "bytes is 0");
@@ -207,7 +207,7 @@ TEST(MemoryTracker, BadArgumentsAreRefusedAndLeaveNoTrace) {
   EXPECT_EQ(tracker.layer("\xc3\xa9tage \xe2\x9c\x93"), 1);
 }
 
-TEST(MemoryTracker, VeryLargeValuesAndTheEndOfInt64) {
+TEST(MemoryTracker, VeryLargeValuesAndInt64Max) {
   Tracker tracker;
   const AllocationId a = tracker.allocate("x", most - 10);
   EXPECT_ERROR(tracker.allocate("x", 11), Status::out_of_range, "INT64_MAX");
@@ -223,7 +223,7 @@ TEST(MemoryTracker, VeryLargeValuesAndTheEndOfInt64) {
   EXPECT_EQ(tracker.stats().current_bytes, 11);
 }
 
-TEST(MemoryTracker, ResetCountsAsIfTheLiveHadJustBeenMade) {
+TEST(MemoryTracker, ResetCountsLiveAllocationsAsNew) {
   Tracker tracker;
   const AllocationId a = tracker.allocate("x", 500);
   const AllocationId b = tracker.allocate("x", 30);
@@ -319,7 +319,7 @@ TEST(MemoryTracker, Savings) {
   EXPECT_ERROR(tracker.savings(-1), Status::invalid_argument, "store_all_bytes is -1");
 }
 
-TEST(MemoryTracker, CoarseClockDatesWhatIsRecorded) {
+TEST(MemoryTracker, CoarseClockDatesEvents) {
   Tracker tracker;
   const std::int64_t before = base::monotonic_clock()->now_ns();
   tracker.allocate("x", 1);

@@ -18,7 +18,7 @@ using base::Status;
 const std::vector<std::pair<Order, std::int32_t>> orders = {{Order::gpipe, 1}, {Order::one_f_one_b, 1}, {Order::interleaved, 2}};
 
 // Every layer fails once in forward and once in backward, for every micro-batch.
-TEST(PipelineFailure, AnErrorAnywhereEndsTheStepAndTheNextOneWorks) {
+TEST(PipelineFailure, AnErrorAnywhereFailsTheStepAndTheNextOneSucceeds) {
   for (const auto& [order, chunks] : orders) {
     std::atomic<std::int64_t> bad_layer{-1};
     std::atomic<std::int32_t> bad_micro_batch{-1};
@@ -50,7 +50,7 @@ TEST(PipelineFailure, AnErrorAnywhereEndsTheStepAndTheNextOneWorks) {
   }
 }
 
-TEST(PipelineFailure, AForeignExceptionComesThrough) {
+TEST(PipelineFailure, AForeignExceptionIsPropagated) {
   std::atomic<bool> bad{true};
   ProbeModel model(3, [&](const engine::RunContext& context, bool) {
     if (bad && context.layer == 1) throw std::runtime_error("no such luck");
@@ -88,7 +88,7 @@ TEST(PipelineFailure, TheCheckOfOutputsNamesLayerElementAndMicroBatch) {
 }
 
 // In the last stage, where otherwise the loss would detect it first.
-TEST(PipelineFailure, TheCheckOfOutputsSeesEveryStage) {
+TEST(PipelineFailure, TheCheckOfOutputsCoversEveryStage) {
   const Model model = byte_model(8, 16, 2);
   PipelineOptions used = options_of(Order::one_f_one_b, 3, 4);
   used.checks.finite = true;
@@ -110,7 +110,7 @@ TEST(PipelineFailure, TheCheckOfOutputsSeesEveryStage) {
 }
 
 // Cancels from within a layer, so that the step is certainly running, at every layer, micro-batch and direction.
-TEST(PipelineFailure, ACancelEndsTheStepAnywhere) {
+TEST(PipelineFailure, ACancelEndsTheStepAtAnyPoint) {
   for (const auto& [order, chunks] : orders) {
     Pipeline* running = nullptr;
     std::atomic<int> left{-1};
@@ -190,7 +190,7 @@ TEST(PipelineFailure, ASlowLayerTimesOut) {
   EXPECT_NO_THROW(pipeline->run(model.step(), -1, {}));
 }
 
-TEST(PipelineFailure, WhileAStepRunsTheRestIsBusy) {
+TEST(PipelineFailure, OtherCallsAreBusyDuringAStep) {
   std::binary_semaphore entered(0);
   std::binary_semaphore go_on(0);
   ProbeModel model(2, [&](const engine::RunContext& context, bool forward) {
@@ -211,7 +211,7 @@ TEST(PipelineFailure, WhileAStepRunsTheRestIsBusy) {
 }
 
 // It tries once: the step has either ended by then, or is stopped.
-TEST(PipelineFailure, AZeroTimeOutNeverWaitsForTheStep) {
+TEST(PipelineFailure, AZeroTimeoutNeverWaitsForTheStep) {
   ProbeModel model(2, [](const engine::RunContext&, bool) { std::this_thread::yield(); });
   const auto pipeline = Pipeline::create(model.chain, model.input, options_of(Order::gpipe, 2, 4));
   const Status status = error_of([&] { pipeline->run(model.step(), 0, {}); }).status();

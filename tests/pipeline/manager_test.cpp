@@ -106,7 +106,7 @@ TEST(Manager, MemoryBasedDropsTheOldestButNeverTheEnds) {
   EXPECT_LE(managed.manager.estimate_memory_usage(), 1200);
 }
 
-TEST(Manager, ReplacingRenewsTheAge) {
+TEST(Manager, ReplacingResetsTheAge) {
   Managed managed(policy_of(Kind::memory_based, 1, 1200));
   managed.manager.begin_step(6);
   managed.store(3);
@@ -122,7 +122,7 @@ TEST(Manager, MemoryBasedKeepsTheEndsAboveTheThreshold) {
   EXPECT_EQ(managed.manager.estimate_memory_usage(), 800);
 }
 
-TEST(Manager, MemoryBasedNeverStoresWhatIsLargerThanTheThreshold) {
+TEST(Manager, MemoryBasedNeverStoresActivationsLargerThanTheThreshold) {
   Managed managed(policy_of(Kind::memory_based, 1, 1000));
   managed.manager.begin_step(4);
   managed.manager.store(0, *numbers(10, 0));
@@ -137,7 +137,7 @@ TEST(Manager, MemoryBasedWithAVeryLargeThresholdKeepsAll) {
   EXPECT_EQ(managed.store(20).size(), 20U);
 }
 
-TEST(Manager, AnOversizedLastOfAnUnknownCountGoesWhenANewerComes) {
+TEST(Manager, AnOversizedLastActivationOfAnUnknownCountIsReplacedByANewerOne) {
   Managed managed(policy_of(Kind::memory_based, 1, 1000));
   managed.manager.begin_step(unknown_count);
   managed.manager.store(0, *numbers(10, 0));
@@ -146,7 +146,7 @@ TEST(Manager, AnOversizedLastOfAnUnknownCountGoesWhenANewerComes) {
   EXPECT_EQ(managed.manager.micro_batches(), (Indices{0, 2}));
 }
 
-TEST(Manager, StrategiesAreAskedWithTheStagesNameAndTheMicroBatch) {
+TEST(Manager, StrategiesGetTheStagesNameAndTheMicroBatch) {
   std::vector<std::string> asked;
   strategy::CustomHooks hooks;
   hooks.decide = [&](std::string_view name, const strategy::Activation& activation, std::int64_t index) {
@@ -161,7 +161,7 @@ TEST(Manager, StrategiesAreAskedWithTheStagesNameAndTheMicroBatch) {
   EXPECT_EQ(asked, (std::vector<std::string>{"stage 0 0 400", "stage 0 1 400", "stage 0 2 400"}));
 }
 
-TEST(Manager, KeepsACopyOrTheGivenUpTensor) {
+TEST(Manager, KeepsACopyOrTheMovedTensor) {
   Managed managed(policy_of(Kind::store_all));
   const TensorPtr original = numbers(4, 1);
   managed.manager.store(0, *original);
@@ -176,7 +176,7 @@ TEST(Manager, KeepsACopyOrTheGivenUpTensor) {
   EXPECT_EQ(managed.manager.get(1)->data(), data);
 }
 
-TEST(Manager, AbsentIsNoValue) {
+TEST(Manager, AbsentActivationsHaveNoValue) {
   Managed managed(policy_of(Kind::store_all));
   EXPECT_EQ(managed.manager.get(3), nullptr);
   EXPECT_FALSE(managed.manager.has(3));
@@ -230,7 +230,7 @@ TEST(Manager, StoringAgainReplacesTensorAndBytes) {
   EXPECT_FALSE(managed.manager.has(1)) << "the old activation is not the micro-batch's any more";
 }
 
-TEST(Manager, MetadataTellsWhatIsStored) {
+TEST(Manager, MetadataDescribesTheStoredActivation) {
   Managed managed(policy_of(Kind::store_all));
   managed.clock->advance(234);
   managed.manager.store(2, *numbers(6, 0));

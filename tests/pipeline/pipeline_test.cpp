@@ -16,7 +16,7 @@ namespace {
 
 using base::Status;
 
-TEST(Pipeline, OneStageAndOneMicroBatchAreTheExecutors) {
+TEST(Pipeline, OneStageAndOneMicroBatchEqualAnExecutor) {
   const Model model = byte_model(16, 32, 2);
   const auto schedule = plan::make_store_all(model.chain->profile(model.input));
   engine::Executor executor(model.chain, *schedule, model.input, 0, std::make_shared<base::ThreadPool>(1),
@@ -90,7 +90,7 @@ TEST(Pipeline, EveryPlanWithinTheStagesGivesTheSameBits) {
   }
 }
 
-TEST(Pipeline, LiveBytesAreTheVerifiersOfTheWholeStage) {
+TEST(Pipeline, LiveBytesEqualTheVerifiersForTheWholeStage) {
   const Model model = byte_model(48, 32, 3);
   for (const auto& [order, chunks] : {std::pair{Order::gpipe, 1}, {Order::one_f_one_b, 1}, {Order::interleaved, 2}}) {
     for (const Policy::Kind kind : {Policy::Kind::store_all, Policy::Kind::recompute_all, Policy::Kind::memory_based}) {
@@ -163,7 +163,7 @@ TEST(Pipeline, GradientsAreThoseOfTheWholeBatch) {
   }
 }
 
-TEST(Pipeline, OutputsAndGradientsOfTheEndsAreCutAndJoined) {
+TEST(Pipeline, OutputsAndGradientsOfTheEndsAreSplitAndJoined) {
   ProbeModel model(5, [](const engine::RunContext&, bool) {});
   for (const auto& [order, chunks] : {std::pair{Order::gpipe, 1}, {Order::one_f_one_b, 1}, {Order::interleaved, 2}}) {
     const auto pipeline = Pipeline::create(model.chain, model.input, options_of(order, 2, 4, chunks));
@@ -229,7 +229,7 @@ TEST(Pipeline, StagesOverlap) {
   EXPECT_LE(timeline.bubble_fraction(), 1);
 }
 
-TEST(Pipeline, ABudgetGivesEarlyStagesAnotherPlanThanLateOnes) {
+TEST(Pipeline, ABudgetGivesEarlyAndLateStagesDifferentPlans) {
   const Model model = byte_model(32, 64, 12);
   PipelineOptions options = options_of(Order::one_f_one_b, 4, 8);
   options.begins = {0, 10, 20, 30};
@@ -254,7 +254,7 @@ TEST(Pipeline, ABudgetGivesEarlyStagesAnotherPlanThanLateOnes) {
   EXPECT_NE(error.message().find("the smallest that works for stage 0"), std::string::npos) << error.message();
 }
 
-TEST(Pipeline, SchedulesOfTheCallersOwn) {
+TEST(Pipeline, CustomSchedules) {
   const Model model = byte_model(16, 32, 2);
   const Result expected = one_stage(model, 4);
   PipelineOptions options = options_of(Order::one_f_one_b, 2, 4);
@@ -281,7 +281,7 @@ TEST(Pipeline, ThePolicyMayChangeBetweenSteps) {
 }
 
 // A log callback or a monitor may query at any moment: that must not make a step fail.
-TEST(Pipeline, AStepWaitsForThoseWhoLook) {
+TEST(Pipeline, AStepWaitsForQueries) {
   const Model model = byte_model(16, 32, 1);
   const auto pipeline = make_pipeline(model, options_of(Order::gpipe, 2, 2));
   std::atomic<bool> ends{false};
@@ -306,7 +306,7 @@ TEST(Pipeline, AStepWaitsForThoseWhoLook) {
   second.join();
 }
 
-TEST(Pipeline, AStrategyIsAskedWithTheStageAndTheMicroBatch) {
+TEST(Pipeline, AStrategyGetsTheStageAndTheMicroBatch) {
   std::vector<std::string> asked;
   strategy::CustomHooks hooks;
   hooks.decide = [&](std::string_view name, const strategy::Activation&, std::int64_t index) {
@@ -323,7 +323,7 @@ TEST(Pipeline, AStrategyIsAskedWithTheStageAndTheMicroBatch) {
 }
 
 // The manager of a real stage recomputes exactly what it stored, including dropout.
-TEST(Pipeline, TheManagersForwardIsTheStages) {
+TEST(Pipeline, TheManagersForwardEqualsTheStages) {
   const Model model = byte_model(16, 32, 2, 0.5);
   const auto pipeline = make_pipeline(model, options_of(Order::one_f_one_b, 2, 4));
   run_step(model, *pipeline, step_of(model));
@@ -346,7 +346,7 @@ TEST(Pipeline, TheManagersForwardIsTheStages) {
   EXPECT_EQ(error_of([&] { pipeline->manager(1)->recompute(manager.get(0), 0); }).status(), Status::unsupported);
 }
 
-TEST(Pipeline, RefusesWhatCannotWork) {
+TEST(Pipeline, RefusesInvalidPipelines) {
   const Model model = byte_model(12, 32, 1);
   const auto message = [&](const PipelineOptions& options) { return error_of([&] { make_pipeline(model, options); }).message(); };
   EXPECT_EQ(message(options_of(Order::gpipe, 1, 0)), "micro_batches is 0; 1 .. 65536");

@@ -45,7 +45,7 @@ TEST(Order, InFlightIsStagesLessStageUnder1F1BAndAllUnderGPipe) {
   }
 }
 
-TEST(Order, EveryOrderRunsThroughAndKeepsGradientsInOrder) {
+TEST(Order, EveryOrderCompletesAndKeepsGradientsInOrder) {
   for (std::int32_t stages = 1; stages <= 6; ++stages) {
     for (std::int32_t micro_batches = 1; micro_batches <= 12; ++micro_batches) {
       for (std::int32_t chunks = 1; chunks <= 4; ++chunks) {
@@ -69,7 +69,7 @@ TEST(Order, EveryOrderRunsThroughAndKeepsGradientsInOrder) {
   }
 }
 
-TEST(Order, TooFewPlacesAreSeenBeforehand) {
+TEST(Order, TooFewQueueEntriesAreDetectedInAdvance) {
   EXPECT_FALSE(runs_through({Order::interleaved, 4, 3, 8}, 0));
   EXPECT_TRUE(runs_through({Order::one_f_one_b, 4, 1, 8}, 4));
 }
@@ -107,7 +107,7 @@ std::vector<Action> actions_of(const plan::Schedule& schedule) {
 }
 
 // Peak of the stage = bytes kept by k-1 micro-batches after their forward + the peak of one.
-TEST(StageSchedule, ThePeakIsWhatTheOthersKeepAndThePeakOfOne) {
+TEST(StageSchedule, ThePeakIsTheKeptBytesOfTheOthersPlusThePeakOfOne) {
   for (const Order order : {Order::gpipe, Order::one_f_one_b}) {
     for (std::int32_t stage = 0; stage < 3; ++stage) {
       const Layout layout{order, 4, 1, 8};
@@ -137,7 +137,7 @@ TEST(StageSchedule, OneMicroBatchThroughAMiddleStage) {
       "RECEIVEINPUT(0) FORWARD_TAPE SENDINPUT(1) DROPINPUT(1) RECEIVEGRAD(1) BACKWARD DROPINPUT(0) SENDGRAD(0) DROPGRAD(0) END ");
 }
 
-TEST(StageSchedule, WhatIsNotKeptRunsAgainFromTheInput) {
+TEST(StageSchedule, DroppedActivationsAreRecomputedFromTheInput) {
   const std::vector<ChunkPlan> chunks = {store_all_chunk(3)};
   const Layout layout{Order::gpipe, 2, 1, 4};
   std::vector<Decision> decisions = all_kept(4);
@@ -174,7 +174,7 @@ TEST(StageSchedule, AMemoryBasedPolicyDropsTapesOnTheWay) {
 }
 
 // Plans with slower tiers get separate slots and transfers for every micro-batch.
-TEST(StageSchedule, SlowerTiersOfSeveralMicroBatchesDoNotMeet) {
+TEST(StageSchedule, SlowerTiersOfSeveralMicroBatchesAreSeparate) {
   const auto profile = std::make_shared<ChainProfile>(uniform(2));
   const auto moved = [](Kind kind) {
     return Action{.kind = kind, .first = 1, .item = Item::input, .tier = 1, .slot = 0, .transfer = 5};
@@ -205,7 +205,7 @@ TEST(StageSchedule, SlowerTiersOfSeveralMicroBatchesDoNotMeet) {
   }
 }
 
-TEST(StageSchedule, TheWalkRefusesWhatIsNoStep) {
+TEST(StageSchedule, TheWalkRefusesInvalidSteps) {
   const std::vector<ChunkPlan> chunks = {store_all_chunk(1), store_all_chunk(1)};
   const ChainProfile profile = joined_profile(chunks);
   const Layout layout{Order::interleaved, 2, 2, 2};
@@ -284,7 +284,7 @@ TEST(Split, RefusesMorePiecesThanLayers) { EXPECT_THROW(split(uniform(2), {1, 1,
 
 // ---- Links ----
 
-TEST(Link, HandsOverInOrderAndCountsWhatIsUnderWay) {
+TEST(Link, HandsOverInOrderAndCountsItemsInFlight) {
   const auto tracker = std::make_shared<memory::Tracker>();
   const std::atomic<bool> stop{false};
   Link link(3, sizeof(int), tracker, tracker->layer("queue"));

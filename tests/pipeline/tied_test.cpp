@@ -42,7 +42,7 @@ TEST(TiedStages, OneMicroBatchHasTheBitsOfAnExecutor) {
   EXPECT_TRUE(result.gradients == gradients);
 }
 
-TEST(TiedStages, EveryCutGivesTheSameBits) {
+TEST(TiedStages, EverySplitGivesTheSameBits) {
   const Model model = small_transformer();
   const Result expected = one_stage(model, 2);
   for (std::int64_t cut = 1; cut < model.chain->layers(); ++cut) {
@@ -80,7 +80,7 @@ TEST(TiedStages, AccumulatedGradientsHaveTheBitsOfOneStage) {
 }
 
 // The head's partial gradient must not appear in the next step.
-TEST(TiedStages, AStepThatFailsBehindTheHeadsBackwardLeavesNothing) {
+TEST(TiedStages, AStepThatFailsAfterTheHeadsBackwardHasNoEffect) {
   std::atomic<bool> fails{false};
   const Model model = small_transformer(std::make_shared<Passage>("fault", [&](const engine::RunContext& context, bool forward) {
     if (fails && !forward && context.micro_batch == 1) base::fail(base::Status::internal, "this backward fails");

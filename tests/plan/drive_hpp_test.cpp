@@ -114,7 +114,7 @@ TEST(DriveHpp, EverySchedulesGradientIsTheSame) {
   EXPECT_EQ(Counted::alive, 0);
 }
 
-TEST(DriveHpp, WhatTheGuestThrowsComesOut) {
+TEST(DriveHpp, GuestExceptionsArePropagated) {
   auto driver = driver_by("sqrt");
   auto& guest = static_cast<Waves&>(driver.guest());
   const std::vector<double> expected = gradient(driver);
@@ -145,7 +145,7 @@ class Plain final : public ckpt::Guest<int> {
   std::optional<int> backward(const ckpt::DriveCall&, int*, int*, int*, int*) override { return std::nullopt; }
 };
 
-TEST(DriveHpp, WhatTheGuestLacksIsNamed) {
+TEST(DriveHpp, MissingGuestFunctionsAreNamed) {
   ckpt::Driver<int> driver(ckpt::Schedule::create(waves(9), "two-level:1,3"), std::make_unique<Plain>());
   EXPECT_THROW(driver.forward(1), Plain::NotThere);
   EXPECT_EQ(driver.failure()->kind, ckpt::ActionKind::store_begin);
@@ -157,7 +157,7 @@ TEST(DriveHpp, WhatTheGuestLacksIsNamed) {
   EXPECT_THROW(ckpt::Driver<int>(ckpt::Schedule::create(waves(9), "sqrt"), nullptr), ckpt::Error);
 }
 
-TEST(DriveHpp, AnOpenEndedStepIsFinalizedFromWithin) {
+TEST(DriveHpp, AnOpenEndedStepIsFinalizedInACallback) {
   class Ends final : public ckpt::Guest<int> {
    public:
     ckpt::Driver<int>* driver = nullptr;

@@ -38,7 +38,7 @@ extern "C" CKPT_API ckpt_status ckpt_profile_get_frontier(const ckpt_profile* pr
   return status;
 }
 
-TEST(FrontierCalls, AreOne) {
+TEST(FrontierCalls, CallTheLibraryOnce) {
   const ckpt::Profile profile = chain_of(12);
   for (const char* const planner : {"chain", "tapes"}) {
     calls = 0;
@@ -51,7 +51,7 @@ TEST(FrontierCalls, AreOne) {
   }
 }
 
-TEST(FrontierCalls, AreTwoWherePointsAreVeryMany) {
+TEST(FrontierCalls, CallTheLibraryTwiceForVeryManyPoints) {
   const ckpt::Profile profile = chain_of(6);
   const std::size_t points = profile.frontier("chain").size();
   more = 10'000;
@@ -64,7 +64,7 @@ TEST(FrontierCalls, AreTwoWherePointsAreVeryMany) {
   more = 0;
 }
 
-TEST(FrontierCalls, FailAsOne) {
+TEST(FrontierCalls, FailWithOneCall) {
   const ckpt::Profile profile = chain_of(3);
   calls = 0;
   EXPECT_THROW(profile.frontier("nothing"), ckpt::Error);

@@ -65,7 +65,7 @@ std::size_t check_points(const ChainProfile& profile, const ChainCosts& costs, c
   return frontier.step().size();
 }
 
-TEST(Frontier, CostsWhatIsPublished) {
+TEST(Frontier, HasThePublishedCosts) {
   const char* const shared = std::getenv("CKPT_SHARED");
   std::ifstream file(std::string(shared == nullptr ? "." : shared) + "/reference/rotor.json");
   if (!file) GTEST_SKIP() << "SKIP: the reference data (reference/rotor.json) is not on this machine";
@@ -92,7 +92,7 @@ TEST(Frontier, CostsWhatIsPublished) {
   EXPECT_GT(exact, 10);
 }
 
-TEST(Frontier, IsWhatItsSchedulesCostOnRandomChains) {
+TEST(Frontier, EqualsTheCostOfItsSchedulesOnRandomChains) {
   std::mt19937 random(17);
   std::size_t points = 0;
   for (int round = 0; round < 10000; ++round) {
@@ -120,7 +120,7 @@ TEST(Frontier, IsWhatItsSchedulesCostOnRandomChains) {
   EXPECT_GT(points, 100000U);
 }
 
-TEST(Frontier, IsWhatItsSchedulesCostToGuests) {
+TEST(Frontier, EqualsTheCostOfItsSchedulesForGuests) {
   std::mt19937 random(27);
   for (int round = 0; round < 3000; ++round) {
     SCOPED_TRACE("chain " + std::to_string(round));
@@ -150,7 +150,7 @@ std::vector<RunList> searched_rows(const Frontiers& frontiers, std::int64_t most
   return search_locally(frontiers.costs, std::move(rows), most_runs);
 }
 
-TEST(LocalSearch, CountsAsTheVerifierDoes) {
+TEST(LocalSearch, EqualsTheVerifier) {
   std::mt19937 random(26);
   for (int round = 0; round < 200; ++round) {
     SCOPED_TRACE("chain " + std::to_string(round));
@@ -211,10 +211,10 @@ void compare_with_all_that_there_is(std::mt19937 random, int rounds, bool guests
   EXPECT_GT(searched_best, tapes_best);
 }
 
-TEST(Frontier, OfTapesIsNearlyAlwaysTheBestThatThereIs) { compare_with_all_that_there_is(std::mt19937(19), 250, false); }
-TEST(Frontier, OfTapesIsNearlyAlwaysTheBestForGuests) { compare_with_all_that_there_is(std::mt19937(28), 250, true); }
+TEST(Frontier, TapesAreNearlyAlwaysOptimal) { compare_with_all_that_there_is(std::mt19937(19), 250, false); }
+TEST(Frontier, TapesAreNearlyAlwaysOptimalForGuests) { compare_with_all_that_there_is(std::mt19937(28), 250, true); }
 
-TEST(Frontier, SaysWhatASmallTableLoses) {
+TEST(Frontier, ReportsTheLossOfASmallTable) {
   std::mt19937 random(20);
   const ChainProfile profile = prime_chain(random, 24);
   const ChainCosts costs(profile);
@@ -238,7 +238,7 @@ TEST(Frontier, SaysWhatASmallTableLoses) {
 }
 
 // 0.1 + 0.2 is not 0.3: equal layers must not get one point for each summation order of their seconds.
-TEST(Frontier, OfEqualLayersHasAsManyPointsForTenthsOfSeconds) {
+TEST(Frontier, EqualLayersHaveNoExtraPointsFromRounding) {
   const ChainProfile whole = uniform_chain(40);
   ChainProfile tenths(whole.bytes_of(0));
   for (std::int64_t i = 0; i < whole.layers(); ++i) {
@@ -254,7 +254,7 @@ TEST(Frontier, OfEqualLayersHasAsManyPointsForTenthsOfSeconds) {
     EXPECT_NEAR(frontiers.tapes_seconds(point.bytes), 0.1 * expected.tapes_seconds(point.bytes), 1e-9);
 }
 
-TEST(Frontier, CountsForwardsWhereTheProfileHasNoSeconds) {
+TEST(Frontier, CountsForwardsIfTheProfileHasNoSeconds) {
   ChainProfile untimed(10);
   for (std::int64_t i = 0; i < 12; ++i) {
     LayerProfile layer = uniform_chain(1).layer(0);
@@ -271,7 +271,7 @@ TEST(Frontier, CountsForwardsWhereTheProfileHasNoSeconds) {
   }
 }
 
-TEST(ChainPlanner, NeverPassesItsBudget) {
+TEST(ChainPlanner, NeverExceedsItsBudget) {
   std::mt19937 random(22);
   int fitting = 0;
   const int rounds = sanitized ? 300 : 10000;
@@ -287,7 +287,7 @@ TEST(ChainPlanner, NeverPassesItsBudget) {
 }
 
 // With its own allocator, a guest's budget limits live bytes.
-TEST(ChainPlanner, NeverPassesAGuestsBudget) {
+TEST(ChainPlanner, NeverExceedsAGuestsBudget) {
   std::mt19937 random(29);
   int fitting = 0;
   int beyond = 0;
@@ -319,7 +319,7 @@ TEST(ChainPlanner, NeverPassesAGuestsBudget) {
   EXPECT_GT(beyond, fitting / 10);
 }
 
-TEST(ChainPlanner, CostsNoMoreForMore) {
+TEST(ChainPlanner, LargerBudgetsAreNeverSlower) {
   std::mt19937 random(23);
   for (int round = 0; round < (sanitized ? 1 : 4); ++round) {
     const ChainProfile profile = larger_chain(random, 6);

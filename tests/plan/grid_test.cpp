@@ -28,7 +28,7 @@ double seconds_of(const ChainProfile& profile, const ChainCosts& costs, const Ch
 }
 
 // With as many units as bytes, the grid is exact.
-TEST(Grid, IsTheFrontierWhereBytesAreUnits) {
+TEST(Grid, EqualsTheFrontierIfUnitsAreBytes) {
   std::mt19937 random(31);
   std::int64_t budgets = 0;
   for (int round = 0; round < (grid_sanitized ? 100 : 1000); ++round) {
@@ -54,7 +54,7 @@ TEST(Grid, IsTheFrontierWhereBytesAreUnits) {
 }
 
 // The blocked implementation gives the same bits as the plain loops.
-TEST(Grid, IsFilledAsByPlainLoops) {
+TEST(Grid, EqualsPlainLoops) {
   std::mt19937 random(32);
   for (int round = 0; round < (grid_sanitized ? 12 : 60); ++round) {
     SCOPED_TRACE("chain " + std::to_string(round));
@@ -108,7 +108,7 @@ TEST(LongChain, IsPlannedWithinItsBudgets) {
   }
 }
 
-TEST(LongChain, SaysWhatTheGridLeavesOut) {
+TEST(LongChain, ReportsOmissionsOfTheGrid) {
   std::mt19937 random(34);
   const ChainProfile profile = larger_chain(random, 140, deterministic);
   const std::int64_t budget = arena_bytes(*make_store_all(profile), profile) / 4;
@@ -148,7 +148,7 @@ TEST(LongChain, IsPlannedByGroupsBeyondTheGrid) {
   EXPECT_NE(schedule->left_out().find("700 layers in 512 groups of at most 2"), std::string::npos) << schedule->left_out();
 }
 
-TEST(LongChain, IsRefusedWhereItIsTooLong) {
+TEST(LongChain, IsRefusedIfTooLong) {
   try {
     make_chain_for_budget(uniform_chain(4097), ChainPlanner::tapes, 1 << 20);
     FAIL();

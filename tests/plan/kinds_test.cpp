@@ -65,7 +65,7 @@ OptionProfile option(std::int64_t tape, std::int64_t forward_workspace) {
   return {.tape_bytes = tape, .forward_workspace_bytes = forward_workspace, .forward_seconds = 2, .backward_seconds = 3};
 }
 
-TEST(Record, MakesNoOutputWhereNobodyReadsIt) {
+TEST(Record, ComputesNoUnusedOutput) {
   // The workspaces make the second run of layer 0 the peak.
   const ChainProfile profile = chain_of(7, {{11, option(17, 1000)}, {13, option(19, 0)}});
   const PlanReport plain = report_of(again_by(forward_tape(0)), profile);
@@ -89,7 +89,7 @@ TEST(Record, MakesNoOutputWhereNobodyReadsIt) {
   EXPECT_EQ(alone.recomputed_forwards, 1);
 }
 
-TEST(Record, MakesTheOutputThatTheLayerReads) {
+TEST(Record, ComputesTheOutputThatTheLayerReads) {
   const std::uint32_t flags = needs_input | needs_output | deterministic;
   const ChainProfile profile = chain_of(7, {{11, option(17, 0), flags}, {13, option(19, 0)}});
   EXPECT_EQ(complaint(again_by(record(0)), profile), "action 9 (END): INPUT(1) is still there");
@@ -173,7 +173,7 @@ TEST(Advance, CountsTheLargerOfInputAndOutput) {
   EXPECT_EQ(peak(100, 1).peak_action, 2);
 }
 
-TEST(Advance, RefusesWhatIsBeingCopiedAndWhatIsThere) {
+TEST(Advance, RefusesItemsBeingCopiedAndExistingItems) {
   const ChainProfile profile = uniform_chain(3);
   EXPECT_EQ(complaint({transfer(Kind::store_begin, 0, 1, 0, 1), advance(0, 1)}, profile),
             "action 1 (ADVANCE): INPUT(0) would be overwritten while it is copied: AWAIT comes first");
@@ -212,7 +212,7 @@ TEST(InPlace, BackwardOverwritesTheGradientOfItsOutput) {
   }
 }
 
-TEST(InPlace, NobodyMayBeCopyingTheGradient) {
+TEST(InPlace, TheGradientMustNotBeInACopy) {
   const ChainProfile profile = chain_of(50, {{40, option(1, 0), deterministic | in_place}});
   const Action store{.kind = Kind::store_begin, .first = 1, .item = Item::grad, .tier = 1, .slot = 0, .transfer = 1};
   EXPECT_EQ(complaint({forward_tape(0), drop_input(0), turn(), drop_input(1), store, backward(0)}, profile),
@@ -300,7 +300,7 @@ TEST(Tiers, TimeIsTheCriticalPath) {
             256);
 }
 
-TEST(Tiers, WhatIsDroppedMakesRoom) {
+TEST(Tiers, DroppedItemsFreeSpace) {
   ChainProfile profile = chain_of(100, {{60, option(0, 0)}, {10, option(0, 0)}});
   profile.set_tier(2, {.capacity_bytes = 100});
   const std::vector<Action> actions = {transfer(Kind::store_begin, 0, 2, 0, 1),
@@ -323,7 +323,7 @@ TEST(Tiers, WhatIsDroppedMakesRoom) {
 
 // ---- Uniform profiles ----
 
-TEST(Uniform, IsTheChainOfLikeLayers) {
+TEST(Uniform, EqualsAChainOfIdenticalLayers) {
   LayerProfile layer;
   layer.name = "step";
   layer.output_bytes = 10;
@@ -340,7 +340,7 @@ TEST(Uniform, IsTheChainOfLikeLayers) {
   }
 }
 
-TEST(Uniform, HasAsManyLayersAsOneLikes) {
+TEST(Uniform, HasAnyNumberOfLayers) {
   LayerProfile layer;
   layer.name = "step";
   layer.output_bytes = 8;

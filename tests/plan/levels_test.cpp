@@ -88,7 +88,7 @@ void check(std::int64_t steps, const StepSeconds& step, const std::vector<Level>
   EXPECT_NEAR(seconds, LevelTables(steps, step, levels).seconds(), 1e-9 * seconds);
 }
 
-TEST(Levels, NothingIsBetterWhereSlowerTiersAreBehindFasterOnes) {
+TEST(Levels, LevelsAreOptimalIfTiersAreOrderedBySpeed) {
   std::mt19937 random(17);
   const auto up_to = [&](int most) { return static_cast<double>(random() % static_cast<unsigned>(most + 1)); };
   for (int trial = 0; trial < 120; ++trial) {
@@ -102,7 +102,7 @@ TEST(Levels, NothingIsBetterWhereSlowerTiersAreBehindFasterOnes) {
   }
 }
 
-TEST(Levels, NothingIsBetterThanThreeLevels) {
+TEST(Levels, ThreeLevelsAreOptimal) {
   std::mt19937 random(23);
   const auto up_to = [&](int most) { return static_cast<double>(random() % static_cast<unsigned>(most + 1)); };
   for (int trial = 0; trial < 40; ++trial) {
@@ -115,7 +115,7 @@ TEST(Levels, NothingIsBetterThanThreeLevels) {
   }
 }
 
-TEST(Levels, SchedulesCostAndKeepWhatTheyPromise) {
+TEST(Levels, SchedulesHaveThePromisedCostAndItems) {
   for (std::int64_t steps = 1; steps <= 60; ++steps) {
     for (std::int64_t memory = 1; memory <= 4; ++memory) {
       for (std::int64_t disk = 0; disk <= 5; ++disk) check(steps, {1, 3}, {{memory, 0, 0}, {disk, 2, 2}});
@@ -153,7 +153,7 @@ TEST(Levels, ChainsOfAnExecutorRunWithoutAdvance) {
   }
 }
 
-TEST(Levels, RefusesWhatCannotBe) {
+TEST(Levels, RefusesImpossibleTiers) {
   EXPECT_THROW(make_levels(time_steps(5), Slots{0, 3}), base::Error);
   EXPECT_THROW(make_levels(time_steps(1'000'000'000), Slots{3, 3}), base::Error);
   ChainProfile small = time_steps(50);

@@ -39,7 +39,7 @@ double searched_forwards(std::int64_t steps, std::int64_t slots) {
   return least_cost(Place{0, 0, 0, steps}, moves, [](const Place& place) { return place[3] == 0; });
 }
 
-TEST(Mixed, NothingIsBetterThanIt) {
+TEST(Mixed, IsOptimal) {
   for (std::int64_t steps = 1; steps <= 7; ++steps) {
     for (std::int64_t slots = 1; slots <= 4; ++slots) {
       EXPECT_EQ(static_cast<double>(MixedTables(steps, slots).forwards()), searched_forwards(steps, slots))
@@ -48,7 +48,7 @@ TEST(Mixed, NothingIsBetterThanIt) {
   }
 }
 
-TEST(Mixed, SchedulesRunAsManyForwardsInAsManySlotsAsTheyPromise) {
+TEST(Mixed, SchedulesHaveThePromisedForwardsAndSlots) {
   for (std::int64_t steps = 1; steps <= 200; ++steps) {
     for (std::int64_t slots = 1; slots <= 20; ++slots) {
       const AdjointCode code = run(make_mixed(time_steps(steps, recording_is_all), slots), recording_is_all);
@@ -66,7 +66,7 @@ TEST(Mixed, OneSlotHasAClosedForm) {
   for (std::int64_t steps = 2; steps <= 100; ++steps) EXPECT_EQ(MixedTables(steps, 1).forwards(), steps * (steps + 1) / 2 - 1);
 }
 
-TEST(Mixed, RefusesLayersWhoseRecordingIsNotAll) {
+TEST(Mixed, RefusesLayersThatReadMoreThanTheirRecording) {
   EXPECT_THROW(make_mixed(time_steps(5, needs_input | deterministic), 2), base::Error);
   EXPECT_THROW(make_mixed(time_steps(5, needs_output | deterministic), 2), base::Error);
   EXPECT_THROW(make_mixed(time_steps(5, recording_is_all), 0), base::Error);

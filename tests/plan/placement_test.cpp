@@ -107,7 +107,7 @@ ChainProfile unlike_layers(std::mt19937& random) {
   return profile;
 }
 
-TEST(Placement, ReservesLittleMoreThanThePeakOfUnlikeLayers) {
+TEST(Placement, ReservesLittleMoreThanThePeakOfDifferentLayers) {
   std::mt19937 random(17);
   double sum = 0;
   double worst = 0;

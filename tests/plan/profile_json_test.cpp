@@ -94,7 +94,7 @@ LayerProfile random_layer(Random& random, bool is_first) {
   return layer;
 }
 
-TEST(ProfileJson, RandomProfilesComeBackToTheSameBits) {
+TEST(ProfileJson, RandomProfilesAreRestoredBitForBit) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     Random random(seed);
     ChainProfile profile(random.bytes());
@@ -137,7 +137,7 @@ TEST(ProfileJson, MembersMayBeLeftOut) {
   EXPECT_EQ(profile.tier(1).capacity_bytes, 0);
 }
 
-TEST(ProfileJson, OtherTextsAreRefusedWithTheirPlace) {
+TEST(ProfileJson, InvalidJsonIsRefusedWithItsPosition) {
   const std::string begin = R"({"format": "ckpt-profile", "version": 1, "input_bytes": 8, )";
   const auto layer = [&](const std::string& members) { return begin + R"("layers": [{"name": "a", )" + members + "}]}"; };
   const auto option = [&](const std::string& members) { return layer(R"("options": [{}, {)" + members + "}]"); };
@@ -187,7 +187,7 @@ TEST(ProfileJson, OtherTextsAreRefusedWithTheirPlace) {
 }
 
 // Every truncated or modified text is refused, or gives a profile that can be written again.
-TEST(ProfileJson, BrokenTextsAreRefused) {
+TEST(ProfileJson, BrokenJsonIsRefused) {
   Random random(9);
   ChainProfile profile(100);
   LayerProfile layer = random_layer(random, true);

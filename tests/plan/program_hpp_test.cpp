@@ -5,7 +5,7 @@
 
 namespace {
 
-TEST(Program, ListsWhatTheCallsList) {
+TEST(Program, EqualsTheCApi) {
   ckpt::Profile profile(100);
   for (const char* name : {"a", "b", "c"}) {
     ckpt::LayerProfile layer;

@@ -61,7 +61,7 @@ TEST(Revolve, NumbersFollowTheRecurrence) {
   }
 }
 
-TEST(Revolve, NothingIsBetterThanIt) {
+TEST(Revolve, IsOptimal) {
   for (std::int64_t steps = 1; steps <= 8; ++steps) {
     for (std::int64_t slots = 1; slots <= 5; ++slots) {
       EXPECT_EQ(static_cast<double>(forwards_of(steps, slots)), searched_forwards(steps, slots))
@@ -70,7 +70,7 @@ TEST(Revolve, NothingIsBetterThanIt) {
   }
 }
 
-TEST(Revolve, SchedulesRunAsManyForwardsInAsManySlotsAsTheyPromise) {
+TEST(Revolve, SchedulesHaveThePromisedForwardsAndSlots) {
   for (std::int64_t steps = 1; steps <= 200; ++steps) {
     for (std::int64_t slots = 1; slots <= 20; ++slots) {
       const AdjointCode code = run(make_revolve(time_steps(steps), slots, false));
@@ -90,7 +90,7 @@ TEST(Revolve, AFreeInitialStateIsOneSlotMore) {
   }
 }
 
-TEST(Revolve, OutputsThatBackwardReadsAreThere) {
+TEST(Revolve, OutputsReadByBackwardExist) {
   const std::uint32_t flags = needs_output | deterministic;
   const AdjointCode code = run(make_revolve(time_steps(30, flags), 3, false), flags);
   EXPECT_EQ(code.wrong, "");

@@ -6,7 +6,7 @@
 namespace ckpt::plan::test {
 namespace {
 
-TEST(Schedules, StoreAllRecordsOnceAndDropsWhatNothingReads) {
+TEST(Schedules, StoreAllRecordsOnceAndDropsUnreadItems) {
   ChainProfile profile = uniform_chain(2);
   const std::vector<Action> expected = {forward_tape(0), forward_tape(1), turn(),        drop_input(2), backward(1),
                                         drop_input(1),   backward(0),     drop_input(0), end()};
@@ -92,7 +92,7 @@ TEST(Schedules, OpenEndedEqualsTheKnownNumberOfSteps) {
   }
 }
 
-TEST(Schedules, RefuseWhatMakesNoSense) {
+TEST(Schedules, RefuseInvalidArguments) {
   const ChainProfile profile = uniform_chain(4);
   EXPECT_THROW(make_periodic(profile, 0), base::Error);
   EXPECT_THROW(make_periodic(profile, 5), base::Error);
@@ -114,7 +114,7 @@ TEST(Budget, TakesTheFastestThatFits) {
   EXPECT_LE(place(make_program(*half, profile)).arena_bytes, store_all / 2);
 }
 
-TEST(Budget, NamesTheSmallestThatWorks) {
+TEST(Budget, NamesTheSmallestSufficientBudget) {
   std::mt19937 random(3);
   for (int round = 0; round < 30; ++round) {
     const ChainProfile profile = random_chain(random, 8);

@@ -60,7 +60,7 @@ TEST(Walk, NamesTheActionAndTheReason) {
   EXPECT_EQ(complaint({{.kind = Kind::send, .item = Item::grad}}), "action 0 (SEND): a chain of its own has no neighbour stage");
 }
 
-TEST(Walk, RefusesToRecomputeWhatIsNotDeterministic) {
+TEST(Walk, RefusesToRecomputeNondeterministicLayers) {
   ChainProfile profile = uniform_chain(3, needs_input);
   EXPECT_NO_THROW(verify(*make_store_all(profile), profile));
   EXPECT_THROW(verify(*make_periodic(profile, 2), profile), base::Error);
@@ -111,7 +111,7 @@ TEST(Walk, TwoCopiesOfADroppedItemFreeItOnce) {
   EXPECT_EQ(complaint(actions, profile), "");
 }
 
-TEST(Walk, ListsAreCheckedWhenTheyAreMade) {
+TEST(Walk, ListsAreCheckedOnCreation) {
   const std::vector<Action> no_end = {forward(0, 1)};
   EXPECT_THROW(make_list(2, no_end), base::Error);
   const std::vector<Action> early_end = {end(), end()};

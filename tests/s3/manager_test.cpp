@@ -187,7 +187,7 @@ constexpr int removal_of_one = 5;
 // The record, the listing of the highest ones, and the next possible one.
 constexpr int committing = 3;
 
-TEST_F(S3Manager, AsksAsOftenAsIsSaid) {
+TEST_F(S3Manager, MakesTheDocumentedRequests) {
   std::optional<ckpt::CheckpointManager> writer;
   EXPECT_EQ(counted([&] { writer.emplace(far()); }), probe + 1);
   for (const int files : {1, 3}) {
@@ -213,7 +213,7 @@ TEST_F(S3Manager, AsksAsOftenAsIsSaid) {
   EXPECT_EQ(counted([&] { save(*writer, 6); }), 1 + 1 + committing + 1 + 1 * 2 * read_small_file + removal_of_one);
 }
 
-TEST_F(S3Manager, StoresThatCannotRefuseAreAskedAsIsSaid) {
+TEST_F(S3Manager, MakesTheDocumentedRequestsWithoutConditionalPuts) {
   for (const Way& way : ways) {
     SCOPED_TRACE(way.name);
     Objects(uri).clear();
@@ -253,7 +253,7 @@ TEST_F(S3Manager, ThreadsOfUploadsRunHooksAndBlockTheSignalsOfPrograms) {
 }
 
 // A file of several parts: eight are uploaded, and eight pieces downloaded, at a time. A slice of it is one piece.
-TEST_F(S3Manager, LargeFilesGoEightPiecesAtOnce) {
+TEST_F(S3Manager, LargeFilesMoveEightPiecesAtOnce) {
   constexpr std::int64_t part_bytes = 8 << 20;
   constexpr std::int64_t floats = part_bytes / 4 * 10;
   through.options.part_bytes = part_bytes;
@@ -319,7 +319,7 @@ ckpt::FaultHandler hasty_handler() {
 }
 
 // Transient faults are retried, by the storage or by the manager's fault handler: the save and the load succeed.
-TEST_F(S3Manager, FaultsThatPassAreTriedAgain) {
+TEST_F(S3Manager, TransientFaultsAreRetried) {
   const char* const passing[] = {
       R"("do": "answer", "status": 500)",
       R"("do": "answer", "status": 503, "body": "<Error><Code>SlowDown</Code></Error>")",
@@ -356,7 +356,7 @@ TEST_F(S3Manager, FaultsThatPassAreTriedAgain) {
 
 // Permanent faults are reported, with their status and message, and the previous checkpoint is the newest; the same manager
 // continues once the fault is over.
-TEST_F(S3Manager, FaultsThatStayAreSaid) {
+TEST_F(S3Manager, PermanentFaultsAreReported) {
   const Fault faults[] = {
       {R"("do": "answer", "status": 500)", ckpt::Status::io, "HTTP 500: the store failed"},
       {R"("do": "answer", "status": 429, "headers": {"Retry-After": "60"})", ckpt::Status::busy, "to wait 60 s"},
@@ -403,7 +403,7 @@ TEST_F(S3Manager, FaultsThatStayAreSaid) {
 }
 
 // A timeout of one second for answers.
-TEST_F(S3Manager, SlowAnswersAreTimeouts) {
+TEST_F(S3Manager, SlowAnswersTimeOut) {
   {
     ckpt::CheckpointManager writer(near());
     save(writer, 1);
@@ -426,7 +426,7 @@ TEST_F(S3Manager, SlowAnswersAreTimeouts) {
 }
 
 // A checkpoint with corrupted answers is skipped, and named.
-TEST_F(S3Manager, OtherBytesOnTheWayBackAreNoCheckpoint) {
+TEST_F(S3Manager, CorruptedAnswersAreNotACheckpoint) {
   {
     ckpt::CheckpointManager writer(near());
     save(writer, 1);
@@ -443,7 +443,7 @@ TEST_F(S3Manager, OtherBytesOnTheWayBackAreNoCheckpoint) {
 }
 
 // Once the record is sent, the save may have been committed: the error's status reports that, and the found checkpoint is complete.
-TEST_F(S3Manager, AfterTheRecordASaveMayCount) {
+TEST_F(S3Manager, AfterTheRecordASaveMayBeCommitted) {
   const ckpt::FaultHandler handler = hasty_handler();
   ckpt::CheckpointManagerOptions options;
   options.fault_handler = handler;
@@ -465,7 +465,7 @@ TEST_F(S3Manager, AfterTheRecordASaveMayCount) {
   EXPECT_EQ(newest(), step);
 }
 
-TEST_F(S3Manager, SaysWhatIsWrongWithKeysAndBuckets) {
+TEST_F(S3Manager, ReportsInvalidKeysAndBuckets) {
   {
     ckpt::CheckpointManager writer(near());
     save(writer, 1);
@@ -497,7 +497,7 @@ TEST_F(S3Manager, SaysWhatIsWrongWithKeysAndBuckets) {
 }
 
 // The quota of this user's bucket is three objects (start.sh): one checkpoint of one file.
-TEST_F(S3Manager, AFullQuotaLeavesTheCheckpointBefore) {
+TEST_F(S3Manager, AFullQuotaKeepsThePreviousCheckpoint) {
   Given full;
   full.access = "CKPTFULLKEY";
   full.secret = "ckptFullSecret0123456789abcdefghijklmnop";
@@ -588,7 +588,7 @@ TEST_F(S3Manager, OfTwoWritersOneWins) {
   }
 }
 
-TEST_F(S3Manager, OfTwoWritersOneWinsWhereStoresCannotRefuse) {
+TEST_F(S3Manager, OfTwoWritersOneWinsWithoutConditionalPuts) {
   const std::int64_t rounds = variable(long_run).empty() ? 10 : 200;
   for (const Way& way : ways) {
     if (!way.by_attempt) continue;
@@ -605,7 +605,7 @@ TEST_F(S3Manager, OfTwoWritersOneWinsWhereStoresCannotRefuse) {
 }
 
 // A writer that keeps one checkpoint: a valid one exists at every moment, and every load succeeds.
-TEST_F(S3Manager, ReadersBesideAWriter) {
+TEST_F(S3Manager, ReadersDuringSaves) {
   constexpr std::int64_t saves = 40;
   ckpt::CheckpointManager writer(near(), keeping(1));
   save(writer, 1);

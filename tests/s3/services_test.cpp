@@ -112,7 +112,7 @@ TEST_F(S3, WritesAndReads) {
   expect_failure(store->size("a/small", bytes), CKPT_E_NOT_FOUND, "no such object");
 }
 
-TEST_F(S3, ReadsNeverTwoVersions) {
+TEST_F(S3, NeverMixesTwoVersions) {
   const std::string bytes = random_bytes(100000);
   ASSERT_EQ(store->put("large", bytes), CKPT_OK) << reason();
   const Opened file = store->open("large");
@@ -142,7 +142,7 @@ TEST_F(S3, WritesFromFrontToBack) {
   expect_failure(file.write(6, "x"), CKPT_E_INVALID_STATE, "was synced");
 }
 
-TEST_F(S3, TakesAllNames) {
+TEST_F(S3, AcceptsAllNames) {
   const std::vector<std::string> names = {"blank and+plus", "quotes'\"", "signs&<>;=?#%", "%2e%2e/x",   "tilde~!*()",
                                           "grüße/日本語",   "a.b-c_d",   "colon:at@,$",   "back\\slash"};
   for (const std::string& name : names) EXPECT_EQ(store->put(name, name), CKPT_OK) << name << ": " << reason();
@@ -213,7 +213,7 @@ TEST_F(S3, WritesExactlyOnePartByOneRequest) {
   }
 }
 
-TEST_F(S3, AbortsWhatIsNotSynced) {
+TEST_F(S3, AbortsUnsyncedUploads) {
   given.options.part_bytes = 8 << 20;
   Store parts(uri, given.get());
   {
@@ -227,7 +227,7 @@ TEST_F(S3, AbortsWhatIsNotSynced) {
   expect_failure(parts.try_open("never"), CKPT_E_NOT_FOUND, "no such object");
 }
 
-TEST_F(S3, FindsAndAbortsUploadsThatWereLeft) {
+TEST_F(S3, FindsAndAbortsUnfinishedUploads) {
   const ckpt::s3::Config& config = store->client().config();
   for (const char* path : {"one", "one", "two words+", "three", "four"}) raw(*store, "POST", config.key(path), {{"uploads", ""}});
   raw(*store, "POST", "elsewhere/" + bucket(), {{"uploads", ""}});
@@ -341,7 +341,7 @@ TEST_F(S3, ListsByPages) {
   EXPECT_TRUE(found.empty());
 }
 
-TEST_F(S3, SkipsNamesThatNoStorageHas) {
+TEST_F(S3, SkipsInvalidNames) {
   const std::string below = store->client().config().prefix + "/";
   for (const char* name : {"marker/", "double//slash", "real"}) raw(*store, "PUT", below + name, {});
   Store::Found found;
@@ -350,7 +350,7 @@ TEST_F(S3, SkipsNamesThatNoStorageHas) {
   for (const char* name : {"marker/", "double//slash"}) raw(*store, "DELETE", below + name, {});
 }
 
-TEST_F(S3, SaysWhatIsWrongWithKeys) {
+TEST_F(S3, ReportsInvalidKeys) {
   Store::Found found;
   std::int64_t bytes = 0;
   const auto refused = [&](Given& bad, const std::string& at, const std::string& text) {
@@ -387,7 +387,7 @@ TEST_F(S3, NamesAMissingBucket) {
   expect_failure(other.try_open("x"), CKPT_E_INVALID_ARGUMENT, text);
 }
 
-TEST_F(S3, SaysThatTheClockIsWrong) {
+TEST_F(S3, ReportsAWrongClock) {
   for (const std::int64_t offset : {-3600, 3600}) {
     Store late(uri, given.get(), [&](ckpt::s3::Config& config) { config.clock_offset_seconds = offset; });
     Store::Found found;
@@ -396,7 +396,7 @@ TEST_F(S3, SaysThatTheClockIsWrong) {
   }
 }
 
-TEST_F(S3, SaysThatTheQuotaIsFull) {
+TEST_F(S3, ReportsAFullQuota) {
   Given full;
   full.access = "CKPTFULLKEY";
   full.secret = "ckptFullSecret0123456789abcdefghijklmnop";
@@ -486,7 +486,7 @@ TEST_F(S3, TheBucketMayBeInTheHostsName) {
   EXPECT_TRUE(found.empty());
 }
 
-TEST_F(S3, IsTheParentsInAForkedChild) {
+TEST_F(S3, CannotBeUsedInAForkedChild) {
   given.options.part_bytes = 8 << 20;
   Store parts(uri, given.get());
   ASSERT_EQ(parts.put("file", "bytes"), CKPT_OK);
@@ -540,7 +540,7 @@ TEST_F(S3Proxy, CountsRequests) {
   EXPECT_TRUE(store->text("large") == bytes);
 }
 
-TEST_F(S3Proxy, FirstBytesComeWithOpening) {
+TEST_F(S3Proxy, FirstBytesAreReturnedByOpening) {
   constexpr std::size_t begin = 65536;
   for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, begin - 1, begin, begin + 1, 3 * begin}) {
     const std::string all = random_bytes(bytes / 8 * 8) + std::string(bytes % 8, 'x');
@@ -584,7 +584,7 @@ TEST_F(S3Proxy, FirstBytesComeWithOpening) {
 }
 
 // Eight requests wait for one another, so they run concurrently; a ninth starts only after one of them has ended.
-TEST_F(S3Proxy, PartsAndPiecesGoEightAtOnce) {
+TEST_F(S3Proxy, PartsAndPiecesMoveEightAtOnce) {
   constexpr std::size_t part = 8U << 20;
   through.options.part_bytes = part;
   for (const int most : {8, 3}) {
@@ -614,7 +614,7 @@ TEST_F(S3Proxy, PartsAndPiecesGoEightAtOnce) {
   }
 }
 
-TEST_F(S3Proxy, AsksForEncryptionAndClass) {
+TEST_F(S3Proxy, RequestsEncryptionAndClass) {
   through.options.server_side_encryption = "aws:kms";
   through.options.kms_key = "ckpt-key";
   through.options.storage_class = "STANDARD";
@@ -644,7 +644,7 @@ TEST_F(S3Proxy, AsksForEncryptionAndClass) {
   expect_failure(unknown.put("x", random_bytes(20U << 20)), CKPT_E_UNSUPPORTED, "HTTP 400 InvalidArgument");
 }
 
-TEST_F(S3Proxy, OtherBytesAreRefused) {
+TEST_F(S3Proxy, CorruptedBytesAreRefused) {
   proxy.rules(R"([{"do": "corrupt", "method": "PUT", "times": 1}])");
   ASSERT_EQ(far->put("a", "bytes"), CKPT_OK) << reason();  // retried by the plug-in
   EXPECT_EQ(proxy.seen("PUT"), 2);
@@ -660,7 +660,7 @@ TEST_F(S3Proxy, OtherBytesAreRefused) {
   EXPECT_TRUE(store->text("large") == bytes);
 }
 
-TEST_F(S3Proxy, WaitsAsItIsAsked) {
+TEST_F(S3Proxy, HonoursRetryAfter) {
   ASSERT_EQ(store->put("a", "bytes"), CKPT_OK);
   for (const char* status : {"503", "429"}) {
     proxy.rules(std::string(R"([{"do": "answer", "status": )") + status + R"(, "headers": {"Retry-After": "1"}}])");
@@ -680,7 +680,7 @@ TEST_F(S3Proxy, WaitsAsItIsAsked) {
   expect_failure(far->list("", "", 1, found), CKPT_E_BUSY, "SlowDown");
 }
 
-TEST_F(S3Proxy, WhatMayPassIsSaidSo) {
+TEST_F(S3Proxy, TransientErrorsAreReportedAsSuch) {
   ASSERT_EQ(store->put("a", "bytes"), CKPT_OK);
   Store::Found found;
   std::string text;
@@ -709,7 +709,7 @@ TEST_F(S3Proxy, WhatMayPassIsSaidSo) {
   expect_failure(lost.list("", "", 1, found), CKPT_E_IO, "connect");
 }
 
-TEST_F(S3Proxy, PartsAndCompletingAreTriedAgain) {
+TEST_F(S3Proxy, PartsAndCompletingAreRetried) {
   const std::string bytes = random_bytes(40U << 20);
   const char* const what[] = {
       R"([{"do": "answer", "status": 500, "method": "PUT", "target": "partNumber=2", "times": 2}])",
@@ -764,7 +764,7 @@ TEST_F(S3Proxy, StoresWithoutTheCondition) {
   EXPECT_EQ(store->text("d"), "second");
 }
 
-TEST_F(S3Proxy, ConflictsAreTriedAgain) {
+TEST_F(S3Proxy, ConflictsAreRetried) {
   const std::string rule =
       R"([{"do": "answer", "status": 409, "body": "<Error><Code>ConditionalRequestConflict</Code></Error>", "times": )";
   proxy.rules(rule + "2}]");
@@ -814,7 +814,7 @@ TEST_F(S3Proxy, StrangeAnswersAreRefused) {
   expect_failure(file.read(70000, 2, text), CKPT_E_UNSUPPORTED, "other bytes than the range");
 }
 
-TEST_F(S3Proxy, RemovesSinglyWhereTheStoreCanNotDoMany) {
+TEST_F(S3Proxy, RemovesSinglyIfTheStoreCannotRemoveMany) {
   for (const char* name : {"a", "b", "c"}) ASSERT_EQ(store->put(name, name), CKPT_OK);
   proxy.rules(R"([{"do": "answer", "status": 501, "method": "POST", "target": "delete"}])");
   EXPECT_EQ(far->remove_many({"a", "b", "c", "d"}), CKPT_OK) << reason();
@@ -876,7 +876,7 @@ TEST_F(S3Proxy, AnswersThatRepeatSecretsAreNotShown) {
   expect_failure(own.remove_many({"a"}), CKPT_E_PERMISSION, "AccessDenied");
 }
 
-TEST_F(S3, TrustsNoUnknownCertificate) {
+TEST_F(S3, RejectsUnknownCertificates) {
   char folder[] = "/tmp/ckpt-s3-tls.XXXXXX";
   ASSERT_NE(mkdtemp(folder), nullptr);
   const std::string certificate = std::string(folder) + "/cert.pem";
@@ -929,7 +929,7 @@ Temporary temporary_keys(Given& given, int seconds) {
 
 class S3Temporary : public S3 {};
 
-TEST_F(S3Temporary, KeysAreTakenAndNewOnesInTime) {
+TEST_F(S3Temporary, KeysAreReadAndRenewedInTime) {
   const Temporary lasting = temporary_keys(given, 900);
   const Temporary passing = temporary_keys(given, 1);
   Given made;
@@ -975,7 +975,7 @@ TEST_F(S3Temporary, KeysAreTakenAndNewOnesInTime) {
 }
 
 // Runs last: no message above contains a secret.
-TEST(S3Secrets, AreInNoReason) {
+TEST(S3Secrets, AreInNoMessage) {
   const auto reasons = all_reasons();
   if (testing::UnitTest::GetInstance()->test_to_run_count() > 10) {
     EXPECT_GT(reasons.size(), 60U);

@@ -142,7 +142,7 @@ TEST(S3Xml, RefusesDocumentTypes) {
   }
 }
 
-TEST(S3Xml, RefusesWhatIsNone) {
+TEST(S3Xml, RefusesMalformedXml) {
   for (const char* text : {"", " ", "a", "<a>", "<a></b>", "<a/><b/>", "<a>&b;</a>", "<a>\xff</a>"}) {
     expect_error([&] { parse_xml(text); }, CKPT_E_IO, "no XML");
   }
@@ -355,7 +355,7 @@ TEST_F(S3Profile, ReadsProfiles) {
   EXPECT_NO_THROW(read_surroundings(true));
 }
 
-TEST_F(S3Profile, EnvironmentComesFirst) {
+TEST_F(S3Profile, EnvironmentTakesPrecedence) {
   write(credentials, two_profiles);
   set("AWS_ACCESS_KEY_ID", "ENVKEY");
   expect_error([] { read_surroundings(false); }, CKPT_E_INVALID_ARGUMENT, "without a secret key");
@@ -369,7 +369,7 @@ TEST_F(S3Profile, EnvironmentComesFirst) {
   EXPECT_EQ(read_surroundings(false).endpoint, "http://127.0.0.1:8");
 }
 
-TEST_F(S3Profile, SaysWhatItDoesNotDo) {
+TEST_F(S3Profile, ReportsUnsupportedSettings) {
   write(config, "[default]\ncredential_process = /bin/true\n");
   const ckpt_s3_options options = CKPT_S3_OPTIONS_INIT;
   expect_error([&] { make_config("s3://bucket", options); }, CKPT_E_PERMISSION,
@@ -464,7 +464,7 @@ TEST(S3Ranges, ReadsWhatWasSent) {
     EXPECT_EQ(read(bad), "none") << bad;
 }
 
-TEST(S3Errors, HaveStatusAndWords) {
+TEST(S3Errors, HaveStatusAndMessage) {
   const auto of = [](long status, const std::string& code) {
     Answer answer;
     answer.status = status;

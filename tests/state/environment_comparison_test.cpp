@@ -21,7 +21,7 @@ void forge_environment(storage::Storage& disk, const std::string& name, const st
   replace_file(disk, path, text + ",\n\"checksum\":\"" + to_hex(hash_of(text)) + "\"}\n");
 }
 
-TEST(StateEnvironments, AreComparedAsFarAsTheyAreKnown) {
+TEST(StateEnvironments, AreComparedIfKnown) {
   const auto disk = storage::make_memory_storage();
   CheckpointOptions options;
   options.blas = [] { return std::string("this BLAS"); };

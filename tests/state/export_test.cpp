@@ -28,7 +28,7 @@ std::vector<std::string> files_in(const std::string& directory) {
   return names;
 }
 
-TEST(StateExport, WhatIsWrittenIsReadByTheReaderAndTheOldFileIsReplaced) {
+TEST(StateExport, AReaderReadsTheFileAndTheOldFileIsReplaced) {
   const Scratch scratch;
   const std::string path = scratch / "model.safetensors";
   std::ofstream(path) << "something older";
@@ -50,7 +50,7 @@ TEST(StateExport, WhatIsWrittenIsReadByTheReaderAndTheOldFileIsReplaced) {
   for (const StateTensor& item : back.state.groups()[0].tensors) EXPECT_EQ(item.tensor->data_as<float>()[2], 3.0F);
 }
 
-TEST(StateExport, BadArgumentsLeaveWhatWasThere) {
+TEST(StateExport, BadArgumentsLeaveExistingFiles) {
   const Scratch scratch;
   Model model(3);
   std::filesystem::create_directory(scratch / "directory");
@@ -98,7 +98,7 @@ TEST(StateExport, LinksAreFollowedAndStay) {
   EXPECT_ERROR(write_safetensors(scratch / "nowhere", model.state, "model", {}), Status::not_found, "missing");
 }
 
-TEST(StateExport, WhatIsNoRegularFileIsRefusedAndStays) {
+TEST(StateExport, OtherThanRegularFilesAreRefusedAndKept) {
   const Scratch scratch;
   Model model(3);
   const std::string fifo = scratch / "fifo";
@@ -179,7 +179,7 @@ TEST(StateInPlace, ReadsEachByteOnce) {
   EXPECT_EQ(reads_of(true), staged);
 }
 
-TEST(StateFaultHandler, ACheckpointTriesAgainAsItsHandlerSays) {
+TEST(StateFaultHandler, ACheckpointRetriesAsItsHandlerDecides) {
   const auto faults = std::make_shared<Faults>();
   CheckpointOptions options;
   options.fault_handler = std::make_shared<storage::FaultHandler>(storage::FaultPolicy{3, 1, 1, 1, 0, 0}, [](std::int64_t) {});

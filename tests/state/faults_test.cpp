@@ -44,7 +44,7 @@ sync_directory
 )");
 }
 
-TEST(StateFaults, OldOnesAreRemovedOnlyAfterTheLastSync) {
+TEST(StateFaults, OldCheckpointsAreRemovedOnlyAfterTheLastSync) {
   const auto faults = std::make_shared<Faults>();
   Checkpoint checkpoint(std::make_shared<FaultyStorage>(storage::make_memory_storage(), faults), {false, 1});
   save_step(checkpoint, 1);
@@ -58,7 +58,7 @@ TEST(StateFaults, OldOnesAreRemovedOnlyAfterTheLastSync) {
   EXPECT_NE(removal->find("manifest.json"), std::string::npos);  // the manifest is removed first
 }
 
-TEST(StateFaults, AfterAFailedSyncTheFileIsWrittenAnewUnderAnotherName) {
+TEST(StateFaults, AfterAFailedSyncTheFileIsRewrittenUnderAnotherName) {
   for (const char* file : {"model.safetensors", "optimizer.safetensors", "manifest.json"}) {
     const auto faults = std::make_shared<Faults>();
     const auto disk = storage::make_memory_storage();

@@ -61,7 +61,7 @@ void save_until_full(const SmallDisk& disk, const storage::WriteOptions& write_o
   EXPECT_EQ(checkpoint.save(small.state, at_step(3)).step, 3);  // there is space again
 }
 
-TEST(StateFullDisk, AFullDiskCostsOnlyTheSaveThatDidNotFit) {
+TEST(StateFullDisk, AFullDiskFailsOnlyTheSaveThatDoesNotFit) {
   for (const std::int64_t stream_from : {std::int64_t{0}, 64 * mebibyte}) {
     const SmallDisk disk;
     if (!disk.mounted) GTEST_SKIP() << "mounting a tmpfs: " << std::strerror(disk.error);
@@ -94,7 +94,7 @@ std::string refusal(Checkpoint& checkpoint, const State& state, std::int64_t ste
   return "";
 }
 
-TEST(StateFullDisk, ASaveThatCannotFitIsRefusedBeforeAnythingIsMade) {
+TEST(StateFullDisk, ASaveThatCannotFitIsRefusedBeforeAnyFileIsCreated) {
   const SmallDisk disk;
   if (!disk.mounted) GTEST_SKIP() << "mounting a tmpfs: " << std::strerror(disk.error);
   const auto files = storage::open_file_system(disk.scratch.path(), storage::Root::must_exist);
@@ -129,7 +129,7 @@ TEST(StateFullDisk, ExactlyEnoughIsEnough) {
   EXPECT_EQ(checkpoint.save(blob.state, at_step(1)).bytes, bytes);
 }
 
-TEST(StateFullDisk, WhatIsLinkedNeedsNoRoom) {
+TEST(StateFullDisk, LinkedFilesNeedNoSpace) {
   const Scratch scratch;
   const auto faults = std::make_shared<Faults>();
   faults->links = true;
@@ -160,7 +160,7 @@ TEST(StateFullDisk, WhatIsLinkedNeedsNoRoom) {
 }
 
 // A caller that changes a tensor during its save gets some mixture of values, but never a checkpoint that is refused.
-TEST(StateChangingTensor, WhatWasWrittenIsWhatWasHashed) {
+TEST(StateChangingTensor, WrittenBytesEqualHashedBytes) {
   const auto faults = std::make_shared<Faults>();
   Checkpoint checkpoint(std::make_shared<FaultyStorage>(storage::make_memory_storage(), faults), {});
   Blob blob(5 * mebibyte, 0);

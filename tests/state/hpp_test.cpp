@@ -181,9 +181,9 @@ void expect_all_values() {
   values.expect_text(std::string(100000, '"'));
 }
 
-TEST(StateHpp, ValuesComeBackToTheBit) { expect_all_values(); }
+TEST(StateHpp, ValuesAreRestoredBitForBit) { expect_all_values(); }
 
-TEST(StateHpp, ValuesDoNotKnowTheLocale) {
+TEST(StateHpp, ValuesDoNotDependOnTheLocale) {
   const char* const wanted = std::getenv("LC_ALL") == nullptr ? "de_DE.UTF-8" : "";
   const std::string of_c = std::setlocale(LC_ALL, nullptr);
   std::locale former;
@@ -209,7 +209,7 @@ TEST(StateHpp, ValuesDoNotKnowTheLocale) {
   std::setlocale(LC_ALL, of_c.c_str());  // undone by std::locale::classic
 }
 
-TEST(StateHpp, WhatIsNoJsonNumberIsRefused) {
+TEST(StateHpp, NonFiniteNumbersAndInvalidUtf8AreRefused) {
   ckpt::State state;
   state.set("x", 1);
   for (const double value : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
@@ -394,7 +394,7 @@ TEST(StateHpp, RulesAFunctionPinsAndPruning) {
   EXPECT_EQ(steps(checkpoints.list()), (std::vector<std::int64_t>{5, 3}));
 }
 
-TEST(StateHpp, AFunctionNamesTensorsOnALoad) {
+TEST(StateHpp, AFunctionRenamesTensorsOnALoad) {
   ckpt::Tensor weight(ckpt::DType::f32, {2});
   weight.fill(3);
   ckpt::State saved;
@@ -505,7 +505,7 @@ class GatheringPair final : public Pair {
   }
 };
 
-TEST(StateHpp, GatherIsTheClasssOwnOrAllGather) {
+TEST(StateHpp, GatherDefaultsToAllGather) {
   int destroyed = 0;
   const std::array<std::byte, 2> data{std::byte{1}, std::byte{2}};
   std::array<std::byte, 4> received{};

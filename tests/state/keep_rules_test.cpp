@@ -53,7 +53,7 @@ std::string steps_of(const std::vector<Found>& all) {
   return out;
 }
 
-TEST(StateKeepRules, WhatAnyRuleKeepsStays) {
+TEST(StateKeepRules, CheckpointsKeptByAnyRuleRemain) {
   Story run("last:2, every:4,best:1:max, best:1");
   const double metrics[] = {5, 1, 3, 9, 8, 2, 7, 6, 7, 8};
   for (int step = 1; step <= 10; ++step) run.save(step, metrics[step - 1]);
@@ -91,7 +91,7 @@ TEST(StateKeepRules, NewerDoesNotCountAClockThatIsSetAhead) {
   EXPECT_EQ(std::ranges::count(warnings.text(), '\n'), 2) << "one for each use of a rule: " << warnings.text();
 }
 
-TEST(StateKeepRules, NewerKeepsWhatWasSavedInTheFuture) {
+TEST(StateKeepRules, NewerKeepsCheckpointsFromTheFuture) {
   Story run("newer:1h");
   run.now += 300'000'000;
   run.save(1);
@@ -110,7 +110,7 @@ TEST(StateKeepRules, NewerKeepsWhatWasSavedInTheFuture) {
   EXPECT_EQ(run.steps(), "4 ") << "never the newest";
 }
 
-TEST(StateKeepRules, NewerGoesByTheTimeOfTheSave) {
+TEST(StateKeepRules, NewerUsesTheTimeOfTheSave) {
   Story run("newer:1h");
   run.save(1);
   run.now += 1800;
@@ -132,7 +132,7 @@ TEST(StateKeepRules, NewerGoesByTheTimeOfTheSave) {
   EXPECT_EQ(run.steps(), "7 6 ");
 }
 
-TEST(StateKeepRules, TheNewestGoodOneAndTheLastSavedStayWhateverTheRules) {
+TEST(StateKeepRules, TheNewestValidAndTheLastSavedAreAlwaysKept) {
   Story run("every:100");
   run.save(7);
   run.save(8);
@@ -173,7 +173,7 @@ TEST(StateKeepRules, AFunctionThatFailsKeepsAll) {
   EXPECT_ERROR(run.checkpoint().prune("", true, 0), Status::callback, "who knows");
 }
 
-TEST(StateKeepRules, TextsThatCannotBeReadSayWhere) {
+TEST(StateKeepRules, InvalidRulesAreReportedWithTheirPosition) {
   const auto refused = [](const std::string& text, const char* what) {
     Story run(text);
     SCOPED_TRACE(text);
@@ -224,7 +224,7 @@ TEST(StatePins, APinnedOneIsNeverRemoved) {
   EXPECT_ERROR(run.checkpoint().unpin(1), Status::not_found, "step 1");
 }
 
-TEST(StatePins, OfEqualStepsTheNewestGoodOneIsPinnedAndAllAreUnpinned) {
+TEST(StatePins, PinsTheNewestValidOfEqualStepsAndUnpinsAll) {
   Story run("");
   const std::string first = run.save(1);
   run.checkpoint().pin(1);
@@ -238,7 +238,7 @@ TEST(StatePins, OfEqualStepsTheNewestGoodOneIsPinnedAndAllAreUnpinned) {
 }
 
 // A checkpoint known to be bad is removed once it is older than all that rules keep; a pinned one remains, and protects no others.
-TEST(StatePins, HoldNoOthers) {
+TEST(StatePins, DoNotProtectOthers) {
   Story run("last:1");
   run.save(1);
   run.checkpoint().pin(1);
@@ -252,7 +252,7 @@ TEST(StatePins, HoldNoOthers) {
   EXPECT_EQ(run.steps(), "4 1! ");
 }
 
-TEST(StatePins, InDoubtItIsPinned) {
+TEST(StatePins, AssumedPinnedInDoubt) {
   Story run("last:1");
   run.save(1);
   run.faults->only = "list";
@@ -278,7 +278,7 @@ TEST(StatePins, AreDurableWhenTheCallReturns) {
   run.checkpoint().unpin(1);
   EXPECT_EQ(std::vector(run.faults->log.end() - 2, run.faults->log.end()),
             (std::vector<std::string>{"remove " + file, "sync_directory " + name}));
-    // An error of any operation is reported, and the pin can be retried.
+  // An error of any operation is reported, and the pin can be retried.
   for (const char* kind : {"create", "sync", "sync_directory"}) {
     run.faults->only = kind;
     run.faults->counted = 0;
@@ -302,7 +302,7 @@ TEST(StatePins, BelongToTheWriter) {
   EXPECT_EQ(std::ssize(reader.prune("last:1", true, 0)), 0);
 }
 
-TEST(StatePrune, RemovesWhatASaveWouldRemove) {
+TEST(StatePrune, RemovesTheSameAsASave) {
   Story run("");
   for (int step = 1; step <= 6; ++step) run.save(step);
   run.checkpoint().pin(2);

@@ -88,7 +88,7 @@ TEST(StateLateDirectory, TheNextWriterLosesNothing) {
 }
 
 // The same, but the first writer is killed: its unacknowledged save is set aside, and nothing else.
-TEST(StateLateDirectory, OnlyWhatWasCutOffIsSetAside) {
+TEST(StateLateDirectory, OnlyInterruptedSavesAreSetAside) {
   std::int64_t moments = 1;
   std::int64_t set_aside = 0;
   for (std::int64_t moment = 0; moment < moments; ++moment) {
@@ -123,7 +123,7 @@ TEST(StateLateDirectory, OnlyWhatWasCutOffIsSetAside) {
 }
 
 // A reader that reads at every moment of many saves that take some time each.
-TEST(StateLateDirectory, NewestIsAtMostADelayOld) {
+TEST(StateLateDirectory, TheNewestIsAtMostOneDelayOld) {
   for (const std::int64_t ticks : {1, 7, 40}) {  // time between two operations of the writer
     Site site;
     const auto writer = site.writer_here(0);
@@ -156,7 +156,7 @@ TEST(StateLateDirectory, NewestIsAtMostADelayOld) {
 
 // A writer that keeps one checkpoint saves again before the reader can see it: the reader reports that the cached checkpoint no
 // longer exists, and finds the newest after the delay.
-TEST(StateLateDirectory, WhatWasRemovedTooSoonIsSaidSo) {
+TEST(StateLateDirectory, ARemovedCheckpointIsReported) {
   Site site;
   const auto writer = site.writer_here(1);
   save_step(*writer, 1);
@@ -177,7 +177,7 @@ TEST(StateLateDirectory, WhatWasRemovedTooSoonIsSaidSo) {
 }
 
 // A pin set on the other machine just after this one looked for it.
-TEST(StateLateDirectory, WhatIsPinnedElsewhereStays) {
+TEST(StateLateDirectory, CheckpointsPinnedElsewhereRemain) {
   Site site;
   {
     const auto writer = site.writer_here(0);

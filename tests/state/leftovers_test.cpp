@@ -65,7 +65,7 @@ class Leftovers : public testing::TestWithParam<bool> {};
 
 INSTANTIATE_TEST_SUITE_P(Storages, Leftovers, testing::Bool(), [](const auto& given) { return given.param ? "objects" : "disk"; });
 
-TEST_P(Leftovers, OfRetentionGoWithALaterSave) {
+TEST_P(Leftovers, OfRetentionAreRemovedByALaterSave) {
   for (const std::string& part : parts(GetParam())) {
     Store store(GetParam());
     state::Checkpoint writer(store.storage(), keeping(1));
@@ -87,7 +87,7 @@ TEST_P(Leftovers, OfRetentionGoWithALaterSave) {
 }
 
 // A step higher than all later saves, as after resuming from an older checkpoint; and without any retention.
-TEST_P(Leftovers, OfRemovalsByNameGoWithALaterSave) {
+TEST_P(Leftovers, OfRemovalsByNameAreRemovedByALaterSave) {
   for (const std::string& part : parts(GetParam())) {
     for (const std::int64_t keep_last : {0, 5}) {
       Store store(GetParam());
@@ -106,7 +106,7 @@ TEST_P(Leftovers, OfRemovalsByNameGoWithALaterSave) {
 }
 
 // If a removal has not begun, the checkpoint is still complete, and no later save may remove it.
-TEST_P(Leftovers, ARemovalThatHasNotBegunIsNotRepeated) {
+TEST_P(Leftovers, ARemovalThatHasNotStartedIsNotRepeated) {
   Store store(GetParam());
   state::Checkpoint writer(store.storage(), {});
   save_step(writer, 1);
@@ -137,7 +137,7 @@ std::string save_three(state::Checkpoint& writer, bool is_objects) {
 }
 
 // The parent of the line remains as long as an abandoned checkpoint does.
-TEST_P(Leftovers, AnAbandonedOneThatStaysKeepsTheParent) {
+TEST_P(Leftovers, ARemainingAbandonedCheckpointKeepsTheParent) {
   Store store(GetParam());
   std::string path;
   {
@@ -155,7 +155,7 @@ TEST_P(Leftovers, AnAbandonedOneThatStaysKeepsTheParent) {
   EXPECT_EQ(steps_in(writer), "320 ");
 }
 
-TEST_P(Leftovers, AnAbandonedOneThatStaysKeepsTheParentFromPruning) {
+TEST_P(Leftovers, ARemainingAbandonedCheckpointKeepsTheParentFromPruning) {
   Store store(GetParam());
   state::Checkpoint writer(store.storage(), {});
   const std::string path = save_three(writer, GetParam());
@@ -170,7 +170,7 @@ TEST_P(Leftovers, AnAbandonedOneThatStaysKeepsTheParentFromPruning) {
   EXPECT_EQ(steps_in(writer), "310 ");
 }
 
-TEST_P(Leftovers, OfAFailedSaveGoWithALaterSave) {
+TEST_P(Leftovers, OfAFailedSaveAreRemovedByALaterSave) {
   Store store(GetParam());
   state::Checkpoint writer(store.storage(), {});
   save_step(writer, 1);

@@ -49,7 +49,7 @@ TEST(StateLinks, AnUnchangedFileIsLinkedAndOutlivesTheOneItCameFrom) {
   EXPECT_EQ(checkpoint.verify("").tensors, 3);
 }
 
-TEST(StateLinks, TwoCheckpointsShareAFileAndEitherMayGo) {
+TEST(StateLinks, TwoCheckpointsShareAFileAndEitherMayBeRemoved) {
   const Scratch scratch;
   const auto disk = storage::open_file_system(scratch.path(), storage::Root::make);
   Model model(3);
@@ -68,7 +68,7 @@ TEST(StateLinks, TwoCheckpointsShareAFileAndEitherMayGo) {
   EXPECT_EQ(checkpoint.save(model.state, {}).linked, 0);  // the file to link was removed
 }
 
-TEST(StateLinks, ADamagedFileIsNotHandedOn) {
+TEST(StateLinks, ADamagedFileIsNotLinked) {
   const auto disk = storage::make_memory_storage();
   Checkpoint checkpoint(disk, {});
   Model model(3);
@@ -85,7 +85,7 @@ TEST(StateLinks, ADamagedFileIsNotHandedOn) {
 }
 
 // FaultyStorage does not support links, like many file systems.
-TEST(StateLinks, WhereLinksFailTheFileIsCopied) {
+TEST(StateLinks, AFileThatCannotBeLinkedIsCopied) {
   const auto faults = std::make_shared<Faults>();
   Checkpoint checkpoint(std::make_shared<FaultyStorage>(storage::make_memory_storage(), faults), {false, 1});
   Model model(3);
@@ -98,7 +98,7 @@ TEST(StateLinks, WhereLinksFailTheFileIsCopied) {
   EXPECT_EQ(checkpoint.verify("").files, 2);
 }
 
-TEST(StateLinks, ACopyThatFailsIsWrittenAnew) {
+TEST(StateLinks, AFailedCopyIsRewritten) {
   const auto faults = std::make_shared<Faults>();
   Checkpoint checkpoint(std::make_shared<FaultyStorage>(storage::make_memory_storage(), faults), {});
   Model model(3);

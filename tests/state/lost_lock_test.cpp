@@ -65,7 +65,7 @@ TEST(LostLock, TheFirstWriterIsRefusedAndNothingIsLost) {
 }
 
 // Between the files and the manifest: the save leaves nothing.
-TEST(LostLock, IsNoticedBeforeTheCommit) {
+TEST(LostLock, IsDetectedBeforeTheCommit) {
   const Scratch scratch;
   state::Checkpoint first(disk_in(scratch), keeping(1));
   save_step(first, 1);
@@ -96,7 +96,7 @@ TEST(LostLock, StaysLost) {
 }
 
 // A renamed root is still the same root, and a removed one has no second writer.
-TEST(LostLock, IsNotWhatHappensToTheRoot) {
+TEST(LostLock, IsNotCausedByChangesOfTheRoot) {
   const Scratch scratch;
   fs::create_directory(scratch / "run");
   {

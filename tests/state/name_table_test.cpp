@@ -39,7 +39,7 @@ TEST(StateNameTable, FindsEveryNumberOfEveryName) {
   }
 }
 
-TEST(StateNameTable, StopsAtTheFirstThatIsWanted) {
+TEST(StateNameTable, StopsAtTheFirstMatch) {
   NameTable table;
   for (std::size_t i = 0; i < 3; ++i) table.add("name", i);
   int asked = 0;

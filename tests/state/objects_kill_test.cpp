@@ -119,12 +119,12 @@ void strike_everywhere(const Blow& blow) {
 }
 
 TEST(ObjectsKill, BeforeEveryRequest) { strike_everywhere({Puts::conditional, false, true}); }
-TEST(ObjectsKill, BehindEveryRequest) { strike_everywhere({Puts::conditional, true, true}); }
+TEST(ObjectsKill, AfterEveryRequest) { strike_everywhere({Puts::conditional, true, true}); }
 TEST(ObjectsKill, EveryRequestFailsOnce) { strike_everywhere({Puts::conditional, false, false}); }
 TEST(ObjectsKill, EveryAnswerIsLostOnce) { strike_everywhere({Puts::conditional, true, false}); }
-TEST(ObjectsKill, BeforeEveryRequestOfAStoreThatCannotRefuse) { strike_everywhere({Puts::unsupported, false, true}); }
-TEST(ObjectsKill, BehindEveryRequestOfAStoreThatCannotRefuse) { strike_everywhere({Puts::unsupported, true, true}); }
-TEST(ObjectsKill, EveryRequestFailsOnceOfAStoreThatLies) { strike_everywhere({Puts::ignore_condition, false, false}); }
-TEST(ObjectsKill, EveryAnswerIsLostOnceOfAStoreThatLies) { strike_everywhere({Puts::ignore_condition, true, false}); }
+TEST(ObjectsKill, BeforeEveryRequestWithoutConditionalPuts) { strike_everywhere({Puts::unsupported, false, true}); }
+TEST(ObjectsKill, AfterEveryRequestWithoutConditionalPuts) { strike_everywhere({Puts::unsupported, true, true}); }
+TEST(ObjectsKill, EveryRequestFailsOnceIfConditionsAreIgnored) { strike_everywhere({Puts::ignore_condition, false, false}); }
+TEST(ObjectsKill, EveryAnswerIsLostOnceIfConditionsAreIgnored) { strike_everywhere({Puts::ignore_condition, true, false}); }
 
 }  // namespace

@@ -191,37 +191,37 @@ std::int64_t race_in_every_order(const Race& given, bool always_one) {
   return runs;
 }
 
-TEST(ObjectsRace, HonestStoreEveryRequest) {
+TEST(ObjectsRace, ConditionalPutsInEveryOrder) {
   EXPECT_GT(race_in_every_order({{Puts::conditional, Puts::conditional}, 0, "", {11, 12}, 0}, true), 100);
 }
 
-TEST(ObjectsRace, HonestStoreWithRetentionByChance) {
+TEST(ObjectsRace, ConditionalPutsWithRetentionInRandomOrders) {
   EXPECT_EQ(race_in_every_order({{Puts::conditional, Puts::conditional}, 1, "", {12, 11}, runs_by_chance}, true), runs_by_chance);
 }
 
-TEST(ObjectsRace, HonestStoreWithRetention) {
+TEST(ObjectsRace, ConditionalPutsWithRetention) {
   EXPECT_GT(race_in_every_order({{Puts::conditional, Puts::conditional}, 1, "commits/", {11, 12}, 0}, true), 5);
 }
 
-TEST(ObjectsRace, StoreThatCannotRefuse) {
+TEST(ObjectsRace, UnsupportedConditionalPuts) {
   EXPECT_GT(race_in_every_order({{Puts::unsupported, Puts::unsupported}, 0, "commits/", {11, 12}, 0}, false), 100);
 }
 
-TEST(ObjectsRace, StoreThatCannotRefuseWithRetention) {
+TEST(ObjectsRace, UnsupportedConditionalPutsWithRetention) {
   EXPECT_GT(race_in_every_order({{Puts::unsupported, Puts::unsupported}, 1, "", {12, 11}, runs_by_chance}, false), 100);
 }
 
-TEST(ObjectsRace, StoreThatLies) {
+TEST(ObjectsRace, IgnoredConditions) {
   EXPECT_GT(race_in_every_order({{Puts::ignore_condition, Puts::ignore_condition}, 0, "commits/", {12, 11}, 0}, false), 100);
 }
 
-TEST(ObjectsRace, OneWayIsClosedToOneWriter) {
+TEST(ObjectsRace, OneWriterWithoutConditionalPuts) {
   EXPECT_GT(race_in_every_order({{Puts::conditional, Puts::unsupported}, 0, "commits/", {11, 12}, 0}, false), 100);
   EXPECT_GT(race_in_every_order({{Puts::ignore_condition, Puts::conditional}, 0, "commits/", {11, 12}, 0}, false), 100);
 }
 
 // A writer was suspended while another one saved and its retention removed the record that would have refused the first one.
-TEST(ObjectsRace, AWriterThatStoodStillIsFenced) {
+TEST(ObjectsRace, ASuspendedWriterIsFenced) {
   for (const Puts puts : {Puts::conditional, Puts::unsupported, Puts::ignore_condition}) {
     const auto bucket = std::make_shared<Bucket>();
     const auto requests = std::make_shared<Requests>();
@@ -251,7 +251,7 @@ TEST(ObjectsRace, AWriterThatStoodStillIsFenced) {
 }
 
 // Its listings are delayed, and the record that would have refused it is gone: the record after it is read.
-TEST(ObjectsRace, AnOvertakenWriterWithALateListingIsNotLetIn) {
+TEST(ObjectsRace, AnOvertakenWriterWithADelayedListingIsRefused) {
   const auto bucket = std::make_shared<Bucket>();
   state::Checkpoint young(std::make_shared<BucketClient>(bucket), options_of(1));
   save_step(young, 1);
@@ -275,7 +275,7 @@ TEST(ObjectsRace, AnOvertakenWriterWithALateListingIsNotLetIn) {
 }
 
 // A writer whose retention runs late must not remove anything of a writer that has saved since.
-TEST(ObjectsRace, LateRetentionRemovesNothingOfAnotherWriter) {
+TEST(ObjectsRace, DelayedRetentionRemovesNothingOfAnotherWriter) {
   const auto bucket = std::make_shared<Bucket>();
   const auto requests = std::make_shared<Requests>();
   state::Checkpoint slow(std::make_shared<BucketClient>(bucket, requests), options_of(1));

@@ -232,7 +232,7 @@ TEST(ObjectsRecords, ARecordThatNamesAnotherCheckpoint) {
 }
 
 // A load by name, a reader, and a manifest still work: the digest identifies the checkpoint.
-TEST(ObjectsRecords, ACheckpointFoundByItsDigestIsReadInEveryWay) {
+TEST(ObjectsRecords, ACheckpointFoundByItsDigestCanBeReadInEveryWay) {
   Records records(1, Puts::conditional);
   records.set_text(3, replaced(records.text(3), records.name(3), "step-000000000003-ffffffff"));
   state::Checkpoint reader(records.client(), read_only());
@@ -257,7 +257,7 @@ TEST(ObjectsRecords, ACheckpointFoundByItsDigestIsReadInEveryWay) {
 }
 
 // Two writers with byte-identical manifests: the record names the winner.
-TEST(ObjectsRecords, AnAttemptWithTheSameManifestIsNotCommittedByTheOthersRecord) {
+TEST(ObjectsRecords, AnAttemptIsNotCommittedByAnothersRecordOfTheSameManifest) {
   for (const int version : {1, 2}) {
     Records records(version, Puts::conditional);
     const std::string loser = "step-000000000003-00000009";
@@ -275,7 +275,7 @@ TEST(ObjectsRecords, AnAttemptWithTheSameManifestIsNotCommittedByTheOthersRecord
 }
 
 // Records without an attempt remain after removals and manual changes; they do not keep an orphan.
-TEST(ObjectsRecords, RecordsOfRemovedCheckpointsAreNoDamage) {
+TEST(ObjectsRecords, RecordsOfRemovedCheckpointsAreNotDamage) {
   for (const int version : {1, 2}) {
     for (const Puts puts : {Puts::conditional, Puts::unsupported}) {
       Records records(version, puts);
@@ -337,7 +337,7 @@ TEST(ObjectsRecords, ADamagedManifestKeepsItsRecord) {
 }
 
 // A removal deletes the record first, so a record that names an attempt without a manifest shows that the manifest was lost.
-TEST(ObjectsRecords, ALostManifestIsDamageAndNoUnfinishedSave) {
+TEST(ObjectsRecords, ALostManifestIsDamageNotAnUnfinishedSave) {
   for (const int version : {1, 2}) {
     for (const Puts puts : {Puts::conditional, Puts::unsupported}) {
       Records records(version, puts);

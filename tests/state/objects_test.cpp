@@ -90,7 +90,7 @@ TEST(Objects, AnotherStateOfTheSameStepIsNewerBySequence) {
   EXPECT_EQ(newest_in(bucket), 7);
 }
 
-TEST(Objects, ManifestWithoutRecordIsNoCheckpoint) {
+TEST(Objects, AManifestWithoutARecordIsNotACheckpoint) {
   const auto bucket = std::make_shared<Bucket>();
   const auto client = std::make_shared<BucketClient>(bucket);
   state::Checkpoint writer(client, {});
@@ -128,7 +128,7 @@ TEST(Objects, ManifestWithoutRecordIsNoCheckpoint) {
   EXPECT_EQ(newest_in(bucket), 1);
 }
 
-TEST(Objects, RecordNamesAndTexts) {
+TEST(Objects, RecordNamesAndContents) {
   EXPECT_EQ(state::commit_path(1), "commits/9223372036854775806");
   EXPECT_EQ(state::commit_path(9223372036854775807), "commits/0000000000000000000");
   EXPECT_LT(state::commit_path(11), state::commit_path(10));
@@ -234,7 +234,7 @@ TEST(Objects, RequestsWhereRecordsAreNamedByAttempt) {
   EXPECT_EQ(std::ssize(requests->log), 3);
 }
 
-TEST(Objects, AnErrorOfListingIsNeverNoCheckpoint) {
+TEST(Objects, AListingErrorIsNeverReportedAsNoCheckpoint) {
   const auto bucket = std::make_shared<Bucket>();
   const auto requests = std::make_shared<Requests>();
   const auto client = std::make_shared<BucketClient>(bucket, requests);
@@ -258,7 +258,7 @@ TEST(Objects, AnErrorOfListingIsNeverNoCheckpoint) {
 }
 
 // Programs start from scratch on NOT_FOUND: a missing bucket, for example a mistyped name, must not look like an empty one.
-TEST(Objects, AStoreThatIsNotThereIsNeverNoCheckpoint) {
+TEST(Objects, AMissingStoreIsNeverReportedAsNoCheckpoint) {
   const auto bucket = std::make_shared<Bucket>();
   const auto requests = std::make_shared<Requests>();
   const auto client = std::make_shared<BucketClient>(bucket, requests);
@@ -306,7 +306,7 @@ TEST(Objects, RetentionPinsAndPrune) {
   EXPECT_EQ(newest_in(bucket), 5);
 }
 
-TEST(Objects, OrphansGoOnceNoWriterCanCommitThem) {
+TEST(Objects, OrphansAreRemovedOnceNoWriterCanCommitThem) {
   const auto bucket = std::make_shared<Bucket>();
   const std::string early = "step-000000000001-00000001";  // a manifest, no record
   const std::string torn = "step-000000000002-00000002";   // no manifest
@@ -336,7 +336,7 @@ TEST(Objects, OrphansGoOnceNoWriterCanCommitThem) {
   EXPECT_EQ(writer.list().size(), 4U);
 }
 
-TEST(Objects, RecordsThatNameNothingGo) {
+TEST(Objects, RecordsWithoutACheckpointAreRemoved) {
   const auto bucket = std::make_shared<Bucket>();
   state::Checkpoint writer(std::make_shared<BucketClient>(bucket), keeping(3));
   for (int step = 1; step <= 2; ++step) save_step(writer, step);
@@ -348,7 +348,7 @@ TEST(Objects, RecordsThatNameNothingGo) {
   EXPECT_EQ(writer.list().size(), 3U);
 }
 
-TEST(Objects, ALateListingRemovesNothingThatCounts) {
+TEST(Objects, ADelayedListingRemovesNothingCommitted) {
   const auto bucket = std::make_shared<Bucket>();
   const auto requests = std::make_shared<Requests>();
   state::Checkpoint writer(std::make_shared<BucketClient>(bucket, requests), keeping(1));
@@ -378,7 +378,7 @@ TEST(Objects, ALateListingRemovesNothingThatCounts) {
   EXPECT_EQ(newest_in(bucket), 4);
 }
 
-TEST(Objects, UnchangedGroupsAreWrittenAnew) {
+TEST(Objects, UnchangedGroupsAreRewritten) {
   const auto bucket = std::make_shared<Bucket>();
   state::Checkpoint writer(std::make_shared<BucketClient>(bucket), {});
   Model model(1);
@@ -390,7 +390,7 @@ TEST(Objects, UnchangedGroupsAreWrittenAnew) {
   EXPECT_EQ(newest_in(bucket), 1);
 }
 
-TEST(Objects, ASyncThatFailsIsWrittenAnewUnderItsName) {
+TEST(Objects, AFileWithAFailedSyncIsRewrittenUnderItsName) {
   const auto bucket = std::make_shared<Bucket>();
   const auto requests = std::make_shared<Requests>();
   state::Checkpoint writer(std::make_shared<BucketClient>(bucket, requests), {});

@@ -363,7 +363,7 @@ TEST_F(RanksArgumentsOfCalls, OfADecision) { expect_all_fail_alike(decision_case
 // ---- Messages ----
 
 // The exchange of argument statuses adds no collective operations to a save: 5 in the foreground, 2 in the background.
-TEST_F(RanksArguments, ASaveTakesNoMoreOperations) {
+TEST_F(RanksArguments, ASaveTakesNoAdditionalOperations) {
   std::int64_t foreground = 0;
   std::int64_t background = 0;
   for_all_ranks([&](Rank& here) {

@@ -119,7 +119,7 @@ void for_each_lie(const std::function<std::string()>& begin, const Call& call,
   }
 }
 
-TEST(RanksLies, NoWordOfASaveLosesACheckpoint) {
+TEST(RanksLies, NoReplacedWordOfASaveLosesACheckpoint) {
   std::optional<Scratch> scratch;
   for_each_lie(
       [&] {
@@ -146,7 +146,7 @@ TEST(RanksLies, NoWordOfASaveLosesACheckpoint) {
       });
 }
 
-TEST(RanksLies, NoWordOfALoadIsTakenForWhatItIsNot) {
+TEST(RanksLies, NoReplacedWordOfALoadIsAccepted) {
   // Read by each rank that needs them, and by one rank for all.
   const std::vector<WholeTensor> tensors{{"rows", tensor::Dtype::f32, {37, 5}, along(0)},
                                          {"whole", tensor::Dtype::f32, {50, 4}, {}},

@@ -130,7 +130,7 @@ LoadOptions named(const std::string& name) {
 
 nlohmann::json report_of(const State& state) { return nlohmann::json::parse(state.load_report()); }
 
-TEST_F(StateRanksLoad, EveryNumberOfRanksLoadsWhatAnyNumberSaved) {
+TEST_F(StateRanksLoad, EveryNumberOfRanksLoadsFromEveryOtherNumber) {
   for (std::int64_t saved_by = 1; saved_by <= 4; ++saved_by) {
     disk = storage::make_memory_storage();
     const SaveResult saved = save(saved_by, all_kinds());
@@ -155,7 +155,7 @@ TEST_F(StateRanksLoad, EveryNumberOfRanksLoadsWhatAnyNumberSaved) {
 }
 
 // Blocks split along one axis are loaded into blocks split along the other one.
-TEST_F(StateRanksLoad, TensorsAreCutAnew) {
+TEST_F(StateRanksLoad, TensorsAreResharded) {
   const auto cut = [](const Blocks& rows, const Blocks& columns, const Blocks& none) {
     return std::vector<WholeTensor>{{"to_columns", Dtype::f32, {12, 10}, rows},
                                     {"to_rows", Dtype::f32, {13, 7}, columns},
@@ -177,7 +177,7 @@ TEST_F(StateRanksLoad, TensorsAreCutAnew) {
   }
 }
 
-TEST_F(StateRanksLoad, ValuesComeByRankOnlyToAsManyRanks) {
+TEST_F(StateRanksLoad, ValuesOfRanksNeedTheSameNumberOfRanks) {
   save(3, all_kinds());
   const auto same = load(3, all_kinds());
   for (std::size_t rank = 0; rank < same.size(); ++rank) {
@@ -282,7 +282,7 @@ TEST_F(StateRanksLoad, OneProcessReadsEachByteOnce) {
   EXPECT_LE(loaded[0].counts.bytes, saved.bytes * 11 / 10);
 }
 
-TEST_F(StateRanksLoad, OnlyRankZeroLooksForWhatToLoad) {
+TEST_F(StateRanksLoad, OnlyRankZeroSearchesForTheCheckpoint) {
   save(2, all_kinds(), 1);
   save(2, all_kinds(), 2);
   const auto loaded = load(3, all_kinds());
@@ -327,7 +327,7 @@ TEST_F(StateRanksLoad, PartsAreReadByThoseThatNeedThem) {
   }
 }
 
-TEST_F(StateRanksLoad, FilesThatTheSystemKeepsAreCheckedThenReadAgain) {
+TEST_F(StateRanksLoad, CachedFilesAreCheckedThenReadAgain) {
   save(3, all_kinds());
   const auto cached = std::make_shared<CountedStorage>(disk, true);
   CheckpointOptions options;
@@ -406,13 +406,13 @@ TEST_F(StateRanksDamage, APart) {
   expect_older("rank00001-of-00003.json");
 }
 
-TEST_F(StateRanksDamage, AFileThatIsGone) {
+TEST_F(StateRanksDamage, AMissingFile) {
   disk->remove(newer + "/model-rank00001-of-00003.safetensors");
   Warnings warnings;
   expect_older("model-rank00001-of-00003.safetensors");
 }
 
-TEST_F(StateRanksDamage, OneByNameIsAnErrorOnEveryRank) {
+TEST_F(StateRanksDamage, ADamagedNamedCheckpointFailsOnEveryRank) {
   damage(newer + "/model-rank00001-of-00003.safetensors", 1);
   auto loaded = states(3, all_kinds());
   expect_errors(load_into(loaded, named(newer)), Status::corrupt, "model-rank00001-of-00003.safetensors");
@@ -420,7 +420,7 @@ TEST_F(StateRanksDamage, OneByNameIsAnErrorOnEveryRank) {
   expect_errors(load_into(loaded, named("step-9-none")), Status::not_found, "step-9-none");
 }
 
-TEST_F(StateRanksDamage, NoneThatIsUsable) {
+TEST_F(StateRanksDamage, NoUsableCheckpoint) {
   damage(newer + "/model-rank00001-of-00003.safetensors", 1);
   damage(older + "/model-rank00000-of-00003.safetensors", 1);
   auto loaded = states(2, all_kinds());
@@ -431,7 +431,7 @@ TEST_F(StateRanksDamage, NoneThatIsUsable) {
 }
 
 // The manifest contains the digest of a part, so a part that contradicts the manifest was written incorrectly.
-TEST_F(StateRanksDamage, AManifestThatNamesBlocksWhichAPartLacks) {
+TEST_F(StateRanksDamage, AManifestWithBlocksMissingFromAPart) {
   const std::string path = newer + "/manifest.json";
   Manifest manifest = parse_manifest(read_file(*disk, path));
   const auto tensor = std::ranges::find(manifest.groups[0].tensors, "rows", &TensorRecord::name);
@@ -442,7 +442,7 @@ TEST_F(StateRanksDamage, AManifestThatNamesBlocksWhichAPartLacks) {
   expect_older("block [0:20, 0:5] of tensor 'rows' of group 'model' is not in the part of rank 0");
 }
 
-TEST_F(StateRanksDamage, AManifestWhoseBlocksDoNotCoverATensor) {
+TEST_F(StateRanksDamage, AManifestWithAGapInATensor) {
   const std::string path = newer + "/manifest.json";
   const Manifest manifest = parse_manifest(read_file(*disk, path));
   const auto with_blocks = [&](std::vector<Placement::Block> blocks) {
@@ -480,7 +480,7 @@ TEST_F(StateRanksLoad, AnotherShapeIsNamedOnEveryRank) {
   for (const Loaded& one : loaded) EXPECT_TRUE(one.here->is_clear());
 }
 
-TEST_F(StateRanksLoad, RanksWhoseStatesOrOptionsDifferAreNamed) {
+TEST_F(StateRanksLoad, RanksWithDifferentStatesOrOptionsAreNamed) {
   const std::vector<WholeTensor> tensors = {{"weight", Dtype::f32, {6, 4}, along(0)}, {"bias", Dtype::f32, {6}, {}}};
   save(2, tensors);
   auto loaded = states(3, tensors);
@@ -505,7 +505,7 @@ TEST_F(StateRanksLoad, RanksWhoseStatesOrOptionsDifferAreNamed) {
 }
 
 // An error found by only one rank fails the load on all ranks.
-TEST_F(StateRanksLoad, AnErrorOfOneRankIsThatOfAll) {
+TEST_F(StateRanksLoad, AnErrorOfOneRankFailsAllRanks) {
   const std::vector<WholeTensor> tensors = {{"weight", Dtype::f32, {6, 4}, along(0)}};
   save(2, tensors);
   for (const std::int64_t failing : {0, 2}) {
@@ -532,7 +532,7 @@ TEST_F(StateRanksLoad, AnErrorOfOneRankIsThatOfAll) {
   }
 }
 
-TEST_F(StateRanksLoad, NamesThatRanksMapInUnlikeWaysAreRefused) {
+TEST_F(StateRanksLoad, DifferentRenamesOnRanksAreRefused) {
   save(2, {{"a", Dtype::f32, {6}, {}}, {"b", Dtype::f32, {6}, {}}});
   const auto all = std::make_shared<ThreadRanks>(2);
   const auto errors = all->run([&](std::int64_t rank) {
@@ -550,7 +550,7 @@ TEST_F(StateRanksLoad, NamesThatRanksMapInUnlikeWaysAreRefused) {
   expect_errors(errors, Status::invalid_argument, "rename has other answers on rank 1 than on rank 0");
 }
 
-TEST_F(StateRanksLoad, ARankThatNeverComesEndsTheOthers) {
+TEST_F(StateRanksLoad, TheOthersTimeOutOnAMissingRank) {
   save(3, all_kinds());
   for (const std::int64_t absent : {0, 2}) {
     auto loaded = states(3, all_kinds());
@@ -589,7 +589,7 @@ TEST_F(StateRanksLoad, PartialLoadsReportTheSameOnEveryRank) {
   }
 }
 
-TEST_F(StateRanksLoad, PrefixesAreTakenOff) {
+TEST_F(StateRanksLoad, PrefixesAreRemoved) {
   save(2, {{"module.weight", Dtype::f32, {8, 3}, along(0)}});
   LoadOptions options;
   options.strip_prefix = "module.";
@@ -628,7 +628,7 @@ class StateRanksConversion : public StateRanksLoad {
   }
 };
 
-TEST_F(StateRanksConversion, ElementsBecomeThoseOfTheBlocks) {
+TEST_F(StateRanksConversion, ElementsAreConvertedToTheTypeOfTheBlocks) {
   save_floats(0.25F);
   for (const std::int64_t ranks : {1, 2, 3}) {
     for (const std::size_t axis : {0U, 1U}) {
@@ -654,7 +654,7 @@ TEST_F(StateRanksConversion, ElementsBecomeThoseOfTheBlocks) {
   }
 }
 
-TEST_F(StateRanksConversion, WhatHasNoPlaceIsNamedOnEveryRank) {
+TEST_F(StateRanksConversion, ValuesOutOfRangeAreNamedOnEveryRank) {
   save_floats(1e30F);
   for (const std::int64_t ranks : {1, 3}) {
     const auto all = std::make_shared<ThreadRanks>(ranks);
@@ -680,7 +680,7 @@ TEST_F(StateRanksConversion, WhatHasNoPlaceIsNamedOnEveryRank) {
 
 // ---- One process and many ----
 
-TEST_F(StateRanksLoad, WholeTensorsOfOneProcessComeIntoBlocks) {
+TEST_F(StateRanksLoad, WholeTensorsOfOneProcessAreLoadedIntoBlocks) {
   auto whole = all_kinds();
   for (WholeTensor& tensor : whole) tensor.blocks = {};
   save(1, whole);
@@ -718,7 +718,7 @@ TEST_F(StateRanksLoad, OneProcessMayHaveSomeBlocks) {
   EXPECT_TRUE(third.is_filled());
 }
 
-TEST_F(StateRanksLoad, OnlySoManyFilesAreOpenAtOnce) {
+TEST_F(StateRanksLoad, OpenFilesAreLimited) {
   const std::vector<WholeTensor> tensors = {{"rows", Dtype::f32, {140, 3}, along(0)}, {"whole", Dtype::f32, {5}, {}}};
   save(70, tensors);
   for (const bool is_cached : {false, true}) {
@@ -743,7 +743,7 @@ TEST_F(StateRanksLoad, OnlySoManyFilesAreOpenAtOnce) {
   }
 }
 
-TEST_F(StateRanksLoad, TreesComeToAnyNumberOfRanks) {
+TEST_F(StateRanksLoad, TreesAreLoadedByAnyNumberOfRanks) {
   const auto tree = [](int last) {
     return parse_tree(
         ckpt::base::cat(R"({"format":"ckpt-tree","format_version":1,"nodes":[["list",2],["tensor","w","array"],)", last, "]}"));
@@ -780,7 +780,7 @@ TEST_F(StateRanksLoad, TreesComeToAnyNumberOfRanks) {
   }
 }
 
-TEST_F(StateRanksLoad, ProgressComesToItsEndOnEveryRank) {
+TEST_F(StateRanksLoad, ProgressReachesTheTotalOnEveryRank) {
   save(3, all_kinds());
   for (const std::int64_t ranks : {1, 4}) {
     const auto all = std::make_shared<ThreadRanks>(ranks);
@@ -806,7 +806,7 @@ TEST_F(StateRanksLoad, ProgressComesToItsEndOnEveryRank) {
 }
 
 // In place, a rank that had written nothing when it failed still reports that other ranks have.
-TEST_F(StateRanksLoad, AllSayThatTensorsArePartlyFilledWhenOneHasBegun) {
+TEST_F(StateRanksLoad, AllReportPartlyFilledTensorsIfOneHasBegun) {
   save(3, all_kinds());
   const auto all = std::make_shared<ThreadRanks>(2);
   const auto errors = all->run([&](std::int64_t rank) {
@@ -829,7 +829,7 @@ TEST_F(StateRanksLoad, AllSayThatTensorsArePartlyFilledWhenOneHasBegun) {
 }
 
 // An exception on one rank while all read together stops all ranks.
-TEST_F(StateRanksLoad, AProgressThatFailsOnOneRankEndsAll) {
+TEST_F(StateRanksLoad, AFailingProgressFunctionFailsAllRanks) {
   save(3, large({}));
   const auto all = std::make_shared<ThreadRanks>(3);
   const auto errors = all->run([&](std::int64_t rank) {
@@ -855,7 +855,7 @@ TEST_F(StateRanksLoad, AProgressThatFailsOnOneRankEndsAll) {
   expect_errors(errors, Status::callback, "rank 1: ");
 }
 
-TEST_F(StateRanksDamage, InPlaceEveryRankSaysThatTensorsArePartlyFilled) {
+TEST_F(StateRanksDamage, InPlaceEveryRankReportsPartlyFilledTensors) {
   damage(newer + "/model-rank00001-of-00003.safetensors", 1);
   LoadOptions options = named(newer);
   options.in_place = true;

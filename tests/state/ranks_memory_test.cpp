@@ -54,7 +54,7 @@ Most of_rank_0(std::int64_t count, std::int64_t tensors) {
 }
 
 // A buffer of one MiB is always allocated, so only the growth is measured.
-TEST(RanksMemory, OfRankZeroIsBound) {
+TEST(RanksMemory, OfRankZeroIsBounded) {
 #ifdef CKPT_SANITIZED
   const std::int64_t few = 4;
   const std::int64_t many = 24;

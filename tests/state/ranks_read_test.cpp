@@ -45,7 +45,7 @@ std::vector<float> values_of(const tensor::Tensor& tensor) {
   return {tensor.data_as<float>(), tensor.data_as<float>() + tensor.shape().elements()};
 }
 
-TEST_F(RanksRead, TensorsAndSlicesComeWholeFromAnyProgram) {
+TEST_F(RanksRead, TensorsAndSlicesAreReadCompletely) {
   for (const state::Verify verify : {state::Verify::none, state::Verify::lazy, state::Verify::full}) {
     state::Checkpoint checkpoint = reader();
     state::Reader opened = checkpoint.open_reader("", verify);

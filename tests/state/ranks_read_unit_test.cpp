@@ -28,7 +28,7 @@ unsigned element_at(const std::vector<std::byte>& bytes, std::int64_t element, s
 }
 
 // Pieces of bytes may end anywhere, also inside an element smaller than a byte.
-TEST(RankCopies, PiecesOfAnyLengthMakeTheBlock) {
+TEST(RankCopies, PiecesOfAnyLengthFillTheBlock) {
   for (const Dtype dtype : {Dtype::f4, Dtype::f6_e2m3, Dtype::u8, Dtype::f16}) {
     const std::int64_t bits = ckpt::tensor::dtype_bits(dtype);
     const Box from{{0, 4}, {7, 8}};
@@ -56,7 +56,7 @@ TEST(RankCopies, PiecesOfAnyLengthMakeTheBlock) {
   }
 }
 
-TEST(RankCopies, TheRangeHoldsWhatIsShared) {
+TEST(RankCopies, TheRangeContainsTheIntersection) {
   const Box from{{2, 0}, {6, 10}};
   EXPECT_EQ(bytes_between(from, {{0, 0}, {4, 10}}, Dtype::f32), std::pair(std::int64_t{0}, std::int64_t{80}));
   EXPECT_EQ(bytes_between(from, {{3, 4}, {2, 2}}, Dtype::f32), std::pair(std::int64_t{56}, std::int64_t{104}));
@@ -65,7 +65,7 @@ TEST(RankCopies, TheRangeHoldsWhatIsShared) {
   EXPECT_EQ(bytes_between({}, {}, Dtype::f64), std::pair(std::int64_t{0}, std::int64_t{8}));
 }
 
-TEST(RankCopies, TheFirstElementWithoutAPlaceIsFound) {
+TEST(RankCopies, TheFirstElementOutOfRangeIsFound) {
   const std::vector<float> values{1, 2, 1e30F, 4, 1e30F, 6};
   const Box from{{0, 0}, {2, 3}};
   std::vector<std::uint16_t> made(6);
@@ -163,7 +163,7 @@ class RankExchange : public testing::Test {
   }
 };
 
-TEST_F(RankExchange, EachByteIsReadByOneRankAndComesToAll) {
+TEST_F(RankExchange, EachByteIsReadByOneRankAndSentToAll) {
   const auto all = std::make_shared<ThreadRanks>(ranks);
   std::vector<Counts> counts(ranks);
   expect_no_errors(all->run([&](std::int64_t rank) { exchange(all, rank, counts[static_cast<std::size_t>(rank)]); }));
@@ -181,7 +181,7 @@ TEST_F(RankExchange, EachByteIsReadByOneRankAndComesToAll) {
   EXPECT_LE(all->broadcast_bytes(), total() + 24 * all->operations() + 100);
 }
 
-TEST_F(RankExchange, AFailureEndsItOnAllRanks) {
+TEST_F(RankExchange, AFailureEndsTheExchangeOnAllRanks) {
   for (const bool in_read : {true, false}) {
     for (std::int64_t failing = 0; failing < ranks; ++failing) {
       const auto all = std::make_shared<ThreadRanks>(ranks);
@@ -200,7 +200,7 @@ TEST_F(RankExchange, AFailureEndsItOnAllRanks) {
   }
 }
 
-TEST_F(RankExchange, ARankThatHasFailedBeforeTakesPart) {
+TEST_F(RankExchange, AFailedRankStillTakesPart) {
   const auto all = std::make_shared<ThreadRanks>(ranks);
   std::vector<Counts> counts(ranks);
   counts[0].failure = std::make_exception_ptr(std::bad_alloc());
@@ -209,7 +209,7 @@ TEST_F(RankExchange, ARankThatHasFailedBeforeTakesPart) {
   EXPECT_EQ(counts[2].taken_bytes, 0);
 }
 
-TEST_F(RankExchange, LittleIsReadByOneRank) {
+TEST_F(RankExchange, SmallAmountsAreReadByOneRank) {
   const auto all = std::make_shared<ThreadRanks>(ranks);
   std::vector<std::int64_t> reads(ranks);
   expect_no_errors(all->run([&](std::int64_t rank) {

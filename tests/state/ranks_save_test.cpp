@@ -121,7 +121,7 @@ void expect_twins(storage::Storage& storage, const std::string& name, float firs
   EXPECT_EQ(saved_tensor(storage, name, "model", "bias"), counted(300 * 400, first));
 }
 
-TEST(RanksSave, BlocksThatTwoRanksHaveAreWrittenOnce) {
+TEST(RanksSave, BlocksOfTwoRanksAreWrittenOnce) {
   const Scratch scratch;
   const auto ranks = std::make_shared<ThreadRanks>(4);
   std::vector<state::SaveResult> results(4);
@@ -137,7 +137,7 @@ TEST(RanksSave, BlocksThatTwoRanksHaveAreWrittenOnce) {
 }
 
 // Replicated tensors are written by the ranks that otherwise write less, and a twin counts half of its blocks.
-TEST(RanksSave, TwinsCountForWhatTheyWrite) {
+TEST(RanksSave, TwinsCountForTheBytesTheyWrite) {
   const Scratch scratch;
   const auto ranks = std::make_shared<ThreadRanks>(3);
   std::vector<std::int64_t> bytes(3);
@@ -155,7 +155,7 @@ TEST(RanksSave, TwinsCountForWhatTheyWrite) {
 }
 
 // The set of a rank's blocks is not part of the list that is compared in each save.
-TEST(RanksSave, RanksThatHaveOtherBlocksThanBeforeAreNoTwinsAnyMore) {
+TEST(RanksSave, RanksWithChangedBlocksAreNoLongerTwins) {
   const Scratch scratch;
   const auto ranks = std::make_shared<ThreadRanks>(4);
   std::vector<std::vector<std::int64_t>> bytes(4);
@@ -183,7 +183,7 @@ TEST(RanksSave, RanksThatHaveOtherBlocksThanBeforeAreNoTwinsAnyMore) {
   EXPECT_GT(bytes[0][2], block);  // written by this rank alone
 }
 
-TEST(RanksSave, BlocksThatShouldBeTheSameAndAreNotAreNamed) {
+TEST(RanksSave, DifferingReplicasOfBlocksAreNamed) {
   const Scratch scratch;
   const auto ranks = std::make_shared<ThreadRanks>(4);
   const auto errors = ranks->run([&](std::int64_t rank) {
@@ -203,7 +203,7 @@ TEST(RanksSave, BlocksThatShouldBeTheSameAndAreNotAreNamed) {
 // ---- Agreement of the ranks ----
 
 // The positions of blocks are cached between saves, but not those of a save that failed because they did not cover their tensor.
-TEST(RanksSave, AFailedSaveLeavesNothingThatTheNextOneTakesForItsOwn) {
+TEST(RanksSave, AFailedSaveDoesNotAffectTheNextOne) {
   const Scratch scratch;
   const auto ranks = std::make_shared<ThreadRanks>(2);
   expect_no_errors(ranks->run([&](std::int64_t rank) {
@@ -269,7 +269,7 @@ TEST(RanksSave, AWorldSizeThatDiffersIsAnErrorOnAll) {
 }
 
 // Log callbacks run at any time, on any thread, so a collective started inside one would never match on the other ranks.
-TEST(RanksSave, ALogCallbackMakesNoCallOfAllRanks) {
+TEST(RanksSave, CollectivesAreRefusedInALogCallback) {
   const Scratch scratch;
   const auto ranks = std::make_shared<ThreadRanks>(2);
   std::vector<Status> statuses;
@@ -377,7 +377,7 @@ TEST(RanksSave, ReplicasThatDifferAreNamed) {
     EXPECT_EQ(message, "tensor 'drifted' of group 'model' is another one on rank 0 than on rank 1, 3");
 }
 
-TEST(RanksSave, StoragesThatAreNotOneAreRefusedEverywhere) {
+TEST(RanksSave, DifferentStoragesAreRefusedOnAllRanks) {
   const Scratch first;
   const Scratch other;
   const auto ranks = std::make_shared<ThreadRanks>(3);
@@ -389,7 +389,7 @@ TEST(RanksSave, StoragesThatAreNotOneAreRefusedEverywhere) {
   EXPECT_EQ(disk_at(first.path())->list("").size(), 1U);  // .lock
 }
 
-TEST(RanksSave, RankZeroAloneLocksAndChangesWhatWasSaved) {
+TEST(RanksSave, OnlyRankZeroLocksAndChangesExistingCheckpoints) {
   const Scratch scratch;
   const auto ranks = std::make_shared<ThreadRanks>(2);
   expect_no_errors(ranks->run([&](std::int64_t rank) {
@@ -418,7 +418,7 @@ TEST(RanksSave, RankZeroAloneLocksAndChangesWhatWasSaved) {
 
 // The bytes that rank 0 sends and receives do not grow with the number of ranks, except for one reply from each: a thousand ranks,
 // simulated by threads.
-TEST(RanksSave, AThousandRanksSayAsMuchAsThree) {
+TEST(RanksSave, AThousandRanksSendAsMuchAsThree) {
   std::vector<std::int64_t> operations;
   for (const std::int64_t count : {std::int64_t{3}, many_ranks}) {
     const auto storage = storage::make_memory_storage();
@@ -450,7 +450,7 @@ TEST(RanksSave, AThousandRanksSayAsMuchAsThree) {
 
 // Storage calls of one rank's save fail in turn (every third one, with a different offset for each rank): all ranks fail with its
 // rank and message, nothing remains, and the next save succeeds.
-TEST(RanksSave, AFailingRankEndsAllWithItsRankAndText) {
+TEST(RanksSave, AFailingRankFailsAllRanksWithItsRankAndMessage) {
   for (const std::int64_t failing : {0, 1, 2}) {
     for (std::int64_t at = failing;; at += 3) {
       const Scratch scratch;
@@ -502,7 +502,7 @@ TEST(RanksSave, AFailingRankEndsAllWithItsRankAndText) {
 
 // A rank that is dead before the save begins. The ranks that wait for rank 0's first message are included: ranks below the dead one
 // in a tree of messages would not receive the attempt.
-TEST(RanksSave, ARankThatIsGoneBeforeTheSaveIsNamed) {
+TEST(RanksSave, ARankThatIsDeadBeforeTheSaveIsNamed) {
   for (const bool on_objects : {false, true}) {
     for (const std::int64_t gone : on_objects ? std::vector<std::int64_t>{2} : std::vector<std::int64_t>{1, 3}) {
       const Scratch scratch;
@@ -566,7 +566,7 @@ class Host final : public state::Coordinator {
 
 // For every word of a save that rank 1 loses: the next save of both ranks is complete, and no rank relies on an agreement that it
 // has not received.
-TEST(RanksSave, ARankThatHasLostAWordDoesNotGoOnFromIt) {
+TEST(RanksSave, ARankThatHasLostAWordDoesNotRelyOnIt) {
   for (std::int64_t lost = 0;; ++lost) {
     const Scratch scratch;
     const auto first = std::make_shared<ThreadRanks>(2);
@@ -601,7 +601,7 @@ TEST(RanksSave, ARankThatHasLostAWordDoesNotGoOnFromIt) {
 }
 
 // A program with two managers, in which different ranks use different managers for the same save.
-TEST(RanksSave, RanksThatSaveWithTwoManagersAreOutOfStep) {
+TEST(RanksSave, RanksThatSaveWithTwoManagersCallDifferentCollectives) {
   const Scratch one;
   const Scratch other;
   const auto ranks = std::make_shared<ThreadRanks>(2);
@@ -620,7 +620,7 @@ TEST(RanksSave, RanksThatSaveWithTwoManagersAreOutOfStep) {
   }));
 }
 
-TEST(RanksSave, RankZeroThatIsGoneBeforeTheSaveIsNamed) {
+TEST(RanksSave, ADeadRankZeroIsNamed) {
   const Scratch scratch;
   const auto ranks = std::make_shared<ThreadRanks>(3);
   const auto errors = ranks->run([&](std::int64_t rank) {
@@ -635,7 +635,7 @@ TEST(RanksSave, RankZeroThatIsGoneBeforeTheSaveIsNamed) {
   }
 }
 
-TEST(RanksSave, ARankThatNeverComesIsNamedInTime) {
+TEST(RanksSave, ARankThatNeverCallsIsNamedInTime) {
   const Scratch scratch;
   const auto ranks = std::make_shared<ThreadRanks>(3);
   std::vector<std::string> messages(3);

@@ -133,7 +133,7 @@ TEST(RankBoxes, RangesOfRowsBecomeBoxesWithoutGapsInOrder) {
   }
 }
 
-TEST(RankCover, FindsWhatIsMissingAndWhatIsThereTwice) {
+TEST(RankCover, FindsGapsAndOverlaps) {
   std::mt19937 random(10);
   int good = 0;
   int bad = 0;
@@ -286,7 +286,7 @@ Part part_with(std::int64_t rank, std::int64_t ranks, const std::vector<std::pai
   return part;
 }
 
-TEST(RankParts, PartsSurviveTheirText) {
+TEST(RankParts, PartsAreRestoredFromTheirText) {
   Part part =
       part_with(1, 3, {{"w", {{2, 0}, {2, 5}}}, {"w", {{4, 1}, {1, 2}}}, {"b", whole_box({3})}}, {{"w", {6, 5}}, {"b", {3}}});
   part.values = {{"data_position", R"({"byte":7})"}, {"x", "1"}};
@@ -336,7 +336,7 @@ std::vector<std::string> blocks_of(const TensorRecord& tensor, const Box& wanted
   return blocks;
 }
 
-TEST(RankParts, GridsAndOtherCutsAreFoundAgain) {
+TEST(RankParts, GridsAndOtherSplitsAreRecognised) {
   const std::map<std::string, Lengths> shapes{{"a", {8, 6}}, {"b", {7}}, {"c", {4, 4}}, {"d", {}}, {"e", {0, 3}}, {"f", {5, 5}}};
   std::vector<Part> parts;
   // a: a 2 x 2 grid; b: pieces of 2 as torch splits; c: complete on rank 2; f: not a grid.
@@ -362,7 +362,7 @@ TEST(RankParts, GridsAndOtherCutsAreFoundAgain) {
   EXPECT_EQ(blocks_of(tensors[5], {{1, 1}, {2, 2}}), (std::vector<std::string>{"[0:2, 0:5] 0", "[2:5, 0:2] 1", "[2:5, 2:5] 3"}));
 }
 
-TEST(RankParts, OverlapsAndWhatIsMissingAreNamedWithTheirRanks) {
+TEST(RankParts, OverlapsAndGapsAreNamedWithTheirRanks) {
   const std::map<std::string, Lengths> shapes{{"w", {4, 4}}};
   const auto listing = listing_of_shapes(shapes);
   const Part first = part_with(0, 2, {{"w", {{0, 0}, {2, 4}}}}, shapes);
@@ -418,7 +418,7 @@ TEST(RankParts, TenThousandPartsOfAThousandTensorsHaveASmallManifest) {
 
 // ---- Hostile manifests ----
 
-TEST(RankParts, ManifestsThatCannotBeAreRefused) {
+TEST(RankParts, InconsistentManifestsAreRefused) {
   const std::map<std::string, Lengths> shapes{{"w", {4}}};
   std::string text;
   merged(listing_of_shapes(shapes), {part_with(0, 2, {{"w", {{0}, {2}}}}, shapes), part_with(1, 2, {{"w", {{2}, {2}}}}, shapes)},

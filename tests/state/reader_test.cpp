@@ -88,7 +88,7 @@ TEST_F(StateReader, AMappedTensorOutlivesReaderAndCheckpoint) {
   EXPECT_EQ(mapped->data_as<float>()[5], 5);
 }
 
-TEST_F(StateReader, DamageIsFoundWhenItIsTouchedOrAtOnce) {
+TEST_F(StateReader, DamageIsFoundOnAccessOrAtOpening) {
   damage();
   EXPECT_ERROR(Reader(*make_protocol(disk), name, Verify::full), Status::corrupt, "'moment'");
   Reader lazy(*make_protocol(disk), name, Verify::lazy);
@@ -121,7 +121,7 @@ TEST_F(StateReader, AFullReaderChecksEveryRead) {
 }
 
 // A tensor read with the help of other threads: all of it, a part, in a forked child without these threads, and damaged at its end.
-TEST_F(StateReader, LargeTensorsAreReadAsSmallOnes) {
+TEST_F(StateReader, LargeTensorsAreReadLikeSmallOnes) {
   const std::int64_t bytes = (9 << 20) + 77;
   const auto tensor = Tensor::create(Dtype::u8, {bytes});
   for (std::int64_t i = 0; i < bytes; ++i) tensor->data_as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i * 31 + i / 251);
@@ -155,7 +155,7 @@ TEST_F(StateReader, AFileThatShrankIsAnErrorAtTheNextCall) {
   EXPECT_ERROR(reader.read_new(moment, nullptr), Status::corrupt, "has shrunk");
 }
 
-TEST_F(StateReader, AStorageWithoutMappingsSaysSo) {
+TEST_F(StateReader, AStorageWithoutMappingsReportsUnsupported) {
   const auto memory = storage::make_memory_storage();
   Checkpoint checkpoint(memory, {});
   save_step(checkpoint, 1);
@@ -163,7 +163,7 @@ TEST_F(StateReader, AStorageWithoutMappingsSaysSo) {
   EXPECT_ERROR(reader.map(0), Status::unsupported, "cannot be mapped");
 }
 
-TEST_F(StateReader, ReadsAStrangersFileAndFolder) {
+TEST_F(StateReader, ReadsFilesAndFoldersOfOtherPrograms) {
   write(scratch / "model.safetensors", file_of({"a", "b"}, 0));
   for (const std::string& path : {scratch / "model.safetensors", scratch.path()}) {
     Reader reader(path);

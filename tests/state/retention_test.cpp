@@ -154,7 +154,7 @@ class RetentionModel {
   std::map<std::string, std::pair<std::string, std::string>> original_;
 };
 
-TEST(StateRetention, DoesWhatItsRuleSays) {
+TEST(StateRetention, MatchesTheModel) {
   const Warnings silent;
   for (std::uint64_t seed = 1; seed <= 25; ++seed) {
     SCOPED_TRACE(seed);

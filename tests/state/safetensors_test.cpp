@@ -235,7 +235,7 @@ TEST(StateSafetensors, AlignsTheDataAndOrdersBySize) {
   }
 }
 
-TEST(StateSafetensors, RefusesToWriteAHeaderThatNobodyReads) {
+TEST(StateSafetensors, RefusesToWriteATooLargeHeader) {
   std::vector<TensorEntry> tensors = {{std::string(100'000'000, 'n'), Dtype::u8, {1}}};
   EXPECT_ERROR(make_header(tensors, {}), Status::out_of_range, "100000000");
   tensors = {{"a", Dtype::u8, {INT64_MAX / 8}}, {"b", Dtype::u8, {INT64_MAX / 8}}};

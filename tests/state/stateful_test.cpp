@@ -60,7 +60,7 @@ TEST(StateStateful, StatefulObjectsAreListedAndRestored) {
   EXPECT_EQ(std::ssize(checkpoint.list()), 1);
 }
 
-TEST(StateStateful, APartialLoadListsWhatOneSideLacks) {
+TEST(StateStateful, APartialLoadListsMissingTensors) {
   Checkpoint checkpoint(storage::make_memory_storage(), {});
   Model saved(6);
   saved.state.set_json("only there", "1");

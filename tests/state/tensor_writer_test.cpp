@@ -59,7 +59,7 @@ std::vector<const TensorRecord*> records_of(const WrittenFile& written) {
 }
 
 // However the bytes are split into calls, the file and its record are the same and consistent.
-TEST(StateTensorWriter, HoweverTheBytesAreCut) {
+TEST(StateTensorWriter, BytesMaySplitAnywhere) {
   const auto storage = ckpt::storage::make_memory_storage();
   const auto items = tensors();
   const WrittenFile whole = write_tensor_file(*storage->create("whole"), "f", {"g", items});
@@ -101,7 +101,7 @@ class MeddledFile final : public ckpt::storage::File {
 };
 
 // A change between the copy and the second read is detected, the first changed tensor is named, and the file is complete.
-TEST(StateTensorWriter, ComparesWhatWasWrittenWithTheMemory) {
+TEST(StateTensorWriter, ComparesWrittenBytesWithMemory) {
   const auto storage = ckpt::storage::make_memory_storage();
   std::vector<StateTensor> items{tensor_of("a", Dtype::u8, 3 << 20), tensor_of("b", Dtype::u8, 3), tensor_of("c", Dtype::u8, 9)};
   const StateGroup group{"g", items};

@@ -47,7 +47,7 @@ T there_and_back(const T& value) {
   return saved_and_read(value).template get<T>();
 }
 
-TEST(TreeHpp, TypesOfTheLanguageComeBackAsThemselves) {
+TEST(TreeHpp, BuiltInTypesAreRestored) {
   EXPECT_EQ(there_and_back(true), true);
   EXPECT_EQ(there_and_back(std::numeric_limits<std::int64_t>::min()), std::numeric_limits<std::int64_t>::min());
   EXPECT_EQ(there_and_back(std::numeric_limits<std::uint64_t>::max()), std::numeric_limits<std::uint64_t>::max());
@@ -83,7 +83,7 @@ TEST(TreeHpp, ArraysOfNumbersAreTensors) {
                [&] { floats.get<std::vector<double>>(); });
 }
 
-TEST(TreeHpp, TensorsOfEachDTypeComeBackAtEachShape) {
+TEST(TreeHpp, TensorsOfEachDTypeAndShapeAreRestored) {
   for (int number = 1; number <= static_cast<int>(ckpt::DType::c64); ++number) {
     const auto dtype = static_cast<ckpt::DType>(number);
     const bool is_whole_bytes = ckpt_dtype_bits(number) % 8 == 0;
@@ -101,7 +101,7 @@ TEST(TreeHpp, TensorsOfEachDTypeComeBackAtEachShape) {
   }
 }
 
-TEST(TreeHpp, TensorsAreSharedAndThoseThatAreOneStayOne) {
+TEST(TreeHpp, SharedTensorsRemainShared) {
   ckpt::Tensor weight(ckpt::DType::bf16, {2, 3});
   std::memset(weight.data(), 2, static_cast<std::size_t>(weight.bytes()));
   const Value again = saved_and_read(Value::list({weight, Value(weight)}));
@@ -128,7 +128,7 @@ TEST(TreeHpp, ContainersOfTheStandardLibrary) {
   EXPECT_EQ(there_and_back(mixed), mixed);
 }
 
-TEST(TreeHpp, DictsKeepTheirOrderAndAreAskedByKey) {
+TEST(TreeHpp, DictsKeepTheirOrderAndAreReadByKey) {
   Value value = Value::dict({{"z", 1}, {"a", Value::list({1, 2.5, "x"})}, {7, "seven"}, {nullptr, true}});
   value.set("z", 2);
   value.set("new", 3);
@@ -169,7 +169,7 @@ TEST(TreeHpp, AttributesStayWithTheirValue) {
   EXPECT_EQ(saved_and_read(number).get<int>(), 3);
 }
 
-TEST(TreeHpp, WhatDoesNotFitIsRefused) {
+TEST(TreeHpp, MismatchedTypesAreRefused) {
   expect_error(Status::invalid_argument, "the value 300 does not fit", [] { Value(300).get<std::int8_t>(); });
   expect_error(Status::invalid_argument, "the value -1 does not fit", [] { Value(-1).get<unsigned>(); });
   expect_error(Status::invalid_argument, "the value 0x8000000000000000 does not fit",
@@ -262,7 +262,7 @@ Value history(const std::vector<double>& losses, std::int64_t epoch, const ckpt:
 }
 
 // The text of a tree is a value of any length; its tensors are filled in place.
-TEST(TreeHpp, ALoadIntoAStateReplacesWhatTheTreeSays) {
+TEST(TreeHpp, ALoadIntoAStateReplacesTheTree) {
   const ckpt::Tensor weight = full(3, 1);
   ckpt::Tensor mine = full(3, 0);
   ckpt::CheckpointManager checkpoints(ckpt::Storage::memory());
@@ -308,7 +308,7 @@ TEST(TreeHpp, ALoadIntoAStateReplacesWhatTheTreeSays) {
 }
 
 // A mismatch leaves values and tensors unchanged.
-TEST(TreeHpp, ATreeIsLoadedWhole) {
+TEST(TreeHpp, ATreeIsLoadedCompletelyOrNotAtAll) {
   const ckpt::Tensor weight = full(3, 1);
   const ckpt::Tensor small = full(2, 7);
   const ckpt::Tensor mine = full(3, 7);

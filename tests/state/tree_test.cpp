@@ -51,7 +51,7 @@ std::shared_ptr<tensor::Tensor> floats(std::int64_t count, float value) {
   return made;
 }
 
-TEST(StateTree, EveryNodeIsWrittenAsItWasRead) {
+TEST(StateTree, EveryNodeIsPreserved) {
   const char* const all[] = {"null",
                              "true",
                              "false",
@@ -141,7 +141,7 @@ TEST(StateTree, AttributesBelongToAValue) {
   EXPECT_EQ(tree.at(0).end, 7U);
 }
 
-TEST(StateTree, OtherSpellingsOfAValueAreTheSameValue) {
+TEST(StateTree, EquivalentSpellingsAreTheSameValue) {
   EXPECT_EQ(to_text(parsed(R"(["list",4],["int","-0x001F"],["int","-0x0"],["float","3FF0000000000000"],1E2)")),
             whole(R"(["list",4],-31,0,1.0,100.0)"));
   EXPECT_EQ(to_text(parse_tree(R"( { "nodes" : [ "a" ], "later" : {"x":[[[]]]}, "format_version":1 , "format":"ckpt-tree" } )")),
@@ -149,7 +149,7 @@ TEST(StateTree, OtherSpellingsOfAValueAreTheSameValue) {
 }
 
 // Searching for each key of a large dict takes linear time overall, also in a copy.
-TEST(StateTree, KeysOfLargeDictsAreFoundAtOnce) {
+TEST(StateTree, KeysOfLargeDictsAreFoundInLinearTime) {
   constexpr std::int64_t pairs = 100000;
   const auto key = [](std::int64_t i) { return "key" + std::to_string(i); };
   Tree tree;
@@ -168,7 +168,7 @@ TEST(StateTree, KeysOfLargeDictsAreFoundAtOnce) {
   EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 10);  // a quadratic search takes minutes
 }
 
-TEST(StateTree, NodesSayWhatTheyHave) {
+TEST(StateTree, NodesReportTheirContents) {
   const Tree tree = parsed(R"(["dict",2],"a",["dataclass","C",["x","y"]],1.5,["list",2],null,true,"b",["int","0x10"])");
   ASSERT_EQ(tree.nodes().size(), 11U);  // field names are nodes
   EXPECT_EQ(tree.at(0).end, 11U);
@@ -186,7 +186,7 @@ TEST(StateTree, NodesSayWhatTheyHave) {
   EXPECT_ERROR(tree.at(-1), Status::out_of_range, "index is -1");
 }
 
-TEST(StateTree, HostileTextsAreCorruptAndTheMessageSaysWhere) {
+TEST(StateTree, HostileTextsAreCorruptWithTheirPosition) {
   const std::pair<const char*, const char*> bad[] = {
       {"", "ends behind node 0"},
       {R"(["list",1])", "more parts than there are"},
@@ -256,7 +256,7 @@ TEST(StateTree, HostileTextsAreCorruptAndTheMessageSaysWhere) {
   EXPECT_ERROR(parse_tree(std::string("\0", 1)), Status::corrupt, "NUL");
 }
 
-TEST(StateTree, AThousandContainersMayBeOpenAndNoMore) {
+TEST(StateTree, AtMostAThousandNestedContainers) {
   std::string nodes;
   for (int i = 0; i < 999; ++i) nodes += R"(["list",1],)";
   EXPECT_EQ(parsed(nodes + R"(["list",0])").nodes().size(), 1000U);
@@ -268,7 +268,7 @@ TEST(StateTree, AThousandContainersMayBeOpenAndNoMore) {
   EXPECT_EQ(parsed(wide).nodes().size(), 3001U);
 }
 
-TEST(StateTree, WhatFailsToBeAddedChangesNothing) {
+TEST(StateTree, FailedAdditionsChangeNothing) {
   Tree tree;
   EXPECT_ERROR(tree.require_complete(), Status::invalid_argument, "no nodes");
   EXPECT_ERROR(tree.add(text("\xFF")), Status::invalid_argument, "not UTF-8");
@@ -293,7 +293,7 @@ TEST(StateTree, WhatFailsToBeAddedChangesNothing) {
   EXPECT_EQ(tree.nodes().size(), 9U);
 }
 
-TEST(StateTree, NumbersThatAreEqualAreOneKeyAndOthersAreNot) {
+TEST(StateTree, EqualNumbersAreOneKey) {
   const double numbers[] = {0,
                             1,
                             -1,
@@ -332,7 +332,7 @@ TEST(StateTree, NumbersThatAreEqualAreOneKeyAndOthersAreNot) {
   }
 }
 
-TEST(StateTree, TensorsAreNamedByTheKeysOnTheWayAndSharedMemoryOnce) {
+TEST(StateTree, TensorsAreNamedByTheirKeysAndSharedMemoryIsStoredOnce) {
   const auto shared = floats(3, 1);
   Tree tree;
   tree.add(container(TreeKind::dict, 6));
@@ -397,7 +397,7 @@ void add_text(State& state, const std::string& group, const std::string& text) {
   state.add_tensor(group, "__tree__", std::move(bytes));
 }
 
-TEST(StateTree, AReaderReadsTensorsWhenTheyAreAskedForAndOnce) {
+TEST(StateTree, AReaderReadsTensorsLazilyAndOnce) {
   const Scratch scratch;
   State state;
   Tree tree;
@@ -421,7 +421,7 @@ TEST(StateTree, AReaderReadsTensorsWhenTheyAreAskedForAndOnce) {
   EXPECT_EQ(to_text(tree_of(next, "copied")), to_text(tree));
 }
 
-TEST(StateTree, ATextThatItsTensorsDoNotFitIsCorrupt) {
+TEST(StateTree, AMismatchOfTextAndTensorsIsCorrupt) {
   const std::pair<const char*, const char*> bad[] = {
       {R"(["list",1],["tensor","none","array"])", "node 1 is tensor 'none'"},
       {R"(["tensor","w","scalar"])", "a scalar has no dimensions"},

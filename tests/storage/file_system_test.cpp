@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 void put(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
 
-TEST(StorageFileSystem, MakesTheRootAndWhatLeadsToIt) {
+TEST(StorageFileSystem, CreatesTheRootAndItsParents) {
   const Scratch scratch;
   EXPECT_ERROR(open_file_system(scratch / "a/b/c", Root::must_exist), Status::not_found, "a/b/c");
   EXPECT_FALSE(fs::exists(scratch / "a"));
@@ -80,7 +80,7 @@ TEST(StorageFileSystem, APipeDoesNotHang) {
   EXPECT_ERROR(ckpt::storage::open_file(scratch / "pipe"), Status::invalid_argument, "regular");
 }
 
-TEST(StorageFileSystem, SaysPermission) {
+TEST(StorageFileSystem, ReportsPermission) {
   const Scratch scratch;
   fs::permissions(scratch.path(), fs::perms(0755));
   fs::create_directory(scratch / "closed");

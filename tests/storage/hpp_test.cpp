@@ -37,7 +37,7 @@ TEST(StorageHpp, RetryingAndLimitedStoragesSaveAndLoad) {
 }
 
 // A custom handler decides: here about a root that is a file, which no retry fixes.
-TEST(StorageHpp, AFunctionDecidesWhatIsTriedAgain) {
+TEST(StorageHpp, AFunctionDecidesAboutRetries) {
   const std::filesystem::path root = std::filesystem::temp_directory_path() / "ckpt-storage-hpp-decide-test";
   std::filesystem::remove_all(root);
   {
@@ -352,7 +352,7 @@ class MapObjects : public ckpt::CustomObjects {
   std::shared_ptr<Files> files_;
 };
 
-TEST(StorageHpp, AnObjectStoreOfOnesOwn) {
+TEST(StorageHpp, ACustomObjectStore) {
   const auto files = std::make_shared<std::map<std::string, std::vector<std::byte>>>();
   const ckpt::Storage storage = ckpt::Storage::custom("map", std::make_unique<MapObjects>(files));
   ckpt::CheckpointManagerOptions options;

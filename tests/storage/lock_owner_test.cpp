@@ -14,7 +14,7 @@ using namespace ckpt::storage;
 
 const LockOwner owner{"host", 12, "345", "boot-1", "machine", "pid:[4026531836]"};
 
-TEST(StorageLockOwner, TextHoldsAllOfIt) {
+TEST(StorageLockOwner, TextContainsAllFields) {
   const std::string text = to_text(owner);
   const auto read = parse_lock_owner(text);
   ASSERT_TRUE(read);
@@ -38,7 +38,7 @@ struct Case {
   OwnerState expected;
 };
 
-TEST(StorageLockOwner, OnlyWhatThisProcessCanSeeHasEnded) {
+TEST(StorageLockOwner, OnlyVisibleProcessesCanBeFoundEnded) {
   const Case cases[] = {
       {"the same process", [](LockOwner&, LockOwner&, SeenProcess&) {}, OwnerState::running},
       {"it ended", [](LockOwner&, LockOwner&, SeenProcess& seen) { seen = {}; }, OwnerState::ended},
@@ -99,7 +99,7 @@ TEST(StorageLockOwner, OnlyWhatThisProcessCanSeeHasEnded) {
   }
 }
 
-TEST(StorageLockOwner, AProcessIsSeenAsTheSystemShowsIt) {
+TEST(StorageLockOwner, AProcessIsIdentifiedByTheSystem) {
   const LockOwner self = this_owner();
   EXPECT_EQ(self.process, ::getpid());
   EXPECT_FALSE(self.host.empty());

@@ -134,7 +134,7 @@ class StorageLocks : public ::testing::Test {
   const Scratch scratch;
 };
 
-TEST_F(StorageLocks, EachKindKeepsASecondWriterOut) {
+TEST_F(StorageLocks, EachKindExcludesASecondWriter) {
   for (const LockKind kind : real_kinds) {
     {
       Holder holder(scratch, kind);
@@ -177,7 +177,7 @@ TEST_F(StorageLocks, AForkedChildNeitherReleasesNorKeepsIt) {
   }
 }
 
-TEST_F(StorageLocks, WritersOfDifferentKindsSeeOneAnother) {
+TEST_F(StorageLocks, WritersOfDifferentKindsExcludeOneAnother) {
   for (const LockKind first : real_kinds) {
     for (const LockKind second : {LockKind::flock, LockKind::fcntl, LockKind::file, LockKind::none}) {
       {
@@ -190,7 +190,7 @@ TEST_F(StorageLocks, WritersOfDifferentKindsSeeOneAnother) {
   }
 }
 
-TEST_F(StorageLocks, WithoutFlockTheErrorNamesTheOthers) {
+TEST_F(StorageLocks, WithoutFlockTheErrorNamesTheOtherKinds) {
   for (const int code : {ENOSYS, ENOLCK, EOPNOTSUPP}) {
     flock_error = code;
     EXPECT_ERROR(lock_with(scratch, LockKind::flock), Status::unsupported, R"(lock_kind = "fcntl", "file" or "none")");
@@ -231,7 +231,7 @@ TEST_F(StorageLocks, ALockThatBelongsToTheProcessSurvivesOtherWritersInIt) {
 
 constexpr char other_file[] = ".lock-0123456789abcdef";
 
-TEST_F(StorageLocks, AnOwnerIsJudgedByHostProcessAndStart) {
+TEST_F(StorageLocks, AnOwnerIsIdentifiedByHostProcessAndStart) {
   const LockOwner self = this_owner();
   const auto put_owner = [&](LockOwner owner) { put(scratch / other_file, to_text(owner)); };
   put_owner(self);
@@ -279,7 +279,7 @@ TEST_F(StorageLocks, AnUnfinishedFileOfAnEndedOwnerIsRemoved) {
   EXPECT_TRUE(fs::exists(scratch / ".lock-other.new"));
 }
 
-TEST_F(StorageLocks, AnOwnerThatIsReleasedLeavesNoFile) {
+TEST_F(StorageLocks, AReleasedLockLeavesNoFile) {
   {
     const auto lock = lock_with(scratch, LockKind::file);
     EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path()), {}), 1);

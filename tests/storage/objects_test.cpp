@@ -67,7 +67,7 @@ std::string name_of(const testing::TestParamInfo<Kind>& instance) {
 INSTANTIATE_TEST_SUITE_P(Storage, StorageObjects, testing::Values(Kind::file_system, Kind::memory, Kind::objects, Kind::retrying),
                          name_of);
 
-TEST_P(StorageObjects, TheFirstPutStays) {
+TEST_P(StorageObjects, TheFirstPutWins) {
   storage->make_directory("d");
   put("d/a", "first");
   EXPECT_EQ(status_of([&] { put("d/a", "second"); }), Status::already_exists);
@@ -78,7 +78,7 @@ TEST_P(StorageObjects, TheFirstPutStays) {
   EXPECT_EQ(storage->is_objects(), GetParam() == Kind::objects || GetParam() == Kind::retrying);
 }
 
-TEST_P(StorageObjects, OfManyPutsAtOnceOneSucceeds) {
+TEST_P(StorageObjects, OneOfManyConcurrentPutsSucceeds) {
   for (int round = 0; round < 20; ++round) {
     const std::string path = ckpt::base::cat("file", round);
     std::atomic<int> won{0};
@@ -127,7 +127,7 @@ TEST_P(StorageObjects, ListsByWholePathsInTheOrderOfTheirBytes) {
   EXPECT_EQ(listed("a/", "a/b"), "a/b/2:5 a/b/3:5 a/c:3 ");
 }
 
-TEST_P(StorageObjects, RemovesManyAndMissesNone) {
+TEST_P(StorageObjects, RemovesManyFiles) {
   for (const char* path : {"a", "b", "c"}) put(path, path);
   const std::string paths[] = {"a", "not there", "c"};
   storage->remove_many(paths);
@@ -148,7 +148,7 @@ TEST_P(StorageObjects, ReadsRanges) {
 
 // ---- Object stores ----
 
-TEST(StorageOfObjects, DirectoriesAreWhatPathsHaveInCommon) {
+TEST(StorageOfObjects, DirectoriesAreCommonPrefixes) {
   BucketClient storage(std::make_shared<Bucket>());
   for (const char* path : {"a/b/1", "a/b/2", "a/c", "z"}) storage.put_if_absent(path, {});
   const auto names = [&](const std::string& path) {
@@ -167,7 +167,7 @@ TEST(StorageOfObjects, DirectoriesAreWhatPathsHaveInCommon) {
   EXPECT_NO_THROW(storage.sync_directory(""));
 }
 
-TEST(StorageOfObjects, PutIsTriedAgainAndItsOutcomeIsTheCallers) {
+TEST(StorageOfObjects, PutIsRetriedAndReportsItsOutcome) {
   const auto bucket = std::make_shared<Bucket>();
   const auto requests = std::make_shared<Requests>();
   const auto storage = make_retrying_storage(std::make_shared<BucketClient>(bucket, requests),
@@ -188,7 +188,7 @@ TEST(StorageOfObjects, PutIsTriedAgainAndItsOutcomeIsTheCallers) {
   EXPECT_EQ(bucket->names(), "f g ");
 }
 
-TEST(StorageOfObjects, FilesWithoutSecondNamesCannotRefuse) {
+TEST(StorageOfObjects, WithoutHardLinksConditionalPutsAreUnsupported) {
   const auto faults = std::make_shared<Faults>();  // links: none
   FaultyStorage storage(make_memory_storage(), faults);
   EXPECT_EQ(status_of([&] { storage.put_if_absent("f", {}); }), Status::unsupported);
@@ -197,7 +197,7 @@ TEST(StorageOfObjects, FilesWithoutSecondNamesCannotRefuse) {
 
 // ---- Reading ahead ----
 
-TEST(StorageReadAhead, AsksForWhatIsExpectedInPieces) {
+TEST(StorageReadAhead, RequestsExpectedBytesInPieces) {
   const auto bucket = std::make_shared<Bucket>();
   const auto requests = std::make_shared<Requests>();
   BucketClient storage(bucket, requests);
@@ -240,7 +240,7 @@ TEST(StorageReadAhead, AsksForWhatIsExpectedInPieces) {
 }
 
 // The read-ahead thread calls with the settings of the thread that it works for.
-TEST(StorageReadAhead, GetsTheNextPiecesMeanwhile) {
+TEST(StorageReadAhead, ReadsTheNextPiecesConcurrently) {
   const auto bucket = std::make_shared<Bucket>();
   const auto requests = std::make_shared<Requests>();
   BucketClient storage(bucket, requests);
@@ -303,7 +303,7 @@ TEST(StorageReadAhead, GetsTheNextPiecesMeanwhile) {
 }
 
 // A child does not have the thread: it reads by itself.
-TEST(StorageReadAhead, GoesOnInAForkedChild) {
+TEST(StorageReadAhead, ContinuesInAForkedChild) {
   const auto bucket = std::make_shared<Bucket>();
   const auto requests = std::make_shared<Requests>();
   BucketClient storage(bucket, requests);

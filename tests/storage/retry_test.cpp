@@ -47,7 +47,7 @@ TEST(StorageRetry, JitterStaysInBoundsAndFollowsTheSeed) {
   EXPECT_NE(pauses, pauses_of(other));
 }
 
-TEST(StorageRetry, RefusesAPolicyThatMakesNoSense) {
+TEST(StorageRetry, RefusesAnInvalidPolicy) {
   EXPECT_ERROR(FaultHandler({0, 1, 1, 2, 0, 0}), Status::invalid_argument, "max_attempts");
   EXPECT_ERROR(FaultHandler({1, -1, 1, 2, 0, 0}), Status::invalid_argument, "first_delay_ns");
   EXPECT_ERROR(FaultHandler({1, 1, -1, 2, 0, 0}), Status::invalid_argument, "max_delay_ns");
@@ -74,7 +74,7 @@ struct Retrying {
   std::shared_ptr<Storage> storage;
 };
 
-TEST(StorageRetry, TriesAgainWhatMayPass) {
+TEST(StorageRetry, RetriesTransientErrors) {
   Retrying r;
   const std::string text = "text";
   r.fail_next("create", Status::io);
@@ -105,7 +105,7 @@ TEST(StorageRetry, TriesAgainWhatMayPass) {
 }
 
 // The user's function is called for every operation that may be retried, and for no other.
-TEST(StorageRetry, AsksAboutEveryOperation) {
+TEST(StorageRetry, CallsTheFunctionForEveryOperation) {
   Retrying r;
   std::vector<Status> asked;
   const auto yes = [&](const ckpt::base::Error& error, std::int32_t, Verdict& verdict) {
@@ -150,7 +150,7 @@ TEST(StorageRetry, AsksAboutEveryOperation) {
   EXPECT_EQ(r.handler->retries(), 11);
 }
 
-TEST(StorageRetry, LeavesAloneWhatCannotPass) {
+TEST(StorageRetry, DoesNotRetryPermanentErrors) {
   Retrying r;
   for (const Status status : {Status::no_space, Status::permission, Status::corrupt, Status::not_found, Status::invalid_argument}) {
     r.fail_next("create", status);
@@ -179,7 +179,7 @@ TEST(StorageRetry, GivesUp) {
   EXPECT_EQ(r.faults->counted, 3);
 }
 
-TEST(StorageRetry, LinksAreTriedAgain) {
+TEST(StorageRetry, LinksAreRetried) {
   Retrying r;
   r.storage->create("f");
   r.fail_next("link", Status::io);
@@ -198,7 +198,7 @@ TEST(StorageRetry, LinksAreTriedAgain) {
   EXPECT_FALSE(r.storage->link("f", "i"));
 }
 
-TEST(StorageRetry, FilesAreMappedAsTheyAre) {
+TEST(StorageRetry, FilesAreMappedDirectly) {
   const ckpt::tests::Scratch scratch;
   const auto storage = make_retrying_storage(open_file_system(scratch.path(), Root::make),
                                              std::make_shared<FaultHandler>(FaultPolicy{}, [](std::int64_t) {}));
@@ -209,7 +209,7 @@ TEST(StorageRetry, FilesAreMappedAsTheyAre) {
 }
 
 // The first attempt removed the file and then reported an error.
-TEST(StorageRetry, WhatIsGoneIsRemoved) {
+TEST(StorageRetry, AMissingFileCountsAsRemoved) {
   Retrying r;
   r.storage->create("f");
   r.fail_next("remove", Status::io);

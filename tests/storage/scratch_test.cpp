@@ -39,7 +39,7 @@ std::vector<std::byte> random_bytes(std::size_t count, std::uint32_t seed) {
   return bytes;
 }
 
-TEST(Scratches, WhatWasWrittenComesBack) {
+TEST(Scratches, WrittenBytesAreReadBack) {
   const tests::Scratch directory;
   constexpr std::size_t mebibyte = std::size_t{1} << 20;
   for (const auto& storage : all_ways(directory)) {
@@ -105,7 +105,7 @@ TEST(Scratches, AStoppedCopyIsCancelledAndTheNextOneWorks) {
   scratch->read(0, got, no_stop);  // its own limit, with a burst of free bytes
 }
 
-TEST(Scratches, TheLimitHoldsForReadsByThemselves) {
+TEST(Scratches, TheLimitAppliesToReadsSeparately) {
   struct Clock final : base::Clock {
     std::int64_t now_ns() const override { return now; }
     mutable std::int64_t now = 0;

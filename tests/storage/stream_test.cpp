@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(Storage, StorageStream, testing::Values(WritePath::ring
                                                                         : "Buffered";
                          });
 
-TEST_P(StorageStream, WritesWhatItWasGiven) {
+TEST_P(StorageStream, WritesAllBytes) {
   const auto storage = open();
   const std::int64_t chunk = static_cast<std::int64_t>(chunk_bytes);
   for (const std::int64_t size :
@@ -93,7 +93,7 @@ TEST_P(StorageStream, WritesWhatItWasGiven) {
 
 // After a header that is copied: at the same alignment as in the file (modulo pages) and at another one, in chunks, in larger
 // pieces and in small ones.
-TEST_P(StorageStream, WritesBorrowedBytesFromAnyPlace) {
+TEST_P(StorageStream, WritesBorrowedBytesFromAnyAddress) {
   constexpr std::size_t page = 4096;
   const auto storage = open();
   const auto bytes = pattern(5 * static_cast<std::int64_t>(chunk_bytes) + 12345);
@@ -200,7 +200,7 @@ TEST_P(StorageStream, KeepsTheBandwidth) {
   EXPECT_TRUE(holds(scratch / "f", bytes));
 }
 
-TEST(StorageStreamPath, SmallFilesAndOtherStoragesTakeThePlainWay) {
+TEST(StorageStreamPath, SmallFilesAndOtherStoragesUseThePlainPath) {
   const Scratch scratch;
   const auto storage = open_file_system(scratch.path(), Root::make);
   EXPECT_EQ(dynamic_cast<StreamFile*>(storage->create_stream("small", {mebibyte, nullptr}).get()), nullptr);
@@ -237,7 +237,7 @@ TEST(StorageStreamPath, FallsBackWithoutARing) {
 }
 
 // A file system in memory does not report an alignment for O_DIRECT: the page cache is used.
-TEST(StorageStreamPath, FallsBackWhereTheFileKnowsNoAlignment) {
+TEST(StorageStreamPath, FallsBackIfTheAlignmentIsUnknown) {
   const std::string shared = "/dev/shm";
   struct stat status {};
   if (::stat(shared.c_str(), &status) != 0 || ::access(shared.c_str(), W_OK) != 0) GTEST_SKIP() << "no " << shared;

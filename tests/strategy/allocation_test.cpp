@@ -37,7 +37,7 @@ TEST(Allocation, IsCounted) {
   EXPECT_GT(heap_requests, before);
 }
 
-TEST(Allocation, MemoryAwareWithATrackerAdjustsWithout) {
+TEST(Allocation, MemoryAwareWithATrackerDoesNotAllocate) {
   const auto clock = std::make_shared<base::ManualClock>(0);
   MemoryAware strategy({0.8, std::make_shared<memory::Tracker>(), 1000, clock});
   const Activation activation(std::int64_t{1});

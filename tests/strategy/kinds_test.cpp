@@ -102,7 +102,7 @@ TEST(Selective, MatchesGlobs) {
   EXPECT_FALSE(ask(strategy, "..y..x."));
 }
 
-TEST(Selective, ExcludeWinsWhereAGlobOverlaps) {
+TEST(Selective, ExcludeTakesPrecedenceOverAGlob) {
   Selective by_glob(Names{"block.0.attn", "block.1.attn"}, Names{"block.0.*"});
   EXPECT_FALSE(ask(by_glob, "block.0.attn"));
   EXPECT_TRUE(ask(by_glob, "block.1.attn"));
@@ -124,7 +124,7 @@ TEST(Selective, EmptyListsChooseNothing) {
   EXPECT_FALSE(ask(strategy, "*"));
 }
 
-TEST(Selective, RefusesPatternsThatAreNoNames) {
+TEST(Selective, RefusesInvalidPatterns) {
   EXPECT_EQ(refusal([] { Selective(Names{"a", ""}, Names{}); }), "names[1] is blank: ''");
   EXPECT_EQ(refusal([] { Selective(Names{}, Names{" "}); }), "excluded[0] is blank: ' '");
   EXPECT_NE(refusal([] { Selective(Names{"a\xFF"}, Names{}); }).find("names[0] is not valid UTF-8"), std::string::npos);
@@ -233,7 +233,7 @@ TEST_F(MemoryAwareTest, GrowsToTenWhilePressureIsLow) {
   EXPECT_EQ(answers(strategy, 0, 11), "10000000001");
 }
 
-TEST_F(MemoryAwareTest, LimitsThemselvesAreNeitherHighNorLow) {
+TEST_F(MemoryAwareTest, TheLimitsAreNeitherHighNorLow) {
   auto strategy = make();
   set_live(800);
   EXPECT_EQ(after(strategy, 10), 2);
@@ -282,7 +282,7 @@ TEST_F(MemoryAwareTest, FallsBackOnResidentBytes) {
   EXPECT_EQ(after(roomy, 10), 3);
 }
 
-TEST_F(MemoryAwareTest, ResetBeginsAnew) {
+TEST_F(MemoryAwareTest, ResetStartsAgain) {
   auto strategy = make();
   set_live(900);
   after(strategy, 10);
@@ -359,13 +359,13 @@ class MemoryAwareStep : public testing::Test {
   int predictions = 0;
 };
 
-TEST_F(MemoryAwareStep, GrowsAtOnceWithoutAClockAndNeverPastTheShare) {
+TEST_F(MemoryAwareStep, GrowsAtOnceWithoutAClockAndNeverExceedsTheShare) {
   EXPECT_EQ(step(), 3);  // 50 bytes, then 60: below 64
   EXPECT_EQ(step(), 4);  // 70: neither low nor high
   for (int i = 0; i < 20; ++i) EXPECT_EQ(step(), 4);
 }
 
-TEST_F(MemoryAwareStep, TheFirstStepGoesByThePrediction) {
+TEST_F(MemoryAwareStep, TheFirstStepUsesThePrediction) {
   strategy.begin_step({std::nullopt, 0, [this] { return predicted() + 31; }, follower});
   EXPECT_EQ(strategy.interval(), 1);  // 81 bytes with 2
 }
@@ -377,7 +377,7 @@ TEST_F(MemoryAwareStep, HighPressureShrinksItForTheNextStepAndGrowthWaits) {
   EXPECT_EQ(step(0), 2);  // the fourth after it
 }
 
-TEST_F(MemoryAwareStep, WhatDoesNotFitIsNotTriedAgain) {
+TEST_F(MemoryAwareStep, AnIntervalThatDoesNotFitIsNotTriedAgain) {
   for (int i = 0; i < 10; ++i) step(28);
   EXPECT_EQ(step(28), 2);  // 78 bytes; 88 with 3
   const int before = predictions;
@@ -403,13 +403,13 @@ TEST_F(MemoryAwareStep, ItsTrackerCountsInAddition) {
   tracker->free(id);
 }
 
-TEST_F(MemoryAwareStep, WhereNothingFitsItTakesTheLeast) {
+TEST_F(MemoryAwareStep, IfNothingFitsItUsesTheLeastMemory) {
   step(1000);
   EXPECT_EQ(step(1000), 1);
   EXPECT_EQ(step(1000), 1);
 }
 
-TEST_F(MemoryAwareStep, AQuestionBetweenStepsAdjustsNothing) {
+TEST_F(MemoryAwareStep, AQueryBetweenStepsAdjustsNothing) {
   EXPECT_EQ(step(), 3);
   clock->advance(60'000'000'000);
   ask(strategy, "x");  // the tracker has 0 live bytes
@@ -450,7 +450,7 @@ TEST(Smart, WatchesTheFirstTenLayers) {
   EXPECT_TRUE(ask(strategy, "layer10", 10));  // new: accessed once
 }
 
-TEST(Smart, WatchesUntilAnIndexComesAgain) {
+TEST(Smart, WatchesUntilAnIndexRepeats) {
   Smart strategy({100, 2, 1}, Names{});
   EXPECT_EQ(answers(strategy, 0, 3), "000");
   strategy.observe_access("layer0");
@@ -515,7 +515,7 @@ TEST(Smart, WatchesExcludedLayersAndRefusesThem) {
   EXPECT_FALSE(ask(strategy, "a", 1, 700));  // the mean counts the excluded one: 850
 }
 
-TEST(Smart, ResetForgets) {
+TEST(Smart, ResetDiscardsEverything) {
   Smart strategy({}, Names{});
   answers(strategy, 0, 12);
   strategy.reset();

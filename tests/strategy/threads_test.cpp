@@ -37,7 +37,7 @@ void ask_layers(Strategy& strategy, int times) {
 
 class EveryKind : public testing::TestWithParam<const char*> {};
 
-TEST_P(EveryKind, CountsEveryQuestionOfEightThreads) {
+TEST_P(EveryKind, CountsEveryQueryOfEightThreads) {
   const auto strategy = from_text(GetParam());
   constexpr int times = 5000;
   run_threads(thread_count, [&](int) { ask_layers(*strategy, times); });
@@ -45,7 +45,7 @@ TEST_P(EveryKind, CountsEveryQuestionOfEightThreads) {
   EXPECT_LE(strategy->counters().chosen_layers, strategy->counters().asked_layers);
 }
 
-TEST_P(EveryKind, CanBeReadResetAndFollowedMeanwhile) {
+TEST_P(EveryKind, CanBeReadResetAndFollowedConcurrently) {
   const auto strategy = from_text(GetParam());
   const std::shared_ptr<const void> nothing;
   run_threads(thread_count, [&](int t) {
@@ -96,7 +96,7 @@ TEST(Threads, ThreadsOfOneStripeAddUp) {
   EXPECT_EQ(strategy->counters().chosen_bytes, 2000);
 }
 
-TEST(Threads, RegistryCanBeUsedByAll) {
+TEST(Threads, RegistryCanBeUsedByAllThreads) {
   run_threads(thread_count, [&](int t) {
     const std::string kind = base::cat("kind", t);
     for (int i = 0; i < 50; ++i) {

@@ -77,7 +77,7 @@ TEST(TensorArithmeticPrecision, PairwiseSumIsCloserThanALoop) {
   EXPECT_GT(std::abs(loop - exact), std::abs(pairwise - exact));
 }
 
-TEST(TensorArithmeticNan, IsAllowedOnlyWhereItMakesSense) {
+TEST(TensorArithmeticNan, IsAllowedOnlyAsAValue) {
   const auto x = tensor_of<float>({1, 2});
   const auto y = tensor_of<float>({3, 4});
   expect_error(Status::invalid_argument, "factor is nan", [&] { scale(*x, nan); });
@@ -132,7 +132,7 @@ TEST(TensorArithmeticRefusals, ReadOnlyTargets) {
   EXPECT_EQ(sum(*x), 3);
 }
 
-TEST(TensorCopy, KnowsEveryDtype) {
+TEST(TensorCopy, SupportsEveryDtype) {
   for (std::int32_t number = first_dtype; number <= last_dtype; ++number) {
     const auto dtype = static_cast<Dtype>(number);
     const auto x = Tensor::create(dtype, Shape{3, 8});

@@ -45,7 +45,7 @@ static_assert(sizeof(void*) != 8 ||
 
 static_assert(device_cpu == kDLCPU);
 
-TEST(TensorDlpackLayout, CodesThat06Knows) {
+TEST(TensorDlpackLayout, CodesOfVersion06) {
   EXPECT_EQ(data_type(Dtype::i32).code, kDLInt);
   EXPECT_EQ(data_type(Dtype::u32).code, kDLUInt);
   EXPECT_EQ(data_type(Dtype::f32).code, kDLFloat);

@@ -70,7 +70,7 @@ TYPED_TEST(TensorDlpack, HonoursByteOffsetAndMissingStridesAndMissingDeleter) {
   EXPECT_EQ(sum(*tensor), 15);
 }
 
-TYPED_TEST(TensorDlpack, StridesThatAreNeverUsedMayBeAnything) {
+TYPED_TEST(TensorDlpack, UnusedStridesMayBeAnything) {
   Producer<TypeParam> producer;
   producer.managed.tensor.ndim = 3;
   producer.shape = {1, 2, 3};
@@ -106,7 +106,7 @@ void expect_refused(Status status, const std::string& text, Spoil&& spoil) {
   EXPECT_EQ(producer.deleted, 1) << text;
 }
 
-TYPED_TEST(TensorDlpack, RefusesWhatIsNoTensorHere) {
+TYPED_TEST(TensorDlpack, RefusesUnsupportedTensors) {
   const auto refused = [](Status status, const std::string& text, const auto& spoil) {
     expect_refused<TypeParam>(status, text, spoil);
   };
@@ -222,7 +222,7 @@ TYPED_TEST(TensorDlpack, ExportKeepsTheTensorAlive) {
   EXPECT_EQ(released, 1);
 }
 
-TYPED_TEST(TensorDlpack, EveryDtypeGoesOutAndIn) {
+TYPED_TEST(TensorDlpack, EveryDtypeIsExportedAndImported) {
   std::set<std::pair<int, int>> codes;
   for (std::int32_t number = first_dtype; number <= last_dtype; ++number) {
     const auto dtype = static_cast<Dtype>(number);

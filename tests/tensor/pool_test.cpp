@@ -39,7 +39,7 @@ TEST(TensorPool, ReusesTheSameSizeAndCounts) {
   EXPECT_EQ(stats.retained_bytes, 0);
 }
 
-TEST(TensorPool, ALoopTakesMemoryInItsFirstRoundOnly) {
+TEST(TensorPool, ALoopAllocatesInItsFirstRoundOnly) {
   const auto pool = BufferPool::create(nullptr, "test");
   for (int step = 0; step < 10; ++step) {
     std::vector<Buffer> buffers;
@@ -50,7 +50,7 @@ TEST(TensorPool, ALoopTakesMemoryInItsFirstRoundOnly) {
   EXPECT_EQ(pool->stats().reserved_bytes, pool->stats().retained_bytes);
 }
 
-TEST(TensorPool, TheTrackerLearnsOfEveryByte) {
+TEST(TensorPool, TheTrackerCountsEveryByte) {
   const auto tracker = std::make_shared<memory::Tracker>();
   auto pool = BufferPool::create(tracker, "activations");
   auto a = Tensor::create(Dtype::f32, Shape{25}, pool);
@@ -79,7 +79,7 @@ TEST(TensorPool, ATrackersHandlerMayUseThePool) {
   EXPECT_EQ(calls, 3);  // allocated, new peak, freed
 }
 
-TEST(TensorPool, ATrackerThatForgotIsNoReasonToKeepMemory) {
+TEST(TensorPool, MemoryIsFreedEvenIfTheTrackerWasReset) {
   const auto tracker = std::make_shared<memory::Tracker>();
   const auto pool = BufferPool::create(tracker, "test");
   {
@@ -90,7 +90,7 @@ TEST(TensorPool, ATrackerThatForgotIsNoReasonToKeepMemory) {
   EXPECT_EQ(pool->stats().retained_bytes, 128);
 }
 
-TEST(TensorPool, AFailedTakeLeavesNoTrace) {
+TEST(TensorPool, AFailedTakeHasNoEffect) {
   const auto tracker = std::make_shared<memory::Tracker>();
   const auto pool = BufferPool::create(tracker, "test");
   expect_error(Status::invalid_argument, "bytes is -1", [&] { pool->take(-1); });
@@ -111,7 +111,7 @@ TEST(TensorPool, AFailedTakeLeavesNoTrace) {
   EXPECT_EQ(pool->stats().reused, 0);
 }
 
-TEST(TensorPool, KeepsNoMoreThanItsLimitAndTheNewest) {
+TEST(TensorPool, KeepsTheNewestWithinItsLimit) {
   const auto pool = BufferPool::create(nullptr, "test", 256);
   { const Buffer too_large = pool->take(257); }
   EXPECT_EQ(pool->stats().reserved_bytes, 0);
@@ -135,7 +135,7 @@ TEST(TensorPool, ALimitOfZeroKeepsNothing) {
   expect_error(Status::invalid_argument, "layer_name", [] { BufferPool::create(nullptr, " "); });
 }
 
-TEST(TensorPool, TrimGivesTheOldestBackFirst) {
+TEST(TensorPool, TrimFreesTheOldestFirst) {
   const auto pool = BufferPool::create(nullptr, "test");
   {
     Buffer a = pool->take(64);

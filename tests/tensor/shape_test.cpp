@@ -49,13 +49,13 @@ TEST(TensorShape, CountsElements) {
   EXPECT_FALSE((Shape{1} == Shape{}));
 }
 
-TEST(TensorShape, AZeroMakesItEmptyHoweverLargeTheRestIs) {
+TEST(TensorShape, AZeroMakesItEmpty) {
   EXPECT_EQ((Shape{0}.elements()), 0);
   EXPECT_EQ((Shape{largest, largest, 0}.elements()), 0);
   EXPECT_EQ(byte_size(Dtype::f64, Shape{largest, largest, 0}), 0);
 }
 
-TEST(TensorShape, RefusesWhatIsNoShape) {
+TEST(TensorShape, RefusesInvalidShapes) {
   const std::vector<std::int64_t> nine(9, 1);
   expect_error(Status::invalid_argument, "ndim is 9; at most 8", [&] { Shape shape{std::span<const std::int64_t>(nine)}; });
   expect_error(Status::invalid_argument, "shape[1] is -3", [] { Shape{2, -3}; });

@@ -296,7 +296,7 @@ TEST(Torch, LossAsTheLastLayerAndAMaskThatPassesThrough) {
       });
 }
 
-TEST(Torch, BytesOfALossOutsideAreKeptFree) {
+TEST(Torch, BytesForAnExternalLossAreReserved) {
   const torch::nn::Sequential model = linears(8, 64);
   const Tensor x = torch::ones({512, 64});
   const std::int64_t budget = ct::budget(model, x, 1.0).store_all_bytes();
@@ -319,7 +319,7 @@ TEST(Torch, BytesOfALossOutsideAreKeptFree) {
   EXPECT_GT(meter.peak_bytes(), with_loss.planned_bytes() - options.loss_bytes);
 }
 
-TEST(Torch, ThreadsWithinALayerAndChainsOnThreadsOfTheirOwn) {
+TEST(Torch, ThreadsWithinALayerAndChainsOnSeparateThreads) {
   at::set_num_threads(2);
   check_sequential("two threads", [] { return linears(6, 96); }, torch::ones({512, 96}), {0.7});
   at::set_num_threads(1);
@@ -447,7 +447,7 @@ TEST(Torch, RefusesByMessage) {
   expect_same({{chain.forward(x)}}, {{model->forward(x)}});
 }
 
-TEST(Torch, AParameterThatWasNotThereIsFound) {
+TEST(Torch, AnUnplannedParameterIsDetected) {
   torch::nn::Sequential model = linears(2, 16);
   Tensor late = torch::ones({16}).set_requires_grad(true);
   bool use = false;
@@ -459,7 +459,7 @@ TEST(Torch, AParameterThatWasNotThereIsFound) {
   EXPECT_TRUE(holds(message_of([&] { chain.forward(Tensors{torch::ones({4, 16})}); }), "uses a parameter"));
 }
 
-TEST(Torch, WhatALayerThrowsComesOutAndTheNextStepWorks) {
+TEST(Torch, LayerExceptionsArePropagatedAndTheNextStepSucceeds) {
   torch::nn::Sequential model = linears(4, 32);
   const Tensor x = torch::rand({64, 32});
   int fails_at = -1;
@@ -489,7 +489,7 @@ TEST(Torch, WhatALayerThrowsComesOutAndTheNextStepWorks) {
   }
 }
 
-TEST(Torch, NothingStaysBehind) {
+TEST(Torch, NothingRemains) {
   torch::nn::Sequential model = transformer(4, 32);
   const Tensor x = torch::rand({16, 4, 32});
   const ct::Chain chain = ct::budget(model, x, 0.6);
