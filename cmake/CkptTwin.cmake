@@ -19,8 +19,8 @@ set(ckpt_first_twins
 # Tests that a twin would not strengthen: the first rows only read sources and symbols; the others set the locale themselves, or
 # change a file at a counted read, and the callback reads too.
 set(ckpt_no_twins
-    capi_readme capi_headers capi_comments capi_comments_stand_alone capi_description capi_called capi_hpp_covers capi_table_order
-    capi_architecture capi_format capi_cpp_texts capi_exports capi_dependencies capi_std_names capi_document_versions python_stubs
+    capi_readme capi_headers capi_comments capi_comment_content capi_description capi_c_test_coverage capi_hpp_coverage capi_table_order
+    capi_architecture capi_format capi_cpp_snippets capi_exports capi_dependencies capi_std_names capi_document_versions python_stubs
     state_comma_locale
     state_changed_file)
 

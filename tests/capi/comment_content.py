@@ -7,7 +7,7 @@ the terms that a C programmer expects (NULL, pointer, struct, size_t, ...). tool
 documentation that it generates for Python, Java, C# and C++ for C terms. A default value other than 0 and NULL is documented, and
 equals the initialiser's.
 
-comments_stand_alone.py [HEADER...]: without arguments, all of include/ckpt. 77: skipped, libclang not found.
+comment_content.py [HEADER...]: without arguments, all of include/ckpt. 77: skipped, libclang not found.
 """
 
 import ast

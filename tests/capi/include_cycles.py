@@ -1,7 +1,7 @@
 """Fails on include cycles of more than two files (a source file counts as its header), and on folders that include each other
 and are not in FOLDERS.
 
-circles.py SOURCES
+include_cycles.py SOURCES
 """
 
 import os

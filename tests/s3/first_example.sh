@@ -1,4 +1,4 @@
-# first.sh COMMAND_FOLDER PYTHON_FOLDER URI: runs the first example of docs/reference/s3.md as documented, and checks its result.
+# first_example.sh COMMAND_FOLDER PYTHON_FOLDER URI: runs the first example of docs/reference/s3.md as documented, and checks its result.
 set -eu
 page=$(cd "$(dirname "$0")/../../docs" && pwd)/s3.md
 PATH="$1:$PATH"

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "faulty_storage.h"
 #include "fixture.h"
-#include "late_storage.h"
+#include "nfs_cache_storage.h"
 #include "storage/memory.h"
 
 namespace {
