@@ -70,10 +70,10 @@ class Network {
       for (std::size_t i = 0; i < weights.size(); ++i)
         weights[i] = std::sin(0.37 * static_cast<double>(i + 1) * static_cast<double>(layer + 1)) / std::sqrt(width_of(layer));
     }
-    forget_gradients();
+    clear_gradients();
   }
 
-  void forget_gradients() {
+  void clear_gradients() {
     gradients.clear();
     for (const std::vector<double>& weights : weights_) gradients.emplace_back(weights.size());
   }
@@ -214,7 +214,7 @@ class Run {
 // Returns the measured peak bytes.
 std::int64_t run(const ckpt::Schedule& schedule, Network& network) {
   Meter meter;
-  network.forget_gradients();
+  network.clear_gradients();
   Run run(network, meter);
   ckpt::Cursor cursor(schedule);
   for (ckpt::ScheduleAction action = cursor.next(); action.kind != ckpt::ActionKind::end; action = cursor.next()) run.obey(action);

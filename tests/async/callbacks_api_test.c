@@ -166,7 +166,7 @@ static void comes_as(const ckpt_checkpoint_task_result* result, void* user_data)
 }
 
 /* One worker: the end of the second task is not reported while a callback of the first one still runs on another thread. */
-static void ends_are_told_in_their_order(void) {
+static void ends_are_reported_in_order(void) {
   static const int orders[2] = {1, 2};
   int64_t ids[2];
   int64_t ended[64];
@@ -256,14 +256,14 @@ static void a_waiting_save_opens_the_gates(void) {
 
 /* ---- A load reports its progress ---- */
 
-typedef struct heard {
+typedef struct event_count {
   int reports;
   int64_t done_bytes;
   int64_t total_bytes;
-} heard;
+} event_count;
 
 static void hear(int64_t id, int64_t done_bytes, int64_t total_bytes, void* user_data) {
-  heard* const own = user_data;
+  event_count* const own = user_data;
   (void)id;
   CHECK(done_bytes >= own->done_bytes && done_bytes <= total_bytes && total_bytes >= 16);
   ++own->reports;
@@ -275,7 +275,7 @@ static void a_load_reports_progress(void) {
   ckpt_checkpoint_task_callbacks callbacks = CKPT_CHECKPOINT_TASK_CALLBACKS_INIT;
   ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   ckpt_checkpoint_task_info info = CKPT_CHECKPOINT_TASK_INFO_INIT;
-  heard own = {0, 0, 0};
+  event_count own = {0, 0, 0};
   int64_t id = 0;
   CHECK(end_of(save_step(async, it.state, 1, NULL)) == CKPT_CHECKPOINT_TASK_STATE_COMPLETED);
   callbacks.progress = hear;
@@ -295,7 +295,7 @@ int main(int argc, char** argv) {
                                         staged_holds_no_lock,
                                         an_ungated_save_passes_a_gated_one,
                                         a_source_cannot_use_the_checkpoint,
-                                        ends_are_told_in_their_order,
+                                        ends_are_reported_in_order,
                                         a_load_reports_progress};
   alarm(HANG_SECONDS);
   begin_run(&it, 16);

@@ -43,7 +43,7 @@ static void see(ckpt_async_manager* async, int64_t id) {
 }
 
 /* Receiving one failure does not clear another. */
-static void one_of_two_is_seen(void) {
+static void one_of_two_is_received(void) {
   int64_t ids[2];
   for (int seen = 0; seen < 2; ++seen) {
     ckpt_async_manager* const async = with_failures(2, ids);
@@ -77,7 +77,7 @@ static void each_is_reported_once(void) {
 }
 
 /* Closing again returns remaining failures; so do calls that need an open manager. */
-static void a_closed_manager_reports_what_is_left(void) {
+static void a_closed_manager_reports_the_rest(void) {
   int64_t ids[3];
   int64_t id = 0;
   ckpt_async_manager* const async = with_failures(3, ids);
@@ -90,7 +90,7 @@ static void a_closed_manager_reports_what_is_left(void) {
 }
 
 /* Calls that do not return the failure do not clear it. */
-static void what_does_not_count_as_seen(void) {
+static void calls_that_do_not_receive_it(void) {
   int64_t ids[1];
   ckpt_checkpoint_task_info task = CKPT_CHECKPOINT_TASK_INFO_INIT;
   ckpt_save_result saved = CKPT_SAVE_RESULT_INIT;
@@ -112,7 +112,7 @@ static void see_inside(const ckpt_checkpoint_task_result* result, void* user_dat
 }
 
 /* A callback alone does not count as a caller; a callback that queries the task does. */
-static void a_callback_that_asks_has_seen(void) {
+static void a_querying_callback_receives_it(void) {
   ckpt_checkpoint_task_callbacks callbacks = CKPT_CHECKPOINT_TASK_CALLBACKS_INIT;
   ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   ckpt_async_manager* async = NULL;
@@ -215,11 +215,11 @@ static void a_time_out_and_a_failure(void) {
 int main(void) {
   alarm(HANG_SECONDS);
   begin_run(&it, 16);
-  one_of_two_is_seen();
+  one_of_two_is_received();
   each_is_reported_once();
-  a_closed_manager_reports_what_is_left();
-  what_does_not_count_as_seen();
-  a_callback_that_asks_has_seen();
+  a_closed_manager_reports_the_rest();
+  calls_that_do_not_receive_it();
+  a_querying_callback_receives_it();
   a_failed_load_counts();
   a_failure_outlives_the_history();
   release_logs_each_that_is_left();

@@ -19,7 +19,7 @@
 namespace ckpt::tests {
 
 // A gate that blocks operations of a storage. Open at first.
-class Door {
+class Blocker {
  public:
   // Blocks operations with text in their line from now on; releases blocked ones that do not match.
   void shut(std::string text) {
@@ -43,7 +43,7 @@ class Door {
     --stopped_;
   }
   // Waits until a thread is blocked.
-  void wait_for_somebody() {
+  void wait_for_thread() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return stopped_ > 0; });
   }
@@ -102,12 +102,12 @@ class RecordingListener final : public async::TaskListener {
 
 struct Background {
   explicit Background(const async::AsyncOptions& options = small(), const state::CheckpointOptions& checkpoint_options = {}) {
-    faults->before = [this](const std::string& line) { door.pass(line); };
+    faults->before = [this](const std::string& line) { blocker.pass(line); };
     checkpoint = std::make_shared<state::Checkpoint>(std::make_shared<FaultyStorage>(disk, faults), checkpoint_options);
     manager = std::make_shared<async::AsyncManager>(checkpoint, options);
   }
   ~Background() {
-    door.open();
+    blocker.open();
     if (manager != nullptr) async::AsyncManager::release(std::move(manager));
   }
   Background(const Background&) = delete;
@@ -130,9 +130,9 @@ struct Background {
   }
   // Starts a save that blocks at the gate: the worker is busy with it until the gate opens.
   std::int64_t save_blocked(std::int64_t step) {
-    door.shut("create ");
+    blocker.shut("create ");
     const std::int64_t id = save(step);
-    door.wait_for_somebody();
+    blocker.wait_for_thread();
     return id;
   }
   // Makes the next operation of this kind fail.
@@ -150,7 +150,7 @@ struct Background {
 
   std::shared_ptr<storage::Storage> disk = storage::make_memory_storage();
   std::shared_ptr<Faults> faults = std::make_shared<Faults>();
-  Door door;
+  Blocker blocker;
   std::shared_ptr<state::Checkpoint> checkpoint;
   std::shared_ptr<async::AsyncManager> manager;
 };

@@ -64,7 +64,7 @@ TEST(AsyncLife, CallbacksMayQueryAndCancelButNotWait) {
   it.save_blocked(1);
   const std::int64_t id = it.save(2, task);
   other = it.save(3);
-  it.door.open();
+  it.blocker.open();
   it.manager->wait(id, -1);
   EXPECT_EQ(asked, 1);
   EXPECT_EQ(it.manager->wait(other, -1).state, TaskState::cancelled);
@@ -72,21 +72,21 @@ TEST(AsyncLife, CallbacksMayQueryAndCancelButNotWait) {
 
 TEST(AsyncLife, WaitingForAllIncludesRunningCallbacks) {
   Background it;
-  Door door;
-  door.shut("told");
+  Blocker blocker;
+  blocker.shut("told");
   const auto listener = std::make_shared<RecordingListener>();
   std::atomic<bool> told{false};
   listener->on_end = [&](const TaskResult&) {
-    door.pass("told");
+    blocker.pass("told");
     told = true;
   };
   TaskOptions task;
   task.listener = listener;
   it.save(1, task);
-  door.wait_for_somebody();
+  blocker.wait_for_thread();
   EXPECT_TRUE(it.manager->live_ids().empty());
   EXPECT_ERROR(it.manager->wait_all(0), Status::timeout, "did not end");
-  door.open();
+  blocker.open();
   it.manager->wait_all(-1);
   EXPECT_TRUE(told);
   EXPECT_EQ(it.manager->ended_ids().size(), 1U);
@@ -111,7 +111,7 @@ TEST(AsyncLife, ReleasedInsideACallback) {
   it.save(2, task);
   const std::int64_t queued = it.save(3, plain);
   EXPECT_NE(id, queued);
-  it.door.open();
+  it.blocker.open();
   while (!released || !watched.expired()) std::this_thread::yield();
   EXPECT_EQ(it.manager, nullptr);
   EXPECT_EQ(last->count("ended " + std::to_string(queued)), 1);
@@ -131,7 +131,7 @@ TEST(AsyncLife, ReleasedInsideTheCallbackOfACancelledTask) {
     const auto manager = it.manager;
     EXPECT_TRUE(manager->cancel(id));  // on this thread
   }
-  it.door.open();
+  it.blocker.open();
   while (!watched.expired()) std::this_thread::yield();
   EXPECT_EQ(it.loaded(), 1);
 }
@@ -154,12 +154,12 @@ TEST(AsyncLife, ReleasedInsideACallbackWhileAnotherThreadCloses) {
   task.listener = listener;
   auto inside = it.manager;  // the callback's reference
   listener->on_end = [&](const TaskResult&) { AsyncManager::release(std::move(inside)); };
-  it.door.shut("create ");
+  it.blocker.shut("create ");
   it.save(1, task);
-  it.door.wait_for_somebody();
+  it.blocker.wait_for_thread();
   std::thread closer([manager = std::move(it.manager)] { manager->close(CloseMode::drain, -1); });
   while (!is_closing(*watched.lock())) std::this_thread::yield();
-  it.door.open();
+  it.blocker.open();
   closer.join();
   while (!watched.expired()) std::this_thread::yield();  // if the callback was first, the last worker frees it when it exits
   EXPECT_EQ(it.loaded(), 1);
@@ -200,7 +200,7 @@ TEST(AsyncLife, WaitersAreWokenWhenTheManagerIsReleased) {
   while (waiting < 2) std::this_thread::yield();
   std::thread opener([&] {
     waiters[1].join();
-    it.door.open();
+    it.blocker.open();
   });
   AsyncManager::release(std::move(it.manager));
   opener.join();
@@ -237,7 +237,7 @@ TEST(AsyncLife, AForkedChildIsRefusedAndCanRelease) {
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
-  it.door.open();
+  it.blocker.open();
   EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::completed);
   it.manager->close(CloseMode::drain, -1);
   EXPECT_EQ(it.loaded(), 2);
@@ -264,7 +264,7 @@ TEST(AsyncLife, AMillionTasksCancelledAfterABlockedOne) {
   EXPECT_LE(it.manager->known_tasks(), 112);  // capacity, history, one in progress
   EXPECT_EQ(it.manager->stats().cancelled_tasks, enqueued);
   EXPECT_EQ(it.manager->stats().live_tasks, 1);
-  it.door.open();
+  it.blocker.open();
   EXPECT_EQ(it.manager->wait(blocked, -1).state, TaskState::completed);
   EXPECT_EQ(it.manager->wait(it.save(3), -1).state, TaskState::completed);
   EXPECT_EQ(it.loaded(), 3);

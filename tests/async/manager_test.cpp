@@ -41,11 +41,11 @@ TEST(Async, SavesInTheBackground) {
 // The copy is saved, not the contents of the tensors when the worker reads them.
 TEST(Async, TensorsMayChangeWhenACopyingSaveReturns) {
   Background it;
-  it.door.shut("create ");
+  it.blocker.shut("create ");
   Model model(1);
   const std::int64_t id = it.save(model, 1);
   model.fill(2);
-  it.door.open();
+  it.blocker.open();
   EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::completed);
   EXPECT_EQ(it.loaded(), 1);
 }
@@ -58,7 +58,7 @@ TEST(Async, StagedAndDurableAreTwoEvents) {
   EXPECT_EQ(it.manager->info(id).state, TaskState::running);
   EXPECT_ERROR(it.manager->wait(id, 0), Status::timeout, "did not end within 0 ns");
   EXPECT_ERROR(it.manager->wait(id, soon), Status::timeout, "did not end");
-  it.door.open();
+  it.blocker.open();
   EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::completed);
 }
 
@@ -67,12 +67,12 @@ TEST(Async, ADeferredSaveIsStagedInTheBackground) {
   Model model(3);
   TaskOptions task;
   task.mode = StagingMode::deferred;
-  it.door.shut("create ");
+  it.blocker.shut("create ");
   const std::int64_t id = it.save(model, 3, task);
   it.manager->wait_staged(id, -1);
   model.fill(4);
   EXPECT_FALSE(it.manager->info(id).ended_at_ns > 0);
-  it.door.open();
+  it.blocker.open();
   it.manager->wait(id, -1);
   EXPECT_EQ(it.loaded(), 3);
 }
@@ -83,14 +83,14 @@ TEST(Async, ABorrowingSaveIsStagedBeforeItCommits) {
   Model model(5);
   TaskOptions task;
   task.mode = StagingMode::borrow;
-  it.door.shut("create ");
+  it.blocker.shut("create ");
   const std::int64_t id = it.save(model, 5, task);
-  it.door.wait_for_somebody();
+  it.blocker.wait_for_thread();
   EXPECT_ERROR(it.manager->wait_staged(id, soon), Status::timeout, "was not staged");
-  it.door.shut("manifest.json.tmp");
+  it.blocker.shut("manifest.json.tmp");
   it.manager->wait_staged(id, -1);
   model.fill(6);
-  it.door.open();
+  it.blocker.open();
   EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::completed);
   EXPECT_EQ(it.loaded(), 5);
 }
@@ -133,7 +133,7 @@ TEST(Async, CapacityIsExactAndRefusedTasksAreListed) {
   waiting.timeout_ns = soon;
   EXPECT_ERROR(it.save(5, waiting), Status::queue_full, "is full");
   waiting.timeout_ns = -1;
-  std::thread opener([&] { it.door.open(); });
+  std::thread opener([&] { it.blocker.open(); });
   const std::int64_t last = it.save(6, waiting);
   opener.join();
   it.manager->wait(last, -1);
@@ -185,7 +185,7 @@ TEST(Async, TheOldestIsDroppedForANewerOne) {
   const std::int64_t newer = it.save(3, dropping);
   EXPECT_EQ(it.manager->wait(oldest, -1).state, TaskState::rejected);
   EXPECT_EQ(it.manager->wait(oldest, -1).error, "dropped for a newer task");
-  it.door.open();
+  it.blocker.open();
   EXPECT_EQ(it.manager->wait(running, -1).state, TaskState::completed);
   EXPECT_EQ(it.manager->wait(newer, -1).state, TaskState::completed);
   EXPECT_EQ(it.loaded(), 3);
@@ -209,7 +209,7 @@ TEST(Async, CancelsQueuedTasksAtOnce) {
   EXPECT_EQ(it.manager->wait(id, 0).status, Status::cancelled);
   EXPECT_EQ(it.manager->wait(id, 0).step, 2);
   const std::int64_t next = it.save(3);  // takes its queue entry
-  it.door.open();
+  it.blocker.open();
   it.manager->wait(next, -1);
   EXPECT_EQ(std::ssize(it.checkpoint->list()), 2);
 }
@@ -219,18 +219,18 @@ TEST(Async, CancelsARunningSaveAndRemovesItsFiles) {
   const std::int64_t id = it.save_blocked(1);
   EXPECT_TRUE(it.manager->cancel(id));
   EXPECT_EQ(it.manager->info(id).state, TaskState::running);  // until its next chunk
-  it.door.open();
+  it.blocker.open();
   EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::cancelled);
   EXPECT_EQ(names_in(*it.disk, ""), "");
 }
 
 TEST(Async, AfterTheCommitPointNothingIsCancelled) {
   Background it;
-  it.door.shut("manifest.json.tmp");
+  it.blocker.shut("manifest.json.tmp");
   const std::int64_t id = it.save(1);
-  it.door.wait_for_somebody();
+  it.blocker.wait_for_thread();
   EXPECT_FALSE(it.manager->cancel(id));
-  it.door.open();
+  it.blocker.open();
   EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::completed);
   EXPECT_FALSE(it.manager->cancel(id));
   EXPECT_EQ(it.loaded(), 1);
@@ -338,7 +338,7 @@ TEST(Async, HigherPrioritiesRunFirst) {
   const std::int64_t normal = it.save(3, with(0));
   const std::int64_t second = it.save(4, with(0));
   const std::int64_t high = it.save(5, with(1));
-  it.door.open();
+  it.blocker.open();
   it.manager->wait_all(-1);
   std::vector<std::string> order;
   for (const std::string& line : listener->lines()) {
@@ -387,7 +387,7 @@ TEST(Async, ReadyTasksRunInOrderPastClosedGates) {
   const std::int64_t normal = it.save(6, with(0, 3));
   const std::int64_t high = it.save(7, with(1, -1));
   it.manager->end_step(3);
-  it.door.open();
+  it.blocker.open();
   for (const std::int64_t id : {low, normal, high}) it.manager->wait(id, -1);
   EXPECT_EQ(it.manager->live_ids(), (std::vector{gated_low, gated_high, gated_later}));
   it.manager->end_step(6);
@@ -428,7 +428,7 @@ TEST(Async, ClosingDrainsTheQueue) {
   it.save_blocked(1);
   it.save(2);
   const std::int64_t last = it.save(3);
-  std::thread opener([&] { it.door.open(); });
+  std::thread opener([&] { it.blocker.open(); });
   it.manager->close(CloseMode::drain, -1);
   opener.join();
   EXPECT_EQ(it.manager->wait(last, 0).state, TaskState::completed);
@@ -442,7 +442,7 @@ TEST(Async, ClosingCancelsRemainingTasksAfterTheTimeout) {
   // The gate is opened when the manager has timed out and cancels the second task.
   std::thread opener([&] {
     it.manager->wait(second, -1);
-    it.door.open();
+    it.blocker.open();
   });
   EXPECT_ERROR(it.manager->close(CloseMode::drain, soon), Status::timeout, "the others were cancelled");
   opener.join();
@@ -461,7 +461,7 @@ TEST(Async, WaitingForAQueueEntryFailsOnClose) {
   std::thread closer([&] { it.manager->close(CloseMode::cancel, 0); });
   std::thread opener([&] {
     while (it.manager->stats().live_tasks > 0) {  // the first task ends when it passes the gate
-      it.door.open();
+      it.blocker.open();
       std::this_thread::yield();
     }
   });
@@ -500,11 +500,11 @@ TEST(Async, ACancelledLoadLeavesTheStateUnchanged) {
   Background it;
   save_step(*it.checkpoint, 4);
   const auto model = std::make_shared<Model>(1.0F);
-  it.door.shut("open ");
+  it.blocker.shut("open ");
   const std::int64_t id = it.manager->load(std::shared_ptr<State>(model, &model->state), {}, {});
-  it.door.wait_for_somebody();
+  it.blocker.wait_for_thread();
   EXPECT_TRUE(it.manager->cancel(id));
-  it.door.open();
+  it.blocker.open();
   EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::cancelled);
   EXPECT_EQ(model->value(), 1);
   EXPECT_EQ(names_in(*it.disk, "").find("torn"), std::string::npos);

@@ -105,7 +105,7 @@ static void is_touched_at_creation(run* r) {
 }
 
 /* A save that gets no memory fails, and the next one with memory succeeds. */
-static void its_failures_are_those_of_the_save(run* r) {
+static void its_failures_fail_the_save(run* r) {
   const struct {
     memory it;
     ckpt_status status;
@@ -197,7 +197,7 @@ int main(void) {
   begin_run(&r, state_bytes);
   is_used_and_released(&r);
   is_touched_at_creation(&r);
-  its_failures_are_those_of_the_save(&r);
+  its_failures_fail_the_save(&r);
   one_function_alone_is_refused(&r);
   a_tracker_counts_it(&r);
   a_forked_child_releases_nothing(&r);

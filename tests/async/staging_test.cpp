@@ -269,11 +269,11 @@ TEST(AsyncStaging, CancellingWakesACopyInWaves) {
   options.staging_bytes = smallest_arena_bytes;
   Background it(options);
   const Assorted assorted(300'000);
-  it.door.shut("write ");
+  it.blocker.shut("write ");
   std::thread canceller([&] {
-    it.door.wait_for_somebody();
+    it.blocker.wait_for_thread();
     EXPECT_TRUE(it.manager->cancel(it.manager->live_ids().at(0)));
-    it.door.open();
+    it.blocker.open();
   });
   const std::int64_t id = it.manager->save(assorted.state, {}, {});
   canceller.join();

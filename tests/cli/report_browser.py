@@ -118,7 +118,7 @@ class Browser(unittest.TestCase):
         for run in self.runs:
             self.assertNotEqual(backgrounds[run.name, "light"], backgrounds[run.name, "dark"])
 
-    def test_what_is_shown_is_what_json_says(self):
+    def test_page_equals_json(self):
         for run in self.runs:
             with self.subTest(page=run.name):
                 self.open(run, 800, "light")

@@ -261,7 +261,7 @@ class Pages(unittest.TestCase):
                         self.assertNotIn(secret, run.html)
         self.assertIn("a &lt;b&gt; &amp; 'text'.txt", self.runs[0].html)
 
-    def test_what_is_shown_is_what_json_says(self):
+    def test_page_equals_json(self):
         for run, form in self.pages:
             with self.subTest(page=run.name):
                 scripts = [element for element in form.all("script") if element.attributes.get("id") == "figures"]

@@ -34,31 +34,31 @@ constexpr std::int64_t tensor_bytes = rows * columns * 4;  // 128 MiB
 float value_at(std::int64_t row, std::int64_t column) { return static_cast<float>((row * 7 + column * 13) % 65521); }
 
 // Two ranks, which are threads.
-struct Meeting {
+struct Collectives {
   std::barrier<> barrier{2};
   Span<const std::byte> sent[2];
 };
 
 class Rank final : public CustomCoordinator {
  public:
-  Rank(Meeting& meeting, int rank) : meeting_(meeting), rank_(rank) {}
-  void barrier(std::chrono::nanoseconds) override { meeting_.barrier.arrive_and_wait(); }
+  Rank(Collectives& collectives, int rank) : collectives_(collectives), rank_(rank) {}
+  void barrier(std::chrono::nanoseconds) override { collectives_.barrier.arrive_and_wait(); }
   void broadcast(Span<std::byte> data, std::int64_t root, std::chrono::nanoseconds) override {
-    meeting_.sent[rank_] = {data.data(), data.size()};
-    meeting_.barrier.arrive_and_wait();
-    if (rank_ != root && data.size() > 0) std::memcpy(data.data(), meeting_.sent[root].data(), data.size());
-    meeting_.barrier.arrive_and_wait();
+    collectives_.sent[rank_] = {data.data(), data.size()};
+    collectives_.barrier.arrive_and_wait();
+    if (rank_ != root && data.size() > 0) std::memcpy(data.data(), collectives_.sent[root].data(), data.size());
+    collectives_.barrier.arrive_and_wait();
   }
   void all_gather(Span<const std::byte> sent, std::chrono::nanoseconds, Span<std::byte> received) override {
-    meeting_.sent[rank_] = sent;
-    meeting_.barrier.arrive_and_wait();
+    collectives_.sent[rank_] = sent;
+    collectives_.barrier.arrive_and_wait();
     for (std::size_t i = 0; i < 2 && sent.size() > 0; ++i)
-      std::memcpy(received.data() + i * sent.size(), meeting_.sent[i].data(), sent.size());
-    meeting_.barrier.arrive_and_wait();
+      std::memcpy(received.data() + i * sent.size(), collectives_.sent[i].data(), sent.size());
+    collectives_.barrier.arrive_and_wait();
   }
 
  private:
-  Meeting& meeting_;
+  Collectives& collectives_;
   const int rank_;
 };
 
@@ -74,9 +74,9 @@ Tensor block(std::int64_t first_row, std::int64_t first_column, std::int64_t hei
 
 // "tall" is split by rows, "wide" by columns, "small" is complete on both ranks.
 void save(const std::string& folder) {
-  Meeting meeting;
+  Collectives collectives;
   const auto run = [&](int rank) {
-    const Coordinator coordinator(rank, 2, std::make_unique<Rank>(meeting, rank));
+    const Coordinator coordinator(rank, 2, std::make_unique<Rank>(collectives, rank));
     CheckpointManagerOptions options;
     options.coordinator = coordinator;
     CheckpointManager manager(Storage::file_system(folder), options);

@@ -200,12 +200,12 @@ TEST(EngineHpp, ItemsMoveThroughTheStorageOfATier) {
 }
 
 // y = x; stores whether the context reported an evaluation.
-class Told final : public ckpt::CustomLayer {
+class EvaluationRecorder final : public ckpt::CustomLayer {
  public:
-  explicit Told(std::vector<bool>& told) : told_(told) {}
+  explicit EvaluationRecorder(std::vector<bool>& told) : evaluation_(told) {}
   ckpt::TensorSpec output(const ckpt::TensorSpec& input) override { return input; }
   void forward(const ckpt::LayerContext& context, const void* input, void* output, void*, void*) override {
-    told_.push_back(context.evaluation);
+    evaluation_.push_back(context.evaluation);
     std::copy_n(static_cast<const float*>(input), 6 * 4 * 8, static_cast<float*>(output));
   }
   void backward(const ckpt::LayerContext&, const void*, const void*, const void*, const void* grad_output, void* grad_input,
@@ -214,7 +214,7 @@ class Told final : public ckpt::CustomLayer {
   }
 
  private:
-  std::vector<bool>& told_;
+  std::vector<bool>& evaluation_;
 };
 
 TEST(EngineHpp, ATiedHeadLearnsAndIsEvaluated) {
@@ -222,7 +222,7 @@ TEST(EngineHpp, ATiedHeadLearnsAndIsEvaluated) {
   const ckpt::WorkerPool pool(2);
   ckpt::Chain chain;
   const ckpt::Layer embedding("embedding", "token_embedding:16,4,8");
-  chain.add(embedding).add(ckpt::Layer("dropout", "dropout", 0.5)).add(ckpt::Layer::custom("told", std::make_unique<Told>(told)));
+  chain.add(embedding).add(ckpt::Layer("dropout", "dropout", 0.5)).add(ckpt::Layer::custom("told", std::make_unique<EvaluationRecorder>(told)));
   chain.add(ckpt::Layer::tied_head("head", embedding)).add(ckpt::Layer("loss", "softmax_cross_entropy"));
   chain.initialize(3);
   chain.set_worker_pool(pool);

@@ -323,7 +323,7 @@ static int32_t asker_decide(const ckpt_strategy_question* question, int32_t* ans
   return 0;
 }
 
-static void a_strategy_that_is_asked(int release) {
+static void called_strategy(int release) {
   asker self = {NULL, NULL, 0, 0};
   ckpt_strategy_callbacks callbacks = CKPT_STRATEGY_CALLBACKS_INIT;
   ckpt_schedule* schedule = NULL;
@@ -547,8 +547,8 @@ int main(void) {
   handles_go_while_they_are_used(0);
   handles_go_while_they_are_used(1);
   handles_go_while_they_are_used(2);
-  a_strategy_that_is_asked(0);
-  a_strategy_that_is_asked(1);
+  called_strategy(0);
+  called_strategy(1);
   stages_of_a_pipeline();
   reports_to_a_strategy();
   events_of_a_step();

@@ -34,7 +34,7 @@ static void take(int32_t level, const char* component, const char* message, void
 }
 
 /* Checks that exactly one message of the component contains text. */
-static void one_says_at(int32_t level, const char* component, const char* text) {
+static void expect_one_at(int32_t level, const char* component, const char* text) {
   int found = 0;
   int i;
   for (i = 0; i < count; ++i) {
@@ -49,7 +49,7 @@ static void one_says_at(int32_t level, const char* component, const char* text) 
   exit(1);
 }
 
-static void one_says(const char* component, const char* text) { one_says_at(CKPT_LOG_LEVEL_INFO, component, text); }
+static void expect_one(const char* component, const char* text) { expect_one_at(CKPT_LOG_LEVEL_INFO, component, text); }
 
 int main(void) {
   const ckpt_tensor_spec input = {CKPT_DTYPE_F32, 2, {SAMPLES, WIDTH}};
@@ -81,12 +81,12 @@ int main(void) {
   CHECK_OK(ckpt_blas_get_info(blas, sizeof blas, NULL)); /* loads it */
   snprintf(expected, sizeof expected, "BLAS: %s", blas);
   /* A warning if OpenBLAS has chosen narrower kernels than this processor supports. */
-  one_says_at(strstr(blas, "; its kernels are ") == NULL ? CKPT_LOG_LEVEL_INFO : CKPT_LOG_LEVEL_WARNING, "engine", expected);
+  expect_one_at(strstr(blas, "; its kernels are ") == NULL ? CKPT_LOG_LEVEL_INFO : CKPT_LOG_LEVEL_WARNING, "engine", expected);
   CHECK(count == 1);
 
   count = 0;
   CHECK_OK(ckpt_profile_create_from_chain(chain, &input, 2, NULL, &profile));
-  one_says("engine", "profile of 4 layers for F32[4, 8]");
+  expect_one("engine", "profile of 4 layers for F32[4, 8]");
   CHECK(count == 1);
 
   count = 0;
@@ -95,7 +95,7 @@ int main(void) {
   CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
   snprintf(expected, sizeof expected, "schedule 'store-all' for a budget of 1048576 bytes: reserves %d, live at most %d, ",
            (int)reserved, (int)report.peak_bytes[0]);
-  one_says("plan", expected);
+  expect_one("plan", expected);
   CHECK(count == 1);
 
   count = 0;
@@ -105,7 +105,7 @@ int main(void) {
   CHECK_OK(ckpt_schedule_executor_get_stats(executor, &stats));
   snprintf(expected, sizeof expected, "executor of schedule 'store-all': 4 layers, reserves %d bytes, live at most %d, 3 threads",
            (int)stats.reserved_bytes, (int)report.peak_bytes[0]);
-  one_says("engine", expected);
+  expect_one("engine", expected);
   CHECK(count == 1);
 
   count = 0; /* no hot loop logs */

@@ -271,17 +271,17 @@ static void errors(int way, const char* directory) {
 }
 
 /* A fault handler's callback, on the copying thread: it may not use the executor and its chain; it restores the file. */
-typedef struct mender {
+typedef struct file_repair {
   const model* of;
   ckpt_schedule_executor* executor;
   int descriptor;
   int kept;
   int asked;
-} mender;
+} file_repair;
 
 static int32_t mend(ckpt_status status, const char* message, int32_t attempt, ckpt_bool* retry, int64_t* delay_ns,
                     void* user_data) {
-  mender* self = user_data;
+  file_repair* self = user_data;
   ++self->asked;
   CHECK(status == CKPT_E_IO && attempt == 1 && *retry == 1 && strstr(message, "cannot read '") != NULL);
   CHECK_FAILS(run_step(self->of, self->executor), CKPT_E_INVALID_STATE, "executor is in use");
@@ -293,7 +293,7 @@ static int32_t mend(ckpt_status status, const char* message, int32_t attempt, ck
 
 static void tried_again(const char* directory) {
   static result expected;
-  static mender hand;
+  static file_repair hand;
   model of = make_model(SAMPLES, WIDTH, NULL);
   ckpt_schedule* schedule = make_moving(of.layers, 2);
   ckpt_storage* inner = make_storage(BUFFERED, directory);
@@ -347,7 +347,7 @@ static int32_t wait_at_gate(ckpt_status status, const char* message, int32_t att
   return 0;
 }
 
-static void beside_layers(const char* directory) {
+static void during_layers(const char* directory) {
   static result expected;
   static gate at;
   probe last = {NULL, NULL, &at};
@@ -381,7 +381,7 @@ static void beside_layers(const char* directory) {
 }
 
 /* A step that fails does not wait for pending writes to a slow tier: here they would take a year. */
-static void ends_soon(const char* directory) {
+static void fails_soon(const char* directory) {
   enum { LONG_SAMPLES = 4096, LONG_WIDTH = 512 };
   fault broken = {-1, 1, 0};
   probe last = {refuse, NULL, &broken};
@@ -511,8 +511,8 @@ int main(void) {
   errors(DIRECT, directory);
   errors(RING, directory);
   tried_again(directory);
-  beside_layers(directory);
-  ends_soon(directory);
+  during_layers(directory);
+  fails_soon(directory);
   refused(directory);
   puts("tiers: same bits, files, errors");
   return 0;

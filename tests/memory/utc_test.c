@@ -60,7 +60,7 @@ static void on_the_systems_clock(void) {
 }
 
 /* An hour passes on the tracker's clock: earlier events happened an hour ago. */
-static void on_a_clock_in_hand(void) {
+static void on_a_manual_clock(void) {
   const int64_t hour = 3600 * SECOND;
   ckpt_memory_tracker_options options = CKPT_MEMORY_TRACKER_OPTIONS_INIT;
   ckpt_memory_tracker* tracker = NULL;
@@ -90,6 +90,6 @@ static void on_a_clock_in_hand(void) {
 
 int main(void) {
   on_the_systems_clock();
-  on_a_clock_in_hand();
+  on_a_manual_clock();
   return 0;
 }

@@ -104,7 +104,7 @@ static void test_same_bits(void) {
   release_model(&made);
 }
 
-static void test_everything_that_can_be_asked(void) {
+static void test_all_queries(void) {
   const model made = make_model();
   ckpt_pipeline_options options;
   ckpt_pipeline_stats stats;
@@ -322,7 +322,7 @@ static void test_custom_layers_fail_and_cancel(void) {
 int main(void) {
   test_custom_layers_fail_and_cancel();
   test_same_bits();
-  test_everything_that_can_be_asked();
+  test_all_queries();
   test_split_and_refusals();
   return 0;
 }

@@ -19,7 +19,7 @@ static void take_log(int32_t level, const char* component, const char* message, 
   log_length += (size_t)sprintf(log_text + log_length, "%s\n", message);
 }
 
-static void forget_log(void) {
+static void clear_log(void) {
   log_length = 0;
   log_text[0] = '\0';
 }
@@ -91,7 +91,7 @@ static void check_step(ckpt_activation_manager* manager, const choice* chosen, c
   check_logged(chosen->name);
   check_logged(reason);
   /* Choosing the same policy again is not logged. */
-  forget_log();
+  clear_log();
   CHECK_OK(ckpt_activation_manager_begin_step(manager, micro_batches));
   check_in_force(manager, chosen);
   CHECK(log_length == 0);
@@ -166,7 +166,7 @@ static int64_t run_pipeline(const ckpt_activation_policy* policy, const choice* 
   options.begins_count = 2;
   options.policy = policy;
   options.tracker = tracker;
-  forget_log();
+  clear_log();
   CHECK_OK(ckpt_pipeline_create(chain, &spec, &options, &pipeline));
   check_logged("4 layers in 2 stages of 1 chunks, 8 micro-batches under GPipe, queues of ");
   check_logged("pieces begin at 0, 2, as given");
@@ -273,14 +273,14 @@ static void test_budget_is_logged(void) {
   probe none = {NULL, NULL};
   ckpt_chain* const chain = probe_chain(8, &none);
   options.budget_bytes = 1 << 20;
-  forget_log();
+  clear_log();
   CHECK_OK(ckpt_pipeline_create(chain, &spec, &options, &pipeline));
   check_logged("stage 0: store-all reserves ");
   check_logged("the fastest plan within the budget of 1048576");
   check_logged("by bytes alone");
   ckpt_pipeline_release(pipeline);
   options.budget_bytes = 10;
-  forget_log();
+  clear_log();
   pipeline = NULL;
   CHECK_FAILS(ckpt_pipeline_create(chain, &spec, &options, &pipeline), CKPT_E_OVER_BUDGET, "the smallest that works for stage 0");
   check_logged("over budget: budget_bytes is 10; the smallest that works for stage 0");
@@ -290,7 +290,7 @@ static void test_budget_is_logged(void) {
 /* ---- More pressure never keeps more ---- */
 
 /* Returns how many of 16 activations a manager keeps next to other_bytes, and checks that they fit into the rest of the limit. */
-static int64_t kept_beside(int64_t other_bytes, int64_t limit_bytes, int64_t interval) {
+static int64_t kept_next_to(int64_t other_bytes, int64_t limit_bytes, int64_t interval) {
   ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
   ckpt_activation_manager_options options = CKPT_ACTIVATION_MANAGER_OPTIONS_INIT;
   ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
@@ -299,7 +299,7 @@ static int64_t kept_beside(int64_t other_bytes, int64_t limit_bytes, int64_t int
   ckpt_tensor* const x = probe_tensor(1);
   int64_t kept = -1;
   int32_t i;
-  forget_log();
+  clear_log();
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   CHECK_OK(ckpt_memory_tracker_set_limit(tracker, limit_bytes, 0));
   if (other_bytes > 0) {
@@ -330,7 +330,7 @@ static void test_more_pressure_never_keeps_more(void) {
       int64_t before = 16;
       int64_t percent;
       for (percent = 0; percent <= 120; ++percent) {
-        const int64_t kept = kept_beside(units * bytes * percent / 100, units * bytes, interval);
+        const int64_t kept = kept_next_to(units * bytes * percent / 100, units * bytes, interval);
         CHECK(kept <= before);
         before = kept;
       }

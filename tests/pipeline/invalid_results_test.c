@@ -98,7 +98,7 @@ static void test_costs(void) {
 }
 
 /* The sum of two such costs overflows, but the heavy layers are still not put together. */
-static void test_costs_whose_sum_is_none(void) {
+static void test_costs_with_an_overflowing_sum(void) {
   const ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_ORDER_GPIPE, 2, 2);
   ckpt_profile* const profile = profile_of(2, 1.7e308, 1);
   ckpt_layer_profile layer = CKPT_LAYER_PROFILE_INIT;
@@ -187,7 +187,7 @@ static int32_t fickle_output(const ckpt_tensor_spec* input, ckpt_tensor_spec* ou
 
 /* A size that differs from the one used for the queues between stages is detected before or in the first step: otherwise the
  * tensors passed between stages would overrun one side or the other. */
-static void test_layers_that_change_their_answers(int64_t first, int64_t later) {
+static void test_layers_that_change_their_sizes(int64_t first, int64_t later) {
   int from;
   for (from = 0; from < 12; ++from) {
     ckpt_layer_callbacks callbacks = probe_callbacks();
@@ -229,10 +229,10 @@ int main(void) {
   alarm(HANG_SECONDS);
   test_forward_functions();
   test_costs();
-  test_costs_whose_sum_is_none();
+  test_costs_with_an_overflowing_sum();
   test_costs_that_are_none();
   test_options();
-  test_layers_that_change_their_answers(1, 64);
-  test_layers_that_change_their_answers(64, 1);
+  test_layers_that_change_their_sizes(1, 64);
+  test_layers_that_change_their_sizes(64, 1);
   return 0;
 }

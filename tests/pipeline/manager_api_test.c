@@ -139,7 +139,7 @@ static int64_t wall_ns(void) {
 }
 
 /* Independent of the manager's clock; and nothing is written after the struct of a caller compiled for the first version. */
-static void test_stored_at_a_time_of_the_wall(void) {
+static void test_stored_at_wall_clock_time(void) {
   ckpt_activation_manager_options options = CKPT_ACTIVATION_MANAGER_OPTIONS_INIT;
   ckpt_activation_metadata metadata = CKPT_ACTIVATION_METADATA_INIT;
   ckpt_activation_manager* manager = NULL;
@@ -192,7 +192,7 @@ static void test_refusals(void) {
 int main(void) {
   test_whole_life();
   test_strategy_policy();
-  test_stored_at_a_time_of_the_wall();
+  test_stored_at_wall_clock_time();
   test_refusals();
   return 0;
 }

@@ -26,7 +26,7 @@ static void step_is_right(guest* g, int64_t layers, uint64_t seed) {
   nothing_is_left(g);
 }
 
-static void no_mischief(guest* g) { g->fail_at = g->lie_at = g->cancel_at = -1; }
+static void no_mischief(guest* g) { g->fail_at = g->invalid_at = g->cancel_at = -1; }
 
 /* Runs a step that must not succeed, and checks that it leaves nothing. */
 static ckpt_status broken_step(guest* g) {
@@ -56,9 +56,9 @@ static void survives_everything(guest* g, int64_t layers) {
     CHECK(strstr(ckpt_last_error(), ckpt_action_kind_name(call.kind)) != NULL);
     no_mischief(g);
 
-    for (g->lies = 0; g->lies < 3; ++g->lies) {
+    for (g->invalid_kinds = 0; g->invalid_kinds < 3; ++g->invalid_kinds) {
       ckpt_status status;
-      g->lie_at = at;
+      g->invalid_at = at;
       status = broken_step(g);
       CHECK(status == CKPT_E_CALLBACK || status == CKPT_OK); /* some calls have no invalid data to return */
       if (status == CKPT_E_CALLBACK) {
@@ -68,7 +68,7 @@ static void survives_everything(guest* g, int64_t layers) {
       }
       no_mischief(g);
     }
-    g->lies = 0;
+    g->invalid_kinds = 0;
 
     g->cancel_at = at;
     CHECK(broken_step(g) == CKPT_E_CANCELLED);
@@ -242,7 +242,7 @@ static void moves_every_item(void) {
 }
 
 /* An input that is dropped after its last use is not given away during its copy. */
-static void keeps_what_is_copied(void) {
+static void keeps_items_during_copies(void) {
   guest g;
   list l = {0};
   ckpt_schedule* schedule;
@@ -272,7 +272,7 @@ static void keeps_what_is_copied(void) {
 }
 
 /* A guest that returns outputs which the schedule does not know: they are ended with the step, or when they are recomputed. */
-static void ends_outputs_that_nobody_asked_for(void) {
+static void ends_unrequested_outputs(void) {
   guest g;
   ckpt_profile* profile;
   ckpt_schedule* schedule = NULL;
@@ -303,7 +303,7 @@ static void keeps_many_handles(void) {
 
 /* A FORWARD over layers of which some already ran is split into two calls, so that each has AGAIN for all of its layers or for
  * none. */
-static void splits_what_ran_before(void) {
+static void splits_runs_of_repeated_layers(void) {
   guest g;
   list l = {0};
   ckpt_schedule* schedule;
@@ -465,7 +465,7 @@ static void refuses_broken_schedules(void) {
 }
 
 /* A DROP after a backward names a missing item: this is detected before the backward gets an item that another DROP names. */
-static void gives_nothing_away_before_a_refusal(void) {
+static void refuses_before_giving_items_away(void) {
   guest g;
   list l = {0};
   ckpt_schedule* schedule;
@@ -575,14 +575,14 @@ int main(void) {
   runs_planners();
   runs_adjoint_planners();
   moves_every_item();
-  keeps_what_is_copied();
-  ends_outputs_that_nobody_asked_for();
+  keeps_items_during_copies();
+  ends_unrequested_outputs();
   keeps_many_handles();
-  splits_what_ran_before();
+  splits_runs_of_repeated_layers();
   pauses_at_the_turn();
   steps_of_unknown_number();
   refuses_broken_schedules();
-  gives_nothing_away_before_a_refusal();
+  refuses_before_giving_items_away();
   refuses_bad_arguments();
   may_be_released_within();
   calls_within_are_refused();

@@ -312,7 +312,7 @@ std::string action_of(const std::string& rule) {
 }
 
 // Two attempts only, so that permanent errors are reported soon.
-ckpt::FaultHandler hasty_handler() {
+ckpt::FaultHandler two_attempts_handler() {
   ckpt::FaultHandlerOptions options;
   options.max_attempts = 2;
   return ckpt::FaultHandler(options);
@@ -369,7 +369,7 @@ TEST_F(S3Manager, PermanentFaultsAreReported) {
        "QuotaExceeded: the quota is full"},
       {R"("do": "reset")", ckpt::Status::io, "'s3://"},
   };
-  const ckpt::FaultHandler handler = hasty_handler();
+  const ckpt::FaultHandler handler = two_attempts_handler();
   ckpt::CheckpointManagerOptions options;
   options.fault_handler = handler;
   ckpt::CheckpointManager writer(far(), options);
@@ -409,7 +409,7 @@ TEST_F(S3Manager, SlowAnswersTimeOut) {
     save(writer, 1);
   }
   through.options.request_timeout_ns = 1000000000;
-  const ckpt::FaultHandler handler = hasty_handler();
+  const ckpt::FaultHandler handler = two_attempts_handler();
   ckpt::CheckpointManagerOptions options;
   options.fault_handler = handler;
   options.read_only = true;
@@ -444,7 +444,7 @@ TEST_F(S3Manager, CorruptedAnswersAreNotACheckpoint) {
 
 // Once the record is sent, the save may have been committed: the error's status reports that, and the found checkpoint is complete.
 TEST_F(S3Manager, AfterTheRecordASaveMayBeCommitted) {
-  const ckpt::FaultHandler handler = hasty_handler();
+  const ckpt::FaultHandler handler = two_attempts_handler();
   ckpt::CheckpointManagerOptions options;
   options.fault_handler = handler;
   ckpt::CheckpointManager writer(far(), options);
@@ -727,15 +727,15 @@ Child run_child(const std::string& uri, const std::string& at, std::int64_t floa
   return child;
 }
 
-struct Blow {
+struct Kill {
   int way;  // index into ways
   std::int64_t floats;
 };
 
-class S3ManagerKilled : public S3Manager, public testing::WithParamInterface<Blow> {
+class S3ManagerKilled : public S3Manager, public testing::WithParamInterface<Kill> {
  protected:
   // Returns whether there was a request with that number.
-  bool strike(const char* when, int number) {
+  bool kill_at(const char* when, int number) {
     const Way& way = ways[GetParam().way];
     const std::int64_t floats = GetParam().floats;
     through.options.part_bytes = small_parts;
@@ -791,7 +791,7 @@ TEST_P(S3ManagerKilled, AtEveryRequest) {
     // A kill after a request is nearly the same as one before the next request.
     if (std::string(when) == "before" && (std::getenv(long_run) == nullptr || is_large)) continue;
     int number = 0;
-    while (!HasFailure() && strike(when, number)) ++number;
+    while (!HasFailure() && kill_at(when, number)) ++number;
     EXPECT_GE(number, way.probe + 1 + 2 * (is_large ? 7 : 4)) << when;
     std::printf("%s, %lld values, killed %s each of %d requests, %lld uploads left\n", way.name,
                 static_cast<long long>(GetParam().floats), when, number, static_cast<long long>(left_uploads));
@@ -800,14 +800,14 @@ TEST_P(S3ManagerKilled, AtEveryRequest) {
 }
 
 // All variants, and files of several parts, take minutes.
-std::vector<Blow> blows() {
-  std::vector<Blow> all = {{0, few_floats}};
+std::vector<Kill> kills() {
+  std::vector<Kill> all = {{0, few_floats}};
   if (std::getenv(long_run) == nullptr) return all;
   for (int way = 1; way < static_cast<int>(std::size(ways)); ++way) all.push_back({way, few_floats});
   all.push_back({0, two_parts_of_floats});
   return all;
 }
-INSTANTIATE_TEST_SUITE_P(Ways, S3ManagerKilled, testing::ValuesIn(blows()));
+INSTANTIATE_TEST_SUITE_P(Ways, S3ManagerKilled, testing::ValuesIn(kills()));
 
 // No log record, at any level, contains a secret. (run.sh checks the printed output.)
 class NothingSecretIsLogged final : public testing::Environment {

@@ -112,7 +112,7 @@ class Ledger {
     return found == digests_.end() ? std::nullopt : std::optional(found->second);
   }
   // Drops the steps before this one, except those of keep.
-  void forget_before(std::int64_t step, const std::vector<std::int64_t>& keep) {
+  void drop_before(std::int64_t step, const std::vector<std::int64_t>& keep) {
     const std::lock_guard lock(mutex_);
     std::map<std::int64_t, std::uint64_t> kept;
     for (const std::int64_t each : keep) {

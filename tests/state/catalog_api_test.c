@@ -317,7 +317,7 @@ static void removed_while_it_is_loaded(void) {
   }
 }
 
-static void what_cannot_be_removed(void) {
+static void refused_removals(void) {
   ckpt_storage* storage = storage_in("refused");
   ckpt_checkpoint_manager* manager = manager_of(storage, 0, CKPT_BEST_METRIC_SMALLEST);
   ckpt_checkpoint_manager* looking = manager_of(storage, 1, CKPT_BEST_METRIC_SMALLEST);
@@ -453,7 +453,7 @@ int main(void) {
   the_newest_is_removed();
   removed_while_it_is_read();
   removed_while_it_is_loaded();
-  what_cannot_be_removed();
+  refused_removals();
   what_stays();
   remove_scratch(scratch);
   return 0;

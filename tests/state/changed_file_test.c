@@ -81,7 +81,7 @@ static ckpt_status load_with(ckpt_checkpoint_manager* manager, numbered* n, int 
   return status;
 }
 
-static void seen_before_the_copy_falls_back(void) {
+static void detected_before_the_copy_falls_back(void) {
   numbered n;
   ckpt_load_result result = CKPT_LOAD_RESULT_INIT;
   ckpt_checkpoint_manager* manager = two_checkpoints();
@@ -91,7 +91,7 @@ static void seen_before_the_copy_falls_back(void) {
   end(manager);
 }
 
-static void seen_in_the_copy(void (*what)(void), const char* message) {
+static void detected_in_the_copy(void (*what)(void), const char* message) {
   numbered n;
   char json[8] = "";
   ckpt_load_result result = CKPT_LOAD_RESULT_INIT;
@@ -124,7 +124,7 @@ static void removed_before_the_copy(void) {
 }
 
 /* In place, the first tensor is already written when damage to the second is found; no older checkpoint can be taken. */
-static void in_place_says_it_too(void) {
+static void in_place_reports_it(void) {
   numbered n;
   ckpt_load_options options = CKPT_LOAD_OPTIONS_INIT;
   ckpt_load_result result = CKPT_LOAD_RESULT_INIT;
@@ -196,11 +196,11 @@ static void many_chunks(void) {
 }
 
 int main(void) {
-  seen_before_the_copy_falls_back();
-  seen_in_the_copy(damage_b, "checksum");
-  seen_in_the_copy(shorten_b, "shrank");
+  detected_before_the_copy_falls_back();
+  detected_in_the_copy(damage_b, "checksum");
+  detected_in_the_copy(shorten_b, "shrank");
   removed_before_the_copy();
-  in_place_says_it_too();
+  in_place_reports_it();
   in_the_background();
   many_chunks();
   return 0;

@@ -39,7 +39,7 @@ static void set(ckpt_state* state, const char* json, const char* expected) {
   CHECK(strcmp(text, expected) == 0);
 }
 
-static void numbers_are_what_they_are(void) {
+static void numbers_do_not_depend_on_it(void) {
   ckpt_state* state = NULL;
   CHECK_OK(ckpt_state_create(&state));
   set(state, "0.001", "0.001");
@@ -90,7 +90,7 @@ static void acknowledged_checkpoints_stay(void) {
   ckpt_storage_release(storage);
 }
 
-static void a_controller_comes_back(void) {
+static void a_controller_is_restored(void) {
   static char text[1 << 18];
   static char again[1 << 18];
   ckpt_controller* controller = NULL;
@@ -137,7 +137,7 @@ int main(void) {
   int tried = 0;
   make_folder(scratch, "comma");
   make_locales();
-  numbers_are_what_they_are();
+  numbers_do_not_depend_on_it();
   for (int i = 0; i < 2; ++i) {
     if (setlocale(LC_ALL, locales[i][1]) == NULL) {
       printf("SKIP: there is no locale %s, and localedef (package locales) could not make one\n", locales[i][1]);
@@ -145,9 +145,9 @@ int main(void) {
     }
     ++tried;
     CHECK(strcmp(localeconv()->decimal_point, locales[i][2]) == 0);
-    numbers_are_what_they_are();
+    numbers_do_not_depend_on_it();
     acknowledged_checkpoints_stay();
-    a_controller_comes_back();
+    a_controller_is_restored();
     indexed_folders_open();
   }
   CHECK(chdir("/") == 0);

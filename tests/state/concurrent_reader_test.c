@@ -152,7 +152,7 @@ static void read_often(ckpt_checkpoint_manager* reader, int times) {
   ckpt_state_release(into.state);
 }
 
-static void beside_a_thread(void) {
+static void during_saves_of_a_thread(void) {
   ckpt_storage* storage = NULL;
   pthread_t thread;
   CHECK_OK(ckpt_storage_create_memory(&storage));
@@ -168,7 +168,7 @@ static void beside_a_thread(void) {
   ckpt_storage_release(storage);
 }
 
-static void beside_a_process(void) {
+static void during_saves_of_a_process(void) {
   char root[128];
   int begun[2];
   char byte = 0;
@@ -221,10 +221,10 @@ static void damage_is_still_damage(void) {
 int main(void) {
   make_scratch(scratch, "beside");
   alarm(HANG_SECONDS);
-  beside_a_process(); /* first: it forks */
+  during_saves_of_a_process(); /* first: it forks */
   at_every_operation();
   damage_is_still_damage();
-  beside_a_thread();
+  during_saves_of_a_thread();
   remove_scratch(scratch);
   return 0;
 }

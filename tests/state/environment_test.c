@@ -141,7 +141,7 @@ static void the_version_is_always_there(void) {
   ckpt_checkpoint_manager_release(checkpoint);
 }
 
-static void another_blas_is_said(void) {
+static void another_blas_is_reported(void) {
   int status = 0;
   int32_t is_other = 0;
   const pid_t child = fork(); /* a separate process, since a process has one BLAS */
@@ -176,7 +176,7 @@ int main(void) {
   make_scratch(scratch, "environment");
   CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_WARNING, note, NULL, NULL));
   the_version_is_always_there();
-  another_blas_is_said();
+  another_blas_is_reported();
   CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_WARNING, NULL, NULL, NULL));
   remove_scratch(scratch);
   return 0;

@@ -14,9 +14,9 @@ using namespace ckpt::tests;
 namespace storage = ckpt::storage;
 
 // A run with a simulated clock.
-class Story {
+class SavedRun {
  public:
-  explicit Story(const std::string& keep_rules) { options.keep_rules = keep_rules; }
+  explicit SavedRun(const std::string& keep_rules) { options.keep_rules = keep_rules; }
 
   Checkpoint& checkpoint() {
     options.utc_ns = [this] { return now * 1'000'000'000; };
@@ -54,7 +54,7 @@ std::string steps_of(const std::vector<Found>& all) {
 }
 
 TEST(StateKeepRules, CheckpointsKeptByAnyRuleRemain) {
-  Story run("last:2, every:4,best:1:max, best:1");
+  SavedRun run("last:2, every:4,best:1:max, best:1");
   const double metrics[] = {5, 1, 3, 9, 8, 2, 7, 6, 7, 8};
   for (int step = 1; step <= 10; ++step) run.save(step, metrics[step - 1]);
   EXPECT_EQ(run.steps(), "10 9 8 4 2 ");
@@ -64,7 +64,7 @@ TEST(StateKeepRules, CheckpointsKeptByAnyRuleRemain) {
 
 // The clock is set ahead by years: recent checkpoints do not become old, and each rule logs the change once.
 TEST(StateKeepRules, NewerDoesNotCountAClockThatIsSetAhead) {
-  Story run("newer:1h");
+  SavedRun run("newer:1h");
   std::int64_t elapsed = 0;
   run.options.elapsed_ns = [&elapsed] { return elapsed * 1'000'000'000; };
   const auto pass = [&](std::int64_t seconds) {
@@ -92,7 +92,7 @@ TEST(StateKeepRules, NewerDoesNotCountAClockThatIsSetAhead) {
 }
 
 TEST(StateKeepRules, NewerKeepsCheckpointsFromTheFuture) {
-  Story run("newer:1h");
+  SavedRun run("newer:1h");
   run.now += 300'000'000;
   run.save(1);
   run.save(2);
@@ -111,7 +111,7 @@ TEST(StateKeepRules, NewerKeepsCheckpointsFromTheFuture) {
 }
 
 TEST(StateKeepRules, NewerUsesTheTimeOfTheSave) {
-  Story run("newer:1h");
+  SavedRun run("newer:1h");
   run.save(1);
   run.now += 1800;
   run.save(2);
@@ -133,7 +133,7 @@ TEST(StateKeepRules, NewerUsesTheTimeOfTheSave) {
 }
 
 TEST(StateKeepRules, TheNewestValidAndTheLastSavedAreAlwaysKept) {
-  Story run("every:100");
+  SavedRun run("every:100");
   run.save(7);
   run.save(8);
   EXPECT_EQ(run.steps(), "8 ");
@@ -145,7 +145,7 @@ TEST(StateKeepRules, TheNewestValidAndTheLastSavedAreAlwaysKept) {
 }
 
 TEST(StateKeepRules, RulesFieldsAndAFunctionAddUp) {
-  Story run("every:5");
+  SavedRun run("every:5");
   run.options.keep_last = 1;
   std::string asked;
   run.options.keep = [&](const Found& found) {
@@ -163,7 +163,7 @@ TEST(StateKeepRules, RulesFieldsAndAFunctionAddUp) {
 }
 
 TEST(StateKeepRules, AFunctionThatFailsKeepsAll) {
-  Story run("");
+  SavedRun run("");
   run.options.keep = [](const Found&) -> bool { ckpt::base::fail(Status::callback, "who knows"); };
   run.save(1);
   const Warnings warnings;
@@ -175,7 +175,7 @@ TEST(StateKeepRules, AFunctionThatFailsKeepsAll) {
 
 TEST(StateKeepRules, InvalidRulesAreReportedWithTheirPosition) {
   const auto refused = [](const std::string& text, const char* what) {
-    Story run(text);
+    SavedRun run(text);
     SCOPED_TRACE(text);
     EXPECT_ERROR(run.checkpoint(), Status::invalid_argument, what);
   };
@@ -199,7 +199,7 @@ TEST(StateKeepRules, InvalidRulesAreReportedWithTheirPosition) {
 }
 
 TEST(StatePins, APinnedOneIsNeverRemoved) {
-  Story run("last:1");
+  SavedRun run("last:1");
   const std::string first = run.save(1);
   run.checkpoint().pin(1);
   run.checkpoint().pin(1);  // already pinned
@@ -225,7 +225,7 @@ TEST(StatePins, APinnedOneIsNeverRemoved) {
 }
 
 TEST(StatePins, PinsTheNewestValidOfEqualStepsAndUnpinsAll) {
-  Story run("");
+  SavedRun run("");
   const std::string first = run.save(1);
   run.checkpoint().pin(1);
   const std::string second = run.save(1);
@@ -239,7 +239,7 @@ TEST(StatePins, PinsTheNewestValidOfEqualStepsAndUnpinsAll) {
 
 // A checkpoint known to be bad is removed once it is older than all that rules keep; a pinned one remains, and protects no others.
 TEST(StatePins, DoNotProtectOthers) {
-  Story run("last:1");
+  SavedRun run("last:1");
   run.save(1);
   run.checkpoint().pin(1);
   const std::string second = run.save(2);
@@ -253,7 +253,7 @@ TEST(StatePins, DoNotProtectOthers) {
 }
 
 TEST(StatePins, AssumedPinnedInDoubt) {
-  Story run("last:1");
+  SavedRun run("last:1");
   run.save(1);
   run.faults->only = "list";
   int lists = 0;  // listings of its directory: for its pin, and again before it is removed
@@ -268,7 +268,7 @@ TEST(StatePins, AssumedPinnedInDoubt) {
 }
 
 TEST(StatePins, AreDurableWhenTheCallReturns) {
-  Story run("");
+  SavedRun run("");
   const std::string name = run.save(1);
   run.faults->log.clear();
   run.checkpoint().pin(1);
@@ -291,7 +291,7 @@ TEST(StatePins, AreDurableWhenTheCallReturns) {
 }
 
 TEST(StatePins, BelongToTheWriter) {
-  Story run("");
+  SavedRun run("");
   run.save(1);
   CheckpointOptions options;
   options.read_only = true;
@@ -303,7 +303,7 @@ TEST(StatePins, BelongToTheWriter) {
 }
 
 TEST(StatePrune, RemovesTheSameAsASave) {
-  Story run("");
+  SavedRun run("");
   for (int step = 1; step <= 6; ++step) run.save(step);
   run.checkpoint().pin(2);
   EXPECT_EQ(steps_of(run.checkpoint().prune("", false, 9)), "");  // all remain
@@ -326,7 +326,7 @@ TEST(StatePrune, RemovesTheSameAsASave) {
 }
 
 TEST(StatePrune, TheManagersOwnRules) {
-  Story run("");
+  SavedRun run("");
   for (int step = 1; step <= 3; ++step) run.save(step);
   run.reopen();
   run.options.keep_last = 2;

@@ -86,7 +86,7 @@ static ckpt_load_options renaming(answers* a) {
 
 static const char* const plain[saved_count] = {"w", "b", "same"};
 
-static void names_become_those_of_the_function(void) {
+static void names_are_those_of_the_callback(void) {
   char long_prefix[1001];
   char long_names[saved_count][1100];
   const char* long_list[saved_count];
@@ -126,7 +126,7 @@ static void names_become_those_of_the_function(void) {
 }
 
 /* Checks the loaded values, not only that the load succeeds. */
-static void bytes_go_where_the_name_says(void) {
+static void bytes_are_loaded_by_the_new_name(void) {
   const char* const crossed[saved_count] = {"b", "w", "same"};
   answers a = {"", NULL, NULL, 0, NULL, 0, 0};
   ckpt_load_options options = renaming(&a);
@@ -167,7 +167,7 @@ static void refused(answers a, ckpt_bool partial, ckpt_status status, const char
 
 static answers says(const char* text, int64_t bytes) { return (answers){NULL, NULL, text, bytes, NULL, 0, 0}; }
 
-static void lies_are_refused(void) {
+static void invalid_names_are_refused(void) {
   refused((answers){"", "same", NULL, 0, NULL, 0, 0}, 0, CKPT_E_CALLBACK, "tensor 'same' of group 'model'");
   refused((answers){"", "same", NULL, 0, NULL, 0, 0}, 1, CKPT_E_CALLBACK, "no idea");
   refused((answers){"y.", NULL, NULL, 0, NULL, 0, 0}, 0, CKPT_E_INVALID_ARGUMENT, "'w' of group 'model' of the state is not");
@@ -194,7 +194,7 @@ static int32_t grow(const char* group, const char* name, char* buffer, int64_t c
   return 0;
 }
 
-static void what_is_left_over_has_both_names(void) {
+static void missing_tensors_have_both_names(void) {
   answers a = {"", NULL, NULL, 0, NULL, 0, 0};
   ckpt_load_options options = renaming(&a);
   float value = 0;
@@ -268,10 +268,10 @@ static void all_over(ckpt_storage* storage) {
   for (int i = 0; i < saved_count; ++i) add_number(from.state, "model", saved_names[i], &saved_values[i]);
   CHECK_OK(ckpt_checkpoint_manager_save(manager, from.state, NULL, NULL));
   ckpt_state_release(from.state);
-  names_become_those_of_the_function();
-  bytes_go_where_the_name_says();
-  lies_are_refused();
-  what_is_left_over_has_both_names();
+  names_are_those_of_the_callback();
+  bytes_are_loaded_by_the_new_name();
+  invalid_names_are_refused();
+  missing_tensors_have_both_names();
   calls_from_inside_are_refused();
   in_the_background();
   ckpt_checkpoint_manager_release(manager);

@@ -18,43 +18,43 @@ state::CheckpointOptions impatient_keeping(std::int64_t last) {
   return options;
 }
 
-struct Blow {
+struct Failure {
   Puts puts = Puts::conditional;
   bool is_done = false;   // the request was executed, but its answer was lost
   bool is_killed = true;  // no later request is executed
 };
 
 // Returns a client whose request with this number fails, and all later ones if it was killed.
-std::shared_ptr<Requests> failing_at(std::int64_t number, const Blow& blow, bool& reached) {
+std::shared_ptr<Requests> failing_at(std::int64_t number, const Failure& failure, bool& reached) {
   auto requests = std::make_shared<Requests>();
-  requests->puts = blow.puts;
+  requests->puts = failure.puts;
   const auto dead = std::make_shared<bool>(false);
   Requests* const self = requests.get();
   const auto is_hit = [self, number] { return std::ssize(self->log) == number + 1; };
   requests->before = [=, &reached](const std::string& line) {
     if (*dead) base::fail(Status::io, "killed before ", line);
-    if (blow.is_done || !is_hit()) return;
+    if (failure.is_done || !is_hit()) return;
     reached = true;
-    *dead = blow.is_killed;
+    *dead = failure.is_killed;
     base::fail(Status::timeout, "no answer to ", line);
   };
   requests->after = [=, &reached](const std::string& line) {
-    if (!blow.is_done || !is_hit()) return;
+    if (!failure.is_done || !is_hit()) return;
     reached = true;
-    *dead = blow.is_killed;
+    *dead = failure.is_killed;
     base::fail(Status::timeout, "lost answer to ", line);
   };
   return requests;
 }
 
 // Saves steps 3 and 4 (and 5) with a writer that fails at its request with that number. Returns whether it reached that request.
-bool strike(const Bucket& given, std::int64_t number, const Blow& blow) {
+bool fail_at_request(const Bucket& given, std::int64_t number, const Failure& failure) {
   Bucket source;
   source.objects = given.objects;
   const auto bucket = source.copy();
   bool reached = false;
   int acknowledged = 2;
-  const auto requests = failing_at(number, blow, reached);
+  const auto requests = failing_at(number, failure, reached);
   std::unique_ptr<state::Checkpoint> writer;
   Warnings warnings;
   const auto save = [&](int step) {
@@ -80,17 +80,17 @@ bool strike(const Bucket& given, std::int64_t number, const Blow& blow) {
     return step;
   };
   EXPECT_GE(newest(), acknowledged) << where;
-  if (blow.is_killed && requests->count("put_if_absent commits/") + requests->count("put commits/") == 0) {
+  if (failure.is_killed && requests->count("put_if_absent commits/") + requests->count("put commits/") == 0) {
     EXPECT_EQ(newest(), 2) << where;
   }
-  if (!blow.is_killed && was_hit) {  // the same writer continues
+  if (!failure.is_killed && was_hit) {  // the same writer continues
     save(5);
     EXPECT_EQ(acknowledged, 5) << where;
     EXPECT_EQ(newest(), 5) << where;
   }
 
   const auto again = std::make_shared<Requests>();
-  again->puts = blow.puts;
+  again->puts = failure.puts;
   state::Checkpoint next(std::make_shared<BucketClient>(bucket, again), impatient_keeping(2));
   save_step(next, 6);
   EXPECT_EQ(newest(), 6) << where;
@@ -102,29 +102,29 @@ bool strike(const Bucket& given, std::int64_t number, const Blow& blow) {
   return was_hit;
 }
 
-void strike_everywhere(const Blow& blow) {
+void fail_everywhere(const Failure& failure) {
   Bucket bucket;
   {
     const auto shared = std::make_shared<Bucket>();
     const auto requests = std::make_shared<Requests>();
-    requests->puts = blow.puts;
+    requests->puts = failure.puts;
     state::Checkpoint writer(std::make_shared<BucketClient>(shared, requests), impatient_keeping(2));
     save_step(writer, 1);
     save_step(writer, 2);
     bucket.objects = shared->objects;
   }
   std::int64_t number = 0;
-  while (strike(bucket, number, blow)) ++number;
+  while (fail_at_request(bucket, number, failure)) ++number;
   EXPECT_GT(number, 20);
 }
 
-TEST(ObjectsKill, BeforeEveryRequest) { strike_everywhere({Puts::conditional, false, true}); }
-TEST(ObjectsKill, AfterEveryRequest) { strike_everywhere({Puts::conditional, true, true}); }
-TEST(ObjectsKill, EveryRequestFailsOnce) { strike_everywhere({Puts::conditional, false, false}); }
-TEST(ObjectsKill, EveryAnswerIsLostOnce) { strike_everywhere({Puts::conditional, true, false}); }
-TEST(ObjectsKill, BeforeEveryRequestWithoutConditionalPuts) { strike_everywhere({Puts::unsupported, false, true}); }
-TEST(ObjectsKill, AfterEveryRequestWithoutConditionalPuts) { strike_everywhere({Puts::unsupported, true, true}); }
-TEST(ObjectsKill, EveryRequestFailsOnceIfConditionsAreIgnored) { strike_everywhere({Puts::ignore_condition, false, false}); }
-TEST(ObjectsKill, EveryAnswerIsLostOnceIfConditionsAreIgnored) { strike_everywhere({Puts::ignore_condition, true, false}); }
+TEST(ObjectsKill, BeforeEveryRequest) { fail_everywhere({Puts::conditional, false, true}); }
+TEST(ObjectsKill, AfterEveryRequest) { fail_everywhere({Puts::conditional, true, true}); }
+TEST(ObjectsKill, EveryRequestFailsOnce) { fail_everywhere({Puts::conditional, false, false}); }
+TEST(ObjectsKill, EveryAnswerIsLostOnce) { fail_everywhere({Puts::conditional, true, false}); }
+TEST(ObjectsKill, BeforeEveryRequestWithoutConditionalPuts) { fail_everywhere({Puts::unsupported, false, true}); }
+TEST(ObjectsKill, AfterEveryRequestWithoutConditionalPuts) { fail_everywhere({Puts::unsupported, true, true}); }
+TEST(ObjectsKill, EveryRequestFailsOnceIfConditionsAreIgnored) { fail_everywhere({Puts::ignore_condition, false, false}); }
+TEST(ObjectsKill, EveryAnswerIsLostOnceIfConditionsAreIgnored) { fail_everywhere({Puts::ignore_condition, true, false}); }
 
 }  // namespace

@@ -542,7 +542,7 @@ TEST(RanksSave, ARankThatIsDeadBeforeTheSaveIsNamed) {
 class Host final : public state::Coordinator {
  public:
   Host(std::vector<std::shared_ptr<state::Coordinator>> places, std::int64_t loses) : places_(std::move(places)), loses_(loses) {}
-  void connect_anew() { ++at_; }
+  void reconnect() { ++at_; }
   std::int64_t rank() const noexcept override { return places_[0]->rank(); }
   std::int64_t world_size() const noexcept override { return places_[0]->world_size(); }
   void barrier(Timeout timeout) override { places_[at_]->barrier(timeout); }
@@ -587,7 +587,7 @@ TEST(RanksSave, ARankThatHasLostAWordDoesNotRelyOnIt) {
         ++failed;
       }
       then->coordinator(rank)->barrier(std::chrono::seconds(30));
-      host->connect_anew();
+      host->reconnect();
       const state::SaveResult result = checkpoint.save(state_of(rank, 2, 2), of_step(2));
       EXPECT_EQ(result.step, 2) << lost;
     }));

@@ -212,7 +212,7 @@ static void rounds_and_the_best_are_good_ones(void) {
 }
 
 /* Earlier library versions renamed directories that they considered damaged. */
-static void what_was_set_aside_with_a_manifest_stays(void) {
+static void old_set_aside_directories_with_a_manifest_remain(void) {
   char from[256];
   char to[256];
   ckpt_storage* storage = new_root("aside");
@@ -268,7 +268,7 @@ int main(void) {
   retention_does_not_count_on_the_known_bad();
   the_newest_good_one_stays();
   rounds_and_the_best_are_good_ones();
-  what_was_set_aside_with_a_manifest_stays();
+  old_set_aside_directories_with_a_manifest_remain();
   nothing_is_linked_from_the_known_bad();
   CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_WARNING, NULL, NULL, NULL));
   remove_scratch(scratch);

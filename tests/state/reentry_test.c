@@ -153,7 +153,7 @@ static int32_t restore(const ckpt_state* loaded, void* user_data) {
   return ckpt_state_get_json(loaded, "counted", text, sizeof text, &needed);
 }
 
-static void stateful_objects_are_told(void) {
+static void stateful_callbacks_get_an_error(void) {
   inside i = {NULL, NULL, NULL, 0, 0};
   numbered n;
   ckpt_storage* storage = NULL;
@@ -189,7 +189,7 @@ static int32_t from_the_storage(const char* operation, const char* path, void* d
   return CKPT_OK;
 }
 
-static void storages_are_told(void) {
+static void storage_callbacks_get_an_error(void) {
   inside i = {NULL, NULL, NULL, 0, 0};
   watched w = {"", from_the_storage, NULL};
   numbered n;
@@ -244,7 +244,7 @@ static int32_t gather(const void* sent, int64_t bytes, int64_t root, int64_t tim
   return barrier(timeout_ns, user_data);
 }
 
-static void coordinators_are_told(void) {
+static void coordinator_callbacks_get_an_error(void) {
   ckpt_coordinator* coordinator = NULL;
   ckpt_coordinator_callbacks callbacks = CKPT_COORDINATOR_CALLBACKS_INIT;
   char byte = 0;
@@ -265,9 +265,9 @@ int main(void) {
   alarm(HANG_SECONDS);
   make_scratch(scratch, "reentry");
   a_log_callback_uses_the_checkpoint_that_warned();
-  stateful_objects_are_told();
-  storages_are_told();
-  coordinators_are_told();
+  stateful_callbacks_get_an_error();
+  storage_callbacks_get_an_error();
+  coordinator_callbacks_get_an_error();
   remove_scratch(scratch);
   return 0;
 }

@@ -462,7 +462,7 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, RollBack,
 // ---- Disks and memory ----
 
 // Rewrites a checkpoint in the form of an older library, which does not record lines.
-void forget_line(storage::Storage& storage, const std::string& name) {
+void remove_line(storage::Storage& storage, const std::string& name) {
   const std::string path = name + "/manifest.json";
   state::Manifest manifest = state::parse_manifest(read_file(storage, path));
   ASSERT_NE(manifest.line, nullptr);
@@ -485,7 +485,7 @@ TEST(RollBackFiles, ASaveByAnOlderLibraryAfterwardsNeverCountsAsOlder) {
     save_step(writer, 320);
     by_older = save_step(writer, 450).name;
   }
-  forget_line(*memory, by_older);
+  remove_line(*memory, by_older);
   {
     state::Checkpoint reader(memory, read_only());
     EXPECT_EQ(steps_in(reader), "450 320 310 300 | 600 400 ");

@@ -25,13 +25,13 @@ namespace ckpt::tests {
 
 // The behaviour when ranks call different operations, or with different sizes: the test fails, or the operation fails as if one
 // rank had not called. For tests that provoke this, no rank waits for one that has ended.
-enum class OutOfStep { fails, breaks };
+enum class Mismatch { fails, breaks };
 
 // Connects all ranks. Every call fails once ranks have called different operations or one has timed out.
 class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
  public:
-  explicit ThreadRanks(std::int64_t ranks, OutOfStep out_of_step = OutOfStep::fails)
-      : out_of_step_(out_of_step), seats_(static_cast<std::size_t>(ranks)) {}
+  explicit ThreadRanks(std::int64_t ranks, Mismatch mismatch = Mismatch::fails)
+      : mismatch_(mismatch), seats_(static_cast<std::size_t>(ranks)) {}
 
   std::int64_t ranks() const noexcept { return std::ssize(seats_); }
   std::shared_ptr<state::Coordinator> coordinator(std::int64_t rank) { return std::make_shared<Member>(shared_from_this(), rank); }
@@ -61,7 +61,7 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
           const base::CurrentError error = base::current_error();
           errors[static_cast<std::size_t>(rank)].emplace(error.status, error.message);
         }
-        if (out_of_step_ == OutOfStep::breaks) leave();
+        if (mismatch_ == Mismatch::breaks) leave();
       });
     }
     for (std::thread& thread : threads) thread.join();
@@ -85,15 +85,15 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
     Member(std::shared_ptr<ThreadRanks> all, std::int64_t rank) : all_(std::move(all)), rank_(rank) {}
     std::int64_t rank() const noexcept override { return rank_; }
     std::int64_t world_size() const noexcept override { return all_->ranks(); }
-    void barrier(Timeout timeout) override { all_->meet(rank_, {Operation::barrier}, timeout); }
+    void barrier(Timeout timeout) override { all_->run_collective(rank_, {Operation::barrier}, timeout); }
     void broadcast(std::span<std::byte> bytes, std::int64_t root, Timeout timeout) override {
-      all_->meet(rank_, {Operation::broadcast, root, bytes, bytes}, timeout);
+      all_->run_collective(rank_, {Operation::broadcast, root, bytes, bytes}, timeout);
     }
     void all_gather(std::span<const std::byte> sent, std::span<std::byte> received, Timeout timeout) override {
-      all_->meet(rank_, {Operation::all_gather, 0, sent, received}, timeout);
+      all_->run_collective(rank_, {Operation::all_gather, 0, sent, received}, timeout);
     }
     void gather(std::span<const std::byte> sent, std::span<std::byte> received, std::int64_t root, Timeout timeout) override {
-      all_->meet(rank_, {Operation::gather, root, sent, received}, timeout);
+      all_->run_collective(rank_, {Operation::gather, root, sent, received}, timeout);
     }
 
    private:
@@ -102,7 +102,7 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
   };
 
   // The last rank to arrive does the work for all: the others wait, and their memory stays valid.
-  void meet(std::int64_t rank, const Call& call, Timeout timeout) {
+  void run_collective(std::int64_t rank, const Call& call, Timeout timeout) {
     std::unique_lock lock(mutex_);
     if (is_broken_ || has_left_) fail_late(rank);
     seats_[static_cast<std::size_t>(rank)] = call;
@@ -135,7 +135,7 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
     const Call& first = seats_.front();
     for (const Call& call : seats_) {
       if (call.operation == first.operation && call.root == first.root && call.sent.size() == first.sent.size()) continue;
-      if (out_of_step_ == OutOfStep::breaks) return false;
+      if (mismatch_ == Mismatch::breaks) return false;
       ADD_FAILURE() << "the ranks are out of step: " << static_cast<int>(first.operation) << " of " << first.sent.size()
                     << " bytes by " << first.root << " beside " << static_cast<int>(call.operation) << " of " << call.sent.size()
                     << " by " << call.root;
@@ -160,7 +160,7 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
     return call.operation == Operation::gather && call.root == static_cast<std::int64_t>(rank);
   }
 
-  const OutOfStep out_of_step_;
+  const Mismatch mismatch_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Call> seats_;

@@ -30,7 +30,7 @@ static void text_of(const ckpt_strategy* strategy, char* text, int64_t capacity)
 }
 
 /* Checks that two strategies decide equally for layers with these names. */
-static void answer_alike(ckpt_strategy* a, ckpt_strategy* b) {
+static void decide_equally(ckpt_strategy* a, ckpt_strategy* b) {
   static const char* const names[] = {"block.1.attn", "block.0.attn", "a,b",         "(x)", "!not", " blank ",
                                       "a=b",          "#7",           "back\\slash", "z",   "é"};
   size_t i;
@@ -52,7 +52,7 @@ static void round_trip(ckpt_strategy* strategy, const char* expected) {
   other = made_from(text);
   text_of(other, again, sizeof again);
   CHECK(strcmp(text, again) == 0);
-  answer_alike(strategy, other);
+  decide_equally(strategy, other);
   ckpt_strategy_release(other);
   ckpt_strategy_release(strategy);
 }
@@ -171,7 +171,7 @@ static void texts(void) {
     other = made_from(text);
     text_of(other, again, sizeof again);
     CHECK(strcmp(text, again) == 0);
-    answer_alike(first, other);
+    decide_equally(first, other);
     ckpt_strategy_release(other);
     ckpt_strategy_release(first);
   }
@@ -191,7 +191,7 @@ static void has_no_text(ckpt_strategy* strategy, const char* why) {
 }
 
 /* A value that text cannot express is not silently omitted. */
-static void what_text_cannot_say(void) {
+static void values_without_text(void) {
   ckpt_strategy_callbacks callbacks = CKPT_STRATEGY_CALLBACKS_INIT;
   ckpt_memory_tracker* tracker = NULL;
   ckpt_clock* clock = NULL;
@@ -237,6 +237,6 @@ int main(void) {
   numbers();
   lists_and_children();
   texts();
-  what_text_cannot_say();
+  values_without_text();
   return 0;
 }

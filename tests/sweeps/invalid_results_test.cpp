@@ -24,7 +24,7 @@ namespace {
 constexpr std::int64_t smallest = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 
-int answers = 0;  // number of invalid values returned and checked
+int results = 0;  // number of invalid values returned and checked
 std::string current;
 
 [[noreturn]] void wrong(const char* call, const std::string& what) {
@@ -33,7 +33,7 @@ std::string current;
 }
 
 ckpt_status checked(const char* call, ckpt_status status) {
-  ++answers;
+  ++results;
   if (status == CKPT_E_INTERNAL || std::strcmp(ckpt_status_name(status), "UNKNOWN") == 0) wrong(call, ckpt_status_name(status));
   if (status != CKPT_OK && ckpt_last_error()[0] == '\0') wrong(call, "no message");
   return status;
@@ -254,71 +254,71 @@ struct File {
 };
 
 // A storage of callbacks in which one operation returns a wrong value from its nth call on.
-struct Shelf {
+struct MapStorage {
   std::map<std::string, std::shared_ptr<File>> files;
   std::string bad_operation;
-  std::function<std::int64_t(std::int64_t)> bad_answer;  // computed from the correct value
+  std::function<std::int64_t(std::int64_t)> invalid_result;  // computed from the correct value
   std::vector<const char*> bad_names;
   int bad_from = 0;
   int times = 0;
 
   bool is_bad(const char* operation) { return bad_operation == operation && times++ >= bad_from; }
-  std::int64_t answer(const char* operation, std::int64_t right) { return is_bad(operation) ? bad_answer(right) : right; }
+  std::int64_t answer(const char* operation, std::int64_t right) { return is_bad(operation) ? invalid_result(right) : right; }
   std::int32_t code(const char* operation, std::int32_t right) { return static_cast<std::int32_t>(answer(operation, right)); }
 };
 
-Shelf& shelf_of(void* user) { return *static_cast<Shelf*>(user); }
+MapStorage& map_storage_of(void* user) { return *static_cast<MapStorage*>(user); }
 File& file_of(void* file) { return **static_cast<std::shared_ptr<File>*>(file); }
 
 std::int32_t open_file(const char* path, void** file, void* user) {
-  const auto found = shelf_of(user).files.find(path);
-  if (found == shelf_of(user).files.end()) return CKPT_E_NOT_FOUND;
+  const auto found = map_storage_of(user).files.find(path);
+  if (found == map_storage_of(user).files.end()) return CKPT_E_NOT_FOUND;
   *file = new std::shared_ptr<File>(found->second);
   return CKPT_OK;
 }
 
 std::int32_t list_files(const char* path, ckpt_storage_entry_fn entry, void* listing, void* user) {
-  Shelf& shelf = shelf_of(user);
+  MapStorage& map_storage = map_storage_of(user);
   const std::string before = *path == '\0' ? "" : std::string(path) + "/";
   std::vector<std::pair<std::string, std::int32_t>> found;
-  for (const auto& [name, file] : shelf.files) {
+  for (const auto& [name, file] : map_storage.files) {
     if (name.compare(0, before.size(), before) != 0 || name.find('/', before.size()) != std::string::npos) continue;
     found.emplace_back(name.substr(before.size()), file->is_directory ? 1 : 0);
   }
   for (const auto& [name, is_directory] : found) entry(listing, name.c_str(), is_directory);
-  if (!shelf.is_bad("list")) return CKPT_OK;
+  if (!map_storage.is_bad("list")) return CKPT_OK;
   for (const auto& [name, is_directory] : found) entry(listing, name.c_str(), -is_directory);  // every entry twice
-  for (const char* name : shelf.bad_names) entry(listing, name, 1);
+  for (const char* name : map_storage.bad_names) entry(listing, name, 1);
   if (entry(nullptr, "name", 0) == CKPT_OK) wrong("entry", "accepted a NULL listing");
   return CKPT_OK;
 }
 
 std::int32_t rename_file(const char* from, const char* to, void* user) {
-  Shelf& shelf = shelf_of(user);
-  if (shelf.files.count(from) == 0) return CKPT_E_NOT_FOUND;
+  MapStorage& map_storage = map_storage_of(user);
+  if (map_storage.files.count(from) == 0) return CKPT_E_NOT_FOUND;
   std::map<std::string, std::shared_ptr<File>> renamed;
   const std::string old = from;
-  for (const auto& [path, file] : shelf.files) {
+  for (const auto& [path, file] : map_storage.files) {
     const bool inside = path == old || path.compare(0, old.size() + 1, old + "/") == 0;
     if (inside || renamed.count(path) == 0) renamed[inside ? to + path.substr(old.size()) : path] = file;
   }
-  shelf.files = renamed;
+  map_storage.files = renamed;
   return CKPT_OK;
 }
 
-ckpt_storage_callbacks shelf_callbacks() {
+ckpt_storage_callbacks map_storage_callbacks() {
   ckpt_storage_callbacks table = CKPT_STORAGE_CALLBACKS_INIT;
   table.create = [](const char* path, void** file, void* user) -> std::int32_t {
-    const auto made = shelf_of(user).files.emplace(path, std::make_shared<File>());
+    const auto made = map_storage_of(user).files.emplace(path, std::make_shared<File>());
     if (!made.second) return CKPT_E_ALREADY_EXISTS;
-    return shelf_of(user).code("create", open_file(path, file, user));
+    return map_storage_of(user).code("create", open_file(path, file, user));
   };
   table.open = [](const char* path, void** file, void* user) -> std::int32_t {
-    return shelf_of(user).code("open", open_file(path, file, user));
+    return map_storage_of(user).code("open", open_file(path, file, user));
   };
   table.close = [](void* file, void*) { delete static_cast<std::shared_ptr<File>*>(file); };
   table.file_size = [](void* file, std::int64_t* bytes, void* user) -> std::int32_t {
-    *bytes = shelf_of(user).answer("file_size", static_cast<std::int64_t>(file_of(file).bytes.size()));
+    *bytes = map_storage_of(user).answer("file_size", static_cast<std::int64_t>(file_of(file).bytes.size()));
     return CKPT_OK;
   };
   table.read = [](void* file, std::int64_t offset, void* buffer, std::int64_t bytes, std::int64_t* read,
@@ -327,38 +327,38 @@ ckpt_storage_callbacks shelf_callbacks() {
     const auto size = static_cast<std::int64_t>(all.size());
     std::int64_t count = offset < 0 || offset >= size ? 0 : std::min(bytes, size - offset);
     if (count > 0) std::memcpy(buffer, all.data() + offset, static_cast<std::size_t>(count));
-    *read = shelf_of(user).answer("read", count);
+    *read = map_storage_of(user).answer("read", count);
     return CKPT_OK;
   };
   table.write = [](void* file, std::int64_t offset, const void* buffer, std::int64_t bytes, void* user) -> std::int32_t {
     std::string& all = file_of(file).bytes;
     if (all.size() < static_cast<std::size_t>(offset + bytes)) all.resize(static_cast<std::size_t>(offset + bytes));
     if (bytes > 0) std::memcpy(all.data() + offset, buffer, static_cast<std::size_t>(bytes));
-    return shelf_of(user).code("write", CKPT_OK);
+    return map_storage_of(user).code("write", CKPT_OK);
   };
-  table.sync = [](void*, void* user) -> std::int32_t { return shelf_of(user).code("sync", CKPT_OK); };
-  table.sync_directory = [](const char*, void* user) -> std::int32_t { return shelf_of(user).code("sync_directory", CKPT_OK); };
+  table.sync = [](void*, void* user) -> std::int32_t { return map_storage_of(user).code("sync", CKPT_OK); };
+  table.sync_directory = [](const char*, void* user) -> std::int32_t { return map_storage_of(user).code("sync_directory", CKPT_OK); };
   table.rename = [](const char* from, const char* to, void* user) -> std::int32_t {
-    return shelf_of(user).code("rename", rename_file(from, to, user));
+    return map_storage_of(user).code("rename", rename_file(from, to, user));
   };
   table.remove = table.remove_directory = [](const char* path, void* user) -> std::int32_t {
-    return shelf_of(user).code("remove", shelf_of(user).files.erase(path) == 1 ? CKPT_OK : CKPT_E_NOT_FOUND);
+    return map_storage_of(user).code("remove", map_storage_of(user).files.erase(path) == 1 ? CKPT_OK : CKPT_E_NOT_FOUND);
   };
   table.make_directory = [](const char* path, void* user) -> std::int32_t {
-    const auto made = shelf_of(user).files.emplace(path, std::make_shared<File>());
+    const auto made = map_storage_of(user).files.emplace(path, std::make_shared<File>());
     made.first->second->is_directory = true;
-    return shelf_of(user).code("make_directory", made.second ? CKPT_OK : CKPT_E_ALREADY_EXISTS);
+    return map_storage_of(user).code("make_directory", made.second ? CKPT_OK : CKPT_E_ALREADY_EXISTS);
   };
   table.list = list_files;
   table.size = [](const char* path, std::int64_t* bytes, void* user) -> std::int32_t {
-    const auto found = shelf_of(user).files.find(path);
-    if (found == shelf_of(user).files.end()) return CKPT_E_NOT_FOUND;
-    *bytes = shelf_of(user).answer("size", static_cast<std::int64_t>(found->second->bytes.size()));
+    const auto found = map_storage_of(user).files.find(path);
+    if (found == map_storage_of(user).files.end()) return CKPT_E_NOT_FOUND;
+    *bytes = map_storage_of(user).answer("size", static_cast<std::int64_t>(found->second->bytes.size()));
     return CKPT_OK;
   };
   table.lock = [](const char*, void** lock, void* user) -> std::int32_t {
     *lock = nullptr;  // NULL is a valid handle
-    return shelf_of(user).code("lock", CKPT_OK);
+    return map_storage_of(user).code("lock", CKPT_OK);
   };
   table.unlock = [](void*, void*) {};
   return table;
@@ -375,8 +375,8 @@ ckpt_state* make_state() {
 }
 
 // An acknowledged save stays loadable, whatever values the storage returned in between, as long as its bytes exist.
-void use_shelf(Shelf& shelf) {
-  const ckpt_storage_callbacks table = shelf_callbacks();
+void use_map_storage(MapStorage& map_storage) {
+  const ckpt_storage_callbacks table = map_storage_callbacks();
   ckpt_storage* storage = nullptr;
   ckpt_checkpoint_manager* checkpoint = nullptr;
   ckpt_fault_handler* once = nullptr;
@@ -384,20 +384,20 @@ void use_shelf(Shelf& shelf) {
   ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   ckpt_save_options save = CKPT_SAVE_OPTIONS_INIT;
   ckpt_state* state = make_state();
-  const std::string bad_operation = shelf.bad_operation;
+  const std::string bad_operation = map_storage.bad_operation;
   attempts.max_attempts = 1;
   MUST(ckpt_fault_handler_create(&attempts, nullptr, nullptr, nullptr, &once));
-  MUST(ckpt_storage_create_custom("shelf", &table, &shelf, nullptr, &storage));
+  MUST(ckpt_storage_create_custom("shelf", &table, &map_storage, nullptr, &storage));
   options.fault_handler = once;
   options.keep_last = 2;
-  shelf.bad_operation = "";
+  map_storage.bad_operation = "";
   MUST(ckpt_checkpoint_manager_create(storage, &options, &checkpoint));
   MUST(ckpt_checkpoint_manager_save(checkpoint, state, &save, nullptr));
   ckpt_checkpoint_manager_release(checkpoint);
   checkpoint = nullptr;
 
-  shelf.bad_operation = bad_operation;
-  shelf.times = 0;
+  map_storage.bad_operation = bad_operation;
+  map_storage.times = 0;
   if (CHECKED(ckpt_checkpoint_manager_create(storage, &options, &checkpoint)) == CKPT_OK) {
     std::int64_t count = 0;
     ckpt_reader* reader = nullptr;
@@ -411,7 +411,7 @@ void use_shelf(Shelf& shelf) {
       if (CHECKED(ckpt_reader_read_new(reader, 0, nullptr, &tensor)) == CKPT_OK) ckpt_tensor_release(tensor);
     }
     ckpt_reader_release(reader);
-    shelf.bad_operation = "";
+    map_storage.bad_operation = "";
     if (bad_operation != "rename" && bad_operation != "remove")
       MUST(ckpt_checkpoint_manager_load(checkpoint, state, nullptr, nullptr));
   }
@@ -435,12 +435,12 @@ void test_storage() {
   for (const char* operation : {"file_size", "read", "size"}) {
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       for (int from = 0; from < 6; ++from) {
-        Shelf shelf;
-        shelf.bad_operation = operation;
-        shelf.bad_answer = numbers[i];
-        shelf.bad_from = from;
+        MapStorage map_storage;
+        map_storage.bad_operation = operation;
+        map_storage.invalid_result = numbers[i];
+        map_storage.bad_from = from;
         current = std::string("storage ") + operation + " with answer " + std::to_string(i) + " from time " + std::to_string(from);
-        use_shelf(shelf);
+        use_map_storage(map_storage);
       }
     }
   }
@@ -449,11 +449,11 @@ void test_storage() {
     for (const std::int32_t code : {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max(), 1, -22,
                                     CKPT_E_NOT_FOUND, CKPT_E_CANCELLED}) {
       if (std::strcmp(operation, "create") == 0 || std::strcmp(operation, "open") == 0) continue;  // the opened file would leak
-      Shelf shelf;
-      shelf.bad_operation = operation;
-      shelf.bad_answer = [code](std::int64_t) { return code; };
+      MapStorage map_storage;
+      map_storage.bad_operation = operation;
+      map_storage.invalid_result = [code](std::int64_t) { return code; };
       current = std::string("storage ") + operation + " returns " + std::to_string(code);
-      use_shelf(shelf);
+      use_map_storage(map_storage);
     }
   }
 }
@@ -479,19 +479,19 @@ void test_listings() {
                                           "manifest.json"};
   for (int from = 0; from < 4; ++from) {
     for (const char* name : names) {
-      Shelf shelf;
-      shelf.bad_operation = "list";
-      shelf.bad_names = {name};
-      shelf.bad_from = from;
+      MapStorage map_storage;
+      map_storage.bad_operation = "list";
+      map_storage.bad_names = {name};
+      map_storage.bad_from = from;
       current = std::string("storage lists ") + (name == nullptr ? "NULL" : name);
-      use_shelf(shelf);
+      use_map_storage(map_storage);
     }
-    Shelf shelf;
-    shelf.bad_operation = "list";
-    shelf.bad_names = {long_name.c_str(), like_a_checkpoint.c_str(), "x", "x", "x"};
-    shelf.bad_from = from;
+    MapStorage map_storage;
+    map_storage.bad_operation = "list";
+    map_storage.bad_names = {long_name.c_str(), like_a_checkpoint.c_str(), "x", "x", "x"};
+    map_storage.bad_from = from;
     current = "storage lists long names";
-    use_shelf(shelf);
+    use_map_storage(map_storage);
   }
 }
 
@@ -585,19 +585,19 @@ void test_coordinators() {
 
 // ---- Strategies, clocks, and others ----
 
-std::int32_t absurd_answer = 0;
+std::int32_t absurd_result = 0;
 
 void test_strategies() {
   ckpt_strategy_callbacks callbacks = CKPT_STRATEGY_CALLBACKS_INIT;
   ckpt_strategy* strategy = nullptr;
   const std::int64_t shape[1] = {4};
   callbacks.decide = [](const ckpt_strategy_question*, std::int32_t* answer, void*) -> std::int32_t {
-    return *answer = absurd_answer, 0;
+    return *answer = absurd_result, 0;
   };
   MUST(ckpt_strategy_create_custom(nullptr, &callbacks, nullptr, nullptr, &strategy));
   for (const std::int32_t absurd : {2, -1, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()}) {
     std::int32_t answer = 0;
-    absurd_answer = absurd;
+    absurd_result = absurd;
     current = "strategy answers " + std::to_string(absurd);
     const ckpt_status status = CHECKED(ckpt_strategy_should_checkpoint_shape(strategy, "a", CKPT_DTYPE_F32, shape, 1, 0, &answer));
     if (status == CKPT_OK && answer != 0 && answer != 1) wrong("should_checkpoint", "returned an invalid answer");
@@ -782,8 +782,8 @@ void test_faults() {
        {Answer{2, 0, 0}, Answer{-1, 1, 0}, Answer{1, smallest, 0}, Answer{1, -1, 0}, Answer{1, largest, 0}, Answer{1, 0, -22},
         Answer{1, 0, std::numeric_limits<std::int32_t>::max()}, Answer{std::numeric_limits<std::int32_t>::min(), largest, 0}}) {
     Answer given = one;
-    Shelf shelf;
-    const ckpt_storage_callbacks table = shelf_callbacks();
+    MapStorage map_storage;
+    const ckpt_storage_callbacks table = map_storage_callbacks();
     ckpt_fault_handler_options options = CKPT_FAULT_HANDLER_OPTIONS_INIT;
     ckpt_fault_handler* handler = nullptr;
     ckpt_checkpoint_manager_options with_handler = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
@@ -803,11 +803,11 @@ void test_faults() {
       waited->shortest_wait = std::min(waited->shortest_wait, ns);
     };
     MUST(ckpt_fault_handler_create(&options, sleep, &given, nullptr, &handler));
-    MUST(ckpt_storage_create_custom("shelf", &table, &shelf, nullptr, &storage));
+    MUST(ckpt_storage_create_custom("shelf", &table, &map_storage, nullptr, &storage));
     with_handler.fault_handler = handler;
     MUST(ckpt_checkpoint_manager_create(storage, &with_handler, &checkpoint));
-    shelf.bad_operation = "write";
-    shelf.bad_answer = [](std::int64_t) { return CKPT_E_IO; };
+    map_storage.bad_operation = "write";
+    map_storage.invalid_result = [](std::int64_t) { return CKPT_E_IO; };
     static_cast<void>(CHECKED(ckpt_checkpoint_manager_save(checkpoint, state, nullptr, nullptr)));
     if (given.shortest_wait < 0) wrong("sleep", std::to_string(given.shortest_wait) + " ns");
     ckpt_checkpoint_manager_release(checkpoint);
@@ -939,6 +939,6 @@ int main(int count, char** arguments) {
   for (const auto& [name, test] : tests) {
     if (count == 2 && name == arguments[1]) test();
   }
-  std::printf("%d answers\n", answers);
-  return answers > 0 ? 0 : 1;
+  std::printf("%d answers\n", results);
+  return results > 0 ? 0 : 1;
 }
