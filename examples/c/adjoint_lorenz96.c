@@ -119,7 +119,7 @@ typedef struct adjoint_code {
 static int free_place(int* used) {
   int place = 0;
   while (place < BUFFERS && used[place]) ++place;
-  need(place < BUFFERS, "the schedule keeps more than it said");
+  need(place < BUFFERS, "the schedule keeps more items than predicted");
   used[place] = 1;
   return place;
 }
@@ -288,7 +288,7 @@ int main(void) {
     need(memcmp(first_gradient, gradient, sizeof first_gradient) == 0, "the gradients differ");
     ckpt_schedule_release(schedule);
   }
-  need(gradient_error(first_gradient) < 1e-6, "finite differences say that the gradient is wrong");
+  need(gradient_error(first_gradient) < 1e-6, "the gradient differs from finite differences");
   printf("the gradients are the same to the last bit, and finite differences agree\n");
   fclose(code->tier);
   free(code);

@@ -169,11 +169,11 @@ class Run {
 
   Items& items_of(ckpt::Item item) { return item == ckpt::Item::tape ? tapes_ : item == ckpt::Item::grad ? gradients_ : inputs_; }
   Buffer& at(Items& items, std::int64_t index) {
-    need(items[static_cast<std::size_t>(index)].has_value(), "the schedule needs what is not there");
+    need(items[static_cast<std::size_t>(index)].has_value(), "the schedule needs a missing item");
     return *items[static_cast<std::size_t>(index)];
   }
   Buffer& make(Items& items, std::int64_t index, std::int64_t values) {
-    need(!items[static_cast<std::size_t>(index)].has_value(), "the schedule makes what is there");
+    need(!items[static_cast<std::size_t>(index)].has_value(), "the schedule computes an existing item");
     return items[static_cast<std::size_t>(index)].emplace(meter_, values);
   }
   void end(Items& items, std::int64_t index) {
@@ -189,7 +189,7 @@ class Run {
       network_.forward(layer, layer == first ? at(inputs_, first) : *between, y, nullptr);
       between.emplace(std::move(y));
     }
-    need(!inputs_[static_cast<std::size_t>(last)].has_value(), "the schedule makes what is there");
+    need(!inputs_[static_cast<std::size_t>(last)].has_value(), "the schedule computes an existing item");
     inputs_[static_cast<std::size_t>(last)] = std::move(between);
   }
 
@@ -246,10 +246,10 @@ int main() {
     std::printf("within %d%% of store-all: %6.1f KiB, %6.3f ms a step, %2lld forwards again\n", percent,
                 static_cast<double>(measured) / 1024, report.step_seconds * 1e3,
                 static_cast<long long>(report.recomputed_forwards));
-    need(measured == report.peak_bytes[0], "the measured peak is another than the one that was said");
+    need(measured == report.peak_bytes[0], "the measured peak differs from the predicted one");
     need(measured <= budget, "the budget was passed");
     need(network.gradients == wanted, "the gradients differ");
   }
-  std::printf("measured peaks are those that were said before, and all gradients are bit-identical\n");
+  std::printf("measured peaks equal the predicted ones, and all gradients are bit-identical\n");
   return 0;
 }

@@ -24,7 +24,7 @@ class BaseLog : public testing::Test {
 
 TEST_F(BaseLog, OnlyRequestedLevels) {
   std::vector<std::string> seen;
-  write_log(LogLevel::error, "base", "nobody listens");
+  write_log(LogLevel::error, "base", "no sink");
   set_log(LogLevel::warning, [&](LogLevel level, const char* component, const char* message) {
     seen.push_back(cat(static_cast<int>(level), " ", component, " ", message));
   });

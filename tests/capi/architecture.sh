@@ -17,7 +17,7 @@ printf '%s\n' "$table" | while read -r part rest; do
     "$(included $(find "cpp/$part" -name '*.h' -o -name '*.cpp') | grep -vxF "$(printf '%s\n' $shown $used)" || true)"
   row=$(printf '%s\n' base memory tensor storage strategy plan engine pipeline state async adaptive | grep -xF "$(printf '%s\n' $shown $used .)" | paste -sd, | sed 's/,/, /g')
   for document in CONTRIBUTING.md docs/explanation/architecture.md; do
-    must_be_empty "$document does not say that $part may include ${row:-nothing}" \
+    must_be_empty "$document does not document that $part may include ${row:-nothing}" \
       "$(grep -qE "^\| \`?$part\`? \|(.*\|)? ${row:-nothing} \|$" "$document" || echo missing)"
   done
   [ "$failed" = 0 ]

@@ -226,11 +226,11 @@ class Header:
         line = cursor.extent.start.line
         behind, above = self.behind(cursor.extent.end), self.above(line)
         if behind is None and above is None:
-            return self.wrong(name, line, "has no comment behind it or right above")
+            return self.wrong(name, line, "has no comment after it or directly above")
         if behind is None:
             return plain(above)
         if behind.extent.end.line != behind.extent.start.line:
-            return self.wrong(name, line, "has a comment behind it of several lines: put it above")
+            return self.wrong(name, line, "has a comment of several lines after it: put it above")
         if above is not None and cursor.kind == cindex.CursorKind.FIELD_DECL:
             return self.wrong(name, line, "has two comments")
         return plain(behind)

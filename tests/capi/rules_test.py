@@ -208,7 +208,7 @@ def times_say_what_they_are(api):
         name, comment = field["name"], field.get("comment", "")
         where = f"{struct['name']}.{name}"
         if name in ("ns", "seconds", "time") or re.match(r"time_(?!out)", name):
-            yield f"{where} does not say of what"
+            yield f"{where}: name the measured object"
         if "1970" in comment and not name.endswith("_utc_ns"):
             yield f"{where} is an instant in UTC and does not end in _utc_ns"
         if re.match(r"when\b", comment) and "nanoseconds" in comment and not re.search(r"_(at|utc)_ns$", name):
@@ -220,7 +220,7 @@ def times_say_what_they_are(api):
                                            (f"{function['name']}({parameter['name']})", parameter["name"], parameter["type"], "")
                                            for function, parameter in api.parameters()]:
         if name in ("ns", "seconds", "time", "timeout"):
-            yield f"{where} does not say of what"
+            yield f"{where}: name the measured object"
         if "nanoseconds" in comment and "int64_t" in kind and not name.endswith("_ns"):
             yield f"{where} is in nanoseconds and does not end in _ns"
         if name.endswith("_ns") and "int64_t" not in kind:
@@ -255,7 +255,7 @@ def zero_is_no_limit(api):
     for where, comment in entries:
         for found in re.finditer(r"\bno (limit|maximum)\b|\bunlimited\b", comment):
             if not comment[:found.start()].endswith("0: "):
-                yield f"{where}: a limit that is none is 0, and said so: '0: {found.group()}'"
+                yield f"{where}: expected 0 for no limit, documented as '0: {found.group()}'"
 
 
 def what_is_read_by_index_has_a_count(api):
@@ -290,7 +290,7 @@ def constants_belong_to_groups(api):
             yield f"two constants of {group} have one value"
     for name in SINGLE_CONSTANTS - {constant["name"] for constant in api.constants}:
         if api.constants and len(api.constants) > len(SINGLE_CONSTANTS):
-            yield f"{name} is not there any more"
+            yield f"{name}: missing"
 
 
 def truth_is_a_bool(api):

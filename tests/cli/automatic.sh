@@ -18,7 +18,7 @@ start --first-save-seconds 0
 until saved; do kill -0 "$trainer" 2>/dev/null || { fail "the run ended: $(cat "$scratch/out")"; break; }; done
 kill -KILL "$trainer"
 wait "$trainer" 2>/dev/null
-[ "$(learned running)" = '"running":true' ] || fail "a checkpoint in mid-run says $(learned running)"
+[ "$(learned running)" = '"running":true' ] || fail "a checkpoint during the run contains $(learned running)"
 
 # A signal ends the run with one last save and exit code 3; the learned state is in it.
 for signal in TERM USR1; do
@@ -33,7 +33,7 @@ for signal in TERM USR1; do
   [ "$code" = 3 ] || fail "SIG$signal: exit code $code: $(cat "$scratch/out")"
   says "ended by a preemption notice after step"
   says "which is saved"
-  [ "$(learned running)" = '"running":false' ] || fail "after a notice the checkpoint says $(learned running)"
+  [ "$(learned running)" = '"running":false' ] || fail "after a notice the checkpoint contains $(learned running)"
   [ "$(learned failures)" = '"failures":1' ] || fail "the controller counts $(learned failures)"
 done
 succeeds verify "$scratch/run"

@@ -13,7 +13,7 @@ for mode in --async --sync; do
     wait $run || fail "$mode, SIG$signal: exit code $?: $(cat "$scratch/out")"
     says "interrupted at step"
     step=$(sed -n 's/.*"steps": \([0-9]*\).*/\1/p' "$dir.json")
-    grep -q '"interrupted": true' "$dir.json" || fail "the report does not say that the run was interrupted"
+    grep -q '"interrupted": true' "$dir.json" || fail "the report does not contain "interrupted": true"
     [ -n "$(find "$dir" -name "step-*$step-*")" ] || fail "step $step is not saved"
     succeeds verify "$dir"
     succeeds train --model mlp --data "$text" --batch 32 --steps $((step + 1)) --dir "$dir" --resume require --quiet

@@ -60,8 +60,8 @@ succeeds convert "$scratch/c" "$scratch/own/x.safetensors"
 succeeds simulate --trace "$scratch/trace" --policies daly --json "$scratch/own/x.json" --report "$scratch/own/x.html"
 printf '{' >"$scratch/bad.safetensors"
 refuses 1 "" convert "$scratch/bad.safetensors" "$scratch/own/y.npz"
-[ "$(ls -A "$scratch/own" | wc -l)" = 8 ] || fail "left behind: $(ls -A "$scratch/own")"
-grep -qx mine "$scratch/own/x.npz.tmp" || fail "a file of somebody else's was written to"
+[ "$(ls -A "$scratch/own" | wc -l)" = 8 ] || fail "remaining files: $(ls -A "$scratch/own")"
+grep -qx mine "$scratch/own/x.npz.tmp" || fail "another program's file was overwritten"
 
 # Two commands write one file at the same time: it is complete at every moment, and one of the two at the end.
 for ending in npz safetensors; do
@@ -82,9 +82,9 @@ for ending in npz safetensors; do
   done
   rm "$scratch/go"
   wait
-  for group in model optimizer; do [ ! -e "$scratch/failed.$group" ] || fail "$ending: beside another: $(cat "$scratch/failed.$group")"; done
+  for group in model optimizer; do [ ! -e "$scratch/failed.$group" ] || fail "$ending: concurrent writer: $(cat "$scratch/failed.$group")"; done
 done
-[ -z "$(find "$scratch" -name '.ckpt-*')" ] || fail "left behind: $(find "$scratch" -name '.ckpt-*')"
+[ -z "$(find "$scratch" -name '.ckpt-*')" ] || fail "remaining files: $(find "$scratch" -name '.ckpt-*')"
 
 # Results that cannot be written: the run does not start.
 for option in --report --json --memory-report --timeline; do
@@ -93,7 +93,7 @@ for option in --report --json --memory-report --timeline; do
   refuses 1 "cannot write $scratch/elsewhere: " train --model mlp --data "$text" --batch 32 --stages 2 --steps 1 \
     --dir "$scratch/early" --quiet "$option" "$scratch/elsewhere"
 done
-[ ! -e "$scratch/early" ] || fail "a run began whose results could not be written"
+[ ! -e "$scratch/early" ] || fail "a run started although its results cannot be written"
 refuses 1 "cannot write $scratch/missing/file" plan --model mlp --budget 40% --report "$scratch/missing/file"
 refuses 1 "cannot write $scratch/missing/file" simulate --trace "$scratch/trace" --policies daly --json "$scratch/missing/file"
 

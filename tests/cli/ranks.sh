@@ -34,7 +34,7 @@ succeeds convert "$scratch/c" "$scratch/json/" --json
 says '"files": 1'
 # The same file as from a checkpoint of one process.
 succeeds convert "$scratch/one" "$scratch/again.safetensors"
-cmp "$scratch/one.safetensors" "$scratch/again.safetensors" || fail "a file says how many ranks there were"
+cmp "$scratch/one.safetensors" "$scratch/again.safetensors" || fail "a file depends on the number of ranks"
 refuses 1 "is not empty" convert "$scratch/c" "$scratch/folder/"
 refuses 1 "no amount of bytes" convert "$scratch/c" "$scratch/other/" --file-bytes 40%
 [ ! -e "$scratch/other" ] || fail "a refused conversion made a folder"

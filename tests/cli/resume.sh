@@ -12,7 +12,7 @@ train --steps 9 --dir "$scratch/cut" --resume require --threads 1 --strategy int
 says "resumed from step-000000000004"
 [ -n "$(checksum "$scratch/whole.json")" ] || fail "no checksum in the report"
 [ "$(checksum "$scratch/whole.json")" = "$(checksum "$scratch/cut.json")" ] || fail "the resumed run ended with other parameters"
-grep -q '"first_step": 4' "$scratch/cut.json" || fail "the report does not say where the run began"
+grep -q '"first_step": 4' "$scratch/cut.json" || fail "the report does not contain the first step"
 
 # With no steps left, the run succeeds and changes nothing.
 train --steps 9 --dir "$scratch/cut" --json "$scratch/again.json"

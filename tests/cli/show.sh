@@ -71,7 +71,7 @@ is "$(json_field different)" 0
 refuses 1 "largest absolute difference" diff "$(find "$scratch/c" -name 'step-000000000002-*')/model.safetensors" "$scratch/model.npz" --json
 [ "$(json_field different)" -gt 0 ] || fail "no difference"
 left=$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'ckpt-npz-*' -newer "$text" 2>/dev/null)
-[ -z "$left" ] || fail "left behind: $left"
+[ -z "$left" ] || fail "remaining files: $left"
 
 # copy: the newest, one step, all; existing checkpoints remain, and the copy can be resumed from.
 succeeds copy "$scratch/c" "$scratch/copy"

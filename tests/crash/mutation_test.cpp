@@ -64,7 +64,7 @@ void expect_detected(const char* what, const Mutation& mutation) {
   Enumeration options;
   options.stop_at_first = true;
   const Count count = count_of(mutation, options);
-  EXPECT_GT(count.bad(), 0) << what << " can be left out, and nobody notices";
+  EXPECT_GT(count.bad(), 0) << what << " can be removed without detection";
 }
 
 TEST(CrashMutation, UnmutatedIsClean) {

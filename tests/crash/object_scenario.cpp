@@ -208,7 +208,7 @@ bool ObjectScenarioRunner::killed_save(std::int64_t step, std::int64_t number, b
   requests_->after = [this, left, is_dead](const std::string& line) {
     end_request(line);
     *is_dead = *left < 0;
-    if (*is_dead) base::fail(base::Status::io, "killed behind ", line);
+    if (*is_dead) base::fail(base::Status::io, "killed after ", line);
   };
   save(step);  // acknowledged if the process dies during the retention that follows
   return *is_dead;

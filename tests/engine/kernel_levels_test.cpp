@@ -38,7 +38,7 @@ std::vector<KernelLevel> wider_levels() {
     if (level <= widest_kernel_level()) {
       levels.push_back(level);
     } else {
-      std::cout << "SKIP: " << name_of(level) << ": this processor has no such instructions\n";
+      std::cout << "SKIP: " << name_of(level) << ": not supported by this processor\n";
     }
   }
   return levels;

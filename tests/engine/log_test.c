@@ -45,7 +45,7 @@ static void expect_one_at(int32_t level, const char* component, const char* text
   }
   if (found == 1) return;
   for (i = 0; i < count; ++i) fprintf(stderr, "%s: %s\n", lines[i].component, lines[i].text);
-  fprintf(stderr, "%d messages of %s say '%s'\n", found, component, text);
+  fprintf(stderr, "%d messages of %s contain '%s'\n", found, component, text);
   exit(1);
 }
 

@@ -7,7 +7,7 @@ unset LD_LIBRARY_PATH
 # The same for libckpt-s3, when a URI needs it: nothing listens at the endpoint.
 export AWS_ENDPOINT_URL_S3=http://127.0.0.1:1 AWS_ACCESS_KEY_ID=none AWS_SECRET_ACCESS_KEY=none
 if said=$("$STAGE/bin/ckpt" list s3://bucket/run 2>&1); then
-  echo "it lists: $said" >&2
+  echo "unexpected output: $said" >&2
   exit 1
 fi
 if [ -e "$STAGE/$LIBDIR/libckpt-s3.so.$SOVERSION" ]; then

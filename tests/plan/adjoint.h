@@ -72,7 +72,7 @@ class AdjointCode {
         break;
       case Kind::drop:
         if (action.tier == 0) {
-          need(action.item == Item::input && states_.erase(action.first) == 1, "DROP of a state that is not there");
+          need(action.item == Item::input && states_.erase(action.first) == 1, "DROP of a missing state");
         } else {
           need(tier_[at(action.tier)].erase(action.slot) == 1, "DROP of an empty slot");
         }
@@ -111,7 +111,7 @@ class AdjointCode {
 
   void put(std::int64_t step, std::int32_t slot) {
     for (const auto& [other, taken] : states_) need(taken != slot, "a buffer that is in use is written to");
-    need(states_.emplace(step, slot).second, "a state is made that is there");
+    need(states_.emplace(step, slot).second, "an existing state is computed");
     if (step < steps_ && slot < 1000000000) largest_slot = std::max(largest_slot, slot);
   }
 

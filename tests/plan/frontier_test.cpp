@@ -204,8 +204,8 @@ void compare_with_all_that_there_is(std::mt19937 random, int rounds, bool guests
   }
   const auto percent = [&](double part) { return 100 * part / budgets; };
   std::cout << budgets << " budgets: chain is optimal at " << percent(chain_best) << "%, tapes before its local search at "
-            << percent(tapes_best) << "% (loses " << percent(lost) << "% on average), behind it at " << percent(searched_best)
-            << "% (" << percent(searched_lost) << "%)\n";
+            << percent(tapes_best) << "% (loses " << percent(lost) << "% on average), after the local search "
+            << percent(searched_best) << "% (" << percent(searched_lost) << "%)\n";
   EXPECT_GE(searched_best, 0.97 * budgets);
   EXPECT_LE(searched_lost, 0.003 * budgets);
   EXPECT_GT(searched_best, tapes_best);

@@ -686,10 +686,10 @@ int check_all(const char* uri, const char* acknowledged, std::int64_t floats) {
   int count = 0;
   for (std::int64_t step = 0; file >> step; ++count) {
     if (step > newest || reader.load(model.state, step).step != step || model.value() != step) {
-      return std::printf("step %lld was acknowledged and is not there\n", static_cast<long long>(step)), 1;
+      return std::printf("step %lld was acknowledged but is missing\n", static_cast<long long>(step)), 1;
     }
   }
-  std::printf("%d acknowledged saves are there; the newest is of step %lld\n", count, static_cast<long long>(newest));
+  std::printf("%d acknowledged saves exist; the newest is of step %lld\n", count, static_cast<long long>(newest));
   return count == 0 ? 1 : 0;
 }
 

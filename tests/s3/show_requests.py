@@ -45,7 +45,7 @@ def problems_of(proxy, words, said, wanted):
     """wanted: the expected kinds of requests; the last one may be a range."""
     text, found = asked(proxy, *words)
     print(" ".join(words[:1] + words[2:]), found)
-    problems = [f"ckpt {' '.join(words)} does not say '{each}': {text}" for each in said if each not in text]
+    problems = [f"ckpt {' '.join(words)} does not print '{each}': {text}" for each in said if each not in text]
     if found != wanted:
         problems.append(f"ckpt {' '.join(words)} asks for (listings, manifests, records, tensors) {found}, not {wanted}")
     return problems
@@ -99,7 +99,7 @@ def main():
             for member in ("path", "commit_sequence", "environment", "saved_utc_ns", "saved_utc"):  # a copy has different ones
                 del each[member]
         if here != there:
-            problems.append(f"show says other things of the same: {here} {there}")
+            problems.append(f"show prints different values for the copy: {here} {there}")
     print("\n".join(problems))
     return 1 if problems else 0
 

@@ -63,7 +63,7 @@ class Hub {
     const Call& first = calls_[0];
     for (const Call& call : calls_)
       is_broken_ = is_broken_ || call.kind != first.kind || call.root != first.root || call.bytes != first.bytes;
-    EXPECT_FALSE(is_broken_) << "the ranks are out of step";
+    EXPECT_FALSE(is_broken_) << "the ranks called different collectives";
     const auto bytes = static_cast<std::size_t>(first.bytes);
     if (is_broken_ || bytes == 0) return;
     for (int rank = 0; rank < ranks; ++rank) {

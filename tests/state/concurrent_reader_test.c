@@ -117,7 +117,7 @@ static void at_every_operation(void) {
       }
     }
   }
-  printf("beside a writer: %lld calls, %lld saves in the midst of them\n", (long long)calls, (long long)s.step - 1);
+  printf("concurrent writer: %lld calls, %lld saves during them\n", (long long)calls, (long long)s.step - 1);
   CHECK(calls > 500);
   ckpt_state_release(into.state);
   ckpt_checkpoint_manager_release(reader);
@@ -148,7 +148,7 @@ static void read_often(ckpt_checkpoint_manager* reader, int times) {
     last = loaded.step;
     if (i % 10 == 0) CHECK_OK(ckpt_checkpoint_manager_verify(reader, NULL, NULL));
   }
-  printf("beside a writer: %d loads of %lld checkpoints\n", times, (long long)steps);
+  printf("concurrent writer: %d loads of %lld checkpoints\n", times, (long long)steps);
   ckpt_state_release(into.state);
 }
 

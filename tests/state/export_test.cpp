@@ -32,7 +32,7 @@ TEST(StateExport, AReaderReadsTheFileAndTheOldFileIsReplaced) {
   const Scratch scratch;
   const std::string path = scratch / "model.safetensors";
   std::ofstream(path) << "something older";
-  std::ofstream(path + ".tmp") << "left by somebody";
+  std::ofstream(path + ".tmp") << "left by another writer";
   Model model(3);
   write_safetensors(path, model.state, "model", metadata_from_json(R"({"made by":"a test","format":"pt"})"));
   // Another writer's temporary file must not be touched.

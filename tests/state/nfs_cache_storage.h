@@ -88,7 +88,7 @@ class LateStorage final : public storage::Storage {
     const auto& entries = seen(directory).entries;
     const std::string name = path.substr(directory.empty() ? 0 : directory.size() + 1);
     if (std::ranges::find(entries, name, &storage::Entry::name) == entries.end())
-      base::fail(base::Status::not_found, path, " is not there");
+      base::fail(base::Status::not_found, path, ": not found");
   }
   // After its own change the machine asks the server again, whether or not the change succeeded.
   void ask_again(const std::string& path) { seen_.erase(std::string(storage::parent(path))); }

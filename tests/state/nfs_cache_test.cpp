@@ -165,7 +165,7 @@ TEST(StateLateDirectory, ARemovedCheckpointIsReported) {
   Model model(0);
   try {
     Site::reader(site.there)->load(model.state, {});
-    ADD_FAILURE() << "step 1 is not there any more, and step 2 is not seen yet";
+    ADD_FAILURE() << "step 1 no longer exists, and step 2 is not visible yet";
   } catch (const ckpt::base::Error& error) {
     EXPECT_EQ(error.status(), Status::not_found);
     EXPECT_NE(error.message().find("there is no checkpoint in"), std::string::npos) << error.message();

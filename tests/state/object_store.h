@@ -79,12 +79,12 @@ class BucketFile final : public storage::File {
     requests_->most_ranges = std::max(requests_->most_ranges, std::ssize(ranges));
     for (const storage::Range& range : ranges) {
       if (range.offset + std::ssize(range.bytes) > 64 << 10) request("get");
-      base::require(copy(range.offset, range.bytes) == std::ssize(range.bytes), "the range is behind the end");
+      base::require(copy(range.offset, range.bytes) == std::ssize(range.bytes), "the range exceeds the object");
     }
   }
   bool has_ranges() const noexcept override { return true; }
   void write(std::int64_t offset, std::span<const std::byte> bytes) override {
-    base::require(offset == std::ssize(text_), "offset is ", offset, "; a stream goes on at ", text_.size());
+    base::require(offset == std::ssize(text_), "offset is ", offset, "; expected ", text_.size());
     text_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   }
   void sync() override {
@@ -142,7 +142,7 @@ class BucketClient final : public storage::ObjectStorage {
     request("put_if_absent", path, [&] {
       if (requests_->puts == Puts::unsupported) base::fail(base::Status::unsupported, "the store cannot do that");
       if (requests_->puts == Puts::conditional && bucket_->objects.contains(path))
-        base::fail(base::Status::already_exists, path, " is there");
+        base::fail(base::Status::already_exists, path, " exists");
       bucket_->objects[path] = std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     });
   }

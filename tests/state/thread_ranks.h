@@ -128,7 +128,7 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
   }
 
   [[noreturn]] void fail_late(std::int64_t rank) const {
-    base::fail(base::Status::timeout, "rank ", rank, " has waited for the other threads in vain");
+    base::fail(base::Status::timeout, "rank ", rank, ": timed out waiting for the other threads");
   }
 
   bool carry_out() {
@@ -136,9 +136,9 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
     for (const Call& call : seats_) {
       if (call.operation == first.operation && call.root == first.root && call.sent.size() == first.sent.size()) continue;
       if (mismatch_ == Mismatch::breaks) return false;
-      ADD_FAILURE() << "the ranks are out of step: " << static_cast<int>(first.operation) << " of " << first.sent.size()
-                    << " bytes by " << first.root << " beside " << static_cast<int>(call.operation) << " of " << call.sent.size()
-                    << " by " << call.root;
+      ADD_FAILURE() << "the ranks called different collectives: " << static_cast<int>(first.operation) << " of "
+                    << first.sent.size() << " bytes by " << first.root << " and " << static_cast<int>(call.operation) << " of "
+                    << call.sent.size() << " by " << call.root;
       return false;
     }
     for (std::size_t rank = 0; rank < seats_.size(); ++rank) {

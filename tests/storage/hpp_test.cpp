@@ -101,14 +101,14 @@ TEST(StorageHpp, SchemesAreKnownWhileTheirObjectLives) {
   {
     const ckpt::StorageScheme mine("mine", [&](std::string_view uri) {
       asked.emplace_back(uri);
-      if (uri == "mine:none") throw ckpt::Error(ckpt::Status::not_found, "no such shelf");
+      if (uri == "mine:none") throw ckpt::Error(ckpt::Status::not_found, "no such storage");
       if (uri == "mine:odd") throw std::string("odd");
       return ckpt::Storage::from_uri("memory:shelf");
     });
     ckpt::CheckpointManager shelf(ckpt::Storage::from_uri("mine://Shelf?x=1"));
     std::string message;
     EXPECT_EQ(status_of_uri("mine:none", &message), ckpt::Status::not_found);
-    EXPECT_NE(message.find("no such shelf"), std::string::npos) << message;
+    EXPECT_NE(message.find("no such storage"), std::string::npos) << message;
     EXPECT_EQ(status_of_uri("mine:odd"), ckpt::Status::callback);
     EXPECT_EQ(asked, (std::vector<std::string>{"mine://Shelf?x=1", "mine:none", "mine:odd"}));
     const auto again = [] { ckpt::StorageScheme("MINE", [](std::string_view) { return ckpt::Storage::memory(); }); };
@@ -147,7 +147,7 @@ class MapStorage : public ckpt::CustomStorage {
 
   std::unique_ptr<ckpt::CustomFile> create(const std::string& path) override {
     if (counts_.odd) throw std::runtime_error("odd: " + path);
-    if (files_.count(path) != 0) throw ckpt::Error(ckpt::Status::already_exists, path + " is there");
+    if (files_.count(path) != 0) throw ckpt::Error(ckpt::Status::already_exists, path + " exists");
     files_[path] = std::make_shared<Bytes>();
     return std::make_unique<File>(files_[path], counts_);
   }
@@ -168,7 +168,7 @@ class MapStorage : public ckpt::CustomStorage {
     directories_.erase(path);
   }
   void make_directory(const std::string& path) override {
-    if (!directories_.insert(path).second) throw ckpt::Error(ckpt::Status::already_exists, path + " is there");
+    if (!directories_.insert(path).second) throw ckpt::Error(ckpt::Status::already_exists, path + " exists");
   }
   void sync_directory(const std::string&) override {}
   std::vector<Entry> list(const std::string& path) override {
@@ -309,7 +309,7 @@ class MapObjects : public ckpt::CustomObjects {
   }
   std::int64_t size(const std::string& path) override { return static_cast<std::int64_t>(found(path).size()); }
   void put_if_absent(const std::string& path, ckpt::Span<const std::byte> bytes) override {
-    if (files_->count(path) != 0) throw ckpt::Error(ckpt::Status::already_exists, path + " is there");
+    if (files_->count(path) != 0) throw ckpt::Error(ckpt::Status::already_exists, path + " exists");
     (*files_)[path] = Bytes(bytes.begin(), bytes.end());
   }
   std::vector<Object> list_from(const std::string& prefix, const std::string& after, std::int64_t limit) override {

@@ -101,7 +101,7 @@ TEST_P(StorageStream, WritesBorrowedBytesFromAnyAddress) {
   for (const std::size_t header : {std::size_t{0}, std::size_t{1}, page, std::size_t{10'752}}) {
     for (const std::size_t shift : {0, 1}) {
       for (const std::size_t piece : {chunk_bytes, 2 * chunk_bytes + 777, std::size_t{777'777}}) {
-        SCOPED_TRACE(testing::Message() << header << " bytes before, " << shift << " beside, pieces of " << piece);
+        SCOPED_TRACE(testing::Message() << header << " bytes before, shifted by " << shift << ", pieces of " << piece);
         std::byte* const start = memory.get() + header % page + shift;
         std::memcpy(start, bytes.data() + header, bytes.size() - header);
         const auto file = storage->create_stream("f", {static_cast<std::int64_t>(bytes.size()), nullptr});

@@ -89,7 +89,7 @@ check_file() {
   same "$scratch/after" "$scratch/b" || { [ $earlier = first ] && same "$scratch/after" "$scratch/a"; } ||
     fail "the $earlier one ended with success, and the file was not complete"
   same "$file" "$scratch/a" || same "$file" "$scratch/b" || fail "the file is neither version"
-  [ "$(ls -A "$here")" = "${file##*/}" ] || fail "beside the file: $(ls -A "$here" | tr '\n' ' ')"
+  [ "$(ls -A "$here")" = "${file##*/}" ] || fail "other files: $(ls -A "$here" | tr '\n' ' ')"
 }
 
 # ---- Checkpoints ----
@@ -103,10 +103,10 @@ complete() { # STEP: it exists and is complete
 # done_or_busy CODE STEP
 done_or_busy() {
   case $1 in
-    0) complete "$2" || fail "the save of step $2 succeeded, and its checkpoint is not there" ;;
+    0) complete "$2" || fail "the save of step $2 succeeded, but its checkpoint is missing" ;;
     1)
       grep -q BUSY "$scratch/errors" || fail "the save of step $2 was refused, but not with BUSY"
-      ! complete "$2" || fail "the save of step $2 was refused, and its checkpoint is there"
+      ! complete "$2" || fail "the save of step $2 was refused, but its checkpoint exists"
       ;;
     *) fail "exit code $1 of the save of step $2" ;;
   esac
@@ -116,7 +116,7 @@ check_saves() {
   done_or_busy "$first" 3
   done_or_busy "$second" 4
   [ "$first,$second" != 1,1 ] || fail "both were refused"
-  "$write_one" load "$here" || fail "what is there does not load"
+  "$write_one" load "$here" || fail "the existing checkpoints do not load"
   for entry in "$here"/* "$here"/.[!.]*; do
     case $entry in
       */step-*) [ -e "$entry/manifest.json" ] || fail "left over: $entry" ;;

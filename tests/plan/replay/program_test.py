@@ -235,7 +235,7 @@ class Machine:
         self.there.add(number)
 
     def read(self, number, operation):
-        must(number in self.there, "buffer", number, program_text(self.program.buffers[number]), "is not there for", operation)
+        must(number in self.there, "buffer", number, program_text(self.program.buffers[number]), "is missing for", operation)
 
     def run(self, operation):
         reads, writes = reads_and_writes(operation)

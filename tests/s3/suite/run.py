@@ -95,7 +95,7 @@ def main(mode, list_path, thousands_path, google_tests, c_tests):
                 elif program in c_tests and not re.search(r"storages in the bucket: [1-9]", text):
                     problems.append(f"{os.path.basename(program)} made no storage in the bucket")
         problems += proxy.problems()
-    problems += [f"{pattern}: there is no such test" for pattern in sorted(unused)]
+    problems += [f"{pattern}: no such test" for pattern in sorted(unused)]
     print(f"{mode}: {ran} tests")
     print("\n".join(problems))
     return 1 if problems else 0
