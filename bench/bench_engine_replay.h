@@ -36,9 +36,9 @@ inline void fill(float* numbers, std::int64_t count) {
 }
 
 inline std::vector<float> numbers(std::int64_t count) {
-  std::vector<float> made(static_cast<std::size_t>(count));
-  fill(made.data(), count);
-  return made;
+  std::vector<float> created(static_cast<std::size_t>(count));
+  fill(created.data(), count);
+  return created;
 }
 
 // The matrix products of the library that the engine loads, on one thread.

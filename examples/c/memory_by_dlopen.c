@@ -40,12 +40,12 @@ typedef struct buffer {
 } buffer;
 
 static buffer take(const char* layer, int64_t bytes) {
-  buffer made = {NULL, 0};
+  buffer created = {NULL, 0};
   int32_t number = 0;
-  made.memory = malloc((size_t)bytes);
+  created.memory = malloc((size_t)bytes);
   if (api != NULL && api->ckpt_memory_tracker_add_layer(tracker, layer, &number) == CKPT_OK)
-    api->ckpt_memory_tracker_record_allocation(tracker, number, bytes, &made.id);
-  return made;
+    api->ckpt_memory_tracker_record_allocation(tracker, number, bytes, &created.id);
+  return created;
 }
 
 static void give_back(buffer* used) {

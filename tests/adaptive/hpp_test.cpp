@@ -43,13 +43,13 @@ TEST(AdaptiveHpp, ASaveInTheBackgroundCommitsByItself) {
   controller.begin_run(100);
   ckpt::SaveOptions options;
   options.step = 7;
-  int told = 0;
+  int ended_count = 0;
   ckpt::CheckpointTaskFunctions functions;
-  functions.callbacks.ended = [&](const ckpt::CheckpointTaskResult& result) { told += succeeded(result) ? 1 : 0; };
+  functions.callbacks.ended = [&](const ckpt::CheckpointTaskResult& result) { ended_count += succeeded(result) ? 1 : 0; };
   const std::int64_t id = controller.save_async(700, async, state, options, {}, std::move(functions));
   const ckpt::CheckpointTaskResult result = async.wait(id);
   EXPECT_TRUE(succeeded(result));
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(ended_count, 1);
   EXPECT_EQ(controller.info().saves, 1);
   EXPECT_EQ(controller.info().save_in_flight, false);
   EXPECT_DOUBLE_EQ(controller.info().cost_seconds, std::chrono::duration<double>(result.stall).count());

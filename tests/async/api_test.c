@@ -6,27 +6,27 @@
 
 #include "folder.h"
 
-typedef struct told {
+typedef struct event_counts {
   int staged;
   int progressed;
   int ended;
   int destroyed;
   ckpt_checkpoint_task_result last;
-} told;
+} event_counts;
 
 static void on_staged(int64_t id, int64_t stall_ns, void* user_data) {
   CHECK(id > 0 && stall_ns >= 0);
-  ++((told*)user_data)->staged;
+  ++((event_counts*)user_data)->staged;
 }
 static void on_progress(int64_t id, int64_t done_bytes, int64_t total_bytes, void* user_data) {
   CHECK(id > 0 && done_bytes <= total_bytes);
-  ++((told*)user_data)->progressed;
+  ++((event_counts*)user_data)->progressed;
 }
 static void on_ended(const ckpt_checkpoint_task_result* result, void* user_data) {
-  ++((told*)user_data)->ended;
-  ((told*)user_data)->last = *result;
+  ++((event_counts*)user_data)->ended;
+  ((event_counts*)user_data)->last = *result;
 }
-static void on_destroy(void* user_data) { ++((told*)user_data)->destroyed; }
+static void on_destroy(void* user_data) { ++((event_counts*)user_data)->destroyed; }
 
 static ckpt_checkpoint_task_callbacks callbacks_of_told(void) {
   ckpt_checkpoint_task_callbacks callbacks;
@@ -62,7 +62,7 @@ static ckpt_state* make_state(void) {
 }
 
 static void saves_and_loads(ckpt_async_manager* async, ckpt_state* state) {
-  told own;
+  event_counts own;
   ckpt_checkpoint_task_callbacks callbacks = callbacks_of_told();
   ckpt_checkpoint_task_options task;
   ckpt_save_options save = CKPT_SAVE_OPTIONS_INIT;
@@ -124,7 +124,7 @@ static void other_ways(ckpt_async_manager* async, ckpt_state* state) {
   ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   ckpt_checkpoint_task_result result = CKPT_CHECKPOINT_TASK_RESULT_INIT;
   int64_t id = 0;
-  static told own; /* destroyed when the last thread has released it, after the wait */
+  static event_counts own; /* destroyed when the last thread has released it, after the wait */
   task.gate_step = 5;
   task.has_gate_step = 1;
   CHECK_OK(ckpt_async_manager_save(async, state, NULL, &task, &id));
@@ -184,7 +184,7 @@ static void release_self(const ckpt_checkpoint_task_result* result, void* user_d
 int main(void) {
   static test_folder root;
   char command[sizeof root + 16];
-  told all;
+  event_counts all;
   ckpt_checkpoint_task_callbacks callbacks = callbacks_of_told();
   ckpt_async_manager_options options;
   ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;

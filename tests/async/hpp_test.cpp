@@ -63,12 +63,12 @@ TEST(AsyncHpp, SavesWhileTrainingContinues) {
   ckpt::CheckpointManagerOptions keep;
   keep.keep_last = 3;
   ckpt::CheckpointManager checkpoint(ckpt::Storage::file_system(scratch / "run"), keep);
-  std::int64_t told = 0;
+  std::int64_t ended_count = 0;
   {
     ckpt::AsyncManagerOptions options;
     options.staging_bytes = 1 << 20;
     ckpt::CheckpointTaskCallbacks callbacks;
-    callbacks.ended = [&](const ckpt::CheckpointTaskResult& result) { told += succeeded(result) ? 1 : 0; };
+    callbacks.ended = [&](const ckpt::CheckpointTaskResult& result) { ended_count += succeeded(result) ? 1 : 0; };
     ckpt::AsyncManager async(checkpoint, options, callbacks);
     ckpt::SaveOptions save;
     std::int64_t id = 0;
@@ -109,7 +109,7 @@ TEST(AsyncHpp, SavesWhileTrainingContinues) {
       EXPECT_NE(std::string(error.what()).find("the device is gone"), std::string::npos) << error.what();
     }
   }
-  EXPECT_EQ(told, 5);
+  EXPECT_EQ(ended_count, 5);
   EXPECT_EQ(checkpoint.list().size(), 3U);
 }
 

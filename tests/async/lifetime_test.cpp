@@ -75,10 +75,10 @@ TEST(AsyncLife, WaitingForAllIncludesRunningCallbacks) {
   Blocker blocker;
   blocker.shut("told");
   const auto listener = std::make_shared<RecordingListener>();
-  std::atomic<bool> told{false};
+  std::atomic<bool> reported{false};
   listener->on_end = [&](const TaskResult&) {
     blocker.pass("told");
-    told = true;
+    reported = true;
   };
   TaskOptions task;
   task.listener = listener;
@@ -88,7 +88,7 @@ TEST(AsyncLife, WaitingForAllIncludesRunningCallbacks) {
   EXPECT_ERROR(it.manager->wait_all(0), Status::timeout, "did not end");
   blocker.open();
   it.manager->wait_all(-1);
-  EXPECT_TRUE(told);
+  EXPECT_TRUE(reported);
   EXPECT_EQ(it.manager->ended_ids().size(), 1U);
 }
 

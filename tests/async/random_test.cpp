@@ -58,9 +58,9 @@ void act(Shared& shared, Model& model, std::mt19937& random) {
     case 3: {
       SaveOptions options;
       options.step = static_cast<std::int64_t>(random() % 1000);
-      const std::int64_t made = manager.save(model.state, options, random_task(random));
+      const std::int64_t created = manager.save(model.state, options, random_task(random));
       ++shared.admitted;
-      shared.last = made;
+      shared.last = created;
       break;
     }
     case 4: {

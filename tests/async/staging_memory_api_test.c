@@ -28,9 +28,9 @@ static int32_t allocate(int64_t bytes, void** block, void* user_data) {
     return (int32_t)it->code;
   }
   if (it->allocations == it->allowed) return 0; /* *block stays NULL */
-  void* made = NULL;
-  CHECK(posix_memalign(&made, page, (size_t)bytes + page) == 0);
-  *block = (char*)made + it->shift;
+  void* created = NULL;
+  CHECK(posix_memalign(&created, page, (size_t)bytes + page) == 0);
+  *block = (char*)created + it->shift;
   ++it->allocations;
   ++it->blocks;
   it->bytes += bytes;

@@ -383,8 +383,8 @@ def check_examples(api):
         value = copy.copy(next(value for value in struct.values if value.name == field))
         value.comment = comment
         for language, expected in wanted.items():
-            made = LANGUAGES[language][1](values).of(value, struct).replace("\0", " ")
-            if made != expected:
+            created = LANGUAGES[language][1](values).of(value, struct).replace("\0", " ")
+            if created != expected:
                 print(f"{language}, {name}: {made}\n  expected: {expected}", file=sys.stderr)
                 good = False
     return good

@@ -130,12 +130,12 @@ def functions_of_objects_return_a_status(api):
 
 def creators_hand_out_what_they_are_named_after(api):
     for function in api.functions:
-        made = [api.base(parameter)[0] for parameter in function["parameters"][-1:]
+        created = [api.base(parameter)[0] for parameter in function["parameters"][-1:]
                 if api.base(parameter)[1] == 2 and api.base(parameter)[0] in api.handles]
         if re.search(r"_create(_|$)", function["name"]):
-            if not made:
+            if not created:
                 yield f"{function['name']} does not end with a place for what it makes"
-            elif not re.match(made[0] + "_create(_|$)", function["name"]):
+            elif not re.match(created[0] + "_create(_|$)", function["name"]):
                 yield f"{function['name']} makes a {made[0]}, after which it is not named"
 
 

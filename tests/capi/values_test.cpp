@@ -33,8 +33,8 @@ std::string refusal(Call&& call) {
 // ---- Defaults ----
 
 template <class Struct>
-void expect_same(const char* name, const Struct& made, const Struct& wanted) {
-  EXPECT_EQ(std::memcmp(&made, &wanted, sizeof made), 0) << name << " is not by default what C's struct is";
+void expect_same(const char* name, const Struct& created, const Struct& wanted) {
+  EXPECT_EQ(std::memcmp(&created, &wanted, sizeof created), 0) << name << " is not by default what C's struct is";
 }
 
 TEST(Values, DefaultsEqualThoseOfC){
@@ -148,10 +148,10 @@ TEST(Values, FlagsAreSums) {
   EXPECT_EQ(static_cast<std::int32_t>(both), CKPT_MEMORY_EVENT_KIND_ALLOCATED + CKPT_MEMORY_EVENT_KIND_FREED);
   EXPECT_EQ(MemoryEventKind::all | both, MemoryEventKind::all);
   ckpt::MemoryTracker tracker;
-  std::vector<MemoryEventKind> heard;
-  const auto subscription = tracker.subscribe(both, [&](const ckpt::MemoryEvent& event) { heard.push_back(event.kind); });
+  std::vector<MemoryEventKind> received;
+  const auto subscription = tracker.subscribe(both, [&](const ckpt::MemoryEvent& event) { received.push_back(event.kind); });
   tracker.record_deallocation(tracker.record_allocation("a", 1));
-  EXPECT_EQ(heard, (std::vector<MemoryEventKind>{MemoryEventKind::allocated, MemoryEventKind::freed}));
+  EXPECT_EQ(received, (std::vector<MemoryEventKind>{MemoryEventKind::allocated, MemoryEventKind::freed}));
 }
 
 // ---- Values from a later library ----
@@ -257,11 +257,11 @@ void expect_now(std::chrono::system_clock::time_point instant) {
 TEST(Values, InstantsAreNow) {
   ckpt::MemoryTracker tracker;
   const auto scope = tracker.push_scope("scope");
-  std::chrono::system_clock::time_point heard;
+  std::chrono::system_clock::time_point received;
   const auto subscription =
-      tracker.subscribe(ckpt::MemoryEventKind::allocated, [&](const ckpt::MemoryEvent& event) { heard = event.occurred_utc; });
+      tracker.subscribe(ckpt::MemoryEventKind::allocated, [&](const ckpt::MemoryEvent& event) { received = event.occurred_utc; });
   tracker.record_allocation("a", 1);
-  expect_now(heard);
+  expect_now(received);
   expect_now(tracker.stats().taken_utc);
   expect_now(scope.stats().pushed_utc);
   expect_now(tracker.layer_stats("a").last_allocated_utc);

@@ -177,8 +177,8 @@ nodes = [
     "f8", ["tensor", "f8", "torch"],
 ]
 for protocol in (2, 3, 4, 5):
-    made, text = converted(archive("tree.pt", pickled(tree, protocol), storages))
-    check(made == wanted, "protocol", protocol, "tensors:", made)
+    created, text = converted(archive("tree.pt", pickled(tree, protocol), storages))
+    check(created == wanted, "protocol", protocol, "tensors:", created)
     check(repr(text) == repr(nodes), "protocol", protocol, "nodes:", text)  # repr: -0.0 is not 0
 check(converted.version == 2, "a parameter needs format 2")
 shown = run("show", os.path.join(folder, "tree.pt")).stdout
@@ -217,7 +217,7 @@ check(done.returncode == 0 and zipfile.ZipFile(os.path.join(folder, "one.npz")).
 
 # Attributes, in a tree.
 frozen = Call(parameter, tensor(Storage("0"), (2,), (1,)), False, collections.OrderedDict())
-made, text = converted(archive("model.pt", {"model": state, "epoch": 3, "frozen": frozen, "leaf": tensor(Storage("0"), (3,), (1,), requires_grad=True)},
+created, text = converted(archive("model.pt", {"model": state, "epoch": 3, "frozen": frozen, "leaf": tensor(Storage("0"), (3,), (1,), requires_grad=True)},
                                {"0": six}))
 check(text == [["dict", 4], "model", ["attributes"], ["ordered_dict", 2], "a", ["tensor", "model.a", "torch"], "b", ["tensor", "model.a", "torch"],
                ["dict", 1], "_metadata", ["ordered_dict", 1], "", ["dict", 1], "version", 1, "epoch", 3,

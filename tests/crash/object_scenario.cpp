@@ -264,9 +264,9 @@ struct ObjectEnumerator::Crash {
     return save >= 1 && save <= std::ssize(scenario.steps) && scenario.steps[static_cast<std::size_t>(save) - 1] == step;
   }
   std::shared_ptr<Bucket> bucket() const {
-    auto made = std::make_shared<Bucket>();
-    made->objects = objects;
-    return made;
+    auto created = std::make_shared<Bucket>();
+    created->objects = objects;
+    return created;
   }
 };
 

@@ -551,10 +551,10 @@ static language make_language(ckpt_worker_pool* pool, ckpt_bool check_finite) {
   ckpt_schedule* schedule = NULL;
   ckpt_schedule_executor_options options = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
   const char* name = NULL;
-  language made;
+  language created;
   int i;
-  memset(&made, 0, sizeof made);
-  CHECK_OK(ckpt_chain_create(0, &made.chain));
+  memset(&created, 0, sizeof created);
+  CHECK_OK(ckpt_chain_create(0, &created.chain));
   for (i = 0; i < 5; ++i) {
     if (kinds[i] != NULL) {
       CHECK_OK(ckpt_layer_create(kinds[i], kinds[i], &layers[i]));
@@ -564,31 +564,32 @@ static language make_language(ckpt_worker_pool* pool, ckpt_bool check_finite) {
       CHECK(layers[i] == NULL);
       CHECK_OK(ckpt_layer_create_tied_head("head", layers[0], &layers[i]));
     }
-    CHECK_OK(ckpt_chain_add(made.chain, layers[i]));
+    CHECK_OK(ckpt_chain_add(created.chain, layers[i]));
   }
   for (i = 0; i < 5; ++i) ckpt_layer_release(layers[i]);
-  CHECK_OK(ckpt_chain_initialize(made.chain, 3));
-  CHECK_OK(ckpt_chain_get_parameter(made.chain, 0, &name, &made.weight, &made.gradient));
-  CHECK(strstr(name, "tokens.weight") != NULL && ckpt_tensor_get_bytes(made.weight) == WORDS * 8 * 4);
-  CHECK_FAILS(ckpt_chain_set_worker_pool(made.chain, (ckpt_worker_pool*)(void*)made.chain), CKPT_E_INVALID_ARGUMENT, "pool");
-  CHECK_OK(ckpt_chain_set_worker_pool(made.chain, pool));
-  CHECK_OK(ckpt_profile_create_from_chain(made.chain, &input, 0, NULL, &profile));
+  CHECK_OK(ckpt_chain_initialize(created.chain, 3));
+  CHECK_OK(ckpt_chain_get_parameter(created.chain, 0, &name, &created.weight, &created.gradient));
+  CHECK(strstr(name, "tokens.weight") != NULL && ckpt_tensor_get_bytes(created.weight) == WORDS * 8 * 4);
+  CHECK_FAILS(ckpt_chain_set_worker_pool(created.chain, (ckpt_worker_pool*)(void*)created.chain), CKPT_E_INVALID_ARGUMENT, "pool");
+  CHECK_OK(ckpt_chain_set_worker_pool(created.chain, pool));
+  CHECK_OK(ckpt_profile_create_from_chain(created.chain, &input, 0, NULL, &profile));
   CHECK_OK(ckpt_schedule_create(profile, "recompute-all", &schedule));
   options.check_finite = 2;
-  CHECK_FAILS(ckpt_schedule_executor_create(made.chain, schedule, &input, &options, &made.executor), CKPT_E_INVALID_ARGUMENT,
+  CHECK_FAILS(ckpt_schedule_executor_create(created.chain, schedule, &input, &options, &created.executor), CKPT_E_INVALID_ARGUMENT,
               "options.check_finite is 2");
   options.check_finite = check_finite;
   options.pool = pool;
-  CHECK_OK(ckpt_schedule_executor_create(made.chain, schedule, &input, &options, &made.executor));
+  CHECK_OK(ckpt_schedule_executor_create(created.chain, schedule, &input, &options, &created.executor));
   ckpt_schedule_release(schedule);
   ckpt_profile_release(profile);
-  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_U8, input.shape, 2, NULL, &made.tokens));
-  for (i = 0; i < SENTENCES * TOKENS; ++i) ((unsigned char*)ckpt_tensor_get_data(made.tokens))[i] = (unsigned char)(i * 5 % WORDS);
-  CKPT_INIT(ckpt_step, &made.step);
-  made.step.seed = 9;
-  made.step.input = made.tokens;
-  made.step.targets = made.tokens;
-  return made;
+  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_U8, input.shape, 2, NULL, &created.tokens));
+  for (i = 0; i < SENTENCES * TOKENS; ++i)
+    ((unsigned char*)ckpt_tensor_get_data(created.tokens))[i] = (unsigned char)(i * 5 % WORDS);
+  CKPT_INIT(ckpt_step, &created.step);
+  created.step.seed = 9;
+  created.step.input = created.tokens;
+  created.step.targets = created.tokens;
+  return created;
 }
 
 static void release_language(language* used) {

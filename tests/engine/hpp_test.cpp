@@ -202,7 +202,7 @@ TEST(EngineHpp, ItemsMoveThroughTheStorageOfATier) {
 // y = x; stores whether the context reported an evaluation.
 class EvaluationRecorder final : public ckpt::CustomLayer {
  public:
-  explicit EvaluationRecorder(std::vector<bool>& told) : evaluation_(told) {}
+  explicit EvaluationRecorder(std::vector<bool>& evaluations) : evaluation_(evaluations) {}
   ckpt::TensorSpec output(const ckpt::TensorSpec& input) override { return input; }
   void forward(const ckpt::LayerContext& context, const void* input, void* output, void*, void*) override {
     evaluation_.push_back(context.evaluation);
@@ -218,11 +218,13 @@ class EvaluationRecorder final : public ckpt::CustomLayer {
 };
 
 TEST(EngineHpp, ATiedHeadLearnsAndIsEvaluated) {
-  std::vector<bool> told;
+  std::vector<bool> evaluations;
   const ckpt::WorkerPool pool(2);
   ckpt::Chain chain;
   const ckpt::Layer embedding("embedding", "token_embedding:16,4,8");
-  chain.add(embedding).add(ckpt::Layer("dropout", "dropout", 0.5)).add(ckpt::Layer::custom("told", std::make_unique<EvaluationRecorder>(told)));
+  chain.add(embedding)
+      .add(ckpt::Layer("dropout", "dropout", 0.5))
+      .add(ckpt::Layer::custom("told", std::make_unique<EvaluationRecorder>(evaluations)));
   chain.add(ckpt::Layer::tied_head("head", embedding)).add(ckpt::Layer("loss", "softmax_cross_entropy"));
   chain.initialize(3);
   chain.set_worker_pool(pool);
@@ -238,12 +240,12 @@ TEST(EngineHpp, ATiedHeadLearnsAndIsEvaluated) {
   step.targets = tokens;
   auto optimizer = ckpt::Optimizer::sgd(chain, 1);
   const double first = executor.evaluate(step, 5);
-  EXPECT_EQ(told, std::vector<bool>{true});
+  EXPECT_EQ(evaluations, std::vector<bool>{true});
   for (; step.step < 20; ++step.step) {
     executor.run(step);
     optimizer.step();
   }
-  EXPECT_FALSE(told.back());
+  EXPECT_FALSE(evaluations.back());
   const double last = executor.evaluate(step, 5);
   EXPECT_LT(last, first);
   step.step = 3;

@@ -73,13 +73,13 @@ static ckpt_chain* chain_of(square* squares, ckpt_bool has_record) {
 }
 
 static ckpt_schedule_action action(ckpt_action_kind kind, int64_t first, ckpt_item item) {
-  ckpt_schedule_action made;
-  memset(&made, 0, sizeof made);
-  made.kind = kind;
-  made.first = first;
-  made.last = item == CKPT_ITEM_NONE ? first + 1 : 0;
-  made.item = item;
-  return made;
+  ckpt_schedule_action created;
+  memset(&created, 0, sizeof created);
+  created.kind = kind;
+  created.first = first;
+  created.last = item == CKPT_ITEM_NONE ? first + 1 : 0;
+  created.item = item;
+  return created;
 }
 
 /* Recomputes layer 0 right before its backward. */

@@ -78,17 +78,17 @@ static inline ckpt_tensor* make_tensor(const ckpt_tensor_spec* spec, unsigned se
 
 static inline model make_model(int64_t samples, int64_t width, probe* last) {
   const ckpt_tensor_spec spec = {CKPT_DTYPE_F32, 2, {samples, width}};
-  model made;
+  model created;
   ckpt_layer* layer = NULL;
   int i;
-  memset(&made, 0, sizeof made);
-  made.spec = spec;
-  CHECK_OK(ckpt_chain_create(0, &made.chain));
+  memset(&created, 0, sizeof created);
+  created.spec = spec;
+  CHECK_OK(ckpt_chain_create(0, &created.chain));
   for (i = 0; i < LAYERS; ++i) {
     char name[32];
     snprintf(name, sizeof name, "linear%d", i);
     CHECK_OK(make_layer(&layer, name, "linear:%d,%d", (int)width, (int)width));
-    add_layer(made.chain, layer);
+    add_layer(created.chain, layer);
   }
   if (last != NULL) {
     ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
@@ -97,16 +97,16 @@ static inline model make_model(int64_t samples, int64_t width, probe* last) {
     callbacks.forward = probe_forward;
     callbacks.backward = probe_backward;
     CHECK_OK(ckpt_layer_create_custom("probe", &callbacks, last, NULL, &layer));
-    add_layer(made.chain, layer);
+    add_layer(created.chain, layer);
   }
-  CHECK_OK(ckpt_chain_initialize(made.chain, 7));
-  CHECK_OK(ckpt_chain_get_layer_count(made.chain, &made.layers));
-  CHECK_OK(ckpt_profile_create_from_chain(made.chain, &spec, 0, NULL, &made.profile));
-  made.input = make_tensor(&spec, 1);
-  made.output_gradient = make_tensor(&spec, 2);
-  made.output = make_tensor(&spec, 3);
-  made.input_gradient = make_tensor(&spec, 4);
-  return made;
+  CHECK_OK(ckpt_chain_initialize(created.chain, 7));
+  CHECK_OK(ckpt_chain_get_layer_count(created.chain, &created.layers));
+  CHECK_OK(ckpt_profile_create_from_chain(created.chain, &spec, 0, NULL, &created.profile));
+  created.input = make_tensor(&spec, 1);
+  created.output_gradient = make_tensor(&spec, 2);
+  created.output = make_tensor(&spec, 3);
+  created.input_gradient = make_tensor(&spec, 4);
+  return created;
 }
 
 static inline void release_model(model* of) {

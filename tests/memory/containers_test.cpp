@@ -114,14 +114,14 @@ TEST(MemoryNames, ManyNamesOfAllLengths) {
   for (int i = 0; i < 3000; ++i) all.push_back(std::string(static_cast<std::size_t>(i % 70), 'x') + base::cat(i));
   for (std::size_t i = 0; i < all.size(); ++i) {
     EXPECT_EQ(names.find(all[i]), no_layer);
-    LayerId told = no_layer;
+    LayerId new_layer = no_layer;
     EXPECT_EQ(names.add(all[i],
                         [&](LayerId layer) {
-                          told = layer;
+                          new_layer = layer;
                           EXPECT_EQ(names.find(all[i]), no_layer);  // not found yet
                         }),
               static_cast<LayerId>(i));
-    EXPECT_EQ(told, static_cast<LayerId>(i));
+    EXPECT_EQ(new_layer, static_cast<LayerId>(i));
   }
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(names.find(all[i]), static_cast<LayerId>(i));
   EXPECT_EQ(names.count(), 3000);

@@ -103,26 +103,26 @@ TEST(MemoryEvents, EveryNewPeakByDefaultAndFewerWithAGranularity) {
 
 TEST(MemoryEvents, CanBeSwitchedOffAndOnWithoutTouchingTheAccounting) {
   Tracker tracker;
-  int heard = 0;
-  tracker.events().subscribe(allocated | new_peak, [&](const Event&) { ++heard; });
+  int received = 0;
+  tracker.events().subscribe(allocated | new_peak, [&](const Event&) { ++received; });
   tracker.events().enable(false);
   tracker.allocate("x", 5);
-  EXPECT_EQ(heard, 0);
+  EXPECT_EQ(received, 0);
   EXPECT_EQ(tracker.stats().current_bytes, 5);
   EXPECT_EQ(tracker.stats().peak_bytes, 5);
   tracker.events().enable(true);
   tracker.allocate("x", 5);
-  EXPECT_EQ(heard, 2);
+  EXPECT_EQ(received, 2);
 }
 
 TEST(MemoryEvents, AFailingHandlerAffectsNeitherTheOthersNorTheCaller) {
   Tracker tracker;
-  int heard = 0;
+  int received = 0;
   tracker.events().subscribe(allocated, [](const Event&) { throw std::runtime_error("no"); });
   tracker.events().subscribe(allocated, [](const Event&) { throw 7; });
-  tracker.events().subscribe(allocated, [&](const Event&) { ++heard; });
+  tracker.events().subscribe(allocated, [&](const Event&) { ++received; });
   EXPECT_NO_THROW(tracker.allocate("x", 1));
-  EXPECT_EQ(heard, 1);
+  EXPECT_EQ(received, 1);
   EXPECT_EQ(tracker.stats().handler_failures, 2);
   EXPECT_EQ(tracker.stats().current_bytes, 1);
 }
@@ -130,10 +130,10 @@ TEST(MemoryEvents, AFailingHandlerAffectsNeitherTheOthersNorTheCaller) {
 TEST(MemoryEvents, AHandlerMayCallTheTracker) {
   Tracker tracker;
   const LayerId shadow = tracker.layer("shadow");
-  int heard = 0;
+  int received = 0;
   int others = 0;
   tracker.events().subscribe(allocated, [&](const Event& event) {
-    ++heard;
+    ++received;
     EXPECT_EQ(tracker.stats().current_bytes, event.current_bytes);
     const AllocationId id = tracker.allocate(shadow, 1);  // not reported to this handler, but to the next one
     tracker.free(id);
@@ -144,7 +144,7 @@ TEST(MemoryEvents, AHandlerMayCallTheTracker) {
   });
   tracker.events().subscribe(allocated, [&](const Event&) { ++others; });
   const AllocationId id = tracker.allocate("x", 10);
-  EXPECT_EQ(heard, 1);
+  EXPECT_EQ(received, 1);
   EXPECT_EQ(others, 2);
   EXPECT_EQ(tracker.stats().current_bytes, 0);
   EXPECT_THROW(tracker.free(id), base::Error);
@@ -153,25 +153,25 @@ TEST(MemoryEvents, AHandlerMayCallTheTracker) {
 TEST(MemoryEvents, SubscribesUnsubscribesAndFreesFromInsideHandlers) {
   Tracker tracker;
   EventHub& hub = tracker.events();
-  std::string heard;
+  std::string received;
   SubscriptionId one = 0;
   SubscriptionId two = 0;
   SubscriptionId late = 0;
   one = hub.subscribe(allocated, [&](const Event&) {
-    heard += '1';
-    hub.unsubscribe(one);                                                  // itself
-    hub.unsubscribe(two);                                                  // one that has not been called for this event yet
-    late = hub.subscribe(allocated, [&](const Event&) { heard += 'L'; });  // receives later events only
+    received += '1';
+    hub.unsubscribe(one);                                                     // itself
+    hub.unsubscribe(two);                                                     // one that has not been called for this event yet
+    late = hub.subscribe(allocated, [&](const Event&) { received += 'L'; });  // receives later events only
   });
-  two = hub.subscribe(allocated, [&](const Event&) { heard += '2'; });
+  two = hub.subscribe(allocated, [&](const Event&) { received += '2'; });
   hub.subscribe(allocated, [&](const Event& event) {
-    heard += '3';
+    received += '3';
     tracker.free(event.allocation);
   });
   tracker.allocate("x", 1);
-  EXPECT_EQ(heard, "13");
+  EXPECT_EQ(received, "13");
   tracker.allocate("x", 1);
-  EXPECT_EQ(heard, "133L");
+  EXPECT_EQ(received, "133L");
   EXPECT_ERROR(hub.unsubscribe(one), Status::not_found, "subscription is 1");
   EXPECT_EQ(tracker.stats().current_bytes, 0);
   hub.unsubscribe(late);
@@ -198,11 +198,11 @@ TEST(MemoryEvents, AHandlerIsDestroyedWhenItHasEnded) {
 
 TEST(MemoryEvents, TheTrackerMayBeReleasedInsideAHandler) {
   auto tracker = std::make_unique<Tracker>();
-  int heard = 0;
+  int received = 0;
   tracker->events().subscribe(allocated, [&](const Event&) { tracker.reset(); });
-  tracker->events().subscribe(allocated, [&](const Event& event) { heard += event.layer_name[0] == 'x' ? 1 : 0; });
+  tracker->events().subscribe(allocated, [&](const Event& event) { received += event.layer_name[0] == 'x' ? 1 : 0; });
   EXPECT_NE(tracker->allocate("x", 1), 0U);
-  EXPECT_EQ(heard, 1);
+  EXPECT_EQ(received, 1);
   EXPECT_EQ(tracker, nullptr);
 }
 

@@ -144,21 +144,21 @@ static int64_t ask_back(void* user_data) {
 
 static void clocks(void) {
   ckpt_memory_tracker_options options = CKPT_MEMORY_TRACKER_OPTIONS_INIT;
-  ckpt_memory_tracker* made = NULL;
+  ckpt_memory_tracker* created = NULL;
   ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
   ckpt_clock* clock = NULL;
   uint64_t allocation = 0;
   CHECK_OK(ckpt_clock_create_custom(ask_back, NULL, NULL, &clock));
   options.clock = clock;
   tracker = NULL;
-  CHECK_OK(ckpt_memory_tracker_create(&options, &made));
-  tracker = made;
+  CHECK_OK(ckpt_memory_tracker_create(&options, &created));
+  tracker = created;
   expected = CKPT_E_INVALID_STATE;
-  CHECK_OK(record_named(made, "x", 100, &allocation));
-  CHECK_OK(ckpt_memory_tracker_get_stats(made, &stats));
+  CHECK_OK(record_named(created, "x", 100, &allocation));
+  CHECK_OK(ckpt_memory_tracker_get_stats(created, &stats));
   CHECK(clock_calls == 2 && stats.taken_at_ns == 2 && stats.current_bytes == 100);
   ckpt_clock_release(clock);
-  ckpt_memory_tracker_release(made);
+  ckpt_memory_tracker_release(created);
 }
 
 int main(void) {

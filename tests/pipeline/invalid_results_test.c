@@ -30,22 +30,22 @@ static void test_forward_functions(void) {
   ckpt_clock* clock = NULL; /* a handle of another kind */
   ckpt_activation_manager* manager = NULL;
   ckpt_tensor* const input = probe_tensor(1);
-  ckpt_tensor* made = NULL;
+  ckpt_tensor* created = NULL;
   int64_t now = 0;
   CHECK_OK(ckpt_clock_create_manual(3, &clock));
   CHECK_OK(ckpt_activation_manager_create(NULL, NULL, answers, clock, NULL, &manager));
-  CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, gives_nothing, &made), CKPT_E_INVALID_ARGUMENT, "is no tensor");
-  CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, gives_input, &made), CKPT_E_INVALID_ARGUMENT, "not retained");
-  CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, gives_and_fails, &made), CKPT_E_CALLBACK, "-2147483648");
-  CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, gives_another_kind, &made), CKPT_E_INVALID_ARGUMENT,
+  CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, gives_nothing, &created), CKPT_E_INVALID_ARGUMENT, "is no tensor");
+  CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, gives_input, &created), CKPT_E_INVALID_ARGUMENT, "not retained");
+  CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, gives_and_fails, &created), CKPT_E_CALLBACK, "-2147483648");
+  CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, gives_another_kind, &created), CKPT_E_INVALID_ARGUMENT,
               "is no tensor");
-  CHECK(made == NULL);
-  CHECK_OK(ckpt_activation_manager_recompute(manager, input, gives_retained_input, &made));
-  CHECK(ckpt_tensor_get_const_data(made) == ckpt_tensor_get_const_data(input));
-  ckpt_tensor_release(made);
-  CHECK_OK(ckpt_activation_manager_get_or_compute(manager, input, gives_empty, &made));
-  CHECK(ckpt_tensor_get_bytes(made) == 0);
-  ckpt_tensor_release(made);
+  CHECK(created == NULL);
+  CHECK_OK(ckpt_activation_manager_recompute(manager, input, gives_retained_input, &created));
+  CHECK(ckpt_tensor_get_const_data(created) == ckpt_tensor_get_const_data(input));
+  ckpt_tensor_release(created);
+  CHECK_OK(ckpt_activation_manager_get_or_compute(manager, input, gives_empty, &created));
+  CHECK(ckpt_tensor_get_bytes(created) == 0);
+  ckpt_tensor_release(created);
   CHECK_OK(ckpt_clock_get_now(clock, &now)); /* the foreign handle is untouched */
   CHECK(now == 3 && ((const float*)ckpt_tensor_get_const_data(input))[0] == 1.0F);
   ckpt_activation_manager_release(manager);

@@ -163,7 +163,7 @@ static ckpt_chain* chain_of(state* states, int has_loss) {
   return chain;
 }
 
-static ckpt_tensor* made(ckpt_dtype dtype, int32_t ndim) {
+static ckpt_tensor* created(ckpt_dtype dtype, int32_t ndim) {
   const int64_t shape[2] = {SAMPLES, CLASSES};
   ckpt_tensor* tensor = NULL;
   CHECK_OK(ckpt_tensor_create(dtype, shape, ndim, NULL, &tensor));
@@ -184,9 +184,9 @@ static data data_of(void) {
   data all;
   int64_t i, j;
   memset(&all, 0, sizeof all);
-  all.x = made(CKPT_DTYPE_F32, 2);
-  all.gradient = made(CKPT_DTYPE_F32, 2);
-  all.targets = made(CKPT_DTYPE_I32, 1);
+  all.x = created(CKPT_DTYPE_F32, 2);
+  all.gradient = created(CKPT_DTYPE_F32, 2);
+  all.targets = created(CKPT_DTYPE_I32, 1);
   for (i = 0; i < SAMPLES; ++i) {
     const int32_t target = target_of(FIRST_SAMPLE + i);
     ((int32_t*)ckpt_tensor_get_data(all.targets))[i] = target;

@@ -44,15 +44,15 @@ static ckpt_status has(void) {
   return ckpt_activation_manager_has_activation(manager, 1, &found);
 }
 static ckpt_status recompute(void) {
-  ckpt_tensor* made = NULL;
-  const ckpt_status status = ckpt_activation_manager_recompute(manager, slice, 0, &made);
-  ckpt_tensor_release(made);
+  ckpt_tensor* created = NULL;
+  const ckpt_status status = ckpt_activation_manager_recompute(manager, slice, 0, &created);
+  ckpt_tensor_release(created);
   return status;
 }
 static ckpt_status get_or_compute(void) {
-  ckpt_tensor* made = NULL;
-  const ckpt_status status = ckpt_activation_manager_get_or_compute(manager, slice, 0, &made);
-  ckpt_tensor_release(made);
+  ckpt_tensor* created = NULL;
+  const ckpt_status status = ckpt_activation_manager_get_or_compute(manager, slice, 0, &created);
+  ckpt_tensor_release(created);
   return status;
 }
 static ckpt_status clear(void) { return ckpt_activation_manager_clear(manager); }
@@ -342,11 +342,11 @@ static int32_t forward_releases(ckpt_tensor* input, int32_t micro_batch, ckpt_te
 }
 
 static void test_release_inside_the_forward(void) {
-  ckpt_tensor* made = NULL;
+  ckpt_tensor* created = NULL;
   CHECK_OK(ckpt_activation_manager_create(NULL, NULL, forward_releases, NULL, note_gone, &manager));
-  CHECK_OK(ckpt_activation_manager_recompute(manager, slice, 0, &made));
+  CHECK_OK(ckpt_activation_manager_recompute(manager, slice, 0, &created));
   CHECK(gone == 1);
-  ckpt_tensor_release(made);
+  ckpt_tensor_release(created);
   manager = NULL;
 }
 

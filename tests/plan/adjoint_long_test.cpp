@@ -21,9 +21,9 @@ class Buffers {
     switch (action.kind) {
       case Kind::forward: {
         // The kept state is the last one before the new one's slot.
-        std::int64_t& made = states_.at(at(action.slot));
-        if (states_.at(at(action.slot) - 1) != action.first || made != none) return false;
-        made = action.last;
+        std::int64_t& created = states_.at(at(action.slot));
+        if (states_.at(at(action.slot) - 1) != action.first || created != none) return false;
+        created = action.last;
         return true;
       }
       case Kind::advance: {

@@ -135,19 +135,19 @@ class ExhaustiveSearch {
       const OptionProfile& option = layer.options[o];
       const auto number = static_cast<std::int32_t>(o);
       const std::int64_t running = base + output + option.forward_workspace_bytes;
-      State made = ran;
-      made.inputs |= 1U << (k + 1);
-      if (!has_output && running <= budget_) reach(made, seconds + option.forward_seconds);
+      State created = ran;
+      created.inputs |= 1U << (k + 1);
+      if (!has_output && running <= budget_) reach(created, seconds + option.forward_seconds);
       const std::int64_t running_in_place = base - before + std::max(before, output) + option.forward_workspace_bytes;
       if (!has_output && layer.has(in_place) && running_in_place <= budget_ && !(k == 0 && profile_.has(keeps_input))) {
-        State advanced = made;
+        State advanced = created;
         advanced.inputs &= ~(1U << k);
         reach(advanced, seconds + option.forward_seconds);
       }
       if (state.tape(k) >= 0) continue;
-      made.set_tape(k, number);
-      if (!has_output && running + option.tape_bytes <= budget_) reach(made, seconds + option.forward_seconds);
-      State recorded = layer.has(needs_output) ? made : ran;
+      created.set_tape(k, number);
+      if (!has_output && running + option.tape_bytes <= budget_) reach(created, seconds + option.forward_seconds);
+      State recorded = layer.has(needs_output) ? created : ran;
       recorded.set_tape(k, number);
       if (layer.has(needs_output) && has_output) continue;
       const bool makes_output = layer.has(needs_output) || !option.has_record;
@@ -163,9 +163,9 @@ class ExhaustiveSearch {
     if (state.tape(i) < 0 || (layer.has(needs_input) && !state.has_input(i))) return;
     if (layer.has(needs_output) && !state.has_input(i + 1)) return;
     const OptionProfile& option = layer.options[static_cast<std::size_t>(state.tape(i))];
-    const std::int64_t made = grad_bytes(i);
+    const std::int64_t created = grad_bytes(i);
     const std::int64_t behind = profile_.bytes_of(i + 1);
-    const std::int64_t grads = layer.has(in_place) ? std::max(made, behind) - behind : made;
+    const std::int64_t grads = layer.has(in_place) ? std::max(created, behind) - behind : created;
     State ran = state;
     ran.set_tape(i, -1);
     ran.grad = i;

@@ -52,7 +52,7 @@ typedef struct guest {
   int64_t finalize_at;
   int64_t finalize_to;
   int gives_outputs; /* returns the output of every record, requested or not */
-  int invalid_kinds;          /* number of kinds of invalid data returned */
+  int invalid_kinds; /* number of kinds of invalid data returned */
   int inner;         /* statuses of calls within a callback */
   ckpt_drive_call last;
   ckpt_driver* driver;
@@ -69,15 +69,15 @@ static void count(guest* g, int64_t bytes) {
 }
 
 static thing* make(guest* g, ckpt_item item, int64_t index, double value) {
-  thing* made = (thing*)malloc(sizeof *made);
-  made->item = item;
-  made->index = index;
-  made->value = value;
-  made->bytes = bytes_of(g, item, index);
-  made->readers = 0;
+  thing* created = (thing*)malloc(sizeof *created);
+  created->item = item;
+  created->index = index;
+  created->value = value;
+  created->bytes = bytes_of(g, item, index);
+  created->readers = 0;
   ++g->things;
-  count(g, made->bytes);
-  return made;
+  count(g, created->bytes);
+  return created;
 }
 
 static void end(guest* g, thing* it) {
@@ -214,7 +214,8 @@ static int32_t guest_record(const ckpt_drive_call* call, void* input, void** out
     return 7;
   }
   y = run_with_state(g, call, call->first, in->value, &noise);
-  if (returns_invalid(g) && (g->invalid_kinds == 0 || (g->invalid_kinds == 1 && !take) || (call->flags & CKPT_DRIVE_FLAG_NO_OUTPUT) == 0)) {
+  if (returns_invalid(g) &&
+      (g->invalid_kinds == 0 || (g->invalid_kinds == 1 && !take) || (call->flags & CKPT_DRIVE_FLAG_NO_OUTPUT) == 0)) {
     *tape = make(g, CKPT_ITEM_TAPE, call->first, noise);
     if (g->invalid_kinds == 0) *output = *tape;
     if (g->invalid_kinds == 1 && !take) *output = in;

@@ -22,18 +22,18 @@ static ckpt_profile* make_profile(int64_t backward_peak_bytes) {
 }
 
 static ckpt_schedule_action action(ckpt_action_kind kind, int64_t first) {
-  ckpt_schedule_action made;
-  memset(&made, 0, sizeof made);
-  made.kind = kind;
-  made.first = first;
-  made.last = first + 1;
-  return made;
+  ckpt_schedule_action created;
+  memset(&created, 0, sizeof created);
+  created.kind = kind;
+  created.first = first;
+  created.last = first + 1;
+  return created;
 }
 
 static ckpt_schedule_action drop(int64_t index) {
-  ckpt_schedule_action made = action(CKPT_ACTION_KIND_DROP, index);
-  made.item = CKPT_ITEM_INPUT;
-  return made;
+  ckpt_schedule_action created = action(CKPT_ACTION_KIND_DROP, index);
+  created.item = CKPT_ITEM_INPUT;
+  return created;
 }
 
 /* Every layer records, and its input is dropped at once. */

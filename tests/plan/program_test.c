@@ -28,27 +28,27 @@ static ckpt_profile* make_profile(ckpt_layer_flag flags) {
 }
 
 static ckpt_schedule_action action(ckpt_action_kind kind, int64_t first, int64_t last) {
-  ckpt_schedule_action made;
-  memset(&made, 0, sizeof made);
-  made.kind = kind;
-  made.first = first;
-  made.last = last;
-  return made;
+  ckpt_schedule_action created;
+  memset(&created, 0, sizeof created);
+  created.kind = kind;
+  created.first = first;
+  created.last = last;
+  return created;
 }
 
 static ckpt_schedule_action drop(int64_t index) {
-  ckpt_schedule_action made = action(CKPT_ACTION_KIND_DROP, index, 0);
-  made.item = CKPT_ITEM_INPUT;
-  return made;
+  ckpt_schedule_action created = action(CKPT_ACTION_KIND_DROP, index, 0);
+  created.item = CKPT_ITEM_INPUT;
+  return created;
 }
 
 static ckpt_schedule_action of_slot(ckpt_action_kind kind) {
-  ckpt_schedule_action made = action(kind, 0, 0);
-  made.item = CKPT_ITEM_INPUT;
-  made.tier = 2;
-  made.slot = 3;
-  made.transfer = 5;
-  return made;
+  ckpt_schedule_action created = action(kind, 0, 0);
+  created.item = CKPT_ITEM_INPUT;
+  created.tier = 2;
+  created.slot = 3;
+  created.transfer = 5;
+  return created;
 }
 
 static void list_program(const ckpt_schedule_action* actions, int count, const ckpt_profile* profile, Listed* out) {

@@ -17,27 +17,27 @@ static ckpt_profile* make_profile(int64_t layers) {
 }
 
 static ckpt_schedule_action action(ckpt_action_kind kind, int64_t first) {
-  ckpt_schedule_action made;
-  memset(&made, 0, sizeof made);
-  made.kind = kind;
-  made.first = first;
-  made.last = first + 1;
-  return made;
+  ckpt_schedule_action created;
+  memset(&created, 0, sizeof created);
+  created.kind = kind;
+  created.first = first;
+  created.last = first + 1;
+  return created;
 }
 
 /* Returns a transfer of INPUT(0) with slot 0 of tier 2, or a DROP of it there. */
 static ckpt_schedule_action of_slot(ckpt_action_kind kind) {
-  ckpt_schedule_action made = action(kind, 0);
-  made.item = CKPT_ITEM_INPUT;
-  made.tier = 2;
-  made.transfer = 5;
-  return made;
+  ckpt_schedule_action created = action(kind, 0);
+  created.item = CKPT_ITEM_INPUT;
+  created.tier = 2;
+  created.transfer = 5;
+  return created;
 }
 
 static ckpt_schedule_action drop(int64_t index) {
-  ckpt_schedule_action made = action(CKPT_ACTION_KIND_DROP, index);
-  made.item = CKPT_ITEM_INPUT;
-  return made;
+  ckpt_schedule_action created = action(CKPT_ACTION_KIND_DROP, index);
+  created.item = CKPT_ITEM_INPUT;
+  return created;
 }
 
 /* Two layers: x_0 moves to tier 2 and back for the backward of layer 0. */

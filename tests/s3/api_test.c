@@ -193,9 +193,9 @@ static void saves_and_loads(void) {
   ckpt_tensor_release(other);
 }
 
-static void counts_upload(const char* path, int64_t age_ns, void* told) {
+static void counts_upload(const char* path, int64_t age_ns, void* reported) {
   CHECK(strlen(path) > 0 && age_ns >= 0);
-  ++*(int64_t*)told;
+  ++*(int64_t*)reported;
 }
 
 /* A writer killed in the middle of a file leaves an upload: a recent one remains, an old one is removed. */
@@ -203,7 +203,7 @@ static void a_killed_writer_leaves_an_upload(void) {
   ckpt_s3_options options = CKPT_S3_OPTIONS_INIT;
   char uri[64];
   int64_t count = 0;
-  int64_t told = 0;
+  int64_t reported = 0;
   int64_t left = 0;
   options.endpoint = getenv("CKPT_TEST_S3_ENDPOINT");
   options.access_key = getenv("CKPT_TEST_S3_ACCESS_KEY");
@@ -225,14 +225,14 @@ static void a_killed_writer_leaves_an_upload(void) {
     }
     for (count = 0; count == 0;) CHECK_S3_OK(ckpt_s3_abort_uploads(uri, &options, 0, 1, NULL, NULL, &count));
     CHECK(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
-    CHECK_S3_OK(ckpt_s3_abort_uploads(uri, &options, 0, 1, counts_upload, &told, &left));
-    CHECK(told == left);
-    told = 0;
+    CHECK_S3_OK(ckpt_s3_abort_uploads(uri, &options, 0, 1, counts_upload, &reported, &left));
+    CHECK(reported == left);
+    reported = 0;
   }
-  CHECK_S3_OK(ckpt_s3_abort_uploads(uri, &options, INT64_C(3600000000000), 0, counts_upload, &told, &count));
-  CHECK(count == 0 && told == 0);
-  CHECK_S3_OK(ckpt_s3_abort_uploads(uri, &options, 0, 0, counts_upload, &told, &count));
-  CHECK(count == left && told == left);
+  CHECK_S3_OK(ckpt_s3_abort_uploads(uri, &options, INT64_C(3600000000000), 0, counts_upload, &reported, &count));
+  CHECK(count == 0 && reported == 0);
+  CHECK_S3_OK(ckpt_s3_abort_uploads(uri, &options, 0, 0, counts_upload, &reported, &count));
+  CHECK(count == left && reported == left);
   CHECK_S3_OK(ckpt_s3_abort_uploads(uri, &options, 0, 1, NULL, NULL, &count));
   CHECK(count == 0);
 }

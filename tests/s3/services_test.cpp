@@ -232,23 +232,23 @@ TEST_F(S3, FindsAndAbortsUnfinishedUploads) {
   for (const char* path : {"one", "one", "two words+", "three", "four"}) raw(*store, "POST", config.key(path), {{"uploads", ""}});
   raw(*store, "POST", "elsewhere/" + bucket(), {{"uploads", ""}});
   constexpr std::int64_t hour_ns = 3600'000'000'000;
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   const auto run = [&](std::int64_t older_than_ns, bool dry_run) {
-    told.clear();
+    reported.clear();
     return ckpt::s3::abort_uploads(store->client(), older_than_ns, dry_run, 2,
                                    [&](const ckpt::s3::Unfinished& upload, std::int64_t age_ns) {
                                      EXPECT_TRUE(age_ns >= 0 && age_ns < hour_ns) << age_ns;
-                                     told.push_back(upload.path);
+                                     reported.push_back(upload.path);
                                    });
   };
   EXPECT_EQ(uploads(*store), 6);
   EXPECT_EQ(run(hour_ns, false), 0);  // they are too recent
   EXPECT_EQ(run(0, true), 5);         // in pages of two
-  std::sort(told.begin(), told.end());
-  EXPECT_EQ(told, (std::vector<std::string>{"four", "one", "one", "three", "two words+"}));
+  std::sort(reported.begin(), reported.end());
+  EXPECT_EQ(reported, (std::vector<std::string>{"four", "one", "one", "three", "two words+"}));
   EXPECT_EQ(uploads(*store), 6);
   EXPECT_EQ(run(0, false), 5);
-  EXPECT_EQ(told.size(), 5U);
+  EXPECT_EQ(reported.size(), 5U);
   EXPECT_EQ(run(0, false), 0);
   EXPECT_EQ(uploads(*store), 1);  // another prefix
   Store above("s3://" + bucket() + "/elsewhere", given.get());
@@ -932,18 +932,18 @@ class S3Temporary : public S3 {};
 TEST_F(S3Temporary, KeysAreReadAndRenewedInTime) {
   const Temporary lasting = temporary_keys(given, 900);
   const Temporary passing = temporary_keys(given, 1);
-  Given made;
-  made.access = lasting.access;
-  made.secret = lasting.secret;
-  made.token = lasting.token;
-  made.options.part_bytes = 8 << 20;
-  Store session(uri, made.get());
+  Given created;
+  created.access = lasting.access;
+  created.secret = lasting.secret;
+  created.token = lasting.token;
+  created.options.part_bytes = 8 << 20;
+  Store session(uri, created.get());
   const std::string large = random_bytes(20U << 20);
   ASSERT_EQ(session.put("large", large), CKPT_OK) << reason();
   ASSERT_EQ(session.put_if_absent("once", "first"), CKPT_OK) << reason();
   EXPECT_TRUE(session.text("large") == large);
-  made.token.clear();
-  Store tokenless(uri, made.get());
+  created.token.clear();
+  Store tokenless(uri, created.get());
   Store::Found found;
   expect_failure(tokenless.list("", "", 1, found), CKPT_E_PERMISSION, "HTTP 403");
 

@@ -88,9 +88,9 @@ class Store {
   explicit Store(
       const std::string& uri, const ckpt_s3_options& options, const std::function<void(ckpt::s3::Config&)>& change = [](auto&) {})
       : calls(ckpt::s3::fill_callbacks()) {
-    ckpt::s3::Made made = ckpt::s3::make_config(uri, options);
-    change(made.config);
-    storage_ = std::make_unique<ckpt::s3::Storage>(std::move(made));
+    ckpt::s3::Made created = ckpt::s3::make_config(uri, options);
+    change(created.config);
+    storage_ = std::make_unique<ckpt::s3::Storage>(std::move(created));
     data = storage_.get();
   }
 

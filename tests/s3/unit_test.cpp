@@ -398,21 +398,23 @@ TEST_F(S3Profile, ReadsChangedFilesAgain) {
 TEST_F(S3Profile, ChecksOptions) {
   set("AWS_ACCESS_KEY_ID", "ENVKEY");
   set("AWS_SECRET_ACCESS_KEY", "envsecret");
-  const auto made = [](auto change) {
+  const auto created = [](auto change) {
     ckpt_s3_options options = CKPT_S3_OPTIONS_INIT;
     change(options);
     return make_config("s3://bucket/x", options).config;
   };
-  const auto refused = [&](auto change, const char* text) { expect_error([&] { made(change); }, CKPT_E_INVALID_ARGUMENT, text); };
-  Config config_made = made([](auto&) {});
+  const auto refused = [&](auto change, const char* text) {
+    expect_error([&] { created(change); }, CKPT_E_INVALID_ARGUMENT, text);
+  };
+  Config config_made = created([](auto&) {});
   EXPECT_EQ(config_made.url("x/y z", "a=b"), "https://bucket.s3.us-east-1.amazonaws.com/x/y%20z?a=b");
   EXPECT_EQ(config_made.key("a"), "x/a");
   EXPECT_EQ(config_made.name(), "s3://bucket/x");
-  EXPECT_EQ(made([](auto& o) { o.region = "cn-north-1"; }).host(), "bucket.s3.cn-north-1.amazonaws.com.cn");
-  EXPECT_EQ(made([](auto& o) { o.path_style = CKPT_S3_PATH_STYLE_ON; }).url("k", ""),
+  EXPECT_EQ(created([](auto& o) { o.region = "cn-north-1"; }).host(), "bucket.s3.cn-north-1.amazonaws.com.cn");
+  EXPECT_EQ(created([](auto& o) { o.path_style = CKPT_S3_PATH_STYLE_ON; }).url("k", ""),
             "https://s3.us-east-1.amazonaws.com/bucket/k");
-  EXPECT_EQ(made([](auto& o) { o.endpoint = "http://h:1"; }).url("", ""), "http://h:1/bucket");
-  EXPECT_EQ(made([](auto& o) { o.endpoint = "http://h:1", o.path_style = CKPT_S3_PATH_STYLE_OFF; }).url("", ""),
+  EXPECT_EQ(created([](auto& o) { o.endpoint = "http://h:1"; }).url("", ""), "http://h:1/bucket");
+  EXPECT_EQ(created([](auto& o) { o.endpoint = "http://h:1", o.path_style = CKPT_S3_PATH_STYLE_OFF; }).url("", ""),
             "http://bucket.h:1/");
   refused([](auto& o) { o.part_bytes = (8 << 20) - 1; }, "options.part_bytes is 8388607");
   refused([](auto& o) { o.part_bytes = (64 << 20) + 1; }, "options.part_bytes is 67108865");

@@ -26,10 +26,10 @@ typedef struct target {
   float values[saved_count];
 } target;
 
-static void make_target(target* made, const char* const* names) {
-  memset(made, 0, sizeof *made);
-  CHECK_OK(ckpt_state_create(&made->state));
-  for (int i = 0; i < saved_count; ++i) add_number(made->state, "model", names[i], &made->values[i]);
+static void make_target(target* created, const char* const* names) {
+  memset(created, 0, sizeof *created);
+  CHECK_OK(ckpt_state_create(&created->state));
+  for (int i = 0; i < saved_count; ++i) add_number(created->state, "model", names[i], &created->values[i]);
 }
 
 /* The callback's results, and counts of its calls. */

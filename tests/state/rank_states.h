@@ -88,9 +88,9 @@ inline std::vector<std::byte> new_bytes_of(const WholeTensor& tensor) {
 // Returns the bytes of a tensor, the same for every rank; computed once.
 inline const std::vector<std::byte>& bytes_of(const WholeTensor& tensor) {
   static std::mutex mutex;
-  static std::map<std::tuple<std::string, tensor::Dtype, state::Lengths>, std::vector<std::byte>> made;
+  static std::map<std::tuple<std::string, tensor::Dtype, state::Lengths>, std::vector<std::byte>> created;
   const std::lock_guard lock(mutex);
-  std::vector<std::byte>& bytes = made[{tensor.name, tensor.dtype, tensor.shape}];
+  std::vector<std::byte>& bytes = created[{tensor.name, tensor.dtype, tensor.shape}];
   if (bytes.empty()) bytes = new_bytes_of(tensor);
   return bytes;
 }

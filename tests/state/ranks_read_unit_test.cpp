@@ -37,16 +37,16 @@ TEST(RankCopies, PiecesOfAnyLengthFillTheBlock) {
       for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 37 + 11);
       for (const std::size_t step : {1U, 2U, 3U, 5U, 1000U}) {
         if (bits == 16 && step % 2 != 0) continue;
-        std::vector<std::byte> made(static_cast<std::size_t>(bytes_of(to, dtype)));
+        std::vector<std::byte> created(static_cast<std::size_t>(bytes_of(to, dtype)));
         for (std::size_t at = 0; at < bytes.size(); at += step) {
-          copy_elements({from, dtype, to, made.data(), dtype, nullptr}, static_cast<std::int64_t>(at),
+          copy_elements({from, dtype, to, created.data(), dtype, nullptr}, static_cast<std::int64_t>(at),
                         std::span(bytes).subspan(at, std::min(step, bytes.size() - at)));
         }
         for (std::int64_t row = 0; row < 7; ++row) {
           for (std::int64_t column = 4; column < 12; ++column) {
             const auto shared = intersection({{row, column}, {1, 1}}, to);
             if (!shared) continue;
-            EXPECT_EQ(element_at(made, position_in(to, {row, column}), bits),
+            EXPECT_EQ(element_at(created, position_in(to, {row, column}), bits),
                       element_at(bytes, position_in(from, {row, column}), bits))
                 << to_text(to) << " by " << step;
           }
@@ -68,12 +68,12 @@ TEST(RankCopies, TheRangeContainsTheIntersection) {
 TEST(RankCopies, TheFirstElementOutOfRangeIsFound) {
   const std::vector<float> values{1, 2, 1e30F, 4, 1e30F, 6};
   const Box from{{0, 0}, {2, 3}};
-  std::vector<std::uint16_t> made(6);
+  std::vector<std::uint16_t> created(6);
   const auto convert = find_converter(Dtype::f32, Dtype::f16, Conversion::lossy);
   const auto misfit = [&](const Box& to, std::byte* data) {
     return copy_elements({from, Dtype::f32, to, data, Dtype::f16, convert}, 0, std::as_bytes(std::span(values)));
   };
-  EXPECT_EQ(misfit(from, reinterpret_cast<std::byte*>(made.data())), 2);
+  EXPECT_EQ(misfit(from, reinterpret_cast<std::byte*>(created.data())), 2);
   EXPECT_EQ(misfit({{1, 0}, {1, 3}}, nullptr), 4);
   EXPECT_EQ(misfit({{0, 0}, {2, 1}}, nullptr), -1);
 }

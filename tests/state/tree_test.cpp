@@ -27,28 +27,28 @@ std::string whole_2(const std::string& nodes) { return R"({"format":"ckpt-tree",
 Tree parsed(const std::string& nodes) { return parse_tree(whole(nodes)); }
 
 TreeNode node(TreeKind kind, std::string bytes = {}) {
-  TreeNode made;
-  made.kind = kind;
-  made.bytes = std::move(bytes);
-  return made;
+  TreeNode created;
+  created.kind = kind;
+  created.bytes = std::move(bytes);
+  return created;
 }
 TreeNode container(TreeKind kind, std::int64_t count, std::string name = {}) {
-  TreeNode made = node(kind, std::move(name));
-  made.integer = count;
-  return made;
+  TreeNode created = node(kind, std::move(name));
+  created.integer = count;
+  return created;
 }
 TreeNode integer(std::int64_t value) { return container(TreeKind::integer, value); }
 TreeNode text(std::string bytes) { return node(TreeKind::text, std::move(bytes)); }
 TreeNode of_tensor(std::shared_ptr<tensor::Tensor> tensor) {
-  TreeNode made = node(TreeKind::tensor);
-  made.tensor = std::move(tensor);
-  return made;
+  TreeNode created = node(TreeKind::tensor);
+  created.tensor = std::move(tensor);
+  return created;
 }
 
 std::shared_ptr<tensor::Tensor> floats(std::int64_t count, float value) {
-  auto made = tensor::Tensor::create(tensor::Dtype::f32, {count});
-  std::fill_n(made->data_as<float>(), count, value);
-  return made;
+  auto created = tensor::Tensor::create(tensor::Dtype::f32, {count});
+  std::fill_n(created->data_as<float>(), count, value);
+  return created;
 }
 
 TEST(StateTree, EveryNodeIsPreserved) {

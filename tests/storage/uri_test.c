@@ -193,19 +193,19 @@ static void unknown_schemes(void) {
 
 /* ---- Custom schemes ---- */
 
-typedef struct made {
+typedef struct created {
   int calls, destroyed;
   char uri[100];
   int32_t result;
   const char* reason;
   ckpt_clock* wrong; /* returned instead of a storage */
   int nothing;
-} made;
+} created;
 
-static void count_destroy(void* user_data) { ++((made*)user_data)->destroyed; }
+static void count_destroy(void* user_data) { ++((created*)user_data)->destroyed; }
 
 static int32_t make(const char* uri, ckpt_storage** storage, void* user_data) {
-  made* const seen = user_data;
+  created* const seen = user_data;
   ++seen->calls;
   snprintf(seen->uri, sizeof seen->uri, "%s", uri);
   if (seen->result != 0) {
@@ -218,7 +218,7 @@ static int32_t make(const char* uri, ckpt_storage** storage, void* user_data) {
 }
 
 static void registering(void) {
-  made seen = {0, 0, "", 0, NULL, NULL, 0};
+  created seen = {0, 0, "", 0, NULL, NULL, 0};
   static const char* const no_scheme[] = {"s", "3s", "a b", "a:", "a_b", "-a", "a/b", "\xc3\xbc\xc3\xbc", ":", "a%41"};
   size_t i;
   CHECK_FAILS(ckpt_storage_register_scheme(NULL, make, &seen, count_destroy), CKPT_E_INVALID_ARGUMENT, "scheme is NULL");
@@ -252,7 +252,7 @@ static void registering(void) {
 }
 
 static void storages_live_on(void) {
-  made seen = {0, 0, "", 0, NULL, NULL, 0};
+  created seen = {0, 0, "", 0, NULL, NULL, 0};
   ckpt_storage* storage = NULL;
   CHECK_OK(ckpt_storage_register_scheme("mine", make, &seen, count_destroy));
   CHECK_OK(ckpt_storage_create_from_uri("mine:x", &storage));
@@ -265,7 +265,7 @@ static void storages_live_on(void) {
 }
 
 static void failures(void) {
-  made seen = {0, 0, "", 0, NULL, NULL, 0};
+  created seen = {0, 0, "", 0, NULL, NULL, 0};
   int32_t status;
   CHECK_OK(ckpt_storage_register_scheme("mine", make, &seen, count_destroy));
   for (status = CKPT_E_INVALID_ARGUMENT; status >= CKPT_E_INTERNAL; --status) { /* every status is passed on */
@@ -300,7 +300,7 @@ static int inside = 0;
 static int too_deep = 0;
 
 static int32_t make_again(const char* uri, ckpt_storage** storage, void* user_data) {
-  made* const seen = user_data;
+  created* const seen = user_data;
   ++inside;
   CHECK_FAILS(open_uri(uri), CKPT_E_INVALID_STATE, "made of itself");
   CHECK_FAILS(ckpt_storage_register_scheme("again", make_again, NULL, NULL), CKPT_E_ALREADY_EXISTS, "'again'");
@@ -341,12 +341,12 @@ static int32_t make_ring(const char* uri, ckpt_storage** storage, void* user_dat
 
 /* The scheme is free again when destroy runs, and destroy may register it. */
 static void register_in_destroy(void* user_data) {
-  made* const seen = user_data;
+  created* const seen = user_data;
   if (++seen->destroyed == 1) CHECK_OK(ckpt_storage_register_scheme("reborn", make, seen, register_in_destroy));
 }
 
 static void from_inside(void) {
-  made seen = {0, 0, "", 0, NULL, NULL, 0};
+  created seen = {0, 0, "", 0, NULL, NULL, 0};
   CHECK_OK(ckpt_storage_register_scheme("again", make_again, &seen, count_destroy));
   CHECK_OK(open_uri("again:x"));
   CHECK(inside == 1 && seen.calls == 2);
@@ -442,7 +442,7 @@ static void threads(void) {
 }
 
 int main(void) {
-  made taken = {0, 0, "", 0, NULL, NULL, 0};
+  created taken = {0, 0, "", 0, NULL, NULL, 0};
   test_folder root;
   char command[sizeof(test_folder) + 32];
   alarm(HANG_SECONDS);

@@ -224,9 +224,9 @@ TEST(Registry, RefusesTakenAndImpossibleNames) {
 
 TEST(Registry, UnregistersAKind) {
   register_kind("brief", [](const std::string&) { return make_interval(1); });
-  const auto made = from_text("brief");
+  const auto created = from_text("brief");
   unregister_kind("brief");
-  EXPECT_TRUE(ask(*made, "x"));
+  EXPECT_TRUE(ask(*created, "x"));
   EXPECT_NE(error_of(Status::not_found, [] { from_text("brief"); }), "");
   EXPECT_EQ(error_of(Status::not_found, [] { unregister_kind("brief"); }), "name is 'brief'; no registered kind");
   EXPECT_NE(error_of(Status::not_found, [] { unregister_kind("interval"); }), "");

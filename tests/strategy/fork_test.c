@@ -42,7 +42,7 @@ static void* keep_asking(void* unused) {
 
 static void call_everything(ckpt_strategy* strategy) {
   ckpt_strategy_counters counters = CKPT_STRATEGY_COUNTERS_INIT;
-  ckpt_strategy* made = NULL;
+  ckpt_strategy* created = NULL;
   int64_t needed = 0;
   int32_t chosen = 0;
   FINE(ask(strategy, "layer.1", 1));
@@ -53,8 +53,8 @@ static void call_everything(ckpt_strategy* strategy) {
   FINE(ckpt_strategy_set_chosen(strategy, chosen));
   FINE(ckpt_strategy_reset(strategy));
   FINE(ckpt_strategy_get_known_kinds(NULL, 0, &needed));
-  FINE(ckpt_strategy_create("any(smart,interval:4)", &made));
-  ckpt_strategy_release(made);
+  FINE(ckpt_strategy_create("any(smart,interval:4)", &created));
+  ckpt_strategy_release(created);
   ckpt_strategy_release(strategy);
 }
 

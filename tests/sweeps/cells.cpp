@@ -356,19 +356,19 @@ Rank rank_of(std::string_view function) {
 
 const std::vector<Cell>& all_cells() {
   static const std::vector<Cell> cells = [] {
-    std::vector<Cell> made;
-#define FUNCTION(function, result, arguments)                                                                               \
-  made.push_back({#function, rank_of(#function),                                                                            \
-                  [](const Objects& objects) {                                                                              \
-                    const Outcome outcome =                                                                                 \
-                        call_function(&function, #function, std::string_view(result) == "ckpt_status", arguments, objects); \
-                    if (ends_with(#function, "_retain")) give_back(&function, objects);                                     \
-                    return outcome;                                                                                         \
-                  },                                                                                                        \
-                  [](const Objects& some) { return takes_one(&function, some); }});
+    std::vector<Cell> created;
+#define FUNCTION(function, result, arguments)                                                                                  \
+  created.push_back({#function, rank_of(#function),                                                                            \
+                     [](const Objects& objects) {                                                                              \
+                       const Outcome outcome =                                                                                 \
+                           call_function(&function, #function, std::string_view(result) == "ckpt_status", arguments, objects); \
+                       if (ends_with(#function, "_retain")) give_back(&function, objects);                                     \
+                       return outcome;                                                                                         \
+                     },                                                                                                        \
+                     [](const Objects& some) { return takes_one(&function, some); }});
 #include "api_cells.inc"
-    std::stable_sort(made.begin(), made.end(), [](const Cell& a, const Cell& b) { return a.rank < b.rank; });
-    return made;
+    std::stable_sort(created.begin(), created.end(), [](const Cell& a, const Cell& b) { return a.rank < b.rank; });
+    return created;
   }();
   return cells;
 }

@@ -47,9 +47,9 @@ void* realloc(void* memory, size_t bytes) { return fails(CALLER) ? NULL : __libc
 void* memalign(size_t alignment, size_t bytes) { return fails(CALLER) ? NULL : __libc_memalign(alignment, bytes); }
 void* aligned_alloc(size_t alignment, size_t bytes) { return fails(CALLER) ? NULL : __libc_memalign(alignment, bytes); }
 int posix_memalign(void** memory, size_t alignment, size_t bytes) {
-  void* const made = fails(CALLER) ? NULL : __libc_memalign(alignment, bytes);
-  if (made == NULL) return ENOMEM;
-  *memory = made;
+  void* const created = fails(CALLER) ? NULL : __libc_memalign(alignment, bytes);
+  if (created == NULL) return ENOMEM;
+  *memory = created;
   return 0;
 }
 

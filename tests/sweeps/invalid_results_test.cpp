@@ -309,8 +309,8 @@ std::int32_t rename_file(const char* from, const char* to, void* user) {
 ckpt_storage_callbacks map_storage_callbacks() {
   ckpt_storage_callbacks table = CKPT_STORAGE_CALLBACKS_INIT;
   table.create = [](const char* path, void** file, void* user) -> std::int32_t {
-    const auto made = map_storage_of(user).files.emplace(path, std::make_shared<File>());
-    if (!made.second) return CKPT_E_ALREADY_EXISTS;
+    const auto created = map_storage_of(user).files.emplace(path, std::make_shared<File>());
+    if (!created.second) return CKPT_E_ALREADY_EXISTS;
     return map_storage_of(user).code("create", open_file(path, file, user));
   };
   table.open = [](const char* path, void** file, void* user) -> std::int32_t {
@@ -337,7 +337,9 @@ ckpt_storage_callbacks map_storage_callbacks() {
     return map_storage_of(user).code("write", CKPT_OK);
   };
   table.sync = [](void*, void* user) -> std::int32_t { return map_storage_of(user).code("sync", CKPT_OK); };
-  table.sync_directory = [](const char*, void* user) -> std::int32_t { return map_storage_of(user).code("sync_directory", CKPT_OK); };
+  table.sync_directory = [](const char*, void* user) -> std::int32_t {
+    return map_storage_of(user).code("sync_directory", CKPT_OK);
+  };
   table.rename = [](const char* from, const char* to, void* user) -> std::int32_t {
     return map_storage_of(user).code("rename", rename_file(from, to, user));
   };
@@ -345,9 +347,9 @@ ckpt_storage_callbacks map_storage_callbacks() {
     return map_storage_of(user).code("remove", map_storage_of(user).files.erase(path) == 1 ? CKPT_OK : CKPT_E_NOT_FOUND);
   };
   table.make_directory = [](const char* path, void* user) -> std::int32_t {
-    const auto made = map_storage_of(user).files.emplace(path, std::make_shared<File>());
-    made.first->second->is_directory = true;
-    return map_storage_of(user).code("make_directory", made.second ? CKPT_OK : CKPT_E_ALREADY_EXISTS);
+    const auto created = map_storage_of(user).files.emplace(path, std::make_shared<File>());
+    created.first->second->is_directory = true;
+    return map_storage_of(user).code("make_directory", created.second ? CKPT_OK : CKPT_E_ALREADY_EXISTS);
   };
   table.list = list_files;
   table.size = [](const char* path, std::int64_t* bytes, void* user) -> std::int32_t {
@@ -571,7 +573,8 @@ void test_coordinators() {
   for (garbage = 0; garbage < 4; ++garbage) {
     ckpt_decision decision = CKPT_DECISION_INIT;
     current = "broadcast garbage " + std::to_string(garbage);
-    if (CHECKED(ckpt_controller_decide_all(controller, coordinator, 1, 0, &decision)) == CKPT_OK) wrong("decide_all", "accepted an invalid value");
+    if (CHECKED(ckpt_controller_decide_all(controller, coordinator, 1, 0, &decision)) == CKPT_OK)
+      wrong("decide_all", "accepted an invalid value");
   }
   std::uint64_t word = 0;
   std::uint64_t words[2] = {0, 0};
@@ -823,8 +826,8 @@ void test_keep() {
     std::int32_t keep;
     std::int32_t code;
   };
-  for (const Answer& one : {Answer{0, 0}, Answer{1, 0}, Answer{-7, 0}, Answer{std::numeric_limits<std::int32_t>::min(), 0}, Answer{0, 1},
-                          Answer{1, -22}, Answer{0, std::numeric_limits<std::int32_t>::min()}}) {
+  for (const Answer& one : {Answer{0, 0}, Answer{1, 0}, Answer{-7, 0}, Answer{std::numeric_limits<std::int32_t>::min(), 0},
+                            Answer{0, 1}, Answer{1, -22}, Answer{0, std::numeric_limits<std::int32_t>::min()}}) {
     Answer given = one;
     ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
     ckpt_storage* storage = nullptr;
@@ -891,7 +894,8 @@ void test_rename() {
     const ckpt_status status = CHECKED(ckpt_checkpoint_manager_load(checkpoint, state, &options, nullptr));
     if ((status == CKPT_OK) != one.is_accepted) wrong("load", ckpt_status_name(status));
     if ((status == CKPT_E_CALLBACK) != (one.code != 0)) wrong("load", ckpt_status_name(status));
-    if (status != CKPT_OK && std::strstr(ckpt_last_error(), "'weight'") == nullptr) wrong("load", "the message does not name the tensor");
+    if (status != CKPT_OK && std::strstr(ckpt_last_error(), "'weight'") == nullptr)
+      wrong("load", "the message does not name the tensor");
     ckpt_checkpoint_manager_release(checkpoint);
     ckpt_storage_release(storage);
     ckpt_state_release(state);

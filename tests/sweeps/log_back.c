@@ -250,44 +250,44 @@ void* dlopen(const char* path, int flags) {
 
 /* ---- Functions that create and release ---- */
 
-#define CREATES(look, name, parameters, arguments, made) \
-  ckpt_status name parameters {                          \
-    const ckpt_status status = REAL(name) arguments;     \
-    if (status == CKPT_OK) track(look, *(made));      \
-    return status;                                       \
+#define CREATES(look, name, parameters, arguments, created) \
+  ckpt_status name parameters {                             \
+    const ckpt_status status = REAL(name) arguments;        \
+    if (status == CKPT_OK) track(look, *(created));         \
+    return status;                                          \
   }
 #define RELEASES(name, type) \
   void name(type* handle) {  \
-    untrack(handle);          \
+    untrack(handle);         \
     REAL(name)(handle);      \
   }
 
 CREATES(look_at_checkpoint, ckpt_checkpoint_manager_create,
-        (ckpt_storage * storage, const ckpt_checkpoint_manager_options* options, ckpt_checkpoint_manager** made),
-        (storage, options, made), made)
+        (ckpt_storage * storage, const ckpt_checkpoint_manager_options* options, ckpt_checkpoint_manager** created),
+        (storage, options, created), created)
 RELEASES(ckpt_checkpoint_manager_release, ckpt_checkpoint_manager)
 CREATES(look_at_async, ckpt_async_manager_create,
-        (ckpt_checkpoint_manager * checkpoint, const ckpt_async_manager_options* options, ckpt_async_manager** made),
-        (checkpoint, options, made), made)
+        (ckpt_checkpoint_manager * checkpoint, const ckpt_async_manager_options* options, ckpt_async_manager** created),
+        (checkpoint, options, created), created)
 RELEASES(ckpt_async_manager_release, ckpt_async_manager)
-CREATES(look_at_controller, ckpt_controller_create, (const ckpt_controller_options* options, ckpt_controller** made),
-        (options, made), made)
+CREATES(look_at_controller, ckpt_controller_create, (const ckpt_controller_options* options, ckpt_controller** created),
+        (options, created), created)
 RELEASES(ckpt_controller_release, ckpt_controller)
 CREATES(look_at_activations, ckpt_activation_manager_create,
         (const ckpt_activation_policy* policy, const ckpt_activation_manager_options* options, ckpt_stage_forward_fn forward,
-         void* user_data, ckpt_destroy_fn destroy, ckpt_activation_manager** made),
-        (policy, options, forward, user_data, destroy, made), made)
-CREATES(look_at_activations, ckpt_pipeline_get_manager, (ckpt_pipeline * pipeline, int32_t stage, ckpt_activation_manager** made),
-        (pipeline, stage, made), made)
+         void* user_data, ckpt_destroy_fn destroy, ckpt_activation_manager** created),
+        (policy, options, forward, user_data, destroy, created), created)
+CREATES(look_at_activations, ckpt_pipeline_get_manager,
+        (ckpt_pipeline * pipeline, int32_t stage, ckpt_activation_manager** created), (pipeline, stage, created), created)
 RELEASES(ckpt_activation_manager_release, ckpt_activation_manager)
 CREATES(look_at_pipeline, ckpt_pipeline_create,
-        (ckpt_chain * chain, const ckpt_tensor_spec* input, const ckpt_pipeline_options* options, ckpt_pipeline** made),
-        (chain, input, options, made), made)
+        (ckpt_chain * chain, const ckpt_tensor_spec* input, const ckpt_pipeline_options* options, ckpt_pipeline** created),
+        (chain, input, options, created), created)
 RELEASES(ckpt_pipeline_release, ckpt_pipeline)
-CREATES(look_at_strategy, ckpt_strategy_create, (const char* text, ckpt_strategy** made), (text, made), made)
+CREATES(look_at_strategy, ckpt_strategy_create, (const char* text, ckpt_strategy** created), (text, created), created)
 RELEASES(ckpt_strategy_release, ckpt_strategy)
-CREATES(look_at_tracker, ckpt_memory_tracker_create, (const ckpt_memory_tracker_options* options, ckpt_memory_tracker** made),
-        (options, made), made)
+CREATES(look_at_tracker, ckpt_memory_tracker_create, (const ckpt_memory_tracker_options* options, ckpt_memory_tracker** created),
+        (options, created), created)
 RELEASES(ckpt_memory_tracker_release, ckpt_memory_tracker)
 
 void ckpt_strategy_retain(ckpt_strategy* strategy) {

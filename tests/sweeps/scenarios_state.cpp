@@ -116,9 +116,9 @@ ckpt_storage_callbacks map_storage_callbacks() {
   table.create = [](const char* path, void** file, void* user) -> std::int32_t {
     MapStorage& map_storage = entered(user, "create");
     const Guard guard(map_storage.mutex);
-    const auto made = map_storage.files.emplace(path, std::make_shared<File>());
-    if (!made.second) return CKPT_E_ALREADY_EXISTS;
-    *file = new std::shared_ptr<File>(made.first->second);
+    const auto created = map_storage.files.emplace(path, std::make_shared<File>());
+    if (!created.second) return CKPT_E_ALREADY_EXISTS;
+    *file = new std::shared_ptr<File>(created.first->second);
     return CKPT_OK;
   };
   table.open = [](const char* path, void** file, void* user) -> std::int32_t {
@@ -179,9 +179,9 @@ ckpt_storage_callbacks map_storage_callbacks() {
   table.make_directory = [](const char* path, void* user) -> std::int32_t {
     MapStorage& map_storage = entered(user, "make_directory");
     const Guard guard(map_storage.mutex);
-    const auto made = map_storage.files.emplace(path, std::make_shared<File>());
-    made.first->second->is_directory = true;
-    return made.second ? CKPT_OK : CKPT_E_ALREADY_EXISTS;
+    const auto created = map_storage.files.emplace(path, std::make_shared<File>());
+    created.first->second->is_directory = true;
+    return created.second ? CKPT_OK : CKPT_E_ALREADY_EXISTS;
   };
   table.list = [](const char* path, ckpt_storage_entry_fn entry, void* listing, void* user) -> std::int32_t {
     MapStorage& map_storage = entered(user, "list");
@@ -230,9 +230,9 @@ ckpt_storage_callbacks object_callbacks() {
   table.put_if_absent = [](const char* path, const void* buffer, std::int64_t bytes, void* user) -> std::int32_t {
     MapStorage& map_storage = entered(user, "put_if_absent");
     const Guard guard(map_storage.mutex);
-    const auto made = map_storage.files.emplace(path, std::make_shared<File>());
-    if (!made.second) return CKPT_E_ALREADY_EXISTS;
-    made.first->second->bytes.assign(static_cast<const char*>(buffer), static_cast<std::size_t>(bytes));
+    const auto created = map_storage.files.emplace(path, std::make_shared<File>());
+    if (!created.second) return CKPT_E_ALREADY_EXISTS;
+    created.first->second->bytes.assign(static_cast<const char*>(buffer), static_cast<std::size_t>(bytes));
     return CKPT_OK;
   };
   table.read_ranges = [](void* file, const ckpt_storage_range* ranges, std::int64_t count, void* user) -> std::int32_t {
@@ -319,7 +319,7 @@ void use_storage(MapStorage& map_storage, bool is_objects) {
   REQUIRE_PERMITTED(ckpt_checkpoint_manager_list(in_use.of<ckpt_checkpoint_manager>(), nullptr, 0, &count));
   map_storage.step = "opening a reader";
   REQUIRE_PERMITTED(ckpt_reader_create_from_checkpoint(in_use.of<ckpt_checkpoint_manager>(), nullptr, CKPT_VERIFY_LAZY,
-                                          &in_use.of<ckpt_reader>()));
+                                                       &in_use.of<ckpt_reader>()));
   map_storage.step = "a reader";
   ckpt_tensor* tensor = nullptr;
   REQUIRE_PERMITTED(ckpt_reader_read_new(in_use.of<ckpt_reader>(), 0, nullptr, &tensor));
@@ -431,7 +431,7 @@ void progress() {
   REQUIRE_PERMITTED(ckpt_checkpoint_manager_verify(in_use.of<ckpt_checkpoint_manager>(), nullptr, nullptr));
   during("opening a reader", uses_checkpoint);
   REQUIRE_PERMITTED(ckpt_reader_create_from_checkpoint(in_use.of<ckpt_checkpoint_manager>(), nullptr, CKPT_VERIFY_FULL,
-                                          &in_use.of<ckpt_reader>()));
+                                                       &in_use.of<ckpt_reader>()));
   during("a reader", {});
   ckpt_tensor* tensor = nullptr;
   REQUIRE_PERMITTED(ckpt_reader_read_new(in_use.of<ckpt_reader>(), 0, nullptr, &tensor));
@@ -547,7 +547,7 @@ void coordinators() {
 
 // In a callback of a manager. A call that need not wait, because its condition already holds, succeeds.
 const std::vector<const char*> refused_in_callbacks = {"ckpt_async_manager_save", "ckpt_async_manager_load",
-                                                    "ckpt_async_manager_close"};
+                                                       "ckpt_async_manager_close"};
 const std::vector<const char*> refused_in_source = {"ckpt_async_manager_save",
                                                     "ckpt_async_manager_load",
                                                     "ckpt_async_manager_close",

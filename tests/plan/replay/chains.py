@@ -642,11 +642,11 @@ class Breaker:
         at = self.rng.choice(places)
         action = actions[at]
         ended = [(GRAD, action.last, 0)] + [(TAPE, i, action.option) for i in range(action.first, action.last)]
-        made = [] if profile.layers[action.first].flags & NO_INPUT_GRADIENT else [(GRAD, action.first, 0)]
+        created = [] if profile.layers[action.first].flags & NO_INPUT_GRADIENT else [(GRAD, action.first, 0)]
         before, behind = [], []
         for number, item in enumerate(ended):
             copy = of_item(STORE_BEGIN, item, tier=3, slot=100 + number, transfer=100 + number)
             before += [copy, Action(AWAIT, transfer=copy.transfer)]
             behind += [copy._replace(kind=LOAD_BEGIN), Action(AWAIT, transfer=copy.transfer)]
-        drops = [of_item(DROP, item) for item in made]
+        drops = [of_item(DROP, item) for item in created]
         actions[at : at + 1] = before + [action] + drops + behind + [action]

@@ -18,7 +18,7 @@ void ckpt_callback_error(const char* text) { base::set_callback_error(text); }
 
 namespace {
 
-std::shared_ptr<storage::Storage> made(const char* uri) {
+std::shared_ptr<storage::Storage> created(const char* uri) {
   auto storage = std::make_unique<s3::Storage>(s3::make_config(uri, gateway_options()));
   const std::string name = storage->client().config().name();
   auto user = std::make_shared<capi::UserData>(storage.get(), s3::destroy_storage);
@@ -35,7 +35,7 @@ std::shared_ptr<storage::Storage> on_gateway() {
   static std::atomic<int> count = 0;
   char uri[512];
   place_of_memory(++count, uri, sizeof uri);
-  return made(uri);
+  return created(uri);
 }
 
 #define CKPT_OPEN_FILE_SYSTEM \
@@ -48,5 +48,5 @@ std::shared_ptr<storage::Storage> on_gateway(const std::string& root, storage::R
   if (!is_scratch(root.c_str())) return on_disk(root, mode, options);
   char uri[1024];
   place_of_root(root.c_str(), uri, sizeof uri);
-  return made(uri);
+  return created(uri);
 }
