@@ -33,7 +33,7 @@ ActivationManager::Forward forward_of(ckpt_stage_forward_fn forward, std::shared
     if (!is_borrowed) release(output);
     release(lent);
     if (code != 0) fail_callback("the stage's forward", code);
-    require(result != nullptr, "the forward function's output is no tensor");
+    require(result != nullptr, "the forward function's output: expected a tensor");
     require(!is_borrowed, "the forward function's output is its input, which it has not retained");
     return result;
   };
@@ -77,7 +77,7 @@ ckpt_status ckpt_activation_manager_get_policy(const ckpt_activation_manager* ma
 
 ckpt_status ckpt_activation_manager_begin_step(ckpt_activation_manager* manager, int32_t micro_batches) {
   return guard([&] {
-    require(micro_batches >= 0, "micro_batches is ", micro_batches, "; at least 0 (not known)");
+    require(micro_batches >= 0, "micro_batches is ", micro_batches, "; expected at least 0 (not known)");
     manager_argument(manager)->begin_step(micro_batches == 0 ? -1 : micro_batches);
   });
 }
@@ -86,7 +86,7 @@ ckpt_status ckpt_activation_manager_should_checkpoint(ckpt_activation_manager* m
                                                       int32_t* answer) {
   return guard([&] {
     const auto object = manager_argument(manager);
-    require(bytes >= 0, "bytes is ", bytes, "; at least 0");
+    require(bytes >= 0, "bytes is ", bytes, "; expected at least 0");
     not_null(answer, "answer");
     set_flag(answer, object->should_checkpoint(micro_batch, ckpt::strategy::Activation(bytes)));
   });

@@ -75,7 +75,7 @@ LogSink sink_of(ckpt_log_fn fn, const std::shared_ptr<UserData>& user) {
 
 ckpt_status ckpt_set_log(int32_t min_level, ckpt_log_fn fn, void* user_data, ckpt_destroy_fn destroy) {
   return guard([&] {
-    require(min_level >= CKPT_LOG_LEVEL_DEBUG && min_level <= CKPT_LOG_LEVEL_ERROR, "min_level is ", min_level, "; ",
+    require(min_level >= CKPT_LOG_LEVEL_DEBUG && min_level <= CKPT_LOG_LEVEL_ERROR, "min_level is ", min_level, "; expected ",
             CKPT_LOG_LEVEL_DEBUG, " .. ", CKPT_LOG_LEVEL_ERROR);
     const auto user = std::make_shared<UserData>(user_data, destroy);
     set_log(static_cast<LogLevel>(min_level), sink_of(fn, user));

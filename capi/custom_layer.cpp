@@ -127,7 +127,7 @@ class CustomLayer final : public engine::Layer {
   }
 
   void require_bytes(const char* field, std::int64_t bytes) const {
-    require(bytes >= 0, which("option"), ": ", field, " is ", bytes, "; at least 0");
+    require(bytes >= 0, which("option"), ": ", field, " is ", bytes, "; expected at least 0");
   }
 
   ckpt_layer_callbacks callbacks_;
@@ -140,7 +140,8 @@ class CustomLayer final : public engine::Layer {
 engine::TensorSpec to_spec(const ckpt_tensor_spec& given, std::string_view argument) {
   const std::string prefix = argument.empty() ? "" : base::cat(argument, ".");
   require(tensor::is_dtype(given.dtype), prefix, "dtype is ", given.dtype, "; no such dtype");
-  require(given.ndim >= 0 && given.ndim <= tensor::largest_ndim, prefix, "ndim is ", given.ndim, "; 0 .. ", tensor::largest_ndim);
+  require(given.ndim >= 0 && given.ndim <= tensor::largest_ndim, prefix, "ndim is ", given.ndim, "; expected 0 .. ",
+          tensor::largest_ndim);
   engine::TensorSpec spec{static_cast<tensor::Dtype>(given.dtype),
                           tensor::Shape(std::span(given.shape, static_cast<std::size_t>(given.ndim)))};
   static_cast<void>(spec.bytes());  // refuses what has no size in bytes
@@ -158,9 +159,9 @@ ckpt_tensor_spec from_spec(const engine::TensorSpec& spec) {
 std::shared_ptr<engine::Layer> make_custom_layer(std::string name, const ckpt_layer_callbacks& callbacks,
                                                  std::shared_ptr<UserData> user) {
   require((callbacks.flags & ~plan::all_layer_flags) == 0, "callbacks.flags is ", callbacks.flags, "; unknown bits");
-  require(callbacks.options >= 1 && callbacks.options <= most_options, "callbacks.options is ", callbacks.options, "; 1 .. ",
-          most_options);
-  require(callbacks.ambient_bytes >= 0, "callbacks.ambient_bytes is ", callbacks.ambient_bytes, "; at least 0");
+  require(callbacks.options >= 1 && callbacks.options <= most_options, "callbacks.options is ", callbacks.options,
+          "; expected 1 .. ", most_options);
+  require(callbacks.ambient_bytes >= 0, "callbacks.ambient_bytes is ", callbacks.ambient_bytes, "; expected at least 0");
   require(callbacks.output != nullptr, "callbacks.output is NULL");
   require(callbacks.forward != nullptr, "callbacks.forward is NULL");
   require(callbacks.backward != nullptr, "callbacks.backward is NULL");

@@ -109,7 +109,7 @@ class ObjectListing : public CustomListing<storage::Object> {
   void take(const std::string& path, std::int64_t bytes) {
     using base::quote;
     names_.require_new("path", path);
-    base::require(bytes >= 0, "the length of ", quote(path), " is ", bytes, "; at least 0");
+    base::require(bytes >= 0, "the length of ", quote(path), " is ", bytes, "; expected at least 0");
     base::require(std::ssize(items_) < limit_, "path is ", quote(path), " behind as many as were asked for, ", limit_);
     items_.push_back({path, bytes});
   }

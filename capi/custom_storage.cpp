@@ -61,7 +61,7 @@ class CustomFile final : public storage::File {
     std::int64_t count = -1;
     table_->run("read", path_, [&] { return table_->callbacks.read(file_, offset, bytes.data(), wanted, &count, table_->data()); });
     if (count < 0 || count > wanted) {
-      base::fail(Status::callback, "storage read of ", base::quote(path_), " set *read to ", count, "; 0 .. ", wanted);
+      base::fail(Status::callback, "storage read of ", base::quote(path_), " set *read to ", count, "; expected 0 .. ", wanted);
     }
     return count;
   }
@@ -253,7 +253,7 @@ void require_functions(const ckpt_storage_callbacks& callbacks, bool is_objects)
 std::shared_ptr<storage::Storage> make_custom_storage(std::string name, const ckpt_storage_callbacks& callbacks,
                                                       std::shared_ptr<UserData> user) {
   require((callbacks.flags & ~CKPT_STORAGE_FLAG_OBJECTS) == 0, "callbacks.flags is ", callbacks.flags,
-          "; CKPT_STORAGE_FLAG_OBJECTS (1) or 0");
+          "; expected CKPT_STORAGE_FLAG_OBJECTS (1) or 0");
   const bool is_objects = (callbacks.flags & CKPT_STORAGE_FLAG_OBJECTS) != 0;
   require_functions(callbacks, is_objects);
   auto table = std::make_shared<const Table>(Table{std::move(name), callbacks, std::move(user)});

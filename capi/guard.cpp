@@ -77,7 +77,7 @@ void log_thrown(const char* function) noexcept {
 
 void copy_bytes(std::span<const std::byte> bytes, void* buffer, std::int64_t capacity, std::int64_t* needed) {
   const auto length = static_cast<std::int64_t>(bytes.size());
-  base::require(capacity >= 0, "capacity is ", capacity, "; at least 0");
+  base::require(capacity >= 0, "capacity is ", capacity, "; expected at least 0");
   base::require(buffer != nullptr || capacity == 0, "buffer is NULL but capacity is ", capacity);
   base::require(buffer != nullptr || needed != nullptr, "buffer and needed are both NULL");
   if (needed != nullptr) *needed = length;

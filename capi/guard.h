@@ -53,7 +53,7 @@ inline std::string_view name_argument(const char* text, const char* argument) {
 // Pointer + count as a span. NULL is allowed when count is 0.
 template <class T>
 std::span<const T> array_argument(const T* pointer, std::int64_t count, const char* argument) {
-  base::require(count >= 0, argument, ": the count is ", count, "; at least 0");
+  base::require(count >= 0, argument, ": the count is ", count, "; expected at least 0");
   base::require(pointer != nullptr || count == 0, argument, " is NULL but its count is ", count);
   return {pointer, static_cast<std::size_t>(count)};
 }

@@ -138,7 +138,7 @@ ckpt_status ckpt_memory_tracker_get_snapshot(const ckpt_memory_tracker* tracker,
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
     require(order >= CKPT_MEMORY_ORDER_ID && order <= CKPT_MEMORY_ORDER_PEAK, "order is ", order,
-            "; one of CKPT_MEMORY_ORDER_... (0 .. 2)");
+            "; expected one of CKPT_MEMORY_ORDER_... (0 .. 2)");
     if (stats != nullptr) check_struct(stats, "stats");
     check_array(layers, capacity, "layers");
     not_null(count, "count");
@@ -236,7 +236,7 @@ ckpt_status ckpt_memory_tracker_subscribe(ckpt_memory_tracker* tracker, ckpt_mem
       const int32_t code = user_call([&] { return fn(&borrowed, user->get()); });
       const std::string reason = take_callback_error();
       if (!outer.empty()) set_callback_error(outer.c_str());
-      if (code != 0) fail(Status::callback, "it returned ", code, reason.empty() ? "" : ": ", reason);
+      if (code != 0) fail(Status::callback, "the callback returned ", code, reason.empty() ? "" : ": ", reason);
     });
     user->adopt();
   });
@@ -278,7 +278,7 @@ ckpt_status ckpt_memory_tracker_get_dropped_events(const ckpt_memory_tracker* tr
 ckpt_status ckpt_memory_tracker_enable_events(ckpt_memory_tracker* tracker, int32_t enabled) {
   return guard([&] {
     Tracker& object = tracker_argument(tracker);
-    require(enabled == 0 || enabled == 1, "enabled is ", enabled, "; 0 or 1");
+    require(enabled == 0 || enabled == 1, "enabled is ", enabled, "; expected 0 or 1");
     object.events().enable(enabled == 1);
   });
 }
@@ -293,7 +293,7 @@ ckpt_status ckpt_memory_tracker_get_json(const ckpt_memory_tracker* tracker, int
                                          int64_t* needed) {
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
-    require(max_layers >= 0, "max_layers is ", max_layers, "; at least 0 (all)");
+    require(max_layers >= 0, "max_layers is ", max_layers, "; expected at least 0 (all)");
     copy_text(to_json(object.snapshot(LayerOrder::by_current, max_layers == 0 ? -1 : max_layers)), buffer, capacity, needed);
   });
 }
@@ -302,7 +302,7 @@ ckpt_status ckpt_memory_tracker_get_prometheus(const ckpt_memory_tracker* tracke
                                                int64_t capacity, int64_t* needed) {
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
-    require(max_layers >= 0, "max_layers is ", max_layers, "; at least 0 (all)");
+    require(max_layers >= 0, "max_layers is ", max_layers, "; expected at least 0 (all)");
     copy_text(to_prometheus(object.snapshot(LayerOrder::by_id, max_layers == 0 ? -1 : max_layers)), buffer, capacity, needed);
   });
 }

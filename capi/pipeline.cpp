@@ -44,7 +44,7 @@ ckpt_pipeline_options pipeline_options_argument(const ckpt_pipeline_options* opt
 
 pipeline::Layout layout_of(const ckpt_pipeline_options& given) {
   require(given.order >= CKPT_PIPELINE_ORDER_GPIPE && given.order <= CKPT_PIPELINE_ORDER_INTERLEAVED, "options.order is ",
-          given.order, "; 1 .. 3 (CKPT_PIPELINE_ORDER_*)");
+          given.order, "; expected 1 .. 3 (CKPT_PIPELINE_ORDER_*)");
   const pipeline::Layout layout{static_cast<pipeline::Order>(given.order), given.stages, given.chunks, given.micro_batches};
   pipeline::check(layout);
   return layout;
@@ -84,7 +84,7 @@ pipeline::Policy ckpt::capi::policy_argument(const ckpt_activation_policy* polic
   const auto given = options_argument(policy, "policy");
   Policy result;
   require(given.kind >= CKPT_ACTIVATION_POLICY_KIND_STORE_ALL && given.kind <= CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC,
-          "policy.kind is ", given.kind, "; 1 .. 6 (CKPT_ACTIVATION_*)");
+          "policy.kind is ", given.kind, "; expected 1 .. 6 (CKPT_ACTIVATION_*)");
   copy_from_c(given, result);
   if (given.kind == CKPT_ACTIVATION_POLICY_KIND_STRATEGY) result.strategy = checked(given.strategy, "policy.strategy")->object;
   pipeline::check(result);

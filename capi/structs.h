@@ -75,8 +75,8 @@ T struct_argument(const T* given, const char* argument) {
   values.struct_size = sizeof(T);
   const auto* const bytes = reinterpret_cast<const unsigned char*>(given);
   if (size > sizeof(T) && !std::all_of(bytes + sizeof(T), bytes + size, [](unsigned char byte) { return byte == 0; })) {
-    base::fail(base::Status::unsupported, argument, ".struct_size is ", size, "; this library knows ", sizeof(T),
-               " bytes of it, and those behind are not zero");
+    base::fail(base::Status::unsupported, argument, ".struct_size is ", size, "; expected at most ", sizeof(T),
+               ", or zeros in the additional bytes");
   }
   return values;
 }
@@ -103,7 +103,7 @@ void fill_struct(T* out, T values, const char* argument) {
 // An array that the library fills: its elements are as far apart as the struct_size of the first one says.
 template <class T>
 void check_array(const T* out, std::int64_t capacity, const char* argument) {
-  base::require(capacity >= 0, "capacity is ", capacity, "; at least 0");
+  base::require(capacity >= 0, "capacity is ", capacity, "; expected at least 0");
   base::require(out != nullptr || capacity == 0, argument, " is NULL but capacity is ", capacity);
   if (capacity > 0) check_struct(out, argument);
 }

@@ -69,7 +69,7 @@ ckpt_status ckpt_buffer_pool_create(ckpt_memory_tracker* tracker, const ckpt_buf
     not_null(pool, "pool");
     const auto given = options_argument(options, "options");
     const int64_t limit = given.has_retain_limit == 0 ? ckpt::tensor::no_retain_limit : given.retain_limit_bytes;
-    require(limit >= 0 || given.has_retain_limit == 0, "options.retain_limit_bytes is ", limit, "; at least 0");
+    require(limit >= 0 || given.has_retain_limit == 0, "options.retain_limit_bytes is ", limit, "; expected at least 0");
     const char* const layer_name = given.layer_name == nullptr ? "tensor" : given.layer_name;
     require_name("options.layer_name", layer_name);
     hand_out(pool, BufferPool::create(tracker == nullptr ? nullptr : tracker->object, layer_name, limit));

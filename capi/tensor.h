@@ -21,13 +21,13 @@ struct ckpt_buffer_pool : ckpt::capi::Handle<ckpt::capi::Kind::buffer_pool> {
 namespace ckpt::capi {
 
 inline tensor::Dtype dtype_argument(ckpt_dtype dtype, const char* argument) {
-  base::require(tensor::is_dtype(dtype), argument, " is ", dtype, "; ", tensor::first_dtype, " .. ", tensor::last_dtype,
+  base::require(tensor::is_dtype(dtype), argument, " is ", dtype, "; expected ", tensor::first_dtype, " .. ", tensor::last_dtype,
                 " (CKPT_DTYPE_*)");
   return static_cast<tensor::Dtype>(dtype);
 }
 
 inline tensor::Shape shape_argument(const int64_t* shape, int64_t ndim) {
-  base::require(ndim >= 0 && ndim <= tensor::largest_ndim, "ndim is ", ndim, "; 0 .. ", tensor::largest_ndim);
+  base::require(ndim >= 0 && ndim <= tensor::largest_ndim, "ndim is ", ndim, "; expected 0 .. ", tensor::largest_ndim);
   base::require(shape != nullptr || ndim == 0, "shape is NULL but ndim is ", ndim);
   return tensor::Shape(std::span<const int64_t>(shape, static_cast<std::size_t>(ndim)));
 }

@@ -156,7 +156,7 @@ void Committer::confirm(const Pending& pending) {
   for (int looks = 1;; ++looks) {
     std::vector<std::string> others;  // of this sequence
     bool is_shown = false;
-    for (const storage::Object& object : storage::page_of(*storage_, std::string(commits_prefix), "", records_looked_at)) {
+    for (const storage::Object& object : storage::list_page(*storage_, std::string(commits_prefix), "", records_looked_at)) {
       const auto listed = sequence_of_commit(object.path);
       if (listed && *listed > sequence) give_way(pending, object.path);
       if (object.path == pending.path) {

@@ -145,7 +145,7 @@ StoreListing list_store(storage::Storage& storage) {
 std::int64_t highest_sequence(storage::Storage& storage) {
   // What is no record comes behind them, but for a stranger's: a few are looked at.
   constexpr std::int64_t few = 8;
-  for (const storage::Object& object : storage::page_of(storage, std::string(commits_prefix), "", few)) {
+  for (const storage::Object& object : storage::list_page(storage, std::string(commits_prefix), "", few)) {
     if (const auto sequence = sequence_of_commit(object.path)) return *sequence;
   }
   return 0;

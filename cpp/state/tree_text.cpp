@@ -249,7 +249,7 @@ TreeNode node_in(const Json& node, std::size_t left, std::vector<std::string>& f
     made.integer = node.boolean() ? 1 : 0;
   } else if (node.is_integer()) {
     if (node.is_count() && node.count() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-      fail_node(cat("the integer ", node.count(), " does not fit 64 bits with sign"));
+      fail_node(cat("the integer ", node.count(), " does not fit in 64 bits with sign"));
     made.kind = TreeKind::integer;
     made.integer = node.integer();
   } else if (node.is_number()) {

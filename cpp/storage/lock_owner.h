@@ -1,7 +1,6 @@
 // The record of the process that owns a lock file, and the decision whether that process still runs. Machines and containers may
-// share the file system, so equal process ids prove nothing. An owner counts as ended in two cases. Either this process can see it
-// and finds it ended: on the same boot of the same machine, in the same namespace of process ids. Or that machine has been
-// restarted since.
+// share the file system, so equal process ids prove nothing. An owner counts as ended in two cases: this process can see it and
+// finds it ended (same boot of the same machine, same PID namespace), or that machine has been restarted since.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +16,14 @@ struct LockOwner {
   std::string host;
   std::int64_t process = 0;
   std::string start;          // clock ticks from the boot to the start of the process
-  std::string boot;           // id of the boot, different after each one
-  std::string machine;        // id of the machine, the same after each boot
-  std::string pid_namespace;  // that the process id belongs to
+  std::string boot;           // id of the boot, changes with each boot
+  std::string machine;        // id of the machine, constant across boots
+  std::string pid_namespace;  // the namespace of the process id
 };
 
 LockOwner this_owner();
 
-// Converts to text with one "key value" on each line, and back; returns nothing for incomplete text.
+// Converts to text with one "key value" per line, and back; returns nothing for incomplete text.
 std::string to_text(const LockOwner& owner);
 std::optional<LockOwner> parse_lock_owner(std::string_view text);
 

@@ -2,12 +2,10 @@ import ckpt
 import numpy as np
 
 weights = np.zeros(1000, np.float32)
-with ckpt.CheckpointManager("run", keep_last=2) as run, ckpt.AsyncManager(run) as saves:
+with ckpt.CheckpointManager("run", keep_last=2) as run:
     state = ckpt.State({"weights": weights})  # shares the array: a load fills it in place
-    last = run.load_if_any(state)  # the newest that is whole, every byte verified
-    first = last.step if last else 0
-    for step in range(first + 1, first + 101):
-        weights += 1  # train
-        if step % 10 == 0:
-            saves.save(state, step)  # is written in the background; the array may change at once
-print(f"step {step}: {weights[0]:g}")
+    last = run.load_if_any(state)  # the newest valid checkpoint, every byte verified
+    step = last.step + 1 if last else 1
+    weights += 1  # train
+    run.save(state, step)  # durable when it returns
+print(f"step {step} is on the disk: {weights[0]:g}")

@@ -210,7 +210,7 @@ ckpt_status create_of_s3(const char* uri, const std::string& folder, ckpt_storag
       const Library library = open_library(folder.empty() ? folder_of(file_of_libckpt()) : folder);
       if (library.handle == nullptr) {
         const std::string failure =
-            (library.is_missing ? "it has the scheme 's3', which the package libckpt-s3 brings; " : "") + library.why_not;
+            (library.is_missing ? "it has the scheme 's3', which the package libckpt-s3 provides; " : "") + library.why_not;
         loader_failure = &failure;
         loader = std::this_thread::get_id();
         return ckpt_storage_create_from_uri(uri, storage);

@@ -220,7 +220,7 @@ TEST(AdaptiveController, ResumeCountsTheGapSinceTheLastEventAsAFailure) {
   const double half = crashed.decide(9000).interval_seconds / 2;
   Controller controller(options);
   controller.from_json(crashed.to_json());
-  EXPECT_ERROR(controller.begin_run(20000), Status::invalid_state, "a run is going on");
+  EXPECT_ERROR(controller.begin_run(20000), Status::invalid_state, "a run is active");
   controller.resume(20000);
   EXPECT_EQ(controller.info().failures, 1);
   EXPECT_DOUBLE_EQ(controller.info().mtbf_seconds, (3600 + 9000 + half) / 2);
@@ -288,8 +288,8 @@ TEST(AdaptiveController, RefusedCallsChangeNothing) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
   Controller controller(ControllerOptions{});
-  EXPECT_ERROR(controller.decide(0), Status::invalid_state, "no run is going on");
-  EXPECT_ERROR(controller.begin_save(0), Status::invalid_state, "no run is going on");
+  EXPECT_ERROR(controller.decide(0), Status::invalid_state, "no run is active");
+  EXPECT_ERROR(controller.begin_save(0), Status::invalid_state, "no run is active");
   controller.begin_run(100);
   const std::string before = controller.to_json();
   for (const double now : {nan, infinity, -infinity, -1.0, 99.0}) {

@@ -20,7 +20,7 @@ TEST(AdaptiveTrace, ReadsNumbersAndNamesTheInvalidLine) {
   EXPECT_ERROR(parse_trace("1\n\n-3\n"), Status::invalid_argument, "line 3: '-3'");
   EXPECT_ERROR(parse_trace("1\nnan\n"), Status::invalid_argument, "line 2: 'nan'");
   EXPECT_ERROR(parse_trace("1;2\n"), Status::invalid_argument, "line 1");
-  EXPECT_ERROR(parse_trace("# nothing\n"), Status::invalid_argument, "no line with a number");
+  EXPECT_ERROR(parse_trace("# nothing\n"), Status::invalid_argument, "expected at least one line with a number");
   EXPECT_ERROR(parse_law("normal:3"), Status::invalid_argument, "'normal:3'");
   EXPECT_ERROR(parse_law("exponential:-3"), Status::invalid_argument, "MTBF is '-3'");
   EXPECT_ERROR(parse_law("weibull:0.01:3"), Status::invalid_argument, "SHAPE is 0.01");
@@ -121,7 +121,7 @@ TEST(AdaptiveSimulation, EveryGapIsInItsBin) {
 
 TEST(AdaptiveSimulation, RefusesInvalidSimulations) {
   SimulationOptions options;
-  EXPECT_ERROR(simulate(options), Status::invalid_argument, "neither a trace nor a law");
+  EXPECT_ERROR(simulate(options), Status::invalid_argument, "trace and law are empty");
   options.law = "exponential:1000";
   options.policies = "auto,best";
   EXPECT_ERROR(simulate(options), Status::invalid_argument, "'best'");

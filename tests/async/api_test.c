@@ -97,7 +97,7 @@ static void saves_and_loads(ckpt_async_manager* async, ckpt_state* state) {
   CHECK(own.last.id == id && strcmp(own.last.name, result.name) == 0);
   CHECK_OK(ckpt_async_manager_get_save_result(async, id, &saved));
   CHECK(saved.step == 12 && saved.files == 1 && strcmp(saved.name, result.name) == 0);
-  CHECK_FAILS(ckpt_async_manager_get_load_result(async, id, &loaded), CKPT_E_INVALID_STATE, "is no load that has completed");
+  CHECK_FAILS(ckpt_async_manager_get_load_result(async, id, &loaded), CKPT_E_INVALID_STATE, "expected a completed load");
   CHECK_OK(ckpt_async_manager_cancel(async, id, &won));
   CHECK(won == 0);
   CHECK_OK(ckpt_async_manager_get_task(async, id, &info));

@@ -157,7 +157,7 @@ static void a_failure_outlives_the_history(void) {
   last = save_step(async, it.state, 2, &task);
   raise_event(&may_fail);
   CHECK_OK(ckpt_async_manager_wait(async, last, -1, &result));
-  CHECK_FAILS(ckpt_async_manager_wait(async, id, -1, &result), CKPT_E_NOT_FOUND, "not any more");
+  CHECK_FAILS(ckpt_async_manager_wait(async, id, -1, &result), CKPT_E_NOT_FOUND, "left the history");
   CHECK_FAILS(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1), CKPT_E_CALLBACK, "long ago");
   ckpt_async_manager_release(async);
 }

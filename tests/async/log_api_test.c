@@ -88,7 +88,7 @@ static void log_records(void) {
   CHECK_OK(ckpt_async_manager_list(async, CKPT_CHECKPOINT_TASK_LIST_ENDED, NULL, 0, &count));
   CHECK(count == 5);
   CHECK(count_task_lines("warning", dropped, "save of step 73", "rejected: dropped for a newer task") == 1);
-  CHECK(count_lines("warning: ", "(save of step 0) rejected: the queue is full: 2 tasks") == 1);
+  CHECK(count_lines("warning: ", "(save of step 0) rejected: queue is full: 2 tasks") == 1);
   CHECK_OK(ckpt_async_manager_cancel(async, held, NULL));
   CHECK(count_task_lines("info", held, "save of step 74", "cancelled") == 1);
 

@@ -242,13 +242,13 @@ TEST(Async, UnknownAndEvictedIdsAreNotFound) {
   Background it(options);
   EXPECT_ERROR(it.manager->wait(1, 0), Status::not_found, "id is 1");
   EXPECT_ERROR(it.manager->info(-5), Status::not_found, "id is -5");
-  EXPECT_ERROR(it.manager->cancel(INT64_MAX), Status::not_found, "no task has it");
+  EXPECT_ERROR(it.manager->cancel(INT64_MAX), Status::not_found, "unknown task");
   std::vector<std::int64_t> ids;
   for (int step = 1; step <= 3; ++step) {
     ids.push_back(it.save(step));
     it.manager->wait(ids.back(), -1);
   }
-  EXPECT_ERROR(it.manager->wait(ids[0], 0), Status::not_found, "not any more");
+  EXPECT_ERROR(it.manager->wait(ids[0], 0), Status::not_found, "left the history");
   EXPECT_EQ(it.manager->ended_ids(), (std::vector{ids[1], ids[2]}));
   EXPECT_LE(it.manager->known_tasks(), 4);
 }
@@ -487,7 +487,7 @@ TEST(Async, LoadsInTheBackground) {
   EXPECT_EQ(result.loaded.step, 4);
   EXPECT_EQ(model->value(), 4);
   EXPECT_EQ(it.manager->completed(id, TaskKind::load).step, 4);
-  EXPECT_ERROR(it.manager->completed(id, TaskKind::save), Status::invalid_state, "is no save that has completed");
+  EXPECT_ERROR(it.manager->completed(id, TaskKind::save), Status::invalid_state, "expected a completed save");
 
   LoadOptions none;
   none.name = "step-000000000009-00000000";

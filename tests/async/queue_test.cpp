@@ -13,14 +13,14 @@ namespace {
 
 using ckpt::async::TaskQueue;
 using Fate = TaskQueue::Fate;
-using Standing = TaskQueue::Standing;
+using EntryState = TaskQueue::EntryState;
 
 // The state of a task by its id; those of priority 1 are in high.
 struct Fates {
   std::set<std::int64_t> ready;
   std::set<std::int64_t> held;
   std::set<std::int64_t> high;
-  Standing operator()(std::int64_t id) const {
+  EntryState operator()(std::int64_t id) const {
     const Fate fate = held.contains(id) ? Fate::held : ready.contains(id) ? Fate::ready : Fate::dead;
     return {fate, high.contains(id) ? 1 : 0};
   }
@@ -34,13 +34,13 @@ std::vector<std::int64_t> taken(TaskQueue& queue) {
 }
 
 TEST(AsyncQueue, AdmitsAsManyAsItsCapacity) {
-  TaskQueue queue(3, [](std::int64_t) { return Standing{}; });
+  TaskQueue queue(3, [](std::int64_t) { return EntryState{}; });
   std::set<std::int32_t> places;
   for (int i = 0; i < 3; ++i) places.insert(queue.try_admit());
   EXPECT_EQ(places, (std::set<std::int32_t>{0, 1, 2}));
   EXPECT_EQ(queue.try_admit(), TaskQueue::no_place);
   EXPECT_EQ(queue.live(), 3);
-  queue.give_back(1);
+  queue.release_place(1);
   EXPECT_EQ(queue.live(), 2);
   EXPECT_EQ(queue.try_admit(), 1);
   EXPECT_EQ(queue.try_admit(), TaskQueue::no_place);
@@ -49,19 +49,19 @@ TEST(AsyncQueue, AdmitsAsManyAsItsCapacity) {
 TEST(AsyncQueue, OrderedByPriorityThenByAge) {
   Fates fates{{1, 2, 3, 4, 5}, {}, {3, 5}};
   TaskQueue queue(8, std::ref(fates));
-  for (const std::int64_t id : {4, 5, 2, 1, 3}) queue.hand_over(queue.try_admit(), id);
+  for (const std::int64_t id : {4, 5, 2, 1, 3}) queue.publish(queue.try_admit(), id);
   EXPECT_EQ(taken(queue), (std::vector<std::int64_t>{3, 5, 1, 2, 4}));
 }
 
 TEST(AsyncQueue, GatedTasksWaitUntilGatesAreReportedOpen) {
   Fates fates{{2}, {1, 3}, {3}};
   TaskQueue queue(3, std::ref(fates));
-  for (const std::int64_t id : {1, 2, 3}) queue.hand_over(queue.try_admit(), id);
+  for (const std::int64_t id : {1, 2, 3}) queue.publish(queue.try_admit(), id);
   EXPECT_EQ(taken(queue), std::vector<std::int64_t>{2});
   fates.held = {};
   fates.ready = {1};  // and 3 was cancelled at its gate
   EXPECT_EQ(taken(queue), std::vector<std::int64_t>{});
-  queue.look_again();
+  queue.recheck_gates();
   EXPECT_EQ(taken(queue), std::vector<std::int64_t>{1});
   EXPECT_EQ(queue.size(), 0);
 }
@@ -71,13 +71,13 @@ TEST(AsyncQueue, GatesOpenedDuringASearchLetTheOldestRunFirst) {
   for (std::int64_t last_held = 1; last_held <= 4; ++last_held) {
     bool are_open = false;
     TaskQueue queue(4, [&](std::int64_t id) {
-      const Standing standing{are_open ? Fate::ready : Fate::held, 0};
+      const EntryState standing{are_open ? Fate::ready : Fate::held, 0};
       if (id == last_held) are_open = true;
       return standing;
     });
-    for (const std::int64_t id : {1, 2, 3, 4}) queue.hand_over(queue.try_admit(), id);
+    for (const std::int64_t id : {1, 2, 3, 4}) queue.publish(queue.try_admit(), id);
     auto ids = taken(queue);
-    queue.look_again();
+    queue.recheck_gates();
     for (const std::int64_t id : taken(queue)) ids.push_back(id);
     EXPECT_EQ(ids, (std::vector<std::int64_t>{1, 2, 3, 4})) << "opened after " << last_held;
   }
@@ -87,12 +87,12 @@ TEST(AsyncQueue, GatesOpenedDuringASearchLetTheOldestRunFirst) {
 TEST(AsyncQueue, CancelledTasksTakeNoCapacity) {
   Fates fates;
   TaskQueue queue(4, std::ref(fates));
-  queue.hand_over(queue.try_admit(), 1);
+  queue.publish(queue.try_admit(), 1);
   for (std::int64_t id = 2; id <= 1000; ++id) {
     const std::int32_t place = queue.try_admit();
     ASSERT_NE(place, TaskQueue::no_place);
-    queue.hand_over(place, id);
-    if (id < 1000) queue.give_back(place);
+    queue.publish(place, id);
+    if (id < 1000) queue.release_place(place);
     ASSERT_LE(queue.size(), 4);
   }
   fates.ready = {1, 1000};
@@ -106,12 +106,12 @@ TEST(AsyncQueue, ASlotIsSubmittedOnceHoweverOftenItIsReused) {
   const std::int32_t kept = queue.try_admit();
   const std::int32_t place = queue.try_admit();
   for (std::int64_t id = 2; id <= 9; ++id) {
-    queue.hand_over(place, id);
-    queue.give_back(place);
+    queue.publish(place, id);
+    queue.release_place(place);
     ASSERT_EQ(queue.try_admit(), place);
     ASSERT_EQ(queue.size(), 1);
   }
-  queue.hand_over(kept, 1);
+  queue.publish(kept, 1);
   EXPECT_EQ(taken(queue), (std::vector<std::int64_t>{1, 9}));
 }
 
@@ -119,22 +119,22 @@ TEST(AsyncQueue, ASlotIsSubmittedOnceHoweverOftenItIsReused) {
 TEST(AsyncQueue, CancelledTasksAreRemovedFromTheOrder) {
   Fates fates{{}, {1}, {}};
   TaskQueue queue(4, std::ref(fates));
-  queue.hand_over(queue.try_admit(), 1);
+  queue.publish(queue.try_admit(), 1);
   for (std::int64_t id = 2; id <= 1000; ++id) {
     const std::int32_t place = queue.try_admit();
     fates.ready = {id, id + 1'000'000};
     fates.high = {id + 1'000'000};
-    queue.hand_over(place, id);
+    queue.publish(place, id);
     const std::int32_t other = queue.try_admit();
-    queue.hand_over(other, id + 1'000'000);
+    queue.publish(other, id + 1'000'000);
     ASSERT_EQ(queue.pop([] { return true; }), id + 1'000'000);
-    queue.give_back(place);
-    queue.give_back(other);
+    queue.release_place(place);
+    queue.release_place(other);
     ASSERT_LE(queue.size(), 12);  // three times the capacity
   }
   fates.held = {};
   fates.ready = {1};
-  queue.look_again();
+  queue.recheck_gates();
   const auto ids = taken(queue);
   EXPECT_EQ(std::ranges::count(ids, 1), 1);
 }
@@ -144,12 +144,12 @@ TEST(AsyncQueue, ATaskWithoutItsSlotDoesNotReplaceTheNewOwner) {
   Fates fates{{2}, {}, {}};
   TaskQueue queue(1, std::ref(fates));
   const std::int32_t place = queue.try_admit();
-  queue.give_back(place);
+  queue.release_place(place);
   ASSERT_EQ(queue.try_admit(), place);
-  queue.hand_over(place, 2);
-  queue.hand_over(place, 1);
+  queue.publish(place, 2);
+  queue.publish(place, 1);
   EXPECT_EQ(taken(queue), std::vector<std::int64_t>{2});
-  queue.hand_over(place, 1);  // and it is not submitted after the other one was taken
+  queue.publish(place, 1);  // and it is not submitted after the other one was taken
   EXPECT_EQ(taken(queue), std::vector<std::int64_t>{});
 }
 
@@ -163,8 +163,8 @@ TEST(AsyncQueue, ManyThreadsAtOnce) {
   std::vector<std::atomic<State>> states(callers * each + 1);
   std::vector<std::atomic<std::int32_t>> places(states.size());
   TaskQueue queue(capacity, [&](std::int64_t id) {
-    return Standing{states[static_cast<std::size_t>(id)].load() == queued ? Fate::ready : Fate::dead,
-                    static_cast<std::int32_t>(id % 3)};
+    return EntryState{states[static_cast<std::size_t>(id)].load() == queued ? Fate::ready : Fate::dead,
+                      static_cast<std::int32_t>(id % 3)};
   });
   std::atomic<std::int64_t> next{0};
   std::atomic<std::int64_t> alive{0};
@@ -172,7 +172,7 @@ TEST(AsyncQueue, ManyThreadsAtOnce) {
   std::atomic<std::int64_t> ended{0};
   const auto end = [&](std::int32_t place) {
     --alive;
-    queue.give_back(place);
+    queue.release_place(place);
     if (++ended == callers * each) queue.wake();
   };
   std::vector<std::thread> threads;
@@ -187,10 +187,10 @@ TEST(AsyncQueue, ManyThreadsAtOnce) {
         auto& state = states[static_cast<std::size_t>(id)];
         state = queued;
         const bool dies = (n + caller) % 2 == 0;
-        if (dies && n % 4 < 2) queue.hand_over(place, id);
+        if (dies && n % 4 < 2) queue.publish(place, id);
         State expected = queued;
         if (dies && state.compare_exchange_strong(expected, dead)) end(place);
-        if (!dies || n % 4 >= 2) queue.hand_over(place, id);  // also cancelled ones, whose slot may belong to another task
+        if (!dies || n % 4 >= 2) queue.publish(place, id);  // also cancelled ones; their slots may belong to other tasks
       }
     });
   }

@@ -104,7 +104,7 @@ TEST(RanksAsync, QueueFullAndCancelAreRankZerosDecisions) {
       ADD_FAILURE() << "rank " << rank << " has a place";
     } catch (const base::Error& error) {
       EXPECT_EQ(error.status(), Status::queue_full) << error.message();
-      EXPECT_EQ(error.message().find("rank 0: the queue is full"), 0U) << error.message();
+      EXPECT_EQ(error.message().find("rank 0: queue is full"), 0U) << error.message();
     }
     if (rank == 1) {
       EXPECT_EQ(status_of([&] { manager->cancel(first); }), Status::unsupported);

@@ -79,7 +79,7 @@ TEST(AsyncArena, AThrowingWaitLeavesTheQueue) {
   const auto held = arena.take(arena.blocks(), never, {});
   EXPECT_THROW(arena.take(1, never, [] { throw std::runtime_error("would_wait"); }), std::runtime_error);
   EXPECT_THROW(arena.take(1, []() -> bool { throw std::runtime_error("give_up"); }, {}), std::runtime_error);
-  arena.give_back(held);
+  arena.release(held);
   // Takes nothing unless it is first in the queue.
   EXPECT_EQ(static_cast<std::int64_t>(arena.take(arena.blocks(), always, {}).size()), arena.blocks());
 }
@@ -311,17 +311,17 @@ TEST(AsyncStaging, TheArenaServesWaitersInOrder) {
   std::thread all([&] {
     const auto blocks = arena.take(8, never, [&] { ++waiting; });
     all_came = ++order;
-    arena.give_back(blocks);
+    arena.release(blocks);
   });
   while (waiting < 1) std::this_thread::yield();
   // Two blocks are free, but another thread was first.
   std::thread one([&] {
     const auto blocks = arena.take(1, never, [&] { ++waiting; });
     one_came = ++order;
-    arena.give_back(blocks);
+    arena.release(blocks);
   });
   while (waiting < 2) std::this_thread::yield();
-  arena.give_back(most);
+  arena.release(most);
   all.join();
   one.join();
   EXPECT_EQ(all_came, 1);
@@ -340,7 +340,7 @@ TEST(AsyncStaging, TheArenaServesWaitersInOrder) {
   gave_up = true;
   arena.wake();
   impatient.join();
-  arena.give_back(held);
+  arena.release(held);
   EXPECT_EQ(arena.take(8, never, {}).size(), 8U);  // no thread waits any more
 }
 
@@ -357,8 +357,8 @@ TEST(AsyncStaging, FailuresAreReportedOnceTheOldestFirst) {
   Failures failures;
   EXPECT_FALSE(failures.take().has_value());
   for (const std::int64_t id : {3, 1, 4, 2}) failures.add(id, {Status::io, "failure " + std::to_string(id)});
-  failures.forget(4);
-  failures.forget(7);
+  failures.remove(4);
+  failures.remove(7);
   EXPECT_EQ(failures.take()->message(), "failure 1; 2 more tasks failed");
   failures.add(0, {Status::no_space, "failure 0"});
   EXPECT_EQ(failures.take()->status(), Status::no_space);

@@ -54,7 +54,7 @@ static void pools(ckpt_clock* clock, ckpt_worker_pool* pool) {
   int32_t thread_count = 77;
   CHECK_FAILS(ckpt_worker_pool_create(1, NULL), CKPT_E_INVALID_ARGUMENT, "pool is NULL");
   CHECK_FAILS(ckpt_worker_pool_create(-1, &out), CKPT_E_INVALID_ARGUMENT, "thread_count is -1");
-  CHECK_FAILS(ckpt_worker_pool_create(1025, &out), CKPT_E_INVALID_ARGUMENT, "thread_count is 1025; 0 .. 1024");
+  CHECK_FAILS(ckpt_worker_pool_create(1025, &out), CKPT_E_INVALID_ARGUMENT, "thread_count is 1025; expected 0 .. 1024");
   CHECK_FAILS(ckpt_worker_pool_create(INT32_MAX, &out), CKPT_E_INVALID_ARGUMENT, "thread_count is 2147483647");
   CHECK(out == NULL);
   CHECK_FAILS(ckpt_worker_pool_run(NULL, 1, never, NULL), CKPT_E_INVALID_ARGUMENT, "pool is NULL");

@@ -26,7 +26,7 @@ awk -v folder="$folder" '
   }
   inside && /^#include/ { includes = includes $0 "\n"; next }
   inside { text = text $0 "\n"; if ($0 ~ /int main/) program = 1 }
-' README.md docs/*.md
+' README.md $(find docs -name '*.md' | LC_ALL=C sort)
 
 # The header is precompiled; a compiler that does not support that reads the header itself.
 mkdir -p "$folder/made/ckpt"

@@ -13,7 +13,7 @@ from text import camel, groups  # noqa: E402
 
 FOLDERS = {"bindings/java/src": ".java", "bindings/csharp/src": ".cs", "bindings/python/ckpt": ".py"}
 BEHAVIOUR = {"DType", "TensorSpec", "Blas", "StorageRange"}  # types with behaviour
-# Files of classes with the names and members in the reference documents (docs/reference/renames.md).
+# Files of classes with the names and members of the reference API (docs/reference/compatibility.md).
 COMPATIBLE = re.compile(r"/compat/|/Compat/|/compat\.py$")
 GENERATED = "Generated from include/ckpt by tools/api"
 

@@ -25,7 +25,7 @@ chose() {
   [ "$(figure "$1" activations)" = "$2" ] || fail "$1: $(figure "$1" activations), not $2: $(cat "$scratch/$1.log")"
   [ "$(figure "$1" kept)" = "$3" ] || fail "$1 kept $(figure "$1" kept) micro-batches in 4 steps, not $3"
   [ "$(figure "$1" recomputed)" = $((32 - $3)) ] || fail "$1 recomputed $(figure "$1" recomputed)"
-  grep -q "info: pipeline: 'stage 0': automatic picks $4 under pressure" "$scratch/$1.log" || fail "$1 logged no pick of $4"
+  grep -q "info: pipeline: 'stage 0': automatic policy selects $4 under pressure" "$scratch/$1.log" || fail "$1 logged no pick of $4"
   [ "$(checksum "$1")" = "$(checksum roomy)" ] || fail "$1 ended with other parameters"
 }
 chose roomy store-all 32 store-all

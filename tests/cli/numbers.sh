@@ -52,7 +52,7 @@ wrong simulate --poll $nonsense 0 -1 1e-7 1e-308 1e13
 wrong simulate --local-cost $nonsense -1 1e13
 wrong simulate --remote-share $nonsense -0.1 1.1
 
-refuses 1 "MTBF is 1e+308: 200 failures span more seconds than a number holds" simulate --trace exponential:1e308
+refuses 1 "MTBF is 1e+308: 200 failures span more seconds than a double can represent" simulate --trace exponential:1e308
 
 # The limits of the ranges are valid.
 succeeds train --model mlp --data "$text" --batch 1 --steps 0 --seed 18446744073709551615 --keep 9223372036854775807 --threads 1 --quiet

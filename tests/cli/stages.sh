@@ -30,7 +30,7 @@ refuses 1 "micro_batches" train --model mlp --data "$text" --batch 32 --steps 7 
 
 refuses 2 "--stages" train --stages 0
 refuses 2 "--schedule" train --schedule zigzag
-refuses 1 "does not divide" train --model mlp --data "$text" --batch 32 --micro-batches 5 --steps 1 --quiet
+refuses 1 "expected a divisor" train --model mlp --data "$text" --batch 32 --micro-batches 5 --steps 1 --quiet
 refuses 1 "of one step without stages" train --model mlp --data "$text" --batch 32 --stages 2 --steps 1 --quiet --report "$scratch/step.svg"
 [ ! -e "$scratch/step.svg" ] || fail "there is a picture all the same"
 refuses 1 "no choice of activations" train --model mlp --data "$text" --batch 32 --activations nothing --steps 1 --quiet

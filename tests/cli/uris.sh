@@ -78,7 +78,7 @@ mkdir "$scratch/lib"
 cp -L "$(ldd "$ckpt" | sed -n 's/.*libckpt\.so\.[0-9.]* => \([^ ]*\) .*/\1/p')" "$scratch/lib/libckpt.so.$CKPT_SOVERSION"
 export LD_LIBRARY_PATH="$scratch/lib"
 for command in list show verify; do
-  refuses 1 "'s3', which the package libckpt-s3 brings; there is no $(cd "$scratch/lib" && pwd -P)/libckpt-s3.so.$CKPT_SOVERSION (" $command s3://bucket/run
+  refuses 1 "'s3', which the package libckpt-s3 provides; there is no $(cd "$scratch/lib" && pwd -P)/libckpt-s3.so.$CKPT_SOVERSION (" $command s3://bucket/run
 done
 refuses 1 "libckpt-s3" train --steps 1 --quiet --model mlp --data "$text" --dir s3://bucket/run
 refuses 1 "libckpt-s3" sample --dir s3://bucket/run --prompt x

@@ -22,7 +22,7 @@ static void child(void) {
   ckpt_status status = CKPT_OK;
   alarm(30); /* ends a deadlock with a signal that the parent sees */
   status = ckpt_blas_get_info(text, sizeof text, &needed);
-  if (status != CKPT_OK) CHECK(status == CKPT_E_FORKED && strstr(ckpt_last_error(), "when it forked") != NULL);
+  if (status != CKPT_OK) CHECK(status == CKPT_E_FORKED && strstr(ckpt_last_error(), "at the fork") != NULL);
   _exit(status == CKPT_OK ? 0 : 2);
 }
 

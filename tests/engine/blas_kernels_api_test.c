@@ -130,7 +130,7 @@ static void bad(void) {
   /* No processor has both of these families. */
   CHECK(ckpt_blas_set_kernels("Barcelona") == CKPT_E_INVALID_ARGUMENT ||
         ckpt_blas_set_kernels("Bulldozer") == CKPT_E_INVALID_ARGUMENT);
-  CHECK(has(ckpt_last_error(), "this processor cannot run them"));
+  CHECK(has(ckpt_last_error(), "not supported by this processor"));
   CHECK(!is_mapped("openblas") && warnings == 0);
   check_variable(NULL);
   CHECK_OK(ckpt_blas_set_kernels("best"));
@@ -139,7 +139,7 @@ static void bad(void) {
 static void lacking(void) {
   use_fake("Nehalem");
   CHECK_FAILS(ckpt_blas_set_kernels("Prescott"), CKPT_E_UNSUPPORTED,
-              "lacks them (OpenBLAS fake DYNAMIC_ARCH Nehalem MAX_THREADS=2)");
+              "does not contain them (OpenBLAS fake DYNAMIC_ARCH Nehalem MAX_THREADS=2)");
   CHECK(has(ckpt_last_error(), fake) && has(ckpt_last_error(), "is in use with its Nehalem kernels"));
   check_variable(NULL);
   CHECK(has(info(), "OpenBLAS fake DYNAMIC_ARCH Nehalem MAX_THREADS=2"));

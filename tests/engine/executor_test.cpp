@@ -243,7 +243,7 @@ TEST(Executor, RefusesToAdvanceALayerThatCannotRunInPlace) {
     FAIL() << "nothing was refused";
   } catch (const base::Error& error) {
     EXPECT_EQ(error.status(), base::Status::invalid_schedule);
-    EXPECT_EQ(error.message(), "schedule advances layer 1 (block0.linear) in place; its flags do not say that it can run so");
+    EXPECT_EQ(error.message(), "schedule advances layer 1 (block0.linear) in place; expected the flag in_place");
   }
 }
 
@@ -320,7 +320,7 @@ TEST(Executor, ABadTokenOrTargetFailsTheStepAndTheNextOneSucceeds) {
     ADD_FAILURE() << "token 200 was accepted";
   } catch (const base::Error& error) {
     EXPECT_EQ(error.status(), base::Status::out_of_range);
-    EXPECT_EQ(error.message(), "layer 'embedding': token 0 is 200; the vocabulary has 64");
+    EXPECT_EQ(error.message(), "layer 'embedding': token 0 is 200; expected 0 .. 63");
   }
   const auto bad_targets = Tensor::create(Dtype::i32, {8});
   for (int i = 0; i < 8; ++i) bad_targets->data_as<std::int32_t>()[i] = -1;

@@ -110,7 +110,7 @@ class KernelCalls {
     if (count_ <= attend_block<T>) {
       for (const bool diagonal : {false, true}) attend_blocks(diagonal);
     }
-    turns();
+    rotations();
   }
 
  private:
@@ -278,8 +278,8 @@ class KernelCalls {
     Guarded<T> shrunk(rows, 5);
     for (int part = 0; part < 2; ++part) {
       Guarded<T> scores = some(rows, attend_block<T>);
-      soften(scores.data(), block, T(0.125), state.data(), shrunk.data());
-      wrote("soften", scores, state, shrunk);
+      update_softmax(scores.data(), block, T(0.125), state.data(), shrunk.data());
+      wrote("update_softmax", scores, state, shrunk);
     }
     const std::vector<T> shifts = some_factors(rows);
     Guarded<T> p = some(rows, attend_block<T>);
@@ -288,12 +288,12 @@ class KernelCalls {
     wrote("score_gradients", grad);
   }
 
-  void turns() {
+  void rotations() {
     for (const bool back : {false, true}) {
       Guarded<T> x = some();
       Guarded<T> angles = some();
-      turn(x.data(), angles.data(), count_, back);
-      wrote("turn", x);
+      rotate(x.data(), angles.data(), count_, back);
+      wrote("rotate", x);
     }
   }
 

@@ -28,7 +28,7 @@ typedef struct world {
 
 static const ckpt_tensor_spec input_spec = {CKPT_DTYPE_F32, 2, {SAMPLES, WIDTH}};
 
-#define IN_USE(call) CHECK_FAILS(call, CKPT_E_INVALID_STATE, "is in use by the operation whose callback makes this call")
+#define IN_USE(call) CHECK_FAILS(call, CKPT_E_INVALID_STATE, "is in use by the operation that runs this callback")
 
 static void another_chain_works(void) {
   ckpt_chain* chain = NULL;

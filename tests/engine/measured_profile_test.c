@@ -145,7 +145,7 @@ static void test_refine(void) {
   CHECK_OK(ckpt_profile_create_from_chain(f.chain, &input_spec, 0, NULL, &bytes_only));
   CHECK_OK(ckpt_schedule_create(bytes_only, "periodic:3", &schedule));
   CHECK_OK(ckpt_schedule_executor_create(f.chain, schedule, &input_spec, NULL, &executor));
-  CHECK_FAILS(ckpt_schedule_executor_refine(executor, bytes_only, &refined), CKPT_E_INVALID_STATE, "no step has been measured");
+  CHECK_FAILS(ckpt_schedule_executor_refine(executor, bytes_only, &refined), CKPT_E_INVALID_STATE, "executor has no measured step");
   run_steps(executor, &f, 2);
   CHECK_OK(ckpt_schedule_executor_refine(executor, bytes_only, &refined));
   for (i = 0; i < 3 * BLOCKS + 1; ++i) {
@@ -166,7 +166,7 @@ static void test_refine(void) {
 
   CHECK_OK(ckpt_profile_create(8, &other));
   CHECK_FAILS(ckpt_schedule_executor_refine(executor, other, &again), CKPT_E_INVALID_ARGUMENT,
-              "profile is not of the executor's chain");
+              "profile does not match the executor's chain");
   CHECK_FAILS(ckpt_schedule_executor_refine(executor, NULL, &again), CKPT_E_INVALID_ARGUMENT, "profile is NULL");
   CHECK_FAILS(ckpt_schedule_executor_refine(executor, refined, NULL), CKPT_E_INVALID_ARGUMENT, "refined is NULL");
   ckpt_profile_release(other);

@@ -131,18 +131,18 @@ static void expect_found(fault fault_kind, ckpt_recompute_check by, const char* 
 }
 
 static void test_faults_are_found(void) {
-  const char* const hash = "its output has another hash when it runs again";
-  const char* const shape = "its output is F32[4, 7] when it runs again; it was F32[4, 6]";
-  const char* const tape = "tape_bytes of option 0 is 9 when it runs again; it was 8";
+  const char* const hash = "the recomputed output's hash differs from the first run's";
+  const char* const shape = "the recomputed output is F32[4, 7]; expected F32[4, 6]";
+  const char* const tape = "tape_bytes of option 0 is 9 in the recomputation; expected 8";
   expect_found(correct, CKPT_RECOMPUTE_CHECK_NONE, "", "");
   expect_found(other_shape, CKPT_RECOMPUTE_CHECK_METADATA, shape, shape);
   expect_found(other_tape, CKPT_RECOMPUTE_CHECK_METADATA, tape, tape);
   expect_found(other_value, CKPT_RECOMPUTE_CHECK_HASH, hash,
-               "element 5 of its output is 5 (0x40a00000) when it runs again; it was 4 (0x40800000)");
+               "element 5 of the recomputed output is 5 (0x40a00000); expected 4 (0x40800000)");
   expect_found(other_nan, CKPT_RECOMPUTE_CHECK_HASH, hash,
-               "element 3 of its output is nan (0x7fc00002) when it runs again; it was nan (0x7fc00001)");
+               "element 3 of the recomputed output is nan (0x7fc00002); expected nan (0x7fc00001)");
   expect_found(other_zero, CKPT_RECOMPUTE_CHECK_HASH, hash,
-               "element 0 of its output is -0 (0x80000000) when it runs again; it was 0 (0x00000000)");
+               "element 0 of the recomputed output is -0 (0x80000000); expected 0 (0x00000000)");
 }
 
 /* Built-in layers, dropout among them: no check changes any bit of the gradients. */

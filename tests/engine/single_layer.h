@@ -73,7 +73,7 @@ class SingleLayer {
 
   // Runs forward and, from gradients of 0, backward, which gets only the buffers that the flags request.
   LayerRun run(std::int32_t option) {
-    clear_gradients();
+    discard_gradients();
     return run_on(option);
   }
 
@@ -123,8 +123,8 @@ class SingleLayer {
     });
   }
 
-  void clear_gradients() {
-    layer_->clear_gradients();
+  void discard_gradients() {
+    layer_->discard_gradients();
     for (const Parameter& parameter : parameters())
       std::memset(parameter.gradient->data(), 0, static_cast<std::size_t>(parameter.gradient->bytes()));
   }

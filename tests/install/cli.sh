@@ -13,6 +13,6 @@ fi
 if [ -e "$STAGE/$LIBDIR/libckpt-s3.so.$SOVERSION" ]; then
   wanted='s3://bucket/run.*(IO)$'
 else
-  wanted='which the package libckpt-s3 brings'
+  wanted='which the package libckpt-s3 provides'
 fi
 echo "$said" | grep -q "$wanted" || { echo "no '$wanted' in: $said" >&2; exit 1; }

@@ -83,7 +83,7 @@ TEST_F(Load, AFunctionOfTheProgramIsKept) {
 }
 
 TEST_F(Load, TheLibraryIsMissing) {
-  expect_unsupported(folder_, "'s3', which the package libckpt-s3 brings; there is no " + (folder_ / s3_file).string());
+  expect_unsupported(folder_, "'s3', which the package libckpt-s3 provides; there is no " + (folder_ / s3_file).string());
   expect_unsupported(folder_ / "none", "LD_LIBRARY_PATH is not searched");
   EXPECT_FALSE(is_mapped("libckpt-s3"));
 }

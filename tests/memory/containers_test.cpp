@@ -85,7 +85,7 @@ TEST(MemorySlots, SlotsAreFoundOnlyWhileTaken) {
   const AllocationId id = slots.id_of(index);
   EXPECT_EQ(slots.find(id), index);
   EXPECT_EQ(slots.find(id & 0xFFFFFFFF), no_slot);
-  slots.give_back(index);
+  slots.release(index);
   EXPECT_EQ(slots.find(id), no_slot);
   EXPECT_EQ(slots.find(slots.id_of(index)), no_slot);
   EXPECT_EQ(slots.take(), index);
@@ -97,11 +97,11 @@ TEST(MemorySlots, ASlotWithExhaustedGenerationsIsNotReused) {
   slots.chunks().add(slots.chunks().prepare());
   const std::uint32_t index = slots.take();
   const AllocationId first = slots.id_of(index);
-  slots.give_back(index);
+  slots.release(index);
   EXPECT_EQ(slots.take(), index);
   const AllocationId last = slots.id_of(index);
   EXPECT_EQ(last >> 32, 0xFFFFFFFFU);
-  slots.give_back(index);
+  slots.release(index);
   EXPECT_NE(slots.take(), index);
   EXPECT_EQ(slots.find(first), no_slot);
   EXPECT_EQ(slots.find(last), no_slot);

@@ -305,7 +305,7 @@ TEST(MemoryEvents, UnsubscribeWaitsForAThreadThatWaitsInsideTheHandlerItEnds) {
   other.join();
   ender.join();
   EXPECT_EQ(tracker.stats().current_bytes, 0);
-  EXPECT_ERROR(hub.unsubscribe(outer), Status::not_found, "there is none");
+  EXPECT_ERROR(hub.unsubscribe(outer), Status::not_found, "unknown subscription");
 }
 
 TEST(MemoryEventQueue, KeepsOrderCountsDropsAndIsPolled) {
@@ -326,8 +326,8 @@ TEST(MemoryEventQueue, KeepsOrderCountsDropsAndIsPolled) {
   EXPECT_EQ(left, 4);
   EXPECT_EQ(tracker.stats().allocations, 4);
   const SubscriptionId handler = hub.subscribe(allocated, [](const Event&) {});
-  EXPECT_ERROR(hub.poll(handler, event), Status::invalid_state, "has a handler");
-  EXPECT_ERROR(hub.dropped(handler), Status::invalid_state, "has a handler");
+  EXPECT_ERROR(hub.poll(handler, event), Status::invalid_state, "with a handler");
+  EXPECT_ERROR(hub.dropped(handler), Status::invalid_state, "with a handler");
   hub.unsubscribe(id);
   EXPECT_ERROR(hub.poll(id, event), Status::not_found, "subscription is 1");
 }

@@ -120,7 +120,7 @@ static int32_t leave(const ckpt_memory_event* event, void* user_data) {
   (void)user_data;
   CHECK_OK(ckpt_memory_tracker_unsubscribe(tracker, own));
   CHECK(ended == 0); /* destroy waits until this has returned */
-  CHECK_FAILS(ckpt_memory_tracker_unsubscribe(tracker, own), CKPT_E_NOT_FOUND, "there is none");
+  CHECK_FAILS(ckpt_memory_tracker_unsubscribe(tracker, own), CKPT_E_NOT_FOUND, "unknown subscription");
   ckpt_memory_tracker_release(tracker); /* the last reference */
   return 0;
 }

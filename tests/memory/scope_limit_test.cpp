@@ -79,8 +79,8 @@ TEST(MemoryScope, PoppingOutOfOrderIsRefused) {
   const ScopeId inner = tracker.push_scope("inner");
   EXPECT_ERROR(tracker.pop_scope(outer), Status::invalid_state, "'inner'");
   tracker.pop_scope(inner);
-  EXPECT_ERROR(tracker.pop_scope(inner), Status::not_found, "no open scope");
-  EXPECT_ERROR(tracker.scope_stats(inner), Status::not_found, "no open scope");
+  EXPECT_ERROR(tracker.pop_scope(inner), Status::not_found, "unknown or closed scope");
+  EXPECT_ERROR(tracker.scope_stats(inner), Status::not_found, "unknown or closed scope");
   tracker.pop_scope(outer);
   EXPECT_ERROR(tracker.pop_scope(0), Status::not_found, "scope is 0");
   EXPECT_ERROR(tracker.push_scope(" "), Status::invalid_argument, "name is blank");

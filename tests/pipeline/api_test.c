@@ -174,7 +174,8 @@ static void test_all_queries(void) {
   CHECK_OK(ckpt_activation_manager_get_metadata(manager, 0, &metadata));
   CHECK(metadata.ndim == 2 && metadata.shape[0] == samples / 4 && metadata.shape[1] == width);
   ckpt_pipeline_release(pipeline);
-  CHECK_FAILS(ckpt_activation_manager_recompute(manager, x, 0, &activation), CKPT_E_INVALID_STATE, "the stage's pipeline is gone");
+  CHECK_FAILS(ckpt_activation_manager_recompute(manager, x, 0, &activation), CKPT_E_INVALID_STATE,
+              "the stage's pipeline no longer exists");
   ckpt_activation_manager_release(manager);
   ckpt_schedule_release(schedule);
   ckpt_profile_release(profile);
@@ -200,14 +201,15 @@ static void test_split_and_refusals(void) {
   CHECK_OK(ckpt_pipeline_split(profile, &options, begins, 2, &count));
   CHECK(count == 2 && begins[0] == 0 && begins[1] >= 1 && begins[1] < 5);
   options.stages = 6;
-  CHECK_FAILS(ckpt_pipeline_split(profile, &options, begins, 2, &count), CKPT_E_INVALID_ARGUMENT, "the chain has 5 layers");
+  CHECK_FAILS(ckpt_pipeline_split(profile, &options, begins, 2, &count), CKPT_E_INVALID_ARGUMENT,
+              "expected at most the chain's 5 layers");
   options.stages = 2;
   options.order = 9;
   CHECK_FAILS(ckpt_pipeline_get_in_flight(&options, 0, &in_flight), CKPT_E_INVALID_ARGUMENT, "options.order is 9");
   options.order = CKPT_PIPELINE_ORDER_1F1B;
   CHECK_FAILS(ckpt_pipeline_get_in_flight(&options, 2, &in_flight), CKPT_E_OUT_OF_RANGE, "piece is 2; there are 2");
   options.micro_batches = 5;
-  CHECK_FAILS(ckpt_pipeline_create(created.chain, &created.input, &options, &pipeline), CKPT_E_INVALID_ARGUMENT, "does not divide");
+  CHECK_FAILS(ckpt_pipeline_create(created.chain, &created.input, &options, &pipeline), CKPT_E_INVALID_ARGUMENT, "expected a divisor");
   options.micro_batches = 4;
   options.schedules = schedules;
   options.schedules_count = 2;

@@ -87,7 +87,7 @@ static void check_step(ckpt_activation_manager* manager, const choice* chosen, c
   for (i = 0; i < micro_batches; ++i) CHECK_OK(ckpt_activation_manager_store(manager, i, x, NULL));
   CHECK_OK(ckpt_activation_manager_get_memory_usage(manager, &stored, &count));
   CHECK(count == chosen->kept && stored == chosen->kept * bytes);
-  check_logged("automatic picks ");
+  check_logged("automatic policy selects ");
   check_logged(chosen->name);
   check_logged(reason);
   /* Choosing the same policy again is not logged. */
@@ -277,7 +277,7 @@ static void test_budget_is_logged(void) {
   CHECK_OK(ckpt_pipeline_create(chain, &spec, &options, &pipeline));
   check_logged("stage 0: store-all reserves ");
   check_logged("the fastest plan within the budget of 1048576");
-  check_logged("by bytes alone");
+  check_logged("by bytes only");
   ckpt_pipeline_release(pipeline);
   options.budget_bytes = 10;
   clear_log();

@@ -34,11 +34,12 @@ static void test_forward_functions(void) {
   int64_t now = 0;
   CHECK_OK(ckpt_clock_create_manual(3, &clock));
   CHECK_OK(ckpt_activation_manager_create(NULL, NULL, answers, clock, NULL, &manager));
-  CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, gives_nothing, &created), CKPT_E_INVALID_ARGUMENT, "is no tensor");
+  CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, gives_nothing, &created), CKPT_E_INVALID_ARGUMENT,
+              "expected a tensor");
   CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, gives_input, &created), CKPT_E_INVALID_ARGUMENT, "not retained");
   CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, gives_and_fails, &created), CKPT_E_CALLBACK, "-2147483648");
   CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, gives_another_kind, &created), CKPT_E_INVALID_ARGUMENT,
-              "is no tensor");
+              "expected a tensor");
   CHECK(created == NULL);
   CHECK_OK(ckpt_activation_manager_recompute(manager, input, gives_retained_input, &created));
   CHECK(ckpt_tensor_get_const_data(created) == ckpt_tensor_get_const_data(input));

@@ -179,10 +179,11 @@ static void test_refusals(void) {
   CHECK_OK(ckpt_activation_manager_create(NULL, NULL, NULL, NULL, NULL, &manager));
   CHECK_FAILS(ckpt_activation_manager_begin_step(manager, -2), CKPT_E_INVALID_ARGUMENT, "micro_batches is -2");
   CHECK_OK(ckpt_activation_manager_begin_step(manager, 2));
-  CHECK_FAILS(ckpt_activation_manager_store(manager, 2, input, &flag), CKPT_E_OUT_OF_RANGE, "micro_batch is 2; the step has 2");
+  CHECK_FAILS(ckpt_activation_manager_store(manager, 2, input, &flag), CKPT_E_OUT_OF_RANGE,
+              "micro_batch is 2; expected less than 2");
   CHECK_FAILS(ckpt_activation_manager_should_checkpoint(manager, 0, -1, &flag), CKPT_E_INVALID_ARGUMENT, "bytes is -1");
   CHECK(flag == 7);
-  CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, 0, &found), CKPT_E_INVALID_STATE, "without a forward");
+  CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, 0, &found), CKPT_E_INVALID_STATE, "has no forward function");
   CHECK_FAILS(ckpt_activation_manager_get_metadata(manager, 0, NULL), CKPT_E_INVALID_ARGUMENT, "metadata");
   CHECK_FAILS(ckpt_activation_manager_get_memory_usage(manager, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "both NULL");
   ckpt_activation_manager_release(manager);

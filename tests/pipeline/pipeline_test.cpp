@@ -349,21 +349,21 @@ TEST(Pipeline, TheManagersForwardEqualsTheStages) {
 TEST(Pipeline, RefusesInvalidPipelines) {
   const Model model = byte_model(12, 32, 1);
   const auto message = [&](const PipelineOptions& options) { return error_of([&] { make_pipeline(model, options); }).message(); };
-  EXPECT_EQ(message(options_of(Order::gpipe, 1, 0)), "micro_batches is 0; 1 .. 65536");
-  EXPECT_EQ(message(options_of(Order::gpipe, 2, 5)), "micro_batches is 5; it does not divide the batch's 12 samples");
-  EXPECT_EQ(message(options_of(Order::gpipe, 7, 2)), "stages times chunks is 7; the chain has 6 layers");
-  EXPECT_EQ(message(options_of(Order::gpipe, 2, 2, 2)), "chunks is 2; only the interleaved schedule takes more than 1");
+  EXPECT_EQ(message(options_of(Order::gpipe, 1, 0)), "micro_batches is 0; expected 1 .. 65536");
+  EXPECT_EQ(message(options_of(Order::gpipe, 2, 5)), "micro_batches is 5; expected a divisor of the batch's 12 samples");
+  EXPECT_EQ(message(options_of(Order::gpipe, 7, 2)), "stages times chunks is 7; expected at most the chain's 6 layers");
+  EXPECT_EQ(message(options_of(Order::gpipe, 2, 2, 2)), "chunks is 2; expected 1, except for the interleaved schedule");
   EXPECT_EQ(message(options_of(Order::interleaved, 2, 3, 2)),
-            "micro_batches is 3; the interleaved schedule needs a multiple of stages (2)");
+            "micro_batches is 3; expected a multiple of stages (2) for the interleaved schedule");
   PipelineOptions options = options_of(Order::gpipe, 2, 2);
   options.begins = {0, 6};
-  EXPECT_EQ(message(options), "begins[1] is 6; after 0 and below 6");
+  EXPECT_EQ(message(options), "begins[1] is 6; expected more than 0 and less than 6");
   options.begins = {1, 2};
-  EXPECT_EQ(message(options), "begins[0] is 1; the first piece begins at layer 0");
+  EXPECT_EQ(message(options), "begins[0] is 1; expected 0, the first layer");
   const auto pipeline = make_pipeline(model, options_of(Order::gpipe, 2, 2));
   Step step = step_of(model);
   step.targets = nullptr;
-  EXPECT_EQ(error_of([&] { pipeline->run(step, -1, {}); }).message(), "targets is NULL; a loss layer needs it");
+  EXPECT_EQ(error_of([&] { pipeline->run(step, -1, {}); }).message(), "targets is NULL; expected targets for the loss layer");
   step = step_of(model);
   step.input = model.targets.get();
   EXPECT_EQ(error_of([&] { pipeline->run(step, -1, {}); }).status(), Status::invalid_argument);

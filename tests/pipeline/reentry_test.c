@@ -173,7 +173,7 @@ static const entry of_pipeline[] = {
 static void expect(const char* where, const entry* each, ckpt_status expected) {
   const ckpt_status status = each->call();
   if (status == expected && (status == CKPT_OK || strstr(ckpt_last_error(), "in use by the operation") != NULL ||
-                             strstr(ckpt_last_error(), "runs a step") != NULL))
+                             strstr(ckpt_last_error(), "is running a step") != NULL))
     return;
   fprintf(stderr, "%s from %s: %s '%s', expected %s\n", each->name, where, ckpt_status_name(status), ckpt_last_error(),
           ckpt_status_name(expected));

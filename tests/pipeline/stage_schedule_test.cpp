@@ -53,7 +53,7 @@ TEST(Order, EveryOrderCompletesAndKeepsGradientsInOrder) {
           const Layout layout{order, stages, chunks, micro_batches};
           if (order != Order::interleaved && chunks > 1) continue;
           if (order == Order::interleaved && micro_batches % stages != 0) continue;
-          EXPECT_TRUE(runs_through(layout, enough_queue_places(layout)));
+          EXPECT_TRUE(is_deadlock_free(layout, enough_queue_places(layout)));
           for (std::int32_t stage = 0; stage < stages; ++stage) {
             std::vector<std::int32_t> next_forward(static_cast<std::size_t>(chunks), 0);
             std::vector<std::int32_t> next_backward(static_cast<std::size_t>(chunks), 0);
@@ -70,8 +70,8 @@ TEST(Order, EveryOrderCompletesAndKeepsGradientsInOrder) {
 }
 
 TEST(Order, TooFewQueueEntriesAreDetectedInAdvance) {
-  EXPECT_FALSE(runs_through({Order::interleaved, 4, 3, 8}, 0));
-  EXPECT_TRUE(runs_through({Order::one_f_one_b, 4, 1, 8}, 4));
+  EXPECT_FALSE(is_deadlock_free({Order::interleaved, 4, 3, 8}, 0));
+  EXPECT_TRUE(is_deadlock_free({Order::one_f_one_b, 4, 1, 8}, 4));
 }
 
 // n layers: outputs of 1000 bytes, tapes of 100, workspaces of 50 forward and 70 backward.
@@ -234,15 +234,16 @@ TEST(StageSchedule, TheWalkRefusesInvalidSteps) {
   const Action receive{.kind = Kind::receive, .item = Item::input};
   Action other = receive;
   other.micro_batch = 2;
-  EXPECT_EQ(complaint({other, plan::end()}), "action 0 (RECEIVE): micro_batch is 2; the stage has 2");
+  EXPECT_EQ(complaint({other, plan::end()}), "action 0 (RECEIVE): micro_batch is 2; expected less than 2");
   EXPECT_EQ(complaint({plan::forward(0, 1), plan::end()}), "action 0 (FORWARD): micro-batch 0 was not received");
   EXPECT_EQ(complaint({receive, plan::forward(0, 2), plan::end()}),
             "action 1 (FORWARD): layers [0, 2) are not within one chunk of the stage");
   other = {.kind = Kind::send, .first = 0, .item = Item::grad};
-  EXPECT_EQ(complaint({receive, other, plan::end()}), "action 1 (SEND): GRAD(0) is at the end of the pipeline: no stage is beyond");
+  EXPECT_EQ(complaint({receive, other, plan::end()}),
+            "action 1 (SEND): GRAD(0) is at the end of the pipeline: no stage is adjacent there");
   other = {.kind = Kind::send, .first = 2, .item = Item::grad};
-  EXPECT_EQ(complaint({receive, other, plan::end()}), "action 1 (SEND): GRAD(2) is not there");
-  EXPECT_EQ(complaint({receive, plan::turn(), plan::end()}), "action 1 (TURN): the last stage turns, not this one");
+  EXPECT_EQ(complaint({receive, other, plan::end()}), "action 1 (SEND): GRAD(2) does not exist");
+  EXPECT_EQ(complaint({receive, plan::turn(), plan::end()}), "action 1 (TURN): only the last stage may turn");
 }
 
 // ---- Split ----

@@ -213,7 +213,7 @@ static void bad_input(void) {
   refused(endless, "two-level:3,3", CKPT_E_OUT_OF_RANGE, "1099511627776 layers");
   tier.capacity_bytes = 4 * BYTES + 1;
   CHECK_OK(ckpt_profile_set_tier(profile, 1, &tier));
-  refused(profile, "two-level:3,5", CKPT_E_INVALID_ARGUMENT, "tier 1 holds 4 states of 1000 bytes; 5 slots");
+  refused(profile, "two-level:3,5", CKPT_E_INVALID_ARGUMENT, "slots of tier 1 are 5; expected at most 4 states of 1000 bytes");
   CHECK(verified(profile, "two-level:3,4").peak_inputs[1] == 4);
   CHECK(verified(profile, "two-level:3").peak_inputs[1] == 4);
   CHECK_OK(ckpt_profile_create(100, &empty));

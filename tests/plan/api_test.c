@@ -133,7 +133,8 @@ static void schedules(void) {
 
   schedule = NULL;
   CHECK_FAILS(ckpt_schedule_create(profile, "auto:1", &schedule), CKPT_E_OVER_BUDGET, "the smallest that works for this chain is");
-  CHECK_FAILS(ckpt_schedule_create(profile, "auto:0", &schedule), CKPT_E_INVALID_ARGUMENT, "bytes is 0; 1 .. 9223372036854775807");
+  CHECK_FAILS(ckpt_schedule_create(profile, "auto:0", &schedule), CKPT_E_INVALID_ARGUMENT,
+              "bytes is 0; expected 1 .. 9223372036854775807");
   CHECK_FAILS(ckpt_schedule_create(profile, "periodic:7", &schedule), CKPT_E_INVALID_ARGUMENT, "segments is 7");
   CHECK_FAILS(ckpt_schedule_create_segments(profile, NULL, 2, &schedule), CKPT_E_INVALID_ARGUMENT, "begins is NULL");
   CHECK_FAILS(ckpt_schedule_create_segments(profile, begins, -1, &schedule), CKPT_E_INVALID_ARGUMENT, "the count is -1");
@@ -206,7 +207,7 @@ static void lists(void) {
   actions[1].kind = CKPT_ACTION_KIND_END;
   CHECK_OK(ckpt_schedule_create_list(LAYERS, actions, 2, &schedule));
   CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_INVALID_SCHEDULE,
-              "action 0 (BACKWARD): GRAD(1) is not there");
+              "action 0 (BACKWARD): GRAD(1) does not exist");
   report.struct_size = 8;
   CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_INVALID_ARGUMENT, "struct_size is 8");
   ckpt_schedule_release(schedule);
@@ -307,7 +308,7 @@ static void forward_behind_backward(void) {
                                           on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 0, 0, 0),
                                           on_layers(CKPT_ACTION_KIND_END, 0, 0)};
   const int64_t count = (int64_t)(sizeof actions / sizeof *actions);
-  check_invalid(actions, count, random, "action 4 (FORWARD): layer 0 (only) ran backward already, and its ambient state went");
+  check_invalid(actions, count, random, "action 4 (FORWARD): layer 0 (only) ran backward already, which ended its ambient state");
   CHECK_OK(ckpt_schedule_create_list(1, actions, count, &schedule)); /* useless, but valid */
   CHECK_OK(ckpt_schedule_verify(schedule, plain, &report));
   CHECK(report.forwards == 2 && report.recomputed_forwards == 1);
@@ -331,10 +332,10 @@ static void bytes_past_counting(void) {
   CHECK_OK(ckpt_profile_add_layer(profile, "x", &layer));
   CHECK_OK(ckpt_profile_add_option(profile, &option));
   CHECK_OK(ckpt_schedule_create_list(1, actions, 5, &schedule));
-  CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_OUT_OF_RANGE, "pass INT64_MAX");
+  CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_OUT_OF_RANGE, "exceed INT64_MAX");
   ckpt_schedule_release(schedule);
   CHECK_OK(ckpt_schedule_create(profile, "store-all", &schedule)); /* rounding up to the alignment passes it too */
-  CHECK_FAILS(ckpt_schedule_place(schedule, profile, &reserved), CKPT_E_OUT_OF_RANGE, "pass INT64_MAX");
+  CHECK_FAILS(ckpt_schedule_place(schedule, profile, &reserved), CKPT_E_OUT_OF_RANGE, "exceed INT64_MAX");
   ckpt_schedule_release(schedule);
   ckpt_profile_release(profile);
 }
@@ -478,7 +479,8 @@ static void planners(void) {
   }
   CHECK_FAILS(ckpt_schedule_create(profile, "periodic", &schedule), CKPT_E_INVALID_ARGUMENT,
               "planner 'periodic': the planner is periodic:SEGMENTS; 0 values are given");
-  CHECK_FAILS(ckpt_schedule_create(profile, "periodic:9", &schedule), CKPT_E_INVALID_ARGUMENT, "segments is 9; 1 .. 6 layers");
+  CHECK_FAILS(ckpt_schedule_create(profile, "periodic:9", &schedule), CKPT_E_INVALID_ARGUMENT,
+              "segments is 9; expected 1 .. 6 layers");
   CHECK_FAILS(ckpt_schedule_create(profile, "auto:9000000000GiB", &schedule), CKPT_E_OUT_OF_RANGE, "more than INT64_MAX bytes");
   for (i = 0; i < sizeof unknown / sizeof *unknown; ++i) {
     CHECK_FAILS(ckpt_schedule_create(profile, unknown[i], &schedule), CKPT_E_NOT_FOUND,

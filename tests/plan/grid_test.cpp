@@ -154,7 +154,7 @@ TEST(LongChain, IsRefusedIfTooLong) {
     FAIL();
   } catch (const base::Error& error) {
     EXPECT_EQ(error.status(), base::Status::unsupported);
-    EXPECT_EQ(error.message(), "the chain has 4097 layers; this planner takes up to 4096");
+    EXPECT_EQ(error.message(), "profile has 4097 layers; expected at most 4096");
   }
 }
 

@@ -103,7 +103,7 @@ static void own_peak(void) {
   CHECK(reserved_of(schedule, profile) == reserved_of(schedule, sum));
 
   option.backward_peak_bytes = -1;
-  CHECK_FAILS(ckpt_profile_add_option(profile, &option), CKPT_E_INVALID_ARGUMENT, "backward_peak_bytes is -1; at least 0");
+  CHECK_FAILS(ckpt_profile_add_option(profile, &option), CKPT_E_INVALID_ARGUMENT, "backward_peak_bytes is -1; expected at least 0");
   option.backward_peak_bytes = 77;
   CHECK_OK(ckpt_profile_add_option(profile, &option));
   option.backward_peak_bytes = 0;

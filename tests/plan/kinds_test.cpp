@@ -92,7 +92,7 @@ TEST(Record, ComputesNoUnusedOutput) {
 TEST(Record, ComputesTheOutputThatTheLayerReads) {
   const std::uint32_t flags = needs_input | needs_output | deterministic;
   const ChainProfile profile = chain_of(7, {{11, option(17, 0), flags}, {13, option(19, 0)}});
-  EXPECT_EQ(complaint(again_by(record(0)), profile), "action 9 (END): INPUT(1) is still there");
+  EXPECT_EQ(complaint(again_by(record(0)), profile), "action 9 (END): INPUT(1) still exists at END");
   std::vector<Action> actions = again_by(record(0));
   actions.insert(actions.end() - 1, drop_input(1));
   EXPECT_EQ(complaint(actions, profile), "");
@@ -102,9 +102,9 @@ TEST(Record, IsARunOfOneLayer) {
   const ChainProfile profile = uniform_chain(3);
   Action two = record(0);
   two.last = 2;
-  EXPECT_EQ(complaint({two}, profile), "action 0 (RECORD): layers [0, 2) are not one layer");
-  EXPECT_EQ(complaint({record(1)}, profile), "action 0 (RECORD): INPUT(1) is not there");
-  EXPECT_EQ(complaint({record(0), record(0)}, profile), "action 1 (RECORD): TAPE(0, option 0) is there already");
+  EXPECT_EQ(complaint({two}, profile), "action 0 (RECORD): layers [0, 2): expected one layer");
+  EXPECT_EQ(complaint({record(1)}, profile), "action 0 (RECORD): INPUT(1) does not exist");
+  EXPECT_EQ(complaint({record(0), record(0)}, profile), "action 1 (RECORD): TAPE(0, option 0) exists already");
   EXPECT_EQ(complaint({forward(0, 1), record(0)}, uniform_chain(3, needs_input)),
             "action 1 (RECORD): layer 0 (layer0) is not deterministic and would run again");
 }
@@ -176,10 +176,10 @@ TEST(Advance, CountsTheLargerOfInputAndOutput) {
 TEST(Advance, RefusesItemsBeingCopiedAndExistingItems) {
   const ChainProfile profile = uniform_chain(3);
   EXPECT_EQ(complaint({transfer(Kind::store_begin, 0, 1, 0, 1), advance(0, 1)}, profile),
-            "action 1 (ADVANCE): INPUT(0) would be overwritten while it is copied: AWAIT comes first");
-  EXPECT_EQ(complaint({forward(0, 1), advance(0, 1)}, profile), "action 1 (ADVANCE): INPUT(1) is there already");
-  EXPECT_EQ(complaint({advance(0, 1), advance(0, 1)}, profile), "action 1 (ADVANCE): INPUT(0) is not there");
-  EXPECT_EQ(complaint({advance(0, 4)}, profile), "action 0 (ADVANCE): layers [0, 4) are not within the chain's 3");
+            "action 1 (ADVANCE): INPUT(0) would be overwritten during a copy: expected AWAIT first");
+  EXPECT_EQ(complaint({forward(0, 1), advance(0, 1)}, profile), "action 1 (ADVANCE): INPUT(1) exists already");
+  EXPECT_EQ(complaint({advance(0, 1), advance(0, 1)}, profile), "action 1 (ADVANCE): INPUT(0) does not exist");
+  EXPECT_EQ(complaint({advance(0, 4)}, profile), "action 0 (ADVANCE): layers [0, 4): expected a range within the chain's 3");
 }
 
 // ---- Layers that run in place ----
@@ -216,7 +216,7 @@ TEST(InPlace, TheGradientMustNotBeInACopy) {
   const ChainProfile profile = chain_of(50, {{40, option(1, 0), deterministic | in_place}});
   const Action store{.kind = Kind::store_begin, .first = 1, .item = Item::grad, .tier = 1, .slot = 0, .transfer = 1};
   EXPECT_EQ(complaint({forward_tape(0), drop_input(0), turn(), drop_input(1), store, backward(0)}, profile),
-            "action 5 (BACKWARD): GRAD(1) would be overwritten while it is copied: AWAIT comes first");
+            "action 5 (BACKWARD): GRAD(1) would be overwritten during a copy: expected AWAIT first");
 }
 
 void expect_placed(const ChainProfile& profile, std::vector<Action> actions) {
@@ -292,7 +292,7 @@ TEST(Tiers, TimeIsTheCriticalPath) {
   profile.set_tier(1, {.capacity_bytes = 200});
   EXPECT_EQ(complaint(actions, profile), "");
   profile.set_tier(1, {.capacity_bytes = 199});
-  EXPECT_EQ(complaint(actions, profile), "action 2 (STORE_BEGIN): tier 1 holds 100 bytes of its 199, and 100 would come");
+  EXPECT_EQ(complaint(actions, profile), "action 2 (STORE_BEGIN): tier 1 holds 100 of 199 bytes: no room for 100");
   // Each slot is as long as its longest item, rounded up to 64.
   std::vector<Action> list = actions;
   list.push_back(end());

@@ -95,7 +95,7 @@ static void tiers(void) {
   CHECK(bytes == 0);
   tier.capacity_bytes = BYTES - 1;
   CHECK_OK(ckpt_profile_set_tier(profile, 2, &tier));
-  CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_INVALID_SCHEDULE, "tier 2 holds 0 bytes of its 99");
+  CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_INVALID_SCHEDULE, "tier 2 holds 0 of 99 bytes");
 
   CHECK_FAILS(ckpt_profile_set_tier(profile, 0, &tier), CKPT_E_INVALID_ARGUMENT, "tier is 0");
   CHECK_FAILS(ckpt_profile_set_tier(profile, CKPT_TIERS, &tier), CKPT_E_INVALID_ARGUMENT, "tier is 4");
@@ -126,7 +126,7 @@ static void more_bytes_than_a_number(void) {
   CHECK_OK(ckpt_profile_create_uniform(1000000000, &layer, &option, &profile));
   for (i = 0; i < sizeof planners / sizeof planners[0]; ++i)
     CHECK_FAILS(ckpt_schedule_create(profile, planners[i], &schedule), CKPT_E_OUT_OF_RANGE,
-                "profile: the sum of all bytes passes INT64_MAX");
+                "profile: the sum of all bytes exceeds INT64_MAX");
   CHECK(schedule == NULL);
   ckpt_profile_release(profile);
 }

@@ -44,20 +44,20 @@ TEST(Walk, EveryActionOfAGoodListIsNeeded) {
 }
 
 TEST(Walk, NamesTheActionAndTheReason) {
-  EXPECT_EQ(complaint({forward_tape(1)}), "action 0 (FORWARD_TAPE): INPUT(1) is not there");
-  EXPECT_EQ(complaint({forward(0, 3)}), "action 0 (FORWARD): layers [0, 3) are not within the chain's 2");
-  EXPECT_EQ(complaint({forward(0, 1), forward(0, 1)}), "action 1 (FORWARD): INPUT(1) is there already");
-  EXPECT_EQ(complaint({turn()}), "action 0 (TURN): INPUT(2) is not there");
-  EXPECT_EQ(complaint({backward(1)}), "action 0 (BACKWARD): GRAD(2) is not there");
-  EXPECT_EQ(complaint({drop_input(5)}), "action 0 (DROP): the item's index is 5; 0 .. 2");
-  EXPECT_EQ(complaint({forward(0, 2), turn(), turn()}), "action 2 (TURN): the step has turned already");
+  EXPECT_EQ(complaint({forward_tape(1)}), "action 0 (FORWARD_TAPE): INPUT(1) does not exist");
+  EXPECT_EQ(complaint({forward(0, 3)}), "action 0 (FORWARD): layers [0, 3): expected a range within the chain's 2");
+  EXPECT_EQ(complaint({forward(0, 1), forward(0, 1)}), "action 1 (FORWARD): INPUT(1) exists already");
+  EXPECT_EQ(complaint({turn()}), "action 0 (TURN): INPUT(2) does not exist");
+  EXPECT_EQ(complaint({backward(1)}), "action 0 (BACKWARD): GRAD(2) does not exist");
+  EXPECT_EQ(complaint({drop_input(5)}), "action 0 (DROP): the item's index is 5; expected 0 .. 2");
+  EXPECT_EQ(complaint({forward(0, 2), turn(), turn()}), "action 2 (TURN): the step contains a second TURN");
   Action option = forward_tape(0);
   option.option = 1;
   EXPECT_EQ(complaint({option}), "action 0 (FORWARD_TAPE): option is 1; layer 0 has 1");
   Action micro = forward_tape(0);
   micro.micro_batch = 1;
-  EXPECT_EQ(complaint({micro}), "action 0 (FORWARD_TAPE): micro_batch is 1; this step has one, number 0");
-  EXPECT_EQ(complaint({{.kind = Kind::send, .item = Item::grad}}), "action 0 (SEND): a chain of its own has no neighbour stage");
+  EXPECT_EQ(complaint({micro}), "action 0 (FORWARD_TAPE): micro_batch is 1; expected 0: this step has one micro-batch");
+  EXPECT_EQ(complaint({{.kind = Kind::send, .item = Item::grad}}), "action 0 (SEND): only a pipeline's stage has neighbours");
 }
 
 TEST(Walk, RefusesToRecomputeNondeterministicLayers) {
@@ -84,18 +84,19 @@ TEST(Walk, TransfersHoldBytesUntilTheirAwait) {
 }
 
 TEST(Walk, TransferRules) {
-  EXPECT_EQ(complaint({store(0, 0, 0, 1)}), "action 0 (STORE_BEGIN): tier is 0; 1 .. 3");
-  EXPECT_EQ(complaint({store(0, 1, -1, 1)}), "action 0 (STORE_BEGIN): slot is -1; at least 0");
-  EXPECT_EQ(complaint({store(0, 1, 0, 1), store(0, 1, 0, 2)}), "action 1 (STORE_BEGIN): slot 0 of tier 1 is taken");
-  EXPECT_EQ(complaint({store(0, 1, 0, 1), store(0, 1, 1, 1)}), "action 1 (STORE_BEGIN): transfer 1 is under way already");
+  EXPECT_EQ(complaint({store(0, 0, 0, 1)}), "action 0 (STORE_BEGIN): tier is 0; expected 1 .. 3");
+  EXPECT_EQ(complaint({store(0, 1, -1, 1)}), "action 0 (STORE_BEGIN): slot is -1; expected at least 0");
+  EXPECT_EQ(complaint({store(0, 1, 0, 1), store(0, 1, 0, 2)}), "action 1 (STORE_BEGIN): slot 0 of tier 1 is occupied");
+  EXPECT_EQ(complaint({store(0, 1, 0, 1), store(0, 1, 1, 1)}), "action 1 (STORE_BEGIN): transfer 1 is in progress already");
   EXPECT_EQ(complaint({store(0, 1, 0, 1), drop_slot(1, 0)}), "action 1 (DROP): slot 0 of tier 1 is in transfer 1");
-  EXPECT_EQ(complaint({store(0, 1, 0, 1), load(0, 1, 0, 2)}), "action 1 (LOAD_BEGIN): slot 0 is being stored: AWAIT comes first");
+  EXPECT_EQ(complaint({store(0, 1, 0, 1), load(0, 1, 0, 2)}),
+            "action 1 (LOAD_BEGIN): slot 0 is being stored: expected AWAIT first");
   EXPECT_EQ(complaint({store(0, 1, 0, 1), await(1), load(1, 1, 0, 2)}),
             "action 2 (LOAD_BEGIN): slot 0 holds INPUT(0), not INPUT(1)");
   EXPECT_EQ(complaint({load(0, 1, 0, 2)}), "action 0 (LOAD_BEGIN): slot 0 of tier 1 is empty");
-  EXPECT_EQ(complaint({await(3)}), "action 0 (AWAIT): transfer 3 is not under way");
+  EXPECT_EQ(complaint({await(3)}), "action 0 (AWAIT): transfer 3 is not in progress");
   EXPECT_EQ(complaint({store(0, 1, 0, 1), await(1), drop_input(0), load(0, 1, 0, 2), forward(0, 1)}),
-            "action 4 (FORWARD): INPUT(0) is being loaded: AWAIT comes first");
+            "action 4 (FORWARD): INPUT(0) is being loaded: expected AWAIT first");
   std::vector<Action> left = good;
   left.insert(left.begin(), store(0, 1, 0, 1));
   EXPECT_EQ(complaint(left), "action 9 (END): transfer 1 was not awaited");

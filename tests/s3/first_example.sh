@@ -1,18 +1,22 @@
-# first_example.sh COMMAND_FOLDER PYTHON_FOLDER URI: runs the first example of docs/reference/s3.md as documented, and checks its result.
+# first_example.sh COMMAND_FOLDER PYTHON_FOLDER URI: runs the first examples of docs/reference/s3.md and docs/how-to/save-to-s3.md
+# unchanged, each below its own prefix of URI, and checks the resulting checkpoints.
 set -eu
-page=$(cd "$(dirname "$0")/../../docs" && pwd)/s3.md
+documents=$(cd "$(dirname "$0")/../../docs" && pwd)
 PATH="$1:$PATH"
 export PATH PYTHONPATH="$2" PYTHONDONTWRITEBYTECODE=1
-uri=$3
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-cd "$folder"
-/usr/bin/python3 -c 'import ckpt; ckpt.save("run", {"w": bytearray(b"12345678")}, step=4)'
 python3() { /usr/bin/python3 "$@"; }
-awk '/^```/ && is_in { exit } is_in; $0 == "```sh" { is_in = 1 }' "$page" >first
-[ "$(grep -c '^ckpt ' first)" -ge 6 ] || { echo "docs/reference/s3.md does not begin with its example" >&2; exit 1; }
-. ./first
+for page in reference/s3.md how-to/save-to-s3.md; do
+  uri=$3/${page%%/*}
+  mkdir "$folder/${page%%/*}"
+  cd "$folder/${page%%/*}"
+  /usr/bin/python3 -c 'import ckpt; ckpt.save("run", {"w": bytearray(b"12345678")}, step=4)'
+  awk '/^```/ && is_in { exit } is_in; $0 == "```sh" { is_in = 1 }' "$documents/$page" >first
+  [ "$(grep -c '^ckpt ' first)" -ge 3 ] || { echo "docs/$page does not begin with its example" >&2; exit 1; }
+  . ./first
 
-ckpt list down --json | grep -q '"step": 5'
-[ "$(ckpt list "$uri" | grep -c '^step-')" = 1 ]
-/usr/bin/python3 -c 'import ckpt; assert ckpt.load("down") == {"w": bytearray(b"12345678")}'
+  ckpt list down --json | grep -q '"step": 5'
+  [ "$(ckpt list "$uri" | grep -c '^step-')" = 1 ]
+  /usr/bin/python3 -c 'import ckpt; assert ckpt.load("down") == {"w": bytearray(b"12345678")}'
+done

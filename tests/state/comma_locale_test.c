@@ -49,7 +49,7 @@ static void numbers_do_not_depend_on_it(void) {
   set(state, "1e-400", "0.0");
   set(state, "0.1234567890123456", "0.1234567890123456");
   set(state, "-9223372036854775808", "-9223372036854775808");
-  CHECK_FAILS(ckpt_state_set_json(state, "number", "9223372036854775808123"), CKPT_E_INVALID_ARGUMENT, "does not fit 64 bits");
+  CHECK_FAILS(ckpt_state_set_json(state, "number", "9223372036854775808123"), CKPT_E_INVALID_ARGUMENT, "does not fit in 64 bits");
   CHECK_FAILS(ckpt_state_set_json(state, "number", "1.5e999"), CKPT_E_INVALID_ARGUMENT, "not usable JSON");
   CHECK_FAILS(ckpt_state_set_json(state, "number", "0,001"), CKPT_E_INVALID_ARGUMENT, "not usable JSON");
   ckpt_state_release(state);

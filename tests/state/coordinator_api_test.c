@@ -55,7 +55,7 @@ static void gather_of_one(void) {
   CHECK_FAILS(ckpt_coordinator_gather(single, data, 2, 0, 0, NULL), CKPT_E_INVALID_ARGUMENT, "received is NULL but bytes is 2");
   CHECK_FAILS(ckpt_coordinator_gather(single, NULL, 2, 0, 0, received), CKPT_E_INVALID_ARGUMENT, "sent is NULL");
   CHECK_FAILS(ckpt_coordinator_gather(single, data, -1, 0, 0, received), CKPT_E_INVALID_ARGUMENT, "-1");
-  CHECK_FAILS(ckpt_coordinator_gather(single, data, 2, 1, 0, received), CKPT_E_INVALID_ARGUMENT, "root is 1; 0 .. 0");
+  CHECK_FAILS(ckpt_coordinator_gather(single, data, 2, 1, 0, received), CKPT_E_INVALID_ARGUMENT, "root is 1; expected 0 .. 0");
   CHECK_FAILS(ckpt_coordinator_gather(single, data, 2, -1, 0, received), CKPT_E_INVALID_ARGUMENT, "root is -1");
   CHECK_FAILS(ckpt_coordinator_gather(single, data, 2, 0, -1, received), CKPT_E_INVALID_ARGUMENT, "timeout_ns is -1");
   ckpt_coordinator_release(single);
@@ -83,7 +83,7 @@ static void gather_of_two(void) {
   CHECK_OK(ckpt_coordinator_gather(own, data, 2, 0, 1, NULL));
   CHECK_FAILS(ckpt_coordinator_gather(own, data, 2, 1, 1, NULL), CKPT_E_INVALID_ARGUMENT, "received is NULL but bytes is 2");
   CHECK_FAILS(ckpt_coordinator_gather(own, data, 2, 0, 0, NULL), CKPT_E_TIMEOUT, "coordinator gather");
-  CHECK_FAILS(ckpt_coordinator_gather(own, data, 2, 2, 1, received), CKPT_E_INVALID_ARGUMENT, "root is 2; 0 .. 1");
+  CHECK_FAILS(ckpt_coordinator_gather(own, data, 2, 2, 1, received), CKPT_E_INVALID_ARGUMENT, "root is 2; expected 0 .. 1");
   CHECK_FAILS(ckpt_coordinator_gather(own, data, INT64_MAX, 1, 1, received), CKPT_E_OUT_OF_RANGE, "world size");
   CHECK_FAILS(ckpt_coordinator_gather(own, data, INT64_MAX, 0, 1, NULL), CKPT_E_OUT_OF_RANGE, "world size");
   ckpt_coordinator_release(own);

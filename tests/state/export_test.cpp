@@ -57,7 +57,7 @@ TEST(StateExport, BadArgumentsLeaveExistingFiles) {
   EXPECT_ERROR(write_safetensors(scratch / "f", model.state, "other", {}), Status::not_found, "group 'other'");
   EXPECT_ERROR(write_safetensors(scratch / "missing/f", model.state, "model", {}), Status::not_found, "missing");
   EXPECT_ERROR(write_safetensors("", model.state, "model", {}), Status::invalid_argument, "path is ''");
-  EXPECT_ERROR(write_safetensors(scratch / "", model.state, "model", {}), Status::invalid_argument, "names no file");
+  EXPECT_ERROR(write_safetensors(scratch / "", model.state, "model", {}), Status::invalid_argument, "expected the path of a file");
   EXPECT_ERROR(write_safetensors(scratch / "directory", model.state, "model", {}), Status::invalid_argument, "directory");
   EXPECT_EQ(files_in(scratch.path()), std::vector<std::string>{"directory"});
   EXPECT_ERROR(metadata_from_json("[1]"), Status::invalid_argument, "not an object");

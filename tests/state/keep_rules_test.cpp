@@ -183,14 +183,14 @@ TEST(StateKeepRules, InvalidRulesAreReportedWithTheirPosition) {
           "keep_rules 'last:3, evry:100': rule 2, 'evry:100': unknown rule 'evry'; known: last:COUNT, every:STEPS, "
           "best:COUNT[:ORDER], newer:AGE");
   refused("last", "rule 1, 'last': the rule is last:COUNT; 0 values");
-  refused("last:0", "count is 0; 1 ..");
+  refused("last:0", "count is 0; expected 1 ..");
   refused("last:x", "count is 'x'");
   refused("last:1:2", "2 values");
   refused("best:1:largest", "order is 'largest'; min or max");
   refused("every:-5", "steps is -5");
   refused("every:99999999999999999999", "steps is '99999999999999999999'");
-  refused("newer:24y", "age is '24y'; a whole number of seconds");
-  refused("newer:-1h", "age is '-1h'; at least 0");
+  refused("newer:24y", "age is '24y'; expected a whole number of seconds");
+  refused("newer:-1h", "age is '-1h'; expected at least 0");
   refused("newer:9999999999999999w", "more than INT64_MAX seconds");
   refused("last:1,", "rule 2, ''");
   refused(",", "rule 1, ''");

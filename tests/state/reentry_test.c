@@ -88,7 +88,7 @@ static void a_log_callback_uses_the_checkpoint_that_warned(void) {
 
 /* ---- Callbacks inside operations ------------------------------------------------------------------------------------------ */
 
-#define CHECK_INSIDE(call) CHECK_FAILS(call, CKPT_E_INVALID_STATE, "is in use by the operation whose callback makes this call")
+#define CHECK_INSIDE(call) CHECK_FAILS(call, CKPT_E_INVALID_STATE, "is in use by the operation that runs this callback")
 
 typedef struct inside {
   ckpt_checkpoint_manager* checkpoint;

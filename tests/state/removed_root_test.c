@@ -5,7 +5,7 @@
 
 #include "numbered.h"
 
-static const char gone[] = "does not exist any more";
+static const char gone[] = "no longer exists";
 
 static void all_calls_report_it(ckpt_storage* storage, ckpt_checkpoint_manager* manager) {
   numbered n;

@@ -135,14 +135,14 @@ static void bad_arguments(ckpt_tree* tree, ckpt_state* state) {
   ckpt_tree* created = NULL;
   CHECK_OK(ckpt_tree_create(&created));
   CHECK_FAILS(ckpt_tree_add(created, NULL), CKPT_E_INVALID_ARGUMENT, "node is NULL");
-  CHECK_FAILS(add_bytes(created, 99, "", 0), CKPT_E_INVALID_ARGUMENT, "node.kind is 99; 0 .. 19");
+  CHECK_FAILS(add_bytes(created, 99, "", 0), CKPT_E_INVALID_ARGUMENT, "node.kind is 99; expected 0 .. 19");
   CHECK_FAILS(add_bytes(created, CKPT_TREE_KIND_TEXT, NULL, 1), CKPT_E_INVALID_ARGUMENT, "node.data is NULL");
   CHECK_FAILS(add_bytes(created, CKPT_TREE_KIND_TEXT, "\xff", 1), CKPT_E_INVALID_ARGUMENT, "'\\xff' is not UTF-8");
   CHECK_FAILS(add_container(created, CKPT_TREE_KIND_DATACLASS, NULL, 1), CKPT_E_INVALID_ARGUMENT,
               "node.bytes is 0; the name of the class");
   CHECK_FAILS(add_container(created, CKPT_TREE_KIND_LIST, NULL, -1), CKPT_E_INVALID_ARGUMENT, "count is -1");
   CHECK_FAILS(add_container(created, CKPT_TREE_KIND_ATTRIBUTES, NULL, 1), CKPT_E_INVALID_ARGUMENT, "count is 1; a value with");
-  CHECK_FAILS(add_tensor(created, 5, 0, NULL), CKPT_E_INVALID_ARGUMENT, "node.form is 5; 0 .. 4");
+  CHECK_FAILS(add_tensor(created, 5, 0, NULL), CKPT_E_INVALID_ARGUMENT, "node.form is 5; expected 0 .. 4");
   CHECK_FAILS(add_tensor(created, 0, 0, NULL), CKPT_E_INVALID_ARGUMENT, "node.tensor is NULL");
   CHECK_FAILS(ckpt_tree_get_text(created, NULL, 0, &number), CKPT_E_INVALID_ARGUMENT, "tree has no nodes");
   CHECK_FAILS(ckpt_state_set_tree(state, "g", created), CKPT_E_INVALID_ARGUMENT, "tree has no nodes");

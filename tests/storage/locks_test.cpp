@@ -249,7 +249,7 @@ TEST_F(StorageLocks, AnOwnerIsIdentifiedByHostProcessAndStart) {
   EXPECT_FALSE(fs::exists(scratch / other_file));
   for (const char* text : {"", "libckpt lock 2\n", "libckpt lock 1\npid 1\n"}) {
     put(scratch / other_file, text);
-    expect_busy(scratch, LockKind::file, "its owner cannot be read");
+    expect_busy(scratch, LockKind::file, "cannot be read; if no writer is active");
   }
   fs::remove(scratch / other_file);
   put(scratch / ".lock-other", "");  // not a lock file of this library

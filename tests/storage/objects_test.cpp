@@ -314,11 +314,11 @@ TEST(StorageReadAhead, ContinuesInAForkedChild) {
   // The thread is blocked during the fork.
   std::atomic<int> asked{0};
   std::promise<void> stands;
-  std::promise<void> goes_on;
+  std::promise<void> should_retry;
   requests->before = [&](const std::string&) {
     if (asked.fetch_add(1) != ranges_at_once) return;
     stands.set_value();
-    goes_on.get_future().wait();
+    should_retry.get_future().wait();
   };
   file->expect(0, 2 * window);
   char byte = 0;
@@ -331,7 +331,7 @@ TEST(StorageReadAhead, ContinuesInAForkedChild) {
     file.reset();
     _exit(is_right ? 0 : 1);
   }
-  goes_on.set_value();
+  should_retry.set_value();
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);

@@ -228,7 +228,7 @@ TEST(StorageRetry, StreamsStayStreams) {
                                              std::make_shared<FaultHandler>(FaultPolicy{}, [](std::int64_t) {}));
   const auto file = storage->create_stream("f", {});
   std::byte byte{};
-  EXPECT_ERROR(file->read(0, {&byte, 1}), Status::unsupported, "front to back");
+  EXPECT_ERROR(file->read(0, {&byte, 1}), Status::unsupported, "sequential writing");
 }
 
 }  // namespace

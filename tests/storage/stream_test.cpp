@@ -124,7 +124,7 @@ TEST_P(StorageStream, TakesBytesOnlyInOrder) {
   EXPECT_ERROR(file->write(11, bytes), Status::invalid_argument, "10");
   EXPECT_ERROR(file->write(0, bytes), Status::invalid_argument, "10");
   std::byte byte{};
-  EXPECT_ERROR(file->read(0, {&byte, 1}), Status::unsupported, "front to back");
+  EXPECT_ERROR(file->read(0, {&byte, 1}), Status::unsupported, "sequential writing");
   file->write(10, bytes);
   file->sync();
   EXPECT_EQ(open()->size("f"), 20);

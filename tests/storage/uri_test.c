@@ -302,7 +302,7 @@ static int too_deep = 0;
 static int32_t make_again(const char* uri, ckpt_storage** storage, void* user_data) {
   created* const seen = user_data;
   ++inside;
-  CHECK_FAILS(open_uri(uri), CKPT_E_INVALID_STATE, "made of itself");
+  CHECK_FAILS(open_uri(uri), CKPT_E_INVALID_STATE, "is recursive");
   CHECK_FAILS(ckpt_storage_register_scheme("again", make_again, NULL, NULL), CKPT_E_ALREADY_EXISTS, "'again'");
   CHECK_OK(ckpt_storage_register_scheme("other", make, seen, count_destroy)); /* others may come and go */
   CHECK_OK(open_uri("other:x"));
@@ -327,7 +327,7 @@ static int32_t make_deep(const char* uri, ckpt_storage** storage, void* user_dat
   if (left == 0) return ckpt_storage_create_memory(storage);
   snprintf(next, sizeof next, "deep:%d", left - 1);
   if (ckpt_storage_create_from_uri(next, storage) == CKPT_OK) return CKPT_OK;
-  too_deep += strstr(ckpt_last_error(), "is made inside 32 others") != NULL;
+  too_deep += strstr(ckpt_last_error(), "is nested inside 32 others") != NULL;
   return CKPT_E_INVALID_STATE;
 }
 
@@ -364,7 +364,7 @@ static void from_inside(void) {
 
   inside = 0;
   CHECK_OK(ckpt_storage_register_scheme("ring", make_ring, NULL, NULL));
-  CHECK_FAILS(open_uri("ring:a"), CKPT_E_INVALID_STATE, "'ring:a' is made of itself");
+  CHECK_FAILS(open_uri("ring:a"), CKPT_E_INVALID_STATE, "'ring:a' is recursive");
   CHECK(inside == 2);
   CHECK_OK(ckpt_storage_unregister_scheme("ring"));
 

@@ -52,7 +52,7 @@ static void test_interval(void) {
   ckpt_strategy_release(strategy);
   ckpt_strategy_release(NULL);
   strategy = NULL;
-  CHECK_FAILS(ckpt_strategy_create("interval:0", &strategy), CKPT_E_INVALID_ARGUMENT, "interval is 0; at least 1");
+  CHECK_FAILS(ckpt_strategy_create("interval:0", &strategy), CKPT_E_INVALID_ARGUMENT, "interval is 0; expected at least 1");
   CHECK(strategy == NULL);
 }
 
@@ -142,7 +142,7 @@ static void test_smart_constants(void) {
       {"smart:rare_accesses=-1", "rare_accesses is -1"}, {"smart:large_factor=0", "large_factor is 0"},
       {"smart:large_factor=nan", "large_factor is nan"}, {"smart:inf", "large_factor is inf"},
       {"smart:1,2,0.5,7", "4 values are given"},         {"smart:late_share=0,late_share=1", "late_share is given twice"},
-      {"smart:late_share=0,7", "7 stands after"},
+      {"smart:late_share=0,7", "value 7 follows"},
   };
   ckpt_strategy_info info = info_of("smart");
   ckpt_strategy* strategy = NULL;
@@ -206,16 +206,16 @@ static void test_composites(void) {
   children[1] = all;
   CHECK_FAILS(create_of("all($0)", NULL, 2, &all), CKPT_E_INVALID_ARGUMENT, "options.children is NULL");
   CHECK_FAILS(create_of("all($0)", children, -1, &all), CKPT_E_INVALID_ARGUMENT, "options.children: the count is -1");
-  CHECK_FAILS(create_of("all($0)", children, 2, &all), CKPT_E_INVALID_ARGUMENT, "children[1] is not used; the text has no $1");
+  CHECK_FAILS(create_of("all($0)", children, 2, &all), CKPT_E_INVALID_ARGUMENT, "children[1] is not used: the text has no $1");
   CHECK_FAILS(create_of("all($0,$2)", children, 2, &all), CKPT_E_INVALID_ARGUMENT,
-              "'$2' is no strategy of the caller; 2 are given");
-  CHECK_FAILS(create_of("all($0,$)", children, 1, &all), CKPT_E_INVALID_ARGUMENT, "'$' is no strategy of the caller");
-  CHECK_FAILS(create_of("all($0,$1:2)", children, 2, &all), CKPT_E_INVALID_ARGUMENT, "'$1' is no strategy of the caller");
-  CHECK_FAILS(create_of("all($0,$-1)", children, 1, &all), CKPT_E_INVALID_ARGUMENT, "'$-1' is no strategy of the caller");
-  CHECK_FAILS(ckpt_strategy_create("$0", &all), CKPT_E_INVALID_ARGUMENT, "'$0' is no strategy of the caller; 0 are given");
+              "'$2' is not a strategy of the caller; 2 are given");
+  CHECK_FAILS(create_of("all($0,$)", children, 1, &all), CKPT_E_INVALID_ARGUMENT, "'$' is not a strategy of the caller");
+  CHECK_FAILS(create_of("all($0,$1:2)", children, 2, &all), CKPT_E_INVALID_ARGUMENT, "'$1' is not a strategy of the caller");
+  CHECK_FAILS(create_of("all($0,$-1)", children, 1, &all), CKPT_E_INVALID_ARGUMENT, "'$-1' is not a strategy of the caller");
+  CHECK_FAILS(ckpt_strategy_create("$0", &all), CKPT_E_INVALID_ARGUMENT, "'$0' is not a strategy of the caller; 0 are given");
   CHECK_FAILS(create_of("not($0,$1)", children, 2, &none), CKPT_E_INVALID_ARGUMENT, "children are 2");
   CHECK_FAILS(create_memory_aware("interval:2", NULL, 5, NULL, &any), CKPT_E_INVALID_ARGUMENT,
-              "no strategy of the text is memory-aware");
+              "no strategy in the text is memory-aware");
   CHECK_FAILS(ckpt_strategy_create_with_options(NULL, NULL, &any), CKPT_E_INVALID_ARGUMENT, "text is NULL");
   children[1] = NULL;
   CHECK_FAILS(create_of("any($0,$1)", children, 2, &any), CKPT_E_INVALID_ARGUMENT, "options.children[1] is NULL");

@@ -63,13 +63,13 @@ TEST(Composite, FirstMatchRefusesUselessRules) {
   const auto with = [](const std::string& rule) {
     return refusal([&] { FirstMatch(Names{rule}, Children{interval(1), interval(1)}); });
   };
-  EXPECT_EQ(with("#"), "rules[0] is '#'; '#5', '#2..7' or '#8..'");
+  EXPECT_EQ(with("#"), "rules[0] is '#'; expected '#5', '#2..7' or '#8..'");
   for (const char* rule : {"#x", "#-1", "#3..2", "#1..x", "#..3", "#..", "#1.2", "#99999999999999999999", "#1...3"}) {
     EXPECT_NE(with(rule).find("'#5', '#2..7' or '#8..'"), std::string::npos) << rule;
   }
   EXPECT_EQ(with(""), "rules[0] is blank: ''");
   EXPECT_EQ(refusal([] { FirstMatch(Names{"a"}, Children{interval(1)}); }),
-            "children are 1 for 1 rules; one for each rule and a last one as fallback");
+            "children are 1 for 1 rules; expected one for each rule and a last one as fallback");
 }
 
 TEST(Composite, Names) {
@@ -81,7 +81,7 @@ TEST(Composite, Names) {
 }
 
 TEST(Composite, RefusesNoChildren) {
-  EXPECT_EQ(refusal([] { AnyOf(Children{}); }), "children is empty; at least one strategy");
+  EXPECT_EQ(refusal([] { AnyOf(Children{}); }), "children is empty; expected at least one strategy");
   EXPECT_NE(refusal([] { AllOf(Children{}); }), "");
   EXPECT_NE(refusal([] { FirstMatch(Names{}, Children{}); }), "");
   EXPECT_EQ(refusal([] { AnyOf(Children{interval(1), nullptr}); }), "children[1] is NULL");
@@ -92,7 +92,7 @@ TEST(Composite, RefusesUnboundedNesting) {
   StrategyPtr strategy = interval(2);
   for (int i = 1; i < deepest_nesting; ++i) strategy = std::make_shared<Not>(strategy);
   EXPECT_EQ(answers(*strategy, 0, 2), "01");
-  EXPECT_EQ(refusal([&] { Not{strategy}; }), "children are nested 65 deep; at most 64");
+  EXPECT_EQ(refusal([&] { Not{strategy}; }), "children are nested 65 deep; expected at most 64");
 }
 
 TEST(Composite, ResetReachesEveryChild) {
@@ -169,7 +169,7 @@ TEST(Custom, RefusesCyclicQueries) {
   };
   AnyOf any(Children{std::make_shared<Custom>(hooks)});
   self = &any;
-  const std::string text = "the strategy is in use by the operation whose callback makes this call";
+  const std::string text = "the strategy is in use by the operation that runs this callback";
   EXPECT_EQ(error_of(base::Status::invalid_state, [&] { ask(any, "x"); }), text);
   EXPECT_EQ(error_of(base::Status::invalid_state, [&] { ask(any, "x"); }), text);
   EXPECT_EQ(any.counters().asked_layers, 0);

@@ -35,7 +35,7 @@ TEST(StrategyHpp, MakesEveryKind) {
   EXPECT_EQ(Strategy::memory_aware().name(), "MemoryAware(80%)");
   EXPECT_EQ(Strategy::smart({"x"}).name(), "Smart");
   EXPECT_EQ(Strategy::create("any(size:1MiB,interval:8)").name(), "Any(SizeBased(1MB), Interval(8))");
-  EXPECT_EQ(refusal([] { Strategy::interval(0); }), "INVALID_ARGUMENT: strategy 'interval:0': interval is 0; at least 1");
+  EXPECT_EQ(refusal([] { Strategy::interval(0); }), "INVALID_ARGUMENT: strategy 'interval:0': interval is 0; expected at least 1");
 }
 
 TEST(StrategyHpp, Composes) {

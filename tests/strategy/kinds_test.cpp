@@ -42,8 +42,9 @@ TEST(Interval, TakesEveryIndexAndInterval) {
 }
 
 TEST(Interval, RefusesNonPositive) {
-  EXPECT_EQ(refusal([] { Interval(0); }), "interval is 0; at least 1");
-  EXPECT_EQ(refusal([] { Interval(std::numeric_limits<std::int64_t>::min()); }), "interval is -9223372036854775808; at least 1");
+  EXPECT_EQ(refusal([] { Interval(0); }), "interval is 0; expected at least 1");
+  EXPECT_EQ(refusal([] { Interval(std::numeric_limits<std::int64_t>::min()); }),
+            "interval is -9223372036854775808; expected at least 1");
 }
 
 TEST(Interval, NameCountersResetAndChosen) {
@@ -67,7 +68,7 @@ TEST(Interval, NameCountersResetAndChosen) {
 TEST(Strategy, RefusesNamelessLayersAndNegativeIndices) {
   Interval strategy(1);
   EXPECT_EQ(refusal([&] { ask(strategy, ""); }), "layer_name is empty");
-  EXPECT_EQ(refusal([&] { ask(strategy, "x", -1); }), "layer_index is -1; at least 0");
+  EXPECT_EQ(refusal([&] { ask(strategy, "x", -1); }), "layer_index is -1; expected at least 0");
   EXPECT_EQ(strategy.counters().asked_layers, 0);
 }
 
@@ -166,8 +167,8 @@ TEST(SizeBased, CountsTheRealSizeOfTheElementType) {
 }
 
 TEST(SizeBased, RefusesNonPositiveThresholds) {
-  EXPECT_EQ(refusal([] { SizeBased(0, Names{}); }), "threshold_bytes is 0; at least 1");
-  EXPECT_EQ(refusal([] { SizeBased(-5, Names{}); }), "threshold_bytes is -5; at least 1");
+  EXPECT_EQ(refusal([] { SizeBased(0, Names{}); }), "threshold_bytes is 0; expected at least 1");
+  EXPECT_EQ(refusal([] { SizeBased(-5, Names{}); }), "threshold_bytes is -5; expected at least 1");
 }
 
 TEST(SizeBased, NamesAsInTheReference) {
@@ -302,7 +303,7 @@ TEST_F(MemoryAwareTest, RefusesSharesOutsideTheRange) {
   EXPECT_EQ(refusal([&] {
               MemoryAware({0.8, nullptr, -1, clock});
             }),
-            "total_bytes is -1; at least 1, or 0 for what the process may use");
+            "total_bytes is -1; expected at least 1, or 0 for the memory available to the process");
 }
 
 TEST_F(MemoryAwareTest, NameAndTotal) {
@@ -537,11 +538,11 @@ TEST(Smart, KeepsLearningUnderOneName) {
 }
 
 TEST(Smart, RefusesConstantsOutOfRange) {
-  EXPECT_EQ(refusal([] { Smart({0, 2, 0.7}, Names{}); }), "large_factor is 0; finite and more than 0");
+  EXPECT_EQ(refusal([] { Smart({0, 2, 0.7}, Names{}); }), "large_factor is 0; expected a finite number above 0");
   EXPECT_NE(refusal([] { Smart({INFINITY, 2, 0.7}, Names{}); }), "");
   EXPECT_NE(refusal([] { Smart({std::nan(""), 2, 0.7}, Names{}); }), "");
-  EXPECT_EQ(refusal([] { Smart({1.5, -1, 0.7}, Names{}); }), "rare_accesses is -1; at least 0");
-  EXPECT_EQ(refusal([] { Smart({1.5, 2, 1.5}, Names{}); }), "late_share is 1.5; 0 .. 1");
+  EXPECT_EQ(refusal([] { Smart({1.5, -1, 0.7}, Names{}); }), "rare_accesses is -1; expected at least 0");
+  EXPECT_EQ(refusal([] { Smart({1.5, 2, 1.5}, Names{}); }), "late_share is 1.5; expected 0 .. 1");
   EXPECT_NE(refusal([] { Smart({1.5, 2, std::nan("")}, Names{}); }), "");
 }
 

@@ -128,7 +128,7 @@ static int32_t make_again(const char* arguments, ckpt_strategy** strategy, void*
   (void)arguments;
   (void)user_data;
   ++inside;
-  CHECK_FAILS(ckpt_strategy_create("any(smart,again)", strategy), CKPT_E_INVALID_STATE, "'again' is made of itself");
+  CHECK_FAILS(ckpt_strategy_create("any(smart,again)", strategy), CKPT_E_INVALID_STATE, "'again' is recursive");
   CHECK_FAILS(ckpt_strategy_register("again", make_again, NULL, NULL), CKPT_E_ALREADY_EXISTS, "again");
   CHECK_OK(ckpt_strategy_unregister("again")); /* this call goes on to its end */
   CHECK_OK(ckpt_strategy_create("interval:3", strategy));

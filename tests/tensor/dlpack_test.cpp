@@ -114,14 +114,16 @@ TYPED_TEST(TensorDlpack, RefusesUnsupportedTensors) {
   constexpr auto invalid = Status::invalid_argument;
   refused(unsupported, "dtype.lanes is 4", [](auto& p) { p.managed.tensor.dtype.lanes = 4; });
   refused(unsupported, "dtype.lanes is 0", [](auto& p) { p.managed.tensor.dtype.lanes = 0; });
-  refused(unsupported, "device.device_type is 2; only 1 (CPU)", [](auto& p) { p.managed.tensor.device.type = 2; });
+  refused(unsupported, "device.device_type is 2; expected 1 (CPU)", [](auto& p) { p.managed.tensor.device.type = 2; });
   refused(unsupported, "device.device_type is 0", [](auto& p) { p.managed.tensor.device.type = 0; });
   refused(unsupported, "strides[1] is 2", [](auto& p) { p.strides = {6, 2}; });
   refused(unsupported, "strides[1] is 2", [](auto& p) { p.strides = {1, 2}; });  // column-major
-  refused(unsupported, "strides[0] is 4; only row-major contiguous tensors, where it is 3", [](auto& p) { p.strides = {4, 1}; });
+  refused(unsupported, "strides[0] is 4; expected a row-major contiguous tensor, where it is 3", [](auto& p) {
+    p.strides = {4, 1};
+  });
   refused(unsupported, "strides[0] is -3", [](auto& p) { p.strides = {-3, 1}; });
   refused(unsupported, "strides[0] is 0", [](auto& p) { p.strides = {0, 1}; });
-  refused(invalid, "ndim is 9; 0 .. 8", [](auto& p) { p.managed.tensor.ndim = 9; });
+  refused(invalid, "ndim is 9; expected 0 .. 8", [](auto& p) { p.managed.tensor.ndim = 9; });
   refused(invalid, "ndim is -1", [](auto& p) { p.managed.tensor.ndim = -1; });
   refused(invalid, "shape is NULL but ndim is 2", [](auto& p) { p.managed.tensor.shape = nullptr; });
   refused(invalid, "shape[0] is -2", [](auto& p) { p.shape[0] = -2; });
@@ -148,7 +150,7 @@ TYPED_TEST(TensorDlpack, RefusesTypesWithoutADtype) {
 
 TEST(TensorDlpackVersioned, RefusesUnknownMajorVersions) {
   for (const std::uint32_t major : {0U, 2U, UINT32_MAX}) {
-    expect_refused<ManagedTensorVersioned>(Status::unsupported, base::cat("version.major is ", major, "; this library knows 1"),
+    expect_refused<ManagedTensorVersioned>(Status::unsupported, base::cat("version.major is ", major, "; expected 1"),
                                            [&](auto& p) { p.managed.version.major = major; });
   }
   Producer<ManagedTensorVersioned> newer;

@@ -57,7 +57,8 @@ TEST(TensorShape, AZeroMakesItEmpty) {
 
 TEST(TensorShape, RefusesInvalidShapes) {
   const std::vector<std::int64_t> nine(9, 1);
-  expect_error(Status::invalid_argument, "ndim is 9; at most 8", [&] { Shape shape{std::span<const std::int64_t>(nine)}; });
+  expect_error(Status::invalid_argument, "ndim is 9; expected at most 8",
+               [&] { Shape shape{std::span<const std::int64_t>(nine)}; });
   expect_error(Status::invalid_argument, "shape[1] is -3", [] { Shape{2, -3}; });
   // Also if a zero has already made the shape empty.
   expect_error(Status::invalid_argument, "shape[1] is -3", [] { Shape{0, -3}; });

@@ -1,4 +1,4 @@
-"""A save, a load and a list through s3://, at a gateway that the environment names: test_s3.py URI."""
+"""A save, a load and a list through s3://, at the gateway in the environment: test_s3.py URI."""
 
 import sys
 import unittest

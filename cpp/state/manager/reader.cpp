@@ -315,7 +315,7 @@ void Reader::read_new_bytes(Item& item, std::int64_t begin, std::span<std::byte>
     if (std::this_thread::get_id() == reader) return read_once();
     constexpr std::int64_t step = piece_bytes;
     for (std::int64_t at = provided.fetch_sub(step) - step; at > read.load() + step; at = provided.fetch_sub(step) - step)
-      base::provide_pages(bytes.data() + at, piece_bytes);
+      base::populate_pages(bytes.data() + at, piece_bytes);
   });
   read_once();
 }

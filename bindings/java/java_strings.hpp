@@ -1,6 +1,6 @@
-// java_texts.hpp - what the native code looks up in the machine, texts on their way between UTF-8 and UTF-16, and errors.
-#ifndef CKPT_JAVA_TEXTS_HPP
-#define CKPT_JAVA_TEXTS_HPP
+// java_strings.hpp - classes and methods that the native code uses, conversion of strings between UTF-8 and UTF-16, and errors.
+#ifndef CKPT_JAVA_STRINGS_HPP
+#define CKPT_JAVA_STRINGS_HPP
 
 #include <ckpt/ckpt.h>
 #include <jni.h>
@@ -13,7 +13,7 @@
 
 namespace ckpt_java {
 
-// Looked up once, when the library is loaded; classes are global references.
+// Classes and methods of the virtual machine, looked up once, when the library is loaded; classes are global references.
 struct Machine {
   JavaVM* vm = nullptr;
   jclass exception = nullptr;
@@ -30,13 +30,13 @@ struct Machine {
 };
 inline Machine machine;
 
-// ---- Texts: UTF-8 with bytes that are none replaced; what JNI itself calls UTF-8 knows neither NUL nor supplementary planes ----
+// ---- Strings: UTF-8, with invalid bytes replaced. JNI's own "modified UTF-8" differs for NUL and supplementary planes ----
 
 class Utf8Reader {
  public:
   explicit Utf8Reader(const char* text) : at_(reinterpret_cast<const unsigned char*>(text)) {}
 
-  // Appends one character in UTF-16; false at the end.
+  // Appends one character in UTF-16; returns false at the end.
   template <class Append>
   bool next(const Append& append) {
     if (*at_ == 0) return false;
@@ -75,7 +75,7 @@ inline jstring text_object(JNIEnv* env, const char* text) {
   constexpr std::size_t small = 256;
   const std::size_t bytes = std::strlen(text);
   Utf8Reader reader(text);
-  if (bytes <= small) {  // never more units than bytes
+  if (bytes <= small) {  // there are at most as many units as bytes
     jchar units[small];
     jsize count = 0;
     while (reader.next([&](jchar unit) { units[count++] = unit; })) {
@@ -91,7 +91,7 @@ inline jstring text_object(JNIEnv* env, const char* text) {
 
 // ---- Errors ----
 
-// An exception that is pending already says more.
+// Throws an exception, unless one is pending already, which has more detail.
 inline void raise(JNIEnv* env, ckpt_status status, const char* text) {
   if (env->ExceptionCheck()) return;
   jstring message = text_object(env, text);
@@ -125,10 +125,10 @@ class Text {
     utf8_.reserve(static_cast<std::size_t>(length) + 8);
     for (jsize i = 0; i < length; ++i) {
       std::uint32_t point = units[i];
-      if (point == 0) return refuse(env, "a text has a NUL inside");
+      if (point == 0) return refuse(env, "string contains a NUL");
       if (point >= 0xD800 && point < 0xE000) {
         if (point >= 0xDC00 || i + 1 == length || units[i + 1] < 0xDC00 || units[i + 1] > 0xDFFF) {
-          return refuse(env, "a text has half of a surrogate pair");
+          return refuse(env, "string: expected valid UTF-16, found a lone surrogate");
         }
         point = 0x10000 + ((point & 0x3FF) << 10) + (units[++i] & 0x3FFU);
       }
@@ -166,7 +166,7 @@ class Texts {
     const jsize length = array ? env->GetArrayLength(array) : 0;
     for (jsize i = 0; i < length; ++i) {
       auto element = static_cast<jstring>(env->GetObjectArrayElement(array, i));
-      if (!element) return refuse(env, "a list of texts has a null in it");
+      if (!element) return refuse(env, "list of strings: contains null");
       const bool got = texts_.emplace_back().get(env, element);
       env->DeleteLocalRef(element);
       if (!got) return false;
@@ -182,7 +182,7 @@ class Texts {
   std::vector<const char*> pointers_;
 };
 
-// A struct of the library with the texts that its members point to.
+// A struct of the library and the strings that its members point to.
 template <class Struct>
 struct Holder : Struct {
   Holder() : Struct() {}
@@ -198,4 +198,4 @@ const char* keep(Struct* holder, const char* text) {
 
 }  // namespace ckpt_java
 
-#endif  // CKPT_JAVA_TEXTS_HPP
+#endif  // CKPT_JAVA_STRINGS_HPP
