@@ -50,10 +50,10 @@ class Products {
     for (const char* const name : {"libopenblas.so.0", "libopenblas.so"}) {
       if (library == nullptr) library = ::dlopen(name, RTLD_NOW);
     }
-    if (library == nullptr) throw std::runtime_error("no OpenBLAS was found");
+    if (library == nullptr) throw std::runtime_error("OpenBLAS not found");
     sgemm_ = reinterpret_cast<ckpt_sgemm_fn>(::dlsym(library, "cblas_sgemm"));
     const auto set_threads = reinterpret_cast<void (*)(int)>(::dlsym(library, "openblas_set_num_threads"));
-    if (sgemm_ == nullptr || set_threads == nullptr) throw std::runtime_error("the BLAS that was found is no OpenBLAS");
+    if (sgemm_ == nullptr || set_threads == nullptr) throw std::runtime_error("the loaded BLAS is not OpenBLAS");
     set_threads(1);
   }
 

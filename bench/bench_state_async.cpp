@@ -56,7 +56,7 @@ class Folder {
   fs::path path;
 };
 
-// 512 MiB in 128 tensors, and a manager whose copy memory is touched, unless prepare_bytes is 0.
+// 512 MiB in 128 tensors, and a manager with touched copy memory, unless prepare_bytes is 0.
 struct Setup {
   explicit Setup(std::int64_t bytes_per_second = 0, std::int64_t prepare_bytes = async::AsyncOptions().staging_bytes) {
     for (std::int64_t i = 0; i < tensors; ++i) {

@@ -14,7 +14,8 @@ import tempfile
 MOST_LINES = 15
 NO_EXAMPLE = {"reference/renames.md"}  # a table; the pages of explanation/ need no example either
 SERVICES = {"how-to/bring-your-own-framework.md": "torch"}  # what the example needs beside this build
-VERBATIM = {"reference/csharp.md": "examples/readme/csharp/Resume.cs", "reference/mpi.md": "tests/mpi/first_example.c"}  # part of a program that is a test itself
+VERBATIM = {"reference/csharp.md": "examples/readme/csharp/Resume.cs",
+            "reference/mpi.md": "tests/mpi/first_example.c"}  # part of a program that is a test itself
 # A test at a service takes the example from the page.
 TAKEN_BY = {"reference/s3.md": "tests/s3/first_example.sh", "how-to/save-to-s3.md": "tests/s3/first_example.sh"}
 

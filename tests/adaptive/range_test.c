@@ -207,7 +207,7 @@ static void the_replay_that_never_ended(void) {
   for (i = 0; i < sizeof gaps / sizeof *gaps; ++i) live(options, 1e-308, gaps[i]);
 }
 
-/* A simulation completes, or is refused as too long with the argument's name; its texts contain only finite numbers. */
+/* A simulation completes, or is refused as too long with the argument's name; its output contains only finite numbers. */
 static int simulated(double cost, double restart, double poll, const char* trace) {
   ckpt_simulation_options options = CKPT_SIMULATION_OPTIONS_INIT;
   ckpt_simulation* simulation = NULL;

@@ -1,4 +1,4 @@
-/* Through the C API from C99: a manager in a forked child. Whatever its threads were doing at the fork, each call returns FORKED at
+/* Through the C API from C99: a manager in a forked child. In every state of its threads at the fork, each call returns FORKED at
  * once, and releasing it returns. */
 #define _POSIX_C_SOURCE 200809L
 

@@ -161,7 +161,7 @@ TEST_P(AsyncRollBack, CancelledOrRefusedSavesBeginNoGeneration) {
   EXPECT_EQ(resumed(), 700);
 }
 
-// The save of step 320 waits for the queue entry of step 310, whose commit then fails. It begins the generation that 310 did not.
+// The save of step 320 waits for the queue entry of step 310. The commit of 310 fails, so 320 begins the generation.
 TEST_P(AsyncRollBack, ASaveThatWaitedForOneThatFailedBeginsTheGeneration) {
   AsyncOptions one;
   one.capacity = 1;

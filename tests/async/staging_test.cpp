@@ -201,7 +201,7 @@ TEST(AsyncStaging, AnEmptyStateIsSavedToo) {
   EXPECT_EQ(it.manager->wait(it.manager->save(State(), {}, {}), -1).state, TaskState::completed);
 }
 
-// A tensor whose pointer is not an address in this process.
+// A tensor with a pointer that is not an address in this process.
 TEST(AsyncStaging, ASourceReadsMemoryThatTheLibraryCannot) {
   for (const std::int64_t elements : {10, 100'000}) {
     for (const StagingMode mode : {StagingMode::copy, StagingMode::deferred}) {

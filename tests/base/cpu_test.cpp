@@ -26,7 +26,7 @@ class BaseCpu : public testing::Test {
     fs::create_directories((root_ / path).parent_path());
     std::ofstream(root_ / path) << text;
   }
-  // The quota of a process whose /proc/self/cgroup holds this text.
+  // Returns the quota of a process with these contents of /proc/self/cgroup.
   double quota(const std::string& cgroups) const {
     write("cgroup", cgroups);
     return cgroup_cpu_quota((root_ / "cgroup").string(), (root_ / "fs").string());

@@ -1,6 +1,6 @@
 # Input of the sweeps: the functions of the API from the table in <ckpt/api.h>, and the other declarations of the public headers.
 
-# read_declared(<out> <regex> <header>...): sets <out> to the last words of all matching texts, for example of "typedef struct
+# read_declared(<out> <regex> <header>...): sets <out> to the last words of all matches, for example of "typedef struct
 # ckpt_x ckpt_x".
 function(read_declared out regex)
   set(names "")

@@ -1,5 +1,5 @@
-/* Loads the library and calls nothing: its function-local statics, whose guard variables are at the given addresses, must be
- * initialised by then. One initialised at its first use could be half-initialised when another thread forks, and the child's first
+/* Loads the library and calls nothing: its function-local statics must be initialised by then; the addresses of their guard
+ * variables are given. One initialised at its first use could be half-initialised when another thread forks, and the child's first
  * use would deadlock. Arguments: the library, then "name=hexadecimal address in the library" for each guard. */
 #define _GNU_SOURCE
 #include <dlfcn.h>

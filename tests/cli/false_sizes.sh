@@ -10,8 +10,8 @@ limit=1000000 # KiB of address space
   limit=unlimited
 }
 
-# lies TEXT ARG...: expects exit code 1 with TEXT, soon, within the limit, and not because the limit was reached.
-lies() {
+# refuses_soon TEXT ARG...: expects exit code 1 with TEXT, soon, within the limit, and not because the limit was reached.
+refuses_soon() {
   wanted=$1
   shift
   (ulimit -v $limit && exec timeout 60 "$ckpt" "$@") >"$scratch/out" 2>&1
@@ -99,20 +99,20 @@ safetensors("long.safetensors", tensor % (4, 32), 90_000_000)
 safetensors("offsets.safetensors", tensor % (1 << 40, 1 << 43))
 safetensors("product.safetensors", '{"a":{"dtype":"F64","shape":[%d,%d],"data_offsets":[0,32]}}' % (1 << 40, 1 << 40), None, bytes(32))
 PYTHON
-  lies "do not agree" convert "$files/shape.npz" "$scratch/x.safetensors"
-  lies "longer than the archive says" convert "$files/content.npz" "$scratch/x.safetensors"
-  lies "it cannot have" convert "$files/ratio.npz" "$scratch/x.safetensors"
-  lies "packed.npz" convert "$files/packed.npz" "$scratch/x.safetensors"
-  lies "stored.npz" convert "$files/stored.npz" "$scratch/x.safetensors"
-  lies "beyond.npz" convert "$files/beyond.npz" "$scratch/x.safetensors"
-  lies "too many elements" convert "$files/overflow.npz" "$scratch/x.safetensors"
-  lies "the header has 2147483648 bytes" convert "$files/header.npz" "$scratch/x.safetensors"
-  lies "method 14" convert "$files/method.npz" "$scratch/x.safetensors"
-  lies "too short for what it says" convert "$files/overlap.npz" "$scratch/x.safetensors"
+  refuses_soon "do not agree" convert "$files/shape.npz" "$scratch/x.safetensors"
+  refuses_soon "longer than the archive says" convert "$files/content.npz" "$scratch/x.safetensors"
+  refuses_soon "it cannot have" convert "$files/ratio.npz" "$scratch/x.safetensors"
+  refuses_soon "packed.npz" convert "$files/packed.npz" "$scratch/x.safetensors"
+  refuses_soon "stored.npz" convert "$files/stored.npz" "$scratch/x.safetensors"
+  refuses_soon "beyond.npz" convert "$files/beyond.npz" "$scratch/x.safetensors"
+  refuses_soon "too many elements" convert "$files/overflow.npz" "$scratch/x.safetensors"
+  refuses_soon "the header has 2147483648 bytes" convert "$files/header.npz" "$scratch/x.safetensors"
+  refuses_soon "method 14" convert "$files/method.npz" "$scratch/x.safetensors"
+  refuses_soon "too short for what it says" convert "$files/overlap.npz" "$scratch/x.safetensors"
   for name in length long offsets product; do
-    lies "$name.safetensors" convert "$files/$name.safetensors" "$scratch/x.npz"
-    lies "$name.safetensors" inspect "$files/$name.safetensors"
-    lies "$name.safetensors" diff "$files/$name.safetensors" "$files/$name.safetensors"
+    refuses_soon "$name.safetensors" convert "$files/$name.safetensors" "$scratch/x.npz"
+    refuses_soon "$name.safetensors" inspect "$files/$name.safetensors"
+    refuses_soon "$name.safetensors" diff "$files/$name.safetensors" "$files/$name.safetensors"
   done
 else
   echo "SKIP archives with false sizes: python3 not found"
@@ -121,19 +121,19 @@ fi
 # Sparse files really have their size; commands that read them completely have a limit.
 mkdir "$files/index" "$files/one"
 truncate -s 8G "$files/index/model.safetensors.index.json" "$files/one/manifest.json" "$files/holes.npz" "$files/holes.safetensors" "$files/holes"
-lies "index.json" convert "$files/index" "$scratch/x.npz"
-lies "index.json" diff "$files/index" "$files/index"
-lies "at most 268435456" inspect "$files/one"
-lies "at most 268435456" verify "$files/one"
-lies "holes.npz" convert "$files/holes.npz" "$scratch/x.safetensors"
-lies "holes.safetensors" convert "$files/holes.safetensors" "$scratch/x.npz"
-lies "NUL byte at offset 0" train --model mlp --data "$files/holes" --steps 1 --quiet
-lies "NUL byte at offset 0" train --model mlp --data /dev/zero --steps 1 --quiet
-lies "NUL byte at offset 0" simulate --trace "$files/holes"
+refuses_soon "index.json" convert "$files/index" "$scratch/x.npz"
+refuses_soon "index.json" diff "$files/index" "$files/index"
+refuses_soon "at most 268435456" inspect "$files/one"
+refuses_soon "at most 268435456" verify "$files/one"
+refuses_soon "holes.npz" convert "$files/holes.npz" "$scratch/x.safetensors"
+refuses_soon "holes.safetensors" convert "$files/holes.safetensors" "$scratch/x.npz"
+refuses_soon "NUL byte at offset 0" train --model mlp --data "$files/holes" --steps 1 --quiet
+refuses_soon "NUL byte at offset 0" train --model mlp --data /dev/zero --steps 1 --quiet
+refuses_soon "NUL byte at offset 0" simulate --trace "$files/holes"
 printf '{"weight_map":{"a":"../outside.safetensors"}}' >"$scratch/map"
 mkdir "$files/outside"
 cp "$scratch/map" "$files/outside/model.safetensors.index.json"
-lies "outside" convert "$files/outside" "$scratch/x.npz"
+refuses_soon "outside" convert "$files/outside" "$scratch/x.npz"
 [ -z "$(find "$scratch" -maxdepth 1 -name 'x.*')" ] || fail "a refused file was converted"
 
 # A file with a true size is read within little more memory than its size.

@@ -52,7 +52,7 @@ succeeds simulate --trace "$scratch/trace" --policies daly --json /dev/null
 [ -c /dev/null ] || fail "/dev/null was replaced"
 refuses 1 "cannot write /dev/full" simulate --trace "$scratch/trace" --policies daly --json /dev/full
 
-# A file named like another program's temporary file remains, and no other file is left behind in any case.
+# A file named like another program's temporary file remains, and no other file remains in any case.
 mkdir "$scratch/own"
 for name in x.npz.tmp x.npz.part .x.npz.tmp x.json.tmp; do echo mine >"$scratch/own/$name"; done
 succeeds convert "$scratch/c" "$scratch/own/x.npz"

@@ -147,7 +147,7 @@ TEST_F(TorchFile, FlippedBytesOfThePickleNeverCrash) {
     archive(flipped);
     read += is_read();
   }
-  EXPECT_GT(read, 40);  // those in which only texts and numbers have changed
+  EXPECT_GT(read, 40);  // those in which only strings and numbers have changed
   EXPECT_LT(read, 2000);
 }
 

@@ -48,7 +48,7 @@ says "the held-out text of 93 bytes is too short for a batch"
 head -c 20 "$text" >"$scratch/less"
 refuses 1 "has 20 bytes; a batch of 4 samples needs at least 38" train --data "$scratch/less" --context 32 --batch 4 --steps 1
 
-# Learning rates: a run whose rate decays up to its last step gives the same result when it was interrupted.
+# Learning rates: with a rate that decays up to the last step, an interrupted run gives the same result.
 falling="--rate-kind cosine --warm-up 2 --last-rate 1e-4"
 run cosine cosine --steps 6 $falling
 [ "$(checksum cosine)" != "$(checksum whole)" ] || fail "the schedule changed nothing"
@@ -96,7 +96,7 @@ sampled sure --length 20 --temperature 0 --seed 2
 [ "$(wc -c <"$scratch/sure.txt")" = 29 ] && head -c 29 "$scratch/zero.txt" | cmp -s - "$scratch/sure.txt" || fail "temperature 0 depends on more than the text"
 sampled none --length 0
 [ "$(cat "$scratch/none.txt")" = "line 7 of" ] || fail "no bytes are $(cat "$scratch/none.txt")"
-# Of a prompt longer than the context only the last bytes count; any text is allowed.
+# Only the last bytes count in a prompt longer than the context; any text is allowed.
 succeeds sample --dir "$scratch/whole" --prompt "0123456789 a prompt that is much longer than the context of the model" --length 9 --temperature 0
 tail -c 9 "$scratch/out" >"$scratch/long"
 succeeds sample --dir "$scratch/whole" --prompt "is much longer than the context of the model" --length 9 --temperature 0

@@ -1,11 +1,12 @@
 // The possible contents of a disk after a power cut, with the weakest guarantees that POSIX allows a file system to give.
 //
-// - A file's bytes are durable after its sync. Of unsynced writes, each block of 512 bytes may contain the new bytes, the bytes
+// - A file's bytes are durable after its sync. Each block of 512 bytes with unsynced writes may contain the new bytes, the bytes
 // before
 //   (zeros in new space), a mix torn in its middle, or stale bytes; and the file's length may be the old one, the new one, or any
 // block
 //   boundary between them.
-// - A name is durable after the sync of its directory. Of names created, renamed and removed since, any subset may be durable, in
+// - A name is durable after the sync of its directory. Any subset of the names created, renamed and removed since may be durable,
+// in
 //   any order across directories. A rename is atomic: POSIX file systems do guarantee that.
 // - The sync of a file does not make its name durable, and the sync of a directory does not make the directory's own name durable.
 #pragma once

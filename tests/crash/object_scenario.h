@@ -1,7 +1,7 @@
 // Sequences of saves in an object store, as logs of requests; and the guarantees that a crash among them must not violate. The
 // store itself is the model of tests/state/object_store.h.
 //
-// - An answered request has taken full effect. Of the request in progress when the process dies, any part may have taken effect:
+// - An answered request has taken full effect. The request in progress when the process dies may have taken effect:
 //   a put or a removal has or has not, and a removal of many files has removed any subset. An upload's parts are in no listing
 // before
 //   the request that completes it, so they do not change the store.
@@ -43,7 +43,7 @@ void apply(Objects& objects, const Change& change);
 struct Request {
   std::string line;  // "put step-.../manifest.json"
   std::vector<Change> changes;
-  int save = 0;          // the save whose commit record it puts
+  int save = 0;          // the save of the commit record that it puts
   int acknowledged = 0;  // this save must not be lost after its answer
 };
 

@@ -1,5 +1,5 @@
-// Shared by fuzz targets of texts with a checksum: any bytes, unchanged and with a corrected checksum, are refused with a specific
-// status, or unchanged after writing and reading again.
+// Shared by fuzz targets of formats with a checksum: any bytes, unchanged and with a corrected checksum, are refused with a
+// specific status, or unchanged after writing and reading again.
 #pragma once
 
 #include <cstdint>

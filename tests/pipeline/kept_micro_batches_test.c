@@ -11,7 +11,7 @@ typedef struct watch {
   int32_t kind;                            /* kind of the policy */
   int64_t held_bytes;                      /* of one micro-batch on stage 0; 0: not yet known */
   int32_t gpipe;                           /* the sets match the model, which describes GPipe */
-  int32_t fails_at;                        /* micro-batch whose backward fails; -1: none */
+  int32_t fails_at;                        /* micro-batch with a failing backward; -1: none */
   int64_t seen[micro_batches];             /* kept by stage 0 at its first layer in forward */
   int64_t seen_in_backward[micro_batches]; /* the same in backward */
   int64_t most;                            /* maximum of stage 0 at once */
@@ -92,7 +92,7 @@ static void look_at_first(watch* state, const ckpt_layer_context* context, int32
   if (!forward) state->seen_in_backward[context->micro_batch] = count;
   if (state->gpipe <= 0) return;
   for (j = 0; j < micro_batches; ++j) {
-    /* All forwards run before all backwards; a micro-batch is not discarded before the end of its own backward. */
+    /* All forwards run before all backwards; a micro-batch is kept until the end of its backward. */
     const int is_kept = forward && !context->recomputation ? j != context->micro_batch && keeps(state, j, context->micro_batch)
                                                            : j >= context->micro_batch && keeps(state, j, micro_batches - 1);
     int32_t has = -1;

@@ -81,7 +81,7 @@ static ckpt_tensor* probe_tensor(int64_t samples) {
   return tensor;
 }
 
-/* A step whose input and gradient are x. */
+/* Returns a step with x as its input and gradient. */
 static ckpt_step probe_step(ckpt_tensor* x) {
   ckpt_step step = CKPT_STEP_INIT;
   step.input = x;

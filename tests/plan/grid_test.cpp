@@ -158,7 +158,7 @@ TEST(LongChain, IsRefusedIfTooLong) {
   }
 }
 
-// Rows of layers whose input is kept for the previous layer appear twice: the number of units decreases.
+// Rows appear twice for layers with an input that is kept for the previous layer: the number of units decreases.
 TEST(Grid, KeepsItsTableSmall) {
   const ChainProfile uniform = uniform_chain(20);
   const ChainCosts costs(uniform);

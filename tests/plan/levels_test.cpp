@@ -48,7 +48,7 @@ double searched_seconds(std::int64_t steps, const StepSeconds& step, const std::
   return least_cost(Place{0, 0, 0, 0, 0, steps}, moves, [](const Place& place) { return place[5] == 0; });
 }
 
-// Steps whose tiers take the given seconds, each with 10 bytes.
+// Returns steps with 10 bytes each, and tiers that take the given seconds.
 ChainProfile steps_with_tiers(std::int64_t steps, const StepSeconds& step, const std::vector<Level>& levels) {
   LayerProfile layer;
   layer.name = "step";

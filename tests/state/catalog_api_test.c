@@ -165,7 +165,7 @@ static void load_by_step(void) {
   options.step = 0;
   CHECK(loaded_value(manager, &options, &result) == 5 && result.step == 0);
 
-  /* Of several checkpoints of one step the newest valid one; never one of another step. */
+  /* The newest valid checkpoint of several of one step; never one of another step. */
   corrupt("steps", second.name, "b.safetensors");
   options.step = 2;
   CHECK(loaded_value(manager, &options, &result) == 6 && strcmp(result.name, first.name) == 0 && result.skipped == 1);

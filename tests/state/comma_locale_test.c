@@ -140,7 +140,7 @@ int main(void) {
   numbers_do_not_depend_on_it();
   for (int i = 0; i < 2; ++i) {
     if (setlocale(LC_ALL, locales[i][1]) == NULL) {
-      printf("SKIP: there is no locale %s, and localedef (package locales) could not make one\n", locales[i][1]);
+      printf("SKIP: locale %s not found, and localedef (package locales) could not make one\n", locales[i][1]);
       continue;
     }
     ++tried;

@@ -128,7 +128,7 @@ void go_back(state::Checkpoint& writer) {
   writer.load(model.state, options);
 }
 
-// Saves 300, 400 and 600. Returns the path whose removal removes 600.
+// Saves 300, 400 and 600. Returns the path to remove for the removal of 600.
 std::string save_three(state::Checkpoint& writer, bool is_objects) {
   save_step(writer, 300);
   save_step(writer, 400);

@@ -35,7 +35,7 @@ int main(void) {
   ckpt_checkpoint_manager* manager = NULL;
   unsigned char* const data = malloc((size_t)tensors * tensor_bytes);
   if (!reset_peak() || status_kib("VmHWM") < 0) {
-    puts("skipped: this system does not tell the peak of a process's memory");
+    puts("skipped: this system does not report the peak of a process's memory");
     return 77;
   }
   CHECK(data != NULL);

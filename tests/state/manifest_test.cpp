@@ -211,7 +211,7 @@ TEST(StateJson, KeepsValuesExactly) {
   EXPECT_ERROR(normalized_json("json", "\"\xFF\""), Status::invalid_argument, "not JSON");
 }
 
-// Mutations of valid texts: parsing accepts and rejects the same texts as the JSON library.
+// Mutations of valid JSON: parsing accepts and rejects the same strings as the JSON library.
 TEST(StateJson, ReadsWhatTheJsonLibraryReads) {
   const std::vector<std::string> seeds = {
       R"({"a":[1,-2,3.5e-3,true,false,null],"b\u00e9\n":{"c":"d\\\"","e":{}},"f":[],"g":"\ud83d\ude00"})",

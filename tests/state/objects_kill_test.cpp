@@ -24,7 +24,7 @@ struct Failure {
   bool is_killed = true;  // no later request is executed
 };
 
-// Returns a client whose request with this number fails, and all later ones if it was killed.
+// Returns a client that fails at its request with this number, and at all later ones if it was killed.
 std::shared_ptr<Requests> failing_at(std::int64_t number, const Failure& failure, bool& reached) {
   auto requests = std::make_shared<Requests>();
   requests->puts = failure.puts;

@@ -274,7 +274,7 @@ TEST(ObjectsRace, AnOvertakenWriterWithADelayedListingIsRefused) {
   EXPECT_EQ(young.load(model.state, {}).step, 3);
 }
 
-// A writer whose retention runs late must not remove anything of a writer that has saved since.
+// Delayed retention of a writer must not remove anything of a writer that has saved since.
 TEST(ObjectsRace, DelayedRetentionRemovesNothingOfAnotherWriter) {
   const auto bucket = std::make_shared<Bucket>();
   const auto requests = std::make_shared<Requests>();

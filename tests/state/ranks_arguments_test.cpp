@@ -130,7 +130,7 @@ TEST_F(RanksArguments, ReadOnlyOnOneRank) {
 
 // ---- Saves and loads ----
 
-// A call whose options, from initial, are changed on the wrong rank.
+// A call with options, starting from initial, that are changed on the wrong rank.
 template <class Options, class Call>
 Case with_options(const char* what, ckpt_status status, const char* text, const Options& initial,
                   const std::function<void(Options& options)>& change, const Call& call) {

@@ -231,7 +231,7 @@ TEST(RanksSave, AFailedSaveDoesNotAffectTheNextOne) {
   expect_saved(*disk, checkpoint.latest().name, 7);
 }
 
-// A host whose processes disagree about their number.
+// A host with processes that disagree about their number.
 class OtherSize final : public state::Coordinator {
  public:
   explicit OtherSize(std::shared_ptr<state::Coordinator> inner) : inner_(std::move(inner)) {}

@@ -243,7 +243,7 @@ TEST(RankSplit, BalancesWithinFivePercentAndKeepsSmallTensorsTogether) {
     EXPECT_EQ(writers[2], writers[4]);
     EXPECT_EQ(writers[2], writers[5]);
     EXPECT_EQ(writers[2].size(), 1U);
-    // Ranks without large tensors of their own write about the same amount.
+    // Ranks without private large tensors write about the same amount.
     const std::int64_t sum = std::accumulate(total.begin(), total.end(), std::int64_t{0});
     std::int64_t most = 0;
     std::int64_t least = sum;

@@ -1,5 +1,5 @@
-// Tree formats 1 and 2 in the core: every node written and read, refused texts and the reported position, names of tensors, groups
-// of states and readers.
+// Tree formats 1 and 2 in the core: every node written and read, refused strings and the reported position, names of tensors,
+// groups of states and readers.
 #include "state/tree.h"
 #include "state/manager/group_tree.h"
 

@@ -311,7 +311,7 @@ typedef struct decider {
   int32_t last_attempt, retry_by_rule, answer, code;
   int64_t delay_by_rule, delay;
   ckpt_status last_status;
-  ckpt_checkpoint_manager* reenter; /* the manager whose operation is running */
+  ckpt_checkpoint_manager* reenter; /* the manager of the running operation */
   ckpt_state* state;
   char last_message[200];
 } decider;

@@ -107,7 +107,7 @@ static void memories(void) {
   {
     ckpt_storage *one = NULL, *two = NULL;
     ckpt_checkpoint_manager *a = NULL, *b = NULL;
-    CHECK_OK(ckpt_storage_create_from_uri("memory:", &one)); /* each of its own: two writers */
+    CHECK_OK(ckpt_storage_create_from_uri("memory:", &one)); /* two separate storages: two writers */
     CHECK_OK(ckpt_storage_create_from_uri("memory:", &two));
     CHECK_OK(ckpt_checkpoint_manager_create(one, NULL, &a));
     CHECK_OK(ckpt_checkpoint_manager_create(two, NULL, &b));

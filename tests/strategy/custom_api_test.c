@@ -132,7 +132,7 @@ static void test_question(void) {
   CHECK(decide(&question, &answer, &seen) == 0 && answer == 1);
 }
 
-/* A kind whose argument is itself the text of a strategy. */
+/* A kind with an argument that is itself the text of a strategy. */
 static int32_t make_inner(const char* arguments, ckpt_strategy** strategy, void* user_data) {
   ++((watched*)user_data)->asked;
   if (strcmp(arguments, "fail") == 0) {

@@ -386,7 +386,7 @@ TEST_F(MemoryAwareStep, AnIntervalThatDoesNotFitIsNotTriedAgain) {
   EXPECT_EQ(predictions - before, 10);  // the test's own
 }
 
-// Two followers whose first steps have equal inputs, but different profiles.
+// Two followers with equal inputs of their first steps, but different profiles.
 TEST_F(MemoryAwareStep, AnotherFollowerUsesItsOwnPrediction) {
   const auto first_step = [&](const std::shared_ptr<const void>& of, std::int64_t other_bytes) {
     strategy.begin_step({std::nullopt, 0, [&] { return predicted() + other_bytes; }, of});

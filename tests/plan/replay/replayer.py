@@ -280,7 +280,7 @@ class Replayer:
                 broken |= self._makes((GRAD, i, 0))
             if self.ran_backward[i]:
                 broken.add("backward_twice")
-        # Of the gradients that it ends, those between two of its layers are new: nothing copies them.
+        # The gradients between two of its layers are new: nothing copies them.
         given = self.memory.get((GRAD, action.last, 0))
         if self._in_place(action.last - 1) and given is not None and given.copies > 0:
             broken.add("backward_copied")
