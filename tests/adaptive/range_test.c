@@ -250,7 +250,7 @@ static void simulations(void) {
     }
   }
   CHECK(done > 50 && refused > 50);
-  CHECK(simulated(1e-4, 300, 30, "40000\n50000\n90000\n")); /* what was reported: a save that costs next to nothing */
+  CHECK(simulated(1e-4, 300, 30, "40000\n50000\n90000\n")); /* a reported bug: an almost free save */
   CHECK(simulated(1e-12, 300, 30, "40000\n50000\n90000\n"));
 }
 

@@ -310,7 +310,8 @@ static void tried_again(const char* directory) {
   hand.executor = make_executor(&of, schedule, storage);
   hand.descriptor = next_unnamed(directory, 0);
   CHECK_OK(run_step(&of, hand.executor));
-  hand.kept = replace(hand.descriptor, "/dev/null", O_WRONLY); /* swallows what is stored; what is loaded is of the step before */
+  /* Discards stores, so that loads return items of the previous step. */
+  hand.kept = replace(hand.descriptor, "/dev/null", O_WRONLY);
   CHECK_OK(run_step(&of, hand.executor));
   check_same(&of, &expected);
   CHECK(hand.asked == 1);

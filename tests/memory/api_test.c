@@ -277,7 +277,7 @@ static void layers_without_a_limit(void) {
   CHECK_OK(ckpt_memory_tracker_get_json(tracker, 0, text, (int64_t)sizeof text, &needed));
   CHECK(strstr(text, "\"x\"") != NULL && strstr(text, "\"y\"") != NULL);
   CHECK_OK(ckpt_memory_tracker_get_json(tracker, 1, text, (int64_t)sizeof text, &needed));
-  CHECK(strstr(text, "\"x\"") == NULL && strstr(text, "\"y\"") != NULL); /* the larger one */
+  CHECK(strstr(text, "\"x\"") == NULL && strstr(text, "\"y\"") != NULL); /* the larger layer */
   CHECK_OK(ckpt_memory_tracker_get_prometheus(tracker, 0, text, (int64_t)sizeof text, &needed));
   CHECK(strstr(text, "{layer=\"x\"}") != NULL && strstr(text, "{layer=\"y\"}") != NULL &&
         strstr(text, "{layer=\"other\"}") == NULL);

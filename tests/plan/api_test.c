@@ -334,7 +334,7 @@ static void bytes_past_counting(void) {
   CHECK_OK(ckpt_schedule_create_list(1, actions, 5, &schedule));
   CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_OUT_OF_RANGE, "exceed INT64_MAX");
   ckpt_schedule_release(schedule);
-  CHECK_OK(ckpt_schedule_create(profile, "store-all", &schedule)); /* rounding up to the alignment passes it too */
+  CHECK_OK(ckpt_schedule_create(profile, "store-all", &schedule)); /* rounding up to the alignment overflows, too */
   CHECK_FAILS(ckpt_schedule_place(schedule, profile, &reserved), CKPT_E_OUT_OF_RANGE, "exceed INT64_MAX");
   ckpt_schedule_release(schedule);
   ckpt_profile_release(profile);

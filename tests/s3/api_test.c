@@ -122,7 +122,7 @@ static void uploads_are_asked_for(void) {
 static void counts_log(ckpt_log_level level, const char* component, const char* message, void* user_data) {
   (void)level;
   (void)component;
-  printf("%s\n", message); /* run.sh looks for secrets in it */
+  printf("%s\n", message); /* run.sh searches it for secrets */
   ++*(int*)user_data;
 }
 

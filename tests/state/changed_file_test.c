@@ -103,7 +103,7 @@ static void detected_in_the_copy(void (*what)(void), const char* message) {
   CHECK(data_reads == 4);            /* no older one was tried */
   CHECK(n.a[0] == 2 && n.a[3] == 2); /* copied before the change was detected */
   CHECK_OK(ckpt_state_get_json(n.state, "k", json, sizeof json, NULL));
-  CHECK(strcmp(json, "9") == 0); /* values come last */
+  CHECK(strcmp(json, "9") == 0); /* values are loaded last */
   ckpt_state_release(n.state);
   /* The next load detects the damage during verification, and takes the older checkpoint. */
   CHECK_OK(load_with(manager, &n, -1, NULL, &result));

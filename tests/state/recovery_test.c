@@ -134,7 +134,7 @@ static void retention_does_not_count_on_the_known_bad(void) {
   flip(2, "a.safetensors");
   CHECK(load(checkpoint, NULL, NULL, 0) == 1);
   save(checkpoint, 3);
-  CHECK_STEPS(checkpoint, "3 2 1 "); /* the good ones of 1 and 3 stay; 2 is not older than both */
+  CHECK_STEPS(checkpoint, "3 2 1 "); /* the valid ones of 1 and 3 remain; 2 is not older than both */
   save(checkpoint, 4);
   CHECK_STEPS(checkpoint, "4 3 ");
   /* This damage is not known: retention only reads the manifest. */
@@ -163,7 +163,7 @@ static void the_newest_good_one_stays(void) {
   flip(7, "b.safetensors");
   CHECK_FAILS(ckpt_checkpoint_manager_verify(checkpoint, names[7], NULL), CKPT_E_CORRUPT, "b.safetensors");
   save(checkpoint, 1);
-  CHECK_STEPS(checkpoint, "7 2 1 "); /* 2 is the newest good one, 1 was just saved, 7 is older than neither */
+  CHECK_STEPS(checkpoint, "7 2 1 "); /* 2 is the newest valid one, 1 was just saved, 7 is older than neither */
   save(checkpoint, 3);
   CHECK_STEPS(checkpoint, "7 3 ");
   CHECK(load(checkpoint, NULL, NULL, 0) == 3);
@@ -199,7 +199,7 @@ static void rounds_and_the_best_are_good_ones(void) {
     CHECK_OK(ckpt_checkpoint_manager_save(checkpoint, n.state, &given, &saved));
     ckpt_state_release(n.state);
     memcpy(names[step], saved.name, sizeof saved.name);
-    if (step == 4) CHECK_STEPS(checkpoint, "4 2 "); /* 2 is the best, and an even one */
+    if (step == 4) CHECK_STEPS(checkpoint, "4 2 "); /* 2 is the best, and even */
     if (step != 4) continue;
     flip(2, "a.safetensors");
     CHECK_FAILS(ckpt_checkpoint_manager_verify(reader, names[2], NULL), CKPT_E_CORRUPT, "a.safetensors");

@@ -96,7 +96,7 @@ static void blocks(void) {
               "offsets[1] is 1 for a block of 3; 'w' has 3");
   CHECK_FAILS(ckpt_state_add_block(state, "model", "w", before, 2, block), CKPT_E_OUT_OF_RANGE, "offsets[1] is -1");
   CHECK_FAILS(ckpt_state_add_block(state, "model", "w", last, 2, block), CKPT_E_OUT_OF_RANGE, "offsets[0] is 9223372036854775807");
-  CHECK_OK(ckpt_state_add_block(state, "model", "w", end, 2, empty)); /* no element, behind the last one */
+  CHECK_OK(ckpt_state_add_block(state, "model", "w", end, 2, empty)); /* an empty block after the last element */
   CHECK_OK(ckpt_state_add_block(state, "model", "w", origin, 2, block));
   ckpt_tensor_release(block);
   ckpt_tensor_release(doubles);

@@ -397,7 +397,7 @@ static void test_decide(map_storage* s) {
   d.code = 9;
   s->fail_writes = 1;
   CHECK_FAILS(ckpt_checkpoint_manager_save(checkpoint, state, NULL, NULL), CKPT_E_CALLBACK, "the shelf is not to be waited for");
-  CHECK(strstr(ckpt_last_error(), "the shelf is wet") != NULL); /* what it was asked about is not lost */
+  CHECK(strstr(ckpt_last_error(), "the shelf is wet") != NULL); /* the original error is not lost */
   d.code = 0;
   d.answer = 2;
   s->fail_writes = 1;

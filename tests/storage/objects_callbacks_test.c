@@ -162,10 +162,13 @@ static int32_t store_list_from(const char* prefix, const char* after, int64_t li
     const object* o = &s->objects[i];
     if (strncmp(o->path, prefix, strlen(prefix)) != 0 || strcmp(o->path, after) <= 0) continue;
     if (given++ == limit && !is_invalid(s, "limit")) break;
-    const char* path = is_invalid(s, "outside") ? "elsewhere" : is_invalid(s, "dots") ? "../x" : is_invalid(s, "null") ? NULL : o->path;
+    const char* path = is_invalid(s, "outside") ? "elsewhere"
+                       : is_invalid(s, "dots")  ? "../x"
+                       : is_invalid(s, "null")  ? NULL
+                                                : o->path;
     const int32_t code = take(listing, path, is_invalid(s, "bytes") ? -1 : o->length);
     if (code != CKPT_OK && !is_invalid(s, "ignores")) return code;
-    if (is_invalid(s, "twice")) (void)take(listing, path, o->length); /* and goes on as if that had been well */
+    if (is_invalid(s, "twice")) (void)take(listing, path, o->length); /* and continues as if the call had succeeded */
   }
   return is_invalid(s, "error") ? CKPT_E_PERMISSION : CKPT_OK;
 }
@@ -330,7 +333,7 @@ static void test_invalid_results(store* s) {
       {"twice", CKPT_E_CALLBACK, "it comes behind"},
       {"limit", CKPT_E_CALLBACK, "as many as were asked for"},
       {"error", CKPT_E_PERMISSION, "list_from"},
-      {"ignores", CKPT_OK, ""}, /* nothing is refused in it */
+      {"ignores", CKPT_OK, ""}, /* nothing in it is invalid */
   };
   for (size_t i = 0; i < sizeof lies / sizeof *lies; ++i) {
     const ckpt_storage_callbacks table = object_callbacks();

@@ -36,7 +36,7 @@ static void same_place(const char* uri, const char* other) {
   step.step = 7;
   CHECK_OK(ckpt_checkpoint_manager_save(writer, state, &step, NULL));
   CHECK_OK(ckpt_storage_create_from_uri(other, &second));
-  CHECK_FAILS(ckpt_checkpoint_manager_create(second, NULL, &refused), CKPT_E_BUSY, ""); /* one writer per place */
+  CHECK_FAILS(ckpt_checkpoint_manager_create(second, NULL, &refused), CKPT_E_BUSY, ""); /* one writer per location */
   options.read_only = 1;
   CHECK_OK(ckpt_checkpoint_manager_create(second, &options, &reader));
   CHECK_OK(ckpt_checkpoint_manager_load(reader, state, NULL, &loaded));
@@ -65,7 +65,7 @@ static int64_t steps_in(const char* uri) {
 static void files(const char* root) {
   char uri[300], path[300];
   snprintf(uri, sizeof uri, "file://%s/a/b", root);
-  same_place(uri, "a/b"); /* absolute and relative, with a scheme and without */
+  same_place(uri, "a/b"); /* absolute and relative, with and without a scheme */
   same_place("file:run", "FILE:run/");
   same_place("file:b%6fth%20%25", "both %");
   CHECK(is_directory("both %"));
@@ -95,11 +95,11 @@ static void memories(void) {
   ckpt_storage* kept = NULL;
   same_place("memory:run", "memory:run");
   same_place("memory:a/b", "MEMORY:%61/b/");
-  CHECK(steps_in("memory:run") == 0); /* the last one has gone, and what was in it */
+  CHECK(steps_in("memory:run") == 0); /* the last reference is released, and its contents are freed */
   CHECK_OK(ckpt_storage_create_from_uri("memory:kept", &kept));
   same_place("memory:kept", "memory:kept");
   CHECK(steps_in("memory:kept") == 1);
-  CHECK(steps_in("memory:Kept") == 0); /* names have cases */
+  CHECK(steps_in("memory:Kept") == 0); /* names are case-sensitive */
   CHECK(steps_in("memory:kept2") == 0);
   CHECK(steps_in("memory:") == 0);
   ckpt_storage_release(kept);
@@ -239,7 +239,7 @@ static void registering(void) {
   CHECK_FAILS(ckpt_storage_register_scheme("mine+X-2.0", make, &seen, count_destroy), CKPT_E_ALREADY_EXISTS, "'mine+X-2.0'");
   CHECK(seen.destroyed == 0);
   same_place("MINE+x-2.0://host:80/a%20b/?q=http://x/../%2F#end", "memory:made");
-  CHECK(strcmp(seen.uri, "MINE+x-2.0://host:80/a%20b/?q=http://x/../%2F#end") == 0); /* the whole of it, as it was given */
+  CHECK(strcmp(seen.uri, "MINE+x-2.0://host:80/a%20b/?q=http://x/../%2F#end") == 0); /* the complete URI, unchanged */
   CHECK(seen.calls == 1);
   CHECK_OK(open_uri("mine+x-2.0:"));
   CHECK_OK(ckpt_storage_unregister_scheme("MINE+X-2.0"));
@@ -259,7 +259,7 @@ static void storages_live_on(void) {
   CHECK_OK(ckpt_storage_unregister_scheme("mine"));
   CHECK(seen.destroyed == 1);
   same_place("memory:made", "memory:made");
-  CHECK(steps_in("memory:made") == 1); /* kept by the storage alone */
+  CHECK(steps_in("memory:made") == 1); /* kept alive by the storage only */
   ckpt_storage_release(storage);
   CHECK(steps_in("memory:made") == 0);
 }
@@ -274,7 +274,7 @@ static void failures(void) {
     CHECK_FAILS(open_uri("mine:x"), status, "no such bucket");
     CHECK(strstr(ckpt_last_error(), "mine:x") != NULL);
     seen.reason = NULL;
-    CHECK_FAILS(open_uri("mine:x"), status, ckpt_status_name(status)); /* and no reason of a call before */
+    CHECK_FAILS(open_uri("mine:x"), status, ckpt_status_name(status)); /* without the reason of an earlier call */
   }
   seen.result = 3;
   seen.reason = "three";
@@ -304,15 +304,15 @@ static int32_t make_again(const char* uri, ckpt_storage** storage, void* user_da
   ++inside;
   CHECK_FAILS(open_uri(uri), CKPT_E_INVALID_STATE, "is recursive");
   CHECK_FAILS(ckpt_storage_register_scheme("again", make_again, NULL, NULL), CKPT_E_ALREADY_EXISTS, "'again'");
-  CHECK_OK(ckpt_storage_register_scheme("other", make, seen, count_destroy)); /* others may come and go */
+  CHECK_OK(ckpt_storage_register_scheme("other", make, seen, count_destroy)); /* others may be registered and unregistered */
   CHECK_OK(open_uri("other:x"));
   CHECK_OK(ckpt_storage_unregister_scheme("other"));
   CHECK(seen->destroyed == 1);
-  CHECK_OK(ckpt_storage_unregister_scheme("again")); /* this call goes on to its end */
+  CHECK_OK(ckpt_storage_unregister_scheme("again")); /* this call runs to its end */
   CHECK(seen->destroyed == 1);                       /* during the call its user_data is in use */
   CHECK_FAILS(open_uri(uri), CKPT_E_UNSUPPORTED, "'again'");
-  CHECK_OK(ckpt_storage_register_scheme("again", make, seen, count_destroy)); /* the name is free for another one */
-  CHECK_OK(open_uri("again:y"));                                              /* which is that other one's */
+  CHECK_OK(ckpt_storage_register_scheme("again", make, seen, count_destroy)); /* the name can be registered again */
+  CHECK_OK(open_uri("again:y"));                                              /* by the new scheme */
   CHECK_OK(ckpt_storage_unregister_scheme("again"));
   CHECK(seen->destroyed == 2);
   return ckpt_storage_create_memory(storage);
@@ -359,7 +359,7 @@ static void from_inside(void) {
   CHECK(inside == 21);
   CHECK_FAILS(open_uri("deep:100000"), CKPT_E_INVALID_STATE, "deep:100000");
   CHECK(inside == 21 + 32 && too_deep == 1);
-  CHECK_OK(open_uri("deep:3")); /* nothing is left behind */
+  CHECK_OK(open_uri("deep:3")); /* nothing remains */
   CHECK_OK(ckpt_storage_unregister_scheme("deep"));
 
   inside = 0;
@@ -396,7 +396,7 @@ static void* open_often(void* unused) {
   int i;
   (void)unused;
   for (i = 0; i < ROUNDS; ++i) {
-    const ckpt_status status = open_uri("busy://x"); /* there or not, and never a broken one */
+    const ckpt_status status = open_uri("busy://x"); /* present or missing, but never broken */
     CHECK(status == CKPT_OK || status == CKPT_E_UNSUPPORTED);
     CHECK_OK(open_uri("memory:threads"));
   }

@@ -91,7 +91,7 @@ static void test_memory_aware(void) {
   ckpt_strategy* strategy = NULL;
   ckpt_clock* clock = NULL;
   CHECK_OK(ckpt_clock_create_manual(0, &clock));
-  CHECK_OK(create_memory_aware("memory-aware:0.8", NULL, 1000, clock, &strategy)); /* this process holds more than 1000 bytes */
+  CHECK_OK(create_memory_aware("memory-aware:0.8", NULL, 1000, clock, &strategy)); /* this process uses more than 1000 bytes */
   CHECK(strcmp(answers(strategy, "x", 1, 0, 4), "1010") == 0);
   CHECK_OK(ckpt_clock_advance(clock, ten_seconds));
   CHECK(strcmp(answers(strategy, "x", 1, 0, 4), "1111") == 0);
@@ -113,8 +113,8 @@ static void test_smart(void) {
   CHECK(strcmp(answers(strategy, "a", 1, 0, 1), "0") == 0);
   CHECK(strcmp(answers(strategy, "bad", 1, 1, 1), "0") == 0);
   CHECK_OK(ckpt_strategy_observe_access(strategy, "a"));
-  CHECK(strcmp(answers(strategy, "a", 1, 0, 1), "0") == 0);   /* its third access, early and not large */
-  CHECK(strcmp(answers(strategy, "new", 1, 0, 1), "1") == 0); /* its first */
+  CHECK(strcmp(answers(strategy, "a", 1, 0, 1), "0") == 0);   /* the third access, early and not large */
+  CHECK(strcmp(answers(strategy, "new", 1, 0, 1), "1") == 0); /* the first access */
   CHECK(strcmp(answers(strategy, "bad", 100, 9, 1), "0") == 0);
   check_name(strategy, "Smart");
   CHECK_FAILS(ckpt_strategy_observe_access(strategy, ""), CKPT_E_INVALID_ARGUMENT, "layer_name is blank");
@@ -157,15 +157,15 @@ static void test_smart_constants(void) {
   CHECK_OK(ckpt_strategy_create("smart(large_factor=3,rare_accesses=0,late_share=1)", &strategy));
   CHECK(strcmp(answers(strategy, "a", 100, 0, 1), "0") == 0);
   CHECK(strcmp(answers(strategy, "b", 100, 1, 1), "0") == 0);
-  CHECK(strcmp(answers(strategy, "a", 100, 0, 1), "0") == 0); /* an index again: watching ends */
-  CHECK(strcmp(answers(strategy, "c", 100, 2, 1), "0") == 0); /* new, and the last: not with these constants */
+  CHECK(strcmp(answers(strategy, "a", 100, 0, 1), "0") == 0); /* a repeated index ends the watching */
+  CHECK(strcmp(answers(strategy, "c", 100, 2, 1), "0") == 0); /* new and last, but not chosen with these constants */
   CHECK(strcmp(answers(strategy, "d", 10000, 3, 1), "1") == 0);
   ckpt_strategy_release(strategy);
   CHECK_OK(ckpt_strategy_create("smart", &strategy));
   CHECK(strcmp(answers(strategy, "a", 100, 0, 1), "0") == 0);
   CHECK(strcmp(answers(strategy, "b", 100, 1, 1), "0") == 0);
   CHECK(strcmp(answers(strategy, "a", 100, 0, 1), "0") == 0);
-  CHECK(strcmp(answers(strategy, "c", 100, 2, 1), "1") == 0); /* the usual constants choose it */
+  CHECK(strcmp(answers(strategy, "c", 100, 2, 1), "1") == 0); /* chosen by the default constants */
   ckpt_strategy_release(strategy);
 
   strategy = NULL;

@@ -53,8 +53,7 @@ static void call_both(void) {
   refused(above);
   answered(own);
   answered(above);
-  CHECK_OK(
-      ckpt_strategy_create("interval:1", &other)); /* others work as ever, with this one inside them too: only not to be asked */
+  CHECK_OK(ckpt_strategy_create("interval:1", &other)); /* strategies that do not query this one work */
   CHECK_OK(ask(other, &answer));
   CHECK(answer == 1);
   children[0] = other;
@@ -130,7 +129,7 @@ static int32_t make_again(const char* arguments, ckpt_strategy** strategy, void*
   ++inside;
   CHECK_FAILS(ckpt_strategy_create("any(smart,again)", strategy), CKPT_E_INVALID_STATE, "'again' is recursive");
   CHECK_FAILS(ckpt_strategy_register("again", make_again, NULL, NULL), CKPT_E_ALREADY_EXISTS, "again");
-  CHECK_OK(ckpt_strategy_unregister("again")); /* this call goes on to its end */
+  CHECK_OK(ckpt_strategy_unregister("again")); /* this call runs to its end */
   CHECK_OK(ckpt_strategy_create("interval:3", strategy));
   return 0;
 }

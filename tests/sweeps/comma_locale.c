@@ -19,7 +19,7 @@ static void check_at_exit(void) {
 
 __attribute__((constructor)) static void take_locale(void) {
   const char* const asked = getenv("LC_ALL");
-  if (asked != NULL && strcmp(asked, "C") == 0) return; /* a script's LC_ALL=C sort */
+  if (asked != NULL && strcmp(asked, "C") == 0) return; /* for a script that runs LC_ALL=C sort */
   if (setlocale(LC_ALL, "") == NULL || !has_comma()) {
     fprintf(stderr, "comma_locale: %s in %s has no decimal comma\n", asked == NULL ? "no LC_ALL" : asked, getenv("LOCPATH"));
     abort();
