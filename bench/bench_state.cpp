@@ -112,7 +112,7 @@ void BM_OpenCheckpointOfHundredThousandTensors(benchmark::State& run) {
 }
 BENCHMARK(BM_OpenCheckpointOfHundredThousandTensors)->Unit(benchmark::kMillisecond);
 
-void BM_SaveBesideThreeThousand(benchmark::State& run) {
+void BM_SaveWithThreeThousandExisting(benchmark::State& run) {
   constexpr std::int64_t count = 3000;
   const Directory directory;
   const auto tensor = Tensor::create(Dtype::f32, {4, 4});
@@ -134,7 +134,7 @@ void BM_SaveBesideThreeThousand(benchmark::State& run) {
     checkpoint.save(what, options);
   }
 }
-BENCHMARK(BM_SaveBesideThreeThousand)->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond)->Iterations(50);
+BENCHMARK(BM_SaveWithThreeThousandExisting)->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond)->Iterations(50);
 
 constexpr std::int64_t read_bytes = std::int64_t{256} << 20;
 

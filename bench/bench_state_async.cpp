@@ -199,12 +199,12 @@ void share_of_raw(benchmark::State& run, async::StagingMode mode) {
   run.counters["raw_ms"] = 1e3 * median(raw_seconds);
   run.counters["share_of_raw"] = median(shares);
 }
-void BM_AsyncCopyBesideRawWriter(benchmark::State& run) { share_of_raw(run, async::StagingMode::copy); }
-void BM_AsyncDeferredBesideRawWriter(benchmark::State& run) { share_of_raw(run, async::StagingMode::deferred); }
-void BM_AsyncBorrowBesideRawWriter(benchmark::State& run) { share_of_raw(run, async::StagingMode::borrow); }
-BENCHMARK(BM_AsyncCopyBesideRawWriter)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(15);
-BENCHMARK(BM_AsyncDeferredBesideRawWriter)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(15);
-BENCHMARK(BM_AsyncBorrowBesideRawWriter)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(15);
+void BM_AsyncCopyVersusRawWriter(benchmark::State& run) { share_of_raw(run, async::StagingMode::copy); }
+void BM_AsyncDeferredVersusRawWriter(benchmark::State& run) { share_of_raw(run, async::StagingMode::deferred); }
+void BM_AsyncBorrowVersusRawWriter(benchmark::State& run) { share_of_raw(run, async::StagingMode::borrow); }
+BENCHMARK(BM_AsyncCopyVersusRawWriter)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(15);
+BENCHMARK(BM_AsyncDeferredVersusRawWriter)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(15);
+BENCHMARK(BM_AsyncBorrowVersusRawWriter)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(15);
 
 // Touches memory once: a virtual machine gets memory from its host when it is first used.
 void back_memory() {

@@ -30,7 +30,7 @@ static const double scales[] = {4.9406564584124654e-324,
 #define SCALES ((int)(sizeof scales / sizeof *scales))
 
 /* Checks numbers returned to a caller: finite, at least 0. */
-static void sane(double value, const char* what, double a, double b) {
+static void require_finite(double value, const char* what, double a, double b) {
   if (isfinite(value) && value >= 0) return;
   fprintf(stderr, "%s is %g for %g and %g\n", what, value, a, b);
   exit(1);
@@ -44,14 +44,14 @@ static void formulas(void) {
       CHECK_OK(ckpt_interval_young(scales[c], scales[m], &young));
       CHECK_OK(ckpt_interval_daly(scales[c], scales[m], &daly));
       CHECK_OK(ckpt_interval_expected_value(scales[c], scales[m], &expected));
-      sane(young, "young", scales[c], scales[m]);
-      sane(daly, "daly", scales[c], scales[m]);
-      sane(expected, "expected value", scales[c], scales[m]);
+      require_finite(young, "young", scales[c], scales[m]);
+      require_finite(daly, "daly", scales[c], scales[m]);
+      require_finite(expected, "expected value", scales[c], scales[m]);
       for (shape = 0; shape < SCALES; shape += 3) {
         for (age = 0; age < SCALES; ++age) {
           double weibull = -1;
           CHECK_OK(ckpt_interval_weibull(scales[c], scales[shape], scales[m], scales[age], &weibull));
-          sane(weibull, "weibull", scales[c], scales[age]);
+          require_finite(weibull, "weibull", scales[c], scales[age]);
         }
       }
     }
@@ -121,20 +121,20 @@ static void survives_json(const ckpt_controller* controller, ckpt_controller* ot
   CHECK(strcmp(text, again) == 0);
 }
 
-static void looks_sane(const ckpt_controller* controller, double now, double cost, double gap) {
+static void check_controller(const ckpt_controller* controller, double now, double cost, double gap) {
   ckpt_decision decision = CKPT_DECISION_INIT;
   ckpt_controller_info info = CKPT_CONTROLLER_INFO_INIT;
   CHECK_OK(ckpt_controller_should_checkpoint(controller, now, &decision));
-  sane(decision.interval_seconds, "interval_seconds", cost, gap);
-  sane(decision.due_seconds, "due_seconds", cost, gap);
-  sane(decision.cost_seconds, "cost_seconds", cost, gap);
-  sane(decision.since_last_seconds, "since_last_seconds", cost, gap);
+  require_finite(decision.interval_seconds, "interval_seconds", cost, gap);
+  require_finite(decision.due_seconds, "due_seconds", cost, gap);
+  require_finite(decision.cost_seconds, "cost_seconds", cost, gap);
+  require_finite(decision.since_last_seconds, "since_last_seconds", cost, gap);
   CHECK(decision.risk >= 0 && decision.risk <= 1);
   CHECK_OK(ckpt_controller_get_info(controller, &info));
-  sane(info.mtbf_seconds, "mtbf_seconds", cost, gap);
-  sane(info.cost_seconds, "mean cost_seconds", cost, gap);
-  sane(info.durable_seconds, "durable_seconds", cost, gap);
-  sane(info.unjudged_overhead_seconds, "unjudged_overhead_seconds", cost, gap);
+  require_finite(info.mtbf_seconds, "mtbf_seconds", cost, gap);
+  require_finite(info.cost_seconds, "mean cost_seconds", cost, gap);
+  require_finite(info.durable_seconds, "durable_seconds", cost, gap);
+  require_finite(info.unjudged_overhead_seconds, "unjudged_overhead_seconds", cost, gap);
 }
 
 /* Returns a later time, or now if there is none. */
@@ -155,18 +155,18 @@ static void live(ckpt_controller_options options, double cost, double gap) {
     now = later(now, cost);
     CHECK_OK(record_commit(controller, now, cost, cost));
     CHECK_OK(record_task(controller, "step", gap));
-    looks_sane(controller, now, cost, gap);
+    check_controller(controller, now, cost, gap);
     now = later(now, gap);
     CHECK_OK(record_failure(controller, now));
-    looks_sane(controller, now, cost, gap);
+    check_controller(controller, now, cost, gap);
     CHECK_OK(record_recovery(controller, now, gap, cost));
     CHECK_OK(record_preemption(controller, now, gap));
-    looks_sane(controller, now, cost, gap);
+    check_controller(controller, now, cost, gap);
   }
   survives_json(controller, other);
-  looks_sane(other, now, cost, gap);
+  check_controller(other, now, cost, gap);
   CHECK_OK(record_resume(other, later(now, gap))); /* a gap according to the JSON state */
-  looks_sane(other, later(now, gap), cost, gap);
+  check_controller(other, later(now, gap), cost, gap);
   CHECK_OK(record_clean_exit(controller, now));
   CHECK_OK(record_begin_run(controller, now));
   now = later(now, gap);

@@ -28,7 +28,7 @@ static void on_ended(const ckpt_checkpoint_task_result* result, void* user_data)
 }
 static void on_destroy(void* user_data) { ++((event_counts*)user_data)->destroyed; }
 
-static ckpt_checkpoint_task_callbacks callbacks_of_told(void) {
+static ckpt_checkpoint_task_callbacks count_callbacks(void) {
   ckpt_checkpoint_task_callbacks callbacks;
   CKPT_INIT(ckpt_checkpoint_task_callbacks, &callbacks);
   callbacks.staged = on_staged;
@@ -63,7 +63,7 @@ static ckpt_state* make_state(void) {
 
 static void saves_and_loads(ckpt_async_manager* async, ckpt_state* state) {
   event_counts own;
-  ckpt_checkpoint_task_callbacks callbacks = callbacks_of_told();
+  ckpt_checkpoint_task_callbacks callbacks = count_callbacks();
   ckpt_checkpoint_task_options task;
   ckpt_save_options save = CKPT_SAVE_OPTIONS_INIT;
   ckpt_save_result saved = CKPT_SAVE_RESULT_INIT;
@@ -185,7 +185,7 @@ int main(void) {
   static test_folder root;
   char command[sizeof root + 16];
   event_counts all;
-  ckpt_checkpoint_task_callbacks callbacks = callbacks_of_told();
+  ckpt_checkpoint_task_callbacks callbacks = count_callbacks();
   ckpt_async_manager_options options;
   ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   ckpt_storage* storage = NULL;

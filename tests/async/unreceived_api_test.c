@@ -169,7 +169,7 @@ static void release_it(const ckpt_checkpoint_task_result* result, void* user_dat
   (void)result, (void)user_data;
   ckpt_async_manager_release(detached);
 }
-static void note_gone(void* user_data) {
+static void note_destroyed(void* user_data) {
   (void)user_data;
   raise_event(&gone);
 }
@@ -180,7 +180,7 @@ static void inside_callback(void) {
   ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   callbacks.ended = release_it;
   options.callbacks = &callbacks;
-  options.destroy = note_gone;
+  options.destroy = note_destroyed;
   detached = new_manager(&options);
   task.has_gate_step = 1;
   task.gate_step = 5;

@@ -159,7 +159,7 @@ typedef struct test_time {
   int destroyed;
 } test_time;
 
-static int64_t tell_time(void* user_data) { return ((test_time*)user_data)->now; }
+static int64_t read_time(void* user_data) { return ((test_time*)user_data)->now; }
 static void time_over(void* user_data) { ++((test_time*)user_data)->destroyed; }
 
 static void clocks(void) {
@@ -173,7 +173,7 @@ static void clocks(void) {
   CHECK(now == 12);
   ckpt_clock_release(clock);
 
-  CHECK_OK(ckpt_clock_create_custom(tell_time, &source, time_over, &clock));
+  CHECK_OK(ckpt_clock_create_custom(read_time, &source, time_over, &clock));
   CHECK_OK(ckpt_clock_get_now(clock, &now));
   CHECK(now == 100);
   source.now = 101;

@@ -86,7 +86,7 @@ class Traps(unittest.TestCase):
         self.assertEqual(headers.callback_text(callback), "typedef int32_t (*ckpt_trap_fn)(const char* const* names, int64_t count, "
                          "int32_t (*inner)(void*, const int32_t[3]), void* user_data);")
 
-    def test_headers_of_a_description_say_the_same(self):
+    def test_generated_headers_have_the_same_description(self):
         for include in (os.path.join(HERE, "traps"), os.path.join(ROOT, "include")):
             names = ["traps.h"] if include.endswith("traps") else [f for f in sorted(os.listdir(os.path.join(include, "ckpt")))
                                                                   if f.endswith(".h") and f not in ("api.h", "ckpt.h", "mpi.h", "s3.h", "torch.h")]
@@ -101,7 +101,7 @@ class Traps(unittest.TestCase):
                     (json.dumps({**without(entry), "fields": [without(field) for field in entry.get("fields", ())]}) for entry in api[group]))
                 self.assertEqual(plain(first), plain(second))
 
-    def test_what_it_does_not_know_is_refused(self):
+    def test_unsupported_declarations_are_refused(self):
         for line in ("#define CKPT_TRAP_ODD sizeof(int)", "struct ckpt_bits { int a : 3; };", "void ckpt_unnamed(int);", "int x = ;",
                      "typedef struct ckpt_two { int a; int b; } ckpt_two;\n#define CKPT_TWO_INIT {0}"):
             with tempfile.TemporaryDirectory() as folder:
@@ -120,7 +120,7 @@ class CheckedIn(unittest.TestCase):
     def run_tool(self, *arguments):
         return subprocess.run([sys.executable, TOOL, *arguments], capture_output=True, text=True, check=False)
 
-    def test_is_what_the_headers_say(self):
+    def test_equals_the_headers(self):
         found = self.run_tool("check")
         self.assertEqual(found.returncode, 0, found.stderr)
 

@@ -60,7 +60,7 @@ class Plans(unittest.TestCase):
             self.assertIn(text, done.stderr)
         return done.stderr
 
-    def test_storing_everything_is_known_by_hand(self):
+    def test_store_all_equals_the_manual_calculation(self):
         figures = self.figures("unlike", "--planner", "store-all")
         seconds = sum(each["options"][0][key] for each in UNLIKE["layers"] for key in ("forward_seconds", "backward_seconds"))
         self.assertAlmostEqual(figures["chosen"]["step_seconds"], seconds, places=12)
@@ -120,7 +120,7 @@ class Plans(unittest.TestCase):
         self.assertIn("budget 40%: ", run("--profile", self.files["unlike"], "--budget", "40%").stdout)
         self.assertIn("budget 12.00 MiB (", run("--profile", self.files["unlike"], "--budget", "12MiB").stdout)
 
-    def test_the_frontier_is_what_budgets_get(self):
+    def test_budgets_use_the_frontier(self):
         for planner in ("chain", "tapes"):
             frontiers = self.figures("unlike", "--planner", planner, "--frontier")
             self.assertNotIn("chosen", frontiers)
@@ -151,7 +151,7 @@ class Plans(unittest.TestCase):
         given = self.figures("unlike", "--budget", "40%", "--frontier", "--planner", "tapes")
         self.assertEqual([given["chosen"]["planner"].partition(":")[0], given["frontiers"][0]["planner"]], ["tapes", "tapes"])
 
-    def test_planners_of_slots_take_as_many_as_fit(self):
+    def test_slot_planners_use_all_slots_that_fit(self):
         chosen = self.figures("like", "--planner", "revolve", "--budget", "40%")["chosen"]
         slots = int(chosen["planner"].partition(":")[2])
         more = self.figures("like", "--planner", f"revolve:{slots + 1}")
@@ -161,7 +161,7 @@ class Plans(unittest.TestCase):
         self.assertIn(chosen["step_seconds"], [point["step_seconds"] for point in frontier["points"]])
         self.assertTrue(any(row["planner"].startswith("two-level:") for row in self.figures("tiers", "--budget", "40%")["comparison"]))
 
-    def test_a_planner_with_a_value_stands(self):
+    def test_a_planner_with_a_value_is_kept(self):
         chosen = self.figures("unlike", "--planner", "periodic:4")["chosen"]
         self.assertEqual(chosen["schedule"], "periodic(4)")
         fits = self.figures("unlike", "--planner", "periodic:4", "--budget", "90%")
@@ -228,7 +228,7 @@ class Plans(unittest.TestCase):
         self.assertIn("the transformer of ckpt train, batch 4: 8 layers", run("--model", *small, "--planner", "store-all").stdout)
         self.refused("--heads 3 does not divide --width 32", "--model", "--width", 32, "--heads", 3, "--budget", "60%")
 
-    def test_chains_of_many_layers(self):
+    def test_long_chains(self):
         long = Path(self.folder.name) / "long.json"
         long.write_text(json.dumps(document([layer(f"l{i}", 64, 1e-3, 1e-3) for i in range(20000)])))
         figures = json.loads(run("--profile", long, "--planner", "store-all", "--budget", "100%", "--json").stdout)

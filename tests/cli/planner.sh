@@ -47,13 +47,13 @@ says "more than the budget of $small bytes"
 refuses 1 "budget_bytes is $((small / 2)); schedule 'stage 0 of 2, 1 micro-batches: Interval(100)' reserves " train --model mlp --data "$text" --batch 32 --quiet --strategy interval:100 --memory-budget "$small" --stages 2 --dir "$scratch/none"
 refuses 1 "the smallest that works for this chain is" train --model mlp --data "$text" --batch 32 --quiet --planner tapes --memory-budget 1KiB --dir "$scratch/none"
 # A budget in percent is also reported in percent, for one executor and for stages.
-says_like() { grep -qE -- "$1" "$scratch/out" || fail "no '$1' in: $(cat "$scratch/out")"; }
+prints() { grep -qE -- "$1" "$scratch/out" || fail "no '$1' in: $(cat "$scratch/out")"; }
 refuses 1 "--memory-budget 0.01% is " train --model mlp --data "$text" --batch 32 --quiet --planner tapes --memory-budget 0.01% --dir "$scratch/none"
-says_like "the smallest that works for this chain is [0-9]+ \([0-9.]+%\)"
+prints "the smallest that works for this chain is [0-9]+ \([0-9.]+%\)"
 refuses 1 "--memory-budget 0.01% is " train --model mlp --data "$text" --batch 32 --quiet --memory-budget 0.01% --stages 2 --dir "$scratch/none"
-says_like "the smallest that works for .* is [0-9]+ \([0-9.]+%\)"
+prints "the smallest that works for .* is [0-9]+ \([0-9.]+%\)"
 refuses 1 "--planner store-all reserves $all_bytes bytes (" train --model mlp --data "$text" --batch 32 --quiet --planner store-all --memory-budget 50% --dir "$scratch/none"
-says_like ", 100\.0%\), more than the budget of [0-9]+ bytes \(.*, 50%\)"
+prints ", 100\.0%\), more than the budget of [0-9]+ bytes \(.*, 50%\)"
 refuses 1 "--planner: 'chain' has no value; give --memory-budget, or chain:BYTES" train --model mlp --data "$text" --quiet --planner chain --dir "$scratch/none"
 refuses 1 "is for a run without stages" train --model mlp --data "$text" --quiet --planner chain --memory-budget 40% --stages 2 --dir "$scratch/none"
 refuses 1 "NOT_FOUND" train --model mlp --data "$text" --quiet --planner nonsense --dir "$scratch/none"

@@ -247,7 +247,7 @@ class Pages(unittest.TestCase):
                               if row.tag == "tr"}
                     self.assertEqual(len(widths), 1)
 
-    def test_needs_nothing_and_tells_nothing(self):
+    def test_is_self_contained_and_private(self):
         for run, form in self.pages:
             with self.subTest(page=run.name):
                 self.assertNotRegex(run.html, r"https?:|//[a-z]|@import|url\(")
@@ -300,7 +300,7 @@ class Pages(unittest.TestCase):
         self.assertNotRegex(picture.read_text().replace("http://www.w3.org/2000/svg", ""), r"https?:|@import|url\(|<script")
         self.assertLess(picture.stat().st_size, 60000)
 
-    def test_the_model_and_its_held_out_loss_are_told(self):
+    def test_contains_the_model_and_its_held_out_loss(self):
         run = next(run for run in self.runs if run.name == "transformer")
         self.assertIn("transformer, 2 blocks, width 32, 2 heads, context 32", run.html)
         self.assertIn('data-of="/held_out_loss"', run.html)

@@ -40,7 +40,7 @@ class TurnScheduler {
   void begin(std::int64_t rank, bool changes) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return turn_ == rank; });
-    if (changes && at(rank).changes == at(rank).changes_to_live) at(rank).is = Is::dead;
+    if (changes && at(rank).changes == at(rank).changes_to_live) at(rank).is = Is::terminated;
     require_alive(rank);
     at(rank).changes += changes ? 1 : 0;
   }
@@ -67,8 +67,8 @@ class TurnScheduler {
 
   // During a collective no rank has the turn; the ranks continue after all of them have left the collective.
   template <class Body>
-  void meet(std::int64_t rank, Body&& body) {
-    set(rank, Is::meeting);
+  void run_collective(std::int64_t rank, Body&& body) {
+    set(rank, Is::in_collective);
     try {
       body();
     } catch (...) {
@@ -80,19 +80,19 @@ class TurnScheduler {
   void leave(std::int64_t rank) { set(rank, Is::gone); }
 
  private:
-  enum class Is { acting, meeting, dead, gone };
+  enum class Is { acting, in_collective, terminated, gone };
   struct Rank {
     Is is = Is::acting;
     std::int64_t changes = 0;
     std::int64_t changes_to_live = never;
     // A dead rank keeps running: its requests fail until it exits.
-    bool may_act() const { return is == Is::acting || is == Is::dead; }
+    bool may_act() const { return is == Is::acting || is == Is::terminated; }
   };
-  static constexpr std::int64_t nobody = -1;
+  static constexpr std::int64_t no_rank = -1;
 
   Rank& at(std::int64_t rank) { return ranks_[static_cast<std::size_t>(rank)]; }
   void require_alive(std::int64_t rank) {
-    if (at(rank).is == Is::dead) base::fail(base::Status::io, "the process is dead");
+    if (at(rank).is == Is::terminated) base::fail(base::Status::io, "the process is dead");
   }
   void pass_on() {
     turn_ = next_from(turn_ + 1);
@@ -102,20 +102,20 @@ class TurnScheduler {
     for (std::int64_t i = 0; i < ranks(); ++i) {
       if (const std::int64_t next = (rank + i) % ranks(); at(next).may_act()) return next;
     }
-    return nobody;
+    return no_rank;
   }
   void set(std::int64_t rank, Is is) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return turn_ == rank; });
-    if (is == Is::meeting) require_alive(rank);
+    if (is == Is::in_collective) require_alive(rank);
     at(rank).is = is;
     pass_on();
   }
   void come_back(std::int64_t rank) {
     const std::lock_guard lock(mutex_);
     at(rank).is = Is::acting;
-    const bool are_all_back = std::ranges::none_of(ranks_, [](const Rank& each) { return each.is == Is::meeting; });
-    if (are_all_back && turn_ == nobody) turn_ = next_from(first_);
+    const bool are_all_back = std::ranges::none_of(ranks_, [](const Rank& each) { return each.is == Is::in_collective; });
+    if (are_all_back && turn_ == no_rank) turn_ = next_from(first_);
     changed_.notify_all();
   }
 
@@ -135,22 +135,22 @@ class TurnCoordinator final : public state::Coordinator {
   std::int64_t rank() const noexcept override { return inner_->rank(); }
   std::int64_t world_size() const noexcept override { return inner_->world_size(); }
   void barrier(Timeout timeout) override {
-    meet([&] { inner_->barrier(timeout); });
+    run_collective([&] { inner_->barrier(timeout); });
   }
   void broadcast(std::span<std::byte> bytes, std::int64_t root, Timeout timeout) override {
-    meet([&] { inner_->broadcast(bytes, root, timeout); });
+    run_collective([&] { inner_->broadcast(bytes, root, timeout); });
   }
   void all_gather(std::span<const std::byte> sent, std::span<std::byte> received, Timeout timeout) override {
-    meet([&] { inner_->all_gather(sent, received, timeout); });
+    run_collective([&] { inner_->all_gather(sent, received, timeout); });
   }
   void gather(std::span<const std::byte> sent, std::span<std::byte> received, std::int64_t root, Timeout timeout) override {
-    meet([&] { inner_->gather(sent, received, root, timeout); });
+    run_collective([&] { inner_->gather(sent, received, root, timeout); });
   }
 
  private:
   template <class Body>
-  void meet(Body&& body) {
-    turns_->meet(rank(), std::forward<Body>(body));
+  void run_collective(Body&& body) {
+    turns_->run_collective(rank(), std::forward<Body>(body));
   }
 
   const std::shared_ptr<TurnScheduler> turns_;

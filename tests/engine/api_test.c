@@ -650,7 +650,7 @@ static double train_language(int32_t threads) {
 
 static void languages(void) { CHECK(train_language(1) == train_language(3)); }
 
-static void what_is_not_finite(void) {
+static void non_finite_values(void) {
   ckpt_bool checks;
   for (checks = 0; checks < 2; ++checks) {
     double loss = 0;
@@ -704,7 +704,7 @@ static void learning_rates(void) {
 }
 
 /* Gradients are zero, so only decay changes values. */
-static void what_decays(void) {
+static void decay(void) {
   ckpt_bool matrices_only;
   for (matrices_only = 0; matrices_only < 2; ++matrices_only) {
     ckpt_chain* chain = byte_model();
@@ -738,8 +738,8 @@ int main(void) {
   kinds();
   bad_arguments();
   languages();
-  what_is_not_finite();
+  non_finite_values();
   learning_rates();
-  what_decays();
+  decay();
   return 0;
 }

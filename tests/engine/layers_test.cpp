@@ -196,7 +196,7 @@ TEST(Layers, RefuseBadArgumentsAndInputs) {
 // ---- Kinds by text -----------------------------------------------------------------------------------------------------------
 
 // Returns names, types and shapes of a layer's parameters and the tapes of its options, which reflect its values.
-std::string looks_of(const Layer& layer, const TensorSpec& input) {
+std::string description_of(const Layer& layer, const TensorSpec& input) {
   std::string text;
   for (const Parameter& parameter : layer.parameters())
     text += parameter.name + " " + to_text(TensorSpec{parameter.value->dtype(), parameter.value->shape()}) + "\n";
@@ -208,22 +208,24 @@ std::string looks_of(const Layer& layer, const TensorSpec& input) {
 TEST(Kinds, OfBlocksCreateLayersFromTheirValues) {
   const TensorSpec f32{Dtype::f32, {2, 6, 24}};
   const TensorSpec f64{Dtype::f64, {2, 6, 24}};
-  EXPECT_EQ(looks_of(*make_layer("a", "attention:24,6"), f32), looks_of(*make_attention("a", {.width = 24, .heads = 6}), f32));
+  EXPECT_EQ(description_of(*make_layer("a", "attention:24,6"), f32),
+            description_of(*make_attention("a", {.width = 24, .heads = 6}), f32));
+  EXPECT_EQ(description_of(*make_layer("a", "attention:24,6,2,rms_norm,10000,0.1,F64"), f64),
+            description_of(
+                *make_attention("a", {.width = 24, .heads = 6, .key_heads = 2, .norm = Norm::rms_norm, .dtype = Dtype::f64}), f64));
+  EXPECT_EQ(description_of(*make_layer("a", " attention : 24 , 6 , dtype = F64 , key_heads=3"), f64),
+            description_of(*make_attention("a", {.width = 24, .heads = 6, .key_heads = 3, .dtype = Dtype::f64}), f64));
+  EXPECT_EQ(description_of(*make_layer("a", "mlp:24,10"), f32), description_of(*make_mlp("a", {.width = 24, .hidden = 10}), f32));
   EXPECT_EQ(
-      looks_of(*make_layer("a", "attention:24,6,2,rms_norm,10000,0.1,F64"), f64),
-      looks_of(*make_attention("a", {.width = 24, .heads = 6, .key_heads = 2, .norm = Norm::rms_norm, .dtype = Dtype::f64}), f64));
-  EXPECT_EQ(looks_of(*make_layer("a", " attention : 24 , 6 , dtype = F64 , key_heads=3"), f64),
-            looks_of(*make_attention("a", {.width = 24, .heads = 6, .key_heads = 3, .dtype = Dtype::f64}), f64));
-  EXPECT_EQ(looks_of(*make_layer("a", "mlp:24,10"), f32), looks_of(*make_mlp("a", {.width = 24, .hidden = 10}), f32));
-  EXPECT_EQ(looks_of(*make_layer("a", "mlp:24,hidden=10,norm=rms_norm,activation=swiglu"), f32),
-            looks_of(*make_mlp("a", {.width = 24, .hidden = 10, .activation = Activation::swiglu, .norm = Norm::rms_norm}), f32));
+      description_of(*make_layer("a", "mlp:24,hidden=10,norm=rms_norm,activation=swiglu"), f32),
+      description_of(*make_mlp("a", {.width = 24, .hidden = 10, .activation = Activation::swiglu, .norm = Norm::rms_norm}), f32));
   const TensorSpec tokens{Dtype::u8, {2, 6}};
-  EXPECT_EQ(looks_of(*make_layer("a", "token_embedding:50,8,24"), tokens),
-            looks_of(*make_token_embedding("a", 50, 8, 24, true, Dtype::f32), tokens));
-  EXPECT_EQ(looks_of(*make_layer("a", "token_embedding:50,8,24,none,F64"), tokens),
-            looks_of(*make_token_embedding("a", 50, 8, 24, false, Dtype::f64), tokens));
-  EXPECT_EQ(looks_of(*make_layer("a", "token_embedding:50,8,24,dtype=F64"), tokens),
-            looks_of(*make_token_embedding("a", 50, 8, 24, true, Dtype::f64), tokens));
+  EXPECT_EQ(description_of(*make_layer("a", "token_embedding:50,8,24"), tokens),
+            description_of(*make_token_embedding("a", 50, 8, 24, true, Dtype::f32), tokens));
+  EXPECT_EQ(description_of(*make_layer("a", "token_embedding:50,8,24,none,F64"), tokens),
+            description_of(*make_token_embedding("a", 50, 8, 24, false, Dtype::f64), tokens));
+  EXPECT_EQ(description_of(*make_layer("a", "token_embedding:50,8,24,dtype=F64"), tokens),
+            description_of(*make_token_embedding("a", 50, 8, 24, true, Dtype::f64), tokens));
 }
 
 // Values without an effect on shapes: their ranges are checked, so they are passed on.

@@ -162,7 +162,7 @@ static int crashes(bad_write write_kind) {
   return !(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-static void test_what_is_allowed(void) {
+static void test_permitted_writes(void) {
   static const char* const planners[] = {"store-all", "recompute-all", "periodic:2"};
   size_t i;
   shared.bad_write = none;
@@ -221,7 +221,7 @@ static void test_options(void) {
 
 int main(void) {
   test_past_the_arena(); /* these fork, and so run before any thread starts */
-  test_what_is_allowed();
+  test_permitted_writes();
   test_dead_bytes();
   test_live_bytes();
   test_options();

@@ -33,16 +33,16 @@ static void put_bits(float* to, uint32_t bits) { memcpy(to, &bits, sizeof bits);
 static int32_t state_forward(const ckpt_layer_context* context, const void* input, void* output, void* tape, void* workspace,
                              void* user_data) {
   const layer_state* self = (const layer_state*)user_data;
-  const int lies = context->recomputation && context->micro_batch == self->micro_batch;
+  const int fault_kinds = context->recomputation && context->micro_batch == self->micro_batch;
   const int64_t count = context->input->shape[0] * context->input->shape[1];
   float* y = (float*)output;
   int64_t i;
   (void)workspace;
   if (tape != NULL) memset(tape, 7, 8);
   for (i = 0; i < count; ++i) y[i] = 2 * ((const float*)input)[i];
-  if (self->fault == other_value && lies) y[5] += 1;
-  if (self->fault == other_nan) put_bits(&y[3], lies ? 0x7fc00002U : 0x7fc00001U);
-  if (self->fault == other_zero) put_bits(&y[0], lies ? 0x80000000U : 0U);
+  if (self->fault == other_value && fault_kinds) y[5] += 1;
+  if (self->fault == other_nan) put_bits(&y[3], fault_kinds ? 0x7fc00002U : 0x7fc00001U);
+  if (self->fault == other_zero) put_bits(&y[0], fault_kinds ? 0x80000000U : 0U);
   return 0;
 }
 

@@ -75,7 +75,7 @@ static void check_nothing_kept(ckpt_activation_manager* manager) {
 }
 
 /* Runs on stage 0's thread, inside its first layer. */
-static void look_at_first(watch* state, const ckpt_layer_context* context, int32_t forward) {
+static void check_first_stage(watch* state, const ckpt_layer_context* context, int32_t forward) {
   const int64_t output_bytes = (int64_t)probe_bytes(context->input);
   int32_t list[micro_batches];
   int64_t bytes = -1;
@@ -106,7 +106,7 @@ static void look_at_first(watch* state, const ckpt_layer_context* context, int32
 }
 
 /* Runs on stage 1's thread, in its last forward, if that precedes its first backward: stage 0 has run all forwards. */
-static void look_across(watch* state) {
+static void check_across(watch* state) {
   int32_t list[micro_batches];
   int64_t bytes = -1;
   int64_t expected = 0;
@@ -118,7 +118,7 @@ static void look_across(watch* state) {
 static int32_t look(const ckpt_layer_context* context, int32_t forward, void* user_data) {
   watch* const state = (watch*)user_data;
   if (state->first == NULL) return 0; /* the pipeline is being created */
-  if (context->layer == 0) look_at_first(state, context, forward);
+  if (context->layer == 0) check_first_stage(state, context, forward);
   if (context->layer == layers - 1) {
     int32_t list[micro_batches];
     int64_t bytes = -1;
@@ -126,7 +126,7 @@ static int32_t look(const ckpt_layer_context* context, int32_t forward, void* us
     if (count > state->most_of_second) state->most_of_second = count;
     if (state->gpipe > 0 && forward && context->micro_batch == micro_batches - 1 &&
         keeps(state, micro_batches - 1, micro_batches - 1))
-      look_across(state);
+      check_across(state);
   }
   if (!forward && context->micro_batch == state->fails_at && context->layer == 0) return ckpt_callback_error("no luck"), 1;
   return 0;

@@ -294,7 +294,7 @@ static void backward_runs_once(void) {
   ckpt_profile_release(profile);
 }
 
-static void forward_behind_backward(void) {
+static void forward_after_backward(void) {
   ckpt_profile* plain = one_layer(0);
   ckpt_profile* random = one_layer(16);
   ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
@@ -510,7 +510,7 @@ int main(void) {
   cursors();
   lists();
   backward_runs_once();
-  forward_behind_backward();
+  forward_after_backward();
   bytes_past_counting();
   huge_options();
   budgets_of_a_layer_that_runs_once();

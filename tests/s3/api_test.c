@@ -103,7 +103,7 @@ static void the_scheme_is_known_when_it_is_registered(void) {
   CHECK_OK(ckpt_s3_register());
 }
 
-static void uploads_are_asked_for(void) {
+static void uploads_are_listed(void) {
   ckpt_s3_options options = CKPT_S3_OPTIONS_INIT;
   int64_t count = -1;
   CHECK_S3_FAILS(ckpt_s3_abort_uploads(NULL, NULL, 0, 0, NULL, NULL, &count), CKPT_E_INVALID_ARGUMENT, "uri is NULL");
@@ -252,7 +252,7 @@ int main(int argc, char** argv) {
   }
   options_have_defaults();
   bad_arguments_are_refused();
-  uploads_are_asked_for();
+  uploads_are_listed();
   the_scheme_is_known_when_it_is_registered();
   return 0;
 }

@@ -73,7 +73,7 @@ static void save_and_resume(void) {
   ckpt_state_release(state);
 }
 
-static void look_and_verify(void) {
+static void list_and_verify(void) {
   ckpt_storage* storage = open_root();
   ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   options.read_only = 1;
@@ -327,7 +327,7 @@ static void initialisers(void) {
 int main(void) {
   make_folder(root, "state-api");
   save_and_resume();
-  look_and_verify();
+  list_and_verify();
   bad_storage();
   bad_state();
   many_keys();

@@ -36,7 +36,7 @@ class Hub {
     std::int64_t bytes = 0;
   };
 
-  std::int32_t meet(int rank, const Call& call, std::int64_t timeout_ns) {
+  std::int32_t run_collective(int rank, const Call& call, std::int64_t timeout_ns) {
     std::unique_lock lock(mutex_);
     if (is_broken_) return CKPT_E_TIMEOUT;
     calls_[static_cast<std::size_t>(rank)] = call;
@@ -87,23 +87,25 @@ class Hub {
 struct Seat {
   std::shared_ptr<Hub> hub;
   int rank = 0;
-  std::int32_t meet(const Hub::Call& call, std::int64_t timeout_ns) const { return hub->meet(rank, call, timeout_ns); }
+  std::int32_t run_collective(const Hub::Call& call, std::int64_t timeout_ns) const {
+    return hub->run_collective(rank, call, timeout_ns);
+  }
 };
 
 inline ckpt_coordinator* coordinator_of(const std::shared_ptr<Hub>& hub, int rank) {
   ckpt_coordinator_callbacks callbacks = CKPT_COORDINATOR_CALLBACKS_INIT;
   callbacks.rank = rank;
   callbacks.world_size = ranks;
-  callbacks.barrier = [](std::int64_t timeout_ns, void* seat) { return static_cast<Seat*>(seat)->meet({}, timeout_ns); };
+  callbacks.barrier = [](std::int64_t timeout_ns, void* seat) { return static_cast<Seat*>(seat)->run_collective({}, timeout_ns); };
   callbacks.broadcast = [](void* data, std::int64_t bytes, std::int64_t root, std::int64_t timeout_ns, void* seat) {
-    return static_cast<Seat*>(seat)->meet({Hub::Kind::broadcast, root, data, data, bytes}, timeout_ns);
+    return static_cast<Seat*>(seat)->run_collective({Hub::Kind::broadcast, root, data, data, bytes}, timeout_ns);
   };
   callbacks.all_gather = [](const void* sent, std::int64_t bytes, std::int64_t timeout_ns, void* received, void* seat) {
-    return static_cast<Seat*>(seat)->meet({Hub::Kind::all_gather, 0, sent, received, bytes}, timeout_ns);
+    return static_cast<Seat*>(seat)->run_collective({Hub::Kind::all_gather, 0, sent, received, bytes}, timeout_ns);
   };
   callbacks.gather = [](const void* sent, std::int64_t bytes, std::int64_t root, std::int64_t timeout_ns, void* received,
                         void* seat) {
-    return static_cast<Seat*>(seat)->meet({Hub::Kind::gather, root, sent, received, bytes}, timeout_ns);
+    return static_cast<Seat*>(seat)->run_collective({Hub::Kind::gather, root, sent, received, bytes}, timeout_ns);
   };
   ckpt_coordinator* coordinator = nullptr;
   EXPECT_EQ(ckpt_coordinator_create_custom(

@@ -292,7 +292,7 @@ static void removed_while_it_is_loaded(void) {
     remover r = {NULL, "", 0};
     watched w = {"", remove_at_a_read, NULL};
     ckpt_storage* storage = NULL;
-    ckpt_storage* looked_through = NULL;
+    ckpt_storage* list_checkpoints = NULL;
     ckpt_checkpoint_manager* reading = NULL;
     ckpt_load_result loaded = CKPT_LOAD_RESULT_INIT;
     ckpt_save_result saved;
@@ -302,17 +302,17 @@ static void removed_while_it_is_loaded(void) {
     r.writer = manager_of(storage, 0, CKPT_BEST_METRIC_SMALLEST);
     w.data = &r;
     snprintf(w.root, sizeof w.root, "%s/%s", scratch, folder);
-    looked_through = watched_storage(&w);
+    list_checkpoints = watched_storage(&w);
     save(r.writer, 1, 21, no_metric);
     saved = save(r.writer, 2, 22, no_metric);
     memcpy(r.name, saved.name, sizeof r.name);
-    reading = manager_of(looked_through, 1, CKPT_BEST_METRIC_SMALLEST);
+    reading = manager_of(list_checkpoints, 1, CKPT_BEST_METRIC_SMALLEST);
     r.left = reads;
     CHECK(loaded_value(reading, NULL, &loaded) == (float)(20 + loaded.step));
     CHECK(loaded.skipped == 0 && r.left == 0);
     ckpt_checkpoint_manager_release(reading);
     ckpt_checkpoint_manager_release(r.writer);
-    ckpt_storage_release(looked_through);
+    ckpt_storage_release(list_checkpoints);
     ckpt_storage_release(storage);
   }
 }

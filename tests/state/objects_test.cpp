@@ -322,16 +322,16 @@ TEST(Objects, OrphansAreRemovedOnceNoWriterCanCommitThem) {
     bucket->objects["probes/0123456789abcdef"] = "left by a writer that was killed";
   }
   state::Checkpoint writer(std::make_shared<BucketClient>(bucket), keeping(5));
-  const std::string living = "step-000000000002-00000004";  // started since the opening: its writer may still commit it
-  bucket->objects[living + "/model.safetensors"] = "half";
+  const std::string unfinished = "step-000000000002-00000004";  // started since the opening: its writer may still commit it
+  bucket->objects[unfinished + "/model.safetensors"] = "half";
   save_step(writer, 2);
   EXPECT_EQ(bucket->count(early), 0);
   EXPECT_EQ(bucket->count(torn), 0);
   EXPECT_EQ(bucket->count("probes/"), 0);
   EXPECT_EQ(bucket->count(later), 1);
-  EXPECT_EQ(bucket->count(living), 1);
+  EXPECT_EQ(bucket->count(unfinished), 1);
   save_step(writer, 3);  // the attempt existed before this record was put, so its own record can no longer be put
-  EXPECT_EQ(bucket->count(living), 0);
+  EXPECT_EQ(bucket->count(unfinished), 0);
   EXPECT_EQ(bucket->count(later), 1);
   EXPECT_EQ(writer.list().size(), 4U);
 }

@@ -101,13 +101,13 @@ TEST(RanksSave, UnchangedFilesAreLinkedByTheRankThatWroteThem) {
 }
 
 // A run of two groups of ranks, each of which has all blocks: the two ranks with the same block write it once, between them.
-constexpr std::int64_t twin_rows = 4096;
+constexpr std::int64_t replicated_rows = 4096;
 
-state::State twin_state(std::int64_t rank, float first, std::int64_t cut = twin_rows / 2) {
+state::State twin_state(std::int64_t rank, float first, std::int64_t cut = replicated_rows / 2) {
   state::State state;
-  const Lengths shape{twin_rows, 64};  // 1 MiB
+  const Lengths shape{replicated_rows, 64};  // 1 MiB
   state.add_sharded("model", "weight", tensor::Dtype::f32, tensor::Shape(std::span(shape)));
-  const auto [begin, end] = rank % 2 == 0 ? std::pair<std::int64_t, std::int64_t>(0, cut) : std::pair(cut, twin_rows);
+  const auto [begin, end] = rank % 2 == 0 ? std::pair<std::int64_t, std::int64_t>(0, cut) : std::pair(cut, replicated_rows);
   state.add_block("model", "weight", {begin, 0}, rows(shape, begin, end, first));
   state.add_sharded("model", "small", tensor::Dtype::f32, {6});
   state.add_block("model", "small", {3 * (rank % 2)}, numbers({3}, first + static_cast<float>(3 * (rank % 2))));
@@ -116,7 +116,7 @@ state::State twin_state(std::int64_t rank, float first, std::int64_t cut = twin_
 }
 
 void expect_twins(storage::Storage& storage, const std::string& name, float first) {
-  EXPECT_EQ(saved_tensor(storage, name, "model", "weight"), counted(twin_rows * 64, first));
+  EXPECT_EQ(saved_tensor(storage, name, "model", "weight"), counted(replicated_rows * 64, first));
   EXPECT_EQ(saved_tensor(storage, name, "model", "small"), counted(6, first));
   EXPECT_EQ(saved_tensor(storage, name, "model", "bias"), counted(300 * 400, first));
 }
@@ -131,7 +131,7 @@ TEST(RanksSave, BlocksOfTwoRanksAreWrittenOnce) {
   }));
   const auto storage = disk_at(scratch.path());
   expect_twins(*storage, results[0].name, 1);
-  constexpr double tensors = twin_rows * 64 * 4 + 24 + 300 * 400 * 4;
+  constexpr double tensors = replicated_rows * 64 * 4 + 24 + 300 * 400 * 4;
   EXPECT_LT(static_cast<double>(results[0].bytes), 1.01 * tensors);
   for (const state::SaveResult& result : results) EXPECT_NEAR(static_cast<double>(result.rank_bytes), tensors / 4, tensors / 80);
 }
@@ -163,10 +163,10 @@ TEST(RanksSave, RanksWithChangedBlocksAreNoLongerTwins) {
   expect_no_errors(ranks->run([&](std::int64_t rank) {
     state::Checkpoint checkpoint(disk_at(scratch.path()), of_rank(*ranks, rank));
     for (int step = 1; step <= 4; ++step) {
-      state::State mine = twin_state(rank, static_cast<float>(step), step == 2 ? 1000 : twin_rows / 2);
+      state::State mine = twin_state(rank, static_cast<float>(step), step == 2 ? 1000 : replicated_rows / 2);
       if (step == 3 && rank >= 2) {  // one pair has no tensors
         mine = state::State();
-        mine.add_sharded("model", "weight", tensor::Dtype::f32, {twin_rows, 64});
+        mine.add_sharded("model", "weight", tensor::Dtype::f32, {replicated_rows, 64});
         mine.add_sharded("model", "small", tensor::Dtype::f32, {6});
         mine.add_tensor("model", "bias", numbers({300, 400}, 3));
       }
@@ -177,7 +177,7 @@ TEST(RanksSave, RanksWithChangedBlocksAreNoLongerTwins) {
   }));
   const auto storage = disk_at(scratch.path());
   for (std::size_t i = 0; i < names.size(); ++i) expect_twins(*storage, names[i], static_cast<float>(i + 1));
-  constexpr std::int64_t block = twin_rows * 64 * 2;
+  constexpr std::int64_t block = replicated_rows * 64 * 2;
   EXPECT_LT(bytes[0][0], block);
   EXPECT_LT(bytes[0][1], block);
   EXPECT_GT(bytes[0][2], block);  // written by this rank alone

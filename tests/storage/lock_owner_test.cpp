@@ -103,21 +103,21 @@ TEST(StorageLockOwner, AProcessIsIdentifiedByTheSystem) {
   const LockOwner self = this_owner();
   EXPECT_EQ(self.process, ::getpid());
   EXPECT_FALSE(self.host.empty());
-  EXPECT_FALSE(look_at_process(::getpid()).has_ended);
-  EXPECT_EQ(look_at_process(::getpid()).start, self.start);
+  EXPECT_FALSE(read_process(::getpid()).has_ended);
+  EXPECT_EQ(read_process(::getpid()).start, self.start);
   const pid_t child = ::fork();
   if (child == 0) {
     for (;;) ::pause();
   }
-  const SeenProcess running = look_at_process(child);
+  const SeenProcess running = read_process(child);
   EXPECT_FALSE(running.has_ended);
   ::kill(child, SIGKILL);
   siginfo_t info;
   ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);
-  EXPECT_TRUE(look_at_process(child).has_ended) << "its parent has not collected it";
-  EXPECT_EQ(look_at_process(child).start, running.start);
+  EXPECT_TRUE(read_process(child).has_ended) << "its parent has not collected it";
+  EXPECT_EQ(read_process(child).start, running.start);
   ::waitpid(child, nullptr, 0);
-  EXPECT_TRUE(look_at_process(child).has_ended);
+  EXPECT_TRUE(read_process(child).has_ended);
 }
 
 }  // namespace

@@ -254,7 +254,7 @@ TEST(StorageReadAhead, ReadsTheNextPiecesConcurrently) {
     EXPECT_EQ(std::this_thread::get_id(), reader);
     logged.emplace_back(message);
   });
-  std::promise<void> next_is_asked_for;
+  std::promise<void> next_requested;
   std::atomic<int> asked{0};
   std::atomic<bool> was_refused{false};
   requests->before = [&](const std::string&) {
@@ -265,7 +265,7 @@ TEST(StorageReadAhead, ReadsTheNextPiecesConcurrently) {
     } catch (const ckpt::base::Error&) {
       was_refused = true;
     }
-    next_is_asked_for.set_value();
+    next_requested.set_value();
   };
   {
     const ckpt::base::Entered entered(&storage);
@@ -276,7 +276,7 @@ TEST(StorageReadAhead, ReadsTheNextPiecesConcurrently) {
     const auto read_at = [&](std::int64_t at) { return file->read(at, std::as_writable_bytes(std::span(&byte, 1))); };
     EXPECT_EQ(read_at(0), 1);
     // No read has requested those yet.
-    ASSERT_EQ(next_is_asked_for.get_future().wait_for(std::chrono::minutes(2)), std::future_status::ready);
+    ASSERT_EQ(next_requested.get_future().wait_for(std::chrono::minutes(2)), std::future_status::ready);
     EXPECT_TRUE(logged.empty());
     EXPECT_EQ(read_at(window), 1);
     EXPECT_EQ(byte, 'x');
@@ -313,18 +313,18 @@ TEST(StorageReadAhead, ContinuesInAForkedChild) {
   auto file = open_ahead(storage, "f");
   // The thread is blocked during the fork.
   std::atomic<int> asked{0};
-  std::promise<void> stands;
+  std::promise<void> is_blocked;
   std::promise<void> should_retry;
   requests->before = [&](const std::string&) {
     if (asked.fetch_add(1) != ranges_at_once) return;
-    stands.set_value();
+    is_blocked.set_value();
     should_retry.get_future().wait();
   };
   file->expect(0, 2 * window);
   char byte = 0;
   const auto read_at = [&](std::int64_t at) { return file->read(at, std::as_writable_bytes(std::span(&byte, 1))); };
   EXPECT_EQ(read_at(0), 1);
-  stands.get_future().wait();
+  is_blocked.get_future().wait();
   const pid_t child = fork();
   if (child == 0) {
     const bool is_right = read_at(window) == 1 && byte == 'x';

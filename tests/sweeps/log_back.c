@@ -27,11 +27,11 @@ static void* real(const char* name) {
 
 /* ---- The program's objects ---- */
 
-typedef void (*look_fn)(void* handle);
+typedef void (*read_fn)(void* handle);
 
 typedef struct entry {
   void* handle; /* NULL: an unused entry */
-  look_fn look;
+  read_fn look;
   int references;
   int users; /* log callbacks that are using it */
 } entry;
@@ -49,7 +49,7 @@ static entry* find(const void* handle) {
 }
 
 /* look NULL: only updates a known handle. */
-static void track(look_fn look, void* handle) {
+static void track(read_fn look, void* handle) {
   entry* place = NULL;
   if (inside) return;
   pthread_mutex_lock(&mutex);
@@ -75,7 +75,7 @@ static void untrack(const void* handle) {
   pthread_mutex_unlock(&mutex);
 }
 
-static void look_at_all(void) {
+static void read_all(void) {
   inside = 1;
   pthread_mutex_lock(&mutex);
   for (size_t i = 0; i < sizeof entries / sizeof entries[0]; ++i) {
@@ -102,7 +102,7 @@ static void in_child(void) { /* the child has no other threads */
 
 static const ckpt_api* api = NULL; /* a table, because a program may hide the library's symbols */
 
-static void look_at_checkpoint(void* handle) {
+static void read_checkpoint(void* handle) {
   ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;
   ckpt_load_options options = CKPT_LOAD_OPTIONS_INIT;
   ckpt_fault_handler* handler = NULL;
@@ -131,7 +131,7 @@ static void look_at_checkpoint(void* handle) {
   api->ckpt_state_release(state);
 }
 
-static void look_at_async(void* handle) {
+static void read_async(void* handle) {
   ckpt_async_manager_stats stats = CKPT_ASYNC_MANAGER_STATS_INIT;
   ckpt_checkpoint_task_info task = CKPT_CHECKPOINT_TASK_INFO_INIT;
   int64_t ids[8];
@@ -142,7 +142,7 @@ static void look_at_async(void* handle) {
     api->ckpt_async_manager_get_task(handle, ids[0], &task);
 }
 
-static void look_at_controller(void* handle) {
+static void read_controller(void* handle) {
   ckpt_controller_info info = CKPT_CONTROLLER_INFO_INIT;
   ckpt_decision decision = CKPT_DECISION_INIT;
   int64_t needed = 0;
@@ -153,7 +153,7 @@ static void look_at_controller(void* handle) {
   api->ckpt_controller_get_json(handle, NULL, 0, &needed);
 }
 
-static void look_at_activations(void* handle) {
+static void read_activations(void* handle) {
   ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
   int64_t bytes = 0;
   int64_t count = 0;
@@ -164,7 +164,7 @@ static void look_at_activations(void* handle) {
   api->ckpt_activation_manager_list(handle, NULL, 0, &count);
 }
 
-static void look_at_pipeline(void* handle) {
+static void read_pipeline(void* handle) {
   ckpt_pipeline_stats stats = CKPT_PIPELINE_STATS_INIT;
   int64_t number = 0;
   api->ckpt_pipeline_get_stats(handle, 0, &stats);
@@ -172,13 +172,13 @@ static void look_at_pipeline(void* handle) {
   api->ckpt_pipeline_get_trace_json(handle, NULL, 0, &number);
 }
 
-static void look_at_strategy(void* handle) {
+static void read_strategy(void* handle) {
   char name[64];
   int64_t needed = 0;
   api->ckpt_strategy_get_name(handle, name, sizeof name, &needed);
 }
 
-static void look_at_tracker(void* handle) {
+static void read_tracker(void* handle) {
   ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
   int64_t needed = 0;
   api->ckpt_memory_tracker_get_stats(handle, &stats);
@@ -198,7 +198,7 @@ static int installed = 0;
 
 static void on_message(int32_t level, const char* component, const char* message, void* user_data) {
   const listener* const own = user_data;
-  look_at_all();
+  read_all();
   if (own != NULL && level >= own->minimum) own->fn(level, component, message, own->user_data);
 }
 
@@ -262,31 +262,31 @@ void* dlopen(const char* path, int flags) {
     REAL(name)(handle);      \
   }
 
-CREATES(look_at_checkpoint, ckpt_checkpoint_manager_create,
+CREATES(read_checkpoint, ckpt_checkpoint_manager_create,
         (ckpt_storage * storage, const ckpt_checkpoint_manager_options* options, ckpt_checkpoint_manager** created),
         (storage, options, created), created)
 RELEASES(ckpt_checkpoint_manager_release, ckpt_checkpoint_manager)
-CREATES(look_at_async, ckpt_async_manager_create,
+CREATES(read_async, ckpt_async_manager_create,
         (ckpt_checkpoint_manager * checkpoint, const ckpt_async_manager_options* options, ckpt_async_manager** created),
         (checkpoint, options, created), created)
 RELEASES(ckpt_async_manager_release, ckpt_async_manager)
-CREATES(look_at_controller, ckpt_controller_create, (const ckpt_controller_options* options, ckpt_controller** created),
+CREATES(read_controller, ckpt_controller_create, (const ckpt_controller_options* options, ckpt_controller** created),
         (options, created), created)
 RELEASES(ckpt_controller_release, ckpt_controller)
-CREATES(look_at_activations, ckpt_activation_manager_create,
+CREATES(read_activations, ckpt_activation_manager_create,
         (const ckpt_activation_policy* policy, const ckpt_activation_manager_options* options, ckpt_stage_forward_fn forward,
          void* user_data, ckpt_destroy_fn destroy, ckpt_activation_manager** created),
         (policy, options, forward, user_data, destroy, created), created)
-CREATES(look_at_activations, ckpt_pipeline_get_manager,
-        (ckpt_pipeline * pipeline, int32_t stage, ckpt_activation_manager** created), (pipeline, stage, created), created)
+CREATES(read_activations, ckpt_pipeline_get_manager, (ckpt_pipeline * pipeline, int32_t stage, ckpt_activation_manager** created),
+        (pipeline, stage, created), created)
 RELEASES(ckpt_activation_manager_release, ckpt_activation_manager)
-CREATES(look_at_pipeline, ckpt_pipeline_create,
+CREATES(read_pipeline, ckpt_pipeline_create,
         (ckpt_chain * chain, const ckpt_tensor_spec* input, const ckpt_pipeline_options* options, ckpt_pipeline** created),
         (chain, input, options, created), created)
 RELEASES(ckpt_pipeline_release, ckpt_pipeline)
-CREATES(look_at_strategy, ckpt_strategy_create, (const char* text, ckpt_strategy** created), (text, created), created)
+CREATES(read_strategy, ckpt_strategy_create, (const char* text, ckpt_strategy** created), (text, created), created)
 RELEASES(ckpt_strategy_release, ckpt_strategy)
-CREATES(look_at_tracker, ckpt_memory_tracker_create, (const ckpt_memory_tracker_options* options, ckpt_memory_tracker** created),
+CREATES(read_tracker, ckpt_memory_tracker_create, (const ckpt_memory_tracker_options* options, ckpt_memory_tracker** created),
         (options, created), created)
 RELEASES(ckpt_memory_tracker_release, ckpt_memory_tracker)
 

@@ -138,7 +138,7 @@ two_saves() {
   sweep "$1" "$3" "$write_one save $here 4" true
 }
 
-load_beside_save() {
+load_during_save() {
   name="load during save"
   prepare() { prepare_checkpoints; }
   check() { check_load; }
@@ -147,7 +147,7 @@ load_beside_save() {
 
 one_file both "ckpt_safetensors_write" tensors.safetensors "$write_one file $here/tensors.safetensors 1" "$write_one file $here/tensors.safetensors 2"
 two_saves both "ckpt_checkpoint_manager_save" "$write_one save $here 3"
-load_beside_save
+load_during_save
 
 if [ -n "$ckpt" ]; then
   "$write_one" file "$scratch/1.safetensors" 1

@@ -98,7 +98,7 @@ MET = {
 }
 
 
-def what_was_met(profile, report):
+def properties(profile, report):
     return [name for name, is_so in MET.items() if is_so(profile, report)]
 
 
@@ -139,7 +139,7 @@ class Tally:
         if not broken:
             self.kept += 1
             self.kinds.update(KIND_NAMES[action.kind] for action in actions)
-            self.met.update(what_was_met(profile, report))
+            self.met.update(properties(profile, report))
 
     def print(self):
         refused = self.count - self.kept - self.different
