@@ -41,7 +41,7 @@ std::shared_ptr<ckpt::storage::Storage> storage_or_null(const ckpt_storage* give
   return handle == nullptr ? nullptr : handle->object;
 }
 
-// Kept while it is used, as chain_argument does.
+// Keeps the object alive while it is used, like chain_argument.
 std::shared_ptr<engine::Executor> executor_argument(const ckpt_schedule_executor* executor) {
   auto object = checked(executor, "executor")->object;
   Entered::refuse(object.get(), "executor");
@@ -237,7 +237,7 @@ ckpt_status ckpt_schedule_executor_create(ckpt_chain* chain, ckpt_schedule* sche
                                           const ckpt_schedule_executor_options* options, ckpt_schedule_executor** executor) {
   return guard([&] {
     const auto object = chain_argument(chain);
-    const auto recipe = checked(schedule, "schedule")->object;  // kept: a callback may release the handle
+    const auto recipe = checked(schedule, "schedule")->object;  // keeps it alive: a callback may release the handle
     const engine::TensorSpec spec = to_spec(*not_null(input, "input"), "input");
     const auto given = options_argument(options, "options");
     const auto* const tracker = checked_or_null(given.tracker, "options.tracker");

@@ -23,7 +23,7 @@ static_assert(CKPT_STATE_CONTROLLER == state::controller_key);
 
 namespace {
 
-// Before the work starts: an optional struct to be filled must be one that can be.
+// Refuses an optional struct that cannot be filled, before the work starts.
 template <class T>
 void check_result(const T* result) {
   if (result != nullptr) check_struct(result, "result");
@@ -117,7 +117,7 @@ class CustomCoordinator final : public state::Coordinator {
     }
     if (code == CKPT_E_TIMEOUT) {
       const std::string reason = ckpt::base::take_callback_error();
-      fail(Status::timeout, "coordinator ", operation, ": ", reason.empty() ? "not all processes came in time" : reason);
+      fail(Status::timeout, "coordinator ", operation, ": ", reason.empty() ? "not all processes have joined in time" : reason);
     }
     require_ok(code, [&] { return cat("coordinator ", operation); });
   }
@@ -131,7 +131,7 @@ void check_root(int64_t root, const state::Coordinator& coordinator) {
   require(root >= 0 && root < ranks, "root is ", root, "; expected 0 .. ", ranks - 1);
 }
 
-// What a collective receives of all processes; nothing where it does not.
+// Returns the buffer that a collective fills with the bytes of all processes; empty on a process that does not receive.
 std::span<std::byte> received_argument(bool receives, void* received, int64_t bytes, const state::Coordinator& coordinator) {
   require(!receives || received != nullptr || bytes == 0, "received is NULL but bytes is ", bytes);
   int64_t all = 0;
@@ -184,8 +184,8 @@ Rename rename_argument(ckpt_rename_fn rename, const std::shared_ptr<UserData>& u
   };
 }
 
-// Errors are reported to the other ranks by the coordinator. It is read first, so that errors of all other arguments reach them,
-// too. A valid timeout_ns limits that report as well.
+// Errors are reported to the other ranks by the coordinator. It is checked first, so that errors of all other arguments are
+// reported to them, too. A valid timeout_ns also limits that report.
 void fill_coordinator_options(state::CheckpointOptions& wanted, const ckpt_checkpoint_manager_options* options) {
   if (options == nullptr) return;
   ckpt_checkpoint_manager_options given = defaults<ckpt_checkpoint_manager_options>;
@@ -214,7 +214,7 @@ void fill_manager_options(state::CheckpointOptions& wanted, const ckpt_checkpoin
   wanted.expect_blas = ckpt::engine::expect_blas;
 }
 
-// NULL or a name.
+// Returns a name; "" for NULL.
 std::string optional_name(const char* name) { return name == nullptr ? std::string() : std::string(name_argument(name, "name")); }
 
 }  // namespace
@@ -257,7 +257,7 @@ LoadArgument load_argument(const ckpt_load_options* options) {
   } else {
     require(given.step >= 0, "options.step is ", given.step, "; expected at least 0");
   }
-  wanted.name = optional_name(given.name);  // refuses a blank one
+  wanted.name = optional_name(given.name);  // refuses a blank name
   wanted.compare_environment = given.environment_json != nullptr;
   argument.rename_user = std::make_shared<UserData>(given.rename_user_data, given.rename_destroy);
   wanted.rename = rename_argument(given.rename, argument.rename_user);
@@ -536,7 +536,7 @@ ckpt_status ckpt_checkpoint_manager_load(ckpt_checkpoint_manager* handle, ckpt_s
   });
 }
 
-// ---- Look and verify ----
+// ---- Queries and verification ----
 
 ckpt_status ckpt_checkpoint_manager_list(ckpt_checkpoint_manager* handle, ckpt_checkpoint_info* infos, int64_t capacity,
                                          int64_t* count) {

@@ -50,7 +50,7 @@ storage::Decide decide_argument(ckpt_fault_decide_fn decide, const std::shared_p
   };
 }
 
-// Takes over the reference that a user's function made.
+// Takes over the reference that a user's function created.
 std::shared_ptr<storage::Storage> call_scheme(ckpt_storage_scheme_fn create, const std::string& uri, void* user_data) {
   ckpt_storage* made = nullptr;
   ckpt::base::set_callback_error(nullptr);

@@ -129,7 +129,7 @@ ckpt_status create_handle(ckpt_strategy** strategy, Make&& make) {
 
 ckpt_status ask(ckpt_strategy* strategy, const char* layer_name, const Activation& activation, int64_t layer_index,
                 int32_t* answer) {
-  // A copy: a custom strategy's callback may release the handle.
+  // A copy, because a custom strategy's callback may release the handle.
   const StrategyPtr object = strategy->object;
   *answer = object->should_checkpoint(layer_name, activation, layer_index) ? 1 : 0;
   return CKPT_OK;
@@ -245,7 +245,7 @@ ckpt_status ckpt_strategy_get_counters(const ckpt_strategy* strategy, ckpt_strat
   });
 }
 
-// ---- Reading back what a strategy is made of ----
+// ---- Reading the configuration ----
 
 ckpt_status ckpt_strategy_get_info(const ckpt_strategy* strategy, ckpt_strategy_info* info) {
   return guard([&] {

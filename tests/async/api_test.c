@@ -152,7 +152,8 @@ static void other_ways(ckpt_async_manager* async, ckpt_state* state) {
 
   task.mode = CKPT_STAGING_MODE_BORROW;
   CHECK_FAILS(ckpt_async_manager_save(async, state, NULL, &task, &id), CKPT_E_INVALID_ARGUMENT, "BORROW");
-  CHECK_FAILS(ckpt_async_manager_load(async, state, NULL, &task, &id), CKPT_E_INVALID_ARGUMENT, "task.source is given for a load");
+  CHECK_FAILS(ckpt_async_manager_load(async, state, NULL, &task, &id), CKPT_E_INVALID_ARGUMENT,
+              "task.source is set; expected NULL for a load");
   task.mode = 9;
   CHECK_FAILS(ckpt_async_manager_save(async, state, NULL, &task, &id), CKPT_E_INVALID_ARGUMENT, "task.mode is 9");
   task.mode = CKPT_STAGING_MODE_COPY;

@@ -110,7 +110,7 @@ static void its_failures_fail_the_save(run* r) {
     memory it;
     ckpt_status status;
     const char* text;
-  } cases[] = {{{.allowed = 0}, CKPT_E_OUT_OF_MEMORY, "staging_allocate has no memory for"},
+  } cases[] = {{{.allowed = 0}, CKPT_E_OUT_OF_MEMORY, "staging_allocate returned no memory for"},
                {{.allowed = 9, .code = 7}, CKPT_E_CALLBACK, "the device is busy"},
                {{.allowed = 9, .shift = 512}, CKPT_E_INVALID_ARGUMENT, "a multiple of 4096"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {

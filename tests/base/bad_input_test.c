@@ -37,7 +37,7 @@ static void clocks(ckpt_clock* clock, ckpt_worker_pool* pool) {
   CHECK(out == NULL);
   CHECK_FAILS(ckpt_clock_advance(NULL, 1), CKPT_E_INVALID_ARGUMENT, "clock is NULL");
   CHECK_FAILS(ckpt_clock_advance((ckpt_clock*)pool, 1), CKPT_E_INVALID_ARGUMENT,
-              "clock is not a handle of kind 'clock' but thread pool");
+              "clock: expected a handle of kind 'clock', found thread pool");
   CHECK_FAILS(ckpt_clock_advance(clock, -1), CKPT_E_INVALID_ARGUMENT, "duration_ns is -1");
   CHECK_FAILS(ckpt_clock_advance(clock, INT64_MAX), CKPT_E_OUT_OF_RANGE, "duration_ns is 9223372036854775807");
   CHECK_FAILS(ckpt_clock_get_now(clock, NULL), CKPT_E_INVALID_ARGUMENT, "now_ns is NULL");

@@ -142,11 +142,11 @@ EXAMPLES = [
         "Python": "group; None: none", "C#": "group; empty: none", "C++": "group; empty: none"}),
     ("ckpt_tensor_info.shape", "lengths; NULL: a scalar", {
         "Python": "lengths; (): a scalar", "C#": "lengths; empty: a scalar", "C++": "lengths; empty: a scalar"}),
-    ("ckpt_async_manager_options.drain_timeout_ns", "time in nanoseconds; -1: for ever; default 30 s. After that, tasks stop", {
-        "Python": "time in nanoseconds; -1: for ever; default 30 s. After that, tasks stop",
-        "Java": "time; null: for ever. After that, tasks stop",
-        "C#": "time; Timeout.InfiniteTimeSpan: for ever; default 30 s. After that, tasks stop",
-        "C++": "time; -1: for ever; default 30 s. After that, tasks stop"}),
+    ("ckpt_async_manager_options.drain_timeout_ns", "time in nanoseconds; -1: forever; default 30 s. After that, tasks stop", {
+        "Python": "time in nanoseconds; -1: forever; default 30 s. After that, tasks stop",
+        "Java": "time; null: forever. After that, tasks stop",
+        "C#": "time; Timeout.InfiniteTimeSpan: forever; default 30 s. After that, tasks stop",
+        "C++": "time; -1: forever; default 30 s. After that, tasks stop"}),
     ("ckpt_load_options.verify", "CKPT_VERIFY_FULL (the default) or CKPT_VERIFY_NONE", {
         "Python": "Verify.FULL (the default) or Verify.NONE", "Java": "{@link Verify#FULL} or {@link Verify#NONE}",
         "C++": "Verify::full (the default) or Verify::none"}),

@@ -238,15 +238,15 @@ def absence_stands_beside_its_value(api):
             yield f"{struct['name']} has {field['name']}, and no {value}"
 
 
-def minus_one_is_for_ever(api):
+def minus_one_is_forever(api):
     entries = [(f"{struct['name']}.{field['name']}", field.get("comment", "")) for struct, field in api.fields()]
     entries += [(entry["name"], entry.get("comment", "")) for entry in api.functions + api.callbacks]
     for where, comment in entries:
         if where.startswith(ACCESSED_BY_VALUE + "_get_"):
             continue  # not of a tensor
         for found in re.finditer(r"(?<![\w)^+-])-1\b", comment):
-            if not re.match(r"-1:? for ever", comment[found.start():]):
-                yield f"{where}: -1 means something else than for ever"
+            if not re.match(r"-1:? forever", comment[found.start():]):
+                yield f"{where}: -1 means something other than forever"
 
 
 def zero_is_no_limit(api):
@@ -456,10 +456,10 @@ CASES = {
                       struct("ckpt_box_event", "ckpt_bool has_layer", "int32_t layer_id")]),
         [dict(structs=[struct("ckpt_box_options", "ckpt_bool has_step", "int64_t steps")]),
          dict(structs=[struct("ckpt_box_options", "ckpt_bool has_step")])]),
-    minus_one_is_for_ever: (
-        dict(functions=[("ckpt_status ckpt_box_wait(ckpt_box* box, int64_t timeout_ns)", "Waits at most timeout_ns (-1: for ever)."),
+    minus_one_is_forever: (
+        dict(functions=[("ckpt_status ckpt_box_wait(ckpt_box* box, int64_t timeout_ns)", "Waits at most timeout_ns (-1: forever)."),
                         ("ckpt_status ckpt_box_find(ckpt_box* box, int64_t index)", "index: 0 .. count - 1, or 0 .. count-1; +-1 for a table.")],
-             structs=[struct("ckpt_box_options", ("int64_t timeout_ns", "how long it waits, in nanoseconds; -1 for ever"))]),
+             structs=[struct("ckpt_box_options", ("int64_t timeout_ns", "how long it waits, in nanoseconds; -1 forever"))]),
         [dict(structs=[struct("ckpt_box_options", ("int64_t limit", "most bytes; -1: no limit"))]),
          dict(structs=[struct("ckpt_box_info", ("int64_t step", "number of the step, -1 when there is none"))]),
          dict(functions=[("ckpt_status ckpt_box_find(ckpt_box* box)", "*index receives the index, or -1.")])]),

@@ -147,7 +147,7 @@ static void limit(void) {
   CHECK_OK(reserve_named(tracker, "x", 90, &id));
   const uint64_t first = id;
   CHECK_FAILS(ckpt_memory_tracker_try_reserve(tracker, 0, 11, &id), CKPT_E_OVER_BUDGET,
-              "bytes is 11; the live total would pass the limit of 100");
+              "bytes is 11; the live total would exceed the limit of 100");
   CHECK_FAILS(reserve_named(tracker, "y", 11, &id), CKPT_E_OVER_BUDGET, "limit of 100");
   CHECK(id == first);
   CHECK_OK(ckpt_memory_tracker_try_reserve(tracker, 0, 10, &id));

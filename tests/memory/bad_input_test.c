@@ -141,7 +141,7 @@ static void values(ckpt_memory_tracker* tracker) {
   BAD(ckpt_memory_tracker_create(&options, &other), "struct_size is 4");
   CKPT_INIT(ckpt_memory_tracker_options, &options);
   options.clock = (const ckpt_clock*)(const void*)tracker;
-  BAD(ckpt_memory_tracker_create(&options, &other), "options.clock is not a handle of kind 'clock' but memory tracker");
+  BAD(ckpt_memory_tracker_create(&options, &other), "options.clock: expected a handle of kind 'clock', found memory tracker");
   CHECK(other == NULL);
 }
 
@@ -187,7 +187,7 @@ int main(void) {
   uint64_t id = 0;
   CHECK_OK(record_named(tracker, "x", 1, &id));
   handles(NULL, "tracker is NULL");
-  handles((ckpt_memory_tracker*)(void*)clock, "tracker is not a handle of kind 'memory tracker' but clock");
+  handles((ckpt_memory_tracker*)(void*)clock, "tracker: expected a handle of kind 'memory tracker', found clock");
   null_pointers(tracker);
   values(tracker);
   struct_sizes(tracker);

@@ -255,7 +255,7 @@ TEST(StateHpp, AnotherTypeIsRefused) {
   try {
     static_cast<void>(state.get<int>("text"));
   } catch (const ckpt::Error& error) {
-    EXPECT_STREQ(error.what(), "value of key \"text\" is \"7\"; asked for as a whole number of this type");
+    EXPECT_STREQ(error.what(), "value of key \"text\" is \"7\"; expected a whole number of this type");
   }
 }
 
@@ -451,7 +451,7 @@ TEST(StateHpp, ObjectsListTensorsAndMayThrow) {
     ADD_FAILURE() << "the error was lost";
   } catch (const ckpt::Error& error) {
     EXPECT_EQ(error.status(), ckpt::Status::callback);
-    EXPECT_NE(std::string(error.what()).find("asked for as a whole number"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("expected a whole number"), std::string::npos) << error.what();
   }
   EXPECT_EQ(hidden.sum(), 12);
   broken = true;

@@ -79,8 +79,7 @@ TEST(TreeHpp, ArraysOfNumbersAreTensors) {
   EXPECT_EQ(saved_and_read(ckpt::Span<const double>(array)).get<std::vector<double>>(), (std::vector<double>{1, 2, 3}));
   const Value floats = saved_and_read(std::vector<float>{1});
   EXPECT_EQ(floats.kind(), TreeKind::tensor);
-  expect_error(Status::invalid_argument, "asked for as numbers of dtype F64; it is of F32",
-               [&] { floats.get<std::vector<double>>(); });
+  expect_error(Status::invalid_argument, "expected numbers of dtype F64; it is of F32", [&] { floats.get<std::vector<double>>(); });
 }
 
 TEST(TreeHpp, TensorsOfEachDTypeAndShapeAreRestored) {
@@ -147,7 +146,7 @@ TEST(TreeHpp, DictsKeepTheirOrderAndAreReadByKey) {
   EXPECT_EQ(sum, 36);
   expect_error(Status::not_found, "key 'none' is not in the dict", [&] { static_cast<void>(again["none"]); });
   expect_error(Status::out_of_range, "index is 3; the list has 3 parts", [&] { static_cast<void>(again["a"][3]); });
-  expect_error(Status::invalid_argument, "the value is of kind 'list'; asked for as a dict",
+  expect_error(Status::invalid_argument, "the value is of kind 'list'; expected a dict",
                [&] { static_cast<void>(again["a"]["x"]); });
 }
 
@@ -174,21 +173,21 @@ TEST(TreeHpp, MismatchedTypesAreRefused) {
   expect_error(Status::invalid_argument, "the value -1 does not fit", [] { Value(-1).get<unsigned>(); });
   expect_error(Status::invalid_argument, "the value 0x8000000000000000 does not fit",
                [] { Value(std::uint64_t{1} << 63).get<std::int64_t>(); });
-  expect_error(Status::invalid_argument, "of kind 'number'; asked for as an integer", [] { Value(1.0).get<int>(); });
-  expect_error(Status::invalid_argument, "of kind 'integer'; asked for as a truth value", [] { Value(1).get<bool>(); });
-  expect_error(Status::invalid_argument, "of kind 'bytes'; asked for as a text", [] { Value::bytes("x", 1).get<std::string>(); });
-  expect_error(Status::invalid_argument, "of kind 'text'; asked for as bytes", [] { Value("x").get<std::vector<std::byte>>(); });
+  expect_error(Status::invalid_argument, "of kind 'number'; expected an integer", [] { Value(1.0).get<int>(); });
+  expect_error(Status::invalid_argument, "of kind 'integer'; expected a truth value", [] { Value(1).get<bool>(); });
+  expect_error(Status::invalid_argument, "of kind 'bytes'; expected a text", [] { Value::bytes("x", 1).get<std::string>(); });
+  expect_error(Status::invalid_argument, "of kind 'text'; expected bytes", [] { Value("x").get<std::vector<std::byte>>(); });
   expect_error(Status::invalid_argument, "not UTF-8", [] { saved_and_read("\xFF"); });
   expect_error(Status::invalid_argument, "key '1' comes twice", [] { saved_and_read(Value::dict({{1, 2}, {1, 3}})); });
   EXPECT_EQ(Value(3).get<double>(), 3.0);
   EXPECT_EQ(Value(0.1).get<float>(), 0.1F);
   EXPECT_EQ(Value(std::numeric_limits<double>::infinity()).get<float>(), std::numeric_limits<float>::infinity());
   EXPECT_EQ(Value(std::int64_t{1} << 62).get<float>(), 0x1p62F);
-  expect_error(Status::invalid_argument, "does not fit the floating-point number", [] { Value(1e300).get<float>(); });
+  expect_error(Status::invalid_argument, "does not fit the requested floating-point type", [] { Value(1e300).get<float>(); });
   expect_error(Status::invalid_argument, "the value 16777217 does not fit", [] { Value(16777217).get<float>(); });
   expect_error(Status::invalid_argument, "the value 9223372036854775807 does not fit",
                [] { Value(std::numeric_limits<std::int64_t>::max()).get<double>(); });
-  expect_error(Status::invalid_argument, "the value has 3 parts; an array of 2 was asked for", [] {
+  expect_error(Status::invalid_argument, "the value has 3 parts; expected an array of 2", [] {
     Value(std::vector<int>{1, 2, 3}).get<std::array<int, 2>>();
   });
   Value deep = Value::list();

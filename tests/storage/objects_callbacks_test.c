@@ -326,11 +326,11 @@ static void test_invalid_results(store* s) {
     ckpt_status status;
     const char* text;
   } lies[] = {
-      {"outside", CKPT_E_CALLBACK, "it begins with"},
+      {"outside", CKPT_E_CALLBACK, "expected the prefix"},
       {"dots", CKPT_E_CALLBACK, "leaves its root"},
       {"null", CKPT_E_CALLBACK, "path"},
       {"bytes", CKPT_E_CALLBACK, "at least 0"},
-      {"twice", CKPT_E_CALLBACK, "it comes behind"},
+      {"twice", CKPT_E_CALLBACK, "expected a path after"},
       {"limit", CKPT_E_CALLBACK, "as many as were asked for"},
       {"error", CKPT_E_PERMISSION, "list_from"},
       {"ignores", CKPT_OK, ""}, /* nothing in it is invalid */

@@ -285,7 +285,7 @@ static void failures(void) {
   seen.nothing = 1;
   CHECK_FAILS(open_uri("mine:x"), CKPT_E_INVALID_ARGUMENT, "*storage is NULL");
   CHECK_OK(ckpt_clock_create_manual(0, &seen.wrong));
-  CHECK_FAILS(open_uri("mine:x"), CKPT_E_INVALID_ARGUMENT, "storage is not a handle of kind 'storage' but clock");
+  CHECK_FAILS(open_uri("mine:x"), CKPT_E_INVALID_ARGUMENT, "storage: expected a handle of kind 'storage', found clock");
   ckpt_clock_release(seen.wrong);
   seen.wrong = NULL;
   seen.nothing = 0;

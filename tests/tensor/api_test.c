@@ -76,7 +76,7 @@ static void test_create_refuses(void) {
   CHECK_FAILS(ckpt_tensor_create(CKPT_DTYPE_F64, bytes, 1, NULL, &tensor), CKPT_E_OUT_OF_RANGE, "[2305843009213693951]");
   CHECK_FAILS(ckpt_tensor_create(CKPT_DTYPE_F4, odd, 1, NULL, &tensor), CKPT_E_INVALID_ARGUMENT, "shape is [3]; in F4");
   CHECK_FAILS(ckpt_tensor_create(CKPT_DTYPE_F32, shape23, 2, (ckpt_buffer_pool*)(void*)clock_handle, &tensor),
-              CKPT_E_INVALID_ARGUMENT, "pool is not a handle of kind 'buffer pool' but clock");
+              CKPT_E_INVALID_ARGUMENT, "pool: expected a handle of kind 'buffer pool', found clock");
   CHECK_FAILS(ckpt_tensor_create(CKPT_DTYPE_F32, shape23, 2, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "tensor is NULL");
   CHECK(tensor == untouched);
 }
@@ -140,7 +140,7 @@ static void test_arithmetic(void) {
   CHECK_FAILS(ckpt_tensor_sum(integers, &number), CKPT_E_UNSUPPORTED, "tensor has dtype I32");
   CHECK_FAILS(ckpt_tensor_sum(x, NULL), CKPT_E_INVALID_ARGUMENT, "sum is NULL");
   CHECK_FAILS(ckpt_tensor_sum(NULL, &number), CKPT_E_INVALID_ARGUMENT, "tensor is NULL");
-  CHECK_FAILS(ckpt_tensor_dot(x, wrong, &number), CKPT_E_INVALID_ARGUMENT, "b is not a handle of kind 'tensor'");
+  CHECK_FAILS(ckpt_tensor_dot(x, wrong, &number), CKPT_E_INVALID_ARGUMENT, "b: expected a handle of kind 'tensor'");
   CHECK_FAILS(ckpt_tensor_dot(NULL, x, &number), CKPT_E_INVALID_ARGUMENT, "a is NULL");
   CHECK_FAILS(ckpt_tensor_dot(x, x, NULL), CKPT_E_INVALID_ARGUMENT, "dot is NULL");
   CHECK_FAILS(ckpt_tensor_dot(x, integers, &number), CKPT_E_INVALID_ARGUMENT, "b is I32 [2, 3]; expected F64 [2, 3] as a");
@@ -232,7 +232,7 @@ static void test_pool(void) {
   CHECK_FAILS(ckpt_buffer_pool_create(NULL, &options, &pool), CKPT_E_INVALID_ARGUMENT, "options.struct_size is 3");
   options.struct_size = sizeof options;
   CHECK_FAILS(ckpt_buffer_pool_create((ckpt_memory_tracker*)(void*)clock_handle, &options, &pool), CKPT_E_INVALID_ARGUMENT,
-              "tracker is not a handle of kind 'memory tracker' but clock");
+              "tracker: expected a handle of kind 'memory tracker', found clock");
   CHECK_FAILS(ckpt_buffer_pool_create(NULL, &options, NULL), CKPT_E_INVALID_ARGUMENT, "pool is NULL");
   CHECK(pool == untouched);
   CHECK_OK(ckpt_buffer_pool_create(NULL, &options, &pool));

@@ -262,7 +262,7 @@ internal static class ObjectsTests
             own.Answer = new[] { new StorageObject("a", -1) };
             Check.Contains("at least 0", Check.Throws<CkptCallbackException>(() => checkpoint.List(), "bytes").Message, "text");
             own.Answer = new[] { new StorageObject("b", 1), new StorageObject("a", 1) };
-            Check.Contains("it comes behind", Check.Throws<CkptCallbackException>(() => checkpoint.List(), "order").Message, "text");
+            Check.Contains("expected a path after", Check.Throws<CkptCallbackException>(() => checkpoint.List(), "order").Message, "text");
             own.Answer = null;
             Check.Equal(1, checkpoint.List().Count(), "checkpoints");
         }

@@ -268,7 +268,7 @@ final class TestObjects {
       Map<String, List<StorageObject>> answers = Map.of(
           "leaves its root", List.of(new StorageObject("../x", 1)),
           "at least 0", List.of(new StorageObject("a", -1)),
-          "it comes behind", List.of(new StorageObject("b", 1), new StorageObject("a", 1)));
+          "expected a path after", List.of(new StorageObject("b", 1), new StorageObject("a", 1)));
       answers.forEach((text, answer) -> {
             own.answer = answer;
             Check.raises(CkptCallbackException.class, text, () -> checkpoint.list());

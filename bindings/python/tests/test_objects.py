@@ -204,7 +204,7 @@ class OwnObjects(unittest.TestCase):
         with ckpt.CheckpointManager(ckpt.Storage.custom(own)) as checkpoint:
             checkpoint.save(state_of(1), 1)
             for answer, text in (([("commits/../x", 1)], "leaves its root"), ([("commits/a", -1)], "at least 0"),
-                                 ([("commits/b", 1), ("commits/a", 1)], "it comes behind"), ([("b", 1)] * 2, "it comes behind")):
+                                 ([("commits/b", 1), ("commits/a", 1)], "expected a path after"), ([("b", 1)] * 2, "expected a path after")):
                 own.answer = answer
                 with self.assertRaisesRegex(ckpt.CallbackError, text):
                     checkpoint.latest()
