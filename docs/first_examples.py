@@ -19,9 +19,9 @@ NO_EXAMPLE = {"reference/renames.md"}  # a table
 OTHER_FOLDERS = ("explanation/", "get-started/", "site/")
 SERVICES = {"how-to/bring-your-own-framework.md": "torch"}  # Python modules that an example needs, apart from this build
 # The example is a part of a program that is a test itself.
-VERBATIM = {"reference/csharp.md": "examples/readme/csharp/Resume.cs", "reference/mpi.md": "tests/mpi/first.c"}
+VERBATIM = {"reference/csharp.md": "examples/readme/csharp/Resume.cs", "reference/mpi.md": "tests/mpi/first_example.c"}
 # A test with a running service reads the example from the page.
-TAKEN_BY = {"reference/s3.md": "tests/s3/first.sh", "how-to/save-to-s3.md": "tests/s3/first.sh"}
+TAKEN_BY = {"reference/s3.md": "tests/s3/first_example.sh", "how-to/save-to-s3.md": "tests/s3/first_example.sh"}
 
 CPP = "#include <ckpt/ckpt.hpp>\n#include <iostream>\n#include <stdexcept>\n#include <string>\n#include <vector>\nint main() {\n%s}\n"
 JAVA = "import java.nio.file.Path;\nimport org.ckpt.*;\nclass Example {\n  public static void main(String[] arguments) {\n%s  }\n}\n"

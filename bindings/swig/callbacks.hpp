@@ -128,8 +128,8 @@ inline int64_t checked_count(int64_t count, int64_t bytes) {
   return count;
 }
 
-// C callbacks that call a method of the object in user_data: with a status as the result, without a result, or with a result that is
-// written to a pointer.
+// C callbacks that call a method of the object in user_data: with a status as the result, without a result, or with a result that
+// is written to a pointer.
 template <auto method>
 struct Calls;
 template <class Object, class Result, class... Arguments, Result (Object::*method)(Arguments...)>

@@ -1,4 +1,4 @@
-/* Bad arguments beside good ones: the right status, a message that names the argument, and nothing changed. */
+/* Bad arguments mixed with good ones: the right status, a message that names the argument, and no change of state. */
 #include <math.h>
 
 #include "check.h"
@@ -48,7 +48,7 @@ static void times(void) {
   CHECK_FAILS(record_begin(controller, 201), CKPT_E_INVALID_STATE, "in flight");
   CHECK_FAILS(record_commit(controller, 201, NAN, 1), CKPT_E_INVALID_ARGUMENT, "stall_seconds is nan");
   CHECK_FAILS(record_commit(controller, 201, 1, -1), CKPT_E_INVALID_ARGUMENT, "durable_seconds is -1");
-  CHECK_OK(record_commit(controller, 201, 1, 1)); /* nothing of the above counted */
+  CHECK_OK(record_commit(controller, 201, 1, 1)); /* none of the above was recorded */
   ckpt_coordinator_release(alone);
   ckpt_controller_release(controller);
 }
@@ -114,7 +114,7 @@ static void options_and_outputs(void) {
   CHECK_FAILS(ckpt_controller_restore(controller, "{\"format\":\"ckpt-adaptive-controller\",\"version\":7}"), CKPT_E_UNSUPPORTED,
               "version 7");
   decision = (ckpt_decision)CKPT_DECISION_INIT;
-  CHECK_OK(ckpt_controller_should_checkpoint(controller, 200, &decision)); /* the run still goes on */
+  CHECK_OK(ckpt_controller_should_checkpoint(controller, 200, &decision)); /* the run still continues */
   ckpt_controller_release(controller);
 }
 

@@ -1,4 +1,4 @@
-// The queue of background tasks: exact admission, the order of what was handed over, and what callers and workers do at once.
+// The queue of background tasks: exact capacity, the order of submitted tasks, and concurrent callers and workers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using ckpt::async::TaskQueue;
 using Fate = TaskQueue::Fate;
 using EntryState = TaskQueue::EntryState;
 
-// The task of an id is as these sets say; those of priority 1 are in high.
+// The state of a task by its id; those of priority 1 are in high.
 struct Fates {
   std::set<std::int64_t> ready;
   std::set<std::int64_t> held;
@@ -26,7 +26,7 @@ struct Fates {
   }
 };
 
-// All that are ready now.
+// Takes all tasks that are ready now.
 std::vector<std::int64_t> taken(TaskQueue& queue) {
   std::vector<std::int64_t> ids;
   while (const std::int64_t id = queue.pop([] { return true; })) ids.push_back(id);
@@ -46,28 +46,28 @@ TEST(AsyncQueue, AdmitsAsManyAsItsCapacity) {
   EXPECT_EQ(queue.try_admit(), TaskQueue::no_place);
 }
 
-TEST(AsyncQueue, ThePriorityAndThenTheAgeDecide) {
+TEST(AsyncQueue, OrderedByPriorityThenByAge) {
   Fates fates{{1, 2, 3, 4, 5}, {}, {3, 5}};
   TaskQueue queue(8, std::ref(fates));
   for (const std::int64_t id : {4, 5, 2, 1, 3}) queue.publish(queue.try_admit(), id);
   EXPECT_EQ(taken(queue), (std::vector<std::int64_t>{3, 5, 1, 2, 4}));
 }
 
-TEST(AsyncQueue, WhatIsHeldWaitsUntilSomebodySaysThatGatesOpened) {
+TEST(AsyncQueue, GatedTasksWaitUntilGatesAreReportedOpen) {
   Fates fates{{2}, {1, 3}, {3}};
   TaskQueue queue(3, std::ref(fates));
   for (const std::int64_t id : {1, 2, 3}) queue.publish(queue.try_admit(), id);
   EXPECT_EQ(taken(queue), std::vector<std::int64_t>{2});
   fates.held = {};
-  fates.ready = {1};  // and 3 died at its gate
+  fates.ready = {1};  // and 3 was cancelled at its gate
   EXPECT_EQ(taken(queue), std::vector<std::int64_t>{});
   queue.recheck_gates();
   EXPECT_EQ(taken(queue), std::vector<std::int64_t>{1});
   EXPECT_EQ(queue.size(), 0);
 }
 
-// All gates open at once, in the moment after a worker asked how one of them stands.
-TEST(AsyncQueue, GatesThatOpenWhileAWorkerLooksLetTheOldestGoFirst) {
+// All gates open at once, just after a worker has checked one of them.
+TEST(AsyncQueue, GatesOpenedDuringASearchLetTheOldestRunFirst) {
   for (std::int64_t last_held = 1; last_held <= 4; ++last_held) {
     bool are_open = false;
     TaskQueue queue(4, [&](std::int64_t id) {
@@ -83,8 +83,8 @@ TEST(AsyncQueue, GatesThatOpenWhileAWorkerLooksLetTheOldestGoFirst) {
   }
 }
 
-// No worker comes, and tasks are handed over and die: the next one in a place takes the entry over.
-TEST(AsyncQueue, TheDeadTakeNoRoomFromTheLiving) {
+// No worker runs, and tasks are submitted and cancelled: the next task in a slot reuses the slot's entry.
+TEST(AsyncQueue, CancelledTasksTakeNoCapacity) {
   Fates fates;
   TaskQueue queue(4, std::ref(fates));
   queue.publish(queue.try_admit(), 1);
@@ -100,7 +100,7 @@ TEST(AsyncQueue, TheDeadTakeNoRoomFromTheLiving) {
   EXPECT_EQ(queue.size(), 0);
 }
 
-TEST(AsyncQueue, APlaceIsHandedOverOnceHoweverOftenItChangesHands) {
+TEST(AsyncQueue, ASlotIsSubmittedOnceHoweverOftenItIsReused) {
   Fates fates{{1, 9}, {}, {}};
   TaskQueue queue(2, std::ref(fates));
   const std::int32_t kept = queue.try_admit();
@@ -115,8 +115,8 @@ TEST(AsyncQueue, APlaceIsHandedOverOnceHoweverOftenItChangesHands) {
   EXPECT_EQ(taken(queue), (std::vector<std::int64_t>{1, 9}));
 }
 
-// A worker has put them in order, and then they die there.
-TEST(AsyncQueue, TheDeadAreSortedOutOfTheOrder) {
+// Tasks cancelled after a worker has sorted them.
+TEST(AsyncQueue, CancelledTasksAreRemovedFromTheOrder) {
   Fates fates{{}, {1}, {}};
   TaskQueue queue(4, std::ref(fates));
   queue.publish(queue.try_admit(), 1);
@@ -139,8 +139,8 @@ TEST(AsyncQueue, TheDeadAreSortedOutOfTheOrder) {
   EXPECT_EQ(std::ranges::count(ids, 1), 1);
 }
 
-// A caller that still copies for a task which was cancelled hands it over when another one has its place.
-TEST(AsyncQueue, WhoLostItsPlaceDoesNotPushOutWhoHasIt) {
+// A caller that is still copying for a cancelled task submits it after another task has taken its slot.
+TEST(AsyncQueue, ATaskWithoutItsSlotDoesNotReplaceTheNewOwner) {
   Fates fates{{2}, {}, {}};
   TaskQueue queue(1, std::ref(fates));
   const std::int32_t place = queue.try_admit();
@@ -149,12 +149,12 @@ TEST(AsyncQueue, WhoLostItsPlaceDoesNotPushOutWhoHasIt) {
   queue.publish(place, 2);
   queue.publish(place, 1);
   EXPECT_EQ(taken(queue), std::vector<std::int64_t>{2});
-  queue.publish(place, 1);  // nor does it come back when that one was taken
+  queue.publish(place, 1);  // and it is not submitted after the other one was taken
   EXPECT_EQ(taken(queue), std::vector<std::int64_t>{});
 }
 
-// Callers admit, hand over, and sometimes give the place back before a worker came; workers take. Each id that stayed alive is
-// taken once, and never are more alive than the capacity says.
+// Callers admit and submit tasks, and sometimes cancel them before a worker takes them. Each task that was not cancelled is taken
+// once, and there are never more such tasks than the capacity.
 TEST(AsyncQueue, ManyThreadsAtOnce) {
   constexpr std::int64_t capacity = 3;
   constexpr std::int64_t callers = 4;
@@ -190,7 +190,7 @@ TEST(AsyncQueue, ManyThreadsAtOnce) {
         if (dies && n % 4 < 2) queue.publish(place, id);
         State expected = queued;
         if (dies && state.compare_exchange_strong(expected, dead)) end(place);
-        if (!dies || n % 4 >= 2) queue.publish(place, id);  // dead ones, too, whose place may be another's
+        if (!dies || n % 4 >= 2) queue.publish(place, id);  // also cancelled ones; their slots may belong to other tasks
       }
     });
   }

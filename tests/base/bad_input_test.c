@@ -1,4 +1,4 @@
-/* Bad arguments beside good ones: the right status, a message that names argument and value, and nothing changed. */
+/* Bad arguments mixed with good ones: the right status, a message that names argument and value, and no change of state. */
 #include "check.h"
 
 #define NOT_OURS ((int64_t)-4711)

@@ -1,4 +1,4 @@
-# Automatic activations: one and the same command chooses each of the four policies, by the memory that it is told it has.
+# Automatic activations: the same command chooses each of the four policies, depending on the memory that it is given.
 . "$(dirname "$0")/lib.sh"
 text="$scratch/text"
 make_text "$text"
@@ -9,11 +9,11 @@ run() {
     --stages 2 --micro-batches 8 --schedule gpipe --activations "$@"
   cp "$scratch/out" "$scratch/$name.log"
 }
-# Of stage 0, which comes first.
+# The value for stage 0, which comes first.
 figure() { sed -n 's/.*"'"$2"'": "\{0,1\}\([^",]*\)"\{0,1\},\{0,1\}$/\1/p' "$scratch/$1.json" | head -1; }
 checksum() { sed -n 's/.*"model_checksum": "\(.*\)".*/\1/p' "$scratch/$1.json"; }
 
-# What it holds in its last step; the next runs of the same command hold about that.
+# The memory that the run holds in its last step; later runs of the same command hold about the same.
 run roomy automatic:250KiB --memory-limit 1048576GiB
 resident=$(sed -n 's/.*under pressure [^ ]* \([0-9]*\) of 1125899906842624 bytes resident.*/\1/p' "$scratch/roomy.log" | tail -1)
 [ "${resident:-0}" -gt 1000000 ] || fail "no resident bytes in the log: $(cat "$scratch/roomy.log")"
@@ -40,7 +40,8 @@ for name in half tight none; do
   previous=$(figure $name reserved_bytes)
 done
 
-# Without --memory-limit it is what the process may use, of which a test holds little; without --verbose nothing is said of it.
+# Without --memory-limit, it is the memory that the process may use, of which a test uses little; without --verbose nothing is
+# printed about it.
 succeeds train --model mlp --data "$text" --batch 32 --steps 1 --quiet --stages 2 --micro-batches 8 --activations automatic
 ! grep -q info "$scratch/out" || fail "it speaks without --verbose"
 

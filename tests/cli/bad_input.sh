@@ -1,4 +1,4 @@
-# Wrong use and bad input: a clear message, the right exit code, and nothing half-written.
+# Wrong usage and bad input: a clear message, the right exit code, and no partially written files.
 . "$(dirname "$0")/lib.sh"
 text="$scratch/text"
 make_text "$text"
@@ -19,7 +19,7 @@ printf 'too short' >"$scratch/short"
 refuses 1 "expected at least 272" train --model mlp --data "$scratch/short"
 refuses 1 "is a directory" train --model mlp --data "$scratch"
 
-# What is meant as something else never becomes a folder of this name.
+# Input with another meaning never creates a folder of that name.
 mkdir "$scratch/here"
 (
   cd "$scratch/here"

@@ -1,4 +1,4 @@
-"""ckpt plan: what it says of a schedule is true, a budget is kept, and what a profile's file gets wrong is named.
+"""ckpt plan: its figures of a schedule are correct, a budget is kept, and errors in a profile's file are named.
 
 usage: plan.py CKPT
 """
@@ -60,12 +60,12 @@ class Plans(unittest.TestCase):
             self.assertIn(text, done.stderr)
         return done.stderr
 
-    def test_storing_everything_is_known_by_hand(self):
+    def test_store_all_equals_the_manual_calculation(self):
         figures = self.figures("unlike", "--planner", "store-all")
         seconds = sum(each["options"][0][key] for each in UNLIKE["layers"] for key in ("forward_seconds", "backward_seconds"))
         self.assertAlmostEqual(figures["chosen"]["step_seconds"], seconds, places=12)
         self.assertEqual((figures["chosen"]["forwards"], figures["chosen"]["recomputed_forwards"]), (20, 0))
-        # Behind the last forward: the input, every output and tape, and the gradient of the last output.
+        # After the last forward: the input, every output and tape, and the gradient of the last output.
         outputs = [each["output_bytes"] for each in UNLIKE["layers"]]
         self.assertEqual(figures["chosen"]["live_bytes"], (1 << 20) + sum(outputs) + sum(o // 2 for o in outputs) + outputs[-1])
         self.assertEqual(figures["layer_count"], 20)
@@ -78,7 +78,7 @@ class Plans(unittest.TestCase):
                 all_bytes = figures["store_all"]["reserved_bytes"]
                 wanted = {"10000000": 10000000, "12MiB": 12 << 20}.get(budget) or int(all_bytes * float(budget.rstrip("%")) / 100)
                 self.assertEqual(figures["budget_bytes"], wanted)
-                self.assertEqual(figures["chosen"]["planner"], f"auto:{wanted}")  # as of ckpt train
+                self.assertEqual(figures["chosen"]["planner"], f"auto:{wanted}")  # as in ckpt train
                 self.assertLessEqual(figures["chosen"]["reserved_bytes"], wanted)
                 self.assertLessEqual(figures["chosen"]["live_bytes"], figures["chosen"]["reserved_bytes"])
                 rows = {row["planner"].partition(":")[0]: row for row in figures["comparison"]}
@@ -120,7 +120,7 @@ class Plans(unittest.TestCase):
         self.assertIn("budget 40%: ", run("--profile", self.files["unlike"], "--budget", "40%").stdout)
         self.assertIn("budget 12.00 MiB (", run("--profile", self.files["unlike"], "--budget", "12MiB").stdout)
 
-    def test_the_frontier_is_what_budgets_get(self):
+    def test_budgets_use_the_frontier(self):
         for planner in ("chain", "tapes"):
             frontiers = self.figures("unlike", "--planner", planner, "--frontier")
             self.assertNotIn("chosen", frontiers)
@@ -138,7 +138,7 @@ class Plans(unittest.TestCase):
             self.assertAlmostEqual(points[-1]["times_store_all"], 1)
 
     def test_a_frontier_does_not_change_the_choice(self):
-        """It is that of ckpt train, whose planner is auto; the points are those of chain."""
+        """The chosen schedule is that of ckpt train, with the planner auto; the points are those of chain."""
         schedules = set()
         for profile in ("unlike", "like", "untimed"):
             figures = self.figures(profile, "--budget", "40%", "--frontier")
@@ -151,7 +151,7 @@ class Plans(unittest.TestCase):
         given = self.figures("unlike", "--budget", "40%", "--frontier", "--planner", "tapes")
         self.assertEqual([given["chosen"]["planner"].partition(":")[0], given["frontiers"][0]["planner"]], ["tapes", "tapes"])
 
-    def test_planners_of_slots_take_as_many_as_fit(self):
+    def test_slot_planners_use_all_slots_that_fit(self):
         chosen = self.figures("like", "--planner", "revolve", "--budget", "40%")["chosen"]
         slots = int(chosen["planner"].partition(":")[2])
         more = self.figures("like", "--planner", f"revolve:{slots + 1}")
@@ -161,7 +161,7 @@ class Plans(unittest.TestCase):
         self.assertIn(chosen["step_seconds"], [point["step_seconds"] for point in frontier["points"]])
         self.assertTrue(any(row["planner"].startswith("two-level:") for row in self.figures("tiers", "--budget", "40%")["comparison"]))
 
-    def test_a_planner_with_a_value_stands(self):
+    def test_a_planner_with_a_value_is_kept(self):
         chosen = self.figures("unlike", "--planner", "periodic:4")["chosen"]
         self.assertEqual(chosen["schedule"], "periodic(4)")
         fits = self.figures("unlike", "--planner", "periodic:4", "--budget", "90%")
@@ -176,7 +176,7 @@ class Plans(unittest.TestCase):
     def test_rows_are_marked_by_the_bytes_that_the_profile_bounds(self):
         layers = json.loads(json.dumps(UNLIKE["layers"]))
         for each in layers:
-            each["options"][0]["backward_peak_bytes"] = 24 << 20  # reported by an allocator: no arena holds it
+            each["options"][0]["backward_peak_bytes"] = 24 << 20  # reported by an allocator: not part of an arena
         for name, content, bounded in (("peaks", document(layers), lambda row: max(row["live_bytes"], row["reserved_bytes"])),
                                        ("own", document(layers, flags=["own_allocator"]), lambda row: row["live_bytes"])):
             self.files[name] = Path(self.folder.name) / f"{name}.json"
@@ -228,7 +228,7 @@ class Plans(unittest.TestCase):
         self.assertIn("the transformer of ckpt train, batch 4: 8 layers", run("--model", *small, "--planner", "store-all").stdout)
         self.refused("--width 32: expected a multiple of --heads 3", "--model", "--width", 32, "--heads", 3, "--budget", "60%")
 
-    def test_chains_of_many_layers(self):
+    def test_long_chains(self):
         long = Path(self.folder.name) / "long.json"
         long.write_text(json.dumps(document([layer(f"l{i}", 64, 1e-3, 1e-3) for i in range(20000)])))
         figures = json.loads(run("--profile", long, "--planner", "store-all", "--budget", "100%", "--json").stdout)

@@ -1,4 +1,4 @@
-# prune, pin and unpin: what rules keep, dry runs, JSON, and what is refused.
+# prune, pin and unpin: checkpoints kept by rules, dry runs, JSON, and refused calls.
 . "$(dirname "$0")/lib.sh"
 text="$scratch/text"
 make_text "$text"
@@ -23,7 +23,7 @@ succeeds prune "$scratch/c" --keep last:2,every:4 --dry-run --json
 is "$(json_field dry_run) $(json_field kept) $(json_field removed 0 step) $(json_field removed 2 step)" "True 3 3 1"
 is "$(ls -laR --time-style=full-iso "$scratch/c")" "$before"
 
-# What is pinned stays, and says so.
+# A pinned checkpoint remains, and is reported as pinned.
 succeeds pin "$scratch/c" 2
 succeeds list "$scratch/c"
 is "$(grep -c 'complete, pinned$' "$scratch/out")" 1

@@ -1,4 +1,4 @@
-# s3.sh CKPT URI: the command at an S3 gateway that the environment names, in place of every directory.
+# s3.sh CKPT URI: the command with the S3 gateway from the environment instead of every directory.
 . "$(dirname "$0")/lib.sh"
 uri=$2
 text="$scratch/text"
@@ -7,7 +7,7 @@ cd "$scratch" || exit 1
 train() { succeeds train --model mlp --data "$text" --batch 32 --quiet --seed 7 "$@"; }
 
 train --steps 4 --save-every 2 --dir "$uri/run"
-train --steps 6 --dir "$uri/run" # goes on
+train --steps 6 --dir "$uri/run" # resumes
 says "resumed from step-000000000004"
 train --steps 6 --save-every 2 --dir here
 succeeds list "$uri/run"
@@ -25,7 +25,7 @@ succeeds convert "$uri/run" out.npz --group model
 succeeds show out.npz
 says "tensors"
 
-# Up and down.
+# Upload and download.
 succeeds copy here "$uri/up" --all
 says "verified"
 succeeds diff here "$uri/up"
@@ -51,7 +51,7 @@ refuses 1 "the bucket 'no-such-bucket-$$' does not exist" show "s3://no-such-buc
 refuses 1 "the bucket 'no-such-bucket-$$' does not exist" train --model mlp --data "$text" --quiet --steps 1 --dir "s3://no-such-bucket-$$/run"
 refuses 1 "contains no checkpoint" show "$uri/nothing"
 
-# An upload that nobody will complete, as the one of a process that was killed.
+# Starts an upload that is never completed, as by a killed process.
 begin_upload() {
   curl -s -f --noproxy '*' -X POST --aws-sigv4 aws:amz:us-east-1:s3 --user "$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY" \
     -H 'x-amz-content-sha256: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' \

@@ -1,4 +1,4 @@
-# Stages: the same bits for every number of stages and schedule, a timeline, a page, and what is refused.
+# Stages: the same bits for every number of stages and schedule, a timeline, a page, and refused options.
 . "$(dirname "$0")/lib.sh"
 text="$scratch/text"
 make_text "$text"
@@ -23,7 +23,7 @@ grep -q '<svg class="frame" ' "$scratch/page.html" || fail "the page has no pict
 grep -q 'stage 2, backward of micro-batch 3' "$scratch/page.html" || fail "the picture does not show the last backward"
 ! grep -qE '(src|href)="?http' "$scratch/page.html" || fail "the page needs other files"
 
-# A run goes on in other stages, but not with other micro-batches.
+# A run resumes with other stages, but not with other micro-batches.
 succeeds train --model mlp --data "$text" --batch 32 --steps 5 --quiet --dir "$scratch/one" --micro-batches 4 --stages 2
 says "resumed from step-000000000003"
 refuses 1 "micro_batches" train --model mlp --data "$text" --batch 32 --steps 7 --quiet --dir "$scratch/one" --micro-batches 2

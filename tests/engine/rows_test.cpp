@@ -1,5 +1,5 @@
-// Layers that work row by row take activations of any number of dimensions, and give the bits that the same rows give in two.
-// Through the public face.
+// Row-wise layers accept activations of any number of dimensions, and give the same bits as for the same rows in two dimensions.
+// Through the public API.
 #include <ckpt/ckpt.hpp>
 
 #include <gtest/gtest.h>

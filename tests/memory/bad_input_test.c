@@ -1,4 +1,4 @@
-/* Every public function of the memory part with arguments that are wrong: a status and a message, nothing changed, no crash. */
+/* Every public function of the memory part with wrong arguments: a status and a message, no change of state, no crash. */
 #include <limits.h>
 
 #include "check.h"
@@ -12,7 +12,7 @@ static int32_t quiet(const ckpt_memory_event* event, void* user_data) {
   return 0;
 }
 
-/* Handles: NULL and one of another kind. */
+/* Handles: NULL and a handle of another kind. */
 static void handles(ckpt_memory_tracker* bad, const char* text) {
   ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
   ckpt_memory_layer_stats layer = CKPT_MEMORY_LAYER_STATS_INIT;
@@ -145,7 +145,7 @@ static void values(ckpt_memory_tracker* tracker) {
   CHECK(other == NULL);
 }
 
-/* A struct without its size: refused before anything happens. */
+/* A struct without its size is refused before anything happens. */
 static void struct_sizes(ckpt_memory_tracker* tracker) {
   ckpt_memory_stats stats = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   ckpt_memory_layer_stats layer = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};

@@ -1,4 +1,4 @@
-// Any number of stages under any schedule gives the bits of one stage with the same micro-batches.
+// Any number of stages with any schedule gives the bits of one stage with the same micro-batches.
 #include "pipeline/pipeline.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 using base::Status;
 
-TEST(Pipeline, OneStageAndOneMicroBatchAreTheExecutors) {
+TEST(Pipeline, OneStageAndOneMicroBatchEqualAnExecutor) {
   const Model model = byte_model(16, 32, 2);
   const auto schedule = plan::make_store_all(model.chain->profile(model.input));
   engine::Executor executor(model.chain, *schedule, model.input, 0, std::make_shared<base::ThreadPool>(1),
@@ -90,7 +90,7 @@ TEST(Pipeline, EveryPlanWithinTheStagesGivesTheSameBits) {
   }
 }
 
-TEST(Pipeline, LiveBytesAreTheVerifiersOfTheWholeStage) {
+TEST(Pipeline, LiveBytesEqualTheVerifiersForTheWholeStage) {
   const Model model = byte_model(48, 32, 3);
   for (const auto& [order, chunks] : {std::pair{Order::gpipe, 1}, {Order::one_f_one_b, 1}, {Order::interleaved, 2}}) {
     for (const Policy::Kind kind : {Policy::Kind::store_all, Policy::Kind::recompute_all, Policy::Kind::memory_based}) {
@@ -146,7 +146,7 @@ TEST(Pipeline, AccumulateAddsAndTheLossIsTheMean) {
   EXPECT_FLOAT_EQ(model.chain->parameters()[1].gradient->data_as<float>()[5], 2 * gradient);
 }
 
-// Without dropout, micro-batches change nothing but rounding.
+// Without dropout, splitting into micro-batches changes only the rounding.
 TEST(Pipeline, GradientsAreThoseOfTheWholeBatch) {
   const Model model = byte_model(16, 32, 1, 0);
   const Result whole = one_stage(model, 1);
@@ -163,7 +163,7 @@ TEST(Pipeline, GradientsAreThoseOfTheWholeBatch) {
   }
 }
 
-TEST(Pipeline, OutputsAndGradientsOfTheEndsAreCutAndJoined) {
+TEST(Pipeline, OutputsAndGradientsOfTheEndsAreSplitAndJoined) {
   ProbeModel model(5, [](const engine::RunContext&, bool) {});
   for (const auto& [order, chunks] : {std::pair{Order::gpipe, 1}, {Order::one_f_one_b, 1}, {Order::interleaved, 2}}) {
     const auto pipeline = Pipeline::create(model.chain, model.input, options_of(order, 2, 4, chunks));
@@ -197,7 +197,7 @@ TEST(Pipeline, EveryLayerSeesItsGlobalNumberAndItsSamples) {
   }
 }
 
-// The two stages wait for each other inside their layers, so the step only ends when both compute at the same time.
+// The two stages wait for each other inside their layers, so the step ends only if both compute at the same time.
 TEST(Pipeline, StagesOverlap) {
   std::atomic<int> first_inside{0};
   std::atomic<int> second_inside{0};
@@ -229,7 +229,7 @@ TEST(Pipeline, StagesOverlap) {
   EXPECT_LE(timeline.bubble_fraction(), 1);
 }
 
-TEST(Pipeline, ABudgetGivesEarlyStagesAnotherPlanThanLateOnes) {
+TEST(Pipeline, ABudgetGivesEarlyAndLateStagesDifferentPlans) {
   const Model model = byte_model(32, 64, 12);
   PipelineOptions options = options_of(Order::one_f_one_b, 4, 8);
   options.begins = {0, 10, 20, 30};
@@ -254,7 +254,7 @@ TEST(Pipeline, ABudgetGivesEarlyStagesAnotherPlanThanLateOnes) {
   EXPECT_NE(error.message().find("the smallest that works for stage 0"), std::string::npos) << error.message();
 }
 
-TEST(Pipeline, SchedulesOfTheCallersOwn) {
+TEST(Pipeline, CustomSchedules) {
   const Model model = byte_model(16, 32, 2);
   const Result expected = one_stage(model, 4);
   PipelineOptions options = options_of(Order::one_f_one_b, 2, 4);
@@ -280,8 +280,8 @@ TEST(Pipeline, ThePolicyMayChangeBetweenSteps) {
   EXPECT_EQ(pipeline->stats(0).recomputed_micro_batches, 4);
 }
 
-// A log callback or a monitor may look at any moment: that is no reason for a step to fail.
-TEST(Pipeline, AStepWaitsForThoseWhoLook) {
+// A log callback or a monitor may query at any moment: that must not make a step fail.
+TEST(Pipeline, AStepWaitsForQueries) {
   const Model model = byte_model(16, 32, 1);
   const auto pipeline = make_pipeline(model, options_of(Order::gpipe, 2, 2));
   std::atomic<bool> ends{false};
@@ -306,7 +306,7 @@ TEST(Pipeline, AStepWaitsForThoseWhoLook) {
   second.join();
 }
 
-TEST(Pipeline, AStrategyIsAskedWithTheStageAndTheMicroBatch) {
+TEST(Pipeline, AStrategyGetsTheStageAndTheMicroBatch) {
   std::vector<std::string> asked;
   strategy::CustomHooks hooks;
   hooks.decide = [&](std::string_view name, const strategy::Activation&, std::int64_t index) {
@@ -322,8 +322,8 @@ TEST(Pipeline, AStrategyIsAskedWithTheStageAndTheMicroBatch) {
   EXPECT_EQ(asked, (std::vector<std::string>{"stage 0:0", "stage 0:1", "stage 1:0", "stage 1:1"}));
 }
 
-// The manager of a real stage: what it computes again is what it stored, dropout included.
-TEST(Pipeline, TheManagersForwardIsTheStages) {
+// The manager of a real stage recomputes exactly what it stored, including dropout.
+TEST(Pipeline, TheManagersForwardEqualsTheStages) {
   const Model model = byte_model(16, 32, 2, 0.5);
   const auto pipeline = make_pipeline(model, options_of(Order::one_f_one_b, 2, 4));
   run_step(model, *pipeline, step_of(model));
@@ -346,7 +346,7 @@ TEST(Pipeline, TheManagersForwardIsTheStages) {
   EXPECT_EQ(error_of([&] { pipeline->manager(1)->recompute(manager.get(0), 0); }).status(), Status::unsupported);
 }
 
-TEST(Pipeline, RefusesWhatCannotWork) {
+TEST(Pipeline, RefusesInvalidPipelines) {
   const Model model = byte_model(12, 32, 1);
   const auto message = [&](const PipelineOptions& options) { return error_of([&] { make_pipeline(model, options); }).message(); };
   EXPECT_EQ(message(options_of(Order::gpipe, 1, 0)), "micro_batches is 0; expected 1 .. 65536");

@@ -1,4 +1,4 @@
-// The JSON form of profiles: whatever a profile can hold comes back to the same bits, and no text makes anything else.
+// The JSON form of profiles: every profile is read back with the same bits, and no text gives anything else.
 #include "plan/profile_json.h"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ class Random {
   std::int64_t bytes() {
     return below(8) == 0 ? std::numeric_limits<std::int64_t>::max() : static_cast<std::int64_t>(engine_() >> below(63) >> 1);
   }
-  // Any finite double that is not negative.
+  // Returns any finite non-negative double.
   double seconds() {
     const double value = std::fabs(std::bit_cast<double>(engine_()));
     return std::isfinite(value) ? value : 0.0;
@@ -94,7 +94,7 @@ LayerProfile random_layer(Random& random, bool is_first) {
   return layer;
 }
 
-TEST(ProfileJson, RandomProfilesComeBackToTheSameBits) {
+TEST(ProfileJson, RandomProfilesAreRestoredBitForBit) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     Random random(seed);
     ChainProfile profile(random.bytes());
@@ -125,7 +125,7 @@ TEST(ProfileJson, UniformProfilesStaySmall) {
   expect_same(profile, profile_from_json(text));
 }
 
-// What docs/reference/plan.md shows, shortened: what is not there is as in a new profile.
+// The JSON in docs/reference/plan.md, shortened: missing members have the values of a new profile.
 TEST(ProfileJson, MembersMayBeLeftOut) {
   const ChainProfile profile = profile_from_json(
       R"({"format": "ckpt-profile", "version": 1, "input_bytes": 8,
@@ -137,7 +137,7 @@ TEST(ProfileJson, MembersMayBeLeftOut) {
   EXPECT_EQ(profile.tier(1).capacity_bytes, 0);
 }
 
-TEST(ProfileJson, OtherTextsAreRefusedWithTheirPlace) {
+TEST(ProfileJson, InvalidJsonIsRefusedWithItsPosition) {
   const std::string begin = R"({"format": "ckpt-profile", "version": 1, "input_bytes": 8, )";
   const auto layer = [&](const std::string& members) { return begin + R"("layers": [{"name": "a", )" + members + "}]}"; };
   const auto option = [&](const std::string& members) { return layer(R"("options": [{}, {)" + members + "}]"); };
@@ -187,8 +187,8 @@ TEST(ProfileJson, OtherTextsAreRefusedWithTheirPlace) {
   EXPECT_ERROR(profile_from_json(R"({"format": "ckpt-profile", "version": 2})"), Status::unsupported, "version 2");
 }
 
-// No cut and no changed byte of a text does more than be refused, or make a profile that can be written again.
-TEST(ProfileJson, BrokenTextsAreRefused) {
+// Every truncated or modified text is refused, or gives a profile that can be written again.
+TEST(ProfileJson, BrokenJsonIsRefused) {
   Random random(9);
   ChainProfile profile(100);
   LayerProfile layer = random_layer(random, true);

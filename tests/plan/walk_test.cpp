@@ -1,4 +1,4 @@
-// Schedules that break a rule, one by one: the verifier names the action and the reason.
+// Invalid schedules, one rule at a time: the verifier names the action and the reason.
 #include <gtest/gtest.h>
 
 #include "base/error.h"
@@ -18,7 +18,7 @@ Action load(std::int64_t index, std::int32_t tier, std::int32_t slot, std::int64
 Action await(std::int64_t transfer) { return {.kind = Kind::await, .transfer = transfer}; }
 Action drop_slot(std::int32_t tier, std::int32_t slot) { return {.kind = Kind::drop, .tier = tier, .slot = slot}; }
 
-// The verifier's complaint about these actions (END is appended); "" when it has none.
+// Returns the verifier's error for these actions (END is appended); "" if there is none.
 std::string complaint(std::vector<Action> actions, const ChainProfile& profile = uniform_chain(2)) {
   actions.push_back(end());
   try {
@@ -60,7 +60,7 @@ TEST(Walk, NamesTheActionAndTheReason) {
   EXPECT_EQ(complaint({{.kind = Kind::send, .item = Item::grad}}), "action 0 (SEND): only a pipeline's stage has neighbours");
 }
 
-TEST(Walk, RefusesToRecomputeWhatIsNotDeterministic) {
+TEST(Walk, RefusesToRecomputeNondeterministicLayers) {
   ChainProfile profile = uniform_chain(3, needs_input);
   EXPECT_NO_THROW(verify(*make_store_all(profile), profile));
   EXPECT_THROW(verify(*make_periodic(profile, 2), profile), base::Error);
@@ -68,7 +68,7 @@ TEST(Walk, RefusesToRecomputeWhatIsNotDeterministic) {
 
 TEST(Walk, TransfersHoldBytesUntilTheirAwait) {
   const ChainProfile profile = uniform_chain(2);
-  // INPUT(1) moves to tier 1 while layer 1 runs, and comes back for its backward.
+  // INPUT(1) moves to tier 1 while layer 1 runs, and back for its backward.
   const std::vector<Action> actions = {forward_tape(0), store(1, 1, 0, 7), forward(1, 2),    drop_input(1), await(7),
                                        turn(),          drop_input(2),     load(1, 1, 0, 8), await(8),      drop_slot(1, 0),
                                        forward_tape(1), drop_input(2),     backward(1),      drop_input(1), backward(0),
@@ -79,7 +79,7 @@ TEST(Walk, TransfersHoldBytesUntilTheirAwait) {
   const PlanReport report = verify(*make_list(2, list), profile);
   EXPECT_EQ(report.peak_bytes[1], 10);
   EXPECT_EQ(report.recomputed_forwards, 1);
-  // x_0, x_1 (dropped, but its copy is under way), x_2 and layer 0's tape: then x_2 and GRAD(2) replace them.
+  // x_0, x_1 (dropped, but its copy is in progress), x_2 and layer 0's tape: then x_2 and GRAD(2) replace them.
   EXPECT_EQ(report.peak_bytes[0], 3 + 10 + 10 + 10 + 10 + 3);
 }
 
@@ -112,7 +112,7 @@ TEST(Walk, TwoCopiesOfADroppedItemFreeItOnce) {
   EXPECT_EQ(complaint(actions, profile), "");
 }
 
-TEST(Walk, ListsAreCheckedWhenTheyAreMade) {
+TEST(Walk, ListsAreCheckedOnCreation) {
   const std::vector<Action> no_end = {forward(0, 1)};
   EXPECT_THROW(make_list(2, no_end), base::Error);
   const std::vector<Action> early_end = {end(), end()};

@@ -1,4 +1,4 @@
-// What of libckpt-s3 needs no network: signatures, XML, names, profiles, and what answers mean.
+// The parts of libckpt-s3 that need no network: signatures, XML, names, profiles, and the interpretation of answers.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -142,7 +142,7 @@ TEST(S3Xml, RefusesDocumentTypes) {
   }
 }
 
-TEST(S3Xml, RefusesWhatIsNone) {
+TEST(S3Xml, RefusesMalformedXml) {
   for (const char* text : {"", " ", "a", "<a>", "<a></b>", "<a/><b/>", "<a>&b;</a>", "<a>\xff</a>"}) {
     expect_error([&] { parse_xml(text); }, CKPT_E_IO, "not XML");
   }
@@ -221,14 +221,14 @@ TEST(S3List, ReadsPages) {
   expect_error([&] { read_page(config, "<Error><Code>InternalError</Code></Error>", ""); }, CKPT_E_IO, "expected ListBucketResult");
   expect_error([&] { read_page(config, "<ListBucketResult><Contents><Key>runs/7/a</Key></Contents></ListBucketResult>", ""); },
                CKPT_E_IO, "without name or size");
-  // Without the encoding, names are what they are.
+  // Without the encoding, names are taken literally.
   EXPECT_EQ(read_page(config, "<ListBucketResult><Contents><Key>runs/7/a+%2B</Key><Size>1</Size></Contents></ListBucketResult>", "")
                 .objects[0]
                 .path,
             "a+%2B");
 }
 
-// ---- URIs and end points
+// ---- URIs and endpoints
 
 TEST(S3Config, ReadsUris) {
   const auto read = [](const char* uri) {
@@ -268,7 +268,7 @@ TEST(S3Config, ReadsUris) {
                           "s3://bucket?x"}) {
     expect_error([&] { read(bad); }, CKPT_E_INVALID_ARGUMENT, "uri ");
   }
-  // Someone may have put keys there.
+  // The query may contain keys, so it is not shown.
   expect_error([&] { read("s3://bucket/a?token=secret"); }, CKPT_E_INVALID_ARGUMENT, "'s3://bucket/a' has a query");
 }
 
@@ -290,7 +290,7 @@ TEST(S3Config, ReadsEndpoints) {
   }
 }
 
-// ---- The environment and profiles, in a folder of its own
+// ---- The environment and profiles, in a temporary folder
 
 class S3Profile : public testing::Test {
  protected:
@@ -356,7 +356,7 @@ TEST_F(S3Profile, ReadsProfiles) {
   EXPECT_NO_THROW(read_environment(true));
 }
 
-TEST_F(S3Profile, EnvironmentComesFirst) {
+TEST_F(S3Profile, EnvironmentTakesPrecedence) {
   write(credentials, two_profiles);
   set("AWS_ACCESS_KEY_ID", "ENVKEY");
   expect_error([] { read_environment(false); }, CKPT_E_INVALID_ARGUMENT, "without a secret key");
@@ -370,7 +370,7 @@ TEST_F(S3Profile, EnvironmentComesFirst) {
   EXPECT_EQ(read_environment(false).endpoint, "http://127.0.0.1:8");
 }
 
-TEST_F(S3Profile, SaysWhatItDoesNotDo) {
+TEST_F(S3Profile, ReportsUnsupportedSettings) {
   write(config, "[default]\ncredential_process = /bin/true\n");
   const ckpt_s3_options options = CKPT_S3_OPTIONS_INIT;
   expect_error([&] { make_config("s3://bucket", options); }, CKPT_E_PERMISSION,
@@ -384,7 +384,7 @@ TEST_F(S3Profile, ReadsChangedFilesAgain) {
   EXPECT_FALSE(keys.refresh(keys.current()));
   write(credentials, "[default]\naws_access_key_id = NEWKEY\naws_secret_access_key = new\n");
   EXPECT_EQ(keys.current().access_key, "NEWKEY");
-  // Half written, or gone: the keys stay until there are others.
+  // Half-written or missing: the keys stay until there are new ones.
   write(credentials, "[default]\naws_access_key_id = HALF\n");
   EXPECT_EQ(keys.current().access_key, "NEWKEY");
   unlink(credentials.c_str());
@@ -399,21 +399,23 @@ TEST_F(S3Profile, ReadsChangedFilesAgain) {
 TEST_F(S3Profile, ChecksOptions) {
   set("AWS_ACCESS_KEY_ID", "ENVKEY");
   set("AWS_SECRET_ACCESS_KEY", "envsecret");
-  const auto made = [](auto change) {
+  const auto created = [](auto change) {
     ckpt_s3_options options = CKPT_S3_OPTIONS_INIT;
     change(options);
     return make_config("s3://bucket/x", options).config;
   };
-  const auto refused = [&](auto change, const char* text) { expect_error([&] { made(change); }, CKPT_E_INVALID_ARGUMENT, text); };
-  Config config_made = made([](auto&) {});
+  const auto refused = [&](auto change, const char* text) {
+    expect_error([&] { created(change); }, CKPT_E_INVALID_ARGUMENT, text);
+  };
+  Config config_made = created([](auto&) {});
   EXPECT_EQ(config_made.url("x/y z", "a=b"), "https://bucket.s3.us-east-1.amazonaws.com/x/y%20z?a=b");
   EXPECT_EQ(config_made.key("a"), "x/a");
   EXPECT_EQ(config_made.name(), "s3://bucket/x");
-  EXPECT_EQ(made([](auto& o) { o.region = "cn-north-1"; }).host(), "bucket.s3.cn-north-1.amazonaws.com.cn");
-  EXPECT_EQ(made([](auto& o) { o.path_style = CKPT_S3_PATH_STYLE_ON; }).url("k", ""),
+  EXPECT_EQ(created([](auto& o) { o.region = "cn-north-1"; }).host(), "bucket.s3.cn-north-1.amazonaws.com.cn");
+  EXPECT_EQ(created([](auto& o) { o.path_style = CKPT_S3_PATH_STYLE_ON; }).url("k", ""),
             "https://s3.us-east-1.amazonaws.com/bucket/k");
-  EXPECT_EQ(made([](auto& o) { o.endpoint = "http://h:1"; }).url("", ""), "http://h:1/bucket");
-  EXPECT_EQ(made([](auto& o) { o.endpoint = "http://h:1", o.path_style = CKPT_S3_PATH_STYLE_OFF; }).url("", ""),
+  EXPECT_EQ(created([](auto& o) { o.endpoint = "http://h:1"; }).url("", ""), "http://h:1/bucket");
+  EXPECT_EQ(created([](auto& o) { o.endpoint = "http://h:1", o.path_style = CKPT_S3_PATH_STYLE_OFF; }).url("", ""),
             "http://bucket.h:1/");
   refused([](auto& o) { o.part_bytes = (8 << 20) - 1; }, "options.part_bytes is 8388607");
   refused([](auto& o) { o.part_bytes = (64 << 20) + 1; }, "options.part_bytes is 67108865");
@@ -439,7 +441,7 @@ TEST_F(S3Profile, ChecksOptions) {
   refused([](auto&) {}, "a key or token: expected printable ASCII");
 }
 
-// ---- Parts, and what answers mean
+// ---- Parts, and the interpretation of answers
 
 TEST(S3Parts, AreAtMostTenThousand) {
   constexpr std::int64_t mebibyte = 1 << 20;
@@ -448,7 +450,7 @@ TEST(S3Parts, AreAtMostTenThousand) {
   for (const std::int64_t bytes : {160000 * mebibyte, 1000000 * mebibyte, 5000000 * mebibyte}) {
     const auto size = static_cast<std::int64_t>(part_size(16 * mebibyte, bytes));
     EXPECT_EQ(size % mebibyte, 0);
-    EXPECT_LE((bytes + bytes / 20 + size - 1) / size, 10000) << bytes;  // also when a little more comes
+    EXPECT_LE((bytes + bytes / 20 + size - 1) / size, 10000) << bytes;  // also with slightly more bytes
   }
 }
 
@@ -465,7 +467,7 @@ TEST(S3Ranges, ReadsWhatWasSent) {
     EXPECT_EQ(read(bad), "none") << bad;
 }
 
-TEST(S3Errors, HaveStatusAndWords) {
+TEST(S3Errors, HaveStatusAndMessage) {
   const auto of = [](long status, const std::string& code) {
     Answer answer;
     answer.status = status;

@@ -55,7 +55,7 @@ TEST(StateIgnoredLink, IsReportedToALogThatIsSetLater) {
 }
 
 // Neither a save nor retention counts, removes or renames the link.
-TEST(StateIgnoredLink, StaysAsItIs) {
+TEST(StateIgnoredLink, IsLeftUnchanged) {
   const Scratch run;
   const Scratch links;
   state::Checkpoint saved(disk_in(run), {});

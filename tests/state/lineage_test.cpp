@@ -27,7 +27,7 @@ class LineageTest : public testing::Test {
   }
 };
 
-TEST_F(LineageTest, AfterALoadTheFirstSaveThatIsQueuedOrCommittedDecides) {
+TEST_F(LineageTest, AfterALoadTheFirstQueuedOrCommittedSaveDecides) {
   const auto lineage = up_to_600();
   lineage->note_load({"step 300", 300, 1}, nullptr);
   auto failed = lineage->accept(310);
@@ -81,7 +81,7 @@ TEST_F(LineageTest, WithoutARollBackNothingIsRecorded) {
   EXPECT_EQ(save->mark(), LineMark());
 }
 
-TEST_F(LineageTest, AGenerationThatIsQueuedIsNotBegunTwice) {
+TEST_F(LineageTest, AQueuedGenerationIsNotBegunTwice) {
   const auto lineage = up_to_600();
   lineage->note_load({"step 300", 300, 1}, nullptr);
   const auto first = lineage->accept(310);

@@ -1,5 +1,5 @@
-/* Loads under other names and into other element types: what becomes what, and what is refused before anything is written. Over the
- * file system, where files are read twice, and in memory, where they are copied. */
+/* Loads with renamed tensors and into other element types: the results, and the loads that are refused before anything is written.
+ * Over the file system, where files are read twice, and in memory, where they are copied. */
 #define _GNU_SOURCE
 
 #include <math.h>
@@ -127,8 +127,8 @@ static void lossless(void) {
 static void lossy(void) {
   const double numbers[] = {0.1, -2.5, 1e-300, 65519};
   const double large = 1e39;
-  const double nearly = 65520;             /* rounds to 65536, which F16 lacks */
-  const double tie = 1 + 0x1p-8 + 0x1p-30; /* just above the middle of two of BF16: rounding twice would go down */
+  const double nearly = 65520;             /* rounds to 65536, which F16 cannot represent */
+  const double tie = 1 + 0x1p-8 + 0x1p-30; /* just above the midpoint of two BF16 numbers: double rounding would round down */
   const int64_t integers[] = {-5, INT64_MAX};
   const float halves[] = {1, -128, 127};
   float f[4] = {9, 9, 9, 9};
@@ -155,7 +155,7 @@ static void lossy(void) {
   CHECK(f[0] == 9 && bytes[0] == 1); /* all or nothing */
 }
 
-/* Every number of F16 through F32 and back, and every one of BF16. */
+/* Converts every number of F16 through F32 and back, and every one of BF16. */
 static void there_and_back(ckpt_dtype narrow) {
   static uint16_t bits[65536];
   static uint16_t back[65536];
@@ -168,7 +168,7 @@ static void there_and_back(ckpt_dtype narrow) {
   }
 }
 
-/* More than one piece of a file, and a tensor whose last element alone does not fit. */
+/* More than one chunk of a file, and a tensor with only its last element out of range. */
 static void large(void) {
   enum { length = 3 << 18 };
   double* const from = malloc(length * sizeof *from);

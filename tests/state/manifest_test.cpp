@@ -36,7 +36,7 @@ Manifest example() {
   return manifest;
 }
 
-// The text with a replacement made and its checksum renewed: what a hostile writer could make.
+// Returns the text with a replacement and a recomputed checksum, as a hostile writer could produce it.
 std::string forged(const std::string& from, const std::string& to) {
   std::string text = to_text(example());
   const std::size_t at = text.find(from);
@@ -46,7 +46,7 @@ std::string forged(const std::string& from, const std::string& to) {
   return body + ",\n\"checksum\":\"" + to_hex(hash_of(body)) + "\"}\n";
 }
 
-TEST(StateManifest, ComesBackAsItWas) {
+TEST(StateManifest, IsRestored) {
   const Manifest read = parse_manifest(to_text(example()));
   EXPECT_EQ(read.library_version, "1.2.3");
   EXPECT_EQ(read.step, 1200);
@@ -68,7 +68,7 @@ TEST(StateManifest, ComesBackAsItWas) {
   EXPECT_EQ(to_text(read), to_text(parse_manifest(to_text(read))));
 }
 
-TEST(StateManifest, EveryFlippedBitIsSeen) {
+TEST(StateManifest, EveryFlippedBitOfAManifestIsDetected) {
   const std::string text = to_text(example());
   for (std::size_t bit = 0; bit < text.size() * 8; ++bit) {
     std::string flipped = text;
@@ -77,7 +77,7 @@ TEST(StateManifest, EveryFlippedBitIsSeen) {
   }
 }
 
-TEST(StateManifest, EveryTruncationIsSeen) {
+TEST(StateManifest, EveryTruncationOfAManifestIsDetected) {
   const std::string text = to_text(example());
   for (std::size_t length = 0; length < text.size(); ++length) {
     EXPECT_ERROR(parse_manifest(text.substr(0, length)), Status::corrupt, "manifest");
@@ -161,7 +161,7 @@ TEST(StateHash, HexIsExact) {
   EXPECT_FALSE(digest_from_hex("0123456789ABCDEFfedcba9876543210"));
 }
 
-TEST(StateName, FilesOfGroupsAreHarmlessEverywhere) {
+TEST(StateName, FileNamesOfGroupsArePortable) {
   std::set<std::string> used;
   EXPECT_EQ(group_file_name("model", used), "model.safetensors");
   EXPECT_EQ(group_file_name("Model", used), "Model~2.safetensors");
@@ -178,7 +178,7 @@ TEST(StateName, FilesOfGroupsAreHarmlessEverywhere) {
   EXPECT_TRUE(is_safe_file_name(group_file_name(std::string(64, '/'), used)));
 }
 
-TEST(StateName, AttemptsSayTheirStep) {
+TEST(StateName, AttemptsContainTheirStep) {
   EXPECT_EQ(attempt_name("", 1200, 0x1a2b3c4d), "step-000000001200-1a2b3c4d");
   EXPECT_EQ(attempt_name("", INT64_MAX, 0), "step-9223372036854775807-00000000");
   EXPECT_EQ(attempt_name("best_1", 7, 0), "best_1-step-000000000007-00000000");
@@ -211,7 +211,7 @@ TEST(StateJson, KeepsValuesExactly) {
   EXPECT_ERROR(normalized_json("json", "\"\xFF\""), Status::invalid_argument, "not JSON");
 }
 
-// Mutations of good texts: what is refused as no JSON, and what is read, are what the JSON library says.
+// Mutations of valid JSON: parsing accepts and rejects the same strings as the JSON library.
 TEST(StateJson, ReadsWhatTheJsonLibraryReads) {
   const std::vector<std::string> seeds = {
       R"({"a":[1,-2,3.5e-3,true,false,null],"b\u00e9\n":{"c":"d\\\"","e":{}},"f":[],"g":"\ud83d\ude00"})",
@@ -257,7 +257,7 @@ TEST(StateJson, ReadsWhatTheJsonLibraryReads) {
   EXPECT_GT(bad, 10000);
 }
 
-TEST(StateJson, ManyKeysAreToldApart) {
+TEST(StateJson, ManyKeysAreDistinguished) {
   std::string text = "{";
   for (int i = 0; i < 40; ++i) text += ckpt::base::cat('"', i, "\":0,");
   EXPECT_EQ(json_problem(text + "\"x\":0}", 2), "");

@@ -147,7 +147,7 @@ TEST(StateNoLock, TwoCommitsAtTheSameTimeAreBothKept) {
 }
 
 // A second writer commits between the last check for one and the listing from which retention chooses.
-TEST(StateNoLock, RetentionRemovesOnlyWhatItsWriterKnows) {
+TEST(StateNoLock, RetentionRemovesOnlyCheckpointsKnownToItsWriter) {
   const Scratch scratch;
   const Scratch other;
   state::Checkpoint foreign(disk_in(other, storage::LockKind::flock), {});
@@ -215,7 +215,7 @@ TEST(StateLockFile, AKilledWriterIsTakenOver) {
   EXPECT_EQ(status_of([&] { writer_in(scratch, storage::LockKind::file); }), Status::busy) << "in the same process, too";
 }
 
-TEST(StateLockFile, AFileThatIsRemovedStopsTheWriterBeforeTheCommit) {
+TEST(StateLockFile, ARemovedLockFileStopsTheWriterBeforeTheCommit) {
   for (const auto kind : {storage::LockKind::fcntl, storage::LockKind::file}) {
     const Scratch scratch;
     const auto writer = writer_in(scratch, kind);

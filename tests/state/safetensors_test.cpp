@@ -1,4 +1,4 @@
-// The safetensors codec: what it writes, what it reads, and everything that it must refuse.
+// The safetensors codec: written files, accepted files, and everything that it must refuse.
 #include "state/safetensors.h"
 
 #include <gtest/gtest.h>
@@ -18,12 +18,12 @@ using ckpt::state::parse_header;
 using ckpt::state::TensorEntry;
 using ckpt::tensor::Dtype;
 
-// One u8 tensor of n bytes at the given place, as a header's member.
+// Returns the header entry of one u8 tensor of n bytes at the given position.
 std::string member(const std::string& name, int begin, int end, const std::string& shape) {
   return ckpt::base::cat('"', name, R"(":{"dtype":"U8","shape":)", shape, R"(,"data_offsets":[)", begin, ',', end, "]}");
 }
 
-// A file as some other program may have written it: any header, any data.
+// Returns a file as another program may have written it: any header, any data.
 std::string file_of(const std::string& header, const std::string& data) {
   std::string out;
   for (int i = 0; i < 8; ++i) out += static_cast<char>(header.size() >> (8 * i) & 0xFF);
@@ -38,7 +38,7 @@ Header read_bytes(const std::string& bytes) {
 }
 
 TEST(StateSafetensors, ReadsAFileOfAnotherWriter) {
-  // Assembled by hand in the reference writer's manner: tensors listed in another order than their data, 8-byte alignment.
+  // Written manually in the reference implementation's style: tensors listed in another order than their data, 8-byte alignment.
   const std::string header =
       R"({"__metadata__":{"format":"pt","note":"\u00e9"},"b":{"dtype":"F16","shape":[2],"data_offsets":[8,12]},)"
       R"("a":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},"empty":{"dtype":"I64","shape":[0,5],"data_offsets":[12,12]},)"
@@ -219,7 +219,7 @@ TEST(StateSafetensors, WritesWhatItReadsForAllDtypes) {
 }
 
 TEST(StateSafetensors, AlignsTheDataAndOrdersBySize) {
-  for (int padding = 0; padding < 130; ++padding) {  // whatever the header's length is
+  for (int padding = 0; padding < 130; ++padding) {  // for every header length
     std::vector<TensorEntry> tensors = all_dtypes();
     tensors.push_back({std::string(static_cast<std::size_t>(padding) + 1, 'n'), Dtype::u8, {8}});
     const std::string head = make_header(tensors, {});
@@ -235,7 +235,7 @@ TEST(StateSafetensors, AlignsTheDataAndOrdersBySize) {
   }
 }
 
-TEST(StateSafetensors, RefusesToWriteAHeaderThatNobodyReads) {
+TEST(StateSafetensors, RefusesToWriteATooLargeHeader) {
   std::vector<TensorEntry> tensors = {{std::string(100'000'000, 'n'), Dtype::u8, {1}}};
   EXPECT_ERROR(make_header(tensors, {}), Status::out_of_range, "100000000");
   tensors = {{"a", Dtype::u8, {INT64_MAX / 8}}, {"b", Dtype::u8, {INT64_MAX / 8}}};

@@ -1,5 +1,5 @@
-// Tree formats 1 and 2 in the core: every node there and back, what is refused and where, names of tensors, groups of states and
-// readers.
+// Tree formats 1 and 2 in the core: every node written and read, refused strings and the reported position, names of tensors,
+// groups of states and readers.
 #include "state/tree.h"
 #include "state/manager/group_tree.h"
 
@@ -27,31 +27,31 @@ std::string whole_2(const std::string& nodes) { return R"({"format":"ckpt-tree",
 Tree parsed(const std::string& nodes) { return parse_tree(whole(nodes)); }
 
 TreeNode node(TreeKind kind, std::string bytes = {}) {
-  TreeNode made;
-  made.kind = kind;
-  made.bytes = std::move(bytes);
-  return made;
+  TreeNode created;
+  created.kind = kind;
+  created.bytes = std::move(bytes);
+  return created;
 }
 TreeNode container(TreeKind kind, std::int64_t count, std::string name = {}) {
-  TreeNode made = node(kind, std::move(name));
-  made.integer = count;
-  return made;
+  TreeNode created = node(kind, std::move(name));
+  created.integer = count;
+  return created;
 }
 TreeNode integer(std::int64_t value) { return container(TreeKind::integer, value); }
 TreeNode text(std::string bytes) { return node(TreeKind::text, std::move(bytes)); }
 TreeNode of_tensor(std::shared_ptr<tensor::Tensor> tensor) {
-  TreeNode made = node(TreeKind::tensor);
-  made.tensor = std::move(tensor);
-  return made;
+  TreeNode created = node(TreeKind::tensor);
+  created.tensor = std::move(tensor);
+  return created;
 }
 
 std::shared_ptr<tensor::Tensor> floats(std::int64_t count, float value) {
-  auto made = tensor::Tensor::create(tensor::Dtype::f32, {count});
-  std::fill_n(made->data_as<float>(), count, value);
-  return made;
+  auto created = tensor::Tensor::create(tensor::Dtype::f32, {count});
+  std::fill_n(created->data_as<float>(), count, value);
+  return created;
 }
 
-TEST(StateTree, EveryNodeIsWrittenAsItWasRead) {
+TEST(StateTree, EveryNodeIsPreserved) {
   const char* const all[] = {"null",
                              "true",
                              "false",
@@ -94,7 +94,7 @@ TEST(StateTree, EveryNodeIsWrittenAsItWasRead) {
                              R"(["tensor","w","tensor","complex128","big-endian"])"};
   for (const char* const nodes : all) {
     EXPECT_EQ(to_text(parsed(nodes)), whole(nodes));
-    EXPECT_EQ(to_text(parse_tree(whole_2(nodes))), whole(nodes));  // format 2 only where it is needed
+    EXPECT_EQ(to_text(parse_tree(whole_2(nodes))), whole(nodes));  // format 2 only if needed
   }
   const char* const of_format_2[] = {R"(["attributes"],["ordered_dict",0],["dict",1],"_metadata",["ordered_dict",1],"",["dict",0])",
                                      R"(["list",2],["attributes"],["tensor","w","torch"],["dict",1],"requires_grad",true,7)",
@@ -135,21 +135,21 @@ TEST(StateTree, AttributesBelongToAValue) {
   tree.add(text("scale"));
   tree.add(of_tensor(floats(3, 2)));
   tree.require_complete();
-  EXPECT_EQ(tree.at(3).bytes, "w");  // as without attributes
+  EXPECT_EQ(tree.at(3).bytes, "w");  // the same as without attributes
   EXPECT_EQ(tree.at(6).bytes, "attributes.scale");
   EXPECT_EQ(tree.find(0, "w"), 3);
   EXPECT_EQ(tree.at(0).end, 7U);
 }
 
-TEST(StateTree, OtherSpellingsOfAValueAreTheSameValue) {
+TEST(StateTree, EquivalentSpellingsAreTheSameValue) {
   EXPECT_EQ(to_text(parsed(R"(["list",4],["int","-0x001F"],["int","-0x0"],["float","3FF0000000000000"],1E2)")),
             whole(R"(["list",4],-31,0,1.0,100.0)"));
   EXPECT_EQ(to_text(parse_tree(R"( { "nodes" : [ "a" ], "later" : {"x":[[[]]]}, "format_version":1 , "format":"ckpt-tree" } )")),
             whole(R"("a")"));
 }
 
-// A search for each key of a large dict is linear in their number, also in a copy.
-TEST(StateTree, KeysOfLargeDictsAreFoundAtOnce) {
+// Searching for each key of a large dict takes linear time overall, also in a copy.
+TEST(StateTree, KeysOfLargeDictsAreFoundInLinearTime) {
   constexpr std::int64_t pairs = 100000;
   const auto key = [](std::int64_t i) { return "key" + std::to_string(i); };
   Tree tree;
@@ -165,12 +165,12 @@ TEST(StateTree, KeysOfLargeDictsAreFoundAtOnce) {
     EXPECT_EQ(copy.find(0, key(i)), 2 * i + 2);
   }
   EXPECT_ERROR(tree.find(0, "other"), Status::not_found, "key 'other'");
-  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 10);  // minutes where each search began at the first key
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 10);  // a quadratic search takes minutes
 }
 
-TEST(StateTree, NodesSayWhatTheyHave) {
+TEST(StateTree, NodesReportTheirContents) {
   const Tree tree = parsed(R"(["dict",2],"a",["dataclass","C",["x","y"]],1.5,["list",2],null,true,"b",["int","0x10"])");
-  ASSERT_EQ(tree.nodes().size(), 11U);  // names of fields are nodes
+  ASSERT_EQ(tree.nodes().size(), 11U);  // field names are nodes
   EXPECT_EQ(tree.at(0).end, 11U);
   EXPECT_EQ(tree.at(2).kind, TreeKind::dataclass);
   EXPECT_EQ(tree.at(2).end, 9U);
@@ -186,7 +186,7 @@ TEST(StateTree, NodesSayWhatTheyHave) {
   EXPECT_ERROR(tree.at(-1), Status::out_of_range, "index is -1");
 }
 
-TEST(StateTree, HostileTextsAreCorruptAndTheMessageSaysWhere) {
+TEST(StateTree, HostileTextsAreCorruptWithTheirPosition) {
   const std::pair<const char*, const char*> bad[] = {
       {"", "ends after node 0"},
       {R"(["list",1])", "more parts than nodes follow"},
@@ -256,19 +256,19 @@ TEST(StateTree, HostileTextsAreCorruptAndTheMessageSaysWhere) {
   EXPECT_ERROR(parse_tree(std::string("\0", 1)), Status::corrupt, "NUL");
 }
 
-TEST(StateTree, AThousandContainersMayBeOpenAndNoMore) {
+TEST(StateTree, AtMostAThousandNestedContainers) {
   std::string nodes;
   for (int i = 0; i < 999; ++i) nodes += R"(["list",1],)";
   EXPECT_EQ(parsed(nodes + R"(["list",0])").nodes().size(), 1000U);
   EXPECT_ERROR(parsed(nodes + R"(["list",1],["list",0])"), Status::corrupt, "node 1000: the list is nested deeper than 1000");
   EXPECT_EQ(parsed(nodes + R"(["list",2],1,2)").nodes().size(), 1002U);
-  // Breadth is no depth.
+  // Breadth does not count as depth.
   std::string wide = R"(["list",3000])";
   for (int i = 0; i < 3000; ++i) wide += R"(,["list",0])";
   EXPECT_EQ(parsed(wide).nodes().size(), 3001U);
 }
 
-TEST(StateTree, WhatFailsToBeAddedChangesNothing) {
+TEST(StateTree, FailedAdditionsChangeNothing) {
   Tree tree;
   EXPECT_ERROR(tree.require_complete(), Status::invalid_argument, "no nodes");
   EXPECT_ERROR(tree.add(text("\xFF")), Status::invalid_argument, "not UTF-8");
@@ -293,7 +293,7 @@ TEST(StateTree, WhatFailsToBeAddedChangesNothing) {
   EXPECT_EQ(tree.nodes().size(), 9U);
 }
 
-TEST(StateTree, NumbersThatAreEqualAreOneKeyAndOthersAreNot) {
+TEST(StateTree, EqualNumbersAreOneKey) {
   const double numbers[] = {0,
                             1,
                             -1,
@@ -332,7 +332,7 @@ TEST(StateTree, NumbersThatAreEqualAreOneKeyAndOthersAreNot) {
   }
 }
 
-TEST(StateTree, TensorsAreNamedByTheKeysOnTheWayAndSharedMemoryOnce) {
+TEST(StateTree, TensorsAreNamedByTheirKeysAndSharedMemoryIsStoredOnce) {
   const auto shared = floats(3, 1);
   Tree tree;
   tree.add(container(TreeKind::dict, 6));
@@ -397,7 +397,7 @@ void add_text(State& state, const std::string& group, const std::string& text) {
   state.add_tensor(group, "__tree__", std::move(bytes));
 }
 
-TEST(StateTree, AReaderReadsTensorsWhenTheyAreAskedForAndOnce) {
+TEST(StateTree, AReaderReadsTensorsLazilyAndOnce) {
   const Scratch scratch;
   State state;
   Tree tree;
@@ -415,13 +415,13 @@ TEST(StateTree, AReaderReadsTensorsWhenTheyAreAskedForAndOnce) {
   EXPECT_EQ(back.tensor(2), first);
   EXPECT_ERROR(tree_of(reader, "other"), Status::not_found, "group 'other' is not a tree");
 
-  // From one file into the next.
+  // From one file into the next one.
   State next;
   set_tree(next, "copied", back);
   EXPECT_EQ(to_text(tree_of(next, "copied")), to_text(tree));
 }
 
-TEST(StateTree, ATextThatItsTensorsDoNotFitIsCorrupt) {
+TEST(StateTree, AMismatchOfTextAndTensorsIsCorrupt) {
   const std::pair<const char*, const char*> bad[] = {
       {R"(["list",1],["tensor","none","array"])", "node 1 is tensor 'none'"},
       {R"(["tensor","w","scalar"])", "a scalar: expected no dimensions"},

@@ -33,7 +33,7 @@ TEST(Kinds, KeepTheirValues) {
   EXPECT_TRUE(ask(smart, "new"));
 }
 
-TEST(Kinds, HaveTheirUsualMeaningOfAYes) {
+TEST(Kinds, HaveTheirDefaultMeaningOfChosen) {
   EXPECT_EQ(from_text("interval")->chosen(), Chosen::boundary);
   for (const char* text :
        {"selective", "size", "memory-aware", "smart", "any(smart)", "all(smart)", "not(smart)", "first(smart)"}) {
@@ -141,7 +141,7 @@ TEST(Text, ReadsRules) {
   EXPECT_NE(refusal([] { from_text("first(a=smart,smart,smart)"); }).find("one fallback, not 2"), std::string::npos);
 }
 
-TEST(Text, RefusesWhatItCannotRead) {
+TEST(Text, RefusesInvalidText) {
   EXPECT_EQ(error_of(Status::not_found, [] { from_text("every:2"); }),
             "strategy 'every:2': unknown strategy kind 'every'; known: "
             "interval, selective, size, memory-aware, smart, any, all, not, first");
@@ -169,7 +169,7 @@ TEST(Text, RefusesWhatItCannotRead) {
   EXPECT_NE(error_of(Status::not_found, [] { from_text("custom"); }), "");
 }
 
-TEST(Text, RefusesEndlessNesting) {
+TEST(Text, RefusesUnboundedNesting) {
   std::string text;
   for (int i = 0; i < 100000; ++i) text += "not(";
   EXPECT_NE(refusal([&] { from_text(text); }), "");
@@ -180,7 +180,7 @@ TEST(Text, RefusesEndlessNesting) {
 
 // ---- registered kinds ----
 
-// Registers a kind for the length of a test.
+// Registers a kind for the duration of a test.
 struct Registered {
   Registered(const char* kind_, KindFactory factory) : kind(kind_) { register_kind(kind, std::move(factory)); }
   ~Registered() { unregister_kind(kind); }
@@ -222,17 +222,17 @@ TEST(Registry, RefusesTakenAndImpossibleNames) {
   EXPECT_EQ(refusal([] { register_kind("other", nullptr); }), "factory is NULL");
 }
 
-TEST(Registry, ForgetsAKind) {
+TEST(Registry, UnregistersAKind) {
   register_kind("brief", [](const std::string&) { return make_interval(1); });
-  const auto made = from_text("brief");
+  const auto created = from_text("brief");
   unregister_kind("brief");
-  EXPECT_TRUE(ask(*made, "x"));
+  EXPECT_TRUE(ask(*created, "x"));
   EXPECT_NE(error_of(Status::not_found, [] { from_text("brief"); }), "");
   EXPECT_EQ(error_of(Status::not_found, [] { unregister_kind("brief"); }), "name is 'brief'; unknown registered kind");
   EXPECT_NE(error_of(Status::not_found, [] { unregister_kind("interval"); }), "");
 }
 
-TEST(Registry, RefusesKindsMadeOfThemselves) {
+TEST(Registry, RefusesRecursiveKinds) {
   const Registered a("kind-a", [](const std::string&) { return from_text("any(smart,kind-b)"); });
   const Registered b("kind-b", [](const std::string&) { return from_text("not(kind-a)"); });
   const auto refused = [](const char* text) { return error_of(Status::invalid_state, [&] { from_text(text); }); };
@@ -240,7 +240,7 @@ TEST(Registry, RefusesKindsMadeOfThemselves) {
   EXPECT_NE(refused("kind-b").find("kind-b -> kind-a -> kind-b"), std::string::npos);
 }
 
-TEST(Registry, RefusesAFactoryThatGivesNothing) {
+TEST(Registry, RefusesAFactoryThatReturnsNothing) {
   const Registered none("nothing", [](const std::string&) { return StrategyPtr(); });
   EXPECT_NE(refusal([] { from_text("nothing"); }).find("the factory of strategy kind 'nothing' returned no strategy"),
             std::string::npos);

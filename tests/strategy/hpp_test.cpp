@@ -1,4 +1,4 @@
-// The C++17 face of the strategy part.
+// The C++17 API of the strategy part.
 #include <ckpt/strategy.hpp>
 
 #include <gtest/gtest.h>
@@ -64,7 +64,7 @@ TEST(StrategyHpp, CountsAndResets) {
   EXPECT_EQ(strategy.chosen(), ckpt::StrategyChosen::recompute);
 }
 
-TEST(StrategyHpp, CustomStrategiesMayThrow) {
+TEST(StrategyHpp, CustomStrategiesMayThrowExceptions) {
   const auto token = std::make_shared<int>(0);
   {
     ckpt::CustomStrategy functions;
@@ -132,7 +132,7 @@ TEST(StrategyHpp, KindsAreKnownWhileTheirObjectLives) {
   EXPECT_NE(refusal([] { Strategy::create("every:5"); }).find("NOT_FOUND"), std::string::npos);
 }
 
-TEST(StrategyHpp, ReadsBackWhatItIsMadeOf) {
+TEST(StrategyHpp, ReadsBackItsParameters) {
   const Strategy first = Strategy::create("first(block.*=selective(a,b*,!c),#2..7=size:2KiB,smart)");
   EXPECT_EQ(first.text(), "first(block.*=selective(a,b*,!c),#2..7=size(2KiB),smart)");
   EXPECT_EQ(first.info().kind, "first");

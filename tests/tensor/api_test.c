@@ -1,4 +1,4 @@
-/* The C API of the tensor part: results, and what it refuses. */
+/* The C API of the tensor part: results, and refused calls. */
 #include <math.h>
 
 #include "check.h"
@@ -124,7 +124,7 @@ static void test_getters_refuse(void) {
   ckpt_tensor_retain(NULL);
   ckpt_tensor_retain(wrong);
   ckpt_tensor_release(NULL);
-  ckpt_tensor_release(wrong); /* the clock is still there: */
+  ckpt_tensor_release(wrong); /* the clock still exists: */
   int64_t now = 0;
   CHECK_OK(ckpt_clock_get_now(clock_handle, &now));
 }
@@ -181,7 +181,7 @@ static void test_arithmetic(void) {
   ckpt_tensor_release(x);
 }
 
-/* Bytes that stay in a pool when four buffers were returned to it. */
+/* Returns the bytes retained by a pool after four buffers were returned to it. */
 static int64_t retained_with(ckpt_bool has_retain_limit, int64_t retain_limit_bytes) {
   enum { buffers = 4, each = 1024 };
   ckpt_buffer_pool_options options = CKPT_BUFFER_POOL_OPTIONS_INIT;
@@ -200,7 +200,7 @@ static int64_t retained_with(ckpt_bool has_retain_limit, int64_t retain_limit_by
   return stats.retained_bytes;
 }
 
-/* Without a limit every buffer stays, whatever number stands in its place; with one of 0 bytes none does. */
+/* Without a limit every buffer is retained, whatever value the field has; with a limit of 0 bytes none is. */
 static void test_retain_limit(void) {
   CHECK(retained_with(1, 0) == 0);
   CHECK(retained_with(1, 2048) == 2048);
@@ -208,7 +208,7 @@ static void test_retain_limit(void) {
   CHECK(retained_with(0, 0) == 4096);
   CHECK(retained_with(0, 1024) == 4096);
   CHECK(retained_with(0, -1) == 4096);
-  CHECK(retained_with(7, 1024) == 1024); /* any number but 0 is yes */
+  CHECK(retained_with(7, 1024) == 1024); /* any number except 0 is true */
 }
 
 static void test_pool(void) {
@@ -220,7 +220,7 @@ static void test_pool(void) {
   CHECK(options.retain_limit_bytes == CKPT_BUFFER_POOL_DEFAULT_RETAIN_BYTES);
   options.retain_limit_bytes = -2;
   CHECK_FAILS(ckpt_buffer_pool_create(NULL, &options, &pool), CKPT_E_INVALID_ARGUMENT, "retain_limit_bytes is -2");
-  options.retain_limit_bytes = -1; /* was once no limit; a number that is not to be read is not checked */
+  options.retain_limit_bytes = -1; /* -1 once meant no limit; an unused field is not checked */
   CHECK_FAILS(ckpt_buffer_pool_create(NULL, &options, &pool), CKPT_E_INVALID_ARGUMENT, "retain_limit_bytes is -1");
   options.has_retain_limit = 0;
   options.layer_name = " ";
@@ -258,7 +258,7 @@ static void test_pool(void) {
   CHECK_FAILS(ckpt_buffer_pool_trim((ckpt_buffer_pool*)(void*)tensor, 0), CKPT_E_INVALID_ARGUMENT, "kind 'buffer pool' but tensor");
   CHECK_OK(ckpt_buffer_pool_trim(pool, 0));
   ckpt_buffer_pool_release(pool);
-  CHECK_OK(ckpt_tensor_fill(tensor, 1)); /* keeps its pool */
+  CHECK_OK(ckpt_tensor_fill(tensor, 1)); /* the tensor keeps its pool alive */
   ckpt_tensor_release(tensor);
   ckpt_buffer_pool_release(NULL);
 }
@@ -281,7 +281,7 @@ static void test_pool_with_tracker(void) {
   ckpt_tensor_release(tensor);
   CHECK_OK(stats_named(tracker, "activations", &stats));
   CHECK(stats.current_bytes == 0 && stats.total_freed_bytes == 24);
-  /* The tensor keeps the pool, and the pool the tracker. */
+  /* The tensor keeps the pool alive, and the pool the tracker. */
   CHECK_OK(ckpt_buffer_pool_create(tracker, &options, &pool));
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape23, 2, pool, &tensor));
   ckpt_memory_tracker_release(tracker);

@@ -47,7 +47,7 @@ TYPED_TEST(TensorArithmetic, FillScaleAdd) {
 
 TYPED_TEST(TensorArithmetic, AddRoundsTwiceInTheOwnPrecision) {
   using T = TypeParam;
-  // 1/3 * 3 - 1 would not be 0 if product and sum were fused.
+  // 1/3 * 3 - 1 would not be 0 with a fused multiply-add.
   const auto x = tensor_of<T>(std::vector<T>(100, T(3)));
   const auto y = tensor_of<T>(std::vector<T>(100, T(-1)));
   add_scaled(*y, 1.0 / 3.0, *x);
@@ -77,7 +77,7 @@ TEST(TensorArithmeticPrecision, PairwiseSumIsCloserThanALoop) {
   EXPECT_GT(std::abs(loop - exact), std::abs(pairwise - exact));
 }
 
-TEST(TensorArithmeticNan, IsAllowedOnlyWhereItMakesSense) {
+TEST(TensorArithmeticNan, IsAllowedOnlyAsAValue) {
   const auto x = tensor_of<float>({1, 2});
   const auto y = tensor_of<float>({3, 4});
   expect_error(Status::invalid_argument, "factor is nan", [&] { scale(*x, nan); });
@@ -132,7 +132,7 @@ TEST(TensorArithmeticRefusals, ReadOnlyTargets) {
   EXPECT_EQ(sum(*x), 3);
 }
 
-TEST(TensorCopy, KnowsEveryDtype) {
+TEST(TensorCopy, SupportsEveryDtype) {
   for (std::int32_t number = first_dtype; number <= last_dtype; ++number) {
     const auto dtype = static_cast<Dtype>(number);
     const auto x = Tensor::create(dtype, Shape{3, 8});

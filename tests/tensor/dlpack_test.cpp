@@ -14,7 +14,7 @@ namespace {
 
 using base::Status;
 
-// What another library hands over: 2 x 3 floats 1 .. 6.
+// A tensor from another library: 2 x 3 floats 1 .. 6.
 template <class Managed>
 struct Producer {
   std::array<float, 6> memory{1, 2, 3, 4, 5, 6};
@@ -70,7 +70,7 @@ TYPED_TEST(TensorDlpack, HonoursByteOffsetAndMissingStridesAndMissingDeleter) {
   EXPECT_EQ(sum(*tensor), 15);
 }
 
-TYPED_TEST(TensorDlpack, StridesThatAreNeverUsedMayBeAnything) {
+TYPED_TEST(TensorDlpack, UnusedStridesMayBeAnything) {
   Producer<TypeParam> producer;
   producer.managed.tensor.ndim = 3;
   producer.shape = {1, 2, 3};
@@ -95,7 +95,7 @@ TYPED_TEST(TensorDlpack, ScalarsAndEightDimensions) {
   EXPECT_EQ(producer.take()->shape().elements(), 6);
 }
 
-// Each refusal names the value, leaves the deleter alone, and the caller's own call of it is the only one.
+// Each refusal names the value and does not call the deleter; only the caller calls it.
 template <class Managed, class Spoil>
 void expect_refused(Status status, const std::string& text, Spoil&& spoil) {
   Producer<Managed> producer;
@@ -106,7 +106,7 @@ void expect_refused(Status status, const std::string& text, Spoil&& spoil) {
   EXPECT_EQ(producer.deleted, 1) << text;
 }
 
-TYPED_TEST(TensorDlpack, RefusesWhatIsNoTensorHere) {
+TYPED_TEST(TensorDlpack, RefusesUnsupportedTensors) {
   const auto refused = [](Status status, const std::string& text, const auto& spoil) {
     expect_refused<TypeParam>(status, text, spoil);
   };
@@ -165,7 +165,7 @@ TEST(TensorDlpackVersioned, ReadsFlags) {
   EXPECT_TRUE(tensor->read_only());
   expect_error(Status::unsupported, "read-only", [&] { fill(*tensor, 0); });
   EXPECT_EQ(producer.memory[0], 1);
-  // And on it goes: only the versioned struct can say it.
+  // The flag is passed on, which only the versioned struct can do.
   expect_error(Status::unsupported, "read-only", [&] { export_tensor(tensor); });
   ManagedTensorVersioned* const out = export_tensor_versioned(tensor);
   EXPECT_EQ(out->flags, flag_read_only);
@@ -224,7 +224,7 @@ TYPED_TEST(TensorDlpack, ExportKeepsTheTensorAlive) {
   EXPECT_EQ(released, 1);
 }
 
-TYPED_TEST(TensorDlpack, EveryDtypeGoesOutAndIn) {
+TYPED_TEST(TensorDlpack, EveryDtypeIsExportedAndImported) {
   std::set<std::pair<int, int>> codes;
   for (std::int32_t number = first_dtype; number <= last_dtype; ++number) {
     const auto dtype = static_cast<Dtype>(number);

@@ -75,7 +75,7 @@ class TorchRanks(unittest.TestCase):
         self.assertNotIn("weights", cut)
         codes, rest, errors = train(2, self.place("cut"))
         self.assertEqual(codes, [0] * 2, errors)
-        self.assertEqual(rest.splitlines()[0], "going on after step 10 of 4 ranks, on 2")
+        self.assertEqual(rest.splitlines()[0], "resuming after step 10 of 4 ranks, on 2")
         self.assertEqual(rest.splitlines()[1], whole.strip())
         codes, alone, errors = train(1, self.place("alone"))
         self.assertEqual(codes, [0], errors)

@@ -1,4 +1,4 @@
-#include "object_story.h"
+#include "object_scenario.h"
 
 #include <algorithm>
 #include <set>
@@ -10,7 +10,7 @@
 namespace ckpt::tests {
 namespace {
 
-// These may come on several threads at once, and change nothing.
+// Read requests may run on several threads at once, and change nothing.
 bool is_read(const std::string& line) { return line.starts_with("get ") || line.starts_with("head "); }
 bool is_commit_put(const std::string& line) {
   return line.starts_with("put commits/") || line.starts_with("put_if_absent commits/");
@@ -24,50 +24,50 @@ state::CheckpointOptions writer_options(std::int64_t keep_last) {
   return options;
 }
 
-ObjectStory plain_saves(const std::string& name, Puts puts, const std::vector<std::int64_t>& steps, std::int64_t keep_last) {
-  ObjectNarrator narrator(name, puts);
-  narrator.open(keep_last);
-  for (const std::int64_t step : steps) narrator.save(step);
-  return narrator.finish();
+ObjectScenario plain_saves(const std::string& name, Puts puts, const std::vector<std::int64_t>& steps, std::int64_t keep_last) {
+  ObjectScenarioRunner runner(name, puts);
+  runner.open(keep_last);
+  for (const std::int64_t step : steps) runner.save(step);
+  return runner.finish();
 }
 
-// For every request at which the process that saves step 2 may die: another goes on with step `next`.
-void add_killed_objects(std::vector<ObjectStory>& out, const std::string& name, Puts puts, std::int64_t next, bool is_done) {
+// Adds a scenario for every request at which the process that saves step 2 may die: another process continues with step `next`.
+void add_killed_objects(std::vector<ObjectScenario>& out, const std::string& name, Puts puts, std::int64_t next, bool is_done) {
   for (std::int64_t number = 0;; ++number) {
-    ObjectNarrator narrator(base::cat(name, ", killed at request ", number), puts);
-    narrator.open(1);
-    narrator.save(1);
-    const bool died = narrator.killed_save(2, number, is_done);
-    narrator.watch();
-    narrator.open(1);
-    narrator.save(next);
-    out.push_back(narrator.finish());
+    ObjectScenarioRunner runner(base::cat(name, ", killed at request ", number), puts);
+    runner.open(1);
+    runner.save(1);
+    const bool died = runner.killed_save(2, number, is_done);
+    runner.watch();
+    runner.open(1);
+    runner.save(next);
+    out.push_back(runner.finish());
     if (!died) return;
   }
 }
 
-ObjectStory overtaken(const std::string& name, Puts puts, const std::vector<std::int64_t>& others, std::int64_t keep_last) {
-  ObjectNarrator narrator(name, puts);
-  narrator.open(keep_last);
-  narrator.save(1);
-  narrator.watch();
-  narrator.overtaken_save(50, others, keep_last);
-  return narrator.finish();
+ObjectScenario overtaken(const std::string& name, Puts puts, const std::vector<std::int64_t>& others, std::int64_t keep_last) {
+  ObjectScenarioRunner runner(name, puts);
+  runner.open(keep_last);
+  runner.save(1);
+  runner.watch();
+  runner.overtaken_save(50, others, keep_last);
+  return runner.finish();
 }
 
-// The order in which a load tries saves, of one step by their sequence.
-std::pair<std::int64_t, int> rank(const ObjectStory& story, int save) {
-  return save == 0 ? std::pair<std::int64_t, int>{-1, 0} : std::pair{story.steps[static_cast<std::size_t>(save) - 1], save};
+// Returns the order in which a load tries saves; saves of one step are ordered by their sequence.
+std::pair<std::int64_t, int> rank(const ObjectScenario& scenario, int save) {
+  return save == 0 ? std::pair<std::int64_t, int>{-1, 0} : std::pair{scenario.steps[static_cast<std::size_t>(save) - 1], save};
 }
 
-// A process whose lists are late; where it is refused, or cannot see what it put, another one takes over.
-ObjectStory late(std::uint64_t seed) {
-  ObjectNarrator narrator(base::cat("late lists ", seed), Puts::honest);
-  narrator.open_late(1 + static_cast<std::int64_t>(seed % 2), 6, seed);
+// A process with delayed listings; if it is refused, or cannot see what it put, another one takes over.
+ObjectScenario delayed(std::uint64_t seed) {
+  ObjectScenarioRunner runner(base::cat("delayed listings ", seed), Puts::conditional);
+  runner.open_with_delay(1 + static_cast<std::int64_t>(seed % 2), 6, seed);
   for (std::int64_t step = 1; step <= 4; ++step) {
-    if (!narrator.save(step)) narrator.open_late(1, 6, seed * 100 + static_cast<std::uint64_t>(step));
+    if (!runner.save(step)) runner.open_with_delay(1, 6, seed * 100 + static_cast<std::uint64_t>(step));
   }
-  return narrator.finish();
+  return runner.finish();
 }
 
 }  // namespace
@@ -96,11 +96,11 @@ void apply(Objects& objects, const Change& change) {
   }
 }
 
-// ---- Late lists ----
+// ---- Delayed listings ----
 
-void LateLists::attach(const std::shared_ptr<Requests>& requests) {
+void DelayedListings::attach(const std::shared_ptr<Requests>& requests) {
   last_ = bucket_->objects;
-  Requests* const self = requests.get();  // which has these functions
+  Requests* const self = requests.get();  // the owner of these functions
   const auto before = requests->before;
   const auto after = requests->after;
   requests->before = [this, self, before](const std::string& line) {
@@ -115,9 +115,9 @@ void LateLists::attach(const std::shared_ptr<Requests>& requests) {
   };
 }
 
-Objects LateLists::view() {
+Objects DelayedListings::view() {
   Objects shown = bucket_->objects;
-  std::set<std::string> settled;  // by a later change that is shown
+  std::set<std::string> settled;  // superseded by a later visible change
   for (std::size_t back = 1; back <= std::min(depth_, history_.size()); ++back) {
     const Change& change = history_[history_.size() - back];
     if (settled.contains(change.path)) continue;
@@ -132,26 +132,26 @@ Objects LateLists::view() {
 
 // ---- Stories ----
 
-ObjectNarrator::ObjectNarrator(std::string name, Puts puts) {
-  story_.name = std::move(name);
-  story_.puts = puts;
+ObjectScenarioRunner::ObjectScenarioRunner(std::string name, Puts puts) {
+  scenario_.name = std::move(name);
+  scenario_.puts = puts;
 }
 
-std::shared_ptr<Requests> ObjectNarrator::client() {
+std::shared_ptr<Requests> ObjectScenarioRunner::client() {
   auto requests = std::make_shared<Requests>();
-  requests->puts = story_.puts;
+  requests->puts = scenario_.puts;
   requests->after = [this](const std::string& line) { end_request(line); };
   return requests;
 }
 
-void ObjectNarrator::end_request(const std::string& line) {
+void ObjectScenarioRunner::end_request(const std::string& line) {
   if (is_read(line)) return;
   const bool puts_record = is_commit_put(line) && saving_ != 0;
-  story_.requests.push_back({line, changes_between(before_, bucket_->objects), puts_record ? saving_ : 0, 0});
+  scenario_.requests.push_back({line, changes_between(before_, bucket_->objects), puts_record ? saving_ : 0, 0});
   before_ = bucket_->objects;
 }
 
-void ObjectNarrator::open(std::int64_t keep_last) {
+void ObjectScenarioRunner::open(std::int64_t keep_last) {
   writer_.reset();
   requests_ = client();
   const auto storage = std::make_shared<BucketClient>(bucket_, requests_);
@@ -164,18 +164,18 @@ void ObjectNarrator::open(std::int64_t keep_last) {
   }
 }
 
-void ObjectNarrator::open_late(std::int64_t keep_last, std::size_t depth, std::uint64_t seed) {
+void ObjectScenarioRunner::open_with_delay(std::int64_t keep_last, std::size_t depth, std::uint64_t seed) {
   open(keep_last);
   std::vector<Change> history;
-  for (const Request& request : story_.requests) history.insert(history.end(), request.changes.begin(), request.changes.end());
-  late_ = std::make_shared<LateLists>(bucket_, std::move(history), depth, seed);
-  late_->attach(requests_);
+  for (const Request& request : scenario_.requests) history.insert(history.end(), request.changes.begin(), request.changes.end());
+  listings_ = std::make_shared<DelayedListings>(bucket_, std::move(history), depth, seed);
+  listings_->attach(requests_);
 }
 
-bool ObjectNarrator::save(std::int64_t step) {
-  story_.steps.push_back(step);
-  const int number = saving_ = static_cast<int>(story_.steps.size());
-  const std::size_t from = story_.requests.size();
+bool ObjectScenarioRunner::save(std::int64_t step) {
+  scenario_.steps.push_back(step);
+  const int number = saving_ = static_cast<int>(scenario_.steps.size());
+  const std::size_t from = scenario_.requests.size();
   NumberedState state({});
   state.fill(number);
   state::SaveOptions options;
@@ -188,15 +188,16 @@ bool ObjectNarrator::save(std::int64_t step) {
   }
   saving_ = 0;
   if (!is_saved) return false;
-  // An acknowledgement is the answer to the list behind the record, before retention.
-  const auto begin = story_.requests.begin() + static_cast<std::ptrdiff_t>(from);
-  const auto put = std::find_if(begin, story_.requests.end(), [&](const Request& request) { return request.save == number; });
-  const auto list = std::find_if(put, story_.requests.end(), [](const Request& r) { return r.line.starts_with("list commits/"); });
+  // The answer to the listing after the record is the acknowledgement, before retention.
+  const auto begin = scenario_.requests.begin() + static_cast<std::ptrdiff_t>(from);
+  const auto put = std::find_if(begin, scenario_.requests.end(), [&](const Request& request) { return request.save == number; });
+  const auto list =
+      std::find_if(put, scenario_.requests.end(), [](const Request& r) { return r.line.starts_with("list commits/"); });
   list->acknowledged = number;
   return true;
 }
 
-bool ObjectNarrator::killed_save(std::int64_t step, std::int64_t number, bool is_done) {
+bool ObjectScenarioRunner::killed_save(std::int64_t step, std::int64_t number, bool is_done) {
   const auto left = std::make_shared<std::int64_t>(number);
   const auto is_dead = std::make_shared<bool>(false);
   requests_->before = [left, is_dead, is_done](const std::string& line) {
@@ -207,13 +208,13 @@ bool ObjectNarrator::killed_save(std::int64_t step, std::int64_t number, bool is
   requests_->after = [this, left, is_dead](const std::string& line) {
     end_request(line);
     *is_dead = *left < 0;
-    if (*is_dead) base::fail(base::Status::io, "killed behind ", line);
+    if (*is_dead) base::fail(base::Status::io, "killed after ", line);
   };
-  save(step);  // which is acknowledged when the process dies in what follows: retention
+  save(step);  // acknowledged if the process dies during the retention that follows
   return *is_dead;
 }
 
-void ObjectNarrator::overtaken_save(std::int64_t step, const std::vector<std::int64_t>& others, std::int64_t keep_last) {
+void ObjectScenarioRunner::overtaken_save(std::int64_t step, const std::vector<std::int64_t>& others, std::int64_t keep_last) {
   requests_->before = [&, is_first = true](const std::string& line) mutable {
     if (!is_first || !is_commit_put(line)) return;
     is_first = false;
@@ -229,10 +230,11 @@ void ObjectNarrator::overtaken_save(std::int64_t step, const std::vector<std::in
   save(step);
 }
 
-std::vector<ObjectStory> object_stories(int late_seeds) {
-  std::vector<ObjectStory> out;
-  for (const auto& [kind, puts] :
-       {std::pair{"refusing", Puts::honest}, {"unsupported", Puts::unsupported}, {"lying", Puts::lies}}) {
+std::vector<ObjectScenario> object_scenarios(int delayed_seeds) {
+  std::vector<ObjectScenario> out;
+  for (const auto& [kind, puts] : {std::pair{"conditional puts", Puts::conditional},
+                                   {"unsupported puts", Puts::unsupported},
+                                   {"ignored conditions", Puts::ignore_condition}}) {
     const auto named = [&, kind = kind](const char* what) { return base::cat(kind, ": ", what); };
     out.push_back(plain_saves(named("keep all"), puts, {1, 2, 3}, 0));
     out.push_back(plain_saves(named("re-saved step"), puts, {1, 2, 2}, 0));
@@ -243,34 +245,34 @@ std::vector<ObjectStory> object_stories(int late_seeds) {
     add_killed_objects(out, named("next step"), puts, 3, false);
     add_killed_objects(out, named("same step"), puts, 2, true);
   }
-  for (int seed = 1; seed <= late_seeds; ++seed) out.push_back(late(static_cast<std::uint64_t>(seed)));
+  for (int seed = 1; seed <= delayed_seeds; ++seed) out.push_back(delayed(static_cast<std::uint64_t>(seed)));
   return out;
 }
 
 // ---- Crashes ----
 
-// What one crash has left.
+// The state after one crash.
 struct ObjectEnumerator::Crash {
-  const ObjectStory& story;
-  std::size_t moment;  // the request that was under way; as many as there are: none
+  const ObjectScenario& scenario;
+  std::size_t moment;  // the request in progress; the number of requests: none
   const Objects& objects;
-  const std::vector<Change>& history;  // that led to them
-  const std::set<int>& committing;     // saves whose record was put or was being put
+  const std::vector<Change>& history;  // the changes that led to these objects
+  const std::set<int>& committing;     // saves with a record that was put or in progress
   int best;                            // the acknowledged save that must be found, or a newer one; 0: none
 
   bool has(int save, std::int64_t step) const {
-    return save >= 1 && save <= std::ssize(story.steps) && story.steps[static_cast<std::size_t>(save) - 1] == step;
+    return save >= 1 && save <= std::ssize(scenario.steps) && scenario.steps[static_cast<std::size_t>(save) - 1] == step;
   }
   std::shared_ptr<Bucket> bucket() const {
-    auto made = std::make_shared<Bucket>();
-    made->objects = objects;
-    return made;
+    auto created = std::make_shared<Bucket>();
+    created->objects = objects;
+    return created;
   }
 };
 
 namespace {
 
-constexpr int next_save = 77;  // of whoever goes on behind the crash
+constexpr int next_save = 77;  // the step of the writer that continues after the crash
 constexpr std::int64_t next_step = 1000;
 
 std::shared_ptr<Requests> requests_of(Puts puts) {
@@ -282,7 +284,7 @@ std::shared_ptr<Requests> requests_of(Puts puts) {
 struct Loaded {
   base::Status status = base::Status::ok;
   std::string message = {};
-  int save = 0;  // -1: what was never saved
+  int save = 0;  // -1: it was never saved
   std::int64_t step = -1;
   std::int64_t skipped = 0;
 };
@@ -334,14 +336,14 @@ bool holds_step(const std::shared_ptr<Bucket>& bucket, std::int64_t step) {
          });
 }
 
-// A writer that meets no other one saves, and that is what is found from then on.
-Finding go_on_as_usual(const std::shared_ptr<Bucket>& bucket, Puts puts) {
+// A writer without a competitor saves, and its save is found from then on.
+Finding continues_normally(const std::shared_ptr<Bucket>& bucket, Puts puts) {
   std::string why;
   state::Checkpoint writer(std::make_shared<BucketClient>(bucket, requests_of(puts)), writer_options(1));
   if (!saves_next(writer, next_step, next_save, &why)) return {Violation::no_next, why};
   const Loaded loaded = load_newest(bucket);
   if (loaded.status == base::Status::ok && loaded.save == next_save) return {};
-  return {Violation::no_next, base::cat("behind a save of step ", next_step, " step ", loaded.step, " was found ", loaded.message)};
+  return {Violation::no_next, base::cat("after a save of step ", next_step, ", step ", loaded.step, " was found ", loaded.message)};
 }
 
 }  // namespace
@@ -359,90 +361,90 @@ Finding ObjectEnumerator::examine(const Crash& crash) {
   if (loaded.status == base::Status::ok) {
     ++count_.loaded;
     if (!crash.has(loaded.save, loaded.step))
-      return {Violation::wrong_bytes, base::cat("step ", loaded.step, " holds what was never saved")};
-    if (rank(crash.story, loaded.save) < rank(crash.story, crash.best))
+      return {Violation::wrong_bytes, base::cat("step ", loaded.step, " has values that were never saved")};
+    if (rank(crash.scenario, loaded.save) < rank(crash.scenario, crash.best))
       return {Violation::lost, base::cat("save ", loaded.save, " of step ", loaded.step, " was found")};
     if (loaded.save != crash.best && !crash.committing.contains(loaded.save))
-      return {Violation::early, base::cat("save ", loaded.save, " was found, whose record was not put")};
+      return {Violation::early, base::cat("save ", loaded.save, " was found before its record was put")};
     if (loaded.skipped > 0) return {Violation::damaged, "a newer one was skipped"};
   } else if (loaded.status != base::Status::not_found || crash.best != 0) {
     return {Violation::lost, loaded.message};
   }
-  return go_on_as_usual(bucket, crash.story.puts);
+  return continues_normally(bucket, crash.scenario.puts);
 }
 
-// A reader and then a writer whose lists are late: they may fail, but take nothing away that was acknowledged.
-Finding ObjectEnumerator::go_on_with_late_lists(const Crash& crash, std::uint64_t seed) {
+// A reader and then a writer with delayed listings: they may fail, but must not remove anything that was acknowledged.
+Finding ObjectEnumerator::continues_with_delayed_listings(const Crash& crash, std::uint64_t seed) {
   const auto bucket = crash.bucket();
-  const auto requests = requests_of(Puts::honest);
-  LateLists late(bucket, crash.history, options_.late_depth, seed);
-  late.attach(requests);
+  const auto requests = requests_of(Puts::conditional);
+  DelayedListings delayed(bucket, crash.history, options_.listing_delay, seed);
+  delayed.attach(requests);
   const Loaded seen = load_newest(bucket, requests);
   const bool is_seen = seen.status == base::Status::ok;
   if (is_seen && !crash.has(seen.save, seen.step))
-    return {Violation::wrong_bytes, base::cat("a late list led to step ", seen.step, ", which holds what was never saved")};
-  if (bucket->objects != crash.objects) return {Violation::lost, "loading by late lists changed the store"};
+    return {Violation::wrong_bytes, base::cat("a delayed listing led to step ", seen.step, ", with values that were never saved")};
+  if (bucket->objects != crash.objects) return {Violation::lost, "loading with delayed listings changed the store"};
 
-  std::pair<std::int64_t, int> best = rank(crash.story, crash.best);
+  std::pair<std::int64_t, int> best = rank(crash.scenario, crash.best);
   const std::int64_t step = is_seen ? seen.step + 1 : 1;
   bool is_acknowledged = false;
   try {
     state::Checkpoint writer(std::make_shared<BucketClient>(bucket, requests), writer_options(1));
-    requests->puts = options_.late_puts;
+    requests->puts = options_.delayed_puts;
     is_acknowledged = saves_next(writer, step, next_save);
     if (is_acknowledged) best = std::max(best, {step, next_save});
-  } catch (const base::Error&) {  // what it was shown could not be
+  } catch (const base::Error&) {  // the listing was inconsistent
   }
   const Loaded loaded = load_newest(bucket);
-  // If its listings showed the writer a higher step than the reader has seen, its save begins a new run. That save is then the
+  // If the writer's listings showed a higher step than the reader has seen, its save begins a new run. That save is then the
   // newest, whatever its step. Retention may have removed the abandoned checkpoints only if the save was acknowledged.
   if (loaded.save == next_save && has_rolled_back(bucket)) {
     if (!is_acknowledged && !holds_step(bucket, best.first))
       return {Violation::lost, "a save that was not acknowledged removed it"};
-    return go_on_as_usual(bucket, Puts::honest);
+    return continues_normally(bucket, Puts::conditional);
   }
   const std::pair<std::int64_t, int> found{loaded.step, loaded.save};
   if (loaded.status == base::Status::ok ? found < best : best.second != 0)
-    return {Violation::lost, base::cat("behind a writer with late lists step ", loaded.step, " was found ", loaded.message,
+    return {Violation::lost, base::cat("after a writer with delayed listings, step ", loaded.step, " was found ", loaded.message,
                                        "; acknowledged: step ", best.first)};
-  if (loaded.status == base::Status::ok && loaded.save < 1) return {Violation::wrong_bytes, "behind a writer with late lists"};
-  return go_on_as_usual(bucket, Puts::honest);
+  if (loaded.status == base::Status::ok && loaded.save < 1) return {Violation::wrong_bytes, "after a writer with delayed listings"};
+  return continues_normally(bucket, Puts::conditional);
 }
 
 void ObjectEnumerator::look(const Crash& crash) {
   ++count_.images;
   ++count_.examined;
   Finding finding = examine(crash);
-  // Only where a taken name is refused does it not matter that lists are late: docs/reference/file-format.md.
-  const int views = crash.story.puts == Puts::honest ? options_.late_views : 0;
+  // Delayed listings are harmless only if the store refuses an existing name: docs/reference/file-format.md.
+  const int views = crash.scenario.puts == Puts::conditional ? options_.listing_views : 0;
   for (int view = 0; view < views && finding.violation == Violation::none; ++view) {
     ++count_.examined;
-    finding = go_on_with_late_lists(crash, crash.moment * 1000 + static_cast<std::uint64_t>(view));
+    finding = continues_with_delayed_listings(crash, crash.moment * 1000 + static_cast<std::uint64_t>(view));
   }
   if (finding.violation == Violation::none) return;
   ++count_.violations[static_cast<int>(finding.violation)];
   if (!count_.first.empty()) return;
-  const bool is_end = crash.moment == crash.story.requests.size();
-  count_.first = base::cat("story '", crash.story.name, "', crash at request ", crash.moment, ": ",
-                           is_end ? "the end" : crash.story.requests[crash.moment].line, "; acknowledged: save ", crash.best, "; ",
-                           finding.text, "\nthe store:\n");
+  const bool is_end = crash.moment == crash.scenario.requests.size();
+  count_.first = base::cat("scenario '", crash.scenario.name, "', crash at request ", crash.moment, ": ",
+                           is_end ? "the end" : crash.scenario.requests[crash.moment].line, "; acknowledged: save ", crash.best,
+                           "; ", finding.text, "\nthe store:\n");
   for (const auto& [path, text] : crash.objects) count_.first += base::cat("  ", path, ": ", text.size(), " bytes\n");
 }
 
-void ObjectEnumerator::run(const ObjectStory& story) {
-  Objects now = story.base;
+void ObjectEnumerator::run(const ObjectScenario& scenario) {
+  Objects now = scenario.base;
   std::vector<Change> history;
   std::set<int> committing;
   int best = 0;
-  for (std::size_t moment = 0; moment <= story.requests.size(); ++moment) {
+  for (std::size_t moment = 0; moment <= scenario.requests.size(); ++moment) {
     const Request none;
-    const Request& request = moment < story.requests.size() ? story.requests[moment] : none;
+    const Request& request = moment < scenario.requests.size() ? scenario.requests[moment] : none;
     if (request.save != 0) committing.insert(request.save);
     const std::size_t changes = request.changes.size();
-    // Each subset of what the request does; all of it is where the next one begins.
+    // Each subset of the request's effects; the full set is the start of the next request.
     const std::uint64_t subsets = changes == 0 ? 1 : (std::uint64_t{1} << std::min<std::size_t>(changes, 6)) - 1;
-    const bool is_new = moment == story.requests.size() || changes > 0 || request.acknowledged != 0;
-    for (std::uint64_t subset = 0; moment >= story.watched_from && is_new && subset < subsets; ++subset) {
+    const bool is_new = moment == scenario.requests.size() || changes > 0 || request.acknowledged != 0;
+    for (std::uint64_t subset = 0; moment >= scenario.watched_from && is_new && subset < subsets; ++subset) {
       Objects left = now;
       std::vector<Change> done = history;
       for (std::size_t i = 0; i < changes; ++i) {
@@ -450,11 +452,11 @@ void ObjectEnumerator::run(const ObjectStory& story) {
         apply(left, request.changes[i]);
         done.push_back(request.changes[i]);
       }
-      look({story, moment, left, done, committing, best});
+      look({scenario, moment, left, done, committing, best});
     }
     for (const Change& change : request.changes) apply(now, change);
     history.insert(history.end(), request.changes.begin(), request.changes.end());
-    if (request.acknowledged != 0 && rank(story, best) < rank(story, request.acknowledged)) best = request.acknowledged;
+    if (request.acknowledged != 0 && rank(scenario, best) < rank(scenario, request.acknowledged)) best = request.acknowledged;
   }
 }
 

@@ -1,10 +1,11 @@
-# C++ as README.md, docs/ and examples/ show it needs no struct, handle or constant of C, and every block of C++ in them compiles.
+# C++ in README.md, docs/ and examples/ uses no struct, handle or constant of C, and every C++ block compiles.
 set -eu
 . tests/capi/lib.sh
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# block_N.cpp of each fenced block of C++; what is no program stands in a function that has the objects the texts speak of.
+# Writes block_N.cpp for each fenced block of C++; a block that is not a program is put into a function with the objects that the
+# documents use.
 awk -v folder="$folder" '
   FNR == 1 && inside { print FILENAME ": a block does not end"; exit 1 }
   /^```(cpp|c\+\+)$/ { inside = 1; text = ""; includes = ""; program = 0; first = FNR; next }
@@ -27,7 +28,7 @@ awk -v folder="$folder" '
   inside { text = text $0 "\n"; if ($0 ~ /int main/) program = 1 }
 ' README.md $(find docs -name '*.md' | LC_ALL=C sort)
 
-# Read once, not by each of them; a compiler that does not know such files reads the header itself.
+# The header is precompiled; a compiler that does not support that reads the header itself.
 mkdir -p "$folder/made/ckpt"
 "$CXX" -std=c++17 -Iinclude -x c++-header include/ckpt/ckpt.hpp -o "$folder/made/ckpt/ckpt.hpp.gch"
 
@@ -35,13 +36,13 @@ count=0
 raw='ckpt_[a-z_]+|CKPT_[A-Z]|handle\(\)'
 for block in "$folder"/block_*.cpp examples/cpp/*.cpp examples/readme/*.cpp; do
   if grep -q "ckpt/torch.h" "$block"; then
-    echo "SKIP $(head -1 "$block"): LibTorch's own tests compile the like"
+    echo "SKIP $(head -1 "$block"): the LibTorch tests compile such code"
     continue
   fi
   count=$((count + 1))
   must_be_empty "$(head -1 "$block") shows C" "$(grep -vE '^(//|#include|void block|           ckpt)' "$block" | grep -nE "$raw" || true)"
   "$CXX" -std=c++17 -fsyntax-only -I"$folder/made" -Iinclude "$block" || { echo "$(head -1 "$block"): does not compile"; failed=1; }
 done
-[ "$count" -ge 10 ] || { echo "only $count texts"; failed=1; }
-echo "$count texts"
+[ "$count" -ge 10 ] || { echo "expected at least 10 blocks, found $count"; failed=1; }
+echo "$count blocks"
 exit $failed

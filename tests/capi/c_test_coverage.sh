@@ -1,4 +1,4 @@
-# Each public function is called by a C99 test other than the sweep.
+# Each public function is called by a C99 test in addition to the sweep.
 set -eu
 . tests/capi/lib.sh
 words=$(find tests -name '*.c' ! -path 'tests/capi/*' ! -path 'tests/install/*' -exec cat {} + |

@@ -1,4 +1,4 @@
-# Files whose headers lie about sizes: refused before memory is taken for what they claim.
+# Files with false sizes in their headers: refused before memory is allocated for the claimed sizes.
 . "$(dirname "$0")/lib.sh"
 files="$scratch/files"
 mkdir "$files"
@@ -6,12 +6,12 @@ text="$scratch/text"
 make_text "$text"
 limit=1000000 # KiB of address space
 (ulimit -v $limit && "$ckpt" --version) >/dev/null 2>&1 || {
-  echo "SKIP the limit on memory: this build does not start under it (a sanitizer's shadow)"
+  echo "SKIP the limit on memory: this build does not start under it (a sanitizer's shadow memory)"
   limit=unlimited
 }
 
-# lies TEXT ARG...: exit code 1 with TEXT, soon, within the limit, and not because the limit was met.
-lies() {
+# refuses_soon TEXT ARG...: expects exit code 1 with TEXT, soon, within the limit, and not because the limit was reached.
+refuses_soon() {
   wanted=$1
   shift
   (ulimit -v $limit && exec timeout 60 "$ckpt" "$@") >"$scratch/out" 2>&1
@@ -38,7 +38,7 @@ def npy(shape, dtype="<f8", version=1, length=None):
 
 
 def deflated(head, zeros):
-    """A stream of head and so many zeros, made from one piece that is repeated."""
+    """A stream of head and that many zeros, produced from one repeated piece."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     first = packer.compress(head) + packer.flush(zlib.Z_FULL_FLUSH)
     piece = packer.compress(bytes(1 << 24)) + packer.flush(zlib.Z_FULL_FLUSH)
@@ -46,8 +46,8 @@ def deflated(head, zeros):
 
 
 def archive(name, *entries):
-    """entries: name, method, bytes in the archive, their number as it is said, bytes of the content as they are said; or a name alone,
-    which is another name of the entry before."""
+    """entries: name, method, bytes in the archive, their claimed number, the claimed size of the content; or a name alone, which
+    is another name of the previous entry."""
     out, central, at = b"", b"", 0
     for entry in entries:
         title = entry[0].encode()
@@ -99,44 +99,44 @@ safetensors("long.safetensors", tensor % (4, 32), 90_000_000)
 safetensors("offsets.safetensors", tensor % (1 << 40, 1 << 43))
 safetensors("product.safetensors", '{"a":{"dtype":"F64","shape":[%d,%d],"data_offsets":[0,32]}}' % (1 << 40, 1 << 40), None, bytes(32))
 PYTHON
-  lies "do not agree" convert "$files/shape.npz" "$scratch/x.safetensors"
-  lies "longer than its recorded size" convert "$files/content.npz" "$scratch/x.safetensors"
-  lies "its recorded size" convert "$files/ratio.npz" "$scratch/x.safetensors"
-  lies "packed.npz" convert "$files/packed.npz" "$scratch/x.safetensors"
-  lies "stored.npz" convert "$files/stored.npz" "$scratch/x.safetensors"
-  lies "beyond.npz" convert "$files/beyond.npz" "$scratch/x.safetensors"
-  lies "too many elements" convert "$files/overflow.npz" "$scratch/x.safetensors"
-  lies "the header has 2147483648 bytes" convert "$files/header.npz" "$scratch/x.safetensors"
-  lies "method 14" convert "$files/method.npz" "$scratch/x.safetensors"
-  lies "shorter than the recorded sizes" convert "$files/overlap.npz" "$scratch/x.safetensors"
+  refuses_soon "do not agree" convert "$files/shape.npz" "$scratch/x.safetensors"
+  refuses_soon "longer than its recorded size" convert "$files/content.npz" "$scratch/x.safetensors"
+  refuses_soon "its recorded size" convert "$files/ratio.npz" "$scratch/x.safetensors"
+  refuses_soon "packed.npz" convert "$files/packed.npz" "$scratch/x.safetensors"
+  refuses_soon "stored.npz" convert "$files/stored.npz" "$scratch/x.safetensors"
+  refuses_soon "beyond.npz" convert "$files/beyond.npz" "$scratch/x.safetensors"
+  refuses_soon "too many elements" convert "$files/overflow.npz" "$scratch/x.safetensors"
+  refuses_soon "the header has 2147483648 bytes" convert "$files/header.npz" "$scratch/x.safetensors"
+  refuses_soon "method 14" convert "$files/method.npz" "$scratch/x.safetensors"
+  refuses_soon "shorter than the recorded sizes" convert "$files/overlap.npz" "$scratch/x.safetensors"
   for name in length long offsets product; do
-    lies "$name.safetensors" convert "$files/$name.safetensors" "$scratch/x.npz"
-    lies "$name.safetensors" inspect "$files/$name.safetensors"
-    lies "$name.safetensors" diff "$files/$name.safetensors" "$files/$name.safetensors"
+    refuses_soon "$name.safetensors" convert "$files/$name.safetensors" "$scratch/x.npz"
+    refuses_soon "$name.safetensors" inspect "$files/$name.safetensors"
+    refuses_soon "$name.safetensors" diff "$files/$name.safetensors" "$files/$name.safetensors"
   done
 else
-  echo "SKIP lying archives: there is no python3 to make them"
+  echo "SKIP archives with false sizes: python3 not found"
 fi
 
-# Files of holes are as large as they say; what reads them whole has a limit.
+# Sparse files really have their size; commands that read them completely have a limit.
 mkdir "$files/index" "$files/one"
 truncate -s 8G "$files/index/model.safetensors.index.json" "$files/one/manifest.json" "$files/holes.npz" "$files/holes.safetensors" "$files/holes"
-lies "index.json" convert "$files/index" "$scratch/x.npz"
-lies "index.json" diff "$files/index" "$files/index"
-lies "at most 268435456" inspect "$files/one"
-lies "at most 268435456" verify "$files/one"
-lies "holes.npz" convert "$files/holes.npz" "$scratch/x.safetensors"
-lies "holes.safetensors" convert "$files/holes.safetensors" "$scratch/x.npz"
-lies "NUL byte at offset 0" train --model mlp --data "$files/holes" --steps 1 --quiet
-lies "NUL byte at offset 0" train --model mlp --data /dev/zero --steps 1 --quiet
-lies "NUL byte at offset 0" simulate --trace "$files/holes"
+refuses_soon "index.json" convert "$files/index" "$scratch/x.npz"
+refuses_soon "index.json" diff "$files/index" "$files/index"
+refuses_soon "at most 268435456" inspect "$files/one"
+refuses_soon "at most 268435456" verify "$files/one"
+refuses_soon "holes.npz" convert "$files/holes.npz" "$scratch/x.safetensors"
+refuses_soon "holes.safetensors" convert "$files/holes.safetensors" "$scratch/x.npz"
+refuses_soon "NUL byte at offset 0" train --model mlp --data "$files/holes" --steps 1 --quiet
+refuses_soon "NUL byte at offset 0" train --model mlp --data /dev/zero --steps 1 --quiet
+refuses_soon "NUL byte at offset 0" simulate --trace "$files/holes"
 printf '{"weight_map":{"a":"../outside.safetensors"}}' >"$scratch/map"
 mkdir "$files/outside"
 cp "$scratch/map" "$files/outside/model.safetensors.index.json"
-lies "outside" convert "$files/outside" "$scratch/x.npz"
+refuses_soon "outside" convert "$files/outside" "$scratch/x.npz"
 [ -z "$(find "$scratch" -maxdepth 1 -name 'x.*')" ] || fail "a refused file was converted"
 
-# What is as large as it says is read within little more than its size.
+# A file with a true size is read within little more memory than its size.
 if [ -n "$python" ]; then
   "$python" - "$files" <<'PYTHON' || fail "the honest file could not be made"
 import os, struct, sys, zipfile

@@ -1,5 +1,5 @@
-/* Readers beside a writer that keeps one checkpoint only: at every moment there is a good one, so no load, verification or reader
- * may say anything else, at whatever moment of it the writer goes on. */
+/* Readers concurrent with a writer that keeps only one checkpoint: a valid one exists at every moment, so loads, verifications and
+ * readers must always succeed, whenever the writer runs. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <pthread.h>
@@ -32,15 +32,15 @@ static ckpt_checkpoint_manager* reader_in(ckpt_storage* storage) {
   return checkpoint;
 }
 
-/* ---- At every operation of the reader's ---------------------------------------------------------------------------------- */
+/* ---- At every operation of the reader ---------------------------------------------------------------------------------- */
 
 typedef struct schedule {
   ckpt_checkpoint_manager* writer;
-  int64_t step;      /* the last one saved */
-  int64_t operation; /* of the reader's, counted anew in each call */
-  int64_t from;      /* the first one before which the writer saves */
-  int64_t every;     /* and then every so many */
-  int64_t times;     /* so often altogether */
+  int64_t step;      /* the last saved step */
+  int64_t operation; /* number of the reader's operation in the current call */
+  int64_t from;      /* the first operation before which the writer saves */
+  int64_t every;     /* distance to the next such operation */
+  int64_t times;     /* total number of saves */
 } schedule;
 
 static int32_t go_on(const char* operation, const char* path, void* data) {
@@ -56,7 +56,7 @@ static int32_t go_on(const char* operation, const char* path, void* data) {
 
 enum { load_it, verify_it, verify_named, read_it, kinds };
 
-/* One call of that kind; the number of operations that it took. */
+/* Makes one call of that kind; returns its number of operations. */
 static int64_t call(int kind, ckpt_checkpoint_manager* reader, schedule* s, numbered* into) {
   ckpt_load_result loaded = CKPT_LOAD_RESULT_INIT;
   ckpt_verify_result verified = CKPT_VERIFY_RESULT_INIT;
@@ -71,7 +71,7 @@ static int64_t call(int kind, ckpt_checkpoint_manager* reader, schedule* s, numb
   } else if (kind == verify_it) {
     CHECK_OK(ckpt_checkpoint_manager_verify(reader, NULL, &verified));
     CHECK(verified.files == 2 && verified.tensors == 2);
-  } else if (kind == verify_named) { /* damage is never what a removal looks like */
+  } else if (kind == verify_named) { /* a removal must never be reported as damage */
     CHECK_OK(ckpt_checkpoint_manager_list(reader, &info, 1, &count));
     CHECK(count >= 1);
     CHECK(info.status == CKPT_OK || info.status == CKPT_E_NOT_FOUND);
@@ -117,7 +117,7 @@ static void at_every_operation(void) {
       }
     }
   }
-  printf("beside a writer: %lld calls, %lld saves in the midst of them\n", (long long)calls, (long long)s.step - 1);
+  printf("concurrent writer: %lld calls, %lld saves during them\n", (long long)calls, (long long)s.step - 1);
   CHECK(calls > 500);
   ckpt_state_release(into.state);
   ckpt_checkpoint_manager_release(reader);
@@ -148,11 +148,11 @@ static void read_often(ckpt_checkpoint_manager* reader, int times) {
     last = loaded.step;
     if (i % 10 == 0) CHECK_OK(ckpt_checkpoint_manager_verify(reader, NULL, NULL));
   }
-  printf("beside a writer: %d loads of %lld checkpoints\n", times, (long long)steps);
+  printf("concurrent writer: %d loads of %lld checkpoints\n", times, (long long)steps);
   ckpt_state_release(into.state);
 }
 
-static void beside_a_thread(void) {
+static void during_saves_of_a_thread(void) {
   ckpt_storage* storage = NULL;
   pthread_t thread;
   CHECK_OK(ckpt_storage_create_memory(&storage));
@@ -168,7 +168,7 @@ static void beside_a_thread(void) {
   ckpt_storage_release(storage);
 }
 
-static void beside_a_process(void) {
+static void during_saves_of_a_process(void) {
   char root[128];
   int begun[2];
   char byte = 0;
@@ -194,7 +194,7 @@ static void beside_a_process(void) {
   ckpt_storage_release(storage);
 }
 
-/* What is really damaged is still said so while no process writes, and named. */
+/* Real damage is still reported, with the damaged object, while no process writes. */
 static void damage_is_still_damage(void) {
   watched w = {"", NULL, NULL};
   char path[320];
@@ -221,10 +221,10 @@ static void damage_is_still_damage(void) {
 int main(void) {
   make_scratch(scratch, "beside");
   alarm(HANG_SECONDS);
-  beside_a_process(); /* first: it forks */
+  during_saves_of_a_process(); /* first: it forks */
   at_every_operation();
   damage_is_still_damage();
-  beside_a_thread();
+  during_saves_of_a_thread();
   remove_scratch(scratch);
   return 0;
 }

@@ -5,7 +5,7 @@ words=$(cat include/ckpt/*.hpp include/ckpt/methods/*.hpp | grep -oE 'ckpt_[a-z0
 unused=""
 for function in $(declared_functions); do
   case $function in
-    ckpt_struct_init) continue ;; # C++ has the _INIT macros
+    ckpt_struct_init) continue ;; # C++ uses the _INIT macros
     ckpt_get_api) continue ;; # a table of C functions, for programs that load the library themselves
   esac
   printf '%s\n' "$words" | grep -qx "$function" || unused="$unused$function

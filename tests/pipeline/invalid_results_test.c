@@ -1,4 +1,4 @@
-/* What forward functions, layers and profiles can answer that makes no sense: a status, and nothing is overrun or released twice.
+/* Invalid results from forward functions, layers and profiles: an error status, and nothing is overrun or released twice.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "probe_chain.h"
@@ -27,27 +27,27 @@ static int32_t answers(ckpt_tensor* input, int32_t micro_batch, ckpt_tensor** ou
 }
 
 static void test_forward_functions(void) {
-  ckpt_clock* clock = NULL; /* a handle, of another kind */
+  ckpt_clock* clock = NULL; /* a handle of another kind */
   ckpt_activation_manager* manager = NULL;
   ckpt_tensor* const input = probe_tensor(1);
-  ckpt_tensor* made = NULL;
+  ckpt_tensor* created = NULL;
   int64_t now = 0;
   CHECK_OK(ckpt_clock_create_manual(3, &clock));
   CHECK_OK(ckpt_activation_manager_create(NULL, NULL, answers, clock, NULL, &manager));
-  CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, gives_nothing, &made), CKPT_E_INVALID_ARGUMENT,
+  CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, gives_nothing, &created), CKPT_E_INVALID_ARGUMENT,
               "expected a tensor");
-  CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, gives_input, &made), CKPT_E_INVALID_ARGUMENT, "not retained");
-  CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, gives_and_fails, &made), CKPT_E_CALLBACK, "-2147483648");
-  CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, gives_another_kind, &made), CKPT_E_INVALID_ARGUMENT,
+  CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, gives_input, &created), CKPT_E_INVALID_ARGUMENT, "not retained");
+  CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, gives_and_fails, &created), CKPT_E_CALLBACK, "-2147483648");
+  CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, gives_another_kind, &created), CKPT_E_INVALID_ARGUMENT,
               "expected a tensor");
-  CHECK(made == NULL);
-  CHECK_OK(ckpt_activation_manager_recompute(manager, input, gives_retained_input, &made));
-  CHECK(ckpt_tensor_get_const_data(made) == ckpt_tensor_get_const_data(input));
-  ckpt_tensor_release(made);
-  CHECK_OK(ckpt_activation_manager_get_or_compute(manager, input, gives_empty, &made));
-  CHECK(ckpt_tensor_get_bytes(made) == 0);
-  ckpt_tensor_release(made);
-  CHECK_OK(ckpt_clock_get_now(clock, &now)); /* the foreign handle was left alone */
+  CHECK(created == NULL);
+  CHECK_OK(ckpt_activation_manager_recompute(manager, input, gives_retained_input, &created));
+  CHECK(ckpt_tensor_get_const_data(created) == ckpt_tensor_get_const_data(input));
+  ckpt_tensor_release(created);
+  CHECK_OK(ckpt_activation_manager_get_or_compute(manager, input, gives_empty, &created));
+  CHECK(ckpt_tensor_get_bytes(created) == 0);
+  ckpt_tensor_release(created);
+  CHECK_OK(ckpt_clock_get_now(clock, &now)); /* the foreign handle is untouched */
   CHECK(now == 3 && ((const float*)ckpt_tensor_get_const_data(input))[0] == 1.0F);
   ckpt_activation_manager_release(manager);
   ckpt_tensor_release(input);
@@ -75,7 +75,7 @@ static ckpt_profile* profile_of(int layers, double seconds, int64_t bytes) {
   return profile;
 }
 
-/* Equal layers, of whatever cost: equal pieces. */
+/* Equal layers, whatever their cost: equal pieces. */
 static void check_even_split(double seconds, int64_t bytes) {
   const ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_ORDER_GPIPE, 4, 4);
   ckpt_profile* const profile = profile_of(8, seconds, bytes);
@@ -98,8 +98,8 @@ static void test_costs(void) {
   check_even_split(1.0, 0);
 }
 
-/* The sum of two such costs passes the largest number, and still the heavy layers are not put together. */
-static void test_costs_whose_sum_is_none(void) {
+/* The sum of two such costs overflows, but the heavy layers are still not put together. */
+static void test_costs_with_an_overflowing_sum(void) {
   const ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_ORDER_GPIPE, 2, 2);
   ckpt_profile* const profile = profile_of(2, 1.7e308, 1);
   ckpt_layer_profile layer = CKPT_LAYER_PROFILE_INIT;
@@ -170,12 +170,12 @@ static void test_options(void) {
   ckpt_chain_release(chain);
 }
 
-/* ---- Layers that change their answers ---- */
+/* ---- Layers that change their sizes ---- */
 
 typedef struct fickle {
-  probe probe; /* first: what the other callbacks take it for */
+  probe probe; /* first, since the other callbacks cast to it */
   int calls;
-  int from; /* this call and later ones give another answer */
+  int from; /* this call and later ones return another size */
   int64_t factors[2];
 } fickle;
 
@@ -186,9 +186,9 @@ static int32_t fickle_output(const ckpt_tensor_spec* input, ckpt_tensor_spec* ou
   return 0;
 }
 
-/* An answer that differs from the one that the queues between stages were made by is found out, before or in the first step: the
- * tensors that stages hand over would overrun one side or the other. */
-static void test_layers_that_change_their_answers(int64_t first, int64_t later) {
+/* A size that differs from the one used for the queues between stages is detected before or in the first step: otherwise the
+ * tensors passed between stages would overrun one side or the other. */
+static void test_layers_that_change_their_sizes(int64_t first, int64_t later) {
   int from;
   for (from = 0; from < 12; ++from) {
     ckpt_layer_callbacks callbacks = probe_callbacks();
@@ -230,10 +230,10 @@ int main(void) {
   alarm(HANG_SECONDS);
   test_forward_functions();
   test_costs();
-  test_costs_whose_sum_is_none();
+  test_costs_with_an_overflowing_sum();
   test_costs_that_are_none();
   test_options();
-  test_layers_that_change_their_answers(1, 64);
-  test_layers_that_change_their_answers(64, 1);
+  test_layers_that_change_their_sizes(1, 64);
+  test_layers_that_change_their_sizes(64, 1);
   return 0;
 }

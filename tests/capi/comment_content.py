@@ -1,13 +1,13 @@
-"""Each struct, field, constant, callback and function of the public headers has a comment that stands alone, and the documentation
-of other languages contains no words of C.
+"""Checks that each struct, field, constant, callback and function of the public headers has a comment that is complete by itself,
+and that the documentation in other languages contains no C terms.
 
-Documentation in other languages is generated from these comments, field by field: those of structs, fields and constants do not
-lean on their neighbours. A comment stands behind its field or constant, on the same line, or right above it. Comments use the
-words that a C programmer expects (NULL, pointer, struct, size_t, ...). tools/api translates them; this test searches the
-documentation that it generates for Python, Java, C# and C++ for words of C. A default value other than 0 and NULL is stated, and
-is the initialiser's.
+Documentation in other languages is generated from these comments, field by field, so those of structs, fields and constants must
+not depend on their neighbours. The comment of a field or constant is on the same line after it, or directly above it. Comments use
+the terms that a C programmer expects (NULL, pointer, struct, size_t, ...). tools/api translates them; this test searches the
+documentation that it generates for Python, Java, C# and C++ for C terms. A default value other than 0 and NULL is documented, and
+equals the initialiser's.
 
-comments_stand_alone.py [HEADER...]: all of include/ckpt when none is named. 77: skipped, there is no libclang.
+comment_content.py [HEADER...]: without arguments, all of include/ckpt. 77: skipped, libclang not found.
 """
 
 import ast
@@ -35,8 +35,8 @@ try:
 
     read.find_libclang()
     cindex.Index.create()
-except Exception as error:  # the module, or the library behind it
-    print("SKIP: no libclang for Python (python3-clang):", error)
+except Exception as error:  # the Python module, or libclang itself
+    print("SKIP: libclang for Python (python3-clang) not found:", error)
     sys.exit(77)
 
 import c_words
@@ -122,14 +122,15 @@ OF_C = re.compile(
     r"|\b(?:[Pp]ointer|[Ss]truct|[Uu]nion|[Mm]acro|[Tt]ypedef|[Oo]ut-(?:parameter|pointer))s?\b|\b(?:sizeof|char|void|const)\b"
 )
 OF_CPP_TOO = {"struct", "structs"}
-# Words that the search finds in each language without translation, and not after it; then words that translation does not remove.
+# Terms that the search finds in each language before the translation, and not after it; then terms that translation does not
+# replace.
 TRANSLATED = ["NULL", "NUL", "&address", "*star", "task->gate_step", "base.h", "CKPT_SAVE_OPTIONS_INIT", "INT64_MAX", "UINT32_MAX",
               "uint64_t", "size_t", "pointer", "structs", "macros", "typedef", "sizeof(options)", "const char*", "void*",
               "out-parameters"]
 LEFT = ["unions", "void", "const", "char", "ckpt_nothing", "CKPT_NOTHING", "a & b"]
 PLACES = {"structs": "ckpt_save_options", "types": "ckpt_verify", "constants": "CKPT_VERIFY_FULL",
           "fields": "ckpt_save_options.prefix"}
-# A field, a comment of C, and its translations.
+# A field, its C comment, and the translations.
 EXAMPLES = [
     ("ckpt_step.targets", "labels; NULL when there are none", {
         "Python": "labels; None when there are none", "Java": "labels; null when there are none",
@@ -152,7 +153,7 @@ EXAMPLES = [
     ("ckpt_save_options.incremental", "1 (the default): linked; 0: written", {
         "Python": "True (the default): linked; False: written", "Java": "true: linked; false: written",
         "C#": "true (the default): linked; false: written"}),
-    ("ckpt_save_options.metric", "metric; default 0", {  # absent in other languages until it is set
+    ("ckpt_save_options.metric", "metric; default 0", {  # in other languages absent until it is set
         "Python": "metric; None when there is none", "C#": "metric; null when there is none",
         "C++": "metric; std::nullopt when there is none"}),
     ("ckpt_save_options.step", "a pointer to an int64_t, at most INT64_MAX, of a struct; as options->keep_last", {
@@ -164,7 +165,7 @@ EXAMPLES = [
         "Python": "begins as a new LoadOptions; see LoadResult.step and tensor",
         "Java": "begins as a new {@link LoadOptions}; see {@code LoadResult.step} and tensor"}),
 ]
-# A field, its initialiser, comments that state the same value, and comments that do not.
+# A field, its initialiser, comments that document the same value, and comments that do not.
 DEFAULTS = [
     ("count", "3", ["parts; default 3", "parts, default: 3", "parts (default 3)", "0 or 3 (the default). More", "a default part"],
      ["parts; default 2", "2 (the default) or 3", "3 parts by default", "defaults to 3", "parts; default three",
@@ -204,32 +205,32 @@ class Header:
         self.found.append((name, "%s:%d: %s %s" % (os.path.relpath(self.path), line, name, what)))
 
     def behind(self, end):
-        """The comment that begins on the line where a declaration ends, behind it."""
+        """Returns the comment that starts on the line on which a declaration ends, after it."""
         after = [comment for offset, comment in self.starting.get(end.line, ()) if offset >= end.offset]
         return after[0] if after else None
 
     def above(self, line):
-        """The comment that ends right above a line, on lines of its own."""
+        """Returns the comment that ends directly above a line, on its own lines."""
         lines, comment = self.ending.get(line - 1, ((), None))
         return None if self.code_lines.intersection(lines) else comment
 
     def text_above(self, name, cursor):
-        """The text of the comment above, or None, which is wrong."""
+        """Returns the text of the comment above, or None, which is an error."""
         comment = self.above(cursor.extent.start.line)
         if comment is None:
             self.wrong(name, cursor.extent.start.line, "has no comment right above")
         return comment and plain(comment)
 
     def text_of_value(self, name, cursor):
-        """The text of the comment behind or above a field or constant, or None, which is wrong."""
+        """Returns the text of the comment after or above a field or constant, or None, which is an error."""
         line = cursor.extent.start.line
         behind, above = self.behind(cursor.extent.end), self.above(line)
         if behind is None and above is None:
-            return self.wrong(name, line, "has no comment behind it or right above")
+            return self.wrong(name, line, "has no comment after it or directly above")
         if behind is None:
             return plain(above)
         if behind.extent.end.line != behind.extent.start.line:
-            return self.wrong(name, line, "has a comment behind it of several lines: put it above")
+            return self.wrong(name, line, "has a comment of several lines after it: put it above")
         if above is not None and cursor.kind == cindex.CursorKind.FIELD_DECL:
             return self.wrong(name, line, "has two comments")
         return plain(behind)
@@ -282,19 +283,19 @@ class Header:
 
 
 def plain(comment):
-    """A comment's text in one line."""
+    """Returns a comment's text as one line."""
     return re.sub(r"\s*\n\s*\*?\s*", " ", comment.spelling[2:-2]).strip()
 
 
 def is_constant(cursor):
-    """CKPT_NAME value: no function, no guard, no initialiser."""
+    """Returns whether a macro is "CKPT_NAME value": not a function, guard or initialiser."""
     tokens = [token.spelling for token in cursor.get_tokens()]
     name = cursor.spelling
     return name.startswith("CKPT_") and name not in ("CKPT_API", "CKPT_S3_API", "CKPT_MPI_API") and not name.endswith("_INIT") and len(tokens) > 1
 
 
 def of_struct(cursor):
-    """typedef struct name {...} name: the struct is checked. A handle, of which only the name is known, is checked itself."""
+    """For "typedef struct name {...} name" the struct is checked. A handle, which is only declared, is checked itself."""
     return any(child.kind == cindex.CursorKind.STRUCT_DECL and child.is_definition() for child in cursor.get_children())
 
 
@@ -317,10 +318,10 @@ def check_traps():
 
 
 def documentation(path, text):
-    """The documentation in a generated file, without the marks of its language."""
+    """Returns the documentation in a generated file, without the markup of its language."""
     if path.endswith(".py"):
         nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))]
-        found = [re.sub(r"(?m)^\w+: ", "", ast.get_docstring(node) or "") for node in nodes]  # a name, and what it is
+        found = [re.sub(r"(?m)^\w+: ", "", ast.get_docstring(node) or "") for node in nodes]  # a name, and its description
     elif path.endswith(".java"):
         found = [re.sub(r"(?m)^\s*\*", "", comment) for comment in re.findall(r"/\*\*(.*?)\*/", text, re.DOTALL)]
         found = [html.unescape(re.sub(r"\{@\w+\s+([^{}]*)\}", r"\1", comment)) for comment in found]
@@ -328,12 +329,12 @@ def documentation(path, text):
         found = re.sub(r'<see\s+cref="(.*?)"/>|<[^>]*>', r"\1", "\n".join(re.findall(r"^\s*///(.*)$", text, re.MULTILINE)))
         found = [html.unescape(found)]
     else:
-        found = re.findall(r"^\s*// (.*)$", text.split("\n", 2)[2], re.MULTILINE)  # the first two lines are about the file
+        found = re.findall(r"^\s*// (.*)$", text.split("\n", 2)[2], re.MULTILINE)  # the first two lines describe the file
     return " ".join(" ".join(found).split())
 
 
 def documents(api):
-    """The documentation of each language, by the path of its file."""
+    """Returns the documentation of each language, by the path of its file."""
     values = model.Model(api)
     for language, (writer, _, folder) in LANGUAGES.items():
         files = {path: text for path, text in writer.files(values).items() if path.startswith(folder)}
@@ -345,7 +346,7 @@ def of_c(text, language):
 
 
 def with_words(api, given):
-    """The description with these words in a comment of each kind, between marks."""
+    """Returns the description with these terms in a comment of each kind, between marks."""
     changed = copy.deepcopy(api)
     for place, path in PLACES.items():
         name, _, field = path.partition(".")
@@ -356,7 +357,7 @@ def with_words(api, given):
 
 
 def check_search(api):
-    """Checks that the search finds words of C in every kind of comment and every language, and that translation removes them."""
+    """Checks that the search finds C terms in every kind of comment and every language, and that translation replaces them."""
     good = True
     untranslated = mock.patch.object(words, "translated", lambda text, language, null: text)
     for given, changes, remain in ((TRANSLATED, untranslated, True), (TRANSLATED, contextlib.nullcontext(), False),
@@ -382,9 +383,9 @@ def check_examples(api):
         value = copy.copy(next(value for value in struct.values if value.name == field))
         value.comment = comment
         for language, expected in wanted.items():
-            made = LANGUAGES[language][1](values).of(value, struct).replace("\0", " ")
-            if made != expected:
-                print(f"{language}, {name}: {made}\n  wanted: {expected}", file=sys.stderr)
+            created = LANGUAGES[language][1](values).of(value, struct).replace("\0", " ")
+            if created != expected:
+                print(f"{language}, {name}: {made}\n  expected: {expected}", file=sys.stderr)
                 good = False
     return good
 
@@ -406,7 +407,7 @@ def check_defaults():
 
 
 def unstated_defaults(api):
-    """The fields whose default value is neither 0 nor NULL, and whose comment does not state it."""
+    """Returns the fields with a default other than 0 and NULL that their comment does not document."""
     for struct in api["structs"]:
         for field in struct["fields"]:
             default = field.get("default", "0")
@@ -431,7 +432,7 @@ def check_languages():
 
 def main(arguments):
     good = all([check_traps(), check_defaults(), check_languages()])
-    not_c = {os.path.join(INCLUDE, "ckpt", name) for name in ("api.h", "torch.h")}  # one is made, one is C++
+    not_c = {os.path.join(INCLUDE, "ckpt", name) for name in ("api.h", "torch.h")}  # one is generated, one is C++
     headers = arguments or sorted(set(glob.glob(os.path.join(INCLUDE, "ckpt", "*.h"))) - not_c)
     if not headers:
         sys.exit("no headers in " + INCLUDE)

@@ -1,10 +1,10 @@
-# Files that PyTorch itself has saved: a model with its optimizer, and every kind of tensor, bit for bit.
+# Files saved by PyTorch itself: a model with its optimizer, and every kind of tensor, bit for bit.
 . "$(dirname "$0")/lib.sh"
 python=
 for candidate in python3 /usr/bin/python3; do "$candidate" -c 'import torch' 2>/dev/null && python=$candidate && break; done
 if [ -z "$python" ]; then
   [ -z "${CKPT_REQUIRE_SERVICES:-}" ] || { fail "no python3 here has torch"; finish; }
-  echo "SKIP files of the real torch: no python3 here has it"
+  echo "SKIP files of the real torch: no python3 with torch found"
   exit 77
 fi
 "$python" - "$scratch" <<'PYTHON' || fail "the files could not be made"

@@ -1,4 +1,4 @@
-/* Through the .so from C99: a state that a background load fills is refused to every other use until the load has ended. */
+/* Through the C API from C99: while a background load fills a state, every other use of the state is refused. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "api.h"
@@ -27,7 +27,7 @@ static int32_t list_nothing(ckpt_state* into, void* user) {
   return 0;
 }
 
-/* What a program may call with a state; each of it is refused, and nothing of the state has changed. */
+/* Makes every call that takes a state; each is refused, and the state is unchanged. */
 static void every_use_is_refused(void) {
   ckpt_stateful_callbacks stateful = CKPT_STATEFUL_CALLBACKS_INIT;
   ckpt_tensor* tensor = NULL;
@@ -95,7 +95,7 @@ static void while_it_runs(void) {
   the_state_is_as_it_was("1");
 }
 
-/* The worker's own thread is no exception: what it logs within the load comes to a function of the caller's. */
+/* The worker's own thread has no exception: a log callback during the load gets the same error. */
 static ckpt_status within_the_load = CKPT_OK;
 static int lines_within = 0;
 
@@ -120,7 +120,7 @@ static void on_the_thread_that_loads(void) {
   the_state_is_as_it_was("1");
 }
 
-/* One that fails, and one that is cancelled before a worker has it, give it back, too. */
+/* A failed load, and one cancelled before it started, release the state, too. */
 static void whatever_its_end(void) {
   ckpt_checkpoint_task_result result = CKPT_CHECKPOINT_TASK_RESULT_INIT;
   ckpt_load_options options = CKPT_LOAD_OPTIONS_INIT;
@@ -138,7 +138,7 @@ static void whatever_its_end(void) {
   CHECK_OK(ckpt_state_create(&other));
   options.partial = 1;
   options.rename = waiting_rename;
-  CHECK_OK(ckpt_async_manager_load(async, other, &options, NULL, &first)); /* holds the one worker */
+  CHECK_OK(ckpt_async_manager_load(async, other, &options, NULL, &first)); /* occupies the only worker */
   await_event(&renaming, 1);
   queued = begin_load(NULL, 0);
   every_use_is_refused();
@@ -151,7 +151,7 @@ static void whatever_its_end(void) {
   ckpt_state_release(other);
 }
 
-/* A load that is refused has not taken it. */
+/* A refused load does not take the state. */
 static void nothing_is_taken_by_a_refused_one(void) {
   ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   int64_t id = 0;

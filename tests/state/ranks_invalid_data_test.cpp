@@ -1,5 +1,5 @@
-// A host's collectives that lie: they return as if all were well, and what they brought is not what was sent. Whatever word of a
-// call is another one, each rank ends in time with success or an error that is one, and no checkpoint is lost.
+// Collectives of a host that return success with invalid data: one word of the received data differs from what was sent. For every
+// word of a call, each rank returns in time, with success or a proper error, and no checkpoint is lost.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -18,60 +18,60 @@ using base::Status;
 
 namespace {
 
-enum class Lie { zeros, ones, one_bit, negative, noise };
-constexpr std::array lies{Lie::zeros, Lie::ones, Lie::one_bit, Lie::negative, Lie::noise};
+enum class Replacement { zeros, ones, one_bit, negative, noise };
+constexpr std::array lies{Replacement::zeros, Replacement::ones, Replacement::one_bit, Replacement::negative, Replacement::noise};
 
-void garble(std::span<std::byte> bytes, Lie lie, std::uint64_t number) {
+void garble(std::span<std::byte> bytes, Replacement replacement, std::uint64_t number) {
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     number = number * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    switch (lie) {
-      case Lie::zeros: bytes[i] = std::byte{0}; break;
-      case Lie::ones: bytes[i] = std::byte{255}; break;
-      case Lie::one_bit: bytes[i] ^= static_cast<std::byte>(i == bytes.size() / 2 ? 4 : 0); break;
-      case Lie::negative: bytes[i] |= static_cast<std::byte>(i % 8 == 7 ? 128 : 0); break;
-      case Lie::noise: bytes[i] = static_cast<std::byte>(number >> 56); break;
+    switch (replacement) {
+      case Replacement::zeros: bytes[i] = std::byte{0}; break;
+      case Replacement::ones: bytes[i] = std::byte{255}; break;
+      case Replacement::one_bit: bytes[i] ^= static_cast<std::byte>(i == bytes.size() / 2 ? 4 : 0); break;
+      case Replacement::negative: bytes[i] |= static_cast<std::byte>(i % 8 == 7 ? 128 : 0); break;
+      case Replacement::noise: bytes[i] = static_cast<std::byte>(number >> 56); break;
     }
   }
 }
 
-// Tells the truth until it is armed; then one word of those that come to this rank is another one.
-class Liar final : public state::Coordinator {
+// Forwards correctly until it is armed; then one word of the data received by this rank is replaced.
+class Corruptor final : public state::Coordinator {
  public:
-  explicit Liar(std::shared_ptr<state::Coordinator> honest) : honest_(std::move(honest)) {}
-  void arm(std::int64_t at, Lie lie) { left_ = at, lie_ = lie; }
-  bool has_lied() const { return has_lied_; }
+  explicit Corruptor(std::shared_ptr<state::Coordinator> inner) : inner_(std::move(inner)) {}
+  void arm(std::int64_t at, Replacement replacement) { left_ = at, replacement_ = replacement; }
+  bool has_replaced() const { return has_replaced_; }
 
-  std::int64_t rank() const noexcept override { return honest_->rank(); }
-  std::int64_t world_size() const noexcept override { return honest_->world_size(); }
-  void barrier(Timeout timeout) override { honest_->barrier(timeout); }
+  std::int64_t rank() const noexcept override { return inner_->rank(); }
+  std::int64_t world_size() const noexcept override { return inner_->world_size(); }
+  void barrier(Timeout timeout) override { inner_->barrier(timeout); }
   void broadcast(std::span<std::byte> bytes, std::int64_t root, Timeout timeout) override {
-    honest_->broadcast(bytes, root, timeout);
+    inner_->broadcast(bytes, root, timeout);
     if (root != rank()) tell(bytes);
   }
   void all_gather(std::span<const std::byte> sent, std::span<std::byte> received, Timeout timeout) override {
-    honest_->all_gather(sent, received, timeout);
+    inner_->all_gather(sent, received, timeout);
     tell(received);
   }
   void gather(std::span<const std::byte> sent, std::span<std::byte> received, std::int64_t root, Timeout timeout) override {
-    honest_->gather(sent, received, root, timeout);
+    inner_->gather(sent, received, root, timeout);
     if (root == rank()) tell(received);
   }
 
  private:
   void tell(std::span<std::byte> bytes) {
     if (left_-- != 0) return;
-    garble(bytes, lie_, static_cast<std::uint64_t>(bytes.size()));
-    has_lied_ = true;
+    garble(bytes, replacement_, static_cast<std::uint64_t>(bytes.size()));
+    has_replaced_ = true;
   }
 
-  const std::shared_ptr<state::Coordinator> honest_;
+  const std::shared_ptr<state::Coordinator> inner_;
   std::int64_t left_ = -1;
-  Lie lie_ = Lie::zeros;
-  bool has_lied_ = false;
+  Replacement replacement_ = Replacement::zeros;
+  bool has_replaced_ = false;
 };
 
-// The rank that was lied to says so; the other one at least that it waits in vain, if there is more to say.
-void expect_noticed(const ThreadRanks::Errors& errors, std::int64_t who, const std::string& what) {
+// The rank with the invalid data reports it; the other one at least a timeout, if more messages were due.
+void expect_reported(const ThreadRanks::Errors& errors, std::int64_t who, const std::string& what) {
   ASSERT_TRUE(errors[static_cast<std::size_t>(who)].has_value()) << what;
   for (const auto& error : errors) {
     if (!error) continue;
@@ -82,35 +82,36 @@ void expect_noticed(const ThreadRanks::Errors& errors, std::int64_t who, const s
       << what << ": " << message;
 }
 
-// For every word that comes to one of two ranks in a call, and every lie: prepare and then the call, with the liar armed in it.
+// For every word that one of two ranks receives in a call, and every replacement: runs prepare and then the call, armed during the
+// call.
 using Call = std::function<void(std::int64_t rank, state::Checkpoint& checkpoint, const std::function<void()>& arm)>;
-void for_each_lie(const std::function<std::string()>& begin, const Call& call,
+void for_each_replacement(const std::function<std::string()>& begin, const Call& call,
                   const std::function<void(const ThreadRanks::Errors&, const std::string& what)>& after) {
   for (const std::int64_t who : {0, 1}) {
-    for (const Lie lie : lies) {
+    for (const Replacement replacement : lies) {
       bool is_over = false;
       for (std::int64_t at = 0; !is_over; ++at) {
         ASSERT_LT(at, 50);
         const std::string path = begin();
-        const auto ranks = std::make_shared<ThreadRanks>(2, OutOfStep::breaks);
-        const std::string what = base::cat("rank ", who, ", word ", at, ", lie ", static_cast<int>(lie));
-        std::shared_ptr<Liar> liar;
+        const auto ranks = std::make_shared<ThreadRanks>(2, Mismatch::breaks);
+        const std::string what = base::cat("rank ", who, ", word ", at, ", lie ", static_cast<int>(replacement));
+        std::shared_ptr<Corruptor> corruptor;
         const auto errors = ranks->run([&](std::int64_t rank) {
-          const auto mine = std::make_shared<Liar>(ranks->coordinator(rank));
-          if (rank == who) liar = mine;
+          const auto mine = std::make_shared<Corruptor>(ranks->coordinator(rank));
+          if (rank == who) corruptor = mine;
           state::CheckpointOptions options;
           options.coordinator = mine;
           options.timeout_ns = second;
           state::Checkpoint checkpoint(disk_at(path), options);
           call(rank, checkpoint, [&] {
-            if (rank == who) mine->arm(at, lie);
+            if (rank == who) mine->arm(at, replacement);
           });
         });
-        is_over = !liar->has_lied();
+        is_over = !corruptor->has_replaced();
         if (is_over) {
           expect_no_errors(errors);
         } else {
-          expect_noticed(errors, who, what);
+          expect_reported(errors, who, what);
         }
         after(errors, what);
       }
@@ -118,9 +119,9 @@ void for_each_lie(const std::function<std::string()>& begin, const Call& call,
   }
 }
 
-TEST(RanksLies, NoWordOfASaveLosesACheckpoint) {
+TEST(RanksInvalidData, NoReplacedWordOfASaveLosesACheckpoint) {
   std::optional<Scratch> scratch;
-  for_each_lie(
+  for_each_replacement(
       [&] {
         scratch.emplace();
         return scratch->path();
@@ -128,7 +129,7 @@ TEST(RanksLies, NoWordOfASaveLosesACheckpoint) {
       [](std::int64_t rank, state::Checkpoint& checkpoint, const std::function<void()>& arm) {
         checkpoint.save(state_of(rank, 2, 1), of_step(1));
         state::State next = state_of(rank, 2, 2);
-        next.add_tensor("model", "more", numbers({2}, 2));  // all is agreed on anew
+        next.add_tensor("model", "more", numbers({2}, 2));  // everything is agreed on again
         state::SaveOptions options = of_step(2);
         options.check_replicas = true;
         arm();
@@ -145,8 +146,8 @@ TEST(RanksLies, NoWordOfASaveLosesACheckpoint) {
       });
 }
 
-TEST(RanksLies, NoWordOfALoadIsTakenForWhatItIsNot) {
-  // Read by the rank that needs them, and by one for all.
+TEST(RanksInvalidData, NoReplacedWordOfALoadIsAccepted) {
+  // Read by each rank that needs them, and by one rank for all.
   const std::vector<WholeTensor> tensors{{"rows", tensor::Dtype::f32, {37, 5}, along(0)},
                                          {"whole", tensor::Dtype::f32, {50, 4}, {}},
                                          {"columns", tensor::Dtype::i64, {8, 16}, along(1)}};
@@ -157,11 +158,11 @@ TEST(RanksLies, NoWordOfALoadIsTakenForWhatItIsNot) {
     RankState saved(tensors, rank, 2);
     for (const std::int64_t step : {1, 2}) checkpoint.save(saved.fill().state, of_step(step));
   }));
-  for_each_lie([&] { return scratch.path(); },
+  for_each_replacement([&] { return scratch.path(); },
                [&](std::int64_t rank, state::Checkpoint& checkpoint, const std::function<void()>& arm) {
                  RankState mine(tensors, rank, 2);
                  arm();
-                 EXPECT_EQ(checkpoint.load(mine.clear().state, {}).step, 2);  // the newest one is good
+                 EXPECT_EQ(checkpoint.load(mine.clear().state, {}).step, 2);  // the newest one is valid
                  EXPECT_TRUE(mine.is_filled());
                },
                [](const ThreadRanks::Errors&, const std::string&) {});

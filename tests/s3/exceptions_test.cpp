@@ -1,5 +1,4 @@
-// A function of a C++ program that throws, called by libckpt-s3. The store is a thread that answers every request with one list of
-// uploads.
+// A C++ callback that throws, called by libckpt-s3. The store is a thread that answers every request with one list of uploads.
 #include <gtest/gtest.h>
 
 #include <arpa/inet.h>
@@ -29,7 +28,7 @@ class Store {
     thread_ = std::thread([this] { serve(); });
   }
   ~Store() {
-    shutdown(listener_, SHUT_RDWR);  // ends accept
+    shutdown(listener_, SHUT_RDWR);  // makes accept return
     thread_.join();
     close(listener_);
   }

@@ -1,6 +1,6 @@
-// What one machine sees of a directory that several have mounted by NFS: lists of names, and names that it has looked up, are those
-// of a while ago, until it changes the directory itself (nfs(5), "Directory entry caching"; RFC 8881, 10.8). What it writes is
-// there for all at once, and an open asks the server (close-to-open).
+// One machine's view of a directory that several machines have mounted by NFS: listings and looked-up names are cached for some
+// time, until the machine changes the directory itself (nfs(5), "Directory entry caching"; RFC 8881, 10.8). Its writes are visible
+// to all at once, and an open asks the server (close-to-open).
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace ckpt::tests {
 
-// Of all machines.
+// Shared by all machines.
 struct LateClock {
   std::int64_t now = 0;
   std::int64_t delay = 60;  // acdirmax
@@ -38,7 +38,7 @@ class LateStorage final : public storage::Storage {
     ask_again(from);
     ask_again(to);
     server_->rename(from, to);
-    if (auto moved = seen_.extract(from)) {  // a directory is known by what it is, not by its name
+    if (auto moved = seen_.extract(from)) {  // the cache follows a renamed directory
       moved.key() = to;
       seen_.insert(std::move(moved));
     }
@@ -58,7 +58,7 @@ class LateStorage final : public storage::Storage {
   }
   void sync_directory(const std::string& path) override { server_->sync_directory(path); }
   std::vector<storage::Entry> list(const std::string& path) override { return seen(path).entries; }
-  // Sizes are attributes: those of a file that is gone are known for a while, too.
+  // Sizes are attributes: those of a removed file are cached for a while, too.
   std::int64_t size(const std::string& path) override {
     look_up(path);
     auto& sizes = seen(std::string(storage::parent(path))).sizes;
@@ -81,16 +81,16 @@ class LateStorage final : public storage::Storage {
     seen_.erase(directory);
     return seen_.emplace(directory, Seen{clock_->now, server_->list(directory), {}}).first->second;
   }
-  // Also a name that was not there is known.
+  // Caches missing names, too.
   void look_up(const std::string& path) {
     const std::string directory(storage::parent(path));
     if (!directory.empty()) look_up(directory);
     const auto& entries = seen(directory).entries;
     const std::string name = path.substr(directory.empty() ? 0 : directory.size() + 1);
     if (std::ranges::find(entries, name, &storage::Entry::name) == entries.end())
-      base::fail(base::Status::not_found, path, " is not there");
+      base::fail(base::Status::not_found, path, ": not found");
   }
-  // What this machine changes itself it asks for anew, whatever comes of it.
+  // After its own change the machine asks the server again, whether or not the change succeeded.
   void ask_again(const std::string& path) { seen_.erase(std::string(storage::parent(path))); }
 
   std::shared_ptr<storage::Storage> server_;

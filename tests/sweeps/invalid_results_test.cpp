@@ -1,6 +1,6 @@
-// Every struct and number that a callback fills is filled absurdly, differently the second time, and so that sums overflow. What
-// comes is an error with a message, or a result that fits the answers; never a defect of the library, and nothing is overrun, which
-// the run under AddressSanitizer sees.
+// Callbacks fill every struct and number with absurd values: different ones on the second call, and values with sums that overflow.
+// The call must fail with a message or return a result that is consistent with the values; it must never return INTERNAL, and
+// AddressSanitizer must find no overrun.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -24,7 +24,7 @@ namespace {
 constexpr std::int64_t smallest = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 
-int answers = 0;  // given and judged
+int results = 0;  // number of invalid values returned and checked
 std::string current;
 
 [[noreturn]] void wrong(const char* call, const std::string& what) {
@@ -32,17 +32,17 @@ std::string current;
   std::_Exit(1);
 }
 
-ckpt_status judged(const char* call, ckpt_status status) {
-  ++answers;
+ckpt_status checked(const char* call, ckpt_status status) {
+  ++results;
   if (status == CKPT_E_INTERNAL || std::strcmp(ckpt_status_name(status), "UNKNOWN") == 0) wrong(call, ckpt_status_name(status));
   if (status != CKPT_OK && ckpt_last_error()[0] == '\0') wrong(call, "no message");
   return status;
 }
-#define SANE(call) judged(#call, (call))
+#define CHECKED(call) checked(#call, (call))
 #define MUST(call) \
   if (const ckpt_status must_status = (call); must_status != CKPT_OK) wrong(#call, ckpt_status_name(must_status))
 #define REFUSED(call) \
-  if (SANE(call) == CKPT_OK) wrong(#call, "took it")
+  if (CHECKED(call) == CKPT_OK) wrong(#call, "accepted an invalid value")
 
 ckpt_tensor* make_tensor() {
   const std::int64_t shape[2] = {4, 2};
@@ -57,22 +57,22 @@ ckpt_tensor* make_tensor() {
 constexpr ckpt_tensor_spec small = {CKPT_DTYPE_F32, 2, {4, 2}};
 
 struct Layer {
-  ckpt_tensor_spec outputs[2] = {small, small};  // at first, and from one question on
+  ckpt_tensor_spec outputs[2] = {small, small};  // before and from call number changes_at on
   ckpt_layer_option needs[2] = {{64, 64, 64}, {64, 64, 64}};
-  int changes_at = 1000;  // the question, from 0
+  int changes_at = 1000;  // a call number, counted from 0
   int output_questions = 0;
   int option_questions = 0;
   ckpt_layer_option last_needs = {};
-  bool said_first = false;  // of the answers, since the last look
-  bool said_other = false;
+  bool returned_first = false;  // the first value was returned since the last check
+  bool returned_other = false;
 
   int which(int question) {
     const bool other = question >= changes_at;
-    (other ? said_other : said_first) = true;
+    (other ? returned_other : returned_first) = true;
     return other ? 1 : 0;
   }
-  void forget() { said_first = said_other = false; }
-  bool said_both() const { return said_first && said_other; }
+  void reset() { returned_first = returned_other = false; }
+  bool returned_both() const { return returned_first && returned_other; }
 };
 
 std::int32_t output_of(const ckpt_tensor_spec* /*input*/, ckpt_tensor_spec* output, void* user) {
@@ -97,7 +97,7 @@ void fill(void* buffer, std::int64_t bytes) {
   if (buffer != nullptr && bytes > 0) std::memset(buffer, 0, static_cast<std::size_t>(bytes));
 }
 
-// Writes all that the layer said it would.
+// Writes as many bytes as the layer announced.
 std::int32_t forward_of(const ckpt_layer_context* context, const void*, void* output, void* tape, void* workspace, void* user) {
   const auto* layer = static_cast<Layer*>(user);
   fill(output, bytes_of(*context->output));
@@ -130,28 +130,28 @@ ckpt_chain* make_chain(Layer& layer) {
   return chain;
 }
 
-// Profile, schedule, executor and a step, as far as they go. True when the step was run.
+// Runs profile, schedule, executor and a step, until one fails. Returns true if the step ran.
 bool train(ckpt_chain* chain, Layer& layer) {
   ckpt_profile* profile = nullptr;
   ckpt_schedule* schedule = nullptr;
   ckpt_schedule_executor* executor = nullptr;
   bool has_run = false;
-  if (SANE(ckpt_profile_create_from_chain(chain, &small, 1, nullptr, &profile)) == CKPT_OK) {
-    static_cast<void>(SANE(ckpt_schedule_create(profile, "recompute-all", &schedule)));
+  if (CHECKED(ckpt_profile_create_from_chain(chain, &small, 1, nullptr, &profile)) == CKPT_OK) {
+    static_cast<void>(CHECKED(ckpt_schedule_create(profile, "recompute-all", &schedule)));
     ckpt_schedule* cheapest = nullptr;
-    if (SANE(ckpt_schedule_create(profile, "auto:9223372036854775807", &cheapest)) == CKPT_OK) {
+    if (CHECKED(ckpt_schedule_create(profile, "auto:9223372036854775807", &cheapest)) == CKPT_OK) {
       ckpt_schedule_release(schedule);
       schedule = cheapest;
     }
   }
-  layer.forget();
-  if (schedule != nullptr && SANE(ckpt_schedule_executor_create(chain, schedule, &small, nullptr, &executor)) == CKPT_OK) {
-    if (layer.said_both()) wrong("ckpt_schedule_executor_create", "took two different answers");
+  layer.reset();
+  if (schedule != nullptr && CHECKED(ckpt_schedule_executor_create(chain, schedule, &small, nullptr, &executor)) == CKPT_OK) {
+    if (layer.returned_both()) wrong("ckpt_schedule_executor_create", "accepted two different answers");
     ckpt_step step = CKPT_STEP_INIT;
     step.input = make_tensor();
     ckpt_tensor_spec& spec = layer.outputs[layer.output_questions > layer.changes_at ? 1 : 0];
     MUST(ckpt_tensor_create(spec.dtype, spec.shape, spec.ndim, nullptr, &step.output_gradient));
-    has_run = SANE(ckpt_schedule_executor_run(executor, &step, nullptr)) == CKPT_OK;
+    has_run = CHECKED(ckpt_schedule_executor_run(executor, &step, nullptr)) == CKPT_OK;
     ckpt_tensor_release(step.input);
     ckpt_tensor_release(step.output_gradient);
   }
@@ -166,12 +166,12 @@ void pipe(ckpt_chain* chain, Layer& layer) {
   ckpt_pipeline* pipeline = nullptr;
   options.stages = 2;
   options.measured_steps = 1;
-  layer.forget();
-  if (SANE(ckpt_pipeline_create(chain, &small, &options, &pipeline)) == CKPT_OK) {
-    if (layer.said_both()) wrong("ckpt_pipeline_create", "took two different answers");
+  layer.reset();
+  if (CHECKED(ckpt_pipeline_create(chain, &small, &options, &pipeline)) == CKPT_OK) {
+    if (layer.returned_both()) wrong("ckpt_pipeline_create", "accepted two different answers");
     ckpt_step step = CKPT_STEP_INIT;
     step.input = step.output_gradient = make_tensor();
-    static_cast<void>(SANE(ckpt_pipeline_run(pipeline, &step, -1, nullptr, nullptr)));
+    static_cast<void>(CHECKED(ckpt_pipeline_run(pipeline, &step, -1, nullptr, nullptr)));
     ckpt_tensor_release(step.input);
   }
   ckpt_pipeline_release(pipeline);
@@ -253,72 +253,72 @@ struct File {
   std::string bytes;
 };
 
-// One answer of one operation is another one: from its nth time on.
-struct Shelf {
+// A storage of callbacks in which one operation returns a wrong value from its nth call on.
+struct MapStorage {
   std::map<std::string, std::shared_ptr<File>> files;
   std::string bad_operation;
-  std::function<std::int64_t(std::int64_t)> bad_answer;  // from the right one
+  std::function<std::int64_t(std::int64_t)> invalid_result;  // computed from the correct value
   std::vector<const char*> bad_names;
   int bad_from = 0;
   int times = 0;
 
   bool is_bad(const char* operation) { return bad_operation == operation && times++ >= bad_from; }
-  std::int64_t answer(const char* operation, std::int64_t right) { return is_bad(operation) ? bad_answer(right) : right; }
+  std::int64_t answer(const char* operation, std::int64_t right) { return is_bad(operation) ? invalid_result(right) : right; }
   std::int32_t code(const char* operation, std::int32_t right) { return static_cast<std::int32_t>(answer(operation, right)); }
 };
 
-Shelf& shelf_of(void* user) { return *static_cast<Shelf*>(user); }
+MapStorage& map_storage_of(void* user) { return *static_cast<MapStorage*>(user); }
 File& file_of(void* file) { return **static_cast<std::shared_ptr<File>*>(file); }
 
 std::int32_t open_file(const char* path, void** file, void* user) {
-  const auto found = shelf_of(user).files.find(path);
-  if (found == shelf_of(user).files.end()) return CKPT_E_NOT_FOUND;
+  const auto found = map_storage_of(user).files.find(path);
+  if (found == map_storage_of(user).files.end()) return CKPT_E_NOT_FOUND;
   *file = new std::shared_ptr<File>(found->second);
   return CKPT_OK;
 }
 
 std::int32_t list_files(const char* path, ckpt_storage_entry_fn entry, void* listing, void* user) {
-  Shelf& shelf = shelf_of(user);
+  MapStorage& map_storage = map_storage_of(user);
   const std::string before = *path == '\0' ? "" : std::string(path) + "/";
   std::vector<std::pair<std::string, std::int32_t>> found;
-  for (const auto& [name, file] : shelf.files) {
+  for (const auto& [name, file] : map_storage.files) {
     if (name.compare(0, before.size(), before) != 0 || name.find('/', before.size()) != std::string::npos) continue;
     found.emplace_back(name.substr(before.size()), file->is_directory ? 1 : 0);
   }
   for (const auto& [name, is_directory] : found) entry(listing, name.c_str(), is_directory);
-  if (!shelf.is_bad("list")) return CKPT_OK;
-  for (const auto& [name, is_directory] : found) entry(listing, name.c_str(), -is_directory);  // all of them twice
-  for (const char* name : shelf.bad_names) entry(listing, name, 1);
-  if (entry(nullptr, "name", 0) == CKPT_OK) wrong("entry", "took a NULL listing");
+  if (!map_storage.is_bad("list")) return CKPT_OK;
+  for (const auto& [name, is_directory] : found) entry(listing, name.c_str(), -is_directory);  // every entry twice
+  for (const char* name : map_storage.bad_names) entry(listing, name, 1);
+  if (entry(nullptr, "name", 0) == CKPT_OK) wrong("entry", "accepted a NULL listing");
   return CKPT_OK;
 }
 
 std::int32_t rename_file(const char* from, const char* to, void* user) {
-  Shelf& shelf = shelf_of(user);
-  if (shelf.files.count(from) == 0) return CKPT_E_NOT_FOUND;
+  MapStorage& map_storage = map_storage_of(user);
+  if (map_storage.files.count(from) == 0) return CKPT_E_NOT_FOUND;
   std::map<std::string, std::shared_ptr<File>> renamed;
   const std::string old = from;
-  for (const auto& [path, file] : shelf.files) {
+  for (const auto& [path, file] : map_storage.files) {
     const bool inside = path == old || path.compare(0, old.size() + 1, old + "/") == 0;
     if (inside || renamed.count(path) == 0) renamed[inside ? to + path.substr(old.size()) : path] = file;
   }
-  shelf.files = renamed;
+  map_storage.files = renamed;
   return CKPT_OK;
 }
 
-ckpt_storage_callbacks shelf_callbacks() {
+ckpt_storage_callbacks map_storage_callbacks() {
   ckpt_storage_callbacks table = CKPT_STORAGE_CALLBACKS_INIT;
   table.create = [](const char* path, void** file, void* user) -> std::int32_t {
-    const auto made = shelf_of(user).files.emplace(path, std::make_shared<File>());
-    if (!made.second) return CKPT_E_ALREADY_EXISTS;
-    return shelf_of(user).code("create", open_file(path, file, user));
+    const auto created = map_storage_of(user).files.emplace(path, std::make_shared<File>());
+    if (!created.second) return CKPT_E_ALREADY_EXISTS;
+    return map_storage_of(user).code("create", open_file(path, file, user));
   };
   table.open = [](const char* path, void** file, void* user) -> std::int32_t {
-    return shelf_of(user).code("open", open_file(path, file, user));
+    return map_storage_of(user).code("open", open_file(path, file, user));
   };
   table.close = [](void* file, void*) { delete static_cast<std::shared_ptr<File>*>(file); };
   table.file_size = [](void* file, std::int64_t* bytes, void* user) -> std::int32_t {
-    *bytes = shelf_of(user).answer("file_size", static_cast<std::int64_t>(file_of(file).bytes.size()));
+    *bytes = map_storage_of(user).answer("file_size", static_cast<std::int64_t>(file_of(file).bytes.size()));
     return CKPT_OK;
   };
   table.read = [](void* file, std::int64_t offset, void* buffer, std::int64_t bytes, std::int64_t* read,
@@ -327,38 +327,40 @@ ckpt_storage_callbacks shelf_callbacks() {
     const auto size = static_cast<std::int64_t>(all.size());
     std::int64_t count = offset < 0 || offset >= size ? 0 : std::min(bytes, size - offset);
     if (count > 0) std::memcpy(buffer, all.data() + offset, static_cast<std::size_t>(count));
-    *read = shelf_of(user).answer("read", count);
+    *read = map_storage_of(user).answer("read", count);
     return CKPT_OK;
   };
   table.write = [](void* file, std::int64_t offset, const void* buffer, std::int64_t bytes, void* user) -> std::int32_t {
     std::string& all = file_of(file).bytes;
     if (all.size() < static_cast<std::size_t>(offset + bytes)) all.resize(static_cast<std::size_t>(offset + bytes));
     if (bytes > 0) std::memcpy(all.data() + offset, buffer, static_cast<std::size_t>(bytes));
-    return shelf_of(user).code("write", CKPT_OK);
+    return map_storage_of(user).code("write", CKPT_OK);
   };
-  table.sync = [](void*, void* user) -> std::int32_t { return shelf_of(user).code("sync", CKPT_OK); };
-  table.sync_directory = [](const char*, void* user) -> std::int32_t { return shelf_of(user).code("sync_directory", CKPT_OK); };
+  table.sync = [](void*, void* user) -> std::int32_t { return map_storage_of(user).code("sync", CKPT_OK); };
+  table.sync_directory = [](const char*, void* user) -> std::int32_t {
+    return map_storage_of(user).code("sync_directory", CKPT_OK);
+  };
   table.rename = [](const char* from, const char* to, void* user) -> std::int32_t {
-    return shelf_of(user).code("rename", rename_file(from, to, user));
+    return map_storage_of(user).code("rename", rename_file(from, to, user));
   };
   table.remove = table.remove_directory = [](const char* path, void* user) -> std::int32_t {
-    return shelf_of(user).code("remove", shelf_of(user).files.erase(path) == 1 ? CKPT_OK : CKPT_E_NOT_FOUND);
+    return map_storage_of(user).code("remove", map_storage_of(user).files.erase(path) == 1 ? CKPT_OK : CKPT_E_NOT_FOUND);
   };
   table.make_directory = [](const char* path, void* user) -> std::int32_t {
-    const auto made = shelf_of(user).files.emplace(path, std::make_shared<File>());
-    made.first->second->is_directory = true;
-    return shelf_of(user).code("make_directory", made.second ? CKPT_OK : CKPT_E_ALREADY_EXISTS);
+    const auto created = map_storage_of(user).files.emplace(path, std::make_shared<File>());
+    created.first->second->is_directory = true;
+    return map_storage_of(user).code("make_directory", created.second ? CKPT_OK : CKPT_E_ALREADY_EXISTS);
   };
   table.list = list_files;
   table.size = [](const char* path, std::int64_t* bytes, void* user) -> std::int32_t {
-    const auto found = shelf_of(user).files.find(path);
-    if (found == shelf_of(user).files.end()) return CKPT_E_NOT_FOUND;
-    *bytes = shelf_of(user).answer("size", static_cast<std::int64_t>(found->second->bytes.size()));
+    const auto found = map_storage_of(user).files.find(path);
+    if (found == map_storage_of(user).files.end()) return CKPT_E_NOT_FOUND;
+    *bytes = map_storage_of(user).answer("size", static_cast<std::int64_t>(found->second->bytes.size()));
     return CKPT_OK;
   };
   table.lock = [](const char*, void** lock, void* user) -> std::int32_t {
-    *lock = nullptr;  // which is a handle like any other
-    return shelf_of(user).code("lock", CKPT_OK);
+    *lock = nullptr;  // NULL is a valid handle
+    return map_storage_of(user).code("lock", CKPT_OK);
   };
   table.unlock = [](void*, void*) {};
   return table;
@@ -374,9 +376,9 @@ ckpt_state* make_state() {
   return state;
 }
 
-// A save that was acknowledged stays loadable, whatever the storage said meanwhile, as long as its bytes are there.
-void use_shelf(Shelf& shelf) {
-  const ckpt_storage_callbacks table = shelf_callbacks();
+// An acknowledged save stays loadable, whatever values the storage returned in between, as long as its bytes exist.
+void use_map_storage(MapStorage& map_storage) {
+  const ckpt_storage_callbacks table = map_storage_callbacks();
   ckpt_storage* storage = nullptr;
   ckpt_checkpoint_manager* checkpoint = nullptr;
   ckpt_fault_handler* once = nullptr;
@@ -384,34 +386,34 @@ void use_shelf(Shelf& shelf) {
   ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   ckpt_save_options save = CKPT_SAVE_OPTIONS_INIT;
   ckpt_state* state = make_state();
-  const std::string bad_operation = shelf.bad_operation;
+  const std::string bad_operation = map_storage.bad_operation;
   attempts.max_attempts = 1;
   MUST(ckpt_fault_handler_create(&attempts, nullptr, nullptr, nullptr, &once));
-  MUST(ckpt_storage_create_custom("shelf", &table, &shelf, nullptr, &storage));
+  MUST(ckpt_storage_create_custom("shelf", &table, &map_storage, nullptr, &storage));
   options.fault_handler = once;
   options.keep_last = 2;
-  shelf.bad_operation = "";
+  map_storage.bad_operation = "";
   MUST(ckpt_checkpoint_manager_create(storage, &options, &checkpoint));
   MUST(ckpt_checkpoint_manager_save(checkpoint, state, &save, nullptr));
   ckpt_checkpoint_manager_release(checkpoint);
   checkpoint = nullptr;
 
-  shelf.bad_operation = bad_operation;
-  shelf.times = 0;
-  if (SANE(ckpt_checkpoint_manager_create(storage, &options, &checkpoint)) == CKPT_OK) {
+  map_storage.bad_operation = bad_operation;
+  map_storage.times = 0;
+  if (CHECKED(ckpt_checkpoint_manager_create(storage, &options, &checkpoint)) == CKPT_OK) {
     std::int64_t count = 0;
     ckpt_reader* reader = nullptr;
     ckpt_tensor* tensor = nullptr;
     save.step = 1;
-    static_cast<void>(SANE(ckpt_checkpoint_manager_save(checkpoint, state, &save, nullptr)));
-    static_cast<void>(SANE(ckpt_checkpoint_manager_load(checkpoint, state, nullptr, nullptr)));
-    static_cast<void>(SANE(ckpt_checkpoint_manager_verify(checkpoint, nullptr, nullptr)));
-    static_cast<void>(SANE(ckpt_checkpoint_manager_list(checkpoint, nullptr, 0, &count)));
-    if (SANE(ckpt_reader_create_from_checkpoint(checkpoint, nullptr, CKPT_VERIFY_LAZY, &reader)) == CKPT_OK) {
-      if (SANE(ckpt_reader_read_new(reader, 0, nullptr, &tensor)) == CKPT_OK) ckpt_tensor_release(tensor);
+    static_cast<void>(CHECKED(ckpt_checkpoint_manager_save(checkpoint, state, &save, nullptr)));
+    static_cast<void>(CHECKED(ckpt_checkpoint_manager_load(checkpoint, state, nullptr, nullptr)));
+    static_cast<void>(CHECKED(ckpt_checkpoint_manager_verify(checkpoint, nullptr, nullptr)));
+    static_cast<void>(CHECKED(ckpt_checkpoint_manager_list(checkpoint, nullptr, 0, &count)));
+    if (CHECKED(ckpt_reader_create_from_checkpoint(checkpoint, nullptr, CKPT_VERIFY_LAZY, &reader)) == CKPT_OK) {
+      if (CHECKED(ckpt_reader_read_new(reader, 0, nullptr, &tensor)) == CKPT_OK) ckpt_tensor_release(tensor);
     }
     ckpt_reader_release(reader);
-    shelf.bad_operation = "";
+    map_storage.bad_operation = "";
     if (bad_operation != "rename" && bad_operation != "remove")
       MUST(ckpt_checkpoint_manager_load(checkpoint, state, nullptr, nullptr));
   }
@@ -435,12 +437,12 @@ void test_storage() {
   for (const char* operation : {"file_size", "read", "size"}) {
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       for (int from = 0; from < 6; ++from) {
-        Shelf shelf;
-        shelf.bad_operation = operation;
-        shelf.bad_answer = numbers[i];
-        shelf.bad_from = from;
+        MapStorage map_storage;
+        map_storage.bad_operation = operation;
+        map_storage.invalid_result = numbers[i];
+        map_storage.bad_from = from;
         current = std::string("storage ") + operation + " with answer " + std::to_string(i) + " from time " + std::to_string(from);
-        use_shelf(shelf);
+        use_map_storage(map_storage);
       }
     }
   }
@@ -448,12 +450,12 @@ void test_storage() {
        {"create", "open", "write", "sync", "sync_directory", "rename", "remove", "make_directory", "lock"}) {
     for (const std::int32_t code : {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max(), 1, -22,
                                     CKPT_E_NOT_FOUND, CKPT_E_CANCELLED}) {
-      if (std::strcmp(operation, "create") == 0 || std::strcmp(operation, "open") == 0) continue;  // what they opened would be lost
-      Shelf shelf;
-      shelf.bad_operation = operation;
-      shelf.bad_answer = [code](std::int64_t) { return code; };
+      if (std::strcmp(operation, "create") == 0 || std::strcmp(operation, "open") == 0) continue;  // the opened file would leak
+      MapStorage map_storage;
+      map_storage.bad_operation = operation;
+      map_storage.invalid_result = [code](std::int64_t) { return code; };
       current = std::string("storage ") + operation + " returns " + std::to_string(code);
-      use_shelf(shelf);
+      use_map_storage(map_storage);
     }
   }
 }
@@ -479,19 +481,19 @@ void test_listings() {
                                           "manifest.json"};
   for (int from = 0; from < 4; ++from) {
     for (const char* name : names) {
-      Shelf shelf;
-      shelf.bad_operation = "list";
-      shelf.bad_names = {name};
-      shelf.bad_from = from;
+      MapStorage map_storage;
+      map_storage.bad_operation = "list";
+      map_storage.bad_names = {name};
+      map_storage.bad_from = from;
       current = std::string("storage lists ") + (name == nullptr ? "NULL" : name);
-      use_shelf(shelf);
+      use_map_storage(map_storage);
     }
-    Shelf shelf;
-    shelf.bad_operation = "list";
-    shelf.bad_names = {long_name.c_str(), like_a_checkpoint.c_str(), "x", "x", "x"};
-    shelf.bad_from = from;
+    MapStorage map_storage;
+    map_storage.bad_operation = "list";
+    map_storage.bad_names = {long_name.c_str(), like_a_checkpoint.c_str(), "x", "x", "x"};
+    map_storage.bad_from = from;
     current = "storage lists long names";
-    use_shelf(shelf);
+    use_map_storage(map_storage);
   }
 }
 
@@ -512,7 +514,7 @@ std::int32_t list_object(ckpt_state* into, void* user) {
   if (ckpt_tensor_create(CKPT_DTYPE_F32, shape, 1, nullptr, &tensor) != CKPT_OK) return 1;
   const ckpt_status added = ckpt_state_add_tensor(into, object->groups[which], "t", tensor);
   const ckpt_status again = ckpt_state_add_tensor(into, object->groups[which], "t", tensor);
-  if (added == CKPT_OK && again == CKPT_OK) wrong("ckpt_state_add_tensor", "took a name twice");
+  if (added == CKPT_OK && again == CKPT_OK) wrong("ckpt_state_add_tensor", "accepted a name twice");
   ckpt_tensor_release(tensor);
   static_cast<void>(ckpt_state_set_json(into, "value", object->json[which]));
   return 0;
@@ -534,8 +536,8 @@ void test_stateful() {
     MUST(ckpt_state_add_stateful(state, "object", &callbacks, &object, nullptr));
     MUST(ckpt_storage_create_memory(&storage));
     MUST(ckpt_checkpoint_manager_create(storage, nullptr, &checkpoint));
-    static_cast<void>(SANE(ckpt_checkpoint_manager_save(checkpoint, state, nullptr, nullptr)));
-    static_cast<void>(SANE(ckpt_checkpoint_manager_load(checkpoint, state, nullptr, nullptr)));
+    static_cast<void>(CHECKED(ckpt_checkpoint_manager_save(checkpoint, state, nullptr, nullptr)));
+    static_cast<void>(CHECKED(ckpt_checkpoint_manager_load(checkpoint, state, nullptr, nullptr)));
     ckpt_checkpoint_manager_release(checkpoint);
     ckpt_storage_release(storage);
     ckpt_state_release(state);
@@ -544,7 +546,7 @@ void test_stateful() {
 
 int garbage = 0;
 
-// What another process is said to have sent.
+// The data that another process supposedly sent.
 std::int32_t broadcast_garbage(void* data, std::int64_t bytes, std::int64_t, std::int64_t, void*) {
   auto* words = static_cast<unsigned char*>(data);
   for (std::int64_t i = 0; i < bytes; ++i) {
@@ -571,7 +573,8 @@ void test_coordinators() {
   for (garbage = 0; garbage < 4; ++garbage) {
     ckpt_decision decision = CKPT_DECISION_INIT;
     current = "broadcast garbage " + std::to_string(garbage);
-    if (SANE(ckpt_controller_decide_all(controller, coordinator, 1, 0, &decision)) == CKPT_OK) wrong("decide_all", "took it");
+    if (CHECKED(ckpt_controller_decide_all(controller, coordinator, 1, 0, &decision)) == CKPT_OK)
+      wrong("decide_all", "accepted an invalid value");
   }
   std::uint64_t word = 0;
   std::uint64_t words[2] = {0, 0};
@@ -585,26 +588,26 @@ void test_coordinators() {
 
 // ---- Strategies, clocks, and others ----
 
-std::int32_t absurd_answer = 0;
+std::int32_t absurd_result = 0;
 
 void test_strategies() {
   ckpt_strategy_callbacks callbacks = CKPT_STRATEGY_CALLBACKS_INIT;
   ckpt_strategy* strategy = nullptr;
   const std::int64_t shape[1] = {4};
   callbacks.decide = [](const ckpt_strategy_question*, std::int32_t* answer, void*) -> std::int32_t {
-    return *answer = absurd_answer, 0;
+    return *answer = absurd_result, 0;
   };
   MUST(ckpt_strategy_create_custom(nullptr, &callbacks, nullptr, nullptr, &strategy));
   for (const std::int32_t absurd : {2, -1, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()}) {
     std::int32_t answer = 0;
-    absurd_answer = absurd;
+    absurd_result = absurd;
     current = "strategy answers " + std::to_string(absurd);
-    const ckpt_status status = SANE(ckpt_strategy_should_checkpoint_shape(strategy, "a", CKPT_DTYPE_F32, shape, 1, 0, &answer));
-    if (status == CKPT_OK && answer != 0 && answer != 1) wrong("should_checkpoint", "passed it on");
+    const ckpt_status status = CHECKED(ckpt_strategy_should_checkpoint_shape(strategy, "a", CKPT_DTYPE_F32, shape, 1, 0, &answer));
+    if (status == CKPT_OK && answer != 0 && answer != 1) wrong("should_checkpoint", "returned an invalid answer");
   }
   ckpt_strategy_release(strategy);
 
-  // A factory that hands out nothing, or a handle of another kind.
+  // A factory that returns no handle, or one of another kind.
   ckpt_clock* clock = nullptr;
   MUST(ckpt_clock_create_manual(0, &clock));
   for (void* handed_out : {static_cast<void*>(nullptr), static_cast<void*>(clock)}) {
@@ -621,7 +624,7 @@ void test_strategies() {
   ckpt_clock_release(clock);
 }
 
-// A scheme that hands out nothing, or a handle of another kind.
+// A scheme that returns no handle, or one of another kind.
 void test_schemes() {
   ckpt_clock* clock = nullptr;
   MUST(ckpt_clock_create_manual(0, &clock));
@@ -683,23 +686,23 @@ void use_clock(const ckpt_clock* clock, ckpt_clock* given) {
   tracked.clock = clock;
   managed.clock = given;
   controlled.clock = clock;
-  static_cast<void>(SANE(ckpt_clock_get_now(clock, &now)));
+  static_cast<void>(CHECKED(ckpt_clock_get_now(clock, &now)));
   MUST(ckpt_memory_tracker_create(&tracked, &tracker));
   for (int i = 0; i < 3; ++i) {
     std::uint64_t allocation = 0;
-    static_cast<void>(SANE(record_named(tracker, "a", 8, &allocation)));
-    static_cast<void>(SANE(ckpt_memory_tracker_get_stats(tracker, &stats)));
-    static_cast<void>(SANE(ckpt_memory_tracker_list_allocations(tracker, live, 8, &count)));
+    static_cast<void>(CHECKED(record_named(tracker, "a", 8, &allocation)));
+    static_cast<void>(CHECKED(ckpt_memory_tracker_get_stats(tracker, &stats)));
+    static_cast<void>(CHECKED(ckpt_memory_tracker_list_allocations(tracker, live, 8, &count)));
   }
   MUST(create_memory_aware("memory-aware:0.5", tracker, 1 << 20, given, &strategy));
   MUST(ckpt_activation_manager_create(nullptr, &managed, nullptr, nullptr, nullptr, &manager));
   MUST(ckpt_controller_create(&controlled, &controller));
   ckpt_tensor* tensor = make_tensor();
   for (int i = 0; i < 4; ++i) {
-    static_cast<void>(SANE(ckpt_strategy_should_checkpoint_shape(strategy, "a", CKPT_DTYPE_F32, shape, 1, i, &answer)));
-    static_cast<void>(SANE(ckpt_activation_manager_store(manager, i, tensor, nullptr)));
-    static_cast<void>(SANE(ckpt_activation_manager_get_metadata(manager, i, &metadata)));
-    if (SANE(ckpt_controller_get_now(controller, &seconds)) == CKPT_OK && !std::isfinite(seconds))
+    static_cast<void>(CHECKED(ckpt_strategy_should_checkpoint_shape(strategy, "a", CKPT_DTYPE_F32, shape, 1, i, &answer)));
+    static_cast<void>(CHECKED(ckpt_activation_manager_store(manager, i, tensor, nullptr)));
+    static_cast<void>(CHECKED(ckpt_activation_manager_get_metadata(manager, i, &metadata)));
+    if (CHECKED(ckpt_controller_get_now(controller, &seconds)) == CKPT_OK && !std::isfinite(seconds))
       wrong("ckpt_controller_get_now", "is not finite");
   }
   ckpt_tensor_release(tensor);
@@ -731,7 +734,7 @@ void test_clocks() {
   }
 }
 
-// A source that gives other bytes each time, and one that fails with an odd number.
+// A source that returns different bytes each time, and one that fails with an undefined status.
 void test_sources() {
   for (const std::int32_t code : {0, 1, CKPT_E_INTERNAL, std::numeric_limits<std::int32_t>::min()}) {
     ckpt_storage* storage = nullptr;
@@ -754,7 +757,7 @@ void test_sources() {
     MUST(ckpt_async_manager_create(checkpoint, nullptr, &async));
     for (const std::int32_t mode : {CKPT_STAGING_MODE_COPY, CKPT_STAGING_MODE_DEFERRED}) {
       task.mode = mode;
-      const ckpt_status status = SANE(ckpt_async_manager_save(async, state, nullptr, &task, &id));
+      const ckpt_status status = CHECKED(ckpt_async_manager_save(async, state, nullptr, &task, &id));
       if (status != CKPT_OK) continue;
       MUST(ckpt_async_manager_wait(async, id, -1, &result));
       if (result.status == CKPT_E_INTERNAL || (result.status != CKPT_OK && result.error[0] == '\0'))
@@ -762,7 +765,7 @@ void test_sources() {
       if ((result.status == CKPT_OK) != (code == 0)) wrong("the task", ckpt_status_name(result.status));
       if (code == 0) MUST(ckpt_checkpoint_manager_load(checkpoint, state, nullptr, nullptr));
     }
-    static_cast<void>(SANE(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1)));
+    static_cast<void>(CHECKED(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1)));
     ckpt_async_manager_release(async);
     ckpt_checkpoint_manager_release(checkpoint);
     ckpt_storage_release(storage);
@@ -770,20 +773,20 @@ void test_sources() {
   }
 }
 
-// What a fault handler is to do with an error, and for how long it is to wait (here it only says so).
+// The decision of a fault handler about an error, and the wait that it requests (this handler does not wait).
 void test_faults() {
-  struct Told {
+  struct Answer {
     std::int32_t retry;
     std::int64_t delay_ns;
     std::int32_t code;
     std::int64_t shortest_wait = 0;
   };
-  for (const Told one :
-       {Told{2, 0, 0}, Told{-1, 1, 0}, Told{1, smallest, 0}, Told{1, -1, 0}, Told{1, largest, 0}, Told{1, 0, -22},
-        Told{1, 0, std::numeric_limits<std::int32_t>::max()}, Told{std::numeric_limits<std::int32_t>::min(), largest, 0}}) {
-    Told told = one;
-    Shelf shelf;
-    const ckpt_storage_callbacks table = shelf_callbacks();
+  for (const Answer one :
+       {Answer{2, 0, 0}, Answer{-1, 1, 0}, Answer{1, smallest, 0}, Answer{1, -1, 0}, Answer{1, largest, 0}, Answer{1, 0, -22},
+        Answer{1, 0, std::numeric_limits<std::int32_t>::max()}, Answer{std::numeric_limits<std::int32_t>::min(), largest, 0}}) {
+    Answer given = one;
+    MapStorage map_storage;
+    const ckpt_storage_callbacks table = map_storage_callbacks();
     ckpt_fault_handler_options options = CKPT_FAULT_HANDLER_OPTIONS_INIT;
     ckpt_fault_handler* handler = nullptr;
     ckpt_checkpoint_manager_options with_handler = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
@@ -793,23 +796,23 @@ void test_faults() {
     current = "decide answers " + std::to_string(one.retry) + ", " + std::to_string(one.delay_ns);
     options.decide = [](ckpt_status, const char*, std::int32_t, std::int32_t* retry, std::int64_t* delay_ns,
                         void* user) -> std::int32_t {
-      *retry = static_cast<Told*>(user)->retry;
-      *delay_ns = static_cast<Told*>(user)->delay_ns;
-      return static_cast<Told*>(user)->code;
+      *retry = static_cast<Answer*>(user)->retry;
+      *delay_ns = static_cast<Answer*>(user)->delay_ns;
+      return static_cast<Answer*>(user)->code;
     };
-    options.decide_user_data = &told;
+    options.decide_user_data = &given;
     const auto sleep = [](std::int64_t ns, void* user) {
-      auto* waited = static_cast<Told*>(user);
+      auto* waited = static_cast<Answer*>(user);
       waited->shortest_wait = std::min(waited->shortest_wait, ns);
     };
-    MUST(ckpt_fault_handler_create(&options, sleep, &told, nullptr, &handler));
-    MUST(ckpt_storage_create_custom("shelf", &table, &shelf, nullptr, &storage));
+    MUST(ckpt_fault_handler_create(&options, sleep, &given, nullptr, &handler));
+    MUST(ckpt_storage_create_custom("shelf", &table, &map_storage, nullptr, &storage));
     with_handler.fault_handler = handler;
     MUST(ckpt_checkpoint_manager_create(storage, &with_handler, &checkpoint));
-    shelf.bad_operation = "write";
-    shelf.bad_answer = [](std::int64_t) { return CKPT_E_IO; };
-    static_cast<void>(SANE(ckpt_checkpoint_manager_save(checkpoint, state, nullptr, nullptr)));
-    if (told.shortest_wait < 0) wrong("sleep", std::to_string(told.shortest_wait) + " ns");
+    map_storage.bad_operation = "write";
+    map_storage.invalid_result = [](std::int64_t) { return CKPT_E_IO; };
+    static_cast<void>(CHECKED(ckpt_checkpoint_manager_save(checkpoint, state, nullptr, nullptr)));
+    if (given.shortest_wait < 0) wrong("sleep", std::to_string(given.shortest_wait) + " ns");
     ckpt_checkpoint_manager_release(checkpoint);
     ckpt_storage_release(storage);
     ckpt_fault_handler_release(handler);
@@ -817,15 +820,15 @@ void test_faults() {
   }
 }
 
-// What keep answers decides what stays; what is no answer removes nothing.
+// The result of the keep callback decides which checkpoints remain; an invalid result removes none.
 void test_keep() {
-  struct Told {
+  struct Answer {
     std::int32_t keep;
     std::int32_t code;
   };
-  for (const Told& one : {Told{0, 0}, Told{1, 0}, Told{-7, 0}, Told{std::numeric_limits<std::int32_t>::min(), 0}, Told{0, 1},
-                          Told{1, -22}, Told{0, std::numeric_limits<std::int32_t>::min()}}) {
-    Told told = one;
+  for (const Answer& one : {Answer{0, 0}, Answer{1, 0}, Answer{-7, 0}, Answer{std::numeric_limits<std::int32_t>::min(), 0},
+                            Answer{0, 1}, Answer{1, -22}, Answer{0, std::numeric_limits<std::int32_t>::min()}}) {
+    Answer given = one;
     ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
     ckpt_storage* storage = nullptr;
     ckpt_checkpoint_manager* checkpoint = nullptr;
@@ -833,10 +836,10 @@ void test_keep() {
     std::int64_t count = -1;
     current = "keep answers " + std::to_string(one.keep) + ", " + std::to_string(one.code);
     options.keep = [](const ckpt_checkpoint_info*, std::int32_t* keep, void* user) -> std::int32_t {
-      *keep = static_cast<Told*>(user)->keep;
-      return static_cast<Told*>(user)->code;
+      *keep = static_cast<Answer*>(user)->keep;
+      return static_cast<Answer*>(user)->code;
     };
-    options.keep_user_data = &told;
+    options.keep_user_data = &given;
     MUST(ckpt_storage_create_memory(&storage));
     MUST(ckpt_checkpoint_manager_create(storage, &options, &checkpoint));
     for (std::int64_t step = 1; step <= 2; ++step) {
@@ -845,8 +848,8 @@ void test_keep() {
       MUST(ckpt_checkpoint_manager_save(checkpoint, state, &save, nullptr));
     }
     MUST(ckpt_checkpoint_manager_list(checkpoint, nullptr, 0, &count));
-    if (count != (one.keep != 0 || one.code != 0 ? 2 : 1)) wrong("save", std::to_string(count) + " stay");
-    const ckpt_status pruned = SANE(ckpt_checkpoint_manager_prune(checkpoint, nullptr, 1, nullptr, 0, &count));
+    if (count != (one.keep != 0 || one.code != 0 ? 2 : 1)) wrong("save", std::to_string(count) + " remain");
+    const ckpt_status pruned = CHECKED(ckpt_checkpoint_manager_prune(checkpoint, nullptr, 1, nullptr, 0, &count));
     if ((pruned == CKPT_OK) != (one.code == 0)) wrong("prune", ckpt_status_name(pruned));
     ckpt_checkpoint_manager_release(checkpoint);
     ckpt_storage_release(storage);
@@ -854,23 +857,23 @@ void test_keep() {
   }
 }
 
-// A name is taken, or the load says what is wrong with it; two of a group never become one.
+// Either the name is accepted or the load reports the error; two tensors of a group never get one name.
 void test_rename() {
-  struct Told {
+  struct Answer {
     std::string text;
     std::int64_t needed;
     std::int32_t code;
-    bool is_taken;  // of the one tensor "weight"
+    bool is_accepted;  // of the one tensor "weight"
     int calls = 0;
   };
   const std::string room(256, 'x');
-  for (const Told& one :
-       {Told{"", 6, 0, true}, Told{"weight", 6, 0, true}, Told{"weigh", 5, 0, false}, Told{"weight", 7, 0, false},
-        Told{"weight", smallest, 0, false}, Told{"weight", -1, 0, false}, Told{"weight", largest, 0, false},
-        Told{"weight", 65537, 0, false}, Told{"", 0, 0, false}, Told{"\n\t", 2, 0, false}, Told{"\xFF", 1, 0, false},
-        Told{room, 255, 0, false}, Told{room, 256, 0, false}, Told{room, 65536, 0, false}, Told{"__tree__", 8, 0, false},
-        Told{"weight", 6, 1, false}, Told{"weight", 6, std::numeric_limits<std::int32_t>::min(), false}}) {
-    Told told = one;
+  for (const Answer& one :
+       {Answer{"", 6, 0, true}, Answer{"weight", 6, 0, true}, Answer{"weigh", 5, 0, false}, Answer{"weight", 7, 0, false},
+        Answer{"weight", smallest, 0, false}, Answer{"weight", -1, 0, false}, Answer{"weight", largest, 0, false},
+        Answer{"weight", 65537, 0, false}, Answer{"", 0, 0, false}, Answer{"\n\t", 2, 0, false}, Answer{"\xFF", 1, 0, false},
+        Answer{room, 255, 0, false}, Answer{room, 256, 0, false}, Answer{room, 65536, 0, false}, Answer{"__tree__", 8, 0, false},
+        Answer{"weight", 6, 1, false}, Answer{"weight", 6, std::numeric_limits<std::int32_t>::min(), false}}) {
+    Answer given = one;
     ckpt_load_options options = CKPT_LOAD_OPTIONS_INIT;
     ckpt_storage* storage = nullptr;
     ckpt_checkpoint_manager* checkpoint = nullptr;
@@ -878,20 +881,21 @@ void test_rename() {
     current = "rename answers " + one.text + ", " + std::to_string(one.needed) + ", " + std::to_string(one.code);
     options.rename = [](const char*, const char*, char* buffer, std::int64_t capacity, std::int64_t* needed,
                         void* user) -> std::int32_t {
-      auto* answer = static_cast<Told*>(user);
-      if (++answer->calls > 2) wrong("rename", "asked too often");
+      auto* answer = static_cast<Answer*>(user);
+      if (++answer->calls > 2) wrong("rename", "called too often");
       answer->text.copy(buffer, static_cast<std::size_t>(capacity));
       *needed = answer->needed;
       return answer->code;
     };
-    options.rename_user_data = &told;
+    options.rename_user_data = &given;
     MUST(ckpt_storage_create_memory(&storage));
     MUST(ckpt_checkpoint_manager_create(storage, nullptr, &checkpoint));
     MUST(ckpt_checkpoint_manager_save(checkpoint, state, nullptr, nullptr));
-    const ckpt_status status = SANE(ckpt_checkpoint_manager_load(checkpoint, state, &options, nullptr));
-    if ((status == CKPT_OK) != one.is_taken) wrong("load", ckpt_status_name(status));
+    const ckpt_status status = CHECKED(ckpt_checkpoint_manager_load(checkpoint, state, &options, nullptr));
+    if ((status == CKPT_OK) != one.is_accepted) wrong("load", ckpt_status_name(status));
     if ((status == CKPT_E_CALLBACK) != (one.code != 0)) wrong("load", ckpt_status_name(status));
-    if (status != CKPT_OK && std::strstr(ckpt_last_error(), "'weight'") == nullptr) wrong("load", "names no tensor");
+    if (status != CKPT_OK && std::strstr(ckpt_last_error(), "'weight'") == nullptr)
+      wrong("load", "the message does not name the tensor");
     ckpt_checkpoint_manager_release(checkpoint);
     ckpt_storage_release(storage);
     ckpt_state_release(state);
@@ -907,7 +911,7 @@ void test_numbers_that_only_stop() {
   MUST(ckpt_worker_pool_create(2, &pool));
   current = "part";
   const auto part = [](std::int64_t, void*) -> std::int32_t { return std::numeric_limits<std::int32_t>::min(); };
-  if (SANE(ckpt_worker_pool_run(pool, 4, part, nullptr)) != CKPT_E_CALLBACK) wrong("ckpt_worker_pool_run", "is not CALLBACK");
+  if (CHECKED(ckpt_worker_pool_run(pool, 4, part, nullptr)) != CKPT_E_CALLBACK) wrong("ckpt_worker_pool_run", "expected CALLBACK");
   ckpt_worker_pool_release(pool);
   MUST(ckpt_memory_tracker_create(nullptr, &tracker));
   const auto event = [](const ckpt_memory_event*, void*) -> std::int32_t { return CKPT_E_INTERNAL; };
@@ -939,6 +943,6 @@ int main(int count, char** arguments) {
   for (const auto& [name, test] : tests) {
     if (count == 2 && name == arguments[1]) test();
   }
-  std::printf("%d answers\n", answers);
-  return answers > 0 ? 0 : 1;
+  std::printf("%d answers\n", results);
+  return results > 0 ? 0 : 1;
 }

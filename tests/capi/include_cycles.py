@@ -1,7 +1,7 @@
-"""Fails on circles of includes with more than two files (a source file counts as its header), and on folders that include each other
+"""Fails on include cycles of more than two files (a source file counts as its header), and on folders that include each other
 and are not in FOLDERS.
 
-circles.py SOURCES
+include_cycles.py SOURCES
 """
 
 import os
@@ -13,7 +13,7 @@ FOLDERS = {("base", "base/os"), ("plan", "plan/planners")}  # pairs that include
 
 
 def units(sources):
-    """Returns the includes of each unit, by its path without ending."""
+    """Returns the includes of each unit, by its path without extension."""
     found = {}
     for folder, _, names in os.walk(sources):
         for name in names:
@@ -35,7 +35,7 @@ def reached(graph, start):
 
 
 def circles(graph):
-    """Returns the maximal sets of nodes that all reach each other."""
+    """Returns the strongly connected components of the graph."""
     reach = {node: reached(graph, node) for node in graph}
     return sorted({tuple(sorted({node} | {other for other in reach[node] if node in reach[other]})) for node in graph
                    if node in reach[node]})
@@ -57,7 +57,7 @@ def main(sources):
     graph = units(sources)
     assert len(graph) > 200, len(graph)
     found = problems(graph)
-    print(f"{len(graph)} files, {len(circles(graph))} circles of two")
+    print(f"{len(graph)} files, {len(circles(graph))} cycles of two")
     print("\n".join(found))
     return 1 if found else 0
 

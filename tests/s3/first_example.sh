@@ -1,5 +1,5 @@
-# first.sh COMMAND_FOLDER PYTHON_FOLDER URI: runs the first examples of docs/reference/s3.md and docs/how-to/save-to-s3.md unchanged, each
-# below its own prefix of URI, and checks the checkpoints that they leave.
+# first_example.sh COMMAND_FOLDER PYTHON_FOLDER URI: runs the first examples of docs/reference/s3.md and docs/how-to/save-to-s3.md
+# unchanged, each below its own prefix of URI, and checks the resulting checkpoints.
 set -eu
 documents=$(cd "$(dirname "$0")/../../docs" && pwd)
 PATH="$1:$PATH"

@@ -1,5 +1,5 @@
-// Ranks of a run as threads on one stage, on which one of them acts at a time: each request to the storage waits for its turn, so
-// the order of all of them is the same each time; and a rank can die before any of them.
+// Runs the ranks of a run as threads, only one at a time: each request to the storage waits for its turn, so the order of all
+// requests is the same each time; and a rank can die before any of them.
 #pragma once
 
 #include <algorithm>
@@ -19,27 +19,28 @@ namespace ckpt::tests {
 
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
-class Stage {
+class TurnScheduler {
  public:
-  // in_turns: each request passes the turn on; else a rank keeps it until it waits. The turn begins at `first`.
-  Stage(std::int64_t ranks, bool in_turns, std::int64_t first)
+  // in_turns: each request passes the turn on; otherwise a rank keeps the turn until it waits. The first turn is `first`'s.
+  TurnScheduler(std::int64_t ranks, bool in_turns, std::int64_t first)
       : in_turns_(in_turns), first_(first), ranks_(static_cast<std::size_t>(ranks)), turn_(first) {}
 
   std::int64_t ranks() const noexcept { return std::ssize(ranks_); }
-  // Of requests that change something, since it began to be watched.
+  // Returns the number of the rank's requests that change something, since watch.
   std::int64_t changes(std::int64_t rank) const { return ranks_[static_cast<std::size_t>(rank)].changes; }
-  // The rank dies when it asks for another change after so many.
+  // The rank dies at the next change after that many.
   void watch(std::int64_t rank, std::int64_t changes_to_live) {
     const std::lock_guard lock(mutex_);
     at(rank).changes = 0;
     at(rank).changes_to_live = changes_to_live;
   }
 
-  // Around what is asked of the storage. begin returns when it is this rank's turn; Error(io) for one that is dead or dies of it.
+  // Called around each request to the storage. begin returns when it is this rank's turn; throws Error(io) if the rank is dead or
+  // dies now.
   void begin(std::int64_t rank, bool changes) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return turn_ == rank; });
-    if (changes && at(rank).changes == at(rank).changes_to_live) at(rank).is = Is::dead;
+    if (changes && at(rank).changes == at(rank).changes_to_live) at(rank).is = Is::terminated;
     require_alive(rank);
     at(rank).changes += changes ? 1 : 0;
   }
@@ -50,24 +51,24 @@ class Stage {
   template <class Body>
   auto act(std::int64_t rank, bool changes, Body&& body) {
     struct End {
-      Stage& stage;
-      ~End() { stage.end(); }
+      TurnScheduler& turns;
+      ~End() { turns.end(); }
     };
     begin(rank, changes);
     const End end_of_it{*this};
     return body();
   }
-  // A rank that waits for others lets them act.
+  // A rank that waits for others passes the turn on.
   void wait(std::int64_t rank) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return turn_ == rank; });
     pass_on();
   }
 
-  // While the ranks meet none of them has the turn; those that leave a meeting go on when all of them have left it.
+  // During a collective no rank has the turn; the ranks continue after all of them have left the collective.
   template <class Body>
-  void meet(std::int64_t rank, Body&& body) {
-    set(rank, Is::meeting);
+  void run_collective(std::int64_t rank, Body&& body) {
+    set(rank, Is::in_collective);
     try {
       body();
     } catch (...) {
@@ -79,19 +80,19 @@ class Stage {
   void leave(std::int64_t rank) { set(rank, Is::gone); }
 
  private:
-  enum class Is { acting, meeting, dead, gone };
+  enum class Is { acting, in_collective, terminated, gone };
   struct Rank {
     Is is = Is::acting;
     std::int64_t changes = 0;
     std::int64_t changes_to_live = never;
-    // A dead one acts on: its requests fail, and it goes.
-    bool may_act() const { return is == Is::acting || is == Is::dead; }
+    // A dead rank keeps running: its requests fail until it exits.
+    bool may_act() const { return is == Is::acting || is == Is::terminated; }
   };
-  static constexpr std::int64_t nobody = -1;
+  static constexpr std::int64_t no_rank = -1;
 
   Rank& at(std::int64_t rank) { return ranks_[static_cast<std::size_t>(rank)]; }
   void require_alive(std::int64_t rank) {
-    if (at(rank).is == Is::dead) base::fail(base::Status::io, "the process is dead");
+    if (at(rank).is == Is::terminated) base::fail(base::Status::io, "the process is dead");
   }
   void pass_on() {
     turn_ = next_from(turn_ + 1);
@@ -101,20 +102,20 @@ class Stage {
     for (std::int64_t i = 0; i < ranks(); ++i) {
       if (const std::int64_t next = (rank + i) % ranks(); at(next).may_act()) return next;
     }
-    return nobody;
+    return no_rank;
   }
   void set(std::int64_t rank, Is is) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return turn_ == rank; });
-    if (is == Is::meeting) require_alive(rank);
+    if (is == Is::in_collective) require_alive(rank);
     at(rank).is = is;
     pass_on();
   }
   void come_back(std::int64_t rank) {
     const std::lock_guard lock(mutex_);
     at(rank).is = Is::acting;
-    const bool are_all_back = std::ranges::none_of(ranks_, [](const Rank& each) { return each.is == Is::meeting; });
-    if (are_all_back && turn_ == nobody) turn_ = next_from(first_);
+    const bool are_all_back = std::ranges::none_of(ranks_, [](const Rank& each) { return each.is == Is::in_collective; });
+    if (are_all_back && turn_ == no_rank) turn_ = next_from(first_);
     changed_.notify_all();
   }
 
@@ -126,33 +127,33 @@ class Stage {
   std::int64_t turn_;
 };
 
-// A rank's coordinator: the one of the threads, met on the stage.
-class StageCoordinator final : public state::Coordinator {
+// A rank's coordinator: that of the threads, with collectives synchronised by the turns.
+class TurnCoordinator final : public state::Coordinator {
  public:
-  StageCoordinator(std::shared_ptr<Stage> stage, std::shared_ptr<state::Coordinator> inner)
-      : stage_(std::move(stage)), inner_(std::move(inner)) {}
+  TurnCoordinator(std::shared_ptr<TurnScheduler> turns, std::shared_ptr<state::Coordinator> inner)
+      : turns_(std::move(turns)), inner_(std::move(inner)) {}
   std::int64_t rank() const noexcept override { return inner_->rank(); }
   std::int64_t world_size() const noexcept override { return inner_->world_size(); }
   void barrier(Timeout timeout) override {
-    meet([&] { inner_->barrier(timeout); });
+    run_collective([&] { inner_->barrier(timeout); });
   }
   void broadcast(std::span<std::byte> bytes, std::int64_t root, Timeout timeout) override {
-    meet([&] { inner_->broadcast(bytes, root, timeout); });
+    run_collective([&] { inner_->broadcast(bytes, root, timeout); });
   }
   void all_gather(std::span<const std::byte> sent, std::span<std::byte> received, Timeout timeout) override {
-    meet([&] { inner_->all_gather(sent, received, timeout); });
+    run_collective([&] { inner_->all_gather(sent, received, timeout); });
   }
   void gather(std::span<const std::byte> sent, std::span<std::byte> received, std::int64_t root, Timeout timeout) override {
-    meet([&] { inner_->gather(sent, received, root, timeout); });
+    run_collective([&] { inner_->gather(sent, received, root, timeout); });
   }
 
  private:
   template <class Body>
-  void meet(Body&& body) {
-    stage_->meet(rank(), std::forward<Body>(body));
+  void run_collective(Body&& body) {
+    turns_->run_collective(rank(), std::forward<Body>(body));
   }
 
-  const std::shared_ptr<Stage> stage_;
+  const std::shared_ptr<TurnScheduler> turns_;
   const std::shared_ptr<state::Coordinator> inner_;
 };
 

@@ -1,4 +1,4 @@
-/* The first example of docs/reference/mpi.md: all ranks save when rank 0's controller says so. */
+/* The first example of docs/reference/mpi.md: all ranks save when rank 0's controller decides so. */
 #include <stdint.h>
 #include <stdio.h>
 

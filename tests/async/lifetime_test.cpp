@@ -1,4 +1,4 @@
-// Callbacks, letting go in every situation, forks, and what must not grow.
+// Callbacks, releases in every situation, forks, and memory that must not grow.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@ using namespace ckpt::async;
 using namespace ckpt::state;
 using ckpt::base::Status;
 
-TEST(AsyncLife, ListenersAreToldOfEveryEventOnce) {
+TEST(AsyncLife, ListenersReceiveEveryEventOnce) {
   const auto all = std::make_shared<RecordingListener>();
   AsyncOptions options = Background::small();
   options.listener = all;
@@ -29,10 +29,10 @@ TEST(AsyncLife, ListenersAreToldOfEveryEventOnce) {
   const std::string number = std::to_string(id);
   EXPECT_EQ(own->lines(), (std::vector<std::string>{"staged " + number, "ended " + number}));
   EXPECT_EQ(all->lines(), own->lines());
-  EXPECT_GE(own->progressed(), 1);  // two groups, together when the first was not yet told of
+  EXPECT_GE(own->progressed(), 1);  // two groups, reported together if the first report was still pending
   EXPECT_LE(own->progressed(), 2);
   EXPECT_EQ(own->last_done(id), it.manager->info(id).total_bytes);
-  EXPECT_EQ(own.use_count(), 2);  // this one's and task's: the manager has let go
+  EXPECT_EQ(own.use_count(), 2);  // own and task: the manager has released its reference
 
   it.save_blocked(2);
   const std::int64_t cancelled = it.save(3, task);
@@ -44,7 +44,7 @@ TEST(AsyncLife, ListenersAreToldOfEveryEventOnce) {
   EXPECT_EQ(own->count("ended " + std::to_string(dropped)), 1);
 }
 
-TEST(AsyncLife, InsideACallbackOneMayAskAndCancelButNotWait) {
+TEST(AsyncLife, CallbacksMayQueryAndCancelButNotWait) {
   Background it;
   TaskOptions task;
   const auto listener = std::make_shared<RecordingListener>();
@@ -64,35 +64,35 @@ TEST(AsyncLife, InsideACallbackOneMayAskAndCancelButNotWait) {
   it.save_blocked(1);
   const std::int64_t id = it.save(2, task);
   other = it.save(3);
-  it.door.open();
+  it.blocker.open();
   it.manager->wait(id, -1);
   EXPECT_EQ(asked, 1);
   EXPECT_EQ(it.manager->wait(other, -1).state, TaskState::cancelled);
 }
 
-TEST(AsyncLife, WaitingForAllIncludesWhoIsStillBeingTold) {
+TEST(AsyncLife, WaitingForAllIncludesRunningCallbacks) {
   Background it;
-  Door door;
-  door.shut("told");
+  Blocker blocker;
+  blocker.shut("told");
   const auto listener = std::make_shared<RecordingListener>();
-  std::atomic<bool> told{false};
+  std::atomic<bool> reported{false};
   listener->on_end = [&](const TaskResult&) {
-    door.pass("told");
-    told = true;
+    blocker.pass("told");
+    reported = true;
   };
   TaskOptions task;
   task.listener = listener;
   it.save(1, task);
-  door.wait_for_somebody();
+  blocker.wait_for_thread();
   EXPECT_TRUE(it.manager->live_ids().empty());
   EXPECT_ERROR(it.manager->wait_all(0), Status::timeout, "did not end");
-  door.open();
+  blocker.open();
   it.manager->wait_all(-1);
-  EXPECT_TRUE(told);
+  EXPECT_TRUE(reported);
   EXPECT_EQ(it.manager->ended_ids().size(), 1U);
 }
 
-// Released inside its own callback: the manager's threads do what is left, and free it.
+// Released inside its own callback: the manager's threads finish the remaining work, and free it.
 TEST(AsyncLife, ReleasedInsideACallback) {
   Background it;
   std::weak_ptr<AsyncManager> watched = it.manager;
@@ -111,7 +111,7 @@ TEST(AsyncLife, ReleasedInsideACallback) {
   it.save(2, task);
   const std::int64_t queued = it.save(3, plain);
   EXPECT_NE(id, queued);
-  it.door.open();
+  it.blocker.open();
   while (!released || !watched.expired()) std::this_thread::yield();
   EXPECT_EQ(it.manager, nullptr);
   EXPECT_EQ(last->count("ended " + std::to_string(queued)), 1);
@@ -131,7 +131,7 @@ TEST(AsyncLife, ReleasedInsideTheCallbackOfACancelledTask) {
     const auto manager = it.manager;
     EXPECT_TRUE(manager->cancel(id));  // on this thread
   }
-  it.door.open();
+  it.blocker.open();
   while (!watched.expired()) std::this_thread::yield();
   EXPECT_EQ(it.loaded(), 1);
 }
@@ -145,33 +145,33 @@ bool is_closing(AsyncManager& manager) {
   }
 }
 
-// A thread is inside the close when a callback lets go: whoever closes sees to the rest.
+// A thread is inside close when a callback releases the manager: the closing thread finishes the rest.
 TEST(AsyncLife, ReleasedInsideACallbackWhileAnotherThreadCloses) {
   Background it;
   std::weak_ptr<AsyncManager> watched = it.manager;
   TaskOptions task;
   const auto listener = std::make_shared<RecordingListener>();
   task.listener = listener;
-  auto inside = it.manager;  // the callback's
+  auto inside = it.manager;  // the callback's reference
   listener->on_end = [&](const TaskResult&) { AsyncManager::release(std::move(inside)); };
-  it.door.shut("create ");
+  it.blocker.shut("create ");
   it.save(1, task);
-  it.door.wait_for_somebody();
+  it.blocker.wait_for_thread();
   std::thread closer([manager = std::move(it.manager)] { manager->close(CloseMode::drain, -1); });
   while (!is_closing(*watched.lock())) std::this_thread::yield();
-  it.door.open();
+  it.blocker.open();
   closer.join();
-  while (!watched.expired()) std::this_thread::yield();  // where the callback was first, the last worker frees it as it leaves
+  while (!watched.expired()) std::this_thread::yield();  // if the callback was first, the last worker frees it when it exits
   EXPECT_EQ(it.loaded(), 1);
 }
 
-// The first waits for what the second does not want to wait for.
+// A draining close waits for tasks that a cancelling close then cancels.
 TEST(AsyncLife, ACloseThatCancelsEndsOneThatDrains) {
   AsyncOptions options = Background::small();
   options.bytes_per_second = 1;
   Background it(options);
   State state;
-  state.add_tensor("model", "large", ckpt::tensor::Tensor::create(ckpt::tensor::Dtype::u8, {9 << 20}));  // a month's work
+  state.add_tensor("model", "large", ckpt::tensor::Tensor::create(ckpt::tensor::Dtype::u8, {9 << 20}));  // takes a month
   TaskOptions task;
   task.mode = StagingMode::borrow;
   const std::int64_t id = it.manager->save(state, {}, task);
@@ -183,7 +183,7 @@ TEST(AsyncLife, ACloseThatCancelsEndsOneThatDrains) {
   EXPECT_EQ(it.manager->wait(id, 0).state, TaskState::cancelled);
 }
 
-TEST(AsyncLife, WhoeverWaitsIsToldWhenTheManagerIsReleased) {
+TEST(AsyncLife, WaitersAreWokenWhenTheManagerIsReleased) {
   AsyncOptions options = Background::small();
   options.drain_timeout_ns = 0;
   Background it(options);
@@ -200,7 +200,7 @@ TEST(AsyncLife, WhoeverWaitsIsToldWhenTheManagerIsReleased) {
   while (waiting < 2) std::this_thread::yield();
   std::thread opener([&] {
     waiters[1].join();
-    it.door.open();
+    it.blocker.open();
   });
   AsyncManager::release(std::move(it.manager));
   opener.join();
@@ -208,8 +208,8 @@ TEST(AsyncLife, WhoeverWaitsIsToldWhenTheManagerIsReleased) {
   EXPECT_EQ(std::ssize(it.checkpoint->list()), 0);
 }
 
-// The child has no workers: calls say so, and letting go frees without waiting for anybody.
-TEST(AsyncLife, AForkedChildIsRefusedAndCanLetGo) {
+// The child has no workers: calls return FORKED, and a release frees without waiting for a thread.
+TEST(AsyncLife, AForkedChildIsRefusedAndCanRelease) {
   Background it;
   const std::int64_t id = it.save_blocked(1);
   it.save(2);
@@ -237,21 +237,21 @@ TEST(AsyncLife, AForkedChildIsRefusedAndCanLetGo) {
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
-  it.door.open();
+  it.blocker.open();
   EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::completed);
   it.manager->close(CloseMode::drain, -1);
   EXPECT_EQ(it.loaded(), 2);
 }
 
 #ifdef CKPT_SANITIZED
-constexpr int enqueued = 20'000;  // the same code, some twenty times as slow
+constexpr int enqueued = 20'000;  // the same code, about twenty times slower
 constexpr int small_tasks = 500;
 #else
 constexpr int enqueued = 1'000'000;
 constexpr int small_tasks = 20'000;  // bench_state saves 100,000
 #endif
 
-TEST(AsyncLife, AMillionTasksCancelledBehindABlockedOne) {
+TEST(AsyncLife, AMillionTasksCancelledAfterABlockedOne) {
   Background it;
   const std::int64_t blocked = it.save_blocked(1);
   const Model model(2);
@@ -261,10 +261,10 @@ TEST(AsyncLife, AMillionTasksCancelledBehindABlockedOne) {
     most_entries = std::max(most_entries, it.manager->queue_entries());
   }
   EXPECT_LE(most_entries, 64);
-  EXPECT_LE(it.manager->known_tasks(), 112);  // capacity, history, one on its way
+  EXPECT_LE(it.manager->known_tasks(), 112);  // capacity, history, one in progress
   EXPECT_EQ(it.manager->stats().cancelled_tasks, enqueued);
   EXPECT_EQ(it.manager->stats().live_tasks, 1);
-  it.door.open();
+  it.blocker.open();
   EXPECT_EQ(it.manager->wait(blocked, -1).state, TaskState::completed);
   EXPECT_EQ(it.manager->wait(it.save(3), -1).state, TaskState::completed);
   EXPECT_EQ(it.loaded(), 3);
@@ -281,7 +281,7 @@ std::int64_t resident_kib() {
   return 0;
 }
 
-TEST(AsyncLife, ManySmallTasksLeaveMemoryFlat) {
+TEST(AsyncLife, ManySmallTasksDoNotGrowMemory) {
   CheckpointOptions keep_one;
   keep_one.keep_last = 1;
   Background it(Background::small(), keep_one);
@@ -293,7 +293,7 @@ TEST(AsyncLife, ManySmallTasksLeaveMemoryFlat) {
       it.save(model, 1, waiting);
       if (i % 100 == 0) {
         it.manager->wait_all(-1);
-        it.faults->log.clear();  // the test's own
+        it.faults->log.clear();  // the test's own memory
       }
     }
     it.manager->wait_all(-1);
@@ -309,7 +309,7 @@ TEST(AsyncLife, ManySmallTasksLeaveMemoryFlat) {
   EXPECT_EQ(it.manager->stats().completed_tasks, small_tasks + small_tasks / 10);
   EXPECT_LE(it.manager->known_tasks(), 112);
   EXPECT_LE(it.manager->stats().staging_bytes, 1 << 20);
-#ifndef CKPT_SANITIZED  // their own bookkeeping grows
+#ifndef CKPT_SANITIZED  // sanitizers' own bookkeeping grows
   EXPECT_LE(grown, 4096);
 #endif
 }

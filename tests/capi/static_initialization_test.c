@@ -1,6 +1,6 @@
-/* Loads the library and calls nothing: its function-local statics, whose guards are at the addresses that follow, are made by then.
- * One that was made at its first call could be in the making when another thread forks, and the child's first call would wait for
- * ever. Arguments: the library, then "name=hexadecimal address in the library" for each guard. */
+/* Loads the library and calls nothing: its function-local statics must be initialised by then; the addresses of their guard
+ * variables are given. One initialised at its first use could be half-initialised when another thread forks, and the child's first
+ * use would deadlock. Arguments: the library, then "name=hexadecimal address in the library" for each guard. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   for (int i = 2; i < argc; ++i) {
     const char* const address = strrchr(argv[i], '=');
     if (!address) return 2;
-    /* Itanium C++ ABI, 3.3.3: the first byte of a guard is not zero when the object is made. */
+    /* Itanium C++ ABI, 3.3.3: the first byte of a guard is not zero once the object is initialised. */
     const char* const guard = (const char*)map->l_addr + strtoull(address + 1, NULL, 16);
     if (!*guard) {
       fprintf(stderr, "not made when the library is loaded: %s\n", argv[i]);

@@ -1,5 +1,5 @@
-// Functions of a C++ program that throw: the call fails with CALLBACK and the exception's text; what has no caller to report to is
-// an ERROR record of the log. Nothing hangs, leaks or terminates.
+// C++ callbacks that throw: the call fails with CALLBACK and the exception's text; an exception without a caller to report to
+// becomes an ERROR record of the log. Nothing hangs, leaks or terminates.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace {
 
-// Thrown by every function here; not an exception of the standard library's half of the time.
+// Thrown by every callback here, half of the time; not derived from std::exception.
 struct Odd {};
 bool throws_odd = false;
 
@@ -53,7 +53,7 @@ class Throwing : public testing::TestWithParam<bool> {
   }
   ~Throwing() override { ckpt_set_log(CKPT_LOG_LEVEL_ERROR, nullptr, nullptr, nullptr); }
 
-  // For the process, and only before the first matrix product.
+  // Set for the process, and only before the first matrix product.
   static void SetUpTestSuite() {
     ckpt_blas blas = CKPT_BLAS_INIT;
     blas.sgemm = [](int, int, int, int, int, int, float, const float*, int, const float*, int, float, float*, int) {
@@ -96,7 +96,7 @@ struct Memory {
   ckpt_checkpoint_manager* manager = nullptr;
 };
 
-TEST_P(Throwing, BackgroundTasksEndAllTheSame) {
+TEST_P(Throwing, BackgroundTasksStillEnd) {
   Memory memory;
   memory.open();
   ckpt_async_manager* manager = nullptr;
@@ -179,7 +179,7 @@ TEST_P(Throwing, AThreadFunctionIsLogged) {
   ASSERT_EQ(ckpt_add_thread_hooks([](const char*, void*) {}, nullptr, nullptr, nullptr, &id), CKPT_OK);
   const auto fn = [](void*) { raise("thrown text"); };
   ASSERT_EQ(ckpt_start_thread("throws", fn, nullptr, nullptr), CKPT_OK);
-  EXPECT_EQ(ckpt_remove_thread_hooks(id), CKPT_OK);  // waits for the thread's end
+  EXPECT_EQ(ckpt_remove_thread_hooks(id), CKPT_OK);  // waits for the end of the thread
   expect_logged("thread function");
 }
 
@@ -334,7 +334,7 @@ TEST_P(Throwing, StatefulObjectsKeepAndRename) {
   options.keep = [](const ckpt_checkpoint_info*, ckpt_bool*, void*) -> std::int32_t { raise("thrown text"); };
   memory.open(&options);
   EXPECT_EQ(memory.save(1), CKPT_OK);
-  EXPECT_EQ(memory.save(2), CKPT_OK) << ckpt_last_error();  // saved; what may go is not known, so nothing goes
+  EXPECT_EQ(memory.save(2), CKPT_OK) << ckpt_last_error();  // saved; without the callback's result nothing is removed
   std::int64_t count = 0;
   EXPECT_EQ(ckpt_checkpoint_manager_list(memory.manager, nullptr, 0, &count), CKPT_OK);
   EXPECT_EQ(count, 2);

@@ -1,5 +1,5 @@
-// Checkpoints in a directory that two machines have mounted, each of which sees late what the other one does: what was acknowledged
-// stays, and who looks sees nothing older than what was there a delay ago.
+// Checkpoints in a directory mounted by two machines, each of which sees the other's changes with a delay: acknowledged checkpoints
+// remain, and a reader never sees a state older than the delay.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "faulty_storage.h"
 #include "fixture.h"
-#include "late_storage.h"
+#include "nfs_cache_storage.h"
 #include "storage/memory.h"
 
 namespace {
@@ -19,7 +19,7 @@ using ckpt::base::Status;
 
 constexpr std::int64_t no_checkpoint = -1;
 
-// Two machines with one server, and what is true there.
+// Two machines with one server, and the server's actual contents.
 struct Site {
   std::shared_ptr<LateClock> clock = std::make_shared<LateClock>();
   std::shared_ptr<storage::Storage> server = storage::make_memory_storage();
@@ -27,7 +27,7 @@ struct Site {
   std::shared_ptr<storage::Storage> there = std::make_shared<LateStorage>(server, clock);
   std::shared_ptr<Faults> of_here = std::make_shared<Faults>();
 
-  // Whose every operation a test hears of before it happens.
+  // A test is notified before each of its operations.
   std::unique_ptr<state::Checkpoint> writer_here(std::int64_t keep_last) {
     return writer(std::make_shared<FaultyStorage>(here, of_here), keep_last);
   }
@@ -56,8 +56,8 @@ struct Site {
   }
 };
 
-// The other machine looks at some moment of a save, so that it knows the directory half written; then the writer ends, and the next
-// one begins over there before any delay has passed.
+// The other machine reads at some moment of a save, so that it has the half-written directory cached; then the writer ends, and the
+// next one starts on that machine before any delay has passed.
 TEST(StateLateDirectory, TheNextWriterLosesNothing) {
   std::int64_t moments = 1;
   for (std::int64_t moment = 0; moment < moments; ++moment) {
@@ -68,7 +68,7 @@ TEST(StateLateDirectory, TheNextWriterLosesNothing) {
       std::int64_t number = 0;
       site.of_here->before = [&](const std::string&) {
         if (number++ != moment) return;
-        const std::int64_t newest = Site::newest(site.there);  // 2 once the manifest has its name
+        const std::int64_t newest = Site::newest(site.there);  // 2 once the manifest is renamed
         EXPECT_GE(newest, 1) << moment;
         EXPECT_EQ(Site::loaded(site.there), static_cast<float>(newest)) << moment;
       };
@@ -81,14 +81,14 @@ TEST(StateLateDirectory, TheNextWriterLosesNothing) {
     EXPECT_EQ(Site::loaded(site.there), 2) << moment;
     EXPECT_EQ(Site::loaded(site.server), 2) << moment;
     EXPECT_EQ(names_in(*site.server, "").find("torn-"), std::string::npos) << moment;
-    EXPECT_EQ(save_step(*writer, 2).commit_sequence, 3) << moment;  // the newer of two of one step
+    EXPECT_EQ(save_step(*writer, 2).commit_sequence, 3) << moment;  // the newer of two checkpoints of one step
     EXPECT_EQ(writer->list().size(), 3U) << moment;
   }
   EXPECT_GT(moments, 15);
 }
 
-// The same where the first writer is killed: what was not acknowledged is set aside, and nothing else.
-TEST(StateLateDirectory, OnlyWhatWasCutOffIsSetAside) {
+// The same, but the first writer is killed: its unacknowledged save is set aside, and nothing else.
+TEST(StateLateDirectory, OnlyInterruptedSavesAreSetAside) {
   std::int64_t moments = 1;
   std::int64_t set_aside = 0;
   for (std::int64_t moment = 0; moment < moments; ++moment) {
@@ -122,17 +122,17 @@ TEST(StateLateDirectory, OnlyWhatWasCutOffIsSetAside) {
   EXPECT_GT(set_aside, 5);
 }
 
-// A reader that looks at every moment of many saves, which take a while each.
-TEST(StateLateDirectory, NewestIsAtMostADelayOld) {
-  for (const std::int64_t ticks : {1, 7, 40}) {  // between two operations of the writer
+// A reader that reads at every moment of many saves that take some time each.
+TEST(StateLateDirectory, TheNewestIsAtMostOneDelayOld) {
+  for (const std::int64_t ticks : {1, 7, 40}) {  // time between two operations of the writer
     Site site;
     const auto writer = site.writer_here(0);
-    std::vector<std::pair<std::int64_t, std::int64_t>> acknowledged;  // when, and which step
+    std::vector<std::pair<std::int64_t, std::int64_t>> acknowledged;  // time and step
     std::int64_t seen = no_checkpoint;
     site.of_here->before = [&](const std::string&) {
       site.clock->now += ticks;
       const std::int64_t newest = Site::newest(site.there);
-      EXPECT_GE(newest, seen) << "at " << site.clock->now;  // never back
+      EXPECT_GE(newest, seen) << "at " << site.clock->now;  // never decreases
       seen = newest;
       for (const auto& [when, step] : acknowledged) {
         if (when + site.clock->delay <= site.clock->now) {
@@ -154,9 +154,9 @@ TEST(StateLateDirectory, NewestIsAtMostADelayOld) {
   }
 }
 
-// A writer that keeps one, and saves again before the reader can know: the reader says that what it knew of is not there any more,
-// and finds the newest when it looks again after the delay.
-TEST(StateLateDirectory, WhatWasRemovedTooSoonIsSaidSo) {
+// A writer that keeps one checkpoint saves again before the reader can see it: the reader reports that the cached checkpoint no
+// longer exists, and finds the newest after the delay.
+TEST(StateLateDirectory, ARemovedCheckpointIsReported) {
   Site site;
   const auto writer = site.writer_here(1);
   save_step(*writer, 1);
@@ -165,7 +165,7 @@ TEST(StateLateDirectory, WhatWasRemovedTooSoonIsSaidSo) {
   Model model(0);
   try {
     Site::reader(site.there)->load(model.state, {});
-    ADD_FAILURE() << "step 1 is not there any more, and step 2 is not seen yet";
+    ADD_FAILURE() << "step 1 no longer exists, and step 2 is not visible yet";
   } catch (const ckpt::base::Error& error) {
     EXPECT_EQ(error.status(), Status::not_found);
     EXPECT_NE(error.message().find("contains no checkpoint"), std::string::npos) << error.message();
@@ -176,8 +176,8 @@ TEST(StateLateDirectory, WhatWasRemovedTooSoonIsSaidSo) {
   EXPECT_EQ(Site::loaded(site.there), 2);
 }
 
-// A pin of the other machine, that this one has looked for just before.
-TEST(StateLateDirectory, WhatIsPinnedElsewhereStays) {
+// A pin set on the other machine just after this one looked for it.
+TEST(StateLateDirectory, CheckpointsPinnedElsewhereRemain) {
   Site site;
   {
     const auto writer = site.writer_here(0);

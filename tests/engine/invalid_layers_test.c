@@ -1,20 +1,20 @@
-/* What a custom layer answers about sizes is asked once for an operation and checked: a layer that answers otherwise the next time,
- * or absurdly, gets a status and never more or less memory than it was told. Run under AddressSanitizer this is a proof. */
+/* The sizes that a custom layer reports are requested once per operation and checked: a layer that reports others the next time, or
+ * absurd ones, gets an error status, and never more or less memory than promised. AddressSanitizer makes this a proof. */
 #include "custom_chain.h"
 #include "tensor/sanitizer_options.h"
 
 enum { SAMPLES = 4, SMALL = 8, LARGE = 4096 };
 
-/* A layer that doubles what comes in; its output is [SAMPLES, width] and its tape takes width bytes. */
-typedef struct shifty {
-  int64_t widths[2]; /* answered in turn by output */
-  int64_t tapes[2];  /* answered in turn by option */
+/* A layer that doubles its input; its output is [SAMPLES, width] and its tape takes width bytes. */
+typedef struct inconsistent {
+  int64_t widths[2]; /* returned in turn by output */
+  int64_t tapes[2];  /* returned in turn by option */
   int output_calls;
   int option_calls;
-  int64_t tape_bytes;       /* the last answer of option */
-  ckpt_tensor_spec* spec;   /* answered by output instead, when given */
-  ckpt_layer_option* needs; /* answered by option instead, when given */
-} shifty;
+  int64_t tape_bytes;       /* the last size returned by option */
+  ckpt_tensor_spec* spec;   /* if set, returned by output instead */
+  ckpt_layer_option* needs; /* if set, returned by option instead */
+} inconsistent;
 
 static int64_t elements(const ckpt_tensor_spec* spec) {
   int64_t count = 1;
@@ -23,16 +23,16 @@ static int64_t elements(const ckpt_tensor_spec* spec) {
   return count;
 }
 
-static int32_t shifty_output(const ckpt_tensor_spec* input, ckpt_tensor_spec* output, void* user_data) {
-  shifty* self = (shifty*)user_data;
+static int32_t inconsistent_output(const ckpt_tensor_spec* input, ckpt_tensor_spec* output, void* user_data) {
+  inconsistent* self = (inconsistent*)user_data;
   *output = *input;
   output->shape[1] = self->widths[self->output_calls++ % 2];
   if (self->spec != NULL) *output = *self->spec;
   return 0;
 }
 
-static int32_t shifty_option(const ckpt_tensor_spec* input, int32_t option, ckpt_layer_option* out, void* user_data) {
-  shifty* self = (shifty*)user_data;
+static int32_t inconsistent_option(const ckpt_tensor_spec* input, int32_t option, ckpt_layer_option* out, void* user_data) {
+  inconsistent* self = (inconsistent*)user_data;
   (void)input;
   (void)option;
   self->tape_bytes = self->tapes[self->option_calls++ % 2];
@@ -41,22 +41,22 @@ static int32_t shifty_option(const ckpt_tensor_spec* input, int32_t option, ckpt
   return 0;
 }
 
-/* Writes as much as the context and its own answer say. */
-static int32_t shifty_forward(const ckpt_layer_context* context, const void* input, void* output, void* tape, void* workspace,
+/* Writes as many bytes as the context and its own reported size specify. */
+static int32_t inconsistent_forward(const ckpt_layer_context* context, const void* input, void* output, void* tape, void* workspace,
                               void* user_data) {
   const float* x = (const float*)input;
   const int64_t inputs = elements(context->input);
   int64_t i;
   (void)workspace;
   for (i = 0; i < elements(context->output); ++i) ((float*)output)[i] = 2 * x[i % inputs];
-  if (tape != NULL) memset(tape, 7, (size_t)((shifty*)user_data)->tape_bytes);
+  if (tape != NULL) memset(tape, 7, (size_t)((inconsistent*)user_data)->tape_bytes);
   return 0;
 }
 
-static int32_t shifty_backward(const ckpt_layer_context* context, const void* input, const void* output, const void* tape,
+static int32_t inconsistent_backward(const ckpt_layer_context* context, const void* input, const void* output, const void* tape,
                                const void* grad_output, void* grad_input, void* workspace, void* user_data) {
   const float* g = (const float*)grad_output;
-  const shifty* self = (const shifty*)user_data;
+  const inconsistent* self = (const inconsistent*)user_data;
   float sum = 0;
   int64_t i;
   (void)input;
@@ -68,12 +68,12 @@ static int32_t shifty_backward(const ckpt_layer_context* context, const void* in
   return 0;
 }
 
-static ckpt_chain* chain_of(shifty* layers, int count) {
+static ckpt_chain* chain_of(inconsistent* layers, int count) {
   ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
-  callbacks.output = shifty_output;
-  callbacks.option = shifty_option;
-  callbacks.forward = shifty_forward;
-  callbacks.backward = shifty_backward;
+  callbacks.output = inconsistent_output;
+  callbacks.option = inconsistent_option;
+  callbacks.forward = inconsistent_forward;
+  callbacks.backward = inconsistent_backward;
   return custom_chain(0, "shifty", count, &callbacks, layers, sizeof *layers);
 }
 
@@ -95,15 +95,15 @@ static ckpt_schedule* store_all(int64_t layers) {
   return schedule;
 }
 
-static shifty shifting(int start) {
-  shifty layer = {{LARGE, SMALL}, {LARGE, 1}, 0, 0, 0, NULL, NULL};
+static inconsistent shifting(int start) {
+  inconsistent layer = {{LARGE, SMALL}, {LARGE, 1}, 0, 0, 0, NULL, NULL};
   layer.output_calls = layer.option_calls = start;
   return layer;
 }
 
-/* Each operation asks a layer once, and what it then hands to the layer fits that answer, in either order of the two answers. */
-static void asked_once_by_executors(int start) {
-  shifty layer = shifting(start);
+/* Each operation asks a layer once, and then passes buffers of that size, in either order of the two sizes. */
+static void called_once_by_executors(int start) {
+  inconsistent layer = shifting(start);
   ckpt_chain* chain = chain_of(&layer, 1);
   ckpt_schedule* schedule = store_all(1);
   ckpt_schedule_executor* executor = NULL;
@@ -131,8 +131,8 @@ static void asked_once_by_executors(int start) {
   ckpt_chain_release(chain);
 }
 
-static void asked_once_by_profiles(int start, int32_t measured_steps) {
-  shifty layer = shifting(start);
+static void called_once_by_profiles(int start, int32_t measured_steps) {
+  inconsistent layer = shifting(start);
   ckpt_chain* chain = chain_of(&layer, 1);
   ckpt_profile* profile = NULL;
   ckpt_layer_profile row = CKPT_LAYER_PROFILE_INIT;
@@ -147,9 +147,9 @@ static void asked_once_by_profiles(int start, int32_t measured_steps) {
   ckpt_chain_release(chain);
 }
 
-static void asked_once_by_pipelines(int start, int32_t measured_steps, int64_t budget_bytes) {
+static void called_once_by_pipelines(int start, int32_t measured_steps, int64_t budget_bytes) {
   enum { LAYERS = 4 };
-  shifty layers[LAYERS];
+  inconsistent layers[LAYERS];
   ckpt_pipeline_options options = CKPT_PIPELINE_OPTIONS_INIT;
   ckpt_pipeline* pipeline = NULL;
   ckpt_chain* chain = NULL;
@@ -181,7 +181,7 @@ static void asked_once_by_pipelines(int start, int32_t measured_steps, int64_t b
   ckpt_chain_release(chain);
 }
 
-/* ---- Absurd answers ---- */
+/* ---- Absurd sizes ---- */
 
 static void refused(const char* what, ckpt_status status) {
   const int known = status == CKPT_E_INVALID_ARGUMENT || status == CKPT_E_OUT_OF_RANGE || status == CKPT_E_OUT_OF_MEMORY;
@@ -190,7 +190,7 @@ static void refused(const char* what, ckpt_status status) {
   exit(1);
 }
 
-static void everything_refuses(shifty* layer) {
+static void everything_refuses(inconsistent* layer) {
   ckpt_chain* chain = chain_of(layer, 1);
   ckpt_schedule* schedule = store_all(1);
   ckpt_pipeline_options options = CKPT_PIPELINE_OPTIONS_INIT;
@@ -208,10 +208,10 @@ static void everything_refuses(shifty* layer) {
   ckpt_chain_release(chain);
 }
 
-/* Sizes that each fit a number, while their multiples in a pipeline do not: 2^60 bytes for each micro-batch and place of a queue.
+/* Sizes that each fit in an integer, while their multiples in a pipeline do not: 2^60 bytes for each micro-batch and queue entry.
  */
 static void countable_but_huge(void) {
-  shifty layers[2];
+  inconsistent layers[2];
   ckpt_tensor_spec answer = input_spec;
   ckpt_layer_option needs = {INT64_C(1) << 58, 0, 0};
   ckpt_pipeline_options options = CKPT_PIPELINE_OPTIONS_INIT;
@@ -251,7 +251,7 @@ static void absurd_outputs(void) {
   size_t i;
   for (i = 0; i < sizeof dtypes / sizeof *dtypes + sizeof ndims / sizeof *ndims + sizeof shapes / sizeof *shapes; ++i) {
     ckpt_tensor_spec answer = input_spec;
-    shifty layer = shifting(0);
+    inconsistent layer = shifting(0);
     size_t at = i;
     layer.spec = &answer;
     if (at < sizeof dtypes / sizeof *dtypes) {
@@ -263,9 +263,9 @@ static void absurd_outputs(void) {
     }
     everything_refuses(&layer);
   }
-  { /* the layer is named, and the answer */
+  { /* the message contains the layer and its size */
     ckpt_tensor_spec answer = input_spec;
-    shifty layer = shifting(0);
+    inconsistent layer = shifting(0);
     ckpt_chain* chain = chain_of(&layer, 1);
     ckpt_profile* profile = NULL;
     layer.spec = &answer;
@@ -289,7 +289,7 @@ static void absurd_needs(void) {
   for (i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
     for (field = 0; field < 4; ++field) {
       ckpt_layer_option answer = {0, 0, 0};
-      shifty layer = shifting(0);
+      inconsistent layer = shifting(0);
       layer.needs = &answer;
       if (field == 0 || field == 3) answer.tape_bytes = numbers[i];
       if (field == 1 || field == 3) answer.forward_workspace_bytes = numbers[i];
@@ -299,7 +299,7 @@ static void absurd_needs(void) {
   }
   {
     ckpt_layer_option answer = {0, 0, -5};
-    shifty layer = shifting(0);
+    inconsistent layer = shifting(0);
     ckpt_chain* chain = chain_of(&layer, 1);
     ckpt_profile* profile = NULL;
     layer.needs = &answer;
@@ -312,12 +312,12 @@ static void absurd_needs(void) {
 int main(void) {
   int start;
   for (start = 0; start < 2; ++start) {
-    asked_once_by_executors(start);
-    asked_once_by_profiles(start, 0);
-    asked_once_by_profiles(start, 1);
-    asked_once_by_pipelines(start, 0, 0);
-    asked_once_by_pipelines(start, 1, 0);
-    asked_once_by_pipelines(start, 0, INT64_C(1) << 30);
+    called_once_by_executors(start);
+    called_once_by_profiles(start, 0);
+    called_once_by_profiles(start, 1);
+    called_once_by_pipelines(start, 0, 0);
+    called_once_by_pipelines(start, 1, 0);
+    called_once_by_pipelines(start, 0, INT64_C(1) << 30);
   }
   absurd_outputs();
   countable_but_huge();
