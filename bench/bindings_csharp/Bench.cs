@@ -104,7 +104,7 @@ internal static class Bench
         using (var strategy = Strategy.Custom(question => true))
         {
             var spec = new TensorSpec(DType.F32, 8, 8);
-            Measure("a question to a strategy of one's own", 1000000, count =>
+            Measure("a query to a custom strategy", 1000000, count =>
             {
                 for (var i = 0; i < count; ++i) sink += strategy.ShouldCheckpoint("layer", spec, i) ? 1 : 0;
             });

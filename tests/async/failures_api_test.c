@@ -100,7 +100,7 @@ static void calls_that_do_not_receive_it(void) {
   CHECK_OK(ckpt_async_manager_wait_staged(async, ids[0], -1));
   CHECK_OK(ckpt_async_manager_get_task(async, ids[0], &task));
   CHECK(task.state == CKPT_CHECKPOINT_TASK_STATE_FAILED);
-  CHECK_FAILS(ckpt_async_manager_get_save_result(async, ids[0], &saved), CKPT_E_INVALID_STATE, "is no save");
+  CHECK_FAILS(ckpt_async_manager_get_save_result(async, ids[0], &saved), CKPT_E_INVALID_STATE, "expected a completed save");
   CHECK_FAILS(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1), CKPT_E_CALLBACK, "the first reason");
   ckpt_async_manager_release(async);
 }

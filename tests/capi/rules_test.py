@@ -224,9 +224,9 @@ def times_say_what_they_are(api):
         if "nanoseconds" in comment and "int64_t" in kind and not name.endswith("_ns"):
             yield f"{where} is in nanoseconds and does not end in _ns"
         if name.endswith("_ns") and "int64_t" not in kind:
-            yield f"{where} is in nanoseconds and no int64_t"
+            yield f"{where} is in nanoseconds and not an int64_t"
         if "seconds" in name.split("_") and not name.endswith("_count") and not (name.endswith("_seconds") and "double" in kind):
-            yield f"{where} does not end in _seconds, or is no double"
+            yield f"{where} does not end in _seconds, or is not a double"
 
 
 def absence_stands_beside_its_value(api):

@@ -184,7 +184,7 @@ TEST(CrashMutation, ChecksumOfTheManifest) {
   const std::string newer = read_text(*disk, paths[1]);
   ASSERT_EQ(older.size(), newer.size());
   ASSERT_NE(older.find("\"other\":111"), std::string::npos);
-  // Up to the changed value, the older one's bytes are still there.
+  // The older one's bytes up to and including the changed value.
   const std::size_t cut = newer.find("\"other\":222") + 11;
   std::string mixed = newer;
   const std::size_t at = newer.find("\"other\":222");

@@ -31,7 +31,7 @@ PATTERNS = [
     ("beside", r"\bbesides?\b", "next to, alongside, compared with"),
     ("texts", r"\btexts\b", "strings"),
     ("goes on", r"\b(?:go|goes|going|gone|went) on\b", "continues, resumes"),
-    ("is no", r"\b(?:is|are|was|were|be|being) no (?!longer\b|more\b|less\b|later\b|way\b|one\b)\w", "is not a; expected a"),
+    ("is no", r"(?<!\bthere )\b(?:is|are|was|were|be|being) no (?!longer\b|more\b|less\b|later\b|way\b|one\b)\w", "is not a; expected a"),
     ("for ever", r"\bfor ever\b", "permanently, forever, indefinitely"),
     ("anew", r"\banew\b", "again"),
     ("in place of", r"\bin (?:the |its |their )?place of\b", "instead of"),
@@ -197,7 +197,7 @@ def main(arguments):
         except UnicodeDecodeError:
             continue
         for row, pattern, text, hint in findings(path, source):
-            if any(fnmatch.fnmatch(name, glob) and pattern == of and phrase in text for glob, of, phrase in exceptions):
+            if any(fnmatch.fnmatch(name, glob) and of in ("*", pattern) and phrase in text for glob, of, phrase in exceptions):
                 continue
             totals[pattern] += 1
             if not count:

@@ -171,7 +171,7 @@ static void struct_sizes(ckpt_memory_tracker* tracker) {
   CHECK_OK(ckpt_memory_tracker_record_allocation(tracker, 0, 1, &id));
   BAD(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got), "event.struct_size is 0");
   event.struct_size = sizeof event;
-  CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got)); /* it was still there */
+  CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got)); /* the event remained in the queue */
   CHECK(got == 1);
   CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got));
   CHECK(got == 0);

@@ -422,8 +422,8 @@ class Replayer:
             self._count(0, -buffer.bytes)
 
     def _overwrite(self, old, new):
-        """Turns an item into another one in the same buffer, which must hold the larger of both meanwhile; the caller gives back
-        the excess of the larger one, whose number of bytes this returns."""
+        """Turns an item into another one in the same buffer, which must hold the larger of both meanwhile. Returns the excess
+        bytes of the larger one, which the caller must free."""
         old_bytes = self.memory.pop(old).bytes
         new_bytes = self._bytes(new)
         self.memory[new] = Buffer(new_bytes, new[0] == INPUT)
