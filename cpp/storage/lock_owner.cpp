@@ -78,14 +78,14 @@ LockOwner this_owner() {
   LockOwner owner;
   owner.host = host_name();
   owner.process = ::getpid();
-  owner.start = look_at_process(owner.process).start;
+  owner.start = read_process(owner.process).start;
   owner.boot = first_line_of("/proc/sys/kernel/random/boot_id");
   owner.machine = first_line_of("/etc/machine-id");
   owner.pid_namespace = pid_namespace();
   return owner;
 }
 
-SeenProcess look_at_process(std::int64_t process) {
+SeenProcess read_process(std::int64_t process) {
   if (::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH) return {};
   SeenProcess seen{false, ""};
   const std::string text = beginning_of(base::cat("/proc/", process, "/stat"));

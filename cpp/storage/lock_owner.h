@@ -32,7 +32,7 @@ struct SeenProcess {
   bool has_ended = true;  // no process has this id, or it is a zombie
   std::string start;      // as in LockOwner
 };
-SeenProcess look_at_process(std::int64_t process);
+SeenProcess read_process(std::int64_t process);
 
 enum class OwnerState {
   running,
@@ -40,6 +40,6 @@ enum class OwnerState {
   unknown,  // not visible to this process
 };
 OwnerState judge(const LockOwner& owner, const LockOwner& self,
-                 const std::function<SeenProcess(std::int64_t process)>& look = look_at_process);
+                 const std::function<SeenProcess(std::int64_t process)>& look = read_process);
 
 }  // namespace ckpt::storage
