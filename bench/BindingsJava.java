@@ -3,8 +3,8 @@ import java.util.function.IntConsumer;
 import org.ckpt.*;
 
 /**
- * What crossing between Java and the library costs: java -cp build/release/java/ckpt-*.jar bench/BindingsJava.java. Nanoseconds a
- * call, the least of several rounds, the loop's own time taken off.
+ * Measures calls between Java and the library: java -cp build/release/java/ckpt-*.jar bench/BindingsJava.java. Prints nanoseconds
+ * per call: the minimum over several rounds, without the loop's own time.
  */
 public final class BindingsJava {
   private static final int ROUNDS = 9;
@@ -38,7 +38,7 @@ public final class BindingsJava {
     return nanoseconds(calls, n -> pool.run(n, part -> sink += part));
   }
 
-  /** Items are numbers; nothing is computed. */
+  /** Items are numbers; no computation. */
   private static final class Numbers implements Guest<Long> {
     private long next;
 

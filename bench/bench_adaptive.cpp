@@ -1,4 +1,4 @@
-// What a decision of each policy costs, asked of a controller that has lived through failures, and what learning from one costs.
+// Measures a decision of each policy, by a controller that has seen failures, and the update after a failure.
 #include <benchmark/benchmark.h>
 
 #include "adaptive/controller.h"
@@ -21,8 +21,8 @@ ControllerOptions options_of(Policy policy) {
   return options;
 }
 
-// Returns the time.
-double live(Controller& controller, int failures) {
+// Simulates a run with that many failures and returns the time at its end.
+double simulate_failures(Controller& controller, int failures) {
   double now = 0;
   controller.begin_run(now);
   for (const double gap : draw_trace({1, mtbf}, 1, failures, 1, 0)) {
@@ -36,7 +36,7 @@ double live(Controller& controller, int failures) {
   return now;
 }
 
-// The clock read that a caller makes anyway.
+// Baseline: the clock read that the caller makes anyway.
 void read_the_clock(benchmark::State& state) {
   const auto clock = ckpt::base::monotonic_clock();
   for (auto _ : state) benchmark::DoNotOptimize(clock->now_ns());
@@ -45,12 +45,12 @@ BENCHMARK(read_the_clock);
 
 void decide(benchmark::State& state) {
   Controller controller(options_of(static_cast<Policy>(state.range(0))));
-  double now = live(controller, 600);
+  double now = simulate_failures(controller, 600);
   for (auto _ : state) benchmark::DoNotOptimize(controller.decide(now += 1e-3));
 }
 BENCHMARK(decide)->ArgName("policy")->DenseRange(0, 7);
 
-// Through the C API, which programs call.
+// Through the C API, as programs call it.
 void should_checkpoint(benchmark::State& state) {
   ckpt_controller* controller = nullptr;
   if (ckpt_controller_create(nullptr, &controller) != CKPT_OK) state.SkipWithError("no controller");
@@ -63,10 +63,10 @@ void should_checkpoint(benchmark::State& state) {
 }
 BENCHMARK(should_checkpoint);
 
-// Rare events: a save that is durable, a failure, and the state as JSON.
+// Rare events: a durable save, a failure, and the state as JSON.
 void commit(benchmark::State& state) {
   Controller controller(options_of(Policy::automatic));
-  double now = live(controller, 600);
+  double now = simulate_failures(controller, 600);
   for (auto _ : state) {
     controller.begin_save(now += 1);
     controller.commit_save(now, 30, 30);
@@ -76,14 +76,14 @@ BENCHMARK(commit);
 
 void failure(benchmark::State& state) {
   Controller controller(options_of(Policy::automatic));
-  double now = live(controller, 600);
+  double now = simulate_failures(controller, 600);
   for (auto _ : state) controller.record_failure(now += mtbf);
 }
 BENCHMARK(failure);
 
 void json(benchmark::State& state) {
   Controller controller(options_of(Policy::automatic));
-  live(controller, 600);
+  simulate_failures(controller, 600);
   for (auto _ : state) benchmark::DoNotOptimize(controller.to_json());
   state.counters["bytes"] = static_cast<double>(controller.to_json().size());
   state.counters["controller_bytes"] = sizeof(Controller);

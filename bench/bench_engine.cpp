@@ -1,11 +1,11 @@
-// Tiers: what a step of the model of `ckpt train --model mlp` costs when it keeps to 40% of store-all's memory by moving inputs of
-// layers through a file that is written and read at twice the rate that it needs. Steps of all kinds run by turns in one run;
-// counters tell the medians and what they are above store-all's:
-// store_all keeps all inputs in memory; at_once copies them to other memory; unlimited moves them through a file without a limit,
-// twice through one of twice the needed rate, and twice_awaited_at_once does so with nothing beside a copy. The executor has one
-// thread less than there are cores: copies take time of a core, too.
+// Tiers: the cost of a step of the model of `ckpt train --model mlp` within 40% of store-all's memory, when inputs of layers move
+// through a file that is written and read at twice the required rate. One run interleaves steps of all kinds; counters report the
+// medians and their excess over store-all's:
+// store_all keeps all inputs in memory; at_once copies them to other memory; unlimited moves them through a file without a rate
+// limit, twice through one at twice the required rate, and twice_awaited_at_once does the same without computing during a copy. The
+// executor has one thread less than there are cores, because copies use a core, too.
 //
-//   bench_engine [FOLDER]   of the tier's file; /dev/shm when it is left out, so that no disk is slower than the limit
+//   bench_engine [FOLDER]   folder of the tier's file; default /dev/shm, so that no disk is slower than the limit
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -80,8 +80,9 @@ bool reads_input(const Profile& profile, std::int64_t layer) {
   return (static_cast<std::uint32_t>(profile.layer(layer).flags) & CKPT_LAYER_FLAG_NEEDS_INPUT) != 0;
 }
 
-// Every layer records. Of the inputs that a backward reads, the first `moved` go to tier 1 and come back; each copy begins as early
-// and is awaited as late as it can when at most `under_way` + 1 inputs are copied at a time; 0: nothing runs beside a copy.
+// Returns a schedule in which every layer records. The first `moved` inputs that a backward reads are stored on tier 1 and loaded
+// back. Each copy begins as early and is awaited as late as possible with at most `under_way` + 1 inputs being copied at a time;
+// with 0, nothing runs during a copy.
 Schedule moving(const Profile& profile, std::int64_t moved, std::size_t under_way) {
   const std::int64_t n = profile.layer_count();
   std::vector<std::int64_t> inputs;
@@ -126,7 +127,7 @@ Schedule moving(const Profile& profile, std::int64_t moved, std::size_t under_wa
   return Schedule::list(n, actions);
 }
 
-// The one that moves least of those that reserve at most so many bytes.
+// Returns the schedule that moves the fewest inputs among those that reserve at most budget_bytes.
 Schedule moving_within(const Profile& profile, std::int64_t budget_bytes, std::size_t under_way) {
   for (std::int64_t moved = 1; moved < profile.layer_count(); ++moved) {
     Schedule schedule = moving(profile, moved, under_way);
@@ -135,7 +136,7 @@ Schedule moving_within(const Profile& profile, std::int64_t budget_bytes, std::s
   throw Error(Status::over_budget, "no schedule that moves inputs fits " + std::to_string(budget_bytes) + " bytes");
 }
 
-// ---- Steps by turns ----
+// ---- Interleaved steps ----
 
 double run_ms(ScheduleExecutor& executor, const Step& step) {
   const auto begin = std::chrono::steady_clock::now();
@@ -163,7 +164,7 @@ void tier_of_twice_the_rate(benchmark::State& state) {
   const Schedule moves = moving_within(profile, all_bytes * 2 / 5, 3);
   const Schedule waits = moving_within(profile, all_bytes * 2 / 5, 0);
   const PlanReport report = moves.verify(profile);
-  // Needed: what all layers' forwards leave time for to be written, and their backwards to be read.
+  // The required rate: high enough to write within the time of all layers' forwards, and to read within that of their backwards.
   const double needed = std::max(static_cast<double>(report.stored_bytes[1]) / forward_seconds,
                                  static_cast<double>(report.loaded_bytes[1]) / backward_seconds);
   FileSystemOptions limit;

@@ -1,4 +1,4 @@
-// The matrix products of a transformer's step of training without the engine, in the parts in which the engine calls them or whole.
+// The matrix products of a transformer's training step without the engine, split as the engine splits them or whole.
 #pragma once
 
 #include <dlfcn.h>
@@ -26,7 +26,7 @@ struct Model {
   std::int64_t batch = 0;
 };
 
-// In -1/2 .. 1/2, the same in every run; none is so small that a processor takes longer for it.
+// Fills with numbers in -1/2 .. 1/2, the same in every run; none is subnormal, which would slow the processor down.
 inline void fill(float* numbers, std::int64_t count) {
   std::uint32_t state = 12345;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -36,12 +36,12 @@ inline void fill(float* numbers, std::int64_t count) {
 }
 
 inline std::vector<float> numbers(std::int64_t count) {
-  std::vector<float> made(static_cast<std::size_t>(count));
-  fill(made.data(), count);
-  return made;
+  std::vector<float> created(static_cast<std::size_t>(count));
+  fill(created.data(), count);
+  return created;
 }
 
-// The products of the library that the engine loads, on one thread.
+// The matrix products of the library that the engine loads, on one thread.
 class Products {
  public:
   Products() {
@@ -50,10 +50,10 @@ class Products {
     for (const char* const name : {"libopenblas.so.0", "libopenblas.so"}) {
       if (library == nullptr) library = ::dlopen(name, RTLD_NOW);
     }
-    if (library == nullptr) throw std::runtime_error("no OpenBLAS was found");
+    if (library == nullptr) throw std::runtime_error("OpenBLAS not found");
     sgemm_ = reinterpret_cast<ckpt_sgemm_fn>(::dlsym(library, "cblas_sgemm"));
     const auto set_threads = reinterpret_cast<void (*)(int)>(::dlsym(library, "openblas_set_num_threads"));
-    if (sgemm_ == nullptr || set_threads == nullptr) throw std::runtime_error("the BLAS that was found is no OpenBLAS");
+    if (sgemm_ == nullptr || set_threads == nullptr) throw std::runtime_error("the loaded BLAS is not OpenBLAS");
     set_threads(1);
   }
 
@@ -73,7 +73,7 @@ class Products {
   std::int64_t multiply_adds_ = 0;
 };
 
-// work(begin, size) over 0 .. count-1 in parts; the last takes what is left.
+// Calls work(begin, size) over 0 .. count-1 in parts; the last part gets the remainder.
 template <class Work>
 void for_parts(std::int64_t count, std::int64_t part, Work&& work) {
   for (std::int64_t begin = 0; begin < count; begin += part) work(begin, std::min(part, count - begin));
@@ -81,7 +81,7 @@ void for_parts(std::int64_t count, std::int64_t part, Work&& work) {
 
 enum class Cut { engine, whole };
 
-// How the engine cuts what a linear product has (cpp/engine/projection.cpp): a change there belongs here, too.
+// The engine's split of a linear product (cpp/engine/projection.cpp): keep both in step.
 struct Parts {
   Parts(Cut cut, std::int64_t row_count, std::int64_t input_count, std::int64_t output_count)
       : rows(row_count), inputs(input_count), columns(output_count) {
@@ -98,8 +98,8 @@ struct Parts {
   std::int64_t columns;  // and its columns
 };
 
-// y += x W (the engine puts the bias there first) and its gradients. transposed: y = x W^T, as a head that shares an embedding's
-// weight [outputs, inputs].
+// y += x W (the engine first stores the bias in y) and its gradients. transposed: y = x W^T, as for a head that shares an
+// embedding's weight [outputs, inputs].
 class Linear {
  public:
   Linear(std::int64_t rows, std::int64_t inputs, std::int64_t outputs, bool transposed = false)
@@ -152,8 +152,8 @@ class Linear {
   std::vector<float> grad_weight_;
 };
 
-// Scores and values of every sample and head, in blocks on and below the diagonal, as option 0 has them: probabilities are kept, so
-// that backward does not make the scores again. Both cuts are the same here.
+// Scores and values of every sample and head, in blocks on and below the diagonal, as under option 0: probabilities are kept, so
+// backward does not recompute the scores. Both splits are the same here.
 class Attention {
  public:
   explicit Attention(const Model& model)
@@ -189,7 +189,7 @@ class Attention {
  private:
   static constexpr std::int64_t block = 128;
 
-  // Where its first query, key, output and probability lie. A key lies width behind the query of its row, a value twice that.
+  // Positions of its first query, key, output and probability. A key is width after its row's query, a value twice that.
   struct Block {
     std::int64_t queries;
     std::int64_t keys;
@@ -224,7 +224,7 @@ class Attention {
   std::vector<float> grad_scores_;
 };
 
-// All products of a step. Every layer has memory of its own, as in the engine; gradients of activations share theirs.
+// All products of a step. Every layer has its own memory, as in the engine; gradients of activations share memory.
 class Replay {
  public:
   explicit Replay(const Model& model)
@@ -256,7 +256,7 @@ class Replay {
     }
   }
 
-  // Of one step; throws when the parts are not the whole, neither more nor less.
+  // Returns the multiply-adds of one step; throws if the parts do not add up to the whole.
   std::int64_t multiply_adds() {
     const auto of = [&](Cut cut) {
       const std::int64_t before = multiply_.multiply_adds();
@@ -286,7 +286,7 @@ class Replay {
   Linear head_;
   std::vector<float> grad_y_;
   std::vector<float> grad_x_;
-  std::vector<float> grad_input_;  // of a block: the next one begins with grad_y_ again, or numbers would grow from block to block
+  std::vector<float> grad_input_;  // of a block: each block starts from grad_y_, so that numbers do not grow from block to block
   std::vector<Block> blocks_;
 };
 

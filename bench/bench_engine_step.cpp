@@ -1,15 +1,16 @@
-// A transformer's step of training (forward, backward, clipping, AdamW) beside what bounds it. Everything that is compared runs by
-// turns in one process; a time is the median over the rounds, a ratio the median of the rounds' ratios. Printed for each model:
-// - the step on one thread beside its matrix products alone, called in the parts in which the engine calls them;
-// - these products in parts beside the same products whole;
-// - the step on two threads beside one;
-// - what of the step is neither a layer's arithmetic nor the optimizer.
-// Then one attention layer alone, option 1 (nothing of the square of the context is kept) beside option 0.
+// A transformer's training step (forward, backward, clipping, AdamW) compared with its lower bounds. All compared runs are
+// interleaved in one process; a time is the median over the rounds, a ratio the median of the rounds' ratios. Printed for each
+// model:
+// - the step on one thread, compared with its matrix products alone, split as the engine splits them;
+// - these products in parts, compared with the same products whole;
+// - the step on two threads, compared with one;
+// - the part of the step that is neither a layer's arithmetic nor the optimizer.
+// Then one attention layer alone, option 1 (keeps nothing that grows with the square of the context) compared with option 0.
 //
 //   bench_engine_step [small | large] [--repetitions=N] [--quick]
 //
-// Both models when none is named. --repetitions: rounds, 5 when it is left out. --quick: one round of a tiny model, to see that all
-// of it runs; its figures mean nothing.
+// Without a model, both run. --repetitions: rounds, default 5. --quick: one round of a tiny model, to check that all of it runs;
+// its figures mean nothing.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -86,8 +87,8 @@ ScheduleExecutorOptions on(const WorkerPool& pool) {
 
 struct StepSeconds {
   double all = 0;
-  double run = 0;        // of the executor's measured part
-  double optimizer = 0;  // of an update alone, which is made once more
+  double run = 0;        // the executor's measured part
+  double optimizer = 0;  // an additional update alone
 };
 
 struct Trainer {
@@ -131,9 +132,9 @@ struct Trainer {
   }
 };
 
-// ---- What is neither a layer's arithmetic nor the optimizer ----
+// ---- Time outside the layers' arithmetic and the optimizer ----
 
-// Has a layer's bytes and flags, and does nothing.
+// A layer with the bytes and flags of another that computes nothing.
 class Idle final : public CustomLayer {
  public:
   Idle(LayerProfile layer, const OptionProfile& option)
@@ -142,7 +143,7 @@ class Idle final : public CustomLayer {
   TensorSpec output(const TensorSpec& /*input*/) override { return {layer_.dtype, layer_.shape}; }
   LayerOption option(const TensorSpec& /*input*/, std::int32_t /*option*/) override { return needs_; }
   void forward(const LayerContext& /*context*/, const void* /*input*/, void* output, void* /*tape*/, void* /*workspace*/) override {
-    // A loss that is not finite would end the step.
+    // A loss that is not finite would fail the step.
     if (output != nullptr && layer_.output_bytes == sizeof(float)) std::memset(output, 0, sizeof(float));
   }
   void backward(const LayerContext& /*context*/, const void* /*input*/, const void* /*output*/, const void* /*tape*/,
@@ -160,7 +161,7 @@ Chain idle_chain(const Profile& profile) {
   return chain;
 }
 
-// Of one forward and one backward of each layer: all that store-all runs, every layer under option 0.
+// Returns the seconds of one forward and one backward of each layer: all that store-all runs, every layer under option 0.
 double layer_seconds(const Profile& refined) {
   double sum = 0;
   for (std::int64_t i = 0; i < refined.layer_count(); ++i) {
@@ -170,15 +171,15 @@ double layer_seconds(const Profile& refined) {
   return sum;
 }
 
-// What of a step is behind its layers. Of an executor's first step alone: refine gives medians over steps, so the layers' seconds
-// are exactly those of this step.
-double seconds_behind_layers(Trainer& trainer, const WorkerPool& pool) {
+// Returns the seconds of a step outside its layers. Uses only an executor's first step: refine gives medians over steps, so only
+// then are the layers' seconds exactly those of this step.
+double seconds_outside_layers(Trainer& trainer, const WorkerPool& pool) {
   ScheduleExecutor executor(trainer.chain, trainer.schedule, trainer.spec, on(pool));
   const double run = trainer.train(executor, pool).run;
   return run - layer_seconds(executor.refine(trainer.profile));
 }
 
-// Of a chain whose layers do nothing, of the same bytes under the same schedule.
+// Returns the seconds of steps of a chain of idle layers with the same bytes and the same schedule.
 Rounds seconds_of_idle_steps(const Trainer& trainer, std::size_t rounds, const WorkerPool& pool) {
   Chain idle = idle_chain(trainer.profile);
   ScheduleExecutor executor(idle, trainer.schedule, trainer.spec, on(pool));
@@ -188,26 +189,26 @@ Rounds seconds_of_idle_steps(const Trainer& trainer, std::size_t rounds, const W
   return walks;
 }
 
-// The executor counts what lies between two layers with the later one, so its layers' seconds alone would hide its own work. That
-// is therefore taken from the idle chain: the copy of the tokens, the buffers that come and go, their tracking, the clock (and the
-// calls of custom layers, which the model's layers do not have). The rest is the gradients' norm, their clipping and that they are
-// set to 0, which is what the pass over the parameters takes beyond an update alone, and what the executor does behind the last
-// layer: the head's gradient is gathered there.
+// The executor attributes the time between two layers to the later one, so its layers' seconds alone would hide its overhead. The
+// overhead is therefore measured on the idle chain: copying the tokens, allocating and freeing buffers, tracking them, the clock
+// (and calls of custom layers, which the model's layers do not make). The rest is the norm of the gradients, their clipping and
+// zeroing, which is the time of the pass over the parameters minus an update alone, and the executor's work after the last layer,
+// where the head's gradient is gathered.
 void print_overhead(Trainer& trainer, const std::vector<StepSeconds>& steps, const WorkerPool& pool) {
   Rounds all;
-  Rounds beside;  // the executor's measured part and the optimizer
-  Rounds behind;
+  Rounds between_steps;  // the executor's measured part and the optimizer
+  Rounds after_layers;
   for (const StepSeconds& step : steps) {
     all.push_back(step.all);
-    beside.push_back(step.all - step.run - step.optimizer);
-    behind.push_back(seconds_behind_layers(trainer, pool));
+    between_steps.push_back(step.all - step.run - step.optimizer);
+    after_layers.push_back(seconds_outside_layers(trainer, pool));
   }
   const auto percent = [&](const Rounds& seconds) { return 100 * median(seconds) / median(all); };
   const double between = percent(seconds_of_idle_steps(trainer, steps.size(), pool));
   std::printf(
-      "  neither layers nor optimizer       %9.2f %% of the step: clipping and zeroing %.2f, behind the layers %.2f, "
+      "  neither layers nor optimizer       %9.2f %% of the step: clipping and zeroing %.2f, after the layers %.2f, "
       "between them %.3f\n",
-      percent(beside) + percent(behind) + between, percent(beside), percent(behind), between);
+      percent(between_steps) + percent(after_layers) + between, percent(between_steps), percent(after_layers), between);
 }
 
 void print_model(const Model& model, int rounds) {
@@ -270,7 +271,7 @@ ScheduleAction dropped_input(std::int64_t index) {
   return action;
 }
 
-// Forward and backward of a chain of one layer, which records under that option.
+// Returns a schedule of a chain of one layer, with forward and backward, which records under that option.
 Schedule one_layer(const Profile& profile, std::int32_t option) {
   const auto has = [&](std::uint32_t flag) { return (static_cast<std::uint32_t>(profile.layer(0).flags) & flag) != 0; };
   const bool needs_input = has(CKPT_LAYER_FLAG_NEEDS_INPUT);
@@ -321,26 +322,26 @@ void print_attention(const Model& model, int rounds) {
       median_ratio(made_again, kept));
 }
 
-// ---- What is asked for ----
+// ---- Arguments ----
 
-struct Asked {
+struct Arguments {
   std::vector<Model> models = {{"small", 4, 128, 4, 128, 16}, {"large", 6, 384, 6, 256, 4}};
   std::vector<Model> attentions = {{"", 1, 128, 4, 1024, 2}, {"", 1, 384, 6, 1024, 2}};
   int rounds = 5;
 };
 
-// None: an argument is wrong.
-std::optional<Asked> asked_by(const std::vector<std::string>& arguments) {
+// Returns nothing if an argument is invalid.
+std::optional<Arguments> parse(const std::vector<std::string>& arguments) {
   constexpr std::string_view repetitions = "--repetitions=";
-  Asked asked;
+  Arguments parsed;
   bool quick = false;
   std::string wanted;
   for (const std::string& argument : arguments) {
     if (argument == "--quick") {
       quick = true;
     } else if (argument.starts_with(repetitions)) {
-      asked.rounds = std::atoi(argument.c_str() + repetitions.size());
-      if (asked.rounds < 1) return std::nullopt;
+      parsed.rounds = std::atoi(argument.c_str() + repetitions.size());
+      if (parsed.rounds < 1) return std::nullopt;
     } else if (wanted.empty() && (argument == "small" || argument == "large")) {
       wanted = argument;
     } else {
@@ -348,23 +349,23 @@ std::optional<Asked> asked_by(const std::vector<std::string>& arguments) {
     }
   }
   if (quick)
-    return Asked{{{"tiny", 2, 64, 2, 160, 2}}, {{"", 1, 64, 2, 160, 1}}, 1};  // 160: a block of attention and a part of one
-  if (!wanted.empty()) std::erase_if(asked.models, [&](const Model& model) { return model.name != wanted; });
-  return asked;
+    return Arguments{{{"tiny", 2, 64, 2, 160, 2}}, {{"", 1, 64, 2, 160, 1}}, 1};  // 160: more than one block of attention
+  if (!wanted.empty()) std::erase_if(parsed.models, [&](const Model& model) { return model.name != wanted; });
+  return parsed;
 }
 
 }  // namespace
 
 int main(int count, char** arguments) try {
-  const std::optional<Asked> asked = asked_by({arguments + 1, arguments + count});
-  if (!asked) {
+  const std::optional<Arguments> parsed = parse({arguments + 1, arguments + count});
+  if (!parsed) {
     std::fprintf(stderr, "usage: bench_engine_step [small | large] [--repetitions=N] [--quick]\n");
     return 2;
   }
   std::printf("BLAS: %s\n", blas_info().c_str());
-  std::printf("medians of %d rounds\n", asked->rounds);
-  for (const Model& model : asked->models) print_model(model, asked->rounds);
-  for (const Model& model : asked->attentions) print_attention(model, asked->rounds);
+  std::printf("medians of %d rounds\n", parsed->rounds);
+  for (const Model& model : parsed->models) print_model(model, parsed->rounds);
+  for (const Model& model : parsed->attentions) print_attention(model, parsed->rounds);
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "bench_engine_step: %s\n", error.what());

@@ -1,7 +1,7 @@
-// The memory tracker beside what one would write first. Baseline is the plainest thing that does the same job: one mutex,
-// std::unordered_map<std::string, ...> for the layers, std::unordered_map<id, ...> for what is live, no times. CountsOnly does
+// The memory tracker compared with the obvious implementations. Baseline does the same job in the simplest way: one mutex,
+// std::unordered_map<std::string, ...> for the layers, std::unordered_map<id, ...> for live allocations, no times. CountsOnly does
 // less. An event is one allocation or one free; every row's time is per event. Rows with two threads run for a fixed time and also
-// tell the 99.9th percentile of one event and fairness: the slower thread's events over the faster one's.
+// report the 99.9th percentile of one event and fairness: the slower thread's events over the faster one's.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::vector<std::string> layer_names(std::int64_t count) {
   return names;
 }
 
-// ---- What is compared: each has allocate(layer) -> id and free(layer, id) ----
+// ---- The compared subjects: each has allocate(layer) -> id and free(layer, id) ----
 
 struct Counts {
   std::int64_t current = 0;
@@ -57,8 +57,8 @@ struct Counts {
 
 constexpr std::int64_t event_bytes = 4096;
 
-// The contract of the tracker: an allocation has an id, a free names the id alone and finds layer and bytes by it, a free by name
-// frees all that the layer holds; live, peak and total bytes, counts and the largest allocation, in total and per layer.
+// Fulfils the tracker's contract: an allocation has an id; a free passes only the id, which identifies layer and bytes; a free by
+// name frees all allocations of the layer; live, peak and total bytes, counts and the largest allocation, in total and per layer.
 class Baseline {
  public:
   explicit Baseline(std::int64_t layers) : names_(layer_names(layers)) {}
@@ -137,7 +137,8 @@ class BaselineByName : public Baseline {
   void free(std::size_t layer, std::uint64_t) { Baseline::free(names_[layer]); }
 };
 
-// Less than the job: counts by name alone. No ids, so who frees must know layer and bytes; no list of what is live; no check.
+// Does less than the tracker: counts by name only. No ids, so the caller of free passes layer and bytes; no list of live
+// allocations; no checks.
 class CountsOnly {
  public:
   explicit CountsOnly(std::int64_t layers) : names_(layer_names(layers)) {
@@ -239,7 +240,7 @@ void walk(benchmark::State& state) {
       benchmark::Counter(static_cast<double>(state.iterations()) * 2, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-// In an order that no prefetcher foresees.
+// In an order that no prefetcher can predict.
 template <class Subject>
 void one_thread(benchmark::State& state) {
   walk<Subject, true>(state);
@@ -306,9 +307,9 @@ void two_threads(benchmark::State& state) {
   }
 }
 
-// ---- What else costs ----
+// ---- Other costs ----
 
-// How long one snapshot takes, nobody writing.
+// The time of one snapshot without a concurrent writer.
 void snapshot(benchmark::State& state) {
   CppByHandle subject(state.range(0));
   for (auto _ : state) benchmark::DoNotOptimize(subject.tracker().snapshot());
@@ -329,7 +330,7 @@ void show(benchmark::State& state, const std::string& what, std::vector<std::int
       static_cast<double>(std::count_if(samples_ns.begin(), samples_ns.end(), [](std::int64_t ns) { return ns > 100000; }));
 }
 
-// The lock's own time: what a snapshot of 10,000 layers does under it, while another thread changes layers all over.
+// The time that the lock is held for a snapshot of 10,000 layers, while another thread changes layers in random order.
 void snapshot_hold(benchmark::State& state) {
   constexpr std::int64_t layers = 10000;
   ckpt::memory::SpinLock lock;
@@ -364,8 +365,8 @@ void snapshot_hold(benchmark::State& state) {
   show(state, "hold", holds);
 }
 
-// What a writer that changes layers all over sees of it: its longest wait in each millisecond, with snapshots one after another and
-// without any (what the machine itself does).
+// The effect on a writer that changes layers in random order: its longest wait in each millisecond, with snapshots in a loop and
+// without any (the machine's own jitter).
 void writer_during_snapshots(benchmark::State& state) {
   constexpr std::size_t layers = 10000;
   CppByHandle subject(layers);
@@ -412,7 +413,7 @@ void with_queue(benchmark::State& state) {
   }
 }
 
-// ---- Events: a function of C, and one of C++ that gets them as values ----
+// ---- Events: a C callback, and a C++ callback that receives them as values ----
 
 void with_handler_of_c(benchmark::State& state) {
   CByHandle subject(64);

@@ -1,9 +1,9 @@
-// Pipelines: how long a hand-over between two running threads takes, beside a queue of one mutex and one condition variable; and
-// steps of the model of `ckpt train --model mlp` cut into 8 micro-batches, with one BLAS thread a stage: one stage is the baseline.
-// Rows of steps also tell the peak of activation bytes (queues included) and the share of the stages' time that nobody computes.
+// Pipelines: the time of a hand-over between two running threads, compared with a queue of one mutex and one condition variable;
+// and steps of the model of `ckpt train --model mlp` split into 8 micro-batches, with one BLAS thread per stage; one stage is the
+// baseline. Rows of steps also report the peak of activation bytes (queues included) and the idle share of the stages' time.
 //
-// Threads that are measured together are pinned to a core each: a scheduler that finds no idle core puts two that wake each other
-// onto one, and then nothing overlaps.
+// Threads that are measured together are each pinned to a core: a scheduler without an idle core puts two threads that wake each
+// other on the same core, and then nothing overlaps.
 #include <benchmark/benchmark.h>
 #include <pthread.h>
 #include <sched.h>
@@ -46,7 +46,7 @@ class Unpinned {
   cpu_set_t set_;
 };
 
-// ---- Hand-over: a ball goes to and fro; half of a round is one hand-over ----
+// ---- Hand-over: ping-pong; half of a round trip is one hand-over ----
 
 struct MutexQueue {
   void send(std::int64_t value) {
@@ -78,7 +78,7 @@ struct LockFreeQueue {
   ckpt::base::BlockingQueue<ckpt::base::SpscQueue<std::int64_t>, std::int64_t> queue{4};
 };
 
-// What stages really use: a copy into a buffer, the tracker's count, two lock-free queues.
+// The hand-over of real stages: a copy into a buffer, an update of the tracker, two lock-free queues.
 struct StageLink {
   void send(std::int64_t value) { link.send(0, &value, stop); }
   std::int64_t receive() {
@@ -151,7 +151,7 @@ struct Setup {
   ckpt::PipelineOrder order;
   std::int32_t stages;
   std::int32_t chunks;
-  bool recompute;  // inside stages: every micro-batch keeps only the stage's input
+  bool recompute;  // within stages: every micro-batch keeps only the stage's input
 };
 
 void steps(benchmark::State& state, const Setup& setup) {

@@ -1,4 +1,4 @@
-// What planning costs: schedules for adjoint codes, and each of their actions.
+// Measures planning: schedules for adjoint codes, and the time per action.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -14,7 +14,7 @@ namespace base = ckpt::base;
 using namespace ckpt::plan;
 using ckpt::check;
 
-// Steps whose states take two forwards to be written to tier 1, and as long to be read.
+// Steps with states that take the time of two forwards to write to tier 1, and the same to read.
 ChainProfile time_steps(std::int64_t steps) {
   LayerProfile step;
   step.name = "step";
@@ -26,7 +26,7 @@ ChainProfile time_steps(std::int64_t steps) {
   return profile;
 }
 
-// The time of an action, of the first 10^8, through the C API: in "time/action".
+// The time per action over the first 10^8 actions, through the C API, as "time/action".
 void revolve_actions(benchmark::State& state) {
   constexpr std::int64_t actions_a_run = 100'000'000;
   ckpt_layer_profile layer = CKPT_LAYER_PROFILE_INIT;
@@ -50,7 +50,7 @@ void revolve_actions(benchmark::State& state) {
                                                      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
-// n steps, 10 states in memory, so many on tier 1.
+// n steps, 10 states in memory, the second argument's number of states on tier 1.
 void two_level(benchmark::State& state) {
   const ChainProfile profile = time_steps(state.range(0));
   const std::string planner = base::cat("two-level:10,", state.range(1));

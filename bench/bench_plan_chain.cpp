@@ -1,4 +1,5 @@
-// What whole frontiers cost: the planners "chain" and "tapes" on transformers and on chains of unlike layers. Read the CPU column.
+// Measures whole frontiers: the planners "chain" and "tapes" on transformers and on chains of different layers. Read the CPU
+// column.
 #include <benchmark/benchmark.h>
 
 #include <random>
@@ -17,7 +18,7 @@ namespace {
 
 using namespace ckpt::plan;
 
-// Blocks of an attention and a feed-forward layer, each with four options: the less it records, the longer its backward.
+// Blocks of an attention and a feed-forward layer, each with four options: the less an option records, the longer its backward.
 ChainProfile transformer(std::int64_t blocks) {
   constexpr std::int64_t activation = 4'000'000;
   ChainProfile profile(activation);
@@ -80,10 +81,10 @@ BENCHMARK(unlike_chain)->Unit(benchmark::kMillisecond)->Arg(25)->Arg(50)->Arg(10
 void unlike_tapes(benchmark::State& state) { frontier_of(state, unlike_layers(state.range(0)), true); }
 BENCHMARK(unlike_tapes)->Unit(benchmark::kMillisecond)->Arg(25)->Arg(50)->Arg(100);
 
-// A third of what store-all takes.
+// A third of store-all's memory.
 std::int64_t third_of_store_all(const ChainProfile& profile) { return verify(*make_store_all(profile), profile).peak_bytes[0] / 3; }
 
-// With the schedule, which is not placed.
+// Includes the schedule, without its placement.
 void grid_of(benchmark::State& state) {
   const ChainProfile profile = unlike_layers(state.range(0));
   const std::int64_t bytes = third_of_store_all(profile);
@@ -96,7 +97,7 @@ void grid_of(benchmark::State& state) {
 }
 BENCHMARK(grid_of)->Unit(benchmark::kMillisecond)->Arg(50)->Arg(100)->Arg(200)->Arg(500);
 
-// The tables alone, in blocks and by plain loops.
+// Only the tables, in blocks and by plain loops.
 template <class Table>
 void fill_grid(benchmark::State& state) {
   const ChainProfile profile = unlike_layers(state.range(0));
@@ -105,14 +106,14 @@ void fill_grid(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(Table(grid.chain()));
 }
 BENCHMARK(fill_grid<GridTable>)->Unit(benchmark::kMillisecond)->Arg(100)->Arg(500);
-// By the instructions that every processor has.
+// Uses only instructions that every processor has.
 struct GridTableAnywhere : GridTable {
   explicit GridTableAnywhere(const GridChain& chain) : GridTable(chain, GridSet::plain) {}
 };
 BENCHMARK(fill_grid<GridTableAnywhere>)->Unit(benchmark::kMillisecond)->Arg(100)->Arg(500);
 BENCHMARK(fill_grid<ckpt::plan::test::PlainGrid>)->Unit(benchmark::kMillisecond)->Arg(50)->Arg(100)->Arg(200)->Arg(500);
 
-// A budget's schedule, placed, of chains that are planned on a grid.
+// A budget's schedule, with placement, of chains that are planned on a grid.
 void long_chain_within(benchmark::State& state) {
   const ChainProfile profile = unlike_layers(state.range(0));
   const auto store_all = make_by_text(profile, "store-all");
@@ -124,8 +125,8 @@ void long_chain_within(benchmark::State& state) {
 }
 BENCHMARK(long_chain_within)->Unit(benchmark::kMillisecond)->ArgsProduct({{200, 500, 2000}, {5, 10, 20, 40, 70}});
 
-// With the schedule, placed, on 12 blocks within a percentage of what store-all reserves. Against store-all's: how much longer the
-// step takes.
+// Includes the schedule, with placement, for 12 blocks within a percentage of the bytes that store-all reserves. Also reports the
+// step's time relative to store-all's.
 void schedule_within(benchmark::State& state, const char* planner) {
   const ChainProfile profile = transformer(12);
   const auto store_all = make_by_text(profile, "store-all");

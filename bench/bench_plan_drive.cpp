@@ -1,4 +1,4 @@
-// What driving costs, an action of the schedule: a guest that does nothing, through the C API. Read "action".
+// Measures driving per action of the schedule: a guest that does nothing, through the C API. Read "action".
 #include <benchmark/benchmark.h>
 
 #include <ckpt/ckpt.h>
@@ -8,7 +8,7 @@
 
 namespace {
 
-// Handles are numbers, never looked into.
+// Handles are numbers that are never dereferenced.
 struct Numbers {
   std::uintptr_t next = 16;
   void* fresh() { return reinterpret_cast<void*>(next += 16); }

@@ -1,4 +1,4 @@
-// What replaying a schedule costs, an action. Read the CPU column by "actions": nanoseconds each.
+// Measures replaying a schedule per action. Read the CPU column with "actions": nanoseconds each.
 #include <benchmark/benchmark.h>
 
 #include <string>

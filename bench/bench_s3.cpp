@@ -1,13 +1,13 @@
-// Objects and checkpoints in a bucket beside curl, which moves the same bytes to and from the same store by one request. All runs
-// by turns in one process; a time is the median over the rounds, a ratio the median of the rounds' ratios of rates. Then the stall
-// of a background save to the bucket beside that of the same save to a directory.
+// Objects and checkpoints in a bucket, compared with curl moving the same bytes to and from the same store in one request. All runs
+// are interleaved in one process; a time is the median over the rounds, a ratio the median of the rounds' ratios of rates. Then the
+// stall of a background save to the bucket, compared with that of the same save to a directory.
 //
 //   sh tests/services/radosgw/start.sh DIR
 //   sh tests/services/radosgw/run.sh DIR build/release/bench/bench_s3 [--mebibytes=N] [--rounds=N] [--quick]
 //   sh tests/services/radosgw/stop.sh DIR
 //
-// 128 MiB and 7 rounds when they are left out. --quick: 1 round of 9 MiB, to see that all of it runs; its figures mean nothing.
-// curl does not sign its bytes (UNSIGNED-PAYLOAD); libckpt-s3 does, and a checkpoint is hashed besides.
+// Defaults: 128 MiB and 7 rounds. --quick: 1 round of 9 MiB, to check that all of it runs; its figures mean nothing.
+// curl does not sign the payload (UNSIGNED-PAYLOAD); libckpt-s3 does, and a checkpoint is also hashed.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -61,7 +61,7 @@ double median(std::vector<double> of) {
   return of[of.size() / 2];
 }
 
-// The bytes in memory and in a file.
+// The same bytes in memory and in a file.
 class Payload {
  public:
   explicit Payload(std::int64_t bytes) : words_(static_cast<std::size_t>(bytes / 8)) {
@@ -87,7 +87,7 @@ class Payload {
   std::vector<std::uint64_t> words_;
 };
 
-// Its requests are signed here: --aws-sigv4 of curl before 8.5 signs other headers than it sends.
+// Signs its requests itself: curl before 8.5 with --aws-sigv4 signs other headers than it sends.
 class Curl {
  public:
   Curl(const std::string& endpoint, const std::string& bucket, ckpt::s3::Keys keys)
@@ -130,13 +130,13 @@ class Curl {
   ckpt::s3::Keys keys_;
 };
 
-// One object, by the plug-in's own parts: libckpt's API has no files, only checkpoints.
+// One object, through the plug-in's internal parts: libckpt's API has checkpoints only, no files.
 class Objects {
  public:
   explicit Objects(const std::string& uri) : store_(ckpt::s3::make_config(uri, CKPT_S3_OPTIONS_INIT)) {}
   void put(std::span<const std::byte> bytes) {
     ckpt::s3::Upload file(store_.client(), key(), std::ssize(bytes));
-    for (std::size_t at = 0; at < bytes.size(); at += 4 * mebibyte) {  // what a save hands over at a time
+    for (std::size_t at = 0; at < bytes.size(); at += 4 * mebibyte) {  // the size of a save's write calls
       const std::size_t count = std::min<std::size_t>(4 * mebibyte, bytes.size() - at);
       file.write(static_cast<std::int64_t>(at), bytes.subspan(at, count));
     }
@@ -166,7 +166,7 @@ struct Model {
   ckpt::State state;
 };
 
-// Rounds of seconds, and what is printed of them.
+// The seconds of all rounds, and their printed summary.
 class Row {
  public:
   Row(std::string name, std::int64_t bytes) : name_(std::move(name)), bytes_(bytes) {}
@@ -175,7 +175,7 @@ class Row {
     const double middle = median(seconds_);
     std::printf("%-34s %8.1f ms %8.1f MB/s\n", name_.c_str(), 1e3 * middle, static_cast<double>(bytes_) / middle / 1e6);
   }
-  void print_beside(const Row& other) const {
+  void print_ratio(const Row& other) const {
     std::vector<double> ratios;
     for (std::size_t i = 0; i < seconds_.size(); ++i) ratios.push_back(other.seconds_[i] / seconds_[i]);
     std::printf("%-34s %8.2f of the rate of %s\n", name_.c_str(), median(ratios), other.name_.c_str());
@@ -187,9 +187,9 @@ class Row {
   std::vector<double> seconds_;
 };
 
-// What was removed or replaced keeps its room for hours else: a store in memory would be full.
+// By default the store frees removed or replaced objects hours later: a store in memory would be full.
 void collect_garbage() {
-  if (std::system("radosgw-admin gc process --include-all >/dev/null 2>&1") != 0) return;  // another store looks after itself
+  if (std::system("radosgw-admin gc process --include-all >/dev/null 2>&1") != 0) return;  // other stores free space on their own
 }
 
 ckpt::CheckpointManager manager(const ckpt::Storage& storage) {
@@ -223,13 +223,13 @@ void compare_with_curl(const Payload& payload, const std::string& uri, const Cur
                                            seconds_of([&] { checkpoints.load(model.state, in_place); })};
     if (std::memcmp(into.data(), payload.bytes().data(), into.size()) != 0) throw std::runtime_error("other bytes were read");
     collect_garbage();
-    if (round == 0 && rounds > 1) continue;  // connections, memory, the store's own caches
+    if (round == 0 && rounds > 1) continue;  // warm-up of connections, memory and the store's caches
     Row* const rows[] = {&curl_put, &put, &save, &curl_get, &get, &load, &fill};
     for (std::size_t i = 0; i < seconds.size(); ++i) rows[i]->add(seconds[i]);
   }
   for (const Row* row : {&curl_put, &put, &save, &curl_get, &get, &load, &fill}) row->print();
-  for (const Row* row : {&put, &save}) row->print_beside(curl_put);
-  for (const Row* row : {&get, &load, &fill}) row->print_beside(curl_get);
+  for (const Row* row : {&put, &save}) row->print_ratio(curl_put);
+  for (const Row* row : {&get, &load, &fill}) row->print_ratio(curl_get);
 }
 
 void compare_stalls(const Payload& payload, const std::string& uri, int rounds) {
@@ -240,7 +240,7 @@ void compare_stalls(const Payload& payload, const std::string& uri, int rounds) 
   const ckpt::CheckpointManager here = manager(ckpt::Storage::file_system(payload.folder() + "/saves"));
   const ckpt::CheckpointManager there = manager(ckpt::Storage::from_uri(uri + "/background"));
   ckpt::AsyncManagerOptions options;
-  options.prepare_bytes = bytes;  // both find their memory there
+  options.prepare_bytes = bytes;  // memory is prepared for both
   ckpt::AsyncManager to_disk(here, options);
   ckpt::AsyncManager to_store(there, options);
   for (int round = 0; round <= rounds; ++round) {
@@ -258,7 +258,7 @@ void compare_stalls(const Payload& payload, const std::string& uri, int rounds) 
   }
   disk.print();
   store.print();
-  store.print_beside(disk);
+  store.print_ratio(disk);
 }
 
 std::int64_t number_after(std::string_view argument, std::string_view name) {

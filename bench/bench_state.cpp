@@ -1,8 +1,8 @@
-// Opening and reading checkpoints. Files are made in $TMPDIR (or /tmp) and removed.
+// Opening and reading checkpoints. Files are created in $TMPDIR (or /tmp) and removed.
 //
 //   bench_state --benchmark_filter=Open      10 GiB (a sparse file) and 100,000 tensors
 //   bench_state --benchmark_filter=Save      a save with rules that examine 3,000 checkpoints
-//   bench_state --benchmark_filter=Read      verified reads beside memcpy and reads of the page cache, one thread each
+//   bench_state --benchmark_filter=Read      verified reads, memcpy and page-cache reads, one thread each
 #include <benchmark/benchmark.h>
 #include <stdlib.h>
 
@@ -53,7 +53,8 @@ class Directory {
   std::shared_ptr<storage::Storage> disk;
 };
 
-// A checkpoint whose tensors are holes: 10 tensors of 1 GiB. Its checksums are not those of zeros, since nobody checks them here.
+// Creates a checkpoint with 10 tensors of 1 GiB that are file holes. Its checksums do not match the zeros; this benchmark does not
+// verify them.
 void make_sparse(const Directory& directory) {
   std::vector<state::TensorEntry> entries;
   for (int i = 0; i < 10; ++i) entries.push_back({"t" + std::to_string(i), Dtype::f32, {std::int64_t{1} << 28}});
@@ -96,7 +97,7 @@ void BM_OpenHundredThousandTensors(benchmark::State& run) {
 }
 BENCHMARK(BM_OpenHundredThousandTensors)->Unit(benchmark::kMillisecond);
 
-// The same number in a checkpoint, whose manifest lists them too.
+// The same number of tensors in a checkpoint; its manifest lists them too.
 void BM_OpenCheckpointOfHundredThousandTensors(benchmark::State& run) {
   const Directory directory;
   const auto tensor = Tensor::create(Dtype::f32, {4, 4});
@@ -111,7 +112,7 @@ void BM_OpenCheckpointOfHundredThousandTensors(benchmark::State& run) {
 }
 BENCHMARK(BM_OpenCheckpointOfHundredThousandTensors)->Unit(benchmark::kMillisecond);
 
-void BM_SaveBesideThreeThousand(benchmark::State& run) {
+void BM_SaveWithThreeThousandExisting(benchmark::State& run) {
   constexpr std::int64_t count = 3000;
   const Directory directory;
   const auto tensor = Tensor::create(Dtype::f32, {4, 4});
@@ -125,7 +126,7 @@ void BM_SaveBesideThreeThousand(benchmark::State& run) {
     for (; options.step < count; ++options.step) checkpoint.save(what, options);
   }
   std::this_thread::sleep_for(std::chrono::seconds(3));
-  keeps.keep_last = run.range(0) != 0 ? count : 0;  // 0: no rules, so no checkpoint is examined
+  keeps.keep_last = run.range(0) != 0 ? count : 0;  // 0: no retention rule, so no checkpoint is examined
   state::Checkpoint checkpoint(directory.disk, keeps);
   checkpoint.save(what, options);  // the first save reads all manifests
   for (auto _ : run) {
@@ -133,7 +134,7 @@ void BM_SaveBesideThreeThousand(benchmark::State& run) {
     checkpoint.save(what, options);
   }
 }
-BENCHMARK(BM_SaveBesideThreeThousand)->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond)->Iterations(50);
+BENCHMARK(BM_SaveWithThreeThousandExisting)->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond)->Iterations(50);
 
 constexpr std::int64_t read_bytes = std::int64_t{256} << 20;
 
@@ -169,7 +170,7 @@ void read_warm(benchmark::State& run, Verify verify) {
   const auto target = Tensor::create(Dtype::u8, {read_bytes});
   std::memset(target->data(), 1, static_cast<std::size_t>(read_bytes));
   Reader reader(*make_protocol(saved.directory.disk), "", verify);
-  reader.read(0, *target);  // saves go past the page cache
+  reader.read(0, *target);  // saves bypass the page cache
   for (auto _ : run) reader.read(0, *target);
   set_bytes(run);
 }
@@ -178,8 +179,8 @@ void BM_ReadVerifiedWarm(benchmark::State& run) { read_warm(run, Verify::lazy); 
 BENCHMARK(BM_ReadPageCache)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_ReadVerifiedWarm)->Unit(benchmark::kMillisecond);
 
-// The same by a whole load: manifest, header, and every byte checked on its way into the state's own tensor; or first into memory
-// of the load's own, from which it is copied when all is well.
+// The same by a whole load: manifest, header, and every byte verified while it is read into the state's tensor; or first into the
+// load's own memory, from which it is copied after verification.
 void load_warm(benchmark::State& run, bool in_place) {
   const Saved saved;
   state::State target;
@@ -196,7 +197,7 @@ void BM_LoadAllOrNothing(benchmark::State& run) { load_warm(run, false); }
 BENCHMARK(BM_LoadInPlace)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_LoadAllOrNothing)->Unit(benchmark::kMillisecond);
 
-// Into memory that the system has never given out: the difference to BM_ReadVerifiedWarm is the cost of page faults.
+// Into memory that the system has never provided before: the difference to BM_ReadVerifiedWarm is the cost of page faults.
 void BM_ReadVerifiedNewMemory(benchmark::State& run) {
   const Saved saved;
   Reader reader(*make_protocol(saved.directory.disk), "", Verify::lazy);

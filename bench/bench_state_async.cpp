@@ -1,8 +1,8 @@
-// Background saves beside what they are measured against. Files are made in $TMPDIR (or /tmp) and removed; all memory is touched
-// beforehand. "durable": until the commit's last fsync returned, past the page cache.
+// Background saves and their baselines. Files are created in $TMPDIR (or /tmp) and removed; all memory is touched beforehand.
+// "durable": until the commit's last fsync returned, bypassing the page cache.
 //
 //   bench_state --benchmark_filter=Async
-//   python3 bench/compare/torch_save.py       torch.save + fsync of the same tensors, where torch is installed
+//   python3 bench/compare/torch_save.py       torch.save + fsync of the same tensors, if torch is installed
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -56,7 +56,7 @@ class Folder {
   fs::path path;
 };
 
-// 512 MiB in 128 tensors, and a manager whose memory for copies is touched, unless prepare_bytes is 0.
+// 512 MiB in 128 tensors, and a manager with touched copy memory, unless prepare_bytes is 0.
 struct Setup {
   explicit Setup(std::int64_t bytes_per_second = 0, std::int64_t prepare_bytes = async::AsyncOptions().staging_bytes) {
     for (std::int64_t i = 0; i < tensors; ++i) {
@@ -103,11 +103,11 @@ void BM_AsyncBaselineMemcpyWarm(benchmark::State& run) {
 }
 BENCHMARK(BM_AsyncBaselineMemcpyWarm)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-// Eight chunks of 4 MiB under way, no checksum, no copy, one fsync: as fast as this disk takes bytes.
+// Eight chunks of 4 MiB in flight, no checksum, no copy, one fsync: the disk's maximum rate.
 class RawWriter {
  public:
   RawWriter() { std::memset(memory_.get(), 1, depth * chunk); }
-  // Seconds; negative where there is no O_DIRECT or no io_uring.
+  // Returns seconds; negative without O_DIRECT or io_uring.
   double write(const std::string& path) const {
     const double begin = now();
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_DIRECT | O_CLOEXEC, 0600);
@@ -181,8 +181,8 @@ double median(std::vector<double> of) {
   return of[of.size() / 2];
 }
 
-// A raw write and a save in turns, so that both meet the same disk: the save's rate from its call to its commit as a share of the
-// raw writer's, the median of the rounds.
+// Alternates a raw write and a save, so that both see the same disk. Reports the save's rate from call to commit as a fraction of
+// the raw writer's rate, the median over the rounds.
 void share_of_raw(benchmark::State& run, async::StagingMode mode) {
   Setup setup;
   const RawWriter raw;
@@ -199,21 +199,21 @@ void share_of_raw(benchmark::State& run, async::StagingMode mode) {
   run.counters["raw_ms"] = 1e3 * median(raw_seconds);
   run.counters["share_of_raw"] = median(shares);
 }
-void BM_AsyncCopyBesideRawWriter(benchmark::State& run) { share_of_raw(run, async::StagingMode::copy); }
-void BM_AsyncDeferredBesideRawWriter(benchmark::State& run) { share_of_raw(run, async::StagingMode::deferred); }
-void BM_AsyncBorrowBesideRawWriter(benchmark::State& run) { share_of_raw(run, async::StagingMode::borrow); }
-BENCHMARK(BM_AsyncCopyBesideRawWriter)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(15);
-BENCHMARK(BM_AsyncDeferredBesideRawWriter)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(15);
-BENCHMARK(BM_AsyncBorrowBesideRawWriter)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(15);
+void BM_AsyncCopyVersusRawWriter(benchmark::State& run) { share_of_raw(run, async::StagingMode::copy); }
+void BM_AsyncDeferredVersusRawWriter(benchmark::State& run) { share_of_raw(run, async::StagingMode::deferred); }
+void BM_AsyncBorrowVersusRawWriter(benchmark::State& run) { share_of_raw(run, async::StagingMode::borrow); }
+BENCHMARK(BM_AsyncCopyVersusRawWriter)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(15);
+BENCHMARK(BM_AsyncDeferredVersusRawWriter)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(15);
+BENCHMARK(BM_AsyncBorrowVersusRawWriter)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(15);
 
-// Memory that the machine has backed once, for a virtual one gets it from its host when it is first used.
+// Touches memory once: a virtual machine gets memory from its host when it is first used.
 void back_memory() {
   constexpr std::size_t bytes = std::size_t{1} << 30;
   const auto pages = ckpt::base::map_pages(bytes);
   std::memset(pages.get(), 1, bytes);
 }
 
-// The stall of a manager's first save, by default options, beside the median of its next five.
+// The stall of a manager's first save, with default options, and the median of its next five.
 void BM_AsyncFirstStall(benchmark::State& run) {
   back_memory();
   for (auto _ : run) {
@@ -242,7 +242,7 @@ void BM_AsyncForegroundSaveDurable(benchmark::State& run) {
 }
 BENCHMARK(BM_AsyncForegroundSaveDurable)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(5);
 
-// The part of a save that is not staging: nothing is copied, and no worker begins.
+// The part of a save that is not staging: nothing is copied, and no worker starts.
 void BM_AsyncEnqueue(benchmark::State& run) {
   const auto checkpoint = std::make_shared<state::Checkpoint>(storage::make_memory_storage(), state::CheckpointOptions{});
   const auto manager = std::make_shared<async::AsyncManager>(checkpoint, async::AsyncOptions{});
@@ -323,8 +323,8 @@ void BM_AsyncProductAlone(benchmark::State& run) {
 }
 BENCHMARK(BM_AsyncProductAlone)->Unit(benchmark::kMillisecond)->UseRealTime()->MinTime(2);
 
-// Saves of 512 MiB follow one another; borrowed, so that what is measured is the writing alone.
-void product_beside(benchmark::State& run, std::int64_t bytes_per_second) {
+// Back-to-back saves of 512 MiB; the tensors are borrowed, so that only writing is measured.
+void product_during_saves(benchmark::State& run, std::int64_t bytes_per_second) {
   Products products;
   if (!products.available()) return run.SkipWithError("no OpenBLAS here");
   Setup setup(bytes_per_second);
@@ -340,9 +340,9 @@ void product_beside(benchmark::State& run, std::int64_t bytes_per_second) {
   stop = true;
   saver.join();
 }
-void BM_AsyncProductBesideSavesOf1GBps(benchmark::State& run) { product_beside(run, 1'000'000'000); }
-void BM_AsyncProductBesideSavesUnlimited(benchmark::State& run) { product_beside(run, 0); }
-BENCHMARK(BM_AsyncProductBesideSavesOf1GBps)->Unit(benchmark::kMillisecond)->UseRealTime()->MinTime(2);
-BENCHMARK(BM_AsyncProductBesideSavesUnlimited)->Unit(benchmark::kMillisecond)->UseRealTime()->MinTime(2);
+void BM_AsyncProductDuringSavesOf1GBps(benchmark::State& run) { product_during_saves(run, 1'000'000'000); }
+void BM_AsyncProductDuringSavesUnlimited(benchmark::State& run) { product_during_saves(run, 0); }
+BENCHMARK(BM_AsyncProductDuringSavesOf1GBps)->Unit(benchmark::kMillisecond)->UseRealTime()->MinTime(2);
+BENCHMARK(BM_AsyncProductDuringSavesUnlimited)->Unit(benchmark::kMillisecond)->UseRealTime()->MinTime(2);
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Durable writes of one large file, each way of writing, beside the same system calls in a bare loop and beside memcpy. Every row
+// Durable writes of one large file by each method, compared with the same system calls in a bare loop and with memcpy. Every row
 // writes the same bytes from the same warm memory, ends with fsync, and removes the file outside the measured time.
-//   bench_storage [--benchmark_filter=...]; the directory is CKPT_BENCH_DIR, else the system's for temporary files.
+//   bench_storage [--benchmark_filter=...]; the directory is CKPT_BENCH_DIR, or the system's temporary directory.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ namespace {
 using namespace ckpt::storage;
 
 constexpr std::int64_t file_bytes = std::int64_t{256} << 20;
-constexpr std::size_t call_bytes = std::size_t{1} << 20;  // what state hands over at a time
+constexpr std::size_t call_bytes = std::size_t{1} << 20;  // the size of the state part's write calls
 
 class Directory {
  public:
@@ -44,7 +44,7 @@ struct Free {
   void operator()(void* start) const { ::free(start); }
 };
 
-// Aligned for O_DIRECT, and touched.
+// Returns memory that is aligned for O_DIRECT and touched.
 std::unique_ptr<std::byte, Free> warm_memory(std::size_t bytes) {
   void* const start = ::aligned_alloc(4096, bytes);
   if (start == nullptr) throw std::bad_alloc();
@@ -74,7 +74,7 @@ void write_stream(benchmark::State& state, WritePath first) {
   set_rate(state);
 }
 
-// The yardstick: aligned pieces by pwrite, nothing else. flags: O_DIRECT or 0.
+// The baseline: aligned pieces by pwrite, nothing else. flags: O_DIRECT or 0.
 void write_bare(benchmark::State& state, int flags, std::size_t piece) {
   const Directory directory;
   const std::string path = directory.path() + "/f";
@@ -101,7 +101,7 @@ void stream_ring(benchmark::State& state) { write_stream(state, WritePath::ring)
 void stream_direct(benchmark::State& state) { write_stream(state, WritePath::direct); }
 void stream_buffered(benchmark::State& state) { write_stream(state, WritePath::buffered); }
 
-// The copy that is made of every byte before it is written.
+// The copy of every byte before it is written.
 void memory_copy(benchmark::State& state) {
   const auto from = warm_memory(call_bytes);
   const auto to = warm_memory(chunk_bytes);

@@ -1,4 +1,4 @@
-// What one decision of each strategy costs. Every row asks about layers in their order, as an executor does.
+// Measures one decision of each strategy. Every row asks about layers in order, as an executor does.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -34,7 +34,7 @@ void ask_in_order(benchmark::State& state, strategy::Strategy& strategy, int lay
   }
 }
 
-// The cost of the loop itself.
+// The overhead of the loop.
 class Nothing final : public strategy::Strategy {
  public:
   std::string name() const override { return "Nothing"; }
@@ -82,7 +82,7 @@ void smart(benchmark::State& state) {
 }
 BENCHMARK(smart)->Arg(100)->Arg(10000);
 
-// ---- Strategies of the caller: a function of C, and one of C++ that gets the question as a value ----
+// ---- Custom strategies: a C callback, and a C++ callback that receives the query as a value ----
 
 void ask_in_order(benchmark::State& state, ckpt_strategy* strategy) {
   const auto names = layer_names(1000);

@@ -1,7 +1,8 @@
-"""What crossing from Python into the library costs, beside an empty Python function and ctypes; and how long a background save of a
-dict of 100 numpy arrays holds its caller up, beside the same from C. PYTHONPATH=build/release/python; needs 1.2 GB of memory.
+"""Measures calls from Python into the library, compared with an empty Python function and with ctypes; and the stall of a
+background save of a dict of 100 numpy arrays, compared with the same save from C. PYTHONPATH=build/release/python; needs 1.2 GB of
+memory.
 
-Calls: one row each, the least of several rounds, the loop's own time taken off. Saves: both in turn, least, median and mean."""
+Calls: one row each, the minimum over several rounds, without the loop's own time. Saves: alternating, minimum, median and mean."""
 
 import ctypes
 import pathlib
@@ -14,7 +15,7 @@ import ckpt
 from ckpt import native
 
 CALLS, ROUNDS = 500_000, 7
-LIBRARY = next(str(path) for path in pathlib.Path(ckpt.__file__).parent.glob("libckpt.so.*"))  # the name has the version
+LIBRARY = next(str(path) for path in pathlib.Path(ckpt.__file__).parent.glob("libckpt.so.*"))  # the name contains the version
 ARRAYS, ARRAY_BYTES, SAVES = 100, 5 << 20, 25
 
 
@@ -41,9 +42,9 @@ def row(name, value):
 
 
 def saves():
-    """From Python all that a program does: the dict becomes a state, a task and its listener are made. From C ckpt_async_manager_save
-    alone, by ctypes with a state that is there already. Both copy into the same memory; nothing is written, because a gate holds
-    the worker back until the task is cancelled."""
+    """Compares the stall of saves. From Python it covers everything that a program does: converting the dict to a state, creating a
+    task and its listener. From C it covers ckpt_async_manager_save alone, through ctypes with an existing state. Both copy into the
+    same memory; nothing is written, because a gate blocks the worker until the task is cancelled."""
     import numpy
 
     arrays = {f"layer.{i}": numpy.full(ARRAY_BYTES // 4, i, numpy.float32) for i in range(ARRAYS)}
@@ -84,7 +85,7 @@ def saves():
 
 
 def drive():
-    """Over a guest that does nothing, behind the first step, which reads the schedule."""
+    """Drives a guest that does nothing; excludes the first step, which reads the schedule."""
     profile = ckpt.Profile.uniform(1000, ckpt.OptionProfile(tape_bytes=3000, forward_seconds=1, backward_seconds=2, has_record=True),
                                    flags=ckpt.LayerFlag.DETERMINISTIC, output_bytes=1000)
     schedule = ckpt.Schedule.create(profile, "sqrt")

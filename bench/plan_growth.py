@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How the time of planning grows with the chain, as a log-log picture: plan_growth.py BENCH_PLAN OUT.svg"""
+"""Plots the time of planning against the chain's length, as a log-log picture: plan_growth.py BENCH_PLAN OUT.svg"""
 import json
 import math
 import subprocess
 import sys
 
-# Benchmarks of bench_plan, their names in the picture, their colours, and on which side of the last point the name stands.
+# Benchmarks of bench_plan, their names in the plot, their colours, and the side of the last point on which the name is printed.
 CURVES = [
     ("unlike_tapes", "tapes, exact", "#c2410c", -1),
     ("unlike_chain", "chain, exact", "#2563eb", 1),
@@ -16,7 +16,7 @@ LEFT, TOP, WIDTH, HEIGHT = 64, 16, 560, 320
 
 
 def measured(program):
-    """CPU milliseconds by layers, of each curve."""
+    """Returns CPU milliseconds by layers, of each curve."""
     pattern = "^(" + "|".join(name for name, *_ in CURVES) + ")/"
     command = [program, "--benchmark_filter=" + pattern, "--benchmark_format=json"]
     text = subprocess.run(command, check=True, capture_output=True).stdout

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Measures the strategies on the mlp of `ckpt train` and prints the table of docs/explanation/benchmarks.md.
-# usage: strategy_table.sh CKPT   (the built command; run it inside libckpt's sources, on a quiet machine)
+# usage: strategy_table.sh CKPT   (the built command; run it in the source tree, on an idle machine)
 set -eu
 
 ckpt=$1

@@ -14,12 +14,12 @@ using pipeline::TensorPtr;
 
 namespace {
 
-// A reference of its own: a callback may release the handle.
+// Returns another reference to the manager: a callback may release the handle.
 std::shared_ptr<ActivationManager> manager_argument(const ckpt_activation_manager* manager) {
   return checked(manager, "manager")->object;
 }
 
-// The callback as the manager's forward. It gets a handle of its own for the input, and the manager takes the output over.
+// Returns the callback as the manager's forward. It receives a new handle for the input, and the manager takes over the output.
 ActivationManager::Forward forward_of(ckpt_stage_forward_fn forward, std::shared_ptr<UserData> user) {
   if (forward == nullptr) return {};
   return [forward, user = std::move(user)](const TensorPtr& input, std::int64_t micro_batch) -> TensorPtr {
@@ -28,13 +28,13 @@ ActivationManager::Forward forward_of(ckpt_stage_forward_fn forward, std::shared
     ckpt_tensor* output = nullptr;
     set_callback_error(nullptr);
     const std::int32_t code = user_call([&] { return forward(lent, static_cast<int32_t>(micro_batch), &output, user->get()); });
-    const bool is_borrowed = output == lent && lent->references.load() == 1;  // the input, without a reference of its own
+    const bool is_borrowed = output == lent && lent->references.load() == 1;  // the input, without an added reference
     TensorPtr result = code == 0 && is_handle(output) ? output->object : nullptr;
     if (!is_borrowed) release(output);
     release(lent);
     if (code != 0) fail_callback("the stage's forward", code);
-    require(result != nullptr, "the forward function's output is no tensor");
-    require(!is_borrowed, "the forward function's output is its input, which it has not retained");
+    require(result != nullptr, "the forward function's output: expected a tensor");
+    require(!is_borrowed, "the forward function's output is its input without an added reference: expected a retained input");
     return result;
   };
 }
@@ -77,7 +77,7 @@ ckpt_status ckpt_activation_manager_get_policy(const ckpt_activation_manager* ma
 
 ckpt_status ckpt_activation_manager_begin_step(ckpt_activation_manager* manager, int32_t micro_batches) {
   return guard([&] {
-    require(micro_batches >= 0, "micro_batches is ", micro_batches, "; at least 0 (not known)");
+    require(micro_batches >= 0, "micro_batches is ", micro_batches, "; expected at least 0 (not known)");
     manager_argument(manager)->begin_step(micro_batches == 0 ? -1 : micro_batches);
   });
 }
@@ -86,7 +86,7 @@ ckpt_status ckpt_activation_manager_should_checkpoint(ckpt_activation_manager* m
                                                       int32_t* answer) {
   return guard([&] {
     const auto object = manager_argument(manager);
-    require(bytes >= 0, "bytes is ", bytes, "; at least 0");
+    require(bytes >= 0, "bytes is ", bytes, "; expected at least 0");
     not_null(answer, "answer");
     set_flag(answer, object->should_checkpoint(micro_batch, ckpt::strategy::Activation(bytes)));
   });

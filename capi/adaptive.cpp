@@ -58,7 +58,7 @@ struct ckpt_simulation : Handle<Kind::simulation> {
 namespace {
 
 double positive_argument(double value, const char* argument) {
-  require(std::isfinite(value) && value > 0, argument, " is ", value, "; a finite number above 0");
+  require(std::isfinite(value) && value > 0, argument, " is ", value, "; expected a finite number above 0");
   return value;
 }
 

@@ -41,11 +41,11 @@ ckpt_checkpoint_task_result converted(const async::TaskResult& result) {
   return out;
 }
 
-// The user's memory for copies. What a forked child inherits is not released there: the other process still uses it.
+// Returns the allocator for the user's memory for copies. A forked child does not release inherited blocks: the parent still uses
+// them.
 async::MakeBlock block_argument(ckpt_staging_allocate_fn allocate, ckpt_staging_free_fn free,
                                 const std::shared_ptr<UserData>& user) {
-  require((allocate == nullptr) == (free == nullptr),
-          "options.staging_allocate and options.staging_free are given together, or none");
+  require((allocate == nullptr) == (free == nullptr), "options.staging_allocate and options.staging_free: expected both or none");
   if (allocate == nullptr) return {};
   return [allocate, free, user](std::int64_t bytes) {
     constexpr std::uintptr_t page_bytes = 4096;
@@ -57,15 +57,15 @@ async::MakeBlock block_argument(ckpt_staging_allocate_fn allocate, ckpt_staging_
     set_callback_error(nullptr);
     const std::int32_t code = user_call([&] { return allocate(bytes, &memory, user->get()); });
     if (code != 0) fail_callback("staging_allocate", code);
-    if (memory == nullptr) fail(Status::out_of_memory, "staging_allocate has no memory for ", bytes, " bytes");
+    if (memory == nullptr) fail(Status::out_of_memory, "staging_allocate returned no memory for ", bytes, " bytes");
     block.reset(static_cast<std::byte*>(memory));
-    require(reinterpret_cast<std::uintptr_t>(memory) % page_bytes == 0, "staging_allocate: *memory is ", memory, "; a multiple of ",
-            page_bytes);
+    require(reinterpret_cast<std::uintptr_t>(memory) % page_bytes == 0, "staging_allocate: *memory is ", memory,
+            "; expected a multiple of ", page_bytes);
     return block;
   };
 }
 
-// Counts the blocks that make returns as allocations of one layer, each until it is released.
+// Wraps make so that each of its blocks counts as an allocation of one layer until it is released.
 async::MakeBlock counted(async::MakeBlock make, const std::shared_ptr<ckpt::memory::Tracker>& tracker) {
   struct Count {
     Count(std::shared_ptr<ckpt::memory::Tracker> counter, std::int64_t bytes)
@@ -74,7 +74,7 @@ async::MakeBlock counted(async::MakeBlock make, const std::shared_ptr<ckpt::memo
       try {
         tracker->free(id);
       } catch (...) {
-        // Freed through the tracker's own functions: nothing is left to undo.
+        // The caller has freed it through the tracker's functions: there is nothing to undo.
       }
     }
     Count(const Count&) = delete;
@@ -120,18 +120,18 @@ Listening listening_argument(const ckpt_checkpoint_task_callbacks* callbacks, vo
   return {std::make_shared<CustomListener>(given, user), user};
 }
 
-void require_timeout(int64_t timeout_ns) { require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1"); }
+void require_timeout(int64_t timeout_ns) { require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; expected at least -1"); }
 
 }  // namespace
 
 TaskArgument ckpt::capi::task_argument(const ckpt_checkpoint_task_options* task) {
   const auto given = options_argument(task, "task");
   require(given.mode >= CKPT_STAGING_MODE_COPY && given.mode <= CKPT_STAGING_MODE_DEFERRED, "task.mode is ", given.mode,
-          "; CKPT_STAGING_MODE_COPY (0) .. CKPT_STAGING_MODE_DEFERRED (2)");
+          "; expected CKPT_STAGING_MODE_COPY (0) .. CKPT_STAGING_MODE_DEFERRED (2)");
   require(given.when_full >= CKPT_WHEN_FULL_REFUSE && given.when_full <= CKPT_WHEN_FULL_DROP_OLDEST, "task.when_full is ",
-          given.when_full, "; CKPT_WHEN_FULL_REFUSE (0) .. CKPT_WHEN_FULL_DROP_OLDEST (2)");
+          given.when_full, "; expected CKPT_WHEN_FULL_REFUSE (0) .. CKPT_WHEN_FULL_DROP_OLDEST (2)");
   require(given.priority >= CKPT_PRIORITY_LOW && given.priority <= CKPT_PRIORITY_HIGH, "task.priority is ", given.priority,
-          "; CKPT_PRIORITY_LOW (-1) .. CKPT_PRIORITY_HIGH (1)");
+          "; expected CKPT_PRIORITY_LOW (-1) .. CKPT_PRIORITY_HIGH (1)");
   TaskArgument out;
   out.listening = listening_argument(given.callbacks, given.user_data, given.destroy, "task.callbacks");
   out.options.mode = static_cast<async::StagingMode>(given.mode);
@@ -139,7 +139,7 @@ TaskArgument ckpt::capi::task_argument(const ckpt_checkpoint_task_options* task)
   out.options.priority = given.priority;
   out.options.timeout_ns = given.timeout_ns;
   if (given.has_gate_step != 0) {
-    require(given.gate_step >= 0, "task.gate_step is ", given.gate_step, "; at least 0");
+    require(given.gate_step >= 0, "task.gate_step is ", given.gate_step, "; expected at least 0");
     out.options.gate_step = given.gate_step;
   }
   out.options.listener = out.listening.listener;
@@ -186,7 +186,7 @@ ckpt_status ckpt_async_manager_close(ckpt_async_manager* handle, int32_t mode, i
   return guard([&] {
     const auto manager = manager_of(handle);
     require(mode >= CKPT_CLOSE_MODE_DRAIN && mode <= CKPT_CLOSE_MODE_DRAIN_UNREPORTED, "mode is ", mode,
-            "; CKPT_CLOSE_MODE_DRAIN (0) .. CKPT_CLOSE_MODE_DRAIN_UNREPORTED (2)");
+            "; expected CKPT_CLOSE_MODE_DRAIN (0) .. CKPT_CLOSE_MODE_DRAIN_UNREPORTED (2)");
     manager->close(static_cast<async::CloseMode>(mode), timeout_ns);
   });
 }
@@ -233,7 +233,7 @@ ckpt_status ckpt_async_manager_load(ckpt_async_manager* handle, ckpt_state* targ
       not_null(id, "id");
       wanted = load_argument(options);
       given = task_argument(task);
-      require(given.options.source == nullptr, "task.source is given for a load");
+      require(given.options.source == nullptr, "task.source is set; expected NULL for a load");
       return async::LoadArguments{target->object, wanted.options, std::move(given.options)};
     });
     *id = begun;
@@ -258,7 +258,7 @@ ckpt_status ckpt_async_manager_wait(ckpt_async_manager* handle, int64_t id, int6
   return guard([&] {
     const auto manager = manager_of(handle);
     require_timeout(timeout_ns);
-    require(id != CKPT_CHECKPOINT_TASK_ALL || result == nullptr, "result is given with CKPT_CHECKPOINT_TASK_ALL");
+    require(id != CKPT_CHECKPOINT_TASK_ALL || result == nullptr, "result is set; expected NULL with CKPT_CHECKPOINT_TASK_ALL");
     if (result != nullptr) check_struct(result, "result");
     if (id == CKPT_CHECKPOINT_TASK_ALL) return manager->wait_all(timeout_ns);
     const async::TaskResult ended = manager->wait(id, timeout_ns, result != nullptr);
@@ -286,7 +286,7 @@ ckpt_status ckpt_async_manager_end_step(ckpt_async_manager* handle, int64_t step
   return guard([&] { manager_of(handle)->end_step(step); });
 }
 
-// ---- Look ----
+// ---- Queries ----
 
 ckpt_status ckpt_async_manager_get_task(ckpt_async_manager* handle, int64_t id, ckpt_checkpoint_task_info* task) {
   return guard([&] {
@@ -300,7 +300,7 @@ ckpt_status ckpt_async_manager_list(ckpt_async_manager* handle, int32_t which, i
   return guard([&] {
     const auto manager = manager_of(handle);
     require(which == CKPT_CHECKPOINT_TASK_LIST_LIVE || which == CKPT_CHECKPOINT_TASK_LIST_ENDED, "which is ", which,
-            "; CKPT_CHECKPOINT_TASK_LIST_LIVE (0) or CKPT_CHECKPOINT_TASK_LIST_ENDED (1)");
+            "; expected CKPT_CHECKPOINT_TASK_LIST_LIVE (0) or CKPT_CHECKPOINT_TASK_LIST_ENDED (1)");
     array_argument(ids, capacity, "ids");
     not_null(count, "count");
     const auto found = which == CKPT_CHECKPOINT_TASK_LIST_LIVE ? manager->live_ids() : manager->ended_ids();

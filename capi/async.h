@@ -1,4 +1,4 @@
-// The handle of background saves and how their tasks are asked for, for the other files of the C API.
+// The handle of managers of background tasks, and their arguments, for the other files of the C API.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ struct ckpt_async_manager : ckpt::capi::Handle<ckpt::capi::Kind::async> {
 
 namespace ckpt::capi {
 
-// A listener, and what must be adopted when the call succeeds; both nullptr without callbacks.
+// A listener, and the user data to adopt when the call succeeds; both nullptr without callbacks.
 struct Listening {
   std::shared_ptr<async::TaskListener> listener;
   std::shared_ptr<UserData> user;
@@ -37,7 +37,7 @@ struct TaskArgument {
 // task may be NULL.
 TaskArgument task_argument(const ckpt_checkpoint_task_options* task);
 
-// Kept alive for the call: another thread may release the handle while this one waits.
+// Keeps the manager alive during the call: another thread may release the handle while this one waits.
 std::shared_ptr<async::AsyncManager> manager_of(const ckpt_async_manager* handle);
 
 }  // namespace ckpt::capi

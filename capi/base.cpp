@@ -66,7 +66,7 @@ LogSink sink_of(ckpt_log_fn fn, const std::shared_ptr<UserData>& user) {
       fn(static_cast<int32_t>(level), component, message, user->get());
     } catch (const ForcedUnwind&) {
       throw;
-    } catch (...) {  // there is no other place to report it
+    } catch (...) {  // a failing log callback cannot be reported
     }
   };
 }
@@ -75,7 +75,7 @@ LogSink sink_of(ckpt_log_fn fn, const std::shared_ptr<UserData>& user) {
 
 ckpt_status ckpt_set_log(int32_t min_level, ckpt_log_fn fn, void* user_data, ckpt_destroy_fn destroy) {
   return guard([&] {
-    require(min_level >= CKPT_LOG_LEVEL_DEBUG && min_level <= CKPT_LOG_LEVEL_ERROR, "min_level is ", min_level, "; ",
+    require(min_level >= CKPT_LOG_LEVEL_DEBUG && min_level <= CKPT_LOG_LEVEL_ERROR, "min_level is ", min_level, "; expected ",
             CKPT_LOG_LEVEL_DEBUG, " .. ", CKPT_LOG_LEVEL_ERROR);
     const auto user = std::make_shared<UserData>(user_data, destroy);
     set_log(static_cast<LogLevel>(min_level), sink_of(fn, user));
@@ -130,7 +130,7 @@ ckpt_status ckpt_start_thread(const char* name, ckpt_thread_fn fn, void* user_da
   return guard([&] {
     not_null(name, "name");
     not_null(fn, "fn");
-    // The thread alone owns it: destroy runs there, before the stop hooks.
+    // Only the thread owns it: destroy runs there, before the stop hooks.
     auto user = std::make_shared<UserData>(user_data, destroy);
     Thread(name, [fn, user = std::move(user)]() mutable {
       user->adopt();

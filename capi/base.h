@@ -20,7 +20,7 @@ struct ckpt_worker_pool : ckpt::capi::Handle<ckpt::capi::Kind::thread_pool> {
 
 namespace ckpt::capi {
 
-// The clock behind a handle; the monotonic clock for NULL.
+// Returns the clock of a handle; the monotonic clock for NULL.
 inline std::shared_ptr<const base::Clock> clock_argument(const ckpt_clock* clock, const char* argument) {
   return clock == nullptr ? base::monotonic_clock() : checked(clock, argument)->object;
 }

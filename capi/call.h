@@ -1,5 +1,5 @@
-// Which handles the calls of this thread were given. One that is released inside a callback of such a call goes when the call ends,
-// so that releasing is allowed anywhere and no function has to think of it.
+// Records the handles that are arguments of the calls of this thread. A handle that is released inside a callback of such a call is
+// destroyed when the call ends, so that handles may be released anywhere and no function needs code for this case.
 #pragma once
 
 namespace ckpt::capi {
@@ -18,14 +18,15 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  // The innermost call was given this handle. Of very many, as in a list, only the first are looked after.
+  // Records a handle as an argument of the innermost call. If there are more than `most`, as in a list, only the first are
+  // recorded.
   static void uses(void* handle) noexcept {
     Call* call = innermost;
     if (call != nullptr && call->count_ < most) call->used_[call->count_++] = {handle, nullptr};
   }
 
-  // True when a call uses the handle, whose last reference has gone: destroy(handle) runs when that call ends, the outermost of
-  // several.
+  // Defers the destruction of a handle without references if a call uses it: destroy(handle) runs when that call ends, the
+  // outermost of several. Returns whether a call uses it.
   static bool destroys_later(void* handle, void (*destroy)(void* handle)) noexcept {
     Used* outermost = nullptr;
     for (Call* call = innermost; call != nullptr; call = call->outer_) {
@@ -44,7 +45,8 @@ class Call {
     void (*destroy)(void* handle);
   };
 
-  // Eight bytes of the static thread-local space, for which a library loaded with dlopen finds room: hot calls pay a nanosecond.
+  // Uses eight bytes of the static thread-local space, which has a reserve for libraries loaded with dlopen: frequent calls need
+  // one nanosecond.
   [[gnu::tls_model("initial-exec")]] constinit static inline thread_local Call* innermost = nullptr;
 
   Call* outer_;

@@ -1,4 +1,4 @@
-// What the functions return that open and are storages: storages and schemes of the caller's.
+// The return values of callbacks of custom storages and schemes.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace ckpt::capi {
 
-// Throws unless code is CKPT_OK. A status of the library stays what it is, so that what calls can distinguish "not there" from
-// "broken"; any other number is Error(callback). who: returns what the function is called in the message.
+// Throws unless code is CKPT_OK. Keeps a status of the library, so that callers can distinguish "missing" from "damaged"; any other
+// number is Error(callback). who: returns the name of the function for the message.
 template <class Who>
 void require_ok(std::int32_t code, Who&& who) {
   if (code == CKPT_OK) return;

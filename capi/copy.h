@@ -1,5 +1,5 @@
-// Copies between a struct of C and one of the core: every plain field by its name. What the core's struct lacks is set by hand, and
-// the number of these fields is said where the copy is made, so that a field that is added or renamed cannot be forgotten.
+// Copies between a struct of C and one of the core: every plain field by its name. Fields that the core's struct lacks are set by
+// hand; each copy states their number, so that the compiler reports a field that was added or renamed.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,8 @@ struct Lacking {};
 template <class T>
 struct Fields;
 
-// A field's name as three questions: whether an object has it, and the reference to it in either.
+// Accesses a field by its name: returns a reference to the member, the result of the member function, or Lacking if the object has
+// neither.
 #define CKPT_FIELD(name)                              \
   field([](auto& object) -> decltype(auto) {          \
     if constexpr (requires { object.name(); }) {      \
@@ -60,7 +61,7 @@ void put(To& to, const From& from) {
     std::memcpy(to, text.data(), length);
     to[length] = '\0';
   } else if constexpr (std::is_same_v<To, std::string> && std::is_pointer_v<From>) {
-    if (from != nullptr) to = from;  // else what the core begins with
+    if (from != nullptr) to = from;  // else the default of the core's struct
   } else if constexpr (std::is_same_v<To, const char*> && !std::is_convertible_v<From, const char*>) {
     to = from.data();
   } else if constexpr (requires {
@@ -84,7 +85,7 @@ constexpr int lacking_fields() {
   return count;
 }
 
-// Fills the struct of C; by_hand: how many of its plain fields from lacks.
+// Fills the struct of C; by_hand: number of its plain fields that from lacks.
 template <int by_hand = 0, class T, class From>
 void copy_to_c(T& to, const From& from) {
   static_assert(lacking_fields<T, const From>() == by_hand);
@@ -93,7 +94,7 @@ void copy_to_c(T& to, const From& from) {
   });
 }
 
-// Reads the struct of C; by_hand: how many of its plain fields to lacks.
+// Reads the struct of C; by_hand: number of its plain fields that to lacks.
 template <int by_hand = 0, class T, class To>
 void copy_from_c(const T& from, To& to) {
   static_assert(lacking_fields<T, To>() == by_hand);

@@ -76,13 +76,13 @@ class CustomLayer final : public engine::Layer {
   }
 
  private:
-  // What callbacks borrow. One call of a layer runs at a time.
+  // The handles that callbacks borrow. One call of a layer runs at a time.
   struct LentHandles {
     Lent<ckpt_tensor> targets;
     Lent<ckpt_worker_pool> pool;
   };
 
-  // A context for C with what it points to, on the stack.
+  // A context for C and the structs that it points to, on the stack.
   struct Place {
     Place(const engine::RunContext& from, LentHandles& handles)
         : lent(handles),
@@ -104,7 +104,8 @@ class CustomLayer final : public engine::Layer {
                   0} {
       if (from.targets != nullptr)
         context.targets = lent.targets.lend(std::const_pointer_cast<tensor::Tensor>(from.targets->shared_from_this()));
-      context.pool = lent.pool.lend(std::shared_ptr<base::ThreadPool>(std::shared_ptr<void>(), from.pool));  // nobody can retain it
+      // pools cannot be retained
+      context.pool = lent.pool.lend(std::shared_ptr<base::ThreadPool>(std::shared_ptr<void>(), from.pool));
     }
     ~Place() {
       lent.targets.take_back();
@@ -127,7 +128,7 @@ class CustomLayer final : public engine::Layer {
   }
 
   void require_bytes(const char* field, std::int64_t bytes) const {
-    require(bytes >= 0, which("option"), ": ", field, " is ", bytes, "; at least 0");
+    require(bytes >= 0, which("option"), ": ", field, " is ", bytes, "; expected at least 0");
   }
 
   ckpt_layer_callbacks callbacks_;
@@ -139,11 +140,12 @@ class CustomLayer final : public engine::Layer {
 
 engine::TensorSpec to_spec(const ckpt_tensor_spec& given, std::string_view argument) {
   const std::string prefix = argument.empty() ? "" : base::cat(argument, ".");
-  require(tensor::is_dtype(given.dtype), prefix, "dtype is ", given.dtype, "; no such dtype");
-  require(given.ndim >= 0 && given.ndim <= tensor::largest_ndim, prefix, "ndim is ", given.ndim, "; 0 .. ", tensor::largest_ndim);
+  require(tensor::is_dtype(given.dtype), prefix, "dtype is ", given.dtype, "; expected a CKPT_DTYPE_ constant");
+  require(given.ndim >= 0 && given.ndim <= tensor::largest_ndim, prefix, "ndim is ", given.ndim, "; expected 0 .. ",
+          tensor::largest_ndim);
   engine::TensorSpec spec{static_cast<tensor::Dtype>(given.dtype),
                           tensor::Shape(std::span(given.shape, static_cast<std::size_t>(given.ndim)))};
-  static_cast<void>(spec.bytes());  // refuses what has no size in bytes
+  static_cast<void>(spec.bytes());  // refuses a shape without a size in bytes
   return spec;
 }
 
@@ -157,10 +159,11 @@ ckpt_tensor_spec from_spec(const engine::TensorSpec& spec) {
 
 std::shared_ptr<engine::Layer> make_custom_layer(std::string name, const ckpt_layer_callbacks& callbacks,
                                                  std::shared_ptr<UserData> user) {
-  require((callbacks.flags & ~plan::all_layer_flags) == 0, "callbacks.flags is ", callbacks.flags, "; unknown bits");
-  require(callbacks.options >= 1 && callbacks.options <= most_options, "callbacks.options is ", callbacks.options, "; 1 .. ",
-          most_options);
-  require(callbacks.ambient_bytes >= 0, "callbacks.ambient_bytes is ", callbacks.ambient_bytes, "; at least 0");
+  require((callbacks.flags & ~plan::all_layer_flags) == 0, "callbacks.flags is ", callbacks.flags,
+          "; expected a sum of CKPT_LAYER_FLAG_*");
+  require(callbacks.options >= 1 && callbacks.options <= most_options, "callbacks.options is ", callbacks.options,
+          "; expected 1 .. ", most_options);
+  require(callbacks.ambient_bytes >= 0, "callbacks.ambient_bytes is ", callbacks.ambient_bytes, "; expected at least 0");
   require(callbacks.output != nullptr, "callbacks.output is NULL");
   require(callbacks.forward != nullptr, "callbacks.forward is NULL");
   require(callbacks.backward != nullptr, "callbacks.backward is NULL");

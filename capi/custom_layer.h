@@ -1,4 +1,4 @@
-// A layer whose work is done by a table of C callbacks.
+// A layer that is implemented by a table of C callbacks.
 #pragma once
 
 #include <memory>
@@ -12,11 +12,11 @@
 
 namespace ckpt::capi {
 
-// Error(invalid_argument) for a table that cannot work. user is kept as long as the layer.
+// Error(invalid_argument) for an invalid table. user is kept as long as the layer.
 std::shared_ptr<engine::Layer> make_custom_layer(std::string name, const ckpt_layer_callbacks& callbacks,
                                                  std::shared_ptr<UserData> user);
 
-// argument: what errors call it; "" where the caller of this function says it.
+// argument: its name in error messages; "" if the caller of this function adds it.
 engine::TensorSpec to_spec(const ckpt_tensor_spec& given, std::string_view argument);
 ckpt_tensor_spec from_spec(const engine::TensorSpec& spec);
 

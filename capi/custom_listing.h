@@ -1,5 +1,5 @@
-// Listings that the functions of a custom storage fill. No exception may pass through the user's function, and that function may
-// continue after an item was refused. So the first problem is kept, and the listing fails with it in any case.
+// Listings that the functions of a custom storage fill. No exception may propagate through the user's function, and that function
+// may continue after an item was refused. So the first error is stored, and the listing fails with it in any case.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 namespace ckpt::capi {
 
 // Checks the names of one listing: each is a path inside the storage, and is listed once. A name that is listed twice would be
-// counted twice by what follows, such as the rules that keep checkpoints.
+// counted twice, for example by the retention rules.
 class ListedNames {
  public:
   enum class Order { any, ascending };
 
-  // All of them begin with prefix, and are after this one where they ascend (by their bytes).
+  // All names must begin with prefix and, if the order is ascending (by bytes), be greater than after.
   ListedNames(Order order, const std::string& prefix, const std::string& after) : order_(order), prefix_(prefix), last_(after) {}
 
   // kind: "name" or "path", for messages.
@@ -29,9 +29,9 @@ class ListedNames {
     using base::quote;
     base::require(!name.empty(), kind, " is empty");
     storage::require_path(name);
-    base::require(name.starts_with(prefix_), kind, " is ", quote(name), "; it begins with ", quote(prefix_));
+    base::require(name.starts_with(prefix_), kind, " is ", quote(name), "; expected the prefix ", quote(prefix_));
     if (order_ == Order::ascending) {
-      base::require(name > last_, kind, " is ", quote(name), "; it comes behind ", quote(last_));
+      base::require(name > last_, kind, " is ", quote(name), "; expected a path after ", quote(last_));
       last_ = name;
     } else {
       base::require(names_.insert(name).second, kind, ' ', quote(name), " is listed twice");
@@ -49,14 +49,14 @@ class ListedNames {
 template <class Item>
 class CustomListing {
  public:
-  // The first problem of the items; "" when there is none.
+  // The first error of the items; "" if there is none.
   const std::string& problem() const noexcept { return problem_; }
   std::vector<Item> take_items() { return std::move(items_); }
 
  protected:
   CustomListing(ListedNames::Order order, const std::string& prefix, const std::string& after) : names_(order, prefix, after) {}
 
-  // Runs body, which takes one item, for the user's function.
+  // Runs body, which takes one item from the user's function.
   template <class Body>
   std::int32_t taken(Body&& body) noexcept {
     return guard([&] {
@@ -76,7 +76,7 @@ class CustomListing {
   std::string problem_;
 };
 
-// For ckpt_storage_list_fn: the names in one directory, in any order.
+// A listing for ckpt_storage_list_fn: the names in one directory, in any order.
 class DirectoryListing : public CustomListing<storage::Entry> {
  public:
   DirectoryListing() : CustomListing(ListedNames::Order::any, "", "") {}
@@ -93,7 +93,7 @@ class DirectoryListing : public CustomListing<storage::Entry> {
   }
 };
 
-// For ckpt_storage_list_from_fn: the library relies on the order, the prefix and the number of the paths.
+// A listing for ckpt_storage_list_from_fn: the library relies on the order, the prefix and the number of the paths.
 class ObjectListing : public CustomListing<storage::Object> {
  public:
   ObjectListing(const std::string& prefix, const std::string& after, std::int64_t limit)
@@ -109,8 +109,8 @@ class ObjectListing : public CustomListing<storage::Object> {
   void take(const std::string& path, std::int64_t bytes) {
     using base::quote;
     names_.require_new("path", path);
-    base::require(bytes >= 0, "the length of ", quote(path), " is ", bytes, "; at least 0");
-    base::require(std::ssize(items_) < limit_, "path is ", quote(path), " behind as many as were asked for, ", limit_);
+    base::require(bytes >= 0, "the length of ", quote(path), " is ", bytes, "; expected at least 0");
+    base::require(std::ssize(items_) < limit_, "path is ", quote(path), "; expected at most ", limit_, " paths");
     items_.push_back({path, bytes});
   }
 

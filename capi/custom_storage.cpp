@@ -17,7 +17,7 @@ namespace {
 using base::require;
 using base::Status;
 
-// The table with what it works on; shared by the storage, its files and its locks.
+// The table of callbacks and its user data; shared by the storage, its files and its locks.
 struct Table {
   std::string name;
   ckpt_storage_callbacks callbacks;
@@ -25,7 +25,7 @@ struct Table {
 
   void* data() const noexcept { return user->get(); }
 
-  // Runs one of the functions. It works for this storage while it runs: a call that comes back in is refused, not nested.
+  // Runs one of the functions. Calls that reenter this storage from the function are refused, not nested.
   template <class Call>
   void run(const char* which, std::string_view path, Call&& call) const {
     base::Entered::refuse(this, "storage");
@@ -40,16 +40,16 @@ struct Table {
 
 class CustomFile final : public storage::File {
  public:
-  // stays: what is open does not change, as in an object store.
-  CustomFile(std::shared_ptr<const Table> table, std::string path, void* file, bool stays)
-      : table_(std::move(table)), path_(std::move(path)), file_(file), stays_(stays) {}
+  // is_immutable: an open file does not change, as in an object store.
+  CustomFile(std::shared_ptr<const Table> table, std::string path, void* file, bool is_immutable)
+      : table_(std::move(table)), path_(std::move(path)), file_(file), is_immutable_(is_immutable) {}
   ~CustomFile() override {
     const base::Entered entered(table_.get());
     user_notice("storage close", [this] { table_->callbacks.close(file_, table_->data()); });
   }
 
   std::int64_t size() override {
-    if (stays_ && size_ >= 0) return size_;
+    if (is_immutable_ && size_ >= 0) return size_;
     std::int64_t bytes = -1;
     table_->run("file_size", path_, [&] { return table_->callbacks.file_size(file_, &bytes, table_->data()); });
     if (bytes < 0) base::fail(Status::callback, "storage file_size of ", base::quote(path_), " set *bytes to ", bytes);
@@ -61,7 +61,7 @@ class CustomFile final : public storage::File {
     std::int64_t count = -1;
     table_->run("read", path_, [&] { return table_->callbacks.read(file_, offset, bytes.data(), wanted, &count, table_->data()); });
     if (count < 0 || count > wanted) {
-      base::fail(Status::callback, "storage read of ", base::quote(path_), " set *read to ", count, "; 0 .. ", wanted);
+      base::fail(Status::callback, "storage read of ", base::quote(path_), " set *read to ", count, "; expected 0 .. ", wanted);
     }
     return count;
   }
@@ -86,14 +86,14 @@ class CustomFile final : public storage::File {
   std::shared_ptr<const Table> table_;
   std::string path_;
   void* file_;
-  const bool stays_;
-  std::int64_t size_ = -1;  // not asked for yet
+  const bool is_immutable_;
+  std::int64_t size_ = -1;  // unknown until the first call of size
 };
 
 class CustomLock final : public storage::Lock {
  public:
   CustomLock(std::shared_ptr<const Table> table, void* lock) : table_(std::move(table)), lock_(lock) {}
-  // In a forked child the lock stays the parent's: whatever unlock does would be done to that.
+  // In a forked child the lock belongs to the parent: unlock would release the parent's lock.
   ~CustomLock() override {
     if (generation_ != base::fork_generation()) return;
     const base::Entered entered(table_.get());
@@ -106,7 +106,7 @@ class CustomLock final : public storage::Lock {
   std::uint64_t generation_ = base::fork_generation();
 };
 
-// What both kinds have; Base: storage::Storage or storage::ObjectStorage.
+// The common part of both kinds; Base: storage::Storage or storage::ObjectStorage.
 template <class Base>
 class Custom : public Base {
  public:
@@ -169,7 +169,7 @@ class Custom : public Base {
     storage::require_path(path);
     table_->run(which, path, [&] { return call(path.c_str(), table_->data()); });
   }
-  // Runs a listing function, and returns what it has listed. A problem of that counts more than what the function returned.
+  // Runs a listing function, and returns its items. An error of an item takes precedence over the function's result.
   template <class Listing, class Call>
   auto listed(const char* which, std::string_view path, Listing& listing, Call&& call) const {
     table_->run(which, path, [&] {
@@ -184,11 +184,11 @@ class Custom : public Base {
   std::shared_ptr<const Table> table_;
 
  private:
-  std::unique_ptr<storage::File> open(const char* which, ckpt_storage_open_fn call, const std::string& path, bool stays) {
+  std::unique_ptr<storage::File> open(const char* which, ckpt_storage_open_fn call, const std::string& path, bool is_immutable) {
     storage::require_path(path);
     void* file = nullptr;
     table_->run(which, path, [&] { return call(path.c_str(), &file, table_->data()); });
-    return std::make_unique<CustomFile>(table_, path, file, stays);
+    return std::make_unique<CustomFile>(table_, path, file, is_immutable);
   }
 };
 
@@ -224,28 +224,28 @@ class CustomFiles final : public Custom<storage::Storage> {
 };
 
 void require_functions(const ckpt_storage_callbacks& callbacks, bool is_objects) {
-  const auto there = [](auto function, const char* which) { require(function != nullptr, "callbacks.", which, " is NULL"); };
-  there(callbacks.create, "create");
-  there(callbacks.open, "open");
-  there(callbacks.close, "close");
-  there(callbacks.file_size, "file_size");
-  there(callbacks.read, "read");
-  there(callbacks.write, "write");
-  there(callbacks.sync, "sync");
-  there(callbacks.remove, "remove");
-  there(callbacks.size, "size");
+  const auto require_set = [](auto function, const char* which) { require(function != nullptr, "callbacks.", which, " is NULL"); };
+  require_set(callbacks.create, "create");
+  require_set(callbacks.open, "open");
+  require_set(callbacks.close, "close");
+  require_set(callbacks.file_size, "file_size");
+  require_set(callbacks.read, "read");
+  require_set(callbacks.write, "write");
+  require_set(callbacks.sync, "sync");
+  require_set(callbacks.remove, "remove");
+  require_set(callbacks.size, "size");
   if (is_objects) {
-    there(callbacks.create_stream, "create_stream");
-    there(callbacks.put_if_absent, "put_if_absent");
-    return there(callbacks.list_from, "list_from");
+    require_set(callbacks.create_stream, "create_stream");
+    require_set(callbacks.put_if_absent, "put_if_absent");
+    return require_set(callbacks.list_from, "list_from");
   }
-  there(callbacks.rename, "rename");
-  there(callbacks.remove_directory, "remove_directory");
-  there(callbacks.make_directory, "make_directory");
-  there(callbacks.sync_directory, "sync_directory");
-  there(callbacks.list, "list");
-  there(callbacks.lock, "lock");
-  there(callbacks.unlock, "unlock");
+  require_set(callbacks.rename, "rename");
+  require_set(callbacks.remove_directory, "remove_directory");
+  require_set(callbacks.make_directory, "make_directory");
+  require_set(callbacks.sync_directory, "sync_directory");
+  require_set(callbacks.list, "list");
+  require_set(callbacks.lock, "lock");
+  require_set(callbacks.unlock, "unlock");
 }
 
 }  // namespace
@@ -253,7 +253,7 @@ void require_functions(const ckpt_storage_callbacks& callbacks, bool is_objects)
 std::shared_ptr<storage::Storage> make_custom_storage(std::string name, const ckpt_storage_callbacks& callbacks,
                                                       std::shared_ptr<UserData> user) {
   require((callbacks.flags & ~CKPT_STORAGE_FLAG_OBJECTS) == 0, "callbacks.flags is ", callbacks.flags,
-          "; CKPT_STORAGE_FLAG_OBJECTS (1) or 0");
+          "; expected CKPT_STORAGE_FLAG_OBJECTS (1) or 0");
   const bool is_objects = (callbacks.flags & CKPT_STORAGE_FLAG_OBJECTS) != 0;
   require_functions(callbacks, is_objects);
   auto table = std::make_shared<const Table>(Table{std::move(name), callbacks, std::move(user)});

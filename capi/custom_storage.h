@@ -1,4 +1,4 @@
-// A storage whose work is done by a table of C callbacks.
+// A storage that is implemented by a table of C callbacks.
 #pragma once
 
 #include <memory>

@@ -45,9 +45,9 @@ static_assert(CKPT_DRIVE_FLAG_TAKE_INPUT == plan::drive_take_input && CKPT_DRIVE
 
 const ckpt_drive_call* from_call(const plan::DriveCall& call) { return reinterpret_cast<const ckpt_drive_call*>(&call); }
 
-class CallbackGuest final : public plan::Guest {
+class UserCallbacks final : public plan::DriveCallbacks {
  public:
-  CallbackGuest(const ckpt_driver_callbacks& callbacks, std::shared_ptr<UserData> user)
+  UserCallbacks(const ckpt_driver_callbacks& callbacks, std::shared_ptr<UserData> user)
       : callbacks_(callbacks), user_(std::move(user)), data_(user_->get()) {}
 
   bool can(plan::Kind kind) const noexcept override {
@@ -105,7 +105,7 @@ ckpt_status ckpt_driver_create(ckpt_schedule* schedule, const ckpt_driver_callba
     const auto table = struct_argument(callbacks, "callbacks");
     ckpt::base::require(table.drop != nullptr, "callbacks.drop is NULL");
     const auto user = std::make_shared<UserData>(user_data, destroy);
-    hand_out(driver, std::make_unique<plan::Driver>(schedule->object, std::make_unique<CallbackGuest>(table, user)));
+    hand_out(driver, std::make_unique<plan::Driver>(schedule->object, std::make_unique<UserCallbacks>(table, user)));
     user->adopt();
   });
 }

@@ -41,7 +41,7 @@ std::shared_ptr<ckpt::storage::Storage> storage_or_null(const ckpt_storage* give
   return handle == nullptr ? nullptr : handle->object;
 }
 
-// Kept while it is used, as chain_argument does.
+// Keeps the object alive while it is used, like chain_argument.
 std::shared_ptr<engine::Executor> executor_argument(const ckpt_schedule_executor* executor) {
   auto object = checked(executor, "executor")->object;
   Entered::refuse(object.get(), "executor");
@@ -60,7 +60,7 @@ std::shared_ptr<engine::Chain> ckpt::capi::chain_argument(const ckpt_chain* chai
 
 engine::Step ckpt::capi::step_argument(const ckpt_step* step) {
   const auto given = struct_argument(step, "step");
-  require(given.accumulate == 0 || given.accumulate == 1, "step.accumulate is ", given.accumulate, "; 0 or 1");
+  require(given.accumulate == 0 || given.accumulate == 1, "step.accumulate is ", given.accumulate, "; expected 0 or 1");
   engine::Step run;
   copy_from_c(given, run);
   run.input = tensor_or_null(given.input, "step.input");
@@ -74,9 +74,9 @@ engine::Step ckpt::capi::step_argument(const ckpt_step* step) {
 engine::ExecutorChecks ckpt::capi::checks_argument(ckpt_recompute_check recompute_check, ckpt_bool check_writes,
                                                    ckpt_bool check_finite) {
   require(recompute_check >= CKPT_RECOMPUTE_CHECK_NONE && recompute_check <= CKPT_RECOMPUTE_CHECK_BITWISE,
-          "options.recompute_check is ", recompute_check, "; 0 .. 3 (CKPT_RECOMPUTE_CHECK_*)");
-  require(check_writes == 0 || check_writes == 1, "options.check_writes is ", check_writes, "; 0 or 1");
-  require(check_finite == 0 || check_finite == 1, "options.check_finite is ", check_finite, "; 0 or 1");
+          "options.recompute_check is ", recompute_check, "; expected 0 .. 3 (CKPT_RECOMPUTE_CHECK_*)");
+  require(check_writes == 0 || check_writes == 1, "options.check_writes is ", check_writes, "; expected 0 or 1");
+  require(check_finite == 0 || check_finite == 1, "options.check_finite is ", check_finite, "; expected 0 or 1");
   return {static_cast<engine::RecomputeCheck>(recompute_check), check_writes == 1, check_finite == 1};
 }
 
@@ -85,7 +85,7 @@ engine::ExecutorChecks ckpt::capi::checks_argument(ckpt_recompute_check recomput
 ckpt_status ckpt_blas_set(const ckpt_blas* blas) {
   return guard([&] {
     const auto given = struct_argument(blas, "blas");
-    require(given.concurrent == 0 || given.concurrent == 1, "blas.concurrent is ", given.concurrent, "; 0 or 1");
+    require(given.concurrent == 0 || given.concurrent == 1, "blas.concurrent is ", given.concurrent, "; expected 0 or 1");
     engine::set_host_blas({given.sgemm, given.dgemm, given.concurrent == 1, given.name == nullptr ? "" : given.name});
   });
 }
@@ -216,7 +216,7 @@ ckpt_status ckpt_profile_create_from_chain(ckpt_chain* chain, const ckpt_tensor_
   return guard([&] {
     const auto object = chain_argument(chain);
     const engine::TensorSpec spec = to_spec(*not_null(input, "input"), "input");
-    require(measured_steps >= 0, "measured_steps is ", measured_steps, "; at least 0");
+    require(measured_steps >= 0, "measured_steps is ", measured_steps, "; expected at least 0");
     const auto* const given_pool = checked_or_null(pool, "pool");
     not_null(profile, "profile");
     if (measured_steps == 0) {
@@ -237,7 +237,7 @@ ckpt_status ckpt_schedule_executor_create(ckpt_chain* chain, ckpt_schedule* sche
                                           const ckpt_schedule_executor_options* options, ckpt_schedule_executor** executor) {
   return guard([&] {
     const auto object = chain_argument(chain);
-    const auto recipe = checked(schedule, "schedule")->object;  // kept: a callback may release the handle
+    const auto recipe = checked(schedule, "schedule")->object;  // keeps it alive: a callback may release the handle
     const engine::TensorSpec spec = to_spec(*not_null(input, "input"), "input");
     const auto given = options_argument(options, "options");
     const auto* const tracker = checked_or_null(given.tracker, "options.tracker");
@@ -321,7 +321,7 @@ ckpt_status ckpt_optimizer_create_adamw(ckpt_chain* chain, const ckpt_adamw_opti
     auto object = chain_argument(chain);
     const auto given = options_argument(options, "options");
     const ckpt_bool matrices_only = given.decay_matrices_only;
-    require(matrices_only == 0 || matrices_only == 1, "options.decay_matrices_only is ", matrices_only, "; 0 or 1");
+    require(matrices_only == 0 || matrices_only == 1, "options.decay_matrices_only is ", matrices_only, "; expected 0 or 1");
     engine::AdamwOptions adamw;
     copy_from_c(given, adamw);
     hand_out(not_null(optimizer, "optimizer"), engine::make_adamw(std::move(object), adamw));

@@ -27,13 +27,14 @@ struct ckpt_optimizer : ckpt::capi::Handle<ckpt::capi::Kind::optimizer> {
 
 namespace ckpt::capi {
 
-// The chain, kept while it is used: a layer's callback may release the handle. Error(invalid_state) inside an operation on it.
+// Returns the chain, kept alive while it is used: a layer's callback may release the handle. Error(invalid_state) inside an
+// operation on it.
 std::shared_ptr<engine::Chain> chain_argument(const ckpt_chain* chain);
 
-// step must be there; its tensors may be NULL.
+// step must not be NULL; its tensors may be.
 engine::Step step_argument(const ckpt_step* step);
 
-// The checks of an executor's or a pipeline's options; the latter have no check_finite.
+// Validates the check options of an executor or a pipeline; the latter have no check_finite.
 engine::ExecutorChecks checks_argument(ckpt_recompute_check recompute_check, ckpt_bool check_writes, ckpt_bool check_finite);
 
 }  // namespace ckpt::capi

@@ -40,13 +40,13 @@ const char* kind_name(std::uint32_t tag) noexcept {
     case Kind::driver: return "driver";
     case Kind::program: return "program";
   }
-  return "no handle at all";
+  return "no handle";
 }
 
 void refuse_handle(const void* handle, Kind wanted, const char* argument) {
   if (handle == nullptr) refuse_null(argument);
-  base::fail(base::Status::invalid_argument, argument, " is not a handle of kind '", kind_name(static_cast<std::uint32_t>(wanted)),
-             "' but ", kind_name(tag_of(handle)));
+  base::fail(base::Status::invalid_argument, argument, ": expected a handle of kind '",
+             kind_name(static_cast<std::uint32_t>(wanted)), "', found ", kind_name(tag_of(handle)));
 }
 
 void refuse_null(const char* argument) { base::fail(base::Status::invalid_argument, argument, " is NULL"); }
@@ -61,7 +61,7 @@ std::int32_t code_of_thrown() noexcept {
   const base::CurrentError error = base::current_error();
   try {
     base::set_callback_error(base::cat("it threw an exception: ", error.message).c_str());
-  } catch (const std::exception&) {  // no memory for the text
+  } catch (const std::exception&) {  // no memory for the message
   }
   return CKPT_E_CALLBACK;
 }
@@ -71,13 +71,13 @@ void log_thrown(const char* function) noexcept {
   try {
     base::write_log(base::LogLevel::error, "base",
                     base::cat("the callback '", function, "' threw an exception, which is ignored: ", error.message));
-  } catch (const std::exception&) {  // no memory for the record
+  } catch (const std::exception&) {  // no memory for the log message
   }
 }
 
 void copy_bytes(std::span<const std::byte> bytes, void* buffer, std::int64_t capacity, std::int64_t* needed) {
   const auto length = static_cast<std::int64_t>(bytes.size());
-  base::require(capacity >= 0, "capacity is ", capacity, "; at least 0");
+  base::require(capacity >= 0, "capacity is ", capacity, "; expected at least 0");
   base::require(buffer != nullptr || capacity == 0, "buffer is NULL but capacity is ", capacity);
   base::require(buffer != nullptr || needed != nullptr, "buffer and needed are both NULL");
   if (needed != nullptr) *needed = length;

@@ -15,7 +15,7 @@
 
 namespace ckpt::capi {
 
-// The status for the exception being handled; also sets the thread's last error.
+// Returns the status for the exception being handled, and sets the thread's last error.
 ckpt_status status_of_current_exception() noexcept;
 
 template <class Body>
@@ -33,7 +33,7 @@ ckpt_status guard(Body&& body) noexcept {
   }
 }
 
-// Error(invalid_argument) when an out-pointer (or any other pointer that must be there) is NULL.
+// Throws Error(invalid_argument) for an out-pointer, or another required pointer, that is NULL.
 [[noreturn]] void refuse_null(const char* argument);
 
 template <class T>
@@ -43,27 +43,28 @@ T* not_null(T* pointer, const char* argument) {
   return pointer;
 }
 
-// A string argument that must be there and be a name: UTF-8, not blank.
+// Returns a required string argument that is a name: UTF-8, not blank.
 inline std::string_view name_argument(const char* text, const char* argument) {
   not_null(text, argument);
   base::require_name(argument, text);
   return text;
 }
 
-// Pointer + count as a span. NULL is allowed when count is 0.
+// Returns pointer and count as a span. NULL is allowed when count is 0.
 template <class T>
 std::span<const T> array_argument(const T* pointer, std::int64_t count, const char* argument) {
-  base::require(count >= 0, argument, ": the count is ", count, "; at least 0");
+  base::require(count >= 0, argument, ": the count is ", count, "; expected at least 0");
   base::require(pointer != nullptr || count == 0, argument, " is NULL but its count is ", count);
   return {pointer, static_cast<std::size_t>(count)};
 }
 
-// The (buffer, capacity, *needed) rule for text and bytes: needed (may be NULL) always receives the length, without a NUL.
+// Implement the (buffer, capacity, *needed) rule for text and bytes: needed (may be NULL) always receives the length, without a
+// NUL.
 void copy_text(std::string_view text, char* buffer, std::int64_t capacity, std::int64_t* needed);
 void copy_bytes(std::span<const std::byte> bytes, void* buffer, std::int64_t capacity, std::int64_t* needed);
 
-// A user_data with its destroy function. Destroy runs when the last copy of the shared pointer goes.
-// Until adopt() the caller of the C function still owns user_data: a failing call must not destroy it.
+// A user_data with its destroy function. destroy runs when the last copy of the shared pointer is destroyed. Until adopt() the
+// caller of the C function still owns user_data: a failing call must not destroy it.
 class UserData {
  public:
   UserData(void* pointer, ckpt_destroy_fn destroy) : pointer_(pointer), destroy_(destroy) {}

@@ -1,4 +1,4 @@
-// What every handle of the C API starts with, and how a caller's pointer becomes an object.
+// The first members of every handle of the C API, and conversions of a caller's pointer to an object.
 //
 //   struct ckpt_thing : ckpt::capi::Handle<ckpt::capi::Kind::thing> { std::shared_ptr<part::Thing> object; };
 //
@@ -19,7 +19,7 @@
 
 namespace ckpt::capi {
 
-// Kinds of handles; the number is the type tag in memory, unlikely to be met by chance.
+// Kinds of handles; the number is the type tag in memory, unlikely to occur by chance.
 enum class Kind : std::uint32_t {
   none = 0,  // released
   clock = 0x436b0001,
@@ -66,7 +66,7 @@ struct Handle {
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
   ~Handle() {
-    // The compiler may drop a plain store to an object that is about to die.
+    // The compiler may remove a plain store to an object that is destroyed next.
     *const_cast<volatile Kind*>(&tag) = Kind::none;
   }
 };
@@ -77,10 +77,10 @@ inline std::uint32_t tag_of(const void* handle) noexcept {
   return tag;
 }
 
-// Throws what is wrong with a handle that should be of the kind wanted. Out of line: callers are hot.
+// Throws the error of a handle that is not of the kind wanted. Out of line, because callers are performance-critical.
 [[noreturn]] void refuse_handle(const void* handle, Kind wanted, const char* argument);
 
-// The handle itself; Error(invalid_argument) for NULL and for a handle of another kind. argument is the parameter's name.
+// Returns the handle; Error(invalid_argument) for NULL and for a handle of another kind. argument is the parameter's name.
 template <class T>
 inline T* checked(T* handle, const char* argument) {
   if (handle == nullptr || tag_of(handle) != static_cast<std::uint32_t>(T::handle_kind)) [[unlikely]]
@@ -106,14 +106,14 @@ void retain(T* handle) noexcept {
   if (is_handle(handle)) handle->references.fetch_add(1, std::memory_order_relaxed);
 }
 
-// The last one frees the handle: at once, or where a call on this thread was given it, when that call ends.
+// Releasing the last reference frees the handle: at once, or, if it is an argument of a call on this thread, when that call ends.
 template <class T>
 void release(T* handle) noexcept {
   if (!is_handle(handle) || handle->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (!Call::destroys_later(handle, [](void* last) { delete static_cast<T*>(last); })) delete handle;
 }
 
-// Makes a handle around an object and hands it out.
+// Creates a handle for an object and stores it in the out-parameter.
 template <class T, class Object>
 void hand_out(T** out, Object&& object) {
   auto handle = std::make_unique<T>();

@@ -1,4 +1,4 @@
-// A handle that callbacks borrow: one for all calls, so that lending it allocates nothing.
+// A handle that callbacks borrow: one for all calls, so that lending it does not allocate.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,10 @@
 
 namespace ckpt::capi {
 
-// Not synchronised: one call at a time has it. Whatever a callback does to the handle's count is safe: one that it retained is its
-// own from then on, and the next call gets another; one that it released too often is whole again. One that it kept without
-// retaining it is refused, as a released one is, while this lives.
+// Not synchronised: one call at a time uses it. Any change of the handle's reference count by a callback is safe: if the callback
+// retained the handle, it owns it from then on, and the next call uses another one; if it released it too often, the count is
+// restored. A handle that the callback kept without retaining it is refused like a released one, during the lifetime of this
+// object.
 template <class T>
 class Lent {
  public:
@@ -18,7 +19,7 @@ class Lent {
   Lent(const Lent&) = delete;
   Lent& operator=(const Lent&) = delete;
 
-  // For the call that begins; nullptr for none.
+  // Returns the handle for a call that begins; nullptr for none.
   template <class Object>
   T* lend(std::shared_ptr<Object> object) {
     if (object == nullptr) return nullptr;
@@ -44,7 +45,7 @@ class Lent {
   }
 
  private:
-  // More than any callback releases.
+  // More references than any callback releases.
   static constexpr std::int32_t ours = 1 << 30;
 
   std::unique_ptr<T> handle_;

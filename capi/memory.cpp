@@ -28,7 +28,7 @@ namespace {
 
 Tracker& tracker_argument(const ckpt_memory_tracker* tracker) { return *checked(tracker, "tracker")->object; }
 
-// The name as it is: known names were looked at when they were first given.
+// Returns the name unchecked: known names were checked at their first use.
 std::string_view text_argument(const char* name) { return not_null(name, "name"); }
 
 ckpt_memory_event to_c(const Event& event) {
@@ -38,9 +38,9 @@ ckpt_memory_event to_c(const Event& event) {
   return values;
 }
 
-// No exception: being refused is an answer.
+// Does not throw, because a refusal is a normal result.
 ckpt_status over_budget(const Tracker& tracker, std::int64_t bytes) {
-  set_last_error(cat("bytes is ", bytes, "; the live total would pass the limit of ", tracker.limit().bytes).c_str());
+  set_last_error(cat("bytes is ", bytes, "; the live total would exceed the limit of ", tracker.limit().bytes).c_str());
   return CKPT_E_OVER_BUDGET;
 }
 
@@ -67,7 +67,7 @@ void ckpt_memory_tracker_release(ckpt_memory_tracker* tracker) { release(tracker
 ckpt_status ckpt_memory_tracker_add_layer(ckpt_memory_tracker* tracker, const char* name, int32_t* layer_id) {
   return guard([&] {
     Tracker& object = tracker_argument(tracker);
-    not_null(layer_id, "layer_id");  // before the call: it makes the layer
+    not_null(layer_id, "layer_id");  // checked before the call, which creates the layer
     *layer_id = object.layer(text_argument(name));
   });
 }
@@ -138,7 +138,7 @@ ckpt_status ckpt_memory_tracker_get_snapshot(const ckpt_memory_tracker* tracker,
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
     require(order >= CKPT_MEMORY_ORDER_ID && order <= CKPT_MEMORY_ORDER_PEAK, "order is ", order,
-            "; one of CKPT_MEMORY_ORDER_... (0 .. 2)");
+            "; expected one of CKPT_MEMORY_ORDER_... (0 .. 2)");
     if (stats != nullptr) check_struct(stats, "stats");
     check_array(layers, capacity, "layers");
     not_null(count, "count");
@@ -230,13 +230,13 @@ ckpt_status ckpt_memory_tracker_subscribe(ckpt_memory_tracker* tracker, ckpt_mem
     not_null(subscription, "subscription");
     const auto user = std::make_shared<UserData>(user_data, destroy);
     *subscription = object.events().subscribe(static_cast<std::uint32_t>(kinds), [fn, user](const Event& event) {
-      // The caller may itself be inside a callback that has given its reason already.
+      // The caller may itself be inside a callback that has already set its reason.
       const std::string outer = take_callback_error();
       const ckpt_memory_event borrowed = to_c(event);
       const int32_t code = user_call([&] { return fn(&borrowed, user->get()); });
       const std::string reason = take_callback_error();
       if (!outer.empty()) set_callback_error(outer.c_str());
-      if (code != 0) fail(Status::callback, "it returned ", code, reason.empty() ? "" : ": ", reason);
+      if (code != 0) fail(Status::callback, "the callback returned ", code, reason.empty() ? "" : ": ", reason);
     });
     user->adopt();
   });
@@ -278,7 +278,7 @@ ckpt_status ckpt_memory_tracker_get_dropped_events(const ckpt_memory_tracker* tr
 ckpt_status ckpt_memory_tracker_enable_events(ckpt_memory_tracker* tracker, int32_t enabled) {
   return guard([&] {
     Tracker& object = tracker_argument(tracker);
-    require(enabled == 0 || enabled == 1, "enabled is ", enabled, "; 0 or 1");
+    require(enabled == 0 || enabled == 1, "enabled is ", enabled, "; expected 0 or 1");
     object.events().enable(enabled == 1);
   });
 }
@@ -293,7 +293,7 @@ ckpt_status ckpt_memory_tracker_get_json(const ckpt_memory_tracker* tracker, int
                                          int64_t* needed) {
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
-    require(max_layers >= 0, "max_layers is ", max_layers, "; at least 0 (all)");
+    require(max_layers >= 0, "max_layers is ", max_layers, "; expected at least 0 (all)");
     copy_text(to_json(object.snapshot(LayerOrder::by_current, max_layers == 0 ? -1 : max_layers)), buffer, capacity, needed);
   });
 }
@@ -302,7 +302,7 @@ ckpt_status ckpt_memory_tracker_get_prometheus(const ckpt_memory_tracker* tracke
                                                int64_t capacity, int64_t* needed) {
   return guard([&] {
     const Tracker& object = tracker_argument(tracker);
-    require(max_layers >= 0, "max_layers is ", max_layers, "; at least 0 (all)");
+    require(max_layers >= 0, "max_layers is ", max_layers, "; expected at least 0 (all)");
     copy_text(to_prometheus(object.snapshot(LayerOrder::by_id, max_layers == 0 ? -1 : max_layers)), buffer, capacity, needed);
   });
 }

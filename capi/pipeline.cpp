@@ -44,7 +44,7 @@ ckpt_pipeline_options pipeline_options_argument(const ckpt_pipeline_options* opt
 
 pipeline::Layout layout_of(const ckpt_pipeline_options& given) {
   require(given.order >= CKPT_PIPELINE_ORDER_GPIPE && given.order <= CKPT_PIPELINE_ORDER_INTERLEAVED, "options.order is ",
-          given.order, "; 1 .. 3 (CKPT_PIPELINE_ORDER_*)");
+          given.order, "; expected 1 .. 3 (CKPT_PIPELINE_ORDER_*)");
   const pipeline::Layout layout{static_cast<pipeline::Order>(given.order), given.stages, given.chunks, given.micro_batches};
   pipeline::check(layout);
   return layout;
@@ -69,7 +69,7 @@ pipeline::PipelineOptions to_options(const ckpt_pipeline_options& given) {
   return options;
 }
 
-// As many of all as fit into the caller's array, and how many there are.
+// Copies as many items as fit into the caller's array, and sets their number.
 template <class T>
 void copy_list(const std::vector<T>& all, T* out, int64_t capacity, int64_t* count) {
   std::copy_n(all.begin(), std::min(all.size(), static_cast<std::size_t>(capacity)), out);
@@ -84,7 +84,7 @@ pipeline::Policy ckpt::capi::policy_argument(const ckpt_activation_policy* polic
   const auto given = options_argument(policy, "policy");
   Policy result;
   require(given.kind >= CKPT_ACTIVATION_POLICY_KIND_STORE_ALL && given.kind <= CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC,
-          "policy.kind is ", given.kind, "; 1 .. 6 (CKPT_ACTIVATION_*)");
+          "policy.kind is ", given.kind, "; expected 1 .. 6 (CKPT_ACTIVATION_*)");
   copy_from_c(given, result);
   if (given.kind == CKPT_ACTIVATION_POLICY_KIND_STRATEGY) result.strategy = checked(given.strategy, "policy.strategy")->object;
   pipeline::check(result);
@@ -124,7 +124,7 @@ ckpt_status ckpt_pipeline_create(ckpt_chain* chain, const ckpt_tensor_spec* inpu
 
 ckpt_status ckpt_pipeline_run(ckpt_pipeline* handle, const ckpt_step* step, int64_t timeout_ns, double* loss, double* losses) {
   return guard([&] {
-    // Its own reference: a layer's callback may release the handle.
+    // Another reference, because a layer's callback may release the handle.
     const std::shared_ptr<pipeline::Pipeline> object = checked(handle, "pipeline")->object;
     const auto places = losses == nullptr ? 0U : static_cast<std::size_t>(object->layout().micro_batches);
     const double result = object->run(step_argument(step), timeout_ns, {losses, places});

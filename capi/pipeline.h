@@ -23,7 +23,7 @@ namespace ckpt::capi {
 
 constexpr std::size_t first_policy_size = offsetof(ckpt_activation_policy, memory_limit_bytes);
 
-// policy NULL: the defaults.
+// policy: NULL for the defaults.
 pipeline::Policy policy_argument(const ckpt_activation_policy* policy);
 
 }  // namespace ckpt::capi

@@ -41,16 +41,17 @@ namespace {
 
 const plan::ChainProfile& profile_argument(const ckpt_profile* profile) { return *checked(profile, "profile")->object; }
 
-// A strategy's callback must not change the chain that the strategy is asked about.
-void not_being_asked_about(const ckpt_profile* profile) { Entered::refuse(profile->object.get(), "profile"); }
+// Refuses a call from a strategy's callback that would change the profile about which the strategy is asked.
+void refuse_reentry(const ckpt_profile* profile) { Entered::refuse(profile->object.get(), "profile"); }
 
-// What a strategy learns of the layer: its dtype and shape where the caller gave them, else its bytes.
+// Returns the layer's output for a strategy: its dtype and shape if the caller has set them, else its bytes.
 ckpt::strategy::Activation output_of(const ckpt_layer_profile& layer) {
   namespace tensor = ckpt::tensor;
-  require(layer.output_bytes >= 0, "layer.output_bytes is ", layer.output_bytes, "; at least 0");
+  require(layer.output_bytes >= 0, "layer.output_bytes is ", layer.output_bytes, "; expected at least 0");
   if (layer.dtype == 0) return ckpt::strategy::Activation(layer.output_bytes);
-  require(tensor::is_dtype(layer.dtype), "layer.dtype is ", layer.dtype, "; no such dtype");
-  require(layer.ndim >= 0 && layer.ndim <= tensor::largest_ndim, "layer.ndim is ", layer.ndim, "; 0 .. ", tensor::largest_ndim);
+  require(tensor::is_dtype(layer.dtype), "layer.dtype is ", layer.dtype, "; expected a CKPT_DTYPE_ constant");
+  require(layer.ndim >= 0 && layer.ndim <= tensor::largest_ndim, "layer.ndim is ", layer.ndim, "; expected 0 .. ",
+          tensor::largest_ndim);
   const auto dtype = static_cast<tensor::Dtype>(layer.dtype);
   const tensor::Shape shape(std::span(layer.shape, static_cast<std::size_t>(layer.ndim)));
   const ckpt::strategy::Activation output(dtype, shape);
@@ -114,7 +115,7 @@ ckpt_status ckpt_profile_create_uniform(int64_t layer_count, const ckpt_layer_pr
 
 ckpt_status ckpt_profile_add_layer(ckpt_profile* profile, const char* name, const ckpt_layer_profile* layer) {
   return guard([&] {
-    not_being_asked_about(checked(profile, "profile"));
+    refuse_reentry(checked(profile, "profile"));
     const std::string_view layer_name = name_argument(name, "name");
     profile->object->add_layer(layer_argument(layer, layer_name));
   });
@@ -122,14 +123,14 @@ ckpt_status ckpt_profile_add_layer(ckpt_profile* profile, const char* name, cons
 
 ckpt_status ckpt_profile_add_option(ckpt_profile* profile, const ckpt_option_profile* option) {
   return guard([&] {
-    not_being_asked_about(checked(profile, "profile"));
+    refuse_reentry(checked(profile, "profile"));
     profile->object->add_option(option_argument(option));
   });
 }
 
 ckpt_status ckpt_profile_set_tier(ckpt_profile* profile, int32_t tier, const ckpt_tier_profile* tier_profile) {
   return guard([&] {
-    not_being_asked_about(checked(profile, "profile"));
+    refuse_reentry(checked(profile, "profile"));
     const auto given = struct_argument(tier_profile, "tier_profile");
     plan::TierProfile set;
     copy_from_c(given, set);
@@ -140,14 +141,14 @@ ckpt_status ckpt_profile_set_tier(ckpt_profile* profile, int32_t tier, const ckp
 ckpt_status ckpt_profile_get_tier(const ckpt_profile* profile, int32_t tier, ckpt_tier_profile* out) {
   return guard([&] {
     const auto& object = profile_argument(profile);
-    require(tier >= 1 && tier < plan::tiers, "tier is ", tier, "; 1 .. ", plan::tiers - 1);
+    require(tier >= 1 && tier < plan::tiers, "tier is ", tier, "; expected 1 .. ", plan::tiers - 1);
     fill_struct(out, struct_of<ckpt_tier_profile>(object.tier(tier)), "out");
   });
 }
 
 ckpt_status ckpt_profile_set_flags(ckpt_profile* profile, ckpt_profile_flag flags) {
   return guard([&] {
-    not_being_asked_about(checked(profile, "profile"));
+    refuse_reentry(checked(profile, "profile"));
     profile->object->set_flags(flags);
   });
 }
@@ -242,7 +243,7 @@ ckpt_status ckpt_schedule_create_segments(const ckpt_profile* profile, const int
 
 ckpt_status ckpt_schedule_create_from_strategy(const ckpt_profile* profile, ckpt_strategy* strategy, ckpt_schedule** schedule) {
   return guard([&] {
-    // Both kept: a strategy's callback may release the handles.
+    // Keeps both alive: a strategy's callback may release the handles.
     const auto chain = checked(profile, "profile")->object;
     const auto chooser = checked(strategy, "strategy")->object;
     hand_out_schedule(not_null(schedule, "schedule"), plan::make_from_strategy(*chain, chooser));
@@ -341,7 +342,7 @@ ckpt_status ckpt_cursor_next_many(ckpt_cursor* cursor, ckpt_schedule_action* act
     checked(cursor, "cursor");
     not_null(actions, "actions");
     not_null(count, "count");
-    require(capacity >= 1, "capacity is ", capacity, "; at least 1");
+    require(capacity >= 1, "capacity is ", capacity, "; expected at least 1");
     // Both records are the same 64 bytes, asserted above; each is copied, so that neither type is read as the other.
     std::array<plan::Action, 64> some;
     int64_t filled = 0;

@@ -51,7 +51,7 @@ namespace {
 // The records are the same to the byte; each is copied, so that neither type is read as the other.
 template <class Record, class Made>
 void copy_records(const std::vector<Made>& made, Record* records, int64_t capacity, const char* name, int64_t* count) {
-  require(capacity >= 0, "capacity is ", capacity, "; at least 0");
+  require(capacity >= 0, "capacity is ", capacity, "; expected at least 0");
   if (capacity > 0) not_null(records, name);
   not_null(count, "count");
   const auto copied = static_cast<std::size_t>(std::min(capacity, static_cast<int64_t>(made.size())));
@@ -73,7 +73,7 @@ ckpt_status ckpt_program_create(ckpt_schedule* schedule, const ckpt_profile* pro
 ckpt_status ckpt_program_get_arena_bytes(const ckpt_program* program, int32_t tier, int64_t* bytes) {
   return guard([&] {
     const auto& object = *checked(program, "program")->object;
-    require(tier >= 0 && tier < plan::tiers, "tier is ", tier, "; 0 .. ", plan::tiers - 1);
+    require(tier >= 0 && tier < plan::tiers, "tier is ", tier, "; expected 0 .. ", plan::tiers - 1);
     *not_null(bytes, "bytes") = object.arena_bytes[static_cast<std::size_t>(tier)];
   });
 }

@@ -23,7 +23,7 @@ static_assert(CKPT_STATE_CONTROLLER == state::controller_key);
 
 namespace {
 
-// Before the work starts: an optional struct to be filled must be one that can be.
+// Refuses an optional struct that cannot be filled, before the work starts.
 template <class T>
 void check_result(const T* result) {
   if (result != nullptr) check_struct(result, "result");
@@ -117,7 +117,7 @@ class CustomCoordinator final : public state::Coordinator {
     }
     if (code == CKPT_E_TIMEOUT) {
       const std::string reason = ckpt::base::take_callback_error();
-      fail(Status::timeout, "coordinator ", operation, ": ", reason.empty() ? "not all processes came in time" : reason);
+      fail(Status::timeout, "coordinator ", operation, ": ", reason.empty() ? "not all processes have joined in time" : reason);
     }
     require_ok(code, [&] { return cat("coordinator ", operation); });
   }
@@ -128,21 +128,21 @@ class CustomCoordinator final : public state::Coordinator {
 
 void check_root(int64_t root, const state::Coordinator& coordinator) {
   const int64_t ranks = coordinator.world_size();
-  require(root >= 0 && root < ranks, "root is ", root, "; 0 .. ", ranks - 1);
+  require(root >= 0 && root < ranks, "root is ", root, "; expected 0 .. ", ranks - 1);
 }
 
-// What a collective receives of all processes; nothing where it does not.
+// Returns the buffer that a collective fills with the bytes of all processes; empty on a process that does not receive.
 std::span<std::byte> received_argument(bool receives, void* received, int64_t bytes, const state::Coordinator& coordinator) {
   require(!receives || received != nullptr || bytes == 0, "received is NULL but bytes is ", bytes);
   int64_t all = 0;
   if (__builtin_mul_overflow(bytes, coordinator.world_size(), &all))
-    fail(Status::out_of_range, "bytes is ", bytes, ": times the world size it passes INT64_MAX");
+    fail(Status::out_of_range, "bytes is ", bytes, "; multiplied by the world size it exceeds INT64_MAX");
   if (!receives) return {};
   return {static_cast<std::byte*>(received), static_cast<std::size_t>(all)};
 }
 
 state::Coordinator::Timeout timeout_argument(int64_t timeout_ns) {
-  require(timeout_ns >= 0, "timeout_ns is ", timeout_ns, "; at least 0");
+  require(timeout_ns >= 0, "timeout_ns is ", timeout_ns, "; expected at least 0");
   return state::Coordinator::Timeout(timeout_ns);
 }
 
@@ -174,7 +174,8 @@ Rename rename_argument(ckpt_rename_fn rename, const std::shared_ptr<UserData>& u
       const int32_t code =
           user_call([&] { return rename(group.c_str(), name.c_str(), answer.data(), capacity, &needed, user->get()); });
       if (code != 0) fail_callback(who(), code);
-      if (needed < 0 || needed > longest) fail(Status::invalid_argument, who(), ": *needed is ", needed, "; 0 .. ", longest);
+      if (needed < 0 || needed > longest)
+        fail(Status::invalid_argument, who(), ": *needed is ", needed, "; expected 0 .. ", longest);
       if (needed < capacity) return answer.substr(0, static_cast<std::size_t>(needed));
       if (calls == 2) fail(Status::invalid_argument, who(), ": *needed is ", needed, "; it was ", capacity - 1, " before");
       answer = name;
@@ -183,8 +184,8 @@ Rename rename_argument(ckpt_rename_fn rename, const std::shared_ptr<UserData>& u
   };
 }
 
-// Errors are reported to the other ranks by the coordinator. It is read first, so that errors of all other arguments reach them,
-// too. A valid timeout_ns limits that report as well.
+// Errors are reported to the other ranks by the coordinator. It is checked first, so that errors of all other arguments are
+// reported to them, too. A valid timeout_ns also limits that report.
 void fill_coordinator_options(state::CheckpointOptions& wanted, const ckpt_checkpoint_manager_options* options) {
   if (options == nullptr) return;
   ckpt_checkpoint_manager_options given = defaults<ckpt_checkpoint_manager_options>;
@@ -197,9 +198,9 @@ void fill_coordinator_options(state::CheckpointOptions& wanted, const ckpt_check
 void fill_manager_options(state::CheckpointOptions& wanted, const ckpt_checkpoint_manager_options& given,
                           const std::shared_ptr<UserData>& user) {
   require(given.best_metric == CKPT_BEST_METRIC_SMALLEST || given.best_metric == CKPT_BEST_METRIC_LARGEST,
-          "options.best_metric is ", given.best_metric, "; CKPT_BEST_METRIC_SMALLEST (0) or CKPT_BEST_METRIC_LARGEST (1)");
+          "options.best_metric is ", given.best_metric, "; expected CKPT_BEST_METRIC_SMALLEST (0) or CKPT_BEST_METRIC_LARGEST (1)");
   const auto* const handler = checked_or_null(given.fault_handler, "options.fault_handler");
-  require(given.timeout_ns >= 0, "options.timeout_ns is ", given.timeout_ns, "; at least 0 (ten minutes)");
+  require(given.timeout_ns >= 0, "options.timeout_ns is ", given.timeout_ns, "; expected at least 0 (ten minutes)");
   wanted.read_only = given.read_only != 0;
   wanted.keep_last = given.keep_last;
   wanted.keep_every = given.keep_every;
@@ -213,7 +214,7 @@ void fill_manager_options(state::CheckpointOptions& wanted, const ckpt_checkpoin
   wanted.expect_blas = ckpt::engine::expect_blas;
 }
 
-// NULL or a name.
+// Returns a name; "" for NULL.
 std::string optional_name(const char* name) { return name == nullptr ? std::string() : std::string(name_argument(name, "name")); }
 
 }  // namespace
@@ -245,18 +246,18 @@ void fill_save_result(ckpt_save_result* result, const state::SaveResult& saved) 
 LoadArgument load_argument(const ckpt_load_options* options) {
   const auto given = options_argument(options, "options");
   require(given.verify == CKPT_VERIFY_NONE || given.verify == CKPT_VERIFY_FULL, "options.verify is ", given.verify,
-          "; CKPT_VERIFY_NONE (0) or CKPT_VERIFY_FULL (1)");
+          "; expected CKPT_VERIFY_NONE (0) or CKPT_VERIFY_FULL (1)");
   require(given.convert >= CKPT_CONVERSION_NONE && given.convert <= CKPT_CONVERSION_LOSSY, "options.convert is ", given.convert,
-          "; a CKPT_CONVERSION_ constant");
+          "; expected a CKPT_CONVERSION_ constant");
   LoadArgument argument;
   state::LoadOptions& wanted = argument.options;
   copy_from_c<1>(given, wanted);
   if (given.has_step == 0) {
     wanted.step.reset();
   } else {
-    require(given.step >= 0, "options.step is ", given.step, "; at least 0");
+    require(given.step >= 0, "options.step is ", given.step, "; expected at least 0");
   }
-  wanted.name = optional_name(given.name);  // refuses a blank one
+  wanted.name = optional_name(given.name);  // refuses a blank name
   wanted.compare_environment = given.environment_json != nullptr;
   argument.rename_user = std::make_shared<UserData>(given.rename_user_data, given.rename_destroy);
   wanted.rename = rename_argument(given.rename, argument.rename_user);
@@ -384,8 +385,9 @@ ckpt_status ckpt_coordinator_create_custom(const ckpt_coordinator_callbacks* cal
                                            ckpt_coordinator** out) {
   return guard([&] {
     const auto given = struct_argument(callbacks, "callbacks");
-    require(given.world_size >= 1, "callbacks.world_size is ", given.world_size, "; at least 1");
-    require(given.rank >= 0 && given.rank < given.world_size, "callbacks.rank is ", given.rank, "; 0 .. ", given.world_size - 1);
+    require(given.world_size >= 1, "callbacks.world_size is ", given.world_size, "; expected at least 1");
+    require(given.rank >= 0 && given.rank < given.world_size, "callbacks.rank is ", given.rank, "; expected 0 .. ",
+            given.world_size - 1);
     require(given.barrier != nullptr, "callbacks.barrier is NULL");
     require(given.broadcast != nullptr, "callbacks.broadcast is NULL");
     require(given.all_gather != nullptr, "callbacks.all_gather is NULL");
@@ -534,7 +536,7 @@ ckpt_status ckpt_checkpoint_manager_load(ckpt_checkpoint_manager* handle, ckpt_s
   });
 }
 
-// ---- Look and verify ----
+// ---- Queries and verification ----
 
 ckpt_status ckpt_checkpoint_manager_list(ckpt_checkpoint_manager* handle, ckpt_checkpoint_info* infos, int64_t capacity,
                                          int64_t* count) {
@@ -567,7 +569,7 @@ ckpt_status ckpt_checkpoint_manager_get_best(ckpt_checkpoint_manager* handle, ck
 ckpt_status ckpt_checkpoint_manager_find_step(ckpt_checkpoint_manager* handle, int64_t step, ckpt_checkpoint_info* info) {
   return guard([&] {
     checked(handle, "manager");
-    require(step >= 0, "step is ", step, "; at least 0");
+    require(step >= 0, "step is ", step, "; expected at least 0");
     check_struct(info, "info");
     fill_struct(info, checkpoint_info(handle->object->of_step(step)), "info");
   });
@@ -583,7 +585,7 @@ ckpt_status ckpt_checkpoint_manager_remove(ckpt_checkpoint_manager* handle, cons
 ckpt_status ckpt_checkpoint_manager_pin(ckpt_checkpoint_manager* handle, int64_t step) {
   return guard([&] {
     checked(handle, "manager");
-    require(step >= 0, "step is ", step, "; at least 0");
+    require(step >= 0, "step is ", step, "; expected at least 0");
     handle->object->pin(step);
   });
 }
@@ -591,7 +593,7 @@ ckpt_status ckpt_checkpoint_manager_pin(ckpt_checkpoint_manager* handle, int64_t
 ckpt_status ckpt_checkpoint_manager_unpin(ckpt_checkpoint_manager* handle, int64_t step) {
   return guard([&] {
     checked(handle, "manager");
-    require(step >= 0, "step is ", step, "; at least 0");
+    require(step >= 0, "step is ", step, "; expected at least 0");
     handle->object->unpin(step);
   });
 }
@@ -632,7 +634,7 @@ ckpt_status ckpt_checkpoint_manager_get_rank_values(ckpt_checkpoint_manager* han
                                                     int64_t capacity, int64_t* needed) {
   return guard([&] {
     checked(handle, "manager");
-    require(rank >= 0, "rank is ", rank, "; at least 0");
+    require(rank >= 0, "rank is ", rank, "; expected at least 0");
     copy_text(handle->object->rank_values(std::string(name_argument(name, "name")), rank), buffer, capacity, needed);
   });
 }
@@ -653,7 +655,7 @@ ckpt_status ckpt_reader_create_from_checkpoint(ckpt_checkpoint_manager* manager,
   return guard([&] {
     checked(manager, "manager");
     require(verify >= CKPT_VERIFY_NONE && verify <= CKPT_VERIFY_LAZY, "verify is ", verify,
-            "; CKPT_VERIFY_NONE (0), CKPT_VERIFY_FULL (1) or CKPT_VERIFY_LAZY (2)");
+            "; expected CKPT_VERIFY_NONE (0), CKPT_VERIFY_FULL (1) or CKPT_VERIFY_LAZY (2)");
     not_null(out, "reader");
     const auto wanted = verify == CKPT_VERIFY_NONE   ? state::Verify::none
                         : verify == CKPT_VERIFY_FULL ? state::Verify::full

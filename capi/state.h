@@ -18,19 +18,19 @@
 
 namespace ckpt::capi {
 
-// Arguments and results of saves and loads, for all functions that have them.
+// Arguments and results of saves and loads, for all functions that use them.
 state::SaveOptions save_options_argument(const ckpt_save_options* options);
 struct LoadArgument {
   state::LoadOptions options;
   std::shared_ptr<UserData> rename_user;
 };
 LoadArgument load_argument(const ckpt_load_options* options);
-// result may be NULL. check_ before the work starts: it must be one that can be filled.
+// result may be NULL. The check_ functions run before the work starts, and refuse a struct that cannot be filled.
 void check_save_result(const ckpt_save_result* result);
 void fill_save_result(ckpt_save_result* result, const state::SaveResult& saved);
 void check_load_result(const ckpt_load_result* result);
 void fill_load_result(ckpt_load_result* result, const state::LoadResult& loaded);
-// Copies as much of text as fits, cut at a character.
+// Copies as much of text as fits, truncated at a character boundary.
 template <std::size_t size>
 void copy_line(char (&out)[size], std::string_view text) {
   std::size_t length = 0;
@@ -43,7 +43,7 @@ void copy_line(char (&out)[size], std::string_view text) {
   out[length] = '\0';
 }
 
-// Cut off where it must be.
+// Truncated if necessary.
 void copy_name(char (&out)[CKPT_CHECKPOINT_NAME_BYTES], std::string_view name);
 
 }  // namespace ckpt::capi

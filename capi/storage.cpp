@@ -21,8 +21,9 @@ storage::WriteOptions write_options(const ckpt_file_system_options& given) {
   static_assert(static_cast<int>(storage::WritePath::direct) == CKPT_WRITE_PATH_DIRECT);
   static_assert(static_cast<int>(storage::WritePath::buffered) == CKPT_WRITE_PATH_BUFFERED);
   ckpt::base::require(given.write_path >= CKPT_WRITE_PATH_RING && given.write_path <= CKPT_WRITE_PATH_BUFFERED,
-                      "options.write_path is ", given.write_path, "; CKPT_WRITE_PATH_RING (0) .. CKPT_WRITE_PATH_BUFFERED (2)");
-  ckpt::base::require(given.large_from_bytes >= 0, "options.large_from_bytes is ", given.large_from_bytes, "; at least 0");
+                      "options.write_path is ", given.write_path,
+                      "; expected CKPT_WRITE_PATH_RING (0) .. CKPT_WRITE_PATH_BUFFERED (2)");
+  ckpt::base::require(given.large_from_bytes >= 0, "options.large_from_bytes is ", given.large_from_bytes, "; expected at least 0");
   storage::WriteOptions options;
   options.first = static_cast<storage::WritePath>(given.write_path);
   if (given.large_from_bytes > 0) options.stream_from_bytes = given.large_from_bytes;
@@ -43,13 +44,13 @@ storage::Decide decide_argument(ckpt_fault_decide_fn decide, const std::shared_p
     });
     const std::string asked = ckpt::base::cat("fault handler's decide, asked about '", error.message(), "',");
     if (code != 0) ckpt::base::fail_callback(asked, code);
-    ckpt::base::require(retry == 0 || retry == 1, asked, " set *retry to ", retry, "; 0 or 1");
-    ckpt::base::require(verdict.delay_ns >= 0, asked, " set *delay_ns to ", verdict.delay_ns, "; at least 0");
+    ckpt::base::require(retry == 0 || retry == 1, asked, " set *retry to ", retry, "; expected 0 or 1");
+    ckpt::base::require(verdict.delay_ns >= 0, asked, " set *delay_ns to ", verdict.delay_ns, "; expected at least 0");
     verdict.retry = retry == 1;
   };
 }
 
-// Takes over the reference that a user's function made.
+// Takes over the reference that a user's function created.
 std::shared_ptr<storage::Storage> call_scheme(ckpt_storage_scheme_fn create, const std::string& uri, void* user_data) {
   ckpt_storage* made = nullptr;
   ckpt::base::set_callback_error(nullptr);

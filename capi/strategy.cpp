@@ -40,7 +40,7 @@ std::size_t index_argument(int64_t index, std::size_t count) {
 
 Chosen chosen_argument(int32_t chosen, Chosen usual) {
   require(chosen >= CKPT_STRATEGY_CHOSEN_DEFAULT && chosen <= CKPT_STRATEGY_CHOSEN_BOUNDARY, "chosen is ", chosen,
-          "; CKPT_STRATEGY_CHOSEN_DEFAULT (0) .. CKPT_STRATEGY_CHOSEN_BOUNDARY (2)");
+          "; expected CKPT_STRATEGY_CHOSEN_DEFAULT (0) .. CKPT_STRATEGY_CHOSEN_BOUNDARY (2)");
   return chosen == CKPT_STRATEGY_CHOSEN_DEFAULT ? usual : static_cast<Chosen>(chosen);
 }
 
@@ -81,7 +81,7 @@ bool ask_user(const std::string& who, ckpt_strategy_decide_fn decide, void* user
                                           layer_index};
     call_user(who, "decide", [&] { return decide(&question, &answer, user_data); });
   });
-  require(answer == 0 || answer == 1, "strategy ", quote(who), " decide: *answer is ", answer, "; 0 or 1");
+  require(answer == 0 || answer == 1, "strategy ", quote(who), " decide: *answer is ", answer, "; expected 0 or 1");
   return answer == 1;
 }
 
@@ -129,7 +129,7 @@ ckpt_status create_handle(ckpt_strategy** strategy, Make&& make) {
 
 ckpt_status ask(ckpt_strategy* strategy, const char* layer_name, const Activation& activation, int64_t layer_index,
                 int32_t* answer) {
-  // A copy: a custom strategy's callback may release the handle.
+  // A copy, because a custom strategy's callback may release the handle.
   const StrategyPtr object = strategy->object;
   *answer = object->should_checkpoint(layer_name, activation, layer_index) ? 1 : 0;
   return CKPT_OK;
@@ -147,7 +147,7 @@ ckpt_status ckpt_strategy_create_with_options(const char* text, const ckpt_strat
   return create_handle(strategy, [&] {
     not_null(text, "text");
     const auto wanted = options_argument(options, "options");
-    require(wanted.total_bytes >= 0, "options.total_bytes is ", wanted.total_bytes, "; at least 0");
+    require(wanted.total_bytes >= 0, "options.total_bytes is ", wanted.total_bytes, "; expected at least 0");
     const std::vector<StrategyPtr> children = children_argument(wanted.children, wanted.children_count);
     Given given{children, tracker_argument(wanted.tracker), nullptr, wanted.total_bytes};
     if (wanted.clock != nullptr) given.clock = clock_argument(wanted.clock, "options.clock");
@@ -235,7 +235,7 @@ ckpt_status ckpt_strategy_get_chosen(const ckpt_strategy* strategy, int32_t* cho
 ckpt_status ckpt_strategy_set_chosen(ckpt_strategy* strategy, int32_t chosen) {
   return guard([&] {
     checked(strategy, "strategy");
-    strategy->object->set_chosen(chosen_argument(chosen, strategy->object->usual_chosen()));
+    strategy->object->set_chosen(chosen_argument(chosen, strategy->object->default_chosen()));
   });
 }
 
@@ -245,7 +245,7 @@ ckpt_status ckpt_strategy_get_counters(const ckpt_strategy* strategy, ckpt_strat
   });
 }
 
-// ---- Reading back what a strategy is made of ----
+// ---- Reading the configuration ----
 
 ckpt_status ckpt_strategy_get_info(const ckpt_strategy* strategy, ckpt_strategy_info* info) {
   return guard([&] {
@@ -263,7 +263,7 @@ ckpt_status ckpt_strategy_get_pattern(const ckpt_strategy* strategy, int32_t lis
   return guard([&] {
     const Parameters is = checked(strategy, "strategy")->object->parameters();
     require(list >= CKPT_STRATEGY_LIST_NAMES && list <= CKPT_STRATEGY_LIST_RULES, "list is ", list,
-            "; one of CKPT_STRATEGY_LIST_... (0 .. 2)");
+            "; expected one of CKPT_STRATEGY_LIST_... (0 .. 2)");
     not_null(pattern, "pattern");
     const auto all = list == CKPT_STRATEGY_LIST_NAMES ? is.names : list == CKPT_STRATEGY_LIST_EXCLUDED ? is.excluded : is.rules;
     *pattern = all[index_argument(index, all.size())].c_str();

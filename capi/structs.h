@@ -1,6 +1,6 @@
-// Structs that a caller gives or has filled. Each begins with struct_size, which says what version of the struct the caller knows:
-// an older one is shorter and has defaults in the fields that it lacks; a newer one is longer, and what this library does not know
-// of it must be zero.
+// Structs as arguments and results. Each begins with struct_size, which identifies the version of the struct that the caller was
+// compiled with: an older one is shorter, and missing fields have their defaults; a newer one is longer, and bytes beyond the
+// struct of this library must be zero.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace ckpt::capi {
 
-// How large the first version of each struct was, which callers may still have, and what its fields are unless they are set.
+// The size of the first version of each struct, which callers may still use, and the defaults of its fields.
 template <class T>
 struct FirstSize;
 template <class T>
@@ -46,8 +46,7 @@ constexpr std::size_t size_of(Field Struct::*) {
 #undef CKPT_DEFAULTS
 #undef CKPT_FIRST_SIZE
 
-// More than a struct of any version will have: a larger struct_size is one that was not initialised, and memory behind the struct
-// would be read up to there.
+// Larger than any version of any struct: a larger struct_size was not initialised, and memory after the struct would be read.
 constexpr std::uint32_t largest_struct = 4096;
 
 template <class T>
@@ -56,7 +55,7 @@ constexpr bool is_size_of(std::uint32_t size) {
   return size >= first_size<T> && size <= largest_struct && size % 4 == 0;
 }
 
-// The struct_size that the caller set. Error(invalid_argument) unless some version of T can have it.
+// Returns the struct_size that the caller set. Error(invalid_argument) unless some version of T can have it.
 template <class T>
 std::uint32_t struct_size_of(const T* given, const char* argument) {
   std::uint32_t size = 0;
@@ -66,7 +65,7 @@ std::uint32_t struct_size_of(const T* given, const char* argument) {
   return size;
 }
 
-// What the caller gave, and the defaults in fields that it does not know. The copy's struct_size is its own.
+// Returns a copy of the caller's struct, with defaults in fields that the caller's version lacks. The copy has its own struct_size.
 template <class T>
 T struct_argument(const T* given, const char* argument) {
   T values = defaults<T>;
@@ -75,35 +74,35 @@ T struct_argument(const T* given, const char* argument) {
   values.struct_size = sizeof(T);
   const auto* const bytes = reinterpret_cast<const unsigned char*>(given);
   if (size > sizeof(T) && !std::all_of(bytes + sizeof(T), bytes + size, [](unsigned char byte) { return byte == 0; })) {
-    base::fail(base::Status::unsupported, argument, ".struct_size is ", size, "; this library knows ", sizeof(T),
-               " bytes of it, and those behind are not zero");
+    base::fail(base::Status::unsupported, argument, ".struct_size is ", size, "; expected at most ", sizeof(T),
+               ", or zeros in the additional bytes");
   }
   return values;
 }
 
-// The same where NULL stands for the defaults.
+// Returns a copy of the caller's struct as struct_argument, or the defaults for NULL.
 template <class T>
 T options_argument(const T* given, const char* argument) {
   return given == nullptr ? defaults<T> : struct_argument(given, argument);
 }
 
-// Refuses a struct that could not be filled before anything happens.
+// Refuses a struct that cannot be filled, before the function has any effect.
 template <class T>
 void check_struct(const T* out, const char* argument) {
   struct_size_of(out, argument);
 }
 
-// Fills what the caller knows of the struct and leaves what is behind alone.
+// Fills the part of the struct that the caller's version has; memory after it is unchanged.
 template <class T>
 void fill_struct(T* out, T values, const char* argument) {
   values.struct_size = struct_size_of(out, argument);
   std::memcpy(out, &values, std::min<std::size_t>(values.struct_size, sizeof(T)));
 }
 
-// An array that the library fills: its elements are as far apart as the struct_size of the first one says.
+// Checks an array that the library fills: the stride of its elements is the struct_size of the first one.
 template <class T>
 void check_array(const T* out, std::int64_t capacity, const char* argument) {
-  base::require(capacity >= 0, "capacity is ", capacity, "; at least 0");
+  base::require(capacity >= 0, "capacity is ", capacity, "; expected at least 0");
   base::require(out != nullptr || capacity == 0, argument, " is NULL but capacity is ", capacity);
   if (capacity > 0) check_struct(out, argument);
 }
@@ -122,7 +121,7 @@ void fill_array(T* out, std::int64_t capacity, const Items& items, Convert conve
   }
 }
 
-// A struct of C with what the core says; by_hand fields are still to be set.
+// Returns a struct of C with the values of a core struct; by_hand fields are still to be set.
 template <class T, int by_hand = 0, class From>
 T struct_of(const From& from) {
   T values = defaults<T>;

@@ -3,7 +3,7 @@
 
 #include <ckpt/api.h>
 
-// Each function keeps its place for ever: the one that the description gives it.
+// Each function keeps its position permanently; capi/api.json defines it.
 #define CKPT_FUNCTION(place, name) static_assert(offsetof(ckpt_api, name) == 8 + (place) * sizeof(void (*)()));
 #include "generated/functions.inc"
 #undef CKPT_FUNCTION

@@ -55,7 +55,7 @@ ckpt_status ckpt_dtype_find(const char* name, ckpt_dtype* dtype) {
     not_null(name, "name");
     not_null(dtype, "dtype");
     const auto found = ckpt::tensor::dtype_from_name(name);
-    if (!found) fail(Status::not_found, "name is ", quote(name), "; no dtype has it");
+    if (!found) fail(Status::not_found, "name is ", quote(name), "; expected the name of a dtype");
     *dtype = static_cast<ckpt_dtype>(*found);
   });
 }
@@ -69,7 +69,7 @@ ckpt_status ckpt_buffer_pool_create(ckpt_memory_tracker* tracker, const ckpt_buf
     not_null(pool, "pool");
     const auto given = options_argument(options, "options");
     const int64_t limit = given.has_retain_limit == 0 ? ckpt::tensor::no_retain_limit : given.retain_limit_bytes;
-    require(limit >= 0 || given.has_retain_limit == 0, "options.retain_limit_bytes is ", limit, "; at least 0");
+    require(limit >= 0 || given.has_retain_limit == 0, "options.retain_limit_bytes is ", limit, "; expected at least 0");
     const char* const layer_name = given.layer_name == nullptr ? "tensor" : given.layer_name;
     require_name("options.layer_name", layer_name);
     hand_out(pool, BufferPool::create(tracker == nullptr ? nullptr : tracker->object, layer_name, limit));
@@ -90,7 +90,7 @@ void ckpt_buffer_pool_release(ckpt_buffer_pool* pool) { release(pool); }
 
 namespace {
 
-// Makes the handle first: once make() has taken over the caller's memory, nothing may fail any more.
+// Creates the handle first: after make() has taken over the caller's memory, no step may fail.
 template <class Make>
 void hand_out_tensor(ckpt_tensor** tensor, Make&& make) {
   auto handle = std::make_unique<ckpt_tensor>();
@@ -98,7 +98,7 @@ void hand_out_tensor(ckpt_tensor** tensor, Make&& make) {
   *tensor = handle.release();
 }
 
-// For getters without a status: otherwise, and the last error, when the handle is no tensor.
+// For getters without a status: returns otherwise, and sets the last error, if the handle is not a tensor.
 template <class Result, class Get>
 Result get(const ckpt_tensor* tensor, Result otherwise, Get&& getter) {
   Result result = otherwise;

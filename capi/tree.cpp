@@ -37,8 +37,8 @@ static_assert(state::deepest_tree == CKPT_TREE_LARGEST_DEPTH);
 static_assert(state::tree_tensor == CKPT_TREE_TENSOR);
 
 TreeKind kind_argument(ckpt_tree_kind kind) {
-  require(kind >= CKPT_TREE_KIND_NULL && kind <= CKPT_TREE_KIND_ATTRIBUTES, "node.kind is ", kind, "; ", CKPT_TREE_KIND_NULL,
-          " .. ", CKPT_TREE_KIND_ATTRIBUTES, " (CKPT_TREE_KIND_*)");
+  require(kind >= CKPT_TREE_KIND_NULL && kind <= CKPT_TREE_KIND_ATTRIBUTES, "node.kind is ", kind, "; expected ",
+          CKPT_TREE_KIND_NULL, " .. ", CKPT_TREE_KIND_ATTRIBUTES, " (CKPT_TREE_KIND_*)");
   return static_cast<TreeKind>(kind);
 }
 
@@ -48,8 +48,8 @@ std::string bytes_argument(const ckpt_tree_node& given) {
 }
 
 TreeForm form_argument(ckpt_tree_form form) {
-  require(form >= CKPT_TREE_FORM_ARRAY && form <= CKPT_TREE_FORM_PARAMETER, "node.form is ", form, "; ", CKPT_TREE_FORM_ARRAY,
-          " .. ", CKPT_TREE_FORM_PARAMETER, " (CKPT_TREE_FORM_*)");
+  require(form >= CKPT_TREE_FORM_ARRAY && form <= CKPT_TREE_FORM_PARAMETER, "node.form is ", form, "; expected ",
+          CKPT_TREE_FORM_ARRAY, " .. ", CKPT_TREE_FORM_PARAMETER, " (CKPT_TREE_FORM_*)");
   return static_cast<TreeForm>(form);
 }
 

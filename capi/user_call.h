@@ -1,5 +1,5 @@
-// Calls of the user's functions. A C++ program may pass functions that throw: no exception leaves here, because the frames up to
-// the C boundary belong to the library's threads, to destructors, or to other languages.
+// Calls of the user's functions. A C++ program may pass functions that throw: no exception propagates from here, because the frames
+// up to the C boundary belong to the library's threads, to destructors, or to other languages.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace ckpt::capi {
 
-// Called in a catch block: makes the text of the exception the callback's error, and returns CKPT_E_CALLBACK.
+// Called in a catch block: sets the message of the exception as the callback's error, and returns CKPT_E_CALLBACK.
 std::int32_t code_of_thrown() noexcept;
-// Called in a catch block: an ERROR record of the log names the function and has the exception's text.
+// Called in a catch block: logs an ERROR message with the name of the function and the exception's message.
 void log_thrown(const char* function) noexcept;
 
-// call: calls a function that returns 0 or an error. Returns that; an exception is an error with the exception's text.
+// Calls a function that returns 0 or an error, and returns its result; an exception is an error with the exception's message.
 template <class Call>
 std::int32_t user_call(Call&& call) {
   try {
@@ -25,7 +25,7 @@ std::int32_t user_call(Call&& call) {
   }
 }
 
-// The same for a function that cannot report an error.
+// Calls a function that cannot report an error.
 template <class Call>
 void user_notice(const char* function, Call&& call) {
   try {

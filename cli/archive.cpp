@@ -21,25 +21,24 @@ namespace {
 
 [[noreturn]] void refuse_archive(const std::string& path, const std::string& why) { throw std::runtime_error(path + ": " + why); }
 
-// What an archive says of its entries, compared with what it can hold, before memory is taken for them.
+// Compares the sizes that an archive records for its entries with its length, before memory is allocated for them.
 class Sizes {
  public:
   explicit Sizes(std::uint64_t archive_bytes) : left_(archive_bytes) {}
 
   void check(const zip_stat_t& stat) {
     constexpr zip_uint64_t needed = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
-    if ((stat.valid & needed) != needed) throw std::runtime_error("the archive does not say how long it is");
+    if ((stat.valid & needed) != needed) throw std::runtime_error("the archive directory records no size for it");
     if (stat.comp_method != ZIP_CM_STORE && stat.comp_method != ZIP_CM_DEFLATE) {
-      throw std::runtime_error("it is compressed by method " + std::to_string(stat.comp_method) +
-                               "; stored and deflated ones can be read");
+      throw std::runtime_error("it is compressed by method " + std::to_string(stat.comp_method) + "; expected stored or deflated");
     }
-    if (stat.comp_size > left_) throw std::runtime_error("the archive is too short for what it says of its entries");
+    if (stat.comp_size > left_) throw std::runtime_error("the archive is shorter than the recorded sizes of its entries");
     left_ -= stat.comp_size;
-    // deflate makes at most 258 bytes of two bits: zlib's documentation says 1032 to 1.
+    // deflate compresses at most 1032 to 1 (zlib's documentation): 258 bytes in two bits.
     const bool possible = stat.comp_method == ZIP_CM_STORE ? stat.size == stat.comp_size : stat.size / 1032 <= stat.comp_size;
     if (!possible) {
-      throw std::runtime_error("it cannot have " + std::to_string(stat.size) + " bytes, of " + std::to_string(stat.comp_size) +
-                               " in the archive");
+      throw std::runtime_error("its recorded size of " + std::to_string(stat.size) + " bytes is impossible for " +
+                               std::to_string(stat.comp_size) + " bytes in the archive");
     }
   }
 
@@ -47,7 +46,7 @@ class Sizes {
   std::uint64_t left_;
 };
 
-// ---- Where entries lie ----
+// ---- Positions of entries ----
 // Source: PKWARE's APPNOTE.TXT, 4.3: records begin with a signature, numbers are little-endian.
 
 constexpr std::string_view local_signature("PK\3\4", 4);
@@ -55,9 +54,9 @@ constexpr std::string_view directory_signature("PK\1\2", 4);
 constexpr std::string_view end_signature("PK\5\6", 4);
 constexpr std::string_view end_64_signature("PK\6\6", 4);
 constexpr std::string_view locator_64_signature("PK\6\7", 4);
-constexpr std::uint64_t in_64_record = 0xFFFFFFFF;  // of a number of 32 bits: it stands in a record for 64
+constexpr std::uint64_t in_64_record = 0xFFFFFFFF;  // a 32-bit field with this value is replaced by a field in the zip64 record
 
-// Nothing where the bytes end before the number.
+// Returns nothing if the number would reach past the end of bytes.
 template <class Number>
 std::optional<std::uint64_t> number_at(std::string_view bytes, std::uint64_t at) {
   if (at > bytes.size() || bytes.size() - at < sizeof(Number)) return std::nullopt;
@@ -73,7 +72,7 @@ bool has_at(std::string_view bytes, std::uint64_t at, std::string_view signature
   return at <= bytes.size() && bytes.substr(at).starts_with(signature);
 }
 
-// The begin of the directory.
+// Returns the offset of the central directory.
 std::optional<std::uint64_t> directory_of(std::string_view bytes) {
   const std::size_t end = bytes.rfind(end_signature);
   if (end == std::string_view::npos) return std::nullopt;
@@ -85,11 +84,11 @@ std::optional<std::uint64_t> directory_of(std::string_view bytes) {
   return u64_at(bytes, *end_64 + 48);
 }
 
-// Of the directory's record at `at`: where the entry's own record begins.
+// Returns the offset of the entry's local header, from its directory record at `at`.
 std::optional<std::uint64_t> local_of(std::string_view bytes, std::uint64_t at) {
   const auto local = u32_at(bytes, at + 42);
   if (local != in_64_record) return local;
-  // In the extra field of id 1, behind the sizes that need 64 bits, too.
+  // Zip64: in the extra field with id 1, after the sizes that need 64 bits.
   const auto name_bytes = u16_at(bytes, at + 28);
   const auto extra_bytes = u16_at(bytes, at + 30);
   std::uint64_t field = at + 46 + name_bytes.value_or(0);
@@ -105,7 +104,7 @@ std::optional<std::uint64_t> local_of(std::string_view bytes, std::uint64_t at) 
   return std::nullopt;
 }
 
-// Where the contents of the directory's entry of this number begin; nothing when the archive is not what it says.
+// Returns the offset of the contents of the directory's entry `number`; nothing if the archive is inconsistent.
 std::optional<std::uint64_t> contents_of(std::string_view bytes, std::uint64_t number) {
   std::optional<std::uint64_t> at = directory_of(bytes);
   for (std::uint64_t i = 0; at && has_at(bytes, *at, directory_signature); ++i) {
@@ -165,7 +164,7 @@ ArchiveMapping::ArchiveMapping(const std::string& path) {
   void* const mapped = size_ == 0 ? MAP_FAILED : mmap(nullptr, size_, PROT_READ, MAP_SHARED, file, 0);
   const std::string why = reason_of(errno);
   (void)close(file);
-  if (mapped == MAP_FAILED) refuse_archive(path, size_ == 0 ? "it is empty" : why);
+  if (mapped == MAP_FAILED) refuse_archive(path, size_ == 0 ? "the file is empty" : why);
   bytes_ = {static_cast<const char*>(mapped), [size = size_](const char* bytes) { munmap(const_cast<char*>(bytes), size); }};
 }
 
@@ -191,12 +190,12 @@ EntryReader::EntryReader(zip_t* archive, std::uint64_t index) : file_(zip_fopen_
 }
 
 void EntryReader::read(char* to, std::size_t bytes) {
-  if (read_at_most(to, bytes) != bytes) throw std::runtime_error("the entry is shorter than the archive says");
+  if (read_at_most(to, bytes) != bytes) throw std::runtime_error("the entry is shorter than its recorded size");
 }
 
 void EntryReader::finish() {
   char more = 0;
-  if (read_at_most(&more, 1) != 0) throw std::runtime_error("the entry is longer than the archive says");
+  if (read_at_most(&more, 1) != 0) throw std::runtime_error("the entry is longer than its recorded size");
 }
 
 std::size_t EntryReader::read_at_most(char* to, std::size_t bytes) {

@@ -1,4 +1,4 @@
-// Zip archives of strangers, read entry by entry: NumPy's .npz and PyTorch's .pt files are such.
+// Zip archives from untrusted sources, read entry by entry: NumPy's .npz and PyTorch's .pt files are zip archives.
 #pragma once
 
 #include <zip.h>
@@ -16,30 +16,30 @@ struct DiscardArchive {
 };
 using Archive = std::unique_ptr<zip_t, DiscardArchive>;
 
-// flags: as zip_open takes them. Throws std::runtime_error that names path.
+// flags: as for zip_open. Throws std::runtime_error that names path.
 Archive open_archive(const std::string& path, int flags);
 
-// An entry whose sizes are possible: the archive is long enough for it.
+// An entry with plausible sizes: the archive is long enough to contain it.
 struct ArchiveEntry {
   std::uint64_t index = 0;
   std::string name;
-  std::uint64_t bytes = 0;  // of its contents, as the archive says
+  std::uint64_t bytes = 0;  // uncompressed, as recorded in the archive
   bool compressed = false;
 };
 
-// Throws std::runtime_error that names path and the entry (kind: what it is called there) when what the archive says cannot be
-// true, before memory is taken for it.
+// Returns the archive's entries. Throws std::runtime_error that names path and the entry (kind: the word for an entry in messages)
+// if the recorded sizes are impossible. This happens before memory is allocated for an entry.
 std::vector<ArchiveEntry> entries_of(zip_t* archive, const std::string& path, const std::string& kind);
 
-// An archive's file, mapped: the bytes of what is stored in it without compression can be had where they lie. Pages come from the
-// file when they are touched, and the system takes them back as it likes.
+// An archive's file, mapped into memory: entries stored without compression are read in place. The system loads pages on access and
+// can drop them at any time.
 class ArchiveMapping {
  public:
   // Throws std::runtime_error that names path.
   explicit ArchiveMapping(const std::string& path);
 
-  // The contents of a stored entry of the archive, read once through it and compared: its checksum holds. nullptr when they are not
-  // where the archive's directory says; then EntryReader has them. They live as long as this object or a copy of it.
+  // Returns the contents of a stored entry after reading them once and comparing the checksum. Returns nullptr if they are not
+  // where the archive's directory places them; then read them with EntryReader. Valid while this object or a copy of it exists.
   const char* find(zip_t* archive, const ArchiveEntry& entry) const;
 
  private:
@@ -47,13 +47,13 @@ class ArchiveMapping {
   std::uint64_t size_ = 0;
 };
 
-// The contents of one entry from their begin to their end. Throws std::runtime_error.
+// Reads the contents of one entry sequentially. Throws std::runtime_error.
 class EntryReader {
  public:
   EntryReader(zip_t* archive, std::uint64_t index);
 
   void read(char* to, std::size_t bytes);
-  // The checksum is compared where nothing comes any more.
+  // Requires the end of the entry, where libzip compares the checksum.
   void finish();
 
  private:

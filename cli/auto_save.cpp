@@ -10,7 +10,7 @@
 namespace ckpt::cli {
 namespace {
 
-constexpr const char* work_key = "work_seconds";  // of the process that saved, until it saved
+constexpr const char* work_key = "work_seconds";  // work of the saving process up to the save
 
 volatile std::sig_atomic_t noticed = 0;
 
@@ -27,15 +27,16 @@ ControllerOptions options_of(double first_seconds) {
 AutoSave::AutoSave(double first_seconds, double notice_seconds)
     : controller_(options_of(first_seconds)),
       notice_seconds_(notice_seconds),
-      former_term_(std::signal(SIGTERM, take_notice)),
-      former_usr1_(std::signal(SIGUSR1, take_notice)) {}
+      previous_term_(std::signal(SIGTERM, take_notice)),
+      previous_usr1_(std::signal(SIGUSR1, take_notice)) {}
 
 AutoSave::~AutoSave() {
-  (void)std::signal(SIGTERM, former_term_);
-  (void)std::signal(SIGUSR1, former_usr1_);
+  (void)std::signal(SIGTERM, previous_term_);
+  (void)std::signal(SIGUSR1, previous_usr1_);
 }
 
-// The wall clock, which goes on while no process runs; held still where it was turned back.
+// Returns the wall-clock time, which also advances while no process runs. Never returns less than the previous value, even if the
+// clock was set back.
 double AutoSave::now() {
   const std::chrono::duration<double> since_epoch = std::chrono::system_clock::now().time_since_epoch();
   last_now_ = std::max(last_now_, since_epoch.count());
@@ -67,7 +68,7 @@ AutoSave::Answer AutoSave::after_step(double step_seconds, Saver& saver) {
   }
   const Decision decision = controller_.should_checkpoint(now());
   if (ends) return decision.checkpoint ? Answer::save_and_end : Answer::end;
-  return decision.checkpoint ? Answer::save : Answer::go_on;
+  return decision.checkpoint ? Answer::save : Answer::proceed;
 }
 
 void AutoSave::put_work(State& state) { state.set_json(work_key, nlohmann::json(now() - begin_).dump()); }
@@ -76,7 +77,7 @@ void AutoSave::save(State& state, const SaveOptions& options, Saver& saver) {
   put_work(state);
   const double begin = now();
   if (AsyncManager* const background = saver.background()) {
-    controller_.save_async(begin, *background, state, options, waiting_for_ever());
+    controller_.save_async(begin, *background, state, options, blocking_queue_options());
     return;
   }
   controller_.begin(begin);

@@ -21,7 +21,7 @@
 namespace ckpt::cli {
 namespace {
 
-constexpr const char* file_group = "tensors";  // a group of the state in memory; the file does not know it
+constexpr const char* file_group = "tensors";  // the group of the state in memory; the file does not contain it
 
 bool is_npz(const std::string& path) { return path.ends_with(".npz"); }
 bool is_folder(const std::string& path) { return path.ends_with('/'); }
@@ -29,7 +29,8 @@ bool is_folder(const std::string& path) { return path.ends_with('/'); }
 ChosenTensors names_in(const Reader& reader, const std::string& group) {
   std::set<std::string> groups;
   for (std::int64_t i = 0; i < reader.tensor_count(); ++i) groups.insert(reader.tensor(i).group);
-  if (!group.empty() && !groups.contains(group)) throw std::runtime_error("there is no group " + printable(group));
+  if (!group.empty() && !groups.contains(group))
+    throw std::runtime_error("--group: the checkpoint has no group " + printable(group));
   const bool prefixed = group.empty() && groups.size() > 1;
   ChosenTensors names;
   std::set<std::string> taken;
@@ -38,7 +39,7 @@ ChosenTensors names_in(const Reader& reader, const std::string& group) {
     if (!group.empty() && info.group != group) continue;
     names.emplace_back(i, prefixed ? info.group + '.' + info.name : info.name);
     if (!taken.insert(names.back().second).second)
-      throw std::runtime_error("two tensors would be called " + printable(names.back().second) + ": take one --group at a time");
+      throw std::runtime_error("two tensors would be named " + printable(names.back().second) + ": convert one --group at a time");
   }
   return names;
 }
@@ -57,14 +58,14 @@ void report(const std::string& to, std::size_t tensors, std::int64_t files, bool
 void write_state(const std::string& to, const State& state, const std::string& metadata, bool as_json) {
   {
     ByteProgress progress("written", 0);
-    const ckpt::Progress told([&](std::int64_t done, std::int64_t total) { progress.reach(done, total); });
+    const ckpt::Progress progress_hook([&](std::int64_t done, std::int64_t total) { progress.reach(done, total); });
     write_whole(to, [&](const std::string& file) { write_safetensors(file, state, file_group, metadata); });
   }
   report(to, static_cast<std::size_t>(state.tensor_count()), 1, as_json);
 }
 
-// Returns the metadata of the files that the tensors are read from and, for tensors of a single group, the versions of its modules.
-// Tensors of several groups have other names than the versions: they are left out, with a warning.
+// Returns the metadata of the source files and, for tensors of a single group, the versions of its modules. Tensors of several
+// groups have names other than those in the versions; the versions are then omitted, with a warning.
 FileMetadata metadata_of(const Opened& from, const ChosenTensors& names, const std::string& to) {
   FileMetadata metadata = from.reader.metadata();
   std::set<std::string> groups;
@@ -86,7 +87,7 @@ FileMetadata metadata_of(const Opened& from, const ChosenTensors& names, const s
   return metadata;
 }
 
-// A .npz file has arrays only.
+// An .npz file contains only arrays.
 void warn_of_metadata(const std::string& to, const FileMetadata& metadata) {
   std::string keys;
   for (const auto& [key, value] : metadata) keys += (keys.empty() ? "" : ", ") + printable(key);
@@ -99,11 +100,11 @@ void convert(const std::string& from, const std::string& to, const ConvertOption
   const std::string& group = options.group;
   const bool as_json = options.as_json;
   if (!is_npz(to) && !is_folder(to) && !to.ends_with(".safetensors"))
-    throw std::runtime_error(to + " ends neither in .npz nor in .safetensors nor, for a folder, in /");
+    throw std::runtime_error(to + ": expected a name that ends in .npz or .safetensors, or in / for a folder");
   if (is_foreign(from)) {
-    if (is_npz(from) && is_npz(to)) throw std::runtime_error("both are .npz files: copy it");
+    if (is_npz(from) && is_npz(to)) throw std::runtime_error("both are .npz files: copy the file instead");
     if (!group.empty()) throw std::runtime_error(from + " has no groups");
-    if (!is_npz(to) && !is_folder(to)) {  // at once: a reader of it is such a file itself
+    if (!is_npz(to) && !is_folder(to)) {  // written directly: a reader would first write the same file
       State state;
       const Foreign contents = read_foreign(from);
       for (const auto& [name, tensor] : contents.tensors) state.add(file_group, name, tensor);
@@ -113,7 +114,7 @@ void convert(const std::string& from, const std::string& to, const ConvertOption
   Opened opened = open_with_versions(from);
   Reader& reader = opened.reader;
   const ChosenTensors names = names_in(reader, group);
-  if (names.empty()) throw std::runtime_error(from + " holds no tensor");
+  if (names.empty()) throw std::runtime_error(from + " contains no tensors");
   const FileMetadata metadata = metadata_of(opened, names, to);
   std::int64_t bytes = 0;
   for (const auto& [index, name] : names) bytes += reader.tensor(index).bytes;

@@ -7,13 +7,13 @@
 namespace ckpt::cli {
 
 struct ConvertOptions {
-  std::string group;  // of a checkpoint, the one to take; "": all, and when there are several their tensors are called "group.name"
-  std::int64_t most_file_bytes = 0;  // of tensors in each file of a folder
+  std::string group;                 // group of a checkpoint; "": all, and with several groups tensors are named "group.name"
+  std::int64_t most_file_bytes = 0;  // maximum tensor bytes per file of a folder
   bool as_json = false;
 };
 
-// from: what open_reader takes. to: ends in .npz or .safetensors, a file that is replaced; or in "/", a folder that is made. Prints
-// what was written.
+// from: as for open_reader. to: a file that ends in .npz or .safetensors and is replaced, or a folder that ends in "/" and is
+// created. Prints what was written.
 void convert(const std::string& from, const std::string& to, const ConvertOptions& options);
 
 }  // namespace ckpt::cli

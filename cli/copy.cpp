@@ -28,13 +28,13 @@ std::vector<std::string> chosen(const CheckpointManager& checkpoints, const std:
     if (info.status == Status::ok && (step ? info.step == *step : !info.abandoned)) names.push_back(info.name);
   }
   if (names.empty())
-    throw Error(Status::not_found, from + (step ? cat(" holds no checkpoint of step ", *step) : " holds no checkpoint"));
+    throw Error(Status::not_found, from + (step ? cat(" contains no checkpoint of step ", *step) : " contains no checkpoint"));
   if (!all) names.resize(1);
-  std::reverse(names.begin(), names.end());  // so that the newest is the newest there too
+  std::reverse(names.begin(), names.end());  // oldest first, which preserves the order
   return names;
 }
 
-// A member of a manifest as JSON text; "" when it is absent or null.
+// Returns a member of a manifest as JSON; "" if it is absent or null.
 std::string member(const json& manifest, const char* name) {
   return manifest.contains(name) && !manifest[name].is_null() ? manifest[name].dump() : "";
 }
@@ -58,13 +58,13 @@ std::int64_t bytes_in(const json& manifest) {
   return bytes;
 }
 
-// A checkpoint that is copied, and its manifest.
+// A checkpoint to copy, and its manifest.
 struct Original {
   std::string name;
   json manifest;
 };
 
-// What was made of an original.
+// The result of copying an Original.
 struct Copied {
   std::string from;
   std::string name;
@@ -72,8 +72,8 @@ struct Copied {
   VerifyResult verified;
 };
 
-// Saves below the newest step of the line that is copied begin a generation in the source. Loading their parent, the copy before
-// them, makes them begin one in the target too: otherwise it would order the copies by step. Reads no tensor.
+// A save below the newest step of its line begins a generation in the source. Loading the copy of its parent first makes the save
+// begin a generation in the target too; otherwise the target would order the copies by step. Reads no tensors.
 void load_parent(CheckpointManager& target, const std::string& name) {
   State none;
   LoadOptions options;
@@ -82,7 +82,7 @@ void load_parent(CheckpointManager& target, const std::string& name) {
   target.load(none, options);
 }
 
-// Reads, writes and checks it; done_bytes grows by its bytes after each of the three.
+// Reads, writes and verifies a checkpoint; done_bytes grows by its bytes after each of the three.
 Copied copy_one(const CheckpointManager& source, const Original& original, const std::string& shown, CheckpointManager& target,
                 std::int64_t& done_bytes) {
   const json& manifest = original.manifest;
@@ -135,9 +135,9 @@ void copy(const std::string& from, const std::string& to, std::optional<std::int
   CheckpointManager target(make_place(to));
   std::vector<Copied> copied;
   {
-    ByteProgress progress("read, written and checked", 3 * bytes);
+    ByteProgress progress("read, written and verified", 3 * bytes);
     std::int64_t done_bytes = 0;
-    const ckpt::Progress told([&](std::int64_t done, std::int64_t) { progress.reach(done_bytes + done, 3 * bytes); });
+    const ckpt::Progress progress_hook([&](std::int64_t done, std::int64_t) { progress.reach(done_bytes + done, 3 * bytes); });
     for (const Original& original : originals) {
       const std::string& shown = original.name == CheckpointManager::self ? from : original.name;
       const auto step_of_copy = original.manifest.at("step").get<std::int64_t>();

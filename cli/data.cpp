@@ -5,28 +5,28 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "made_text.h"
+#include "generated_text.h"
 #include "text_file.h"
 
 namespace ckpt::cli {
 namespace {
 
-constexpr std::int64_t made_bytes = 1 << 20;
-constexpr std::int64_t held_out_part = 16;  // one of so many
+constexpr std::int64_t generated_bytes = 1 << 20;
+constexpr std::int64_t held_out_part = 16;  // one sixteenth
 
 }  // namespace
 
 TextData::TextData(const std::string& path, const Reading& reading)
-    : name_(path.empty() ? "made text" : path),
-      text_(path.empty() ? made_text(made_bytes) : read_text_file(path)),
+    : name_(path.empty() ? "generated text" : path),
+      text_(path.empty() ? generated_text(generated_bytes) : read_text_file(path)),
       reading_(reading),
       trained_bytes_(reading.every_byte ? bytes() - bytes() / held_out_part : bytes()) {
   if (text_.empty()) throw std::runtime_error(name_ + " is empty");
   const std::int64_t least = reading.context + reading.samples;
   if (trained_bytes_ < least) {
     const std::int64_t held_out = reading.every_byte ? (least - 1) / (held_out_part - 1) : 0;
-    throw std::runtime_error(name_ + " has " + std::to_string(bytes()) + " bytes; a batch of " + std::to_string(reading.samples) +
-                             " samples needs at least " + std::to_string(least + held_out));
+    throw std::runtime_error(name_ + " has " + std::to_string(bytes()) + " bytes; expected at least " +
+                             std::to_string(least + held_out) + " for a batch of " + std::to_string(reading.samples) + " samples");
   }
   length_ = (trained_bytes_ - reading.context) / reading.samples;
 }
@@ -46,7 +46,7 @@ std::int64_t TextData::next_position(std::int64_t position) const {
   return (position + (reading_.every_byte ? reading_.context : 1)) % length_;
 }
 
-// The last byte of a sample has a target behind it.
+// The last byte of a sample needs a target after it.
 std::int64_t TextData::held_out_batches() const {
   return held_out_bytes() == 0 ? 0 : (held_out_bytes() - 1) / reading_.context / reading_.samples;
 }
@@ -67,7 +67,7 @@ double TextData::unigram_entropy() const {
   return entropy;
 }
 
-// FNV-1a with 64 bits.
+// 64-bit FNV-1a.
 std::string TextData::fingerprint() const {
   std::uint64_t value = 0xcbf29ce484222325U;
   for (const char c : text_) value = (value ^ static_cast<std::uint8_t>(c)) * 0x100000001b3U;

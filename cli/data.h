@@ -1,4 +1,4 @@
-// The text that is trained on, and how it becomes batches.
+// The training text and its division into batches.
 #pragma once
 
 #include <cstdint>
@@ -6,38 +6,38 @@
 
 namespace ckpt::cli {
 
-// What a model reads of a text in a step.
+// The part of a text that a model reads in a step.
 struct Reading {
   std::int64_t samples = 0;
   std::int64_t context = 0;  // bytes of a sample
-  // Learns the byte behind each byte of a sample, goes a context further every step, and is not trained on the text's last
-  // sixteenth. False: learns the byte behind the sample, goes a byte further, and is trained on all of it.
+  // True: predicts the next byte for each byte of a sample, advances by a context every step, and holds out the last sixteenth of
+  // the text. False: predicts only the byte after the sample, advances by one byte, and trains on the whole text.
   bool every_byte = false;
 
-  std::int64_t targets() const { return every_byte ? context : 1; }  // of a sample
+  std::int64_t targets() const { return every_byte ? context : 1; }  // predictions per sample
 };
 
 class TextData {
  public:
-  // path: a file; "" makes a text (made_text.h). Throws std::runtime_error for a file that
-  // is missing, empty, too small for the samples, or no text.
+  // path: a file; "" generates a text (generated_text.h). Throws std::runtime_error if the file is missing, empty, too small for
+  // the samples, or not a text file.
   TextData(const std::string& path, const Reading& reading);
 
-  // Sample b reads the text from its own place on, further every step, and begins anew behind the last place: position is the same
-  // for all samples. Fills samples * context tokens and their targets.
+  // Fills samples * context tokens and their targets. Each sample reads from its own start plus position, which is the same for all
+  // samples, and wraps around at the end of the text.
   void batch(std::int64_t position, std::uint8_t* tokens, std::uint8_t* targets) const;
   std::int64_t next_position(std::int64_t position) const;
 
-  // Text that batch() never reads, in full batches of samples that do not overlap.
+  // The text that batch() never reads, in full batches of non-overlapping samples.
   std::int64_t held_out_bytes() const { return bytes() - trained_bytes_; }
   std::int64_t held_out_batches() const;
   void held_out_batch(std::int64_t number, std::uint8_t* tokens, std::uint8_t* targets) const;
 
-  // Of the whole text, in nats a byte: the loss of a model that knows only how often each byte occurs.
+  // Entropy of the whole text in nats per byte: the loss of a model that knows only the frequency of each byte.
   double unigram_entropy() const;
 
   std::int64_t bytes() const { return static_cast<std::int64_t>(text_.size()); }
-  // Distinguishes one text from another when a run is resumed.
+  // Identifies the text when a run is resumed.
   std::string fingerprint() const;
   const std::string& name() const { return name_; }
 
@@ -48,7 +48,7 @@ class TextData {
   std::string text_;
   Reading reading_;
   std::int64_t trained_bytes_;
-  std::int64_t length_;  // places of one sample
+  std::int64_t length_;  // start positions of one sample
 };
 
 }  // namespace ckpt::cli

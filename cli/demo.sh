@@ -1,7 +1,7 @@
 #!/bin/sh
-# The demonstration: (a) trains storing everything; (b) trains under 40% of (a)'s activation memory; (c) repeats (b), is killed with
-# SIGKILL while a save is staged (training goes on with a copy taken) and not yet durable, and resumes. Fails unless all three end
-# with the same parameters, bit for bit.
+# Demonstration: (a) trains storing everything; (b) trains under 40% of (a)'s activation memory; (c) repeats (b), is killed with
+# SIGKILL while a save is staged (its data is copied, and training continues) but not yet durable, and resumes. Fails unless all three
+# end with bit-identical parameters.
 # usage: demo.sh CKPT   (the built command)
 set -eu
 
@@ -21,13 +21,12 @@ die() {
   printf 'demo: %s\n' "$*" >&2
   exit 1
 }
-# field FILE KEY: one value of the flat JSON file that `ckpt train --json` writes.
+# field FILE KEY: prints one value of the flat JSON file written by `ckpt train --json`.
 field() { sed -n "s/^ *\"$2\": *\"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}\$/\1/p" "$1"; }
 
 train() { "$ckpt" train --steps "$steps" "$@"; }
 
-# True while a save is staged and not durable: its directory is made once its bytes are copied, and while it has no manifest, which
-# alone commits, it does not count.
+# True while a save is staged but not durable: its directory is created after its bytes are copied, and only its manifest commits it.
 saving() {
   newest=$(find "$work/c" -mindepth 1 -maxdepth 1 -type d -name 'step-*' 2>/dev/null | LC_ALL=C sort | tail -n 1)
   [ -n "$newest" ] && [ ! -e "$newest/manifest.json" ]
@@ -45,7 +44,7 @@ trainer=$!
 killed=no
 while kill -0 "$trainer" 2>/dev/null; do
   saving || continue
-  # Stop first and look again: the save may have ended meanwhile. A stopped process saves nothing.
+  # Stop the process and check again: the save can have ended in between. A stopped process does not continue its save.
   kill -STOP "$trainer" 2>/dev/null || break
   if saving && [ "$(find "$work/c" -name manifest.json | wc -l)" -ge 1 ]; then
     kill -KILL "$trainer"
@@ -54,7 +53,7 @@ while kill -0 "$trainer" 2>/dev/null; do
   fi
   kill -CONT "$trainer"
 done
-# `wait` may report the stop first: until the process is gone, it holds the directory's lock.
+# `wait` can report the stop first. Until the process has ended, it holds the directory's lock.
 while kill -0 "$trainer" 2>/dev/null; do wait "$trainer" 2>/dev/null || true; done
 trainer=
 [ "$killed" = yes ] || die "the run ended before it could be killed between staged and durable"
@@ -91,11 +90,11 @@ for run in b c; do
 done
 [ $((reserved_b * 100)) -le $((reserved_a * 40)) ] || die "(b) reserved $reserved_b bytes: more than 40% of $reserved_a"
 [ "$(field "$work/c.json" first_step)" -gt 0 ] || die "(c) did not resume"
-# What it has learned, on text that it was not trained on: more than which bytes are frequent. A shorter run has not got there.
+# The model must beat byte frequencies on text that was held out from training. Fewer than 100 steps are too few for that.
 held_out=$(field "$work/a.json" held_out_loss)
 unigram=$(field "$work/a.json" unigram_entropy)
 [ -n "$held_out" ] && [ -n "$unigram" ] || die "(a) has no held-out loss"
-printf '\nheld-out loss %s nats a byte; unigram entropy of the text %s nats a byte\n' "$held_out" "$unigram"
+printf '\nheld-out loss %s nats per byte; unigram entropy of the text %s nats per byte\n' "$held_out" "$unigram"
 [ "$steps" -lt 100 ] || LC_ALL=C awk "BEGIN { exit !($held_out + 0.3 <= $unigram) }" ||
   die "the held-out loss $held_out is not 0.3 nats below the unigram entropy $unigram"
 printf '\n(a), (b) and (c) ended with bit-identical parameters; (b) reserved %s%% of (a).\n' $((reserved_b * 100 / reserved_a))

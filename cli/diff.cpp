@@ -22,18 +22,19 @@ namespace {
 
 bool has_groups(const Reader& reader) { return reader.tensor_count() > 0 && !reader.tensor(0).group.empty(); }
 
-// By "group/name"; by name alone when one side has no groups.
+// Maps "group/name" to the index; only the name if one side has no groups.
 std::map<std::string, std::int64_t> names_of(const Reader& reader, bool with_groups) {
   std::map<std::string, std::int64_t> names;
   for (std::int64_t i = 0; i < reader.tensor_count(); ++i) {
     const TensorInfo info = reader.tensor(i);
     const std::string name = with_groups ? info.group + '/' + info.name : info.name;
-    if (!names.emplace(name, i).second) throw Error(Status::invalid_argument, "two groups have a tensor " + printable(name));
+    if (!names.emplace(name, i).second)
+      throw Error(Status::invalid_argument, "the tensor " + printable(name) + " is in two groups");
   }
   return names;
 }
 
-// IEEE half: 5 bits of exponent, 10 of fraction; bfloat16 is the upper half of a float.
+// IEEE half: 5 exponent bits, 10 fraction bits; bfloat16 is the upper half of a float.
 double half_value(std::uint16_t bits) {
   const int exponent = bits >> 10 & 31;
   const double fraction = bits & 1023;
@@ -56,7 +57,7 @@ double largest(const void* a, const void* b, std::int64_t bytes, Value&& value) 
   for (std::size_t i = 0; i < static_cast<std::size_t>(bytes) / sizeof(T); ++i) {
     const char* at_a = static_cast<const char*>(a) + i * sizeof(T);
     const char* at_b = static_cast<const char*>(b) + i * sizeof(T);
-    if (std::memcmp(at_a, at_b, sizeof(T)) == 0) continue;  // the same NaN, for one
+    if (std::memcmp(at_a, at_b, sizeof(T)) == 0) continue;  // also equal NaNs
     T x{};
     T y{};
     std::memcpy(&x, at_a, sizeof(T));
@@ -68,13 +69,13 @@ double largest(const void* a, const void* b, std::int64_t bytes, Value&& value) 
   return most;
 }
 
-// Nothing for dtypes whose bytes only are compared.
+// Returns nothing for dtypes that are compared only by their bytes.
 std::optional<double> largest_difference(DType dtype, const void* a, const void* b, std::int64_t bytes) {
   const auto same = [](auto x) { return x; };
   switch (dtype) {
     case DType::f64: return largest<double>(a, b, bytes, same);
     case DType::f32:
-    case DType::c64: return largest<float>(a, b, bytes, same);  // of the real and the imaginary parts
+    case DType::c64: return largest<float>(a, b, bytes, same);  // over real and imaginary parts
     case DType::f16: return largest<std::uint16_t>(a, b, bytes, half_value);
     case DType::bf16: return largest<std::uint16_t>(a, b, bytes, bfloat_value);
     case DType::i8: return largest<std::int8_t>(a, b, bytes, same);
@@ -89,32 +90,32 @@ std::optional<double> largest_difference(DType dtype, const void* a, const void*
   }
 }
 
-// The beginning of a text of metadata.
+// Returns the beginning of a metadata string.
 std::string shown_text(const std::string& text) {
   constexpr std::size_t longest = 60;
   const std::string shown = nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
   return shown.size() <= longest ? shown : shown.substr(0, longest) + "...";
 }
 
-// What is different; "" when nothing is.
+// Describes the difference of two tensors; "" if they are equal.
 std::string difference(Reader& a, std::int64_t at_a, Reader& b, std::int64_t at_b) {
   const TensorInfo in_a = a.tensor(at_a);
   const TensorInfo in_b = b.tensor(at_b);
-  if (in_a.dtype != in_b.dtype) return std::string(dtype_name(in_a.dtype)) + " against " + std::string(dtype_name(in_b.dtype));
-  if (in_a.shape != in_b.shape) return "another shape";
+  if (in_a.dtype != in_b.dtype) return std::string(dtype_name(in_a.dtype)) + " vs. " + std::string(dtype_name(in_b.dtype));
+  if (in_a.shape != in_b.shape) return "different shapes";
   const Tensor left = a.read(at_a);
   const Tensor right = b.read(at_b);
   const void* const left_bytes = left.data();
   const void* const right_bytes = right.data();
   if (in_a.bytes == 0 || std::memcmp(left_bytes, right_bytes, static_cast<std::size_t>(in_a.bytes)) == 0) return "";
   const auto apart = largest_difference(in_a.dtype, left_bytes, right_bytes, in_a.bytes);
-  if (!apart) return "other bytes";
+  if (!apart) return "different bytes";
   char text[64];
   (void)std::snprintf(text, sizeof text, "largest absolute difference %.9g", *apart);
   return text;
 }
 
-// Calls report for each text of the files' metadata that is not the same.
+// Calls report for each metadata string that differs between the files.
 void compare_metadata(const Reader& a, const Reader& b, const std::string& path_a, const std::string& path_b,
                       const std::function<void(const std::string& name, const std::string& what)>& report) {
   const auto in_a = a.metadata();
@@ -127,7 +128,7 @@ void compare_metadata(const Reader& a, const Reader& b, const std::string& path_
       report(name, "only in " + path_a);
       continue;
     }
-    if (found->second != value) report(name, shown_text(value) + " against " + shown_text(found->second));
+    if (found->second != value) report(name, shown_text(value) + " vs. " + shown_text(found->second));
     in_b.erase(found);
   }
   for (const auto& [key, value] : in_b) report("__metadata__." + key, "only in " + path_b);

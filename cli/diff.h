@@ -5,8 +5,8 @@
 
 namespace ckpt::cli {
 
-// Each path: a directory of checkpoints (the newest valid one), one checkpoint, a safetensors file, or a folder with an index.
-// Prints the differences, with as_json as one document; true when there is none: the same names, dtypes, shapes and bytes.
+// Each path: a directory of checkpoints (its newest valid one), one checkpoint, a safetensors file, or a folder with an index.
+// Prints the differences, with as_json as one document. Returns true if there are none: same names, dtypes, shapes and bytes.
 bool diff(const std::string& a, const std::string& b, bool as_json);
 
 }  // namespace ckpt::cli

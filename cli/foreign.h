@@ -1,4 +1,4 @@
-// The contents of a file of another library.
+// The contents of a file in the format of another library.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace ckpt::cli {
 
 struct Foreign {
   std::vector<std::pair<std::string, Tensor>> tensors;
-  std::map<std::string, std::string> metadata = {};  // for the metadata of a safetensors file
+  std::map<std::string, std::string> metadata = {};  // becomes the metadata of a safetensors file
 };
 
 }  // namespace ckpt::cli

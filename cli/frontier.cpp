@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-// In longer chains a schedule of few slots has more actions than a table of them is worth.
+// In longer chains a schedule with few slots has too many actions for a table of all of them to be computed in reasonable time.
 constexpr std::int64_t most_layers = 1024;
 
 json whole_frontier(const std::string& name, const Profile& profile) {
@@ -22,7 +22,7 @@ json whole_frontier(const std::string& name, const Profile& profile) {
   std::vector<FrontierPoint> frontier;
   try {
     frontier = profile.frontier(name);
-  } catch (const Error&) {  // its schedules are those of other planners; or it is not for this chain
+  } catch (const Error&) {  // the planner returns schedules of other planners, or does not apply to this chain
   }
   for (const FrontierPoint& point : frontier) {
     points.push_back({{"planner", cat(name, ":", point.reserved_bytes)},
@@ -35,7 +35,7 @@ json whole_frontier(const std::string& name, const Profile& profile) {
   return points;
 }
 
-// All up to 24, then fewer and fewer: at most about 70.
+// Returns 1 .. most: all up to 24, then increasingly sparse; at most about 70 values.
 std::vector<std::int64_t> some_values(std::int64_t most) {
   std::vector<std::int64_t> values;
   for (std::int64_t value = 1; value < most; value += std::max<std::int64_t>(1, value / 8)) values.push_back(value);
@@ -50,8 +50,8 @@ bool takes_longer(const json& a, const json& b) {
   return cost(b) < cost(a);
 }
 
-// By rising bytes, each faster than all before it.
-json without_worse(std::vector<json> points) {
+// Sorts by rising bytes and drops points that are not faster than all points before.
+json without_dominated(std::vector<json> points) {
   std::stable_sort(points.begin(), points.end(), [](const json& a, const json& b) {
     const auto bytes_a = a.at("reserved_bytes").get<std::int64_t>();
     const auto bytes_b = b.at("reserved_bytes").get<std::int64_t>();
@@ -90,7 +90,7 @@ json frontier_json(const PlannerForm& planner, const Profile& profile) {
   const auto try_planner = [&](const std::string& text) {
     try {
       points.push_back(cost_json(text, Schedule::create(profile, text), profile));
-    } catch (const Error&) {  // not for this chain: whoever asks for it by name is told why
+    } catch (const Error&) {  // not applicable to this chain; the error is reported if the user names the planner
     }
   };
   json frontier = {{"planner", planner.name}};
@@ -103,7 +103,7 @@ json frontier_json(const PlannerForm& planner, const Profile& profile) {
   } else if (planner.required.size() == 1 && profile.layer_count() <= most_layers) {
     for (const std::int64_t value : some_values(profile.layer_count())) try_planner(cat(planner.name, ":", value));
   }
-  frontier["points"] = without_worse(std::move(points));
+  frontier["points"] = without_dominated(std::move(points));
   return frontier;
 }
 
@@ -120,7 +120,7 @@ bool is_chosen(const json& point, const json& frontier, const json& figures) {
   if (!figures.contains("chosen")) return false;
   const json& chosen = figures.at("chosen");
   const auto name = frontier.at("planner").get<std::string>();
-  const auto schedule = chosen.at("schedule").get<std::string>();  // of auto: the planner that it took
+  const auto schedule = chosen.at("schedule").get<std::string>();  // with auto: names the planner that auto chose
   return (planner_name(chosen.at("planner").get<std::string>()) == name || schedule.substr(0, schedule.find('(')) == name) &&
          point.at("reserved_bytes") == chosen.at("reserved_bytes") &&
          point.at("recomputed_forwards") == chosen.at("recomputed_forwards");

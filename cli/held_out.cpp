@@ -9,7 +9,7 @@
 namespace ckpt::cli {
 namespace {
 
-constexpr std::int64_t most_batches = 8;  // more would keep a short run waiting
+constexpr std::int64_t most_batches = 8;  // bounds the time at the end of a short run
 
 }  // namespace
 
@@ -35,8 +35,8 @@ nlohmann::json held_out_json(const HeldOut& held_out) {
 
 std::string held_out_text(const HeldOut& held_out) {
   if (held_out.batches == 0)
-    return cat("the held-out text of ", held_out.bytes, " bytes is too short for a batch: there is no held-out loss");
-  return cat("held-out loss ", fixed_text(held_out.loss, 6), " nats a byte in ", held_out.batches,
+    return cat("no held-out loss: the held-out text of ", held_out.bytes, " bytes is shorter than a batch");
+  return cat("held-out loss ", fixed_text(held_out.loss, 6), " nats per byte in ", held_out.batches,
              held_out.batches == 1 ? " batch" : " batches", "; the text's unigram entropy is ",
              fixed_text(held_out.unigram_entropy, 6));
 }

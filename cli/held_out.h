@@ -1,4 +1,4 @@
-// What a trained model makes of text that it was not trained on.
+// Evaluates a trained model on the held-out text.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,19 @@
 namespace ckpt::cli {
 
 struct HeldOut {
-  std::int64_t bytes = 0;      // of the text that is held out
-  std::int64_t batches = 0;    // that were looked at; 0: the text is too short for one
-  double loss = 0;             // their mean, in nats a byte
-  double unigram_entropy = 0;  // of the whole text, in nats a byte
+  std::int64_t bytes = 0;      // length of the held-out text
+  std::int64_t batches = 0;    // evaluated; 0: the text is too short for one
+  double loss = 0;             // mean over the batches, in nats per byte
+  double unigram_entropy = 0;  // of the whole text, in nats per byte
 };
 
-// Overwrites tokens and targets, which are of a batch. Nothing where no text is held out, and with stages, which do not evaluate.
+// Overwrites tokens and targets, each of the size of a batch. Returns nothing if no text is held out, and for pipelines, which
+// cannot evaluate.
 std::optional<HeldOut> evaluate_held_out(const TextData& data, Runner& runner, Tensor& tokens, Tensor& targets);
 
 nlohmann::json held_out_json(const HeldOut& held_out);
 
-// One line, for people.
+// Returns one line for display.
 std::string held_out_text(const HeldOut& held_out);
 
 }  // namespace ckpt::cli

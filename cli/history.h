@@ -1,4 +1,4 @@
-// Loss and memory over the steps of a run, in so many points as a page or a file can take.
+// Loss and memory over the steps of a run, with a bounded number of points.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@ namespace ckpt::cli {
 
 class History {
  public:
-  // arena_bytes: what activations reserve in this step.
+  // arena_bytes: reserved for activations in this step.
   void add(std::int64_t step, double loss, std::int64_t arena_bytes);
 
-  // {"steps_per_point": n, "step": [last step of each point], "loss": [mean], "arena_bytes": [most]}
+  // {"steps_per_point": n, "step": [last step of each point], "loss": [mean], "arena_bytes": [maximum]}
   nlohmann::json json() const;
 
  private:

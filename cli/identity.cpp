@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-// What a checkpoint of a version that had no such key was made with.
+// Returns the saved value; for a key that older versions did not write, the value that they used.
 json value_of(const json& saved, const std::string& key) {
   static const json former = {
       {"micro_batches", 1}, {"model", "mlp"}, {"rate_kind", "constant"}, {"warm_up", 0}, {"last_rate", 0.0}};
@@ -24,8 +24,8 @@ json value_of(const json& saved, const std::string& key) {
 void require_same(const json& saved, const json& now, const std::string& key) {
   const json before = value_of(saved, key);
   if (before == now.at(key)) return;
-  throw std::runtime_error("the checkpoint was made with " + key + " " + printable(before.dump()) + ", this run has " +
-                           now.at(key).dump() + "; use the same, another --dir, or --resume never");
+  throw std::runtime_error("the checkpoint has " + key + " " + printable(before.dump()) + ", this run has " + now.at(key).dump() +
+                           "; use the same value, another --dir, or --resume never");
 }
 
 }  // namespace
@@ -60,8 +60,7 @@ void require_same_run(const json& saved, const json& now) {
 ModelOptions transformer_of(const json& saved) {
   const json name = value_of(saved, "model");
   if (name != "transformer") {
-    throw std::runtime_error("the checkpoint was made with model " + printable(name.dump()) +
-                             "; only a transformer can be sampled");
+    throw std::runtime_error("the checkpoint's model is " + printable(name.dump()) + "; expected a transformer");
   }
   ModelOptions model;
   model.blocks = saved.at("blocks").get<std::int64_t>();

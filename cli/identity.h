@@ -1,4 +1,4 @@
-// What a training run is: what a run that goes on with its checkpoints must share with it.
+// The identity of a training run: the settings that a resumed run must share with its checkpoints.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,18 +11,18 @@
 
 namespace ckpt::cli {
 
-// The key of a checkpoint's value that has it.
+// Key of the checkpoint value that stores it.
 constexpr const char* identity_key = "training";
 
 nlohmann::json identity_of(const TrainOptions& options, const TextData& data);
 
-// That of the newest checkpoint with a manifest; null when there is none, or none of `ckpt train`. Reads no tensors.
+// Returns the identity in the newest checkpoint with a manifest; null if there is none, or none by `ckpt train`. Reads no tensors.
 nlohmann::json newest_identity(const CheckpointManager& checkpoint);
 
-// Throws std::runtime_error that names what differs, the model first.
+// Throws std::runtime_error that names the first difference; the model is compared first.
 void require_same_run(const nlohmann::json& saved, const nlohmann::json& now);
 
-// Throws std::runtime_error for a checkpoint of another model than a transformer.
+// Throws std::runtime_error if the checkpoint's model is not a transformer.
 ModelOptions transformer_of(const nlohmann::json& saved);
 
 }  // namespace ckpt::cli

@@ -1,10 +1,10 @@
-// Ctrl-C and SIGTERM as a question that the training loop asks.
+// Turns Ctrl-C and SIGTERM into a flag that the training loop checks.
 #pragma once
 
 namespace ckpt::cli {
 
-// From now on the first Ctrl-C is only noted, and the first SIGTERM if terminate says so; a second one ends the process as usual.
-void note_interrupts(bool terminate);
+// From now on the first Ctrl-C and, with terminate, the first SIGTERM only set the flag; a second one ends the process as usual.
+void watch_interrupts(bool terminate);
 bool interrupted();
 
 }  // namespace ckpt::cli

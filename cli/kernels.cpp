@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-// "" where no checkpoint can be read, or where it does not name its kernels.
+// Returns "" if no checkpoint can be read, or if it does not record its kernels.
 std::string recorded_kernels(const std::string& place) try {
   if (place.empty()) return "";
   const CheckpointManager checkpoints = CheckpointManager::read_only(open_place(place));
@@ -26,10 +26,10 @@ std::string recorded_kernels(const std::string& place) try {
   }
   return "";
 } catch (const std::exception&) {
-  return "";  // the command opens it again, and reports it
+  return "";  // the command opens it again and reports the error
 }
 
-// False where nothing has changed, so that others can be tried.
+// Returns false if nothing has changed; the caller can then try other kernels.
 bool set_kernels(const std::string& name) {
   try {
     set_blas_kernels(name);
@@ -53,7 +53,7 @@ std::string blas_without_advice() {
   return info.substr(0, info.find("; "));
 }
 
-// The last word but for the number of threads.
+// Returns the last word before the number of threads.
 std::string kernels_of(std::string_view blas) {
   std::string_view last;
   for (std::size_t begin = 0; begin < blas.size();) {

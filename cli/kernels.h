@@ -1,4 +1,4 @@
-// The kernels of OpenBLAS that a command computes with.
+// The OpenBLAS kernels that a command computes with.
 #pragma once
 
 #include <string>
@@ -6,17 +6,17 @@
 
 namespace ckpt::cli {
 
-// Loads OpenBLAS with the kernels that the newest checkpoint at place was computed with, so that a run that resumes from it has the
-// same bits; with the fastest ones where there is none, or where the processor cannot run them. Leaves the choice to OpenBLAS while
-// the environment variable OPENBLAS_CORETYPE has a value, and where the kernels cannot be set. Changes the environment for a
-// moment: to be called before the process has other threads. place: a directory of checkpoints or a URI; "" for none. Throws
-// nothing on account of the place or the BLAS: the command meets the same failure when it uses them.
+// Loads OpenBLAS with the kernels of the newest checkpoint at place, so that a resumed run computes the same bits. Without such a
+// checkpoint, or if the processor cannot run them, loads the fastest kernels. Leaves the choice to OpenBLAS if the environment
+// variable OPENBLAS_CORETYPE is set, or if the kernels cannot be set. Changes the environment temporarily: call it before the
+// process starts threads. place: a directory of checkpoints or a URI; "" for none. Throws nothing if the place or the BLAS cannot
+// be used: the command reports that error when it uses them.
 void choose_kernels(const std::string& place);
 
 // The part of ckpt::blas_info() that describes the BLAS, without the comparison with the processor.
 std::string blas_without_advice();
 
-// The kernels that such a description of an OpenBLAS names; any word, or "", for another BLAS.
+// Returns the kernels named in such a description of an OpenBLAS; any word, or "", for another BLAS.
 std::string kernels_of(std::string_view blas);
 
 }  // namespace ckpt::cli

@@ -11,10 +11,10 @@ namespace ckpt::cli {
 
 LearningRateSchedule learning_rates(const TrainOptions& options);
 
-// By key: what decides the rate of a step. A rate that falls does so over the steps of the run, which are part of it.
+// Returns the settings that determine each step's rate. A decaying rate also depends on the number of steps, so that is included.
 nlohmann::json learning_rate_json(const TrainOptions& options);
 
-// Throws std::invalid_argument that names the options for a schedule that cannot be.
+// Throws std::invalid_argument that names the conflicting options.
 void check_learning_rates(const TrainOptions& options);
 
 }  // namespace ckpt::cli

@@ -1,4 +1,4 @@
-// The ckpt command. Exit codes: 0 done, 1 failed (the reason is on standard error), 2 wrong use, 3 ended by a
+// The ckpt command. Exit codes: 0 success, 1 failure (the reason is on standard error), 2 usage error, 3 ended by a
 // preemption notice.
 #include <CLI/CLI.hpp>
 #include <charconv>
@@ -40,10 +40,10 @@ constexpr int preempted = 3;
 using ckpt::cli::add_number;
 constexpr std::int64_t most_integer = std::numeric_limits<std::int64_t>::max();
 constexpr ckpt::cli::Range<std::uint64_t> any_seed = {0, std::numeric_limits<std::uint64_t>::max()};
-// Of a checkpoint's cost and what is like it: no machine is faster, and none lives longer.
+// Limits of durations, such as a checkpoint's cost.
 constexpr double least_seconds = 1e-6;
 constexpr double most_seconds = 1e12;
-constexpr const char* prompt = "--prompt";  // any text, also one that looks like a path
+constexpr const char* prompt = "--prompt";  // any string, also one that looks like a path
 
 void take_save_every(const std::string& text, ckpt::cli::TrainOptions& options) {
   options.save_automatically = text == "auto";
@@ -51,182 +51,185 @@ void take_save_every(const std::string& text, ckpt::cli::TrainOptions& options) 
   if (options.save_automatically) return;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), options.save_every);
   if (error != std::errc() || end != text.data() + text.size() || options.save_every < 0) {
-    throw CLI::ValidationError("--save-every", "'" + ckpt::cli::printable(text) + "' is neither a number of steps nor auto");
+    throw CLI::ValidationError("--save-every", "'" + ckpt::cli::printable(text) + "': expected a number of steps or auto");
   }
 }
 
 CLI::Option* add_threads(CLI::App& app, std::int32_t& threads) {
-  return add_number(app, "--threads", threads, {0, 1024}, "Threads; 0: as many as this process may use");
+  return add_number(app, "--threads", threads, {0, 1024}, "Number of threads; 0: all that this process may use");
 }
 
 void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
   CLI::App* const train = app.add_subcommand("train", "Train a byte-level model on a text file");
-  train->add_option("--data", options.data, "Text file to train on; default: text that is made")->type_name("FILE");
+  train->add_option("--data", options.data, "Text file to train on; default: generated text")->type_name("FILE");
   train
-      ->add_option("--memory-budget", options.memory_budget,
-                   "Most memory for activations: an amount (6000000, 64MiB), or a share of what storing everything reserves (40%)")
+      ->add_option(
+          "--memory-budget", options.memory_budget,
+          "Memory limit for activations: an amount (6000000, 64MiB), or a percentage of the memory for storing everything (40%)")
       ->type_name("BYTES|PERCENT");
-  CLI::Option* const planner =
-      train
-          ->add_option(
-              "--planner", options.planner,
-              "Who chooses the schedule: a name (chain, tapes, revolve), which takes the budget, or with a value (periodic:4)")
-          ->type_name("TEXT")
-          ->default_str("auto");
+  CLI::Option* const planner = train
+                                   ->add_option("--planner", options.planner,
+                                                "Planner that chooses the schedule: a name (chain, tapes, revolve), which uses the "
+                                                "budget, or with a value (periodic:4)")
+                                   ->type_name("TEXT")
+                                   ->default_str("auto");
   train
-      ->add_option("--strategy", options.strategy,
-                   "Choose the schedule by a strategy instead: interval:4, size:1MiB, ...; refused when it passes the budget")
+      ->add_option(
+          "--strategy", options.strategy,
+          "Strategy that chooses the schedule instead of a planner: interval:4, size:1MiB, ...; fails if it exceeds the budget")
       ->type_name("TEXT")
       ->excludes(planner);
-  add_number(*train, "--steps", options.steps, {0, most_integer}, "Steps in all, those before a resume included");
-  const ckpt::cli::ModelFlags model =
-      add_model_flags(*train, options.model, "What is trained: transformer, or mlp, which is small");
-  add_number(*train, "--seed", options.seed, any_seed, "Keys first values and dropout");
-  add_number(*train, "--learning-rate", options.learning_rate, {1e-12, 1e6}, "Of AdamW, at its peak");
-  train->add_option("--rate-kind", options.rate_kind, "How the learning rate goes on from its peak, until --steps")
+  add_number(*train, "--steps", options.steps, {0, most_integer}, "Total number of steps, including those before a resume");
+  const ckpt::cli::ModelFlags model = add_model_flags(*train, options.model, "Model to train: transformer, or mlp, which is small");
+  add_number(*train, "--seed", options.seed, any_seed, "Seed of initial values and dropout");
+  add_number(*train, "--learning-rate", options.learning_rate, {1e-12, 1e6}, "Peak learning rate of AdamW");
+  train->add_option("--rate-kind", options.rate_kind, "Learning-rate decay from the peak until --steps")
       ->check(CLI::IsMember({"constant", "linear", "cosine"}))
       ->capture_default_str();
-  add_number(*train, "--warm-up", options.warm_up_steps, {0, most_integer}, "Steps in which the learning rate grows to its peak");
-  add_number(*train, "--last-rate", options.last_rate, {0, 1e6}, "Learning rate at the end, linear and cosine only");
+  add_number(*train, "--warm-up", options.warm_up_steps, {0, most_integer}, "Warm-up steps: the learning rate grows to its peak");
+  add_number(*train, "--last-rate", options.last_rate, {0, 1e6}, "Final learning rate, linear and cosine only");
   add_threads(*train, options.threads);
-  train->add_option("--dir", options.directory, "Directory of checkpoints, or a URI; without it nothing is saved")
-      ->type_name("DIR");
+  train->add_option("--dir", options.directory, "Directory of checkpoints, or a URI; default: no checkpoints")->type_name("DIR");
   train
       ->add_option_function<std::string>(
           "--save-every", [&options](const std::string& text) { take_save_every(text, options); },
-          "Steps between checkpoints; 0: only at the end; auto: when a controller says so")
+          "Steps between checkpoints; 0: only at the end; auto: chosen by a controller")
       ->type_name("N|auto")
       ->default_str("0");
   add_number(*train, "--first-save-seconds", options.first_save_seconds, {0, most_seconds},
-             "With auto: the first save comes no later, to learn its cost");
+             "With auto: latest time of the first save, which measures the cost of a save");
   add_number(*train, "--notice-seconds", options.notice_seconds, {0, most_seconds},
-             "With auto: time between SIGTERM or SIGUSR1 and the end");
+             "With auto: time from SIGTERM or SIGUSR1 to termination");
   train->add_flag("--async,!--no-async,!--sync", options.async,
-                  "Save in the background (the default), or stop while a save is written");
-  add_number(*train, "--keep", options.keep_last, {0, most_integer}, "Checkpoints to keep; 0: all");
-  train->add_option("--resume", options.resume, "auto: go on where the newest valid checkpoint stands, if there is one")
+                  "Save in the background (the default), or block training during each save");
+  add_number(*train, "--keep", options.keep_last, {0, most_integer}, "Number of checkpoints to keep; 0: all");
+  train
+      ->add_option("--resume", options.resume,
+                   "auto: resume from the newest valid checkpoint, if one exists; require: fail if none exists")
       ->check(CLI::IsMember({"auto", "never", "require"}))
       ->capture_default_str();
-  train->add_option("--json", options.json_file, "Write the run's figures to a file")->type_name("FILE");
-  train->add_option("--memory-report", options.memory_report_file, "Write the layers with most memory and the timeline to a file")
+  train->add_option("--json", options.json_file, "Write the run's measurements to a file as JSON")->type_name("FILE");
+  train
+      ->add_option("--memory-report", options.memory_report_file,
+                   "Write the layers with the most memory, and the memory timeline, to a file")
       ->type_name("FILE");
-  add_number(*train, "--stages", options.stages, {1, 1024}, "Cut the model into this many stages, each on a thread of its own");
-  add_number(*train, "--micro-batches", options.micro_batches, {1, 65536}, "Cut each batch into this many micro-batches");
-  train->add_option("--schedule", options.schedule, "Order of the micro-batches' forwards and backwards")
+  add_number(*train, "--stages", options.stages, {1, 1024}, "Pipeline stages, each on its own thread");
+  add_number(*train, "--micro-batches", options.micro_batches, {1, 65536}, "Micro-batches per batch");
+  train->add_option("--schedule", options.schedule, "Pipeline schedule: order of the micro-batches' forward and backward passes")
       ->check(CLI::IsMember({"gpipe", "1f1b", "interleaved"}))
       ->capture_default_str();
-  add_number(*train, "--chunks", options.chunks, {0, 1024}, "Pieces of the model in each stage, interleaved only; 0: 2");
+  add_number(*train, "--chunks", options.chunks, {0, 1024}, "Model chunks per stage, interleaved only; 0: 2");
   train
-      ->add_option("--activations", options.activations,
-                   "Micro-batches whose activations stay: store-all, recompute-all, selective:N, memory:BYTES, automatic[:BYTES]")
+      ->add_option(
+          "--activations", options.activations,
+          "Micro-batches that keep their activations: store-all, recompute-all, selective:N, memory:BYTES, automatic[:BYTES]")
       ->capture_default_str();
   train
       ->add_option("--memory-limit", options.memory_limit,
-                   "Memory that automatic takes this process to have; default: all it may use")
+                   "Memory available to this process, for automatic; default: all it may use")
       ->type_name("BYTES");
-  train->add_option("--timeline", options.timeline_file, "Write who computed what when in the last step as Chrome trace JSON")
+  train->add_option("--timeline", options.timeline_file, "Write the timeline of the last step as Chrome trace JSON")
       ->type_name("FILE");
   train
       ->add_option("--report", options.report_file,
-                   "Write a page with the run's figures and pictures of its steps; .svg: the picture of a step alone")
+                   "Write an HTML page with the run's measurements and charts of its steps; .svg: only the chart of one step")
       ->type_name("FILE");
-  train->add_flag("--quiet", options.quiet, "Show no progress");
-  train->add_flag("--verbose", options.verbose, "Show what the library decides, and why");
+  train->add_flag("--quiet", options.quiet, "Print no progress");
+  train->add_flag("--verbose", options.verbose, "Print the library's decisions and their reasons");
   train->callback([=, &options] { finish_model(model, options.model); });
 }
 
 void add_sample(CLI::App& app, ckpt::cli::SampleOptions& options) {
-  CLI::App* const sample = app.add_subcommand("sample", "Let a trained transformer go on with a text");
+  CLI::App* const sample = app.add_subcommand("sample", "Generate text from a trained transformer");
   sample->add_option("--dir", options.directory, "Directory of checkpoints of ckpt train, or a URI")->type_name("DIR")->required();
-  sample->add_option(prompt, options.prompt, "What the text begins with")->type_name("TEXT")->required();
-  add_number(*sample, "--length", options.length, {0, most_integer}, "Bytes behind the prompt");
-  add_number(*sample, "--temperature", options.temperature, {0, 1e6}, "0: always the most probable byte; 1: by the model's odds");
-  add_number(*sample, "--seed", options.seed, any_seed, "Of the random draws");
+  sample->add_option(prompt, options.prompt, "Start of the text")->type_name("TEXT")->required();
+  add_number(*sample, "--length", options.length, {0, most_integer}, "Number of bytes to generate after the prompt");
+  add_number(*sample, "--temperature", options.temperature, {0, 1e6},
+             "Sampling temperature; 0: always the most probable byte; 1: the model's probabilities");
+  add_number(*sample, "--seed", options.seed, any_seed, "Seed of the sampling");
   add_threads(*sample, options.threads);
 }
 
 void add_plan(CLI::App& app, ckpt::cli::PlanOptions& options) {
-  CLI::App* const plan = app.add_subcommand("plan", "Say what a schedule for a memory budget costs, before anything runs");
+  CLI::App* const plan = app.add_subcommand("plan", "Compute the cost of a schedule for a memory budget, without running it");
   CLI::Option* const profile =
-      plan->add_option("--profile", options.profile, "JSON file that describes a chain: bytes and seconds of each layer")
-          ->type_name("FILE");
+      plan->add_option("--profile", options.profile, "JSON profile of a chain: bytes and seconds of each layer")->type_name("FILE");
   const ckpt::cli::ModelFlags flags =
-      add_model_flags(*plan, options.model, "Plan a model of ckpt train, timed on this machine: transformer or mlp");
+      add_model_flags(*plan, options.model, "Plan a model of ckpt train, measured on this machine: transformer or mlp");
   CLI::Option* const model = flags.model->excludes(profile);
   flags.batch->needs(model);
   for (CLI::Option* const size : flags.sizes) size->needs(model);
   add_threads(*plan, options.threads)->needs(model);
-  CLI::Option* const budget =
-      plan->add_option(
-              "--budget", options.budget,
-              "Most memory for activations: an amount (6000000, 64MiB), or a share of what storing everything reserves (40%)")
-          ->type_name("BYTES|PERCENT");
-  CLI::Option* const planner =
-      plan->add_option(
-              "--planner", options.planner,
-              "Who chooses the schedule: a name (chain, tapes, revolve), which takes the budget, or with a value (periodic:4)")
-          ->type_name("TEXT")
-          ->default_str("auto; of the points of --frontier: chain");
-  CLI::Option* const frontier =
-      plan->add_flag("--frontier", options.frontier, "Print what each budget would cost with this planner");
+  CLI::Option* const budget = plan->add_option("--budget", options.budget,
+                                               "Memory limit for activations: an amount (6000000, 64MiB), or a percentage of the "
+                                               "memory for storing everything (40%)")
+                                  ->type_name("BYTES|PERCENT");
+  CLI::Option* const planner = plan->add_option("--planner", options.planner,
+                                                "Planner that chooses the schedule: a name (chain, tapes, revolve), which uses the "
+                                                "budget, or with a value (periodic:4)")
+                                   ->type_name("TEXT")
+                                   ->default_str("auto; for the points of --frontier: chain");
+  CLI::Option* const frontier = plan->add_flag("--frontier", options.frontier, "Print the cost of each budget with this planner");
   plan->add_flag("--json", options.as_json, "Print JSON");
   plan->add_option(
           "--report", options.report,
-          "Write a page with pictures of the step and of every planner's cost for every budget to a file; it needs a schedule")
+          "Write an HTML page with charts of the step and of every planner's cost at every budget; requires --budget or --planner")
       ->type_name("FILE");
   plan->callback([=, &options] {
     if (!*profile && !*model) throw CLI::RequiredError("--profile FILE or --model");
     if (!*budget && !*planner && !*frontier) throw CLI::RequiredError("--budget, --planner or --frontier");
     if (!*budget && !*planner && !options.report.empty())
-      throw CLI::RequiredError("--budget or --planner, for --report shows a schedule,");
+      throw CLI::RequiredError("--budget or --planner (--report shows a schedule)");
     options.plans_model = !model->empty();
     finish_model(flags, options.model);
   });
 }
 
 void add_simulate(CLI::App& app, ckpt::cli::SimulateOptions& options) {
-  CLI::App* const simulate = app.add_subcommand("simulate", "Replay a machine's failures against policies for when to checkpoint");
+  CLI::App* const simulate = app.add_subcommand("simulate", "Compare checkpoint policies on a failure trace");
   simulate
-      ->add_option(
-          "--trace", options.trace,
-          "File of seconds between failures, one number a line; or exponential:MTBF or weibull:SHAPE:MTBF, seconds, of a node")
+      ->add_option("--trace", options.trace,
+                   "File with the seconds between failures, one number per line; or exponential:MTBF or weibull:SHAPE:MTBF, in "
+                   "seconds per node")
       ->type_name("FILE|LAW")
       ->required();
-  add_number(*simulate, "--cost", options.cost, {least_seconds, most_seconds}, "Seconds that a checkpoint costs");
-  add_number(*simulate, "--restart", options.restart, {0, most_seconds}, "Seconds from a failure until work goes on");
-  add_number(*simulate, "--poll", options.poll, {least_seconds, most_seconds}, "Seconds between questions to a policy");
+  add_number(*simulate, "--cost", options.cost, {least_seconds, most_seconds}, "Seconds per checkpoint");
+  add_number(*simulate, "--restart", options.restart, {0, most_seconds}, "Seconds from a failure until work resumes");
+  add_number(*simulate, "--poll", options.poll, {least_seconds, most_seconds}, "Seconds between queries of a policy");
   simulate->add_option("--policies", options.policies,
-                       "With commas: auto, threshold, expected-value, young, daly, bayes, bayes:KEEP, weibull, fixed:SECONDS");
-  add_number(*simulate, "--nodes", options.nodes, {1, 1'000'000}, "Nodes that fail one by one by the law");
-  add_number(*simulate, "--failures", options.failures, {1, 1'000'000}, "Failures to draw in a run");
-  add_number(*simulate, "--replicas", options.replicas, {1, 100'000}, "Runs to draw");
-  add_number(*simulate, "--seed", options.seed, any_seed, "Of all random draws");
+                       "Comma-separated: auto, threshold, expected-value, young, daly, bayes, bayes:KEEP, weibull, fixed:SECONDS");
+  add_number(*simulate, "--nodes", options.nodes, {1, 1'000'000},
+             "Number of nodes; each fails independently by the distribution of --trace");
+  add_number(*simulate, "--failures", options.failures, {1, 1'000'000}, "Failures per simulated run");
+  add_number(*simulate, "--replicas", options.replicas, {1, 100'000}, "Number of simulated runs");
+  add_number(*simulate, "--seed", options.seed, any_seed, "Seed of the simulation");
   add_number(*simulate, "--remote-every", options.remote_every, {1, most_integer},
-             "Every so many-th checkpoint is remote, the others are local; 1: all");
-  add_number(*simulate, "--local-cost", options.local_cost, {0, most_seconds}, "Seconds that a local checkpoint costs");
-  add_number(*simulate, "--remote-share", options.remote_share, {0, 1}, "Share of failures that destroy local checkpoints");
-  simulate->add_option("--json", options.json, "Write the figures to a file")->type_name("FILE");
-  simulate->add_option("--report", options.report, "Write a page with curves to a file")->type_name("FILE");
+             "Every Nth checkpoint is remote, the others are local; 1: all are remote");
+  add_number(*simulate, "--local-cost", options.local_cost, {0, most_seconds}, "Seconds per local checkpoint");
+  add_number(*simulate, "--remote-share", options.remote_share, {0, 1}, "Fraction of failures that destroy local checkpoints");
+  simulate->add_option("--json", options.json, "Write the results to a file as JSON")->type_name("FILE");
+  simulate->add_option("--report", options.report, "Write an HTML page with charts to a file")->type_name("FILE");
 }
 
-// Why a text cannot be what it was meant as; "" when it can. A shell does not expand the ~ of --dir=~/run, nor one in quotes.
-std::string no_path(const std::string& text) {
+// Returns why a string cannot be a path; "" if it can. A shell expands the tilde neither in --dir=~/run nor in quotes.
+std::string path_problem(const std::string& text) {
   if (text.empty()) return "the value is empty";
   if (std::filesystem::exists(text)) return "";
   if (text == "~" || text.rfind("~/", 0) == 0)
     return "'" + ckpt::cli::printable(text) + "' begins with ~, which the shell has not expanded";
-  if (text.find("://") != std::string::npos) return "'" + ckpt::cli::printable(text) + "' is no path of a file system";
+  if (text.find("://") != std::string::npos)
+    return "'" + ckpt::cli::printable(text) + "' is a URI: expected a path of the file system";
   return "";
 }
 
-// The same for a place of checkpoints, where a URI may stand. text becomes what it means.
-std::string no_place(std::string& text) {
+// The same for a location of checkpoints, which can be a URI. Replaces text by the resolved location.
+std::string place_problem(std::string& text) {
   try {
     text = ckpt::cli::place_of(text);
   } catch (const std::invalid_argument& error) {
     return error.what();
   }
-  return ckpt::cli::is_uri(text) ? "" : no_path(text);
+  return ckpt::cli::is_uri(text) ? "" : path_problem(text);
 }
 
 bool takes_place(const CLI::App& command, const CLI::Option& option) {
@@ -234,17 +237,17 @@ bool takes_place(const CLI::App& command, const CLI::Option& option) {
   return names.count(option.get_name()) > 0 || (command.get_name() == "copy" && option.get_name() == "to");
 }
 
-// A text that is not there names nothing: not the current directory, not a file; an address names no folder.
-void refuse_what_names_nothing(CLI::App& app) {
-  const CLI::Validator names_place([](std::string& text) { return no_place(text); }, "");
+// Rejects empty values of all options, and URIs where a path is expected. An empty path would otherwise mean the current directory.
+void require_non_empty_values(CLI::App& app) {
+  const CLI::Validator is_valid_place([](std::string& text) { return place_problem(text); }, "");
   const CLI::Validator has_bytes([](std::string& text) { return std::string(text.empty() ? "the value is empty" : ""); }, "");
-  const CLI::Validator names_something([](std::string& text) { return no_path(text); }, "");
+  const CLI::Validator is_valid_path([](std::string& text) { return path_problem(text); }, "");
   for (CLI::App* const command : app.get_subcommands(nullptr)) {
     for (CLI::Option* const option : command->get_options()) {
       if (takes_place(*command, *option)) {
-        option->transform(names_place);
+        option->transform(is_valid_place);
       } else {
-        option->check(option->get_name() == prompt ? has_bytes : names_something);
+        option->check(option->get_name() == prompt ? has_bytes : is_valid_path);
       }
     }
   }
@@ -257,7 +260,7 @@ void show_message(ckpt::LogLevel level, std::string_view component, std::string_
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Checkpointing: train under a memory budget, save durably, look at what was saved", "ckpt");
+  CLI::App app("Checkpointing: train under a memory budget, save durably, inspect checkpoints", "ckpt");
   app.set_version_flag("--version", std::string(ckpt::version()) + " (" + std::string(ckpt::build_info()) + ")");
   app.require_subcommand(1);
   ckpt::cli::TrainOptions train_options;
@@ -271,15 +274,15 @@ int run(int argc, char** argv) {
   std::string path;
   bool as_json = false;
   const auto add_json = [&as_json](CLI::App* command) { command->add_flag("--json", as_json, "Print JSON"); };
-  CLI::App* const list = app.add_subcommand("list", "List the checkpoints in a directory, the newest first");
+  CLI::App* const list = app.add_subcommand("list", "List the checkpoints in a directory, newest first");
   list->add_option("path", path, "Directory of checkpoints, or a URI")->required();
-  CLI::App* const show = app.add_subcommand("show", "Show what is in a checkpoint or a file of tensors")->alias("inspect");
+  CLI::App* const show = app.add_subcommand("show", "Show the contents of a checkpoint or a tensor file")->alias("inspect");
   show->add_option("path", path,
                    "Directory of checkpoints, one checkpoint, a safetensors, .npz or .pt file, a folder with an index, or a URI")
       ->required();
   bool reads_values = false;
-  show->add_flag("--values", reads_values, "Of a store, show the values of trees, too, which are in its files of tensors");
-  CLI::App* const verify = app.add_subcommand("verify", "Check every checksum of the checkpoints in a directory");
+  show->add_flag("--values", reads_values, "For a checkpoint: also show the values of trees, which are stored in its tensor files");
+  CLI::App* const verify = app.add_subcommand("verify", "Verify every checksum of the checkpoints in a directory");
   verify->add_option("path", path, "Directory of checkpoints, one checkpoint, or a URI")->required();
   for (CLI::App* const command : {list, show, verify}) add_json(command);
   std::string other_path;
@@ -287,47 +290,44 @@ int run(int argc, char** argv) {
   diff->add_option("a", path,
                    "Directory of checkpoints, one checkpoint, a safetensors, .npz or .pt file, a folder with an index, or a URI")
       ->required();
-  diff->add_option("b", other_path, "The same")->required();
+  diff->add_option("b", other_path, "Second checkpoint or file, as a")->required();
   add_json(diff);
   std::int64_t step = -1;
   bool all = false;
-  CLI::App* const copy = app.add_subcommand("copy", "Copy a checkpoint to another directory, and verify it there");
-  copy->add_option("from", path, "Directory of checkpoints, of which the newest valid one is taken, one checkpoint, or a URI")
+  CLI::App* const copy = app.add_subcommand("copy", "Copy a checkpoint to another directory, and verify the copy");
+  copy->add_option("from", path, "Directory of checkpoints (copies its newest valid checkpoint), one checkpoint, or a URI")
       ->required();
-  copy->add_option("to", other_path, "Directory of checkpoints, which is made when it is missing, or a URI")->required();
-  CLI::Option* const copied_step = copy->add_option("--step", step, "Take the checkpoint of this step")->type_name("N");
-  copy->add_flag("--all", all, "Take every valid one")->excludes(copied_step);
+  copy->add_option("to", other_path, "Directory of checkpoints, created if missing, or a URI")->required();
+  CLI::Option* const copied_step = copy->add_option("--step", step, "Copy the checkpoint of this step")->type_name("N");
+  copy->add_flag("--all", all, "Copy every valid checkpoint")->excludes(copied_step);
   add_json(copy);
   std::string rules;
   bool dry_run = false;
-  CLI::App* const prune =
-      app.add_subcommand("prune", "Remove old checkpoints, except those that rules keep and those that are pinned");
+  CLI::App* const prune = app.add_subcommand("prune", "Remove old checkpoints, except those kept by rules and pinned ones");
   prune->add_option("dir", path, "Directory of checkpoints, or a URI")->required();
   CLI::Option* const keep =
-      prune->add_option("--keep", rules, "Rules with commas between them, such as last:3,every:100,best:2:max,newer:24h")
+      prune->add_option("--keep", rules, "Comma-separated rules, such as last:3,every:100,best:2:max,newer:24h")
           ->type_name("RULES");
   bool wants_abandoned = false;
   CLI::Option* const abandoned =
-      prune->add_flag("--abandoned", wants_abandoned, "Remove the checkpoints that a roll-back has abandoned, and no others")
-          ->excludes(keep);
+      prune->add_flag("--abandoned", wants_abandoned, "Remove only the checkpoints abandoned by a rollback")->excludes(keep);
   bool wants_uploads = false;
   CLI::Option* const uploads =
-      prune->add_flag("--uploads", wants_uploads, "Abort unfinished uploads instead, which killed processes have left in S3")
+      prune->add_flag("--uploads", wants_uploads, "Abort the unfinished S3 uploads of killed processes instead")
           ->excludes(keep)
           ->excludes(abandoned);
   std::int64_t older_than_seconds = 0;
-  CLI::Option* const age =
-      ckpt::cli::add_duration(*prune, "--older-than", older_than_seconds,
-                              "Those that were begun at least so long ago: 90 (seconds), 15m, 24h, 7d, 2w; 0: all")
-          ->needs(uploads);
+  CLI::Option* const age = ckpt::cli::add_duration(*prune, "--older-than", older_than_seconds,
+                                                   "Minimum age of the uploads: 90 (seconds), 15m, 24h, 7d, 2w; 0: all")
+                               ->needs(uploads);
   uploads->needs(age);
   prune->callback([=] {
     if (!*keep && !*uploads && !*abandoned) throw CLI::RequiredError("--keep RULES, --abandoned or --uploads");
   });
-  prune->add_flag("--dry-run", dry_run, "Only say what would be removed; also beside a running writer");
+  prune->add_flag("--dry-run", dry_run, "Print what would be removed, without removing it; allowed while a writer runs");
   add_json(prune);
-  CLI::App* const pin = app.add_subcommand("pin", "Keep a checkpoint from being removed by retention and prune");
-  CLI::App* const unpin = app.add_subcommand("unpin", "Let the checkpoints of a step be removed again");
+  CLI::App* const pin = app.add_subcommand("pin", "Protect the checkpoints of a step from retention and prune");
+  CLI::App* const unpin = app.add_subcommand("unpin", "Remove the protection of pin");
   for (CLI::App* const command : {pin, unpin}) {
     command->add_option("dir", path, "Directory of checkpoints, or a URI")->required();
     ckpt::cli::add_number(*command, "step", step, {0, std::numeric_limits<std::int64_t>::max()}, "Step of the checkpoint")
@@ -335,22 +335,22 @@ int run(int argc, char** argv) {
   }
   std::string group;
   CLI::App* const convert = app.add_subcommand(
-      "convert", "Write tensors as another kind of file: .npz, .safetensors, or a folder of these with an index");
+      "convert", "Convert tensors to another file format: .npz, .safetensors, or a folder of safetensors files with an index");
   convert
       ->add_option(
           "from", path,
           "An .npz or .pt file, a directory of checkpoints, one checkpoint, a safetensors file, a folder with an index, or a URI")
       ->required();
-  convert->add_option("to", other_path, "File to write, ending in .npz or .safetensors: it is replaced; or new folder, ending in /")
+  convert->add_option("to", other_path, "File to write or replace, ending in .npz or .safetensors; or a new folder, ending in /")
       ->required();
   std::string file_bytes = "5GB";
-  convert->add_option("--file-bytes", file_bytes, "Of a folder: tensors' bytes in one file, such as 64KiB or 2GB")
+  convert->add_option("--file-bytes", file_bytes, "For a folder: maximum tensor bytes per file, such as 64KiB or 2GB")
       ->type_name("SIZE")
       ->capture_default_str();
-  convert->add_option("--group", group, "Of a checkpoint: only the tensors of this group")->type_name("NAME");
+  convert->add_option("--group", group, "For a checkpoint: only the tensors of this group")->type_name("NAME");
   add_json(convert);
-  refuse_what_names_nothing(app);
-  if (argc == 2 && std::string(argv[1]) == "--manual") {  // what the build makes ckpt.1 of
+  require_non_empty_values(app);
+  if (argc == 2 && std::string(argv[1]) == "--manual") {  // the build generates ckpt.1 from it
     (void)std::fputs(ckpt::cli::manual_page(app, std::string(ckpt::version())).c_str(), stdout);
     return 0;
   }
@@ -364,7 +364,7 @@ int run(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : wrong_use;
   }
   ckpt::set_log(train_options.verbose ? ckpt::LogLevel::info : ckpt::LogLevel::warning, show_message);
-  // Before any of them starts a thread.
+  // Before any command starts a thread.
   if (app.got_subcommand("train")) ckpt::cli::choose_kernels(train_options.resume == "never" ? "" : train_options.directory);
   if (app.got_subcommand("sample")) ckpt::cli::choose_kernels(sample_options.directory);
   if (app.got_subcommand("plan") && plan_options.plans_model) ckpt::cli::choose_kernels("");

@@ -5,7 +5,7 @@
 namespace ckpt::cli {
 namespace {
 
-// Text in which nothing is a request or an escape of roff.
+// Escapes the requests and escapes of roff.
 std::string plain(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -63,9 +63,8 @@ std::string usage_of(const CLI::App& command) {
 }  // namespace
 
 std::string manual_page(const CLI::App& app, const std::string& version) {
-  std::string page = ".TH CKPT 1 \"\" \"libckpt " + version +
-                     "\" \"User commands\"\n.SH NAME\nckpt \\- checkpoints: look at them, " +
-                     "verify, compare, copy, convert; train; plan; simulate\n.SH SYNOPSIS\n";
+  std::string page = ".TH CKPT 1 \"\" \"libckpt " + version + "\" \"User commands\"\n.SH NAME\nckpt \\- inspect, verify, " +
+                     "compare, copy and convert checkpoints; train, plan and simulate\n.SH SYNOPSIS\n";
   const auto commands = app.get_subcommands(nullptr);
   for (const CLI::App* const command : commands) page += usage_of(*command) + "\n.br\n";
   page += ".SH DESCRIPTION\n" + plain(app.get_description()) + ".\n.SH OPTIONS\n";
@@ -73,13 +72,13 @@ std::string manual_page(const CLI::App& app, const std::string& version) {
   page += ".SH COMMANDS\n";
   for (const CLI::App* const command : commands) {
     page += ".SS " + plain(command->get_name()) + "\n" + plain(command->get_description()) + ".\n";
-    for (const std::string& alias : command->get_aliases()) page += "Also called " + bold(alias) + ".\n";
+    for (const std::string& alias : command->get_aliases()) page += "Alias: " + bold(alias) + ".\n";
     add_options(page, *command);
   }
   page += ".SH EXIT STATUS\n";
-  paragraph(page, bold("0"), "Done.");
-  paragraph(page, bold("1"), plain("Failed: the reason is on standard error. Of diff: something is different."));
-  paragraph(page, bold("2"), "Wrong use of the command line.");
+  paragraph(page, bold("0"), "Success.");
+  paragraph(page, bold("1"), plain("Failure: the reason is on standard error. diff: differences were found."));
+  paragraph(page, bold("2"), "Usage error.");
   paragraph(page, bold("3"), plain("train --save-every auto was ended by a preemption notice."));
   return page;
 }

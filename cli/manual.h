@@ -6,7 +6,7 @@
 
 namespace ckpt::cli {
 
-// ckpt(1) in roff.
+// Returns the manual page ckpt(1) in roff.
 std::string manual_page(const CLI::App& app, const std::string& version);
 
 }  // namespace ckpt::cli

@@ -5,7 +5,7 @@
 namespace ckpt::cli {
 namespace {
 
-// A step of the model has a few hundred events: this covers the first steps and keeps the file small.
+// A step of the model has a few hundred events: the limit covers the first steps and keeps the file small.
 constexpr std::size_t longest_timeline = 4096;
 constexpr std::int64_t top_layers = 20;
 

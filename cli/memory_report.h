@@ -1,4 +1,4 @@
-// What `ckpt train --memory-report` writes: the layers with most memory, and the timeline of the first steps.
+// The file of `ckpt train --memory-report`: the layers with the most memory, and the timeline of the first steps.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace ckpt::cli {
 
 class MemoryReport {
  public:
-  // Watches the tracker until it has seen enough for the timeline.
+  // Records the tracker's events until the timeline is full.
   explicit MemoryReport(const MemoryTracker& tracker);
 
   // {"totals": ..., "layers": [most first], "timeline": [{"ns", "bytes", "layer", "event"}]}
@@ -26,7 +26,7 @@ class MemoryReport {
     std::int32_t layer;
   };
 
-  MemoryTracker tracker_;  // another reference
+  MemoryTracker tracker_;  // shares the caller's tracker
   std::mutex mutex_;
   std::vector<Point> points_;
   MemorySubscription subscription_;

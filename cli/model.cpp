@@ -33,7 +33,7 @@ void add_mlp(Chain& chain) {
 
 void add_transformer(Chain& chain, const ModelOptions& model) {
   if (model.heads < 1 || model.width % model.heads != 0)
-    throw std::invalid_argument(cat("--heads ", model.heads, " does not divide --width ", model.width));
+    throw std::invalid_argument(cat("--width ", model.width, ": expected a multiple of --heads ", model.heads));
   const std::string dropout = cat("dropout=", dropout_probability);
   const Layer embedding("embedding", "token_embedding", byte_values, model.context, model.width);
   chain.add(embedding);

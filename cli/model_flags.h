@@ -1,4 +1,4 @@
-// The options of `ckpt train` and `ckpt plan` that say which model.
+// The options of `ckpt train` and `ckpt plan` that select the model.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,13 +11,13 @@ namespace ckpt::cli {
 struct ModelFlags {
   CLI::Option* model = nullptr;
   CLI::Option* batch = nullptr;
-  std::vector<CLI::Option*> sizes;  // of a transformer
+  std::vector<CLI::Option*> sizes;  // of transformer only
 };
 
-// `--model` alone says the usual one.
+// `--model` without a value selects the default model.
 ModelFlags add_model_flags(CLI::App& app, ModelOptions& model, const std::string& meaning);
 
-// Once all are read: sets the batch where nobody said one. Throws CLI::ValidationError for a size that the model does not have.
+// Call after parsing: sets the batch if the option is missing. Throws CLI::ValidationError for a size that the model does not have.
 void finish_model(const ModelFlags& flags, ModelOptions& model);
 
 }  // namespace ckpt::cli

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view magic("\x93NUMPY", 6);
 
 struct NamedType {
-  std::string_view name;  // without the sign of the byte order
+  std::string_view name;  // without the byte-order character
   DType dtype;
 };
 constexpr std::array<NamedType, 13> types = {{{"b1", DType::bool_},
@@ -34,7 +34,7 @@ constexpr std::array<NamedType, 13> types = {{{"b1", DType::bool_},
 
 [[noreturn]] void refuse_npy(const std::string& why) { throw std::invalid_argument(why); }
 
-// Reads the header's dictionary, of which NumPy fixes keys and the kinds of values.
+// Parses the header's dictionary. NumPy defines its keys and the types of its values.
 class Dictionary {
  public:
   explicit Dictionary(std::string_view text) : rest_(text) {}
@@ -47,14 +47,14 @@ class Dictionary {
       read_value(key);
       if (!accept(',') && peek() != '}') refuse_npy("the header is not a dictionary");
     }
-    if (seen_ != 7) refuse_npy("the header lacks descr, fortran_order or shape");
+    if (seen_ != 7) refuse_npy("the header must contain descr, fortran_order and shape");
     return header_;
   }
 
  private:
   char peek() {
     while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\n')) rest_.remove_prefix(1);
-    if (rest_.empty()) refuse_npy("the header ends too early");
+    if (rest_.empty()) refuse_npy("the header is truncated");
     return rest_.front();
   }
   bool accept(char wanted) {
@@ -63,7 +63,7 @@ class Dictionary {
     return true;
   }
   void expect(char wanted) {
-    if (!accept(wanted)) refuse_npy(std::string("the header has no '") + wanted + "' where one must be");
+    if (!accept(wanted)) refuse_npy(std::string("the header: expected '") + wanted + "'");
   }
   bool accept_word(std::string_view word) {
     peek();
@@ -75,7 +75,7 @@ class Dictionary {
     const char quote = peek();
     if (quote != '\'' && quote != '"') refuse_npy("structured and nested dtypes are not supported");
     const std::size_t end = rest_.find(quote, 1);
-    if (end == std::string_view::npos) refuse_npy("the header ends too early");
+    if (end == std::string_view::npos) refuse_npy("the header is truncated");
     std::string out(rest_.substr(1, end - 1));
     rest_.remove_prefix(end + 1);
     return out;
@@ -87,7 +87,7 @@ class Dictionary {
       seen_ |= 1;
     } else if (key == "fortran_order") {
       header_.column_major = accept_word("True");
-      if (!header_.column_major && !accept_word("False")) refuse_npy("fortran_order is neither True nor False");
+      if (!header_.column_major && !accept_word("False")) refuse_npy("fortran_order: expected True or False");
       seen_ |= 2;
     } else if (key == "shape") {
       read_shape();
@@ -112,10 +112,10 @@ class Dictionary {
       peek();
       std::int64_t length = 0;
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), length);
-      if (error != std::errc() || length < 0) refuse_npy("the shape is not a tuple of lengths");
+      if (error != std::errc() || length < 0) refuse_npy("shape: expected a tuple of lengths");
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
       header_.shape.push_back(length);
-      if (!accept(',') && peek() != ')') refuse_npy("the shape is not a tuple of lengths");
+      if (!accept(',') && peek() != ')') refuse_npy("shape: expected a tuple of lengths");
     }
   }
 
@@ -126,7 +126,7 @@ class Dictionary {
 
 std::size_t element_bytes(DType dtype) { return static_cast<std::size_t>(dtype_bits(dtype)) / 8; }
 
-// What is swapped as one: a complex element is two numbers.
+// Returns the bytes that are swapped as a unit: a complex element consists of two numbers.
 std::size_t number_bytes(DType dtype) { return dtype == DType::c64 ? 4 : element_bytes(dtype); }
 
 std::size_t bytes_of(const NpyHeader& header) {
@@ -151,18 +151,19 @@ void swap_numbers(char* bytes, std::size_t count, std::size_t size) {
 }  // namespace
 
 std::size_t npy_header_bytes(std::string_view prefix, std::uint64_t bytes) {
-  // Many times that of the longest shape.
+  // Far more than the header of the longest possible shape.
   constexpr std::size_t longest = std::size_t{1} << 20;
-  if (prefix.size() < 10 || !prefix.starts_with(magic)) refuse_npy("it is not an array of NumPy's");
+  if (prefix.size() < 10 || !prefix.starts_with(magic)) refuse_npy("not a NumPy array: wrong magic");
   const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(prefix[at])); };
   const std::size_t version = byte(6);
-  if (version < 1 || version > 3) refuse_npy("its format has the unknown version " + std::to_string(version));
+  if (version < 1 || version > 3) refuse_npy("format version " + std::to_string(version) + ": expected 1..3");
   const std::size_t start = version == 1 ? 10 : 12;
-  if (prefix.size() < start) refuse_npy("the header ends too early");
+  if (prefix.size() < start) refuse_npy("the header is truncated");
   std::size_t length = byte(8) | byte(9) << 8;
   if (version > 1) length |= byte(10) << 16 | byte(11) << 24;
-  if (length > bytes - start) refuse_npy("the header ends too early");
-  if (length > longest) refuse_npy("the header has " + std::to_string(length) + " bytes; at most " + std::to_string(longest));
+  if (length > bytes - start) refuse_npy("the header is truncated");
+  if (length > longest)
+    refuse_npy("the header has " + std::to_string(length) + " bytes; expected at most " + std::to_string(longest));
   return start + length;
 }
 
@@ -179,7 +180,7 @@ NpyHeader parse_npy(std::string_view header_text, std::uint64_t bytes) {
 
 std::string npy_header(DType dtype, const std::vector<std::int64_t>& shape) {
   const auto* const type = std::find_if(types.begin(), types.end(), [&](const NamedType& known) { return known.dtype == dtype; });
-  if (type == types.end()) refuse_npy("NumPy has no dtype for " + std::string(dtype_name(dtype)));
+  if (type == types.end()) refuse_npy("NumPy has no equivalent of dtype " + std::string(dtype_name(dtype)));
   std::string text = "{'descr': '";
   text += element_bytes(dtype) == 1 ? '|' : '<';
   text += type->name;

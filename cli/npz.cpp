@@ -41,7 +41,7 @@ Tensor read_array(zip_t* archive, zip_uint64_t index, std::uint64_t bytes) {
   return tensor;
 }
 
-// An array that is read from the reader when the archive is written.
+// An array that libzip reads from the reader while it writes the archive.
 class Source {
  public:
   Source(Reader& reader, std::int64_t index, const Wrote& wrote, std::exception_ptr& problem)
@@ -112,7 +112,7 @@ class Source {
     return static_cast<zip_int64_t>(done);
   }
 
-  static constexpr time_t first_day_of_zip = 315619200;  // 1980-01-02: the same files make the same archive
+  static constexpr time_t first_day_of_zip = 315619200;  // 1980-01-02: a fixed time makes archives reproducible
 
   Reader& reader_;
   std::int64_t index_;
@@ -128,7 +128,7 @@ class Source {
 void add_array(zip_t* archive, std::unique_ptr<Source> source, const std::string& name) {
   zip_source_t* const made = zip_source_function(archive, Source::call, source.get());
   if (made == nullptr) throw std::runtime_error(zip_strerror(archive));
-  static_cast<void>(source.release());  // is deleted by ZIP_SOURCE_FREE
+  static_cast<void>(source.release());  // deleted by ZIP_SOURCE_FREE
   const zip_int64_t index = zip_file_add(archive, (name + std::string(suffix)).c_str(), made, ZIP_FL_ENC_UTF_8);
   if (index < 0) {
     const std::string why = zip_strerror(archive);

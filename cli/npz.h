@@ -13,12 +13,12 @@
 
 namespace ckpt::cli {
 
-// Every array with its name (without ".npy"), in the file's order; compressed ones too. Throws std::runtime_error that names the
+// Reads all arrays, also compressed ones, in the file's order. Names are without ".npy". Throws std::runtime_error that names the
 // array.
 std::vector<std::pair<std::string, Tensor>> read_npz(const std::string& path);
 
-// Writes tensors of a reader as arrays, uncompressed as numpy.savez does. One tensor at a time is in memory. The file gets its name
-// when it is complete; what had that name is replaced.
+// Writes tensors of a reader as arrays, uncompressed as numpy.savez does, with one tensor at a time in memory. Creates or replaces
+// path once the file is complete.
 void write_npz(const std::string& path, Reader& reader, const ChosenTensors& tensors, const Wrote& wrote);
 
 }  // namespace ckpt::cli

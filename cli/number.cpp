@@ -21,18 +21,18 @@ std::string text_of(T value) {
 
 template <class T>
 T parse(const std::string& name, const std::string& text, Range<T> range) {
-  const auto refuse = [&](const std::string& why) { throw CLI::ValidationError(name, "'" + printable(text) + "' " + why); };
+  const auto refuse = [&](const std::string& why) { throw CLI::ValidationError(name, "'" + printable(text) + "': " + why); };
   T value{};
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   const bool is_number = error != std::errc::invalid_argument && stop == end;
-  // Digits with a minus are a number too, of no unsigned type.
+  // A minus sign and digits are a number, although unsigned types cannot represent it.
   const bool is_negative =
       std::is_unsigned_v<T> && text.size() > 1 && text[0] == '-' && text.find_first_not_of("0123456789", 1) == std::string::npos;
-  if (!is_number && !is_negative) refuse(std::is_floating_point_v<T> ? "is not a number" : "is not a whole number");
-  // Comparisons that a NaN fails.
+  if (!is_number && !is_negative) refuse(std::is_floating_point_v<T> ? "expected a number" : "expected an integer");
+  // A NaN fails both comparisons.
   if (is_negative || error != std::errc() || !(value >= range.least && value <= range.most)) {
-    refuse("is out of range; " + text_of(range.least) + " .. " + text_of(range.most));
+    refuse("expected " + text_of(range.least) + ".." + text_of(range.most));
   }
   return value;
 }

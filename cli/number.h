@@ -1,4 +1,4 @@
-// Options whose value is one number: what is out of range, or not wholly a number, is refused with the option's name and the value.
+// Options with one number as value. A value out of range or not entirely a number is rejected with the option's name.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,24 +7,24 @@
 
 namespace ckpt::cli {
 
-// Both ends belong to it.
+// Inclusive bounds.
 template <class T>
 struct Range {
   T least;
   T most;
 };
 
-// What --name says, in decimal digits whatever the locale. target keeps its value as the default.
+// Adds the option --name, in decimal digits whatever the locale. The default is the value of target.
 CLI::Option* add_number(CLI::App& app, const std::string& name, std::int32_t& target, Range<std::int32_t> range,
                         const std::string& meaning);
 CLI::Option* add_number(CLI::App& app, const std::string& name, std::int64_t& target, Range<std::int64_t> range,
                         const std::string& meaning);
 CLI::Option* add_number(CLI::App& app, const std::string& name, std::uint64_t& target, Range<std::uint64_t> range,
                         const std::string& meaning);
-// A finite one.
+// Requires a finite value.
 CLI::Option* add_number(CLI::App& app, const std::string& name, double& target, Range<double> range, const std::string& meaning);
 
-// A span of time in seconds: "90", "15m", "24h", "7d", "2w"; at most 100 years.
+// Adds an option for a duration in seconds: "90", "15m", "24h", "7d", "2w"; at most 100 years.
 CLI::Option* add_duration(CLI::App& app, const std::string& name, std::int64_t& seconds, const std::string& meaning);
 
 }  // namespace ckpt::cli

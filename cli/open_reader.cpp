@@ -32,16 +32,16 @@ FoundReader open_newest(CheckpointManager&& checkpoint, const std::string& path)
   for (const CheckpointInfo& info : checkpoint.list()) {
     if (info.status == Status::ok && !info.abandoned) return open_named(std::move(checkpoint), info.name);
   }
-  throw Error(Status::not_found, path + " holds no checkpoint");
+  throw Error(Status::not_found, path + " contains no checkpoint");
 }
 
-// As a safetensors file that has no name any more when this returns: the reader keeps it open.
+// Opens it through a temporary safetensors file, which is already unlinked on return: the reader keeps it open.
 Reader open_foreign(const std::string& path) {
   State state;
   const Foreign contents = read_foreign(path);
   for (const auto& [name, tensor] : contents.tensors) state.add("tensors", name, tensor);
   std::string folder = (fs::temp_directory_path() / "ckpt-show-XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error(folder + " cannot be made");
+  if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error("cannot create " + folder);
   const std::string file = folder + "/tensors.safetensors";
   try {
     write_safetensors(file, state, "tensors", metadata_json(contents.metadata));
@@ -73,13 +73,13 @@ FoundReader find_reader(const std::string& path) {
 
 bool is_foreign(const std::string& path) {
   const bool named = path.ends_with(".npz") || path.ends_with(".pt") || path.ends_with(".pth");
-  return named && !is_uri(path) && !fs::is_directory(path);  // of checkpoints, whose name is free
+  return named && !is_uri(path) && !fs::is_directory(path);  // a directory is of checkpoints, whatever its name
 }
 
 Foreign read_foreign(const std::string& path) {
   const bool is_npz = path.ends_with(".npz");
   Foreign contents = is_npz ? Foreign{read_npz(path)} : read_torch_file(path);
-  if (contents.tensors.empty()) throw std::runtime_error(path + (is_npz ? " holds no array" : " holds no tensor"));
+  if (contents.tensors.empty()) throw std::runtime_error(path + (is_npz ? " contains no arrays" : " contains no tensors"));
   return contents;
 }
 

@@ -42,10 +42,10 @@ class Descriptor {
   int number_;
 };
 
-// A directory of this process alone, with all that is in it.
+// A private temporary directory, which is removed with its contents.
 class Workplace {
  public:
-  Workplace(const fs::path& beside, const fs::path& target) : path_((beside / ".ckpt-XXXXXX").string()) {
+  Workplace(const fs::path& parent, const fs::path& target) : path_((parent / ".ckpt-XXXXXX").string()) {
     if (mkdtemp(path_.data()) == nullptr) refuse_output(target, reason_of(errno));
   }
   ~Workplace() {
@@ -61,9 +61,9 @@ class Workplace {
   std::string path_;
 };
 
-// Where a link leads, also when nothing is there yet.
+// Returns the target of a link, also if it does not exist yet.
 fs::path followed(fs::path path) {
-  constexpr int most_links = 40;  // as the system
+  constexpr int most_links = 40;  // Linux's limit
   const fs::path asked = path;
   std::error_code error;
   for (int links = 0; fs::is_symlink(path, error); ++links) {
@@ -82,7 +82,7 @@ std::optional<struct stat> facts_of(const fs::path& path) {
   return std::nullopt;
 }
 
-// A new empty file's mode: what the umask leaves.
+// Creates an empty file and returns its mode, which follows from the umask.
 mode_t make_empty(const std::string& file, const fs::path& target) {
   struct stat facts {};
   const Descriptor made(file, O_CREAT | O_EXCL | O_WRONLY, 0666);
@@ -90,7 +90,7 @@ mode_t make_empty(const std::string& file, const fs::path& target) {
   return facts.st_mode & 07777U;
 }
 
-// The owner first: a change of it takes away what runs as another user, which is right where the owner cannot be kept.
+// Changes the owner first: that clears the set-user-ID bits, which is right if the owner cannot be preserved.
 void give_mode(const Descriptor& file, const std::optional<struct stat>& replaced, mode_t mode, const fs::path& target) {
   if (replaced) {
     mode = replaced->st_mode & 07777U;
@@ -111,7 +111,7 @@ std::string replaced_in(std::string text, const std::string& from, const std::st
   return text;
 }
 
-// Errors name the file that was asked for.
+// Replaces the temporary name in errors by the requested name.
 void write_under(const std::string& file, const fs::path& target, const std::function<void(const std::string&)>& write) {
   try {
     write(file);
@@ -138,7 +138,8 @@ void write_all(const fs::path& shown, const fs::path& path, int flags, std::stri
 void write_whole(const std::string& path, const std::function<void(const std::string&)>& write) {
   const fs::path target = followed(path);
   const std::optional<struct stat> before = facts_of(target);
-  if (before && !S_ISREG(before->st_mode)) refuse_output(path, S_ISDIR(before->st_mode) ? reason_of(EISDIR) : "it is not a file");
+  if (before && !S_ISREG(before->st_mode))
+    refuse_output(path, S_ISDIR(before->st_mode) ? reason_of(EISDIR) : "it is not a regular file");
   const fs::path parent = folder_of(target);
   const Workplace workplace(parent, path);
   const std::string file = (workplace.path() / target.filename()).string();
@@ -168,7 +169,7 @@ void require_outputs(std::initializer_list<std::string> paths) {
     const std::optional<struct stat> there = facts_of(target);
     if (there && S_ISDIR(there->st_mode)) refuse_output(path, reason_of(EISDIR));
     if (there && !S_ISREG(there->st_mode)) {
-      // Not opened: whatever reads a pipe would see its end.
+      // Not opened: closing it again would signal the end of input to a pipe's reader.
       if (access(target.c_str(), W_OK) != 0) refuse_output(path, reason_of(errno));
       continue;
     }
@@ -180,7 +181,7 @@ void require_outputs(std::initializer_list<std::string> paths) {
 void reserve_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
-    // The lowest that is free, so this one. Not writable where a result goes: then its loss is noticed.
+    // open returns the lowest free descriptor, which is this one. Standard output is opened for reading only: writes then fail.
     if (open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY) != stream) std::_Exit(EXIT_FAILURE);
   }
 }

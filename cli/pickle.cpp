@@ -17,17 +17,17 @@ using Index = PickleValue::Index;
 using Kind = PickleValue::Kind;
 using Parts = PickleValue::Parts;
 
-constexpr std::size_t most_opcodes = std::size_t{1} << 24;  // a model of 500,000 tensors has fewer
+constexpr std::size_t most_opcodes = std::size_t{1} << 24;  // more than a model of 500,000 tensors needs
 constexpr int newest_protocol = 5;
-constexpr std::size_t longest_shown = 200;  // of a name
+constexpr std::size_t longest_shown = 200;  // characters of a name in a message
 
 constexpr std::array<std::string_view, 5> plain_globals = {"collections.OrderedDict", "_codecs.encode", "builtins.bytes",
                                                            "builtins.bytearray", "builtins.complex"};
 
-// ---- Texts and numbers ----
+// ---- Strings and numbers ----
 
-// The number of bytes of the character that text begins with, and whether it is a surrogate; 0 when it is none.
-// Source: The Unicode Standard 15.0, table 3-7, with the surrogates that Python's pickles add.
+// Returns the length in bytes of the first character of text, and whether it is a surrogate; length 0 if it is not a valid
+// character. Source: The Unicode Standard 15.0, table 3-7, with the surrogates that Python's pickles add.
 std::pair<std::size_t, bool> first_character(std::string_view text) {
   const auto byte = [&](std::size_t i) -> unsigned { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
   const unsigned lead = byte(0);
@@ -44,7 +44,7 @@ std::pair<std::size_t, bool> first_character(std::string_view text) {
   return {overlong || beyond ? 0 : length, lead == 0xED && byte(1) > 0x9F};
 }
 
-// Nothing for what is no text.
+// Returns nothing if text is not UTF-8.
 std::optional<Kind> kind_of_text(std::string_view text) {
   Kind kind = Kind::text;
   while (!text.empty()) {
@@ -56,7 +56,7 @@ std::optional<Kind> kind_of_text(std::string_view text) {
   return kind;
 }
 
-// The bytes whose numbers the code points are; nothing when one is larger.
+// Returns the bytes with the values of the code points; nothing if one exceeds 255.
 std::optional<std::string> latin1(std::string_view text) {
   std::string bytes;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -72,7 +72,7 @@ std::optional<std::string> latin1(std::string_view text) {
   return bytes;
 }
 
-// Two's complement, the least byte first.
+// Two's complement, little-endian.
 PickleValue whole_number(std::string_view bytes) {
   const auto sign_of = [](char byte) { return (static_cast<unsigned char>(byte) & 0x80U) != 0; };
   const bool negative = !bytes.empty() && sign_of(bytes.back());
@@ -106,7 +106,7 @@ class Machine {
   Machine(std::string_view bytes, bool (*known)(std::string_view)) : bytes_(bytes), known_(known) {}
 
   Pickle run() {
-    if (bytes_.size() > std::numeric_limits<std::uint32_t>::max()) throw std::runtime_error("it has more than 4 GiB");
+    if (bytes_.size() > std::numeric_limits<std::uint32_t>::max()) throw std::runtime_error("it is larger than 4 GiB");
     for (std::size_t count = 0;; ++count) {
       opcode_at_ = next_;
       if (count == most_opcodes) refuse("it has more than ", most_opcodes, " opcodes");
@@ -115,8 +115,8 @@ class Machine {
       step(opcode);
     }
     pickle_.root = pop();
-    if (!stack_.empty() || !marks_.empty()) refuse("it ends with values that belong to nothing");
-    if (next_ != bytes_.size()) refuse("bytes follow its end");
+    if (!stack_.empty() || !marks_.empty()) refuse("it ends with values left on the stack");
+    if (next_ != bytes_.size()) refuse("unexpected bytes after its end");
     return std::move(pickle_);
   }
 
@@ -127,7 +127,7 @@ class Machine {
   }
 
   [[noreturn]] void refuse_global(const std::string& name) const {
-    refuse("the global ", printable(name.substr(0, longest_shown)), " is neither a tensor nor a plain container; nothing was run");
+    refuse("the global ", printable(name.substr(0, longest_shown)), ": expected a tensor or a plain container; no code was run");
   }
 
   void step(unsigned char opcode) {
@@ -175,15 +175,15 @@ class Machine {
       case 'R': return call();
       case 'b': return build();
       case 0x8f:
-      case 0x91: refuse("a set; lists, tuples and dicts can be read");
-      default: refuse("opcode ", static_cast<int>(opcode), " is none of those that plain values and tensors need");
+      case 0x91: refuse("a set: expected lists, tuples and dicts");
+      default: refuse("opcode ", static_cast<int>(opcode), " is not supported: plain values and tensors do not need it");
     }
   }
 
   // ---- Bytes ----
 
   std::string_view take(std::uint64_t count) {
-    if (count > bytes_.size() - next_) refuse("it ends too early");
+    if (count > bytes_.size() - next_) refuse("it is truncated");
     const std::string_view taken = bytes_.substr(next_, count);
     next_ += count;
     return taken;
@@ -204,18 +204,18 @@ class Machine {
 
   std::string_view line() {
     const std::size_t end = bytes_.find('\n', next_);
-    if (end == std::string_view::npos) refuse("it ends too early");
+    if (end == std::string_view::npos) refuse("it is truncated");
     const std::string_view text = take(end - next_);
     take(1);
     return text;
   }
 
   void protocol(std::uint64_t version) const {
-    if (version > newest_protocol) refuse("protocol ", version, "; at most ", newest_protocol, " can be read");
+    if (version > newest_protocol) refuse("protocol ", version, ": expected at most ", newest_protocol);
   }
 
   void frame(std::uint64_t length) const {
-    if (length > bytes_.size() - next_) refuse("it ends too early");
+    if (length > bytes_.size() - next_) refuse("it is truncated");
   }
 
   // ---- Stack and memo ----
@@ -228,14 +228,14 @@ class Machine {
 
   void push_text(std::string_view text) {
     const std::optional<Kind> kind = kind_of_text(text);
-    if (!kind) refuse("a text is not UTF-8");
+    if (!kind) refuse("a string is not UTF-8");
     push({*kind, 0, std::string(text)});
   }
 
   std::size_t above_mark() const { return stack_.size() - (marks_.empty() ? 0 : marks_.back()); }
 
   Parts pop_some(std::size_t count) {
-    if (count > above_mark()) refuse("a value is missing");
+    if (count > above_mark()) refuse("the stack has too few values");
     const auto begin = stack_.end() - static_cast<std::ptrdiff_t>(count);
     Parts parts(begin, stack_.end());
     stack_.erase(begin, stack_.end());
@@ -245,27 +245,27 @@ class Machine {
   Index pop() { return pop_some(1).front(); }
 
   Parts pop_to_mark() {
-    if (marks_.empty()) refuse("a mark is missing");
+    if (marks_.empty()) refuse("the stack has no mark");
     Parts parts = pop_some(above_mark());
     marks_.pop_back();
     return parts;
   }
 
   PickleValue& top() {
-    if (above_mark() == 0) refuse("a value is missing");
+    if (above_mark() == 0) refuse("the stack has too few values");
     return pickle_.values[stack_.back()];
   }
 
-  // Picklers count upwards, so the memo is no longer than what was written.
+  // Picklers number entries consecutively, which bounds the memo by the length of the pickle.
   void put(std::uint64_t place) {
     top();
-    if (place > memo_.size()) refuse("memo entry ", place, " comes before ", memo_.size());
+    if (place > memo_.size()) refuse("memo entry ", place, ": expected ", memo_.size());
     if (place == memo_.size()) memo_.emplace_back();
     memo_[place] = stack_.back();
   }
 
   void get(std::uint64_t place) {
-    if (place >= memo_.size()) refuse("there is no memo entry ", place);
+    if (place >= memo_.size()) refuse("memo entry ", place, " does not exist");
     stack_.push_back(memo_[place]);
   }
 
@@ -273,25 +273,25 @@ class Machine {
 
   void append(const Parts& items) {
     PickleValue& list = top();
-    if (list.kind != Kind::list) refuse("items for ", name_of(list), ", which is no list");
+    if (list.kind != Kind::list) refuse("items for ", name_of(list), ": expected a list");
     auto& parts = std::get<Parts>(list.content);
     parts.insert(parts.end(), items.begin(), items.end());
   }
 
   void set_items(const Parts& items) {
     PickleValue& dict = top();
-    if (!dict.is_dict()) refuse("items for ", name_of(dict), ", which is no dict");
-    if (items.size() % 2 != 0) refuse("a key without a value");
+    if (!dict.is_dict()) refuse("items for ", name_of(dict), ": expected a dict");
+    if (items.size() % 2 != 0) refuse("a key has no value");
     auto& parts = std::get<Parts>(dict.content);
     parts.insert(parts.end(), items.begin(), items.end());
   }
 
-  // Attributes: a module's state dict has "_metadata", the versions of its parts.
+  // Sets attributes: a module's state dict has "_metadata", the versions of its submodules.
   void build() {
     const Index attributes = pop();
     PickleValue& object = top();
     if (object.kind != Kind::ordered_dict || !pickle_.values[attributes].is_dict()) refuse("attributes for ", name_of(object));
-    if (object.attributes.has_value()) refuse("attributes for ", name_of(object), " that has some");
+    if (object.attributes.has_value()) refuse("attributes for ", name_of(object), " were set before");
     if (!pickle_.values[attributes].parts().empty()) object.attributes = attributes;
   }
 
@@ -307,12 +307,12 @@ class Machine {
     const Parts names = pop_some(2);
     const PickleValue& module = pickle_.values[names[0]];
     const PickleValue& name = pickle_.values[names[1]];
-    if (module.kind != Kind::text || name.kind != Kind::text) refuse("a global's name is no text");
+    if (module.kind != Kind::text || name.kind != Kind::text) refuse("a global's name: expected a string");
     push_name(module.text(), name.text());
   }
 
   void push_name(std::string_view module, std::string_view name) {
-    if (module == "__builtin__") module = "builtins";  // Python 2's
+    if (module == "__builtin__") module = "builtins";  // the name in Python 2
     const std::string global = cat(module, ".", name);
     const bool is_plain = std::find(plain_globals.begin(), plain_globals.end(), global) != plain_globals.end();
     if (!is_plain && !known_(global)) refuse_global(global);
@@ -324,19 +324,19 @@ class Machine {
     const PickleValue& function = pickle_.values[parts[0]];
     const PickleValue& arguments = pickle_.values[parts[1]];
     if (function.kind != Kind::global || arguments.kind != Kind::tuple) refuse("a call of ", name_of(function));
-    if (std::optional<PickleValue> plain = plain_value(function.text(), arguments.parts())) return push_made(std::move(*plain));
-    if (!known_(function.text())) refuse("a call of ", name_of(function), " with other arguments than pickles have");
+    if (std::optional<PickleValue> plain = plain_value(function.text(), arguments.parts())) return push_created(std::move(*plain));
+    if (!known_(function.text())) refuse("a call of ", name_of(function), " with unexpected arguments");
     push({Kind::call, 0, std::move(parts)});
   }
 
-  // Each is made of a text of its own: all together are no longer than the pickle.
-  void push_made(PickleValue value) {
-    if (const auto* const made = std::get_if<std::string>(&value.content)) made_bytes_ += made->size();
-    if (made_bytes_ > bytes_.size()) refuse("its bytes are more than the texts that they are made of");
+  // Each value is created from its own string: together they are at most as long as the pickle.
+  void push_created(PickleValue value) {
+    if (const auto* const made = std::get_if<std::string>(&value.content)) created_bytes_ += made->size();
+    if (created_bytes_ > bytes_.size()) refuse("its bytes exceed the strings that they are created from");
     push(std::move(value));
   }
 
-  // How pickles write plain values that have no opcode.
+  // Returns plain values that pickles encode as calls because they have no opcode.
   std::optional<PickleValue> plain_value(std::string_view function, const Parts& arguments) const {
     const auto kind = [&](std::size_t i) { return pickle_.values[arguments[i]].kind; };
     const auto text = [&](std::size_t i) { return pickle_.values[arguments[i]].text(); };
@@ -364,7 +364,7 @@ class Machine {
   bool (*known_)(std::string_view);
   std::size_t next_ = 0;
   std::size_t opcode_at_ = 0;
-  std::size_t made_bytes_ = 0;
+  std::size_t created_bytes_ = 0;
   Pickle pickle_;
   Parts stack_;
   std::vector<std::size_t> marks_;

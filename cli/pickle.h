@@ -1,6 +1,6 @@
-// A pickle as data: a machine that knows Python's plain values and nothing that runs. Names of functions and classes stay names,
-// calls of them stay calls that are never made, and a name that was not asked for is refused. Source: the opcodes as CPython's
-// Lib/pickletools.py describes them, protocols 2 to 5.
+// Reads a pickle as data: a machine that implements Python's plain values and executes nothing. Names of functions and classes stay
+// names, calls are recorded and never made, and unexpected names are rejected. Source: the opcodes in CPython's Lib/pickletools.py,
+// protocols 2 to 5.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 namespace ckpt::cli {
 
 struct PickleValue {
-  using Index = std::uint32_t;  // of a value in its pickle
+  using Index = std::uint32_t;  // of a value in its Pickle
   enum class Kind : std::uint8_t {
     none,
     boolean,
@@ -23,7 +23,7 @@ struct PickleValue {
     real,
     complex,
     text,        // content: UTF-8
-    surrogates,  // a text with lone surrogates; content: UTF-8 but for these, which are encoded as other code points are
+    surrogates,  // a string with lone surrogates; content: UTF-8, with surrogates encoded like other code points
     bytes,
     bytearray,
     list,
@@ -32,14 +32,14 @@ struct PickleValue {
     ordered_dict,
     global,      // content: "module.name"
     call,        // parts: a global and a tuple
-    persistent,  // parts: the id, which says what stands outside of the pickle
+    persistent,  // parts: the id, which refers to data outside the pickle
   };
   using Parts = std::vector<Index>;
 
   Kind kind = Kind::none;
-  std::uint32_t at = 0;  // the byte that its opcode has in the pickle
+  std::uint32_t at = 0;  // offset of its opcode in the pickle
   std::variant<std::monostate, bool, std::int64_t, double, std::array<double, 2>, std::string, Parts> content;
-  std::optional<Index> attributes = {};  // of an OrderedDict: a dict
+  std::optional<Index> attributes = {};  // the attribute dict of an OrderedDict
 
   bool is_dict() const { return kind == Kind::dict || kind == Kind::ordered_dict; }
   const std::string& text() const { return std::get<std::string>(content); }
@@ -50,12 +50,12 @@ struct PickleValue {
 std::string name_of(const PickleValue& value);
 
 struct Pickle {
-  std::vector<PickleValue> values;  // may contain one another, and themselves
+  std::vector<PickleValue> values;  // can contain each other, and themselves
   PickleValue::Index root = 0;
 };
 
-// Reads a pickle. known: the globals that may stand in it beside those of plain values (collections.OrderedDict, ...). Throws
-// std::runtime_error that names the byte, and the global or opcode, of what is refused.
+// Reads a pickle. known: accepts globals in addition to those of plain values (collections.OrderedDict, ...). Throws
+// std::runtime_error that names the byte offset and the rejected global or opcode.
 Pickle read_pickle(std::string_view bytes, bool (*known)(std::string_view global));
 
 }  // namespace ckpt::cli

@@ -60,7 +60,7 @@ std::string bits_of(double value) {
   return digits;
 }
 
-// "" for what is no leaf.
+// Returns "" if value is not a leaf.
 std::string leaf_node(const PickleValue& value) {
   switch (value.kind) {
     case Kind::none: return "null";
@@ -90,8 +90,8 @@ bool is_key(const PickleValue& value) {
   return value.kind == Kind::tuple || (!no_leaf_of_python && !leaf_node(value).empty());
 }
 
-// The same for keys that Python takes for one: 1, True and 1.0.
-std::string sameness(const PickleValue& key) {
+// Returns the same string for keys that Python considers equal: 1, True and 1.0.
+std::string equality_key(const PickleValue& key) {
   if (key.kind == Kind::boolean) return std::get<bool>(key.content) ? "1" : "0";
   if (key.kind == Kind::real) {
     const auto number = std::get<double>(key.content);
@@ -100,12 +100,12 @@ std::string sameness(const PickleValue& key) {
   return leaf_node(key);
 }
 
-// A key in a path.
+// Returns a key as shown in a path.
 std::string label_of(const PickleValue& key) {
   return key.kind == Kind::text || key.kind == Kind::surrogates ? key.text() : key.kind == Kind::tuple ? "tuple" : leaf_node(key);
 }
 
-// Between characters: continuation bytes go with what is before them.
+// Cuts only between characters: continuation bytes stay with their lead byte.
 std::string shortened(const std::string& path) {
   if (path.size() <= longest_path) return path;
   const auto boundary = [&](std::size_t at) {
@@ -135,15 +135,15 @@ class Writer {
   }
 
  private:
-  // A container whose parts are being written.
+  // A container that is being written.
   struct Open {
     Index index;
     std::string path;
     bool in_key;
-    bool has_attributes = false;  // these come next; then a value is being written with its attributes
+    bool has_attributes = false;  // attributes are written next to the value
     std::size_t next = 0;
-    std::string label;                     // of the key whose value comes next
-    std::unordered_set<std::string> keys;  // of a dict
+    std::string label;                     // key of the next value
+    std::unordered_set<std::string> keys;  // keys of a dict, to detect duplicates
   };
 
   void step() {
@@ -164,7 +164,7 @@ class Writer {
     add_value(parts[place], path, open.in_key || key);
   }
 
-  // First the dict itself, then its attributes.
+  // Step 0: the dict itself; step 1: its attributes.
   void step_over_attributes() {
     const std::size_t place = open_.back().next++;
     const Open open = open_.back();
@@ -183,22 +183,23 @@ class Writer {
                               printable(shortened(label_of(name))), ", which would be lost"));
       }
     }
-    if (open_.size() == deepest) refuse_tree(path, cat("deeper than ", deepest));
+    if (open_.size() == deepest) refuse_tree(path, cat("nested deeper than ", deepest));
     add_node(R"(["attributes"])", path);
     version_ = 2;
     open_.push_back({index, path, in_key, true, 0, {}, {}});
   }
 
   static void note_key(Open& open, const PickleValue& key) {
-    if (!is_key(key)) refuse_tree(open.path, cat("a key at byte ", key.at, " is ", name_of(key), ", which has no place in a tree"));
+    if (!is_key(key))
+      refuse_tree(open.path, cat("a key at byte ", key.at, " is ", name_of(key), ", which a tree cannot represent"));
     open.label = label_of(key);
-    if (key.kind != Kind::tuple && !open.keys.insert(sameness(key)).second)
-      refuse_tree(open.path, "the key " + printable(shortened(open.label)) + " comes twice");
+    if (key.kind != Kind::tuple && !open.keys.insert(equality_key(key)).second)
+      refuse_tree(open.path, "the key " + printable(shortened(open.label)) + " is duplicated");
   }
 
   void add_value(Index index, const std::string& path, bool in_key) {
     const PickleValue& value = pickle_.values[index];
-    if (in_key && !is_key(value)) refuse_tree(path, cat("a key holds ", name_of(value), " at byte ", value.at));
+    if (in_key && !is_key(value)) refuse_tree(path, cat("a key contains ", name_of(value), " at byte ", value.at));
     if (const std::string leaf = leaf_node(value); !leaf.empty()) return add_node(leaf, path);
     switch (value.kind) {
       case Kind::list: return begin("list", index, value.parts().size(), path, in_key);
@@ -217,14 +218,14 @@ class Writer {
 
   void begin(const char* kind, Index index, std::size_t parts, const std::string& path, bool in_key) {
     if (is_open_[index]) refuse_tree(path, cat("the ", kind, " at byte ", pickle_.values[index].at, " contains itself"));
-    if (open_.size() == deepest) refuse_tree(path, cat("deeper than ", deepest));
+    if (open_.size() == deepest) refuse_tree(path, cat("nested deeper than ", deepest));
     add_node(json{kind, parts}.dump(), path);
     is_open_[index] = true;
     open_.push_back({index, path, in_key, false, 0, {}, {}});
   }
 
   void add_node(const std::string& node, const std::string& path) {
-    if (text_.size() + node.size() > most_bytes_) refuse_tree(path, cat("its values would take more than ", most_bytes_, " bytes"));
+    if (text_.size() + node.size() > most_bytes_) refuse_tree(path, cat("its values exceed ", most_bytes_, " bytes"));
     if (!text_.empty()) text_ += ',';
     text_ += node;
   }

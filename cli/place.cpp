@@ -23,7 +23,7 @@ bool is_there(const std::string& text) {
   return fs::exists(fs::symlink_status(text, error));
 }
 
-// In lower case; "" for a text without one.
+// Returns the scheme in lower case; "" if there is none.
 std::string scheme_of(std::string_view text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos || colon < 2 || !is_letter(text[0])) return "";
@@ -47,11 +47,11 @@ std::string decoded(std::string_view piece, const std::string& uri) {
       const std::string_view digits = piece.substr(i + 1, 2);
       const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
       if (error != std::errc() || digits.size() < 2 || end != digits.data() + 2)
-        refuse_place(uri, "holds a '%' without two hexadecimal digits behind it");
-      if (byte == '/') refuse_place(uri, "holds an encoded slash");
+        refuse_place(uri, "contains a '%' without two hexadecimal digits after it");
+      if (byte == '/') refuse_place(uri, "contains an encoded slash");
       i += 2;
     } else if (byte == '?' || byte == '#') {
-      refuse_place(uri, "holds '?' or '#'; %3F and %23 stand for them");
+      refuse_place(uri, "contains '?' or '#'; encode them as %3F and %23");
     }
     out += static_cast<char>(byte);
   }
@@ -62,32 +62,32 @@ void check_path(std::string_view path, const std::string& uri) {
   for (std::size_t i = 0; i < path.size(); ++i) {
     const auto byte = static_cast<unsigned char>(path[i]);
     const bool is_long = byte == 0xC2 && i + 1 < path.size() && static_cast<unsigned char>(path[i + 1]) < 0xA0;
-    if (byte < 0x20 || byte == 0x7F || is_long) refuse_place(uri, "holds a control character");
+    if (byte < 0x20 || byte == 0x7F || is_long) refuse_place(uri, "contains a control character");
   }
-  if (path.find("//") != std::string_view::npos) refuse_place(uri, "holds an empty component: \"//\"");
+  if (path.find("//") != std::string_view::npos) refuse_place(uri, "contains an empty component: \"//\"");
   for (std::size_t begin = 0; begin <= path.size();) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
     const std::string_view component = path.substr(begin, end - begin);
-    if (component == "." || component == "..") refuse_place(uri, "holds the component '" + std::string(component) + "'");
+    if (component == "." || component == "..") refuse_place(uri, "contains the component '" + std::string(component) + "'");
     begin = end + 1;
   }
 }
 
-// The path of a file URI, by the library's rules: the command has to look at what is there before it opens it.
+// Returns the path of a file URI, by the library's rules: the command must inspect the path before it opens the storage.
 std::string path_of(const std::string& uri) {
   std::string_view rest = std::string_view(uri).substr(std::string_view("file:").size());
   if (rest.substr(0, 2) == "//") {
     rest.remove_prefix(2);
-    if (rest.substr(0, 1) != "/") refuse_place(uri, "names a host, or no path; file:PATH or file:///PATH");
+    if (rest.substr(0, 1) != "/") refuse_place(uri, "has a host or no path; expected file:PATH or file:///PATH");
   }
   std::string path = decoded(rest, uri);
   check_path(path, uri);
   if (path.size() > 1 && path.back() == '/') path.pop_back();
-  if (path.find_first_not_of(' ') == std::string_view::npos) refuse_place(uri, "has no path; file:PATH or file:///PATH");
+  if (path.find_first_not_of(' ') == std::string_view::npos) refuse_place(uri, "has no path; expected file:PATH or file:///PATH");
   return is_uri(path) ? "./" + path : path;
 }
 
-// Lock kinds that file URIs of the command line request, by path.
+// The lock kinds that file URIs of the command line specify, by path.
 std::map<std::string, std::string>& lock_kinds() {
   static std::map<std::string, std::string> kinds;
   return kinds;
@@ -100,7 +100,7 @@ std::string path_with_lock(const std::string& uri) {
   if (at == std::string::npos) return path;
   const std::string kind = uri.substr(at + mark.size());
   if (kind != "flock" && kind != "fcntl" && kind != "file" && kind != "none")
-    refuse_place(uri, "asks for a kind of lock other than flock, fcntl, file and none");
+    refuse_place(uri, "has an unknown kind of lock; expected flock, fcntl, file or none");
   lock_kinds()[path] = kind;
   return path;
 }

@@ -1,4 +1,4 @@
-// Where a command finds or puts checkpoints: a directory, or what a URI names.
+// The location where a command finds or puts checkpoints: a directory or a URI.
 #pragma once
 
 #include <string>
@@ -7,22 +7,22 @@
 
 namespace ckpt::cli {
 
-// What a text of the command line means: of a file URI its path, of any other text the text. What exists under such a name is meant
-// itself. Throws std::invalid_argument for a file URI that the library would refuse.
+// Resolves a location of the command line: the path of a file URI; any other string unchanged. A string that names an existing file
+// or directory is never treated as a URI. Throws std::invalid_argument for a file URI that the library rejects.
 std::string place_of(const std::string& text);
 
-// Whether a place is reached by its URI alone: memory:NAME, or with "://". All else is a path.
+// Returns whether a location is a URI: memory:NAME, or with "://". All others are paths.
 bool is_uri(const std::string& place);
 
-// Whether each read of a place is a request to a store: it is in no file system and no memory of this machine.
+// Returns whether each read is a request to a remote store, neither in a file system nor in memory.
 bool is_store(const std::string& place);
 
-// The storage of a place, to read or change what is there. Error with Status::not_found for a directory that is missing.
+// Opens the storage of a location. Error with Status::not_found if the directory is missing.
 Storage open_place(const std::string& place);
-// The same, to begin there: a directory is made when it is missing.
+// The same, but creates a missing directory.
 Storage make_place(const std::string& place);
 
-// Whether a place is not a directory of checkpoints but one checkpoint. checkpoints: of its storage.
+// Returns whether the location is one checkpoint instead of a directory of checkpoints. checkpoints: on the location's storage.
 bool is_one_checkpoint(const CheckpointManager& checkpoints, const std::string& place);
 
 }  // namespace ckpt::cli

@@ -27,10 +27,10 @@ namespace {
 
 using nlohmann::json;
 
-// The planner of ckpt train.
+// The default is that of ckpt train.
 std::string planner_or_default(const PlanOptions& options) { return options.planner.empty() ? "auto" : options.planner; }
 
-// Only some planners have a frontier; chain is the one that auto mostly takes.
+// Only some planners have a frontier; chain is the one that auto usually chooses.
 std::string frontier_planner(const PlanOptions& options) {
   return options.planner.empty() ? "chain" : planner_name(options.planner);
 }
@@ -51,10 +51,11 @@ json source_json(const PlanOptions& options) {
     return source;
   }
   const json name = options.profile.substr(options.profile.rfind('/') + 1);
-  return {{"profile", json::parse(name.dump(-1, ' ', false, json::error_handler_t::replace))}};  // names of files may be no UTF-8
+  return {{"profile", json::parse(name.dump(-1, ' ', false, json::error_handler_t::replace))}};  // file names need not be UTF-8
 }
 
-// Tiers that nobody described cost nothing: what a planner made of them would compare with nothing.
+// Returns whether the profile describes the tier. Without a description transfers cost nothing, so a comparison would be
+// misleading.
 bool has_tier(const Profile& profile, std::int32_t tier) {
   const TierProfile given = profile.tier(tier);
   return given.capacity_bytes > 0 || given.write_bytes_per_second > 0 || given.read_bytes_per_second > 0 ||
@@ -63,7 +64,7 @@ bool has_tier(const Profile& profile, std::int32_t tier) {
 
 // ---- Figures ----
 
-// What each cost is beside that of storing everything.
+// Adds the cost relative to storing everything.
 void compare(json& cost, const json& store_all) {
   const auto share = [&](const char* key) {
     const double all = store_all.at(key).get<double>();
@@ -76,9 +77,9 @@ void compare(json& cost, const json& store_all) {
   cost["times_store_all"] = seconds > 0 ? seconds : share("forwards");
 }
 
-// Whether to look at a planner that nobody asked for.
+// Returns whether to compare a planner that the user did not name.
 bool is_compared(const PlannerForm& planner, const Profile& profile) {
-  constexpr std::int64_t most_layers = 4096;  // in longer chains, a planner that knows no budget may run layers again too often
+  constexpr std::int64_t most_layers = 4096;  // in longer chains, planners without a budget can recompute too much
   if (profile.layer_count() > most_layers && !planner.takes_bytes() && planner.name != "store-all") return false;
   return planner.name != "two-level" || has_tier(profile, 1);
 }
@@ -91,14 +92,14 @@ bool is_better(const json& a, const json& b) {
   return key(a) < key(b);
 }
 
-AskedBudget asked_budget(const PlanOptions& options, std::int64_t everything_bytes) {
+RequestedBudget requested_budget(const PlanOptions& options, std::int64_t everything_bytes) {
   if (options.budget.empty()) return {};
   const Budget given = parse_budget("--budget", options.budget);
   return {"--budget", given, everything_bytes, given.bytes_of(everything_bytes)};
 }
 
-// The schedule that was asked for; cost is what it costs.
-Plan choose(const PlanOptions& options, const std::shared_ptr<const Profile>& profile, const AskedBudget& budget,
+// Returns the requested schedule; cost receives its cost.
+Plan choose(const PlanOptions& options, const std::shared_ptr<const Profile>& profile, const RequestedBudget& budget,
             const json& store_all, json& cost) {
   const std::string asked = planner_or_default(options);
   const auto begin = Clock::monotonic();
@@ -113,8 +114,8 @@ Plan choose(const PlanOptions& options, const std::shared_ptr<const Profile>& pr
   return {profile, std::move(schedule), false};
 }
 
-// What every planner makes of the budget, the best first: those that fit, those that do not, those that say why they cannot.
-json comparison_json(const Profile& profile, const AskedBudget& budget, const json& store_all, const json& chosen) {
+// Returns every planner's result for the budget: first those that fit, then those that do not, then those that fail with an error.
+json comparison_json(const Profile& profile, const RequestedBudget& budget, const json& store_all, const json& chosen) {
   std::vector<json> rows;
   bool has_chosen = false;
   const auto add = [&](const std::string& name) {
@@ -124,7 +125,7 @@ json comparison_json(const Profile& profile, const AskedBudget& budget, const js
       const bool is_chosen = text == chosen.at("planner").get<std::string>();
       if (is_chosen) {
         row = chosen;
-        row["fits"] = true;  // else it would have been refused
+        row["fits"] = true;  // otherwise choose() would have failed
       } else {
         const Schedule schedule = budget.answer([&] { return Schedule::create(profile, text); });
         row = cost_json(text, schedule, profile);
@@ -155,7 +156,7 @@ json frontiers_json(const Profile& profile, const std::string& only, const json&
     if (!frontier["points"].empty()) frontiers.push_back(std::move(frontier));
   }
   if (!only.empty() && frontiers.empty())
-    throw std::runtime_error("--frontier: the planner '" + printable(only) + "' has none for this chain");
+    throw std::runtime_error("--frontier: the planner '" + printable(only) + "' has no frontier for this chain");
   return frontiers;
 }
 
@@ -166,7 +167,7 @@ void plan(const PlanOptions& options) {
   const auto profile = std::make_shared<const Profile>(profile_of(options));
   const Schedule storing_all = Schedule::create(*profile, "store-all");
   const json store_all = cost_json("store-all", storing_all, *profile);
-  const AskedBudget budget = asked_budget(options, budgeted_bytes(storing_all, *profile));
+  const RequestedBudget budget = requested_budget(options, budgeted_bytes(storing_all, *profile));
   const std::string name = frontier_planner(options);
   const bool has_value = options.planner.find(':') != std::string::npos;
   const bool chooses = !options.frontier || budget.bytes() > 0 || has_value || !options.report.empty();

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-// Columns are as wide as what they hold; the first is on the left.
+// Columns are as wide as their longest cell; the first is left-aligned.
 void print_table(const std::vector<std::vector<std::string>>& rows) {
   std::vector<int> widths;
   for (const auto& row : rows) {
@@ -34,7 +34,7 @@ std::vector<std::string> heading(const char* first, bool timed) {
   return {first, "live", "reserved", "of all", timed ? "step" : "forwards", "longer", "again"};
 }
 
-std::string plain_duration(double seconds) {  // columns are counted in bytes
+std::string plain_duration(double seconds) {  // ASCII only: column widths are counted in bytes
   std::string text = report::duration_text(seconds);
   if (const std::size_t micro = text.find("\u00b5"); micro != std::string::npos) text.replace(micro, 2, "u");
   return text;
@@ -64,13 +64,13 @@ void print_costs(const json& figures, bool timed) {
     rows.push_back(cost_row(mark + planner_label(each), each, timed));
   }
   print_table(rows);
-  if (figures.contains("comparison")) std::printf("*: chosen; >: larger than the budget; slots: the most that fit\n");
-  if (!refused.empty()) std::printf("not for this chain and budget (--json says why): %s\n", refused.c_str());
+  if (figures.contains("comparison")) std::printf("*: chosen; >: larger than the budget; slots: the largest number that fits\n");
+  if (!refused.empty()) std::printf("not applicable to this chain and budget (--json reports why): %s\n", refused.c_str());
   if (const std::string left_out = chosen.at("left_out").get<std::string>(); !left_out.empty())
-    std::printf("left out: %s\n", printable(left_out).c_str());
+    std::printf("not considered: %s\n", printable(left_out).c_str());
 }
 
-// The chosen point, when there is one, is marked.
+// Marks the chosen point, if there is one.
 void print_frontier(const json& frontier, const json& figures, bool timed) {
   std::vector<std::vector<std::string>> rows = {heading("", timed)};
   for (const json& point : frontier.at("points"))

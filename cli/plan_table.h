@@ -6,7 +6,7 @@
 
 namespace ckpt::cli {
 
-// figures: as --json prints them. frontier_of: the planner whose frontier is printed, too; "": none.
+// figures: the --json document. frontier_of: also print the frontier of this planner; "": none.
 void print_plan(const nlohmann::json& figures, const std::string& frontier_of);
 
 }  // namespace ckpt::cli

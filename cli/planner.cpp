@@ -9,7 +9,7 @@
 namespace ckpt::cli {
 namespace {
 
-// "two-level:MEMORY_SLOTS[,DISK_SLOTS] - what it makes; ranges"
+// Parses "two-level:MEMORY_SLOTS[,DISK_SLOTS] - description; ranges".
 PlannerForm form_of(const std::string& line) {
   const std::string form = line.substr(0, line.find(" - "));
   PlannerForm planner{planner_name(form), {}};
@@ -20,10 +20,10 @@ PlannerForm form_of(const std::string& line) {
   return planner;
 }
 
-// The most slots with which the schedule fits; 1 when none do.
+// Returns the largest number of slots with which the schedule fits; 1 if none does.
 std::int64_t most_slots(const std::string& name, const Profile& profile, std::int64_t budget_bytes) {
   std::int64_t fits = 1;
-  std::int64_t limit = profile.layer_count() + 1;  // more are of no use
+  std::int64_t limit = profile.layer_count() + 1;  // more have no effect
   for (std::int64_t slots = limit - 1; fits < slots; slots = fits + (limit - fits) / 2) {
     const bool enough = budgeted_bytes(Schedule::create(profile, cat(name, ":", slots)), profile) <= budget_bytes;
     (enough ? fits : limit) = slots;
@@ -60,14 +60,14 @@ std::string planner_within(const std::string& planner, const Profile& profile, s
   const std::vector<PlannerForm> forms = planner_forms();
   const auto form = std::find_if(forms.begin(), forms.end(), [&](const PlannerForm& each) { return each.name == planner; });
   if (form == forms.end() || form->required.empty()) return planner;
-  if (!form->takes_bytes() && !form->takes_slots()) return planner;  // the library says what it needs
+  if (!form->takes_bytes() && !form->takes_slots()) return planner;  // the library reports the missing values
   const std::string value = form->required[0];
   if (budget_bytes == 0)
-    throw std::invalid_argument(cat("--planner: '", planner, "' has no value; give ", option, ", or ", planner, ":", value));
+    throw std::invalid_argument(cat("--planner: '", planner, "' needs a value; use ", option, ", or ", planner, ":", value));
   return cat(planner, ":", form->takes_bytes() ? budget_bytes : most_slots(planner, profile, budget_bytes));
 }
 
-void require_fit(const Schedule& schedule, const Profile& profile, const AskedBudget& budget, const std::string& what) {
+void require_fit(const Schedule& schedule, const Profile& profile, const RequestedBudget& budget, const std::string& what) {
   if (budget.bytes() == 0) return;
   const std::int64_t bytes = budgeted_bytes(schedule, profile);
   if (bytes > budget.bytes())

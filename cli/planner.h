@@ -1,4 +1,4 @@
-// Planners as text: what a budget makes of one, and what must fit it.
+// Planner strings: applies a budget to them, and checks their schedules against it.
 #pragma once
 
 #include <cstdint>
@@ -7,26 +7,27 @@
 
 #include <ckpt/ckpt.hpp>
 
-#include "asked_budget.h"
+#include "requested_budget.h"
 
 namespace ckpt::cli {
 
 // One of the library's planners, as ckpt::known_planners() describes it.
 struct PlannerForm {
   std::string name;                   // "two-level"
-  std::vector<std::string> required;  // values that must be given: "MEMORY_SLOTS"
+  std::vector<std::string> required;  // required values: "MEMORY_SLOTS"
 
   bool takes_bytes() const { return required.size() == 1 && required[0] == "BYTES"; }
-  // A number that grows with the memory that the schedule needs.
+  // Returns whether the value is a number that grows with the memory of the schedule.
   bool takes_slots() const;
 };
 std::vector<PlannerForm> planner_forms();
 
-// The name before the colon.
+// Returns the name before the colon.
 std::string planner_name(const std::string& planner);
 
-// The planner as it stands when it has values or needs none. A name alone takes the budget: its bytes, or as many slots as fit it.
-// budget_bytes 0: there is none. Throws std::invalid_argument that names option, which would give one.
+// Returns the planner unchanged if it has values or needs none. A name alone gets the budget as its value: its bytes, or the
+// largest number of slots that fits. budget_bytes 0: no budget. Throws std::invalid_argument that names option, which would specify
+// one.
 std::string planner_within(const std::string& planner, const Profile& profile, std::int64_t budget_bytes,
                            const std::string& option);
 
@@ -35,6 +36,6 @@ std::string planner_within(const std::string& planner, const Profile& profile, s
 std::int64_t budgeted_bytes(const Schedule& schedule, const Profile& profile);
 
 // Throws std::runtime_error with both figures if the schedule exceeds the budget. Does nothing without a budget.
-void require_fit(const Schedule& schedule, const Profile& profile, const AskedBudget& budget, const std::string& what);
+void require_fit(const Schedule& schedule, const Profile& profile, const RequestedBudget& budget, const std::string& what);
 
 }  // namespace ckpt::cli

@@ -43,7 +43,7 @@ json layers_json(const std::vector<Plan>& plans) {
   for (const Plan& plan : plans) {
     const std::vector<std::int64_t> forwards = report::replay(plan.schedule, *plan.profile, plan.stage).forwards;
     for (std::int64_t i = 0; i < plan.profile->layer_count(); ++i) {
-      if (forwards[static_cast<std::size_t>(i)] == 0) continue;  // stands between the chunks of a stage
+      if (forwards[static_cast<std::size_t>(i)] == 0) continue;  // a layer between the chunks of a stage
       const OptionProfile option = plan.profile->option(i, 0);
       out.push_back({{"layer", plan.profile->layer_name(i)},
                      {"stage", stage},

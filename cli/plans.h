@@ -1,4 +1,4 @@
-// The schedules that a run goes by: of the one executor, or of each stage.
+// The schedules of a run: that of the executor, or of each pipeline stage.
 #pragma once
 
 #include <memory>
@@ -12,18 +12,18 @@ namespace ckpt::cli {
 struct Plan {
   std::shared_ptr<const Profile> profile;
   Schedule schedule;
-  bool stage;                   // of a pipeline
-  double measured_seconds = 0;  // of a step that ran; 0: none has
-  double refined_seconds = 0;   // what the verifier says with the seconds of layers in those steps
+  bool stage;                   // part of a pipeline
+  double measured_seconds = 0;  // of a step; 0: no step has run
+  double refined_seconds = 0;   // predicted by the verifier from the layer times measured in those steps
 };
 
-// Without any seconds in the profile, planners count forwards.
+// Returns whether the profile has times. Without times planners count forwards.
 bool is_timed(const Profile& profile);
 
-// Of each plan: what the verifier says of it with the profile that it was made for, and, where steps ran, what they took.
+// Returns for each plan the verifier's figures with the profile of the plan and, if steps ran, their measured times.
 nlohmann::json plans_json(const std::vector<Plan>& plans);
 
-// Every layer with its bytes, its seconds as profiled, and how often a step runs it forward (for each micro-batch).
+// Returns every layer with its bytes, its profiled seconds, and its forward runs per step (for each micro-batch).
 nlohmann::json layers_json(const std::vector<Plan>& plans);
 
 }  // namespace ckpt::cli

@@ -1,4 +1,4 @@
-// Profiles of chains as JSON files: what planning must know of layers that run elsewhere.
+// Profiles of chains as JSON files: the planner's input for layers that run elsewhere.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace ckpt::cli {
 
-// As ckpt_profile_get_json writes it. Throws std::runtime_error that names the file and the place in it.
+// Reads a profile as ckpt_profile_get_json writes it. Throws std::runtime_error that names the file and the position of the error.
 Profile read_profile(const std::string& path);
 
 }  // namespace ckpt::cli

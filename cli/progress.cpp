@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::chrono::milliseconds redraw_interval{100};
 constexpr std::chrono::milliseconds line_interval{2000};
-constexpr std::chrono::milliseconds passing_delay{500};  // what takes less shows nothing on a terminal
-constexpr double least_measured_share = 0.002;           // before, the time left would be a guess
+constexpr std::chrono::milliseconds passing_delay{500};  // shorter work shows nothing on a terminal
+constexpr double least_measured_share = 0.002;           // below it, the estimate of the time left is too inaccurate
 constexpr std::size_t usual_columns = 80;
 constexpr std::string_view green = "\033[32m";
 constexpr std::string_view no_colour = "\033[0m";
@@ -33,7 +33,7 @@ std::size_t terminal_columns() {
   return size.ws_col;
 }
 
-// https://no-color.org: any value that is not empty.
+// https://no-color.org: any value that is not empty disables colour.
 bool wants_colour() {
   const char* const refused = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe)
   const char* const terminal = std::getenv("TERM");     // NOLINT(concurrency-mt-unsafe)
@@ -53,7 +53,7 @@ std::string duration_text(double seconds) {
 }
 
 std::string percent_text(double share) {
-  // 100 only when all is done
+  // 100 only when all is done.
   const auto percent = static_cast<std::int64_t>(std::floor(std::clamp(share, 0.0, 1.0) * 100));
   return cat(percent < 10 ? "  " : percent < 100 ? " " : "", percent, "%");
 }
@@ -72,7 +72,7 @@ std::string progress_line(const ProgressState& state, double seconds, bool ended
     for (const std::string& detail : state.details) line += "  " + detail;
     return line;
   }
-  const std::size_t room = look.columns - 1;  // a terminal may go on to its next line after the last column
+  const std::size_t room = look.columns - 1;  // some terminals wrap after the last column
   const std::size_t width = std::clamp<std::size_t>(room / 5, 4, 24);
   const auto full = static_cast<std::size_t>(std::clamp(state.share, 0.0, 1.0) * static_cast<double>(width));
   std::string rest = "] " + figures;
@@ -107,18 +107,18 @@ Progress::~Progress() {
   if (kind_ == Kind::lasting) {
     draw(true);
   } else {
-    take_off();
+    erase_line();
   }
 }
 
 void Progress::aside(const std::function<void()>& print) {
   const std::lock_guard lock(mutex_);
-  take_off();
+  erase_line();
   print();
   (void)std::fflush(stdout);
 }
 
-void Progress::take_off() {
+void Progress::erase_line() {
   if (drawn_ > 0) (void)std::fprintf(stderr, "\r%*s\r", static_cast<int>(drawn_), "");
   drawn_ = 0;
 }
@@ -135,7 +135,7 @@ void Progress::draw_until_stopped() {
 
 void Progress::draw(bool ended) {
   const ProgressState state = state_();
-  if (state.details.empty()) return;  // nothing is known yet
+  if (state.details.empty()) return;  // no values yet
   const double elapsed = seconds_since(begin_);
   const double done = state.share - first_share_;
   const double left = done < least_measured_share ? -1 : elapsed / done * (1 - state.share);
@@ -147,9 +147,9 @@ void Progress::draw(bool ended) {
   const std::size_t columns = terminal_columns();
   const std::string line = progress_line(state, seconds, ended, {columns, colour_});
   const std::size_t shown = progress_line(state, seconds, ended, {columns, false}).size();
-  // What the line before has shown beyond this one is overwritten, as far as it is on this line of the terminal.
+  // Overwrites the part of the previous line beyond this one, if it is on the same terminal line.
   const std::size_t blanks = std::min(drawn_, columns - 1) > shown ? std::min(drawn_, columns - 1) - shown : 0;
-  // A window that became narrower may have left something in its last column, which no blank may reach.
+  // If the window became narrower, its last column may contain remains that blanks cannot reach.
   const char* const rest = colour_ ? "\033[K" : "";
   (void)std::fprintf(stderr, "\r%s%*s%s%s", line.c_str(), static_cast<int>(blanks), "", rest, ended ? "\n" : "");
   (void)std::fflush(stderr);

@@ -1,4 +1,4 @@
-// What the command shows of long work while it runs, on standard error: one line that fits the terminal, plain lines elsewhere.
+// Progress of long operations on standard error: one line that fits the terminal; plain lines if standard error is not a terminal.
 #pragma once
 
 #include <atomic>
@@ -15,40 +15,40 @@
 namespace ckpt::cli {
 
 struct ProgressState {
-  double share = 0;                  // of the work that is done, 0 .. 1
-  std::vector<std::string> details;  // the most important first: the last ones are left out where the terminal is narrow
+  double share = 0;                  // fraction of the work that is done, 0..1
+  std::vector<std::string> details;  // most important first: the last ones are omitted on a narrow terminal
 };
 
 // How a line is drawn.
 struct ProgressLook {
-  std::size_t columns = 0;  // of the terminal; 0: there is none, so a line of any length, without a bar
+  std::size_t columns = 0;  // of the terminal; 0: not a terminal: a line of any length, without a bar
   bool colour = false;
 };
 
-// The line without its end. seconds: those that are left, or, when the work has ended, those that it took; negative: not known.
+// Returns the line without a newline. seconds: time left or, with ended, the time taken; negative: not known.
 std::string progress_line(const ProgressState& state, double seconds, bool ended, const ProgressLook& look);
 
 class Progress {
  public:
   enum class Kind {
     silent,
-    lasting,  // shown from the begin; its last line stays
-    passing,  // shown when the work takes seconds, and taken off the terminal at its end
+    lasting,  // shown from the start; its last line stays
+    passing,  // shown if the work takes long, and erased at its end
   };
 
-  // state: called on a thread of this object until it is destroyed, and by the destructor.
+  // state: called by this object's thread until destruction, and by the destructor.
   Progress(Kind kind, std::function<ProgressState()> state);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Lets print write lines to standard output where the terminal has none of this.
+  // Erases the progress line while print writes lines to standard output.
   void aside(const std::function<void()>& print);
 
  private:
   void draw_until_stopped();
   void draw(bool ended);
-  void take_off();
+  void erase_line();
 
   Kind kind_;
   std::function<ProgressState()> state_;
@@ -63,14 +63,14 @@ class Progress {
   std::thread drawer_;
 };
 
-// Of work that is counted in bytes, of which most commands show nothing unless it takes seconds.
+// Progress of work that is counted in bytes; shown only if the work takes long.
 class ByteProgress {
  public:
-  // verb: "copied". total_bytes: 0 while they are not known; then nothing is shown.
+  // verb: "copied". total_bytes: 0 while unknown; then nothing is shown.
   ByteProgress(std::string verb, std::int64_t total_bytes);
 
   void add(std::int64_t bytes) { done_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
-  // So many are done, of so many.
+  // Sets both counts.
   void reach(std::int64_t done_bytes, std::int64_t total_bytes) {
     total_bytes_.store(total_bytes, std::memory_order_relaxed);
     done_bytes_.store(done_bytes, std::memory_order_relaxed);
@@ -83,7 +83,7 @@ class ByteProgress {
   std::string verb_;
   std::atomic<std::int64_t> total_bytes_;
   std::atomic<std::int64_t> done_bytes_{0};
-  Progress progress_;  // the last: it asks for all others
+  Progress progress_;  // last member: its thread uses all others
 };
 
 }  // namespace ckpt::cli

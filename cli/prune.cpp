@@ -24,7 +24,7 @@ void print(const std::vector<CheckpointInfo>& old, std::size_t kept, bool dry_ru
     std::printf("%s: step %lld, %s, %s\n", printable(info.name).c_str(), static_cast<long long>(info.step),
                 bytes_text(info.bytes).c_str(), dry_run ? "would be removed" : "removed");
   }
-  std::printf("%zu checkpoints %s, %s; %zu stay\n", old.size(), dry_run ? "would be removed" : "removed", bytes_text(bytes).c_str(),
+  std::printf("%zu checkpoints %s, %s; %zu kept\n", old.size(), dry_run ? "would be removed" : "removed", bytes_text(bytes).c_str(),
               kept);
 }
 
@@ -42,7 +42,7 @@ bool is_of_s3(const std::string& place) {
   return is_uri(place) && place.size() > 3 && (place[0] == 's' || place[0] == 'S') && place[1] == '3' && place[2] == ':';
 }
 
-// "12 s", "5 min", "3 h", "9 d": whole ones, rounded down.
+// Formats an age as "12 s", "5 min", "3 h" or "9 d", rounded down.
 std::string age_text(std::int64_t seconds) {
   if (seconds < 60) return cat(seconds, " s");
   if (seconds < 3600) return cat(seconds / 60, " min");
@@ -53,7 +53,7 @@ std::string age_text(std::int64_t seconds) {
 void print_uploads(const std::vector<load::Upload>& uploads, bool dry_run) {
   const char* const what = dry_run ? "would be aborted" : "aborted";
   for (const load::Upload& upload : uploads)
-    std::printf("%s: begun %s ago, %s\n", printable(upload.path).c_str(), age_text(upload.age_ns / second_ns).c_str(), what);
+    std::printf("%s: started %s ago, %s\n", printable(upload.path).c_str(), age_text(upload.age_ns / second_ns).c_str(), what);
   std::printf("%zu unfinished uploads %s\n", uploads.size(), what);
 }
 
@@ -88,7 +88,7 @@ void prune_abandoned(const std::string& path, bool dry_run, bool as_json) {
 }
 
 void prune_uploads(const std::string& place, std::int64_t older_than_seconds, bool dry_run, bool as_json) {
-  if (!is_of_s3(place)) throw Error(Status::unsupported, place + " is not in S3: only there are unfinished uploads");
+  if (!is_of_s3(place)) throw Error(Status::unsupported, place + ": expected a location in S3, which alone has unfinished uploads");
   const load::AbortedUploads aborted = load::abort_uploads(place, older_than_seconds * second_ns, dry_run);
   const bool is_well = aborted.status == CKPT_OK;
   if (is_well || !aborted.uploads.empty()) (as_json ? print_uploads_json : print_uploads)(aborted.uploads, dry_run);

@@ -29,7 +29,7 @@ Runner::Runner(const Chain& chain, Profile profile, Schedule schedule, const Ten
 }
 
 Runner::Runner(const Chain& chain, Profile profile, Follower follower, const TensorSpec& input,
-               const ScheduleExecutorOptions& options, const AskedBudget& budget)
+               const ScheduleExecutorOptions& options, const RequestedBudget& budget)
     : chain_(chain),
       profile_(std::make_shared<Profile>(std::move(profile))),
       input_(input),

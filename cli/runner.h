@@ -1,4 +1,4 @@
-// Runs steps under a schedule, or under those of a follower: the executor is made again only when the schedule changed.
+// Runs steps under a fixed schedule or under those of a follower; the executor is recreated only if the schedule changes.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 #include <ckpt/ckpt.hpp>
 
-#include "asked_budget.h"
 #include "plans.h"
+#include "requested_budget.h"
 
 namespace ckpt::cli {
 
@@ -20,30 +20,30 @@ class Runner {
   Runner(const Chain& chain, Profile profile, Schedule schedule, const TensorSpec& input, const ScheduleExecutorOptions& options);
   // The follower chooses the schedule before each step. Throws, also before a step, if that schedule reserves more than the budget.
   Runner(const Chain& chain, Profile profile, Follower follower, const TensorSpec& input, const ScheduleExecutorOptions& options,
-         const AskedBudget& budget);
+         const RequestedBudget& budget);
 
   // Stages instead of one executor.
   Runner(const Chain& chain, Pipeline pipeline, const MemoryTracker& tracker);
 
   // Returns the loss.
   double run(const Step& step);
-  // The loss of a step's data, of which nothing is learned. Not with stages.
+  // Returns the loss of a step's data without learning from it. Not available with stages.
   double evaluate(const Step& step) { return executor_->evaluate(step, chain_.layer_count()); }
 
-  // Of the schedule in use.
+  // Name of the current schedule.
   std::string schedule_name() const;
-  // In use: one, or that of each stage.
+  // The current plan, or that of each stage.
   std::vector<Plan> plans() const;
-  // What activations reserve under the schedule in use, queues between stages left out.
+  // Bytes reserved for activations under the current schedule, without the queues between stages.
   std::int64_t arena_bytes() const;
-  // nullptr when there are no stages.
+  // nullptr without stages.
   Pipeline* pipeline() { return pipeline_ ? &*pipeline_ : nullptr; }
-  // Of all executors so far: counts are summed, peaks are the highest.
+  // Statistics over all executors so far: counts are summed, peaks are maxima.
   ScheduleExecutorStats stats() const;
 
  private:
   void use(Schedule schedule);
-  Plan plan() const;  // of the executor in use
+  Plan plan() const;  // of the current executor
 
   ScheduleExecutorStats pipeline_stats() const;
 
@@ -52,12 +52,12 @@ class Runner {
   TensorSpec input_{};
   ScheduleExecutorOptions options_;
   mutable std::optional<Pipeline> pipeline_;
-  const MemoryTracker* tracker_ = nullptr;  // of the pipeline
+  const MemoryTracker* tracker_ = nullptr;  // the pipeline's tracker
   std::optional<Follower> follower_;
-  AskedBudget budget_;  // of the follower's schedules
+  RequestedBudget budget_;  // limit of the follower's schedules
   std::optional<Schedule> schedule_;
   std::optional<ScheduleExecutor> executor_;
-  ScheduleExecutorStats former_;  // of executors that are gone
+  ScheduleExecutorStats former_;  // of previous executors
 };
 
 }  // namespace ckpt::cli

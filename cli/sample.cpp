@@ -23,7 +23,7 @@ class Draws {
  public:
   explicit Draws(std::uint64_t seed) : state_(seed) {}
 
-  // 0 <= x < 1, of 53 bits.
+  // Returns a number with 53 random bits in [0, 1).
   double next() {
     state_ += 0x9e3779b97f4a7c15U;
     std::uint64_t bits = state_;
@@ -37,7 +37,7 @@ class Draws {
   std::uint64_t state_;
 };
 
-// A byte by the softmax of logits / temperature.
+// Draws a byte from the softmax of logits / temperature.
 std::uint8_t pick(const float* logits, double temperature, Draws& draws) {
   const float* const best = std::max_element(logits, logits + byte_values);
   const auto most_probable = static_cast<std::uint8_t>(best - logits);
@@ -53,19 +53,20 @@ std::uint8_t pick(const float* logits, double temperature, Draws& draws) {
     left -= weights[i];
     if (left < 0) return static_cast<std::uint8_t>(i);
   }
-  return most_probable;  // rounding left something over
+  return most_probable;  // rounding: the probabilities sum to slightly less than 1
 }
 
-// The newest valid checkpoint's parameters.
+// Loads the parameters of the newest valid checkpoint.
 void load(CheckpointManager& checkpoint, const Chain& chain) {
   State state;
   for (const Parameter& parameter : chain.parameters()) state.add("model", parameter.name, parameter.value);
   LoadOptions options;
-  options.partial = true;  // the optimizer stays behind
-  if (checkpoint.load(state, options).missing > 0) throw std::runtime_error("the checkpoint lacks parameters of its model");
+  options.partial = true;  // the optimizer is not loaded
+  if (checkpoint.load(state, options).missing > 0)
+    throw std::runtime_error("the checkpoint does not contain all parameters of its model");
 }
 
-// The chain on one sample.
+// Evaluates the chain on one sample.
 class NextByte {
  public:
   NextByte(Chain chain, const ModelOptions& model, const WorkerPool& pool)
@@ -75,9 +76,9 @@ class NextByte {
         tokens_(DType::u8, {1, model.context}),
         logits_(DType::f32, {1, model.context, byte_values}) {}
 
-  // The logits of the byte behind a text that is not empty, of its last bytes where it is longer than the context. A byte sees only
-  // those before it, so what stands behind a short text does not matter.
-  const float* behind(const std::string& text) {
+  // Returns the logits of the byte after text, which must not be empty; uses its last bytes if it is longer than the context. A
+  // byte only attends to earlier bytes, so the padding after a short text has no effect.
+  const float* logits_after(const std::string& text) {
     const std::size_t count = std::min(text.size(), context_);
     auto* const tokens = tokens_.data_as<std::uint8_t>();
     std::memset(tokens, 0, context_);
@@ -85,15 +86,15 @@ class NextByte {
     Step step;
     step.input = tokens_;
     step.output = logits_;
-    executor_.evaluate(step, chain_.layer_count() - 1);  // all but the loss
+    executor_.evaluate(step, chain_.layer_count() - 1);  // without the loss
     const float* const logits = logits_.data_as<float>() + (count - 1) * byte_values;
     if (!std::all_of(logits, logits + byte_values, [](float value) { return std::isfinite(value); }))
-      throw std::runtime_error("the model's answer has values that are not finite");
+      throw std::runtime_error("the model's logits are not finite");
     return logits;
   }
 
  private:
-  // No step is run, so the schedule that reserves least is enough.
+  // No step is run, so the schedule that reserves the least memory is sufficient.
   static ScheduleExecutor make_executor(Chain& chain, const ModelOptions& model, const WorkerPool& pool) {
     const Profile profile = chain.profile(model_input(model));
     ScheduleExecutorOptions options;
@@ -112,9 +113,9 @@ class NextByte {
 
 void sample(const SampleOptions& options) {
   CheckpointManager checkpoint = CheckpointManager::read_only(open_place(options.directory));
-  if (!checkpoint.latest()) throw Error(Status::not_found, options.directory + " holds no checkpoint");
+  if (!checkpoint.latest()) throw Error(Status::not_found, options.directory + " contains no checkpoint");
   const nlohmann::json identity = newest_identity(checkpoint);
-  if (identity.is_null()) throw std::runtime_error(options.directory + " holds no checkpoint of ckpt train");
+  if (identity.is_null()) throw std::runtime_error(options.directory + " contains no checkpoint of ckpt train");
   const ModelOptions model = transformer_of(identity);
   const WorkerPool pool(options.threads);
   Chain chain = make_model(model, options.seed);
@@ -124,7 +125,7 @@ void sample(const SampleOptions& options) {
   std::string text = options.prompt;
   (void)std::fwrite(text.data(), 1, text.size(), stdout);
   for (std::int64_t i = 0; i < options.length && std::ferror(stdout) == 0; ++i) {
-    const std::uint8_t byte = pick(next.behind(text), options.temperature, draws);
+    const std::uint8_t byte = pick(next.logits_after(text), options.temperature, draws);
     (void)std::putc(byte, stdout);
     (void)std::fflush(stdout);
     text += static_cast<char>(byte);

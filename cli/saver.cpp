@@ -4,7 +4,7 @@
 
 namespace ckpt::cli {
 
-CheckpointTaskOptions waiting_for_ever() {
+CheckpointTaskOptions blocking_queue_options() {
   CheckpointTaskOptions task;
   task.when_full = WhenFull::wait;
   task.timeout = forever;
@@ -22,7 +22,7 @@ Saver::Saver(CheckpointManager& checkpoint, bool async) : checkpoint_(checkpoint
 
 void Saver::save(const State& state, const SaveOptions& options) {
   if (async_) {
-    async_->save(state, options, waiting_for_ever());
+    async_->save(state, options, blocking_queue_options());
     return;
   }
   const std::chrono::nanoseconds begin = Clock::monotonic();

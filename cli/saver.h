@@ -1,4 +1,4 @@
-// The saves of a training run, in the background or not: how many, and how long they kept the training.
+// Saves of a training run, in the foreground or background, and their statistics.
 #pragma once
 
 #include <chrono>
@@ -11,30 +11,30 @@
 
 namespace ckpt::cli {
 
-// For saves in the background: a full queue keeps the training until there is a place.
-CheckpointTaskOptions waiting_for_ever();
+// Options for background saves: with a full queue, save() blocks until a slot is free.
+CheckpointTaskOptions blocking_queue_options();
 
 inline double seconds_of(std::chrono::nanoseconds duration) { return std::chrono::duration<double>(duration).count(); }
 
 class Saver {
  public:
   struct Figures {
-    std::int64_t saves = 0;      // that are durable
-    double stall_seconds = 0;    // that they kept the training, in all
-    double durable_seconds = 0;  // from their begin until they were durable, in all
+    std::int64_t saves = 0;      // completed (durable) saves
+    double stall_seconds = 0;    // total time that training was blocked
+    double durable_seconds = 0;  // total time from start to durable
   };
 
   Saver(CheckpointManager& checkpoint, bool async);
 
-  // In the background: returns when the state may change again; throws what an earlier save has failed of.
+  // In the background: returns when the state may be modified again; throws the error of an earlier save.
   void save(const State& state, const SaveOptions& options);
-  // Returns when all that are under way have ended.
+  // Returns when all saves in progress have ended.
   void wait();
-  // Returns when all are durable, and throws what one has failed of.
+  // Returns when all saves are durable; throws the error of a failed save.
   void finish();
 
   Figures figures() const;
-  // nullptr when it saves in the foreground.
+  // nullptr if saves are in the foreground.
   AsyncManager* background() { return async_ ? &*async_ : nullptr; }
   const AsyncManager* background() const { return async_ ? &*async_ : nullptr; }
 

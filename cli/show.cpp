@@ -35,7 +35,7 @@ struct Row {
 struct File {
   std::string name;
   std::vector<Row> rows;
-  std::vector<TreeValue> values;  // of one that holds a tree
+  std::vector<TreeValue> values;  // if the file contains a tree
 
   std::int64_t bytes() const {
     std::int64_t sum = 0;
@@ -50,14 +50,14 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return text + "]";
 }
 
-// ---- What there is to show ----
+// ---- Rows ----
 
 File sorted(File file) {
   std::sort(file.rows.begin(), file.rows.end(), [](const Row& a, const Row& b) { return naturally_before(a.name, b.name); });
   return file;
 }
 
-// None of a tensor that only has the name of a tree's text: any program's file may have such a one.
+// Returns nothing for a tensor that merely has the reserved name of a tree: files of other programs can contain one.
 std::vector<TreeValue> values_of(const Tensor& text) {
   try {
     return tree_values(text.data(), static_cast<std::size_t>(text.bytes()));
@@ -88,8 +88,8 @@ Row to_row(const json& tensor) {
   return row;
 }
 
-// The files of a checkpoint, in the order of its manifest, and as that says. Several ranks have blocks of a tensor in their files:
-// a group of theirs is shown as one.
+// The files of a checkpoint in the order of its manifest, as recorded there. With several ranks the blocks of a tensor are spread
+// over the ranks' files, so a group is shown as one file.
 class Files {
  public:
   explicit Files(const json& manifest) {
@@ -122,12 +122,12 @@ class Files {
 
  private:
   std::vector<File> files_;
-  std::map<std::string, std::size_t> trees_;  // a group that may be one, and its file
+  std::map<std::string, std::size_t> trees_;  // a group that can be a tree, and its file
 };
 
 CheckpointManager read_only(const std::string& path) { return CheckpointManager::read_only(open_place(path)); }
 
-[[noreturn]] void none_in(const std::string& path) { throw Error(Status::not_found, path + " holds no checkpoint"); }
+[[noreturn]] void none_in(const std::string& path) { throw Error(Status::not_found, path + " contains no checkpoint"); }
 
 // ---- Printing ----
 
@@ -146,7 +146,7 @@ void print(const ordered& document) {
   std::printf("%s\n", document.dump(2, ' ', false, ordered::error_handler_t::replace).c_str());
 }
 
-// Of values that may have any length.
+// Shortens values, which can be of any length.
 std::string shortened(std::string text) {
   constexpr std::size_t longest = 200;
   if (text.size() > longest) text = text.substr(0, longest) + "...";
@@ -169,7 +169,7 @@ void print_value(const std::string& name, const json& value) {
   std::printf("  %s: %s\n", printable(name).c_str(), shortened(value.dump(-1, ' ', false, json::error_handler_t::replace)).c_str());
 }
 
-// What a manifest says beside the tensors, as far as it says something.
+// Prints the manifest's values other than tensors that are not empty.
 void print_values(const json& manifest) {
   for (const char* name : {"seed", "metric", "data_position", "controller", "metadata"}) {
     if (manifest.contains(name) && !manifest[name].is_null()) print_value(name, manifest[name]);
@@ -205,10 +205,10 @@ void print_text(const json& manifest, const std::vector<File>& files, const std:
   for (const File& file : files) print(file);
 }
 
-// What is read beside the manifest.
+// Data to read in addition to the manifest.
 struct Reads {
-  bool everything = true;  // every byte is checked
-  bool values = true;      // of trees
+  bool everything = true;  // verify every byte
+  bool values = true;      // read the values of trees
 };
 
 void show_checkpoint(const CheckpointManager& checkpoint, const std::string& name, const std::string& place, bool as_json,
@@ -219,10 +219,11 @@ void show_checkpoint(const CheckpointManager& checkpoint, const std::string& nam
   if (reads.values) files.read_values(checkpoint, name);
   if (as_json) return print_json(manifest, files.all(), place);
   print_text(manifest, files.all(), place);
-  if (!reads.values && files.has_trees()) std::printf("the values of trees are shown with --values\n");
+  if (!reads.values && files.has_trees()) std::printf("use --values to show the values of trees\n");
 }
 
-// The newest one's name, by as few requests as the library needs for it; "": there is none. Where none is good, one that is not.
+// Returns the newest valid checkpoint's name with as few requests as possible; "" if there are none. If none is valid, returns an
+// invalid one.
 std::string newest_in(const CheckpointManager& checkpoint, const std::string& path) {
   if (is_store(path)) {
     if (const auto latest = checkpoint.latest()) return latest->name;
@@ -238,7 +239,7 @@ std::chrono::nanoseconds saved_at(const CheckpointInfo& info) { return info.save
 const char* state_of(const CheckpointInfo& info) {
   switch (info.status) {
     case Status::ok: return "complete";
-    case Status::not_found: return "incomplete";  // a save was cut off or is under way
+    case Status::not_found: return "incomplete";  // a save was interrupted or is in progress
     case Status::corrupt: return "damaged";
     default: return "unreadable";
   }
@@ -301,7 +302,7 @@ void verify(const std::string& path, bool as_json) {
       if (info.status != Status::not_found) {
         infos.push_back(std::move(info));
       } else if (!as_json) {
-        std::printf("%s: no manifest: a save was cut off or is under way; not a checkpoint\n", info.name.c_str());
+        std::printf("%s: no manifest: the save was interrupted or is in progress; not a checkpoint\n", info.name.c_str());
       }
     }
   }
@@ -309,9 +310,9 @@ void verify(const std::string& path, bool as_json) {
   std::int64_t bytes = 0;
   for (const CheckpointInfo& info : infos) bytes += info.bytes;
   std::int64_t before = 0;
-  ByteProgress progress("checked", bytes);
-  const ckpt::Progress told([&](std::int64_t done, std::int64_t total) {
-    progress.reach(before + done, std::max(bytes, total));  // the size of a single one is not listed
+  ByteProgress progress("verified", bytes);
+  const ckpt::Progress progress_hook([&](std::int64_t done, std::int64_t total) {
+    progress.reach(before + done, std::max(bytes, total));  // the size of a single checkpoint is not listed
   });
   ordered document = ordered::array();
   for (const CheckpointInfo& info : infos) {

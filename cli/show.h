@@ -1,4 +1,4 @@
-// `ckpt list`, `ckpt show` and `ckpt verify`: which checkpoints there are, what is in one, and whether every byte of it is right.
+// `ckpt list`, `ckpt show` and `ckpt verify`: lists checkpoints, prints the contents of one, and verifies every byte.
 #pragma once
 
 #include <string>
@@ -6,16 +6,16 @@
 namespace ckpt::cli {
 
 // path: a directory of checkpoints. Lists them in the order in which a load tries them; as_json: as one JSON document. Throws
-// ckpt::Error when there is none.
+// ckpt::Error if there are none.
 void list(const std::string& path, bool as_json);
 
-// path: a safetensors, .npz or .pt file, a folder with an index, one checkpoint's directory, or a directory of checkpoints (the
-// newest is shown). Lists what is saved beside the tensors, and every tensor. Throws ckpt::Error when it is not valid. Of a store
-// that is reached by its URI manifests alone are read; reads_values: and the values of trees.
+// path: a safetensors, .npz or .pt file, a folder with an index, one checkpoint's directory, or a directory of checkpoints (shows
+// the newest). Lists the checkpoint's values and metadata, and every tensor. Throws ckpt::Error if it is not valid. For a remote
+// store only manifests are read and, with reads_values, the values of trees.
 void show(const std::string& path, bool as_json, bool reads_values);
 
-// path: one checkpoint's directory, or a directory of checkpoints, all of which are checked. Throws ckpt::Error at the first bad
-// one; its message names the file and, where it is known, the tensor.
+// path: one checkpoint's directory, or a directory of checkpoints, which are all verified. Throws ckpt::Error at the first damaged
+// one; its message names the file and, if known, the tensor.
 void verify(const std::string& path, bool as_json);
 
 }  // namespace ckpt::cli

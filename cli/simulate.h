@@ -1,4 +1,4 @@
-// `ckpt simulate`: what each policy would have made of a machine's failures.
+// `ckpt simulate`: evaluates checkpoint policies on a failure trace.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "asked_budget.h"
+#include "requested_budget.h"
 #include "text.h"
 
 namespace ckpt::cli {
@@ -20,7 +20,7 @@ PipelineOrder order_of(const std::string& name) {
 }
 
 // Returns the budget of one stage.
-AskedBudget stage_budget(const std::string& text, const Chain& chain, const TensorSpec& input, const PipelineOptions& options) {
+RequestedBudget stage_budget(const std::string& text, const Chain& chain, const TensorSpec& input, const PipelineOptions& options) {
   const Budget budget = parse_budget("--memory-budget", text);
   if (budget.bytes > 0) return {"--memory-budget", budget, 0, std::max<std::int64_t>(1, budget.bytes / options.stages)};
   PipelineOptions everything = options;
@@ -60,20 +60,19 @@ ActivationPolicy parse_activations(const std::string& text) {
       policy.threshold_bytes = parse_budget("--activations: '" + printable(text) + "'", argument).bytes;
     return policy;
   }
-  throw std::invalid_argument(
-      "--activations: '" + printable(text) +
-      "' is no choice of activations; use store-all, recompute-all, selective:N, memory:BYTES or automatic[:BYTES]");
+  throw std::invalid_argument("--activations: '" + printable(text) +
+                              "': expected store-all, recompute-all, selective:N, memory:BYTES or automatic[:BYTES]");
 }
 
 ActivationPolicy activation_policy(const TrainOptions& options) {
   ActivationPolicy policy = parse_activations(options.activations);
   if (options.memory_limit.empty()) return policy;
   if (policy.kind != ActivationPolicyKind::automatic) {
-    throw std::invalid_argument("--memory-limit is what --activations automatic goes by; '" + printable(options.activations) +
-                                "' needs none");
+    throw std::invalid_argument("--memory-limit: requires --activations automatic, found '" + printable(options.activations) + "'");
   }
   policy.memory_limit_bytes = parse_budget("--memory-limit", options.memory_limit).bytes;
-  if (policy.memory_limit_bytes == 0) throw std::invalid_argument("--memory-limit is an amount of bytes, not a share");
+  if (policy.memory_limit_bytes == 0)
+    throw std::invalid_argument("--memory-limit: expected an amount of bytes, found a percentage");
   return policy;
 }
 
@@ -100,7 +99,7 @@ Pipeline make_pipeline(const Chain& chain, const TensorSpec& input, const TrainO
   pipeline.threads_per_stage = std::max(1, threads / options.stages);
   pipeline.measured_steps = profiled_steps;
   pipeline.tracker = tracker;
-  AskedBudget budget;
+  RequestedBudget budget;
   if (!options.memory_budget.empty()) budget = stage_budget(options.memory_budget, chain, input, pipeline);
   *stage_budget_bytes = pipeline.budget_bytes = budget.bytes();
   if (strategy) pipeline.strategy = *strategy;

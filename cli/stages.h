@@ -1,4 +1,4 @@
-// `ckpt train` in stages: the pipeline that the options ask for.
+// Creates the pipeline of `ckpt train` from its options.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 
 namespace ckpt::cli {
 
-// True when the options need a pipeline: several stages or micro-batches, a timeline, or a choice of activations.
+// Returns whether the options need a pipeline: several stages or micro-batches, a timeline, or an activation policy.
 bool wants_stages(const TrainOptions& options);
 
-// What --activations and --memory-limit say. Throws std::invalid_argument that says what is understood.
+// Parses --activations and --memory-limit. Throws std::invalid_argument that lists the valid values.
 ActivationPolicy activation_policy(const TrainOptions& options);
 
-// As --activations takes it.
+// Returns the policy in the form of --activations.
 std::string policy_text(const ActivationPolicy& policy);
 
-// threads are shared out among the stages. A budget in bytes too; one in percent is a share of what each stage reserves when it
-// stores everything. *stage_budget_bytes receives what each stage may reserve, 0 when there is no budget.
+// Divides threads and a budget in bytes among the stages; a budget in percent is relative to the memory that each stage reserves
+// for storing everything. *stage_budget_bytes receives the budget of each stage, 0 without a budget.
 Pipeline make_pipeline(const Chain& chain, const TensorSpec& input, const TrainOptions& options, std::int32_t threads,
                        const MemoryTracker& tracker, std::int64_t* stage_budget_bytes);
 

@@ -5,7 +5,7 @@
 
 namespace ckpt::cli {
 
-// Counts the source's index along with the target's order.
+// Advances the source's index in the target's order.
 void copy_strided(const char* from, const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides,
                   std::size_t element_bytes, char* to) {
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;

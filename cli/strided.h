@@ -1,4 +1,4 @@
-// Elements that lie apart in memory, brought together.
+// Copies strided elements to contiguous memory.
 #pragma once
 
 #include <cstddef>

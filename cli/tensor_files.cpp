@@ -50,8 +50,8 @@ class Output {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
 };
 
-// As the library orders what it writes: tensors of larger elements first, so that all are aligned; the data begins at a multiple
-// of 64.
+// Returns the header. Tensors are ordered as by the library, larger element types first, so that all are aligned; the data begins
+// at a multiple of 64.
 std::string beginning(const FileMetadata& metadata, std::vector<ChosenEntry>& entries) {
   std::ranges::sort(entries, [](const ChosenEntry& a, const ChosenEntry& b) {
     const auto bits_a = dtype_bits(a.info.dtype);
@@ -76,7 +76,7 @@ std::string beginning(const FileMetadata& metadata, std::vector<ChosenEntry>& en
   return length + text;
 }
 
-// Rows that a piece has; 0 when the tensor must be read whole.
+// Returns the number of rows per piece; 0 if the tensor must be read as a whole.
 std::int64_t rows_of_piece(const TensorInfo& info) {
   if (info.bytes <= piece_bytes || info.shape.empty() || info.bytes % info.shape[0] != 0) return 0;
   return std::max<std::int64_t>(1, piece_bytes / (info.bytes / info.shape[0]));
@@ -121,7 +121,7 @@ std::int64_t write_folder(const std::string& folder, Reader& reader, const Chose
                           std::int64_t most_bytes, const Wrote& wrote) {
   const fs::path place(folder);
   if (fs::exists(place) && (!fs::is_directory(place) || !fs::is_empty(place)))
-    throw std::runtime_error(folder + (fs::is_directory(place) ? " is not empty" : " is not a folder"));
+    throw std::runtime_error(folder + (fs::is_directory(place) ? ": expected an empty folder" : ": expected a folder"));
   std::vector<std::vector<ChosenEntry>> files;
   std::int64_t in_last = 0;
   std::int64_t all_bytes = 0;

@@ -1,4 +1,4 @@
-// Safetensors files made from a reader's tensors, which are copied piece by piece: however large they are, a piece is in memory.
+// Writes a reader's tensors to safetensors files piece by piece, so that memory use is bounded by a piece.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@ namespace ckpt::cli {
 
 // Tensors by index in their reader, each with its name in the file.
 using ChosenTensors = std::vector<std::pair<std::int64_t, std::string>>;
-// Texts by key: the __metadata__ of every file.
+// Strings by key: the __metadata__ of every file.
 using FileMetadata = std::vector<std::pair<std::string, std::string>>;
-// Called with the bytes of tensors that were written since its last call.
+// Called with the number of tensor bytes written since its last call.
 using Wrote = std::function<void(std::int64_t)>;
 
-// One file. It gets its name when it is complete; what had that name is replaced.
+// Writes one file. Creates or replaces path once the file is complete.
 void write_file(const std::string& path, Reader& reader, const ChosenTensors& tensors, const FileMetadata& metadata,
                 const Wrote& wrote);
 
-// Files of at most most_bytes of tensors each, unless one tensor is larger, and model.safetensors.index.json, which comes last. The
-// folder is made; throws when something is in it. Returns how many files it has.
+// Writes files of at most most_bytes of tensors each (one larger tensor gets its own file), then model.safetensors.index.json.
+// Creates the folder; throws if it exists and is not empty. Returns the number of tensor files.
 std::int64_t write_folder(const std::string& folder, Reader& reader, const ChosenTensors& tensors, const FileMetadata& metadata,
                           std::int64_t most_bytes, const Wrote& wrote);
 

@@ -45,7 +45,7 @@ std::string utc_text(std::int64_t utc_ns) {
 
 namespace {
 
-// An amount or a share; nothing for any other text.
+// Parses an amount or a percentage; returns nothing for any other string.
 std::optional<Budget> read_amount(const std::string& text) {
   static constexpr std::array<std::pair<std::string_view, double>, 11> units = {{{"", 1.0},
                                                                                  {"B", 1.0},
@@ -76,12 +76,13 @@ std::optional<Budget> read_amount(const std::string& text) {
 Budget parse_budget(const std::string& option, const std::string& text) {
   if (const auto amount = read_amount(text)) return *amount;
   throw std::invalid_argument(option + ": '" + printable(text) +
-                              "' is no memory budget; examples: 40%, 6000000, 64KiB, 1.5MiB, 2GB");
+                              "': expected a memory budget such as 40%, 6000000, 64KiB, 1.5MiB or 2GB");
 }
 
 std::int64_t parse_bytes(const std::string& option, const std::string& text) {
   if (const auto amount = read_amount(text); amount && amount->bytes > 0) return amount->bytes;
-  throw std::invalid_argument(option + ": '" + printable(text) + "' is no amount of bytes; examples: 6000000, 64KiB, 1.5MiB, 2GB");
+  throw std::invalid_argument(option + ": '" + printable(text) +
+                              "': expected an amount of bytes such as 6000000, 64KiB, 1.5MiB or 2GB");
 }
 
 std::int64_t Budget::bytes_of(std::int64_t everything_bytes) const {

@@ -1,4 +1,4 @@
-// Small texts for people: amounts of bytes, and how they are read.
+// Formatting and parsing of short strings, such as amounts of bytes.
 #pragma once
 
 #include <charconv>
@@ -8,7 +8,7 @@
 
 namespace ckpt::cli {
 
-// A text from texts and numbers, which are written as short as they can be, whatever the locale.
+// Concatenates strings and numbers, which are written in the shortest exact form, whatever the locale.
 template <class... Pieces>
 std::string cat(const Pieces&... pieces) {
   std::string out;
@@ -24,7 +24,7 @@ std::string cat(const Pieces&... pieces) {
   return out;
 }
 
-// What an errno means.
+// Returns the description of an errno.
 std::string reason_of(int error_number);
 
 // "512 B", "9.3 MiB"
@@ -33,31 +33,31 @@ std::string bytes_text(std::int64_t bytes);
 // Formats nanoseconds since 1970 as "2026-11-26T21:35:59Z" (ISO 8601, UTC). Returns "-" if utc_ns is 0 or less (not known).
 std::string utc_text(std::int64_t utc_ns);
 
-// A number with a fixed count of digits behind the point, whatever the locale.
+// Formats a number with a fixed count of decimals, whatever the locale.
 std::string fixed_text(double value, int digits);
 
-// What --memory-budget says: an amount, or a share of what storing everything takes.
+// The value of --memory-budget: an amount, or a percentage of the memory for storing everything.
 struct Budget {
   std::int64_t bytes = 0;  // 0: not given as an amount
-  double percent = 0;      // 0: not given as a share
+  double percent = 0;      // 0: not given as a percentage
   bool given() const { return bytes > 0 || percent > 0; }
-  // everything_bytes: what storing everything takes.
+  // everything_bytes: the memory for storing everything.
   std::int64_t bytes_of(std::int64_t everything_bytes) const;
 };
 
-// "40%", "1500000", "64KiB", "1.5MiB", "2GB". Throws std::invalid_argument that begins with option and says what is understood.
+// Parses "40%", "1500000", "64KiB", "1.5MiB", "2GB". Throws std::invalid_argument that names the option and lists examples.
 Budget parse_budget(const std::string& option, const std::string& text);
 
-// The same without a share.
+// The same without percentages.
 std::int64_t parse_bytes(const std::string& option, const std::string& text);
 
-// Names as people count: "block.2" before "block.10".
+// Natural order of names: "block.2" before "block.10".
 bool naturally_before(const std::string& a, const std::string& b);
 
-// Text within a page.
+// Escapes text for an HTML page.
 std::string escaped(const std::string& text);
 
-// Names come from files of strangers: control characters must not reach the terminal.
+// Escapes control characters of untrusted names, which must not reach the terminal.
 std::string printable(const std::string& text);
 
 }  // namespace ckpt::cli

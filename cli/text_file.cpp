@@ -25,7 +25,7 @@ std::string read_text_file(const std::string& path) {
     const auto count = static_cast<std::size_t>(file.gcount());
     if (const void* const zero = std::memchr(block.data(), 0, count); zero != nullptr) {
       const auto offset = text.size() + static_cast<std::size_t>(static_cast<const char*>(zero) - block.data());
-      throw std::runtime_error(shown + " is no text file: there is a NUL byte at offset " + std::to_string(offset));
+      throw std::runtime_error(shown + " is not a text file: NUL byte at offset " + std::to_string(offset));
     }
     text.append(block.data(), count);
   } while (file);

@@ -27,7 +27,7 @@ using nlohmann::json;
 using Kind = PickleValue::Kind;
 using Lengths = std::vector<std::int64_t>;
 
-// What a file's tensors and values may take, however often it names them: some expand one element, or share one text.
+// Limits the expansion of tensors and values relative to the file: tensors can expand one element, and values can share one string.
 constexpr std::uint64_t most_times = 16;
 constexpr std::uint64_t always_allowed = std::uint64_t{64} << 20;
 
@@ -37,10 +37,10 @@ constexpr std::string_view rebuild_parameter = "torch._utils._rebuild_parameter"
 constexpr std::string_view size_class = "torch.Size";
 
 struct ElementType {
-  std::string_view storage;  // the class of its storages; "": they are untyped
+  std::string_view storage;  // class of its storages; "": untyped
   std::string_view dtype;
   DType stored;
-  bool pairs = false;  // complex128: two F64 for each
+  bool pairs = false;  // complex128: two F64 per element
 };
 constexpr std::array<ElementType, 20> element_types = {{{"torch.DoubleStorage", "torch.float64", DType::f64},
                                                         {"torch.FloatStorage", "torch.float32", DType::f32},
@@ -78,11 +78,11 @@ bool is_known(std::string_view global) {
 
 std::int64_t element_bytes(const ElementType& type) { return dtype_bits(type.stored) / 8 * (type.pairs ? 2 : 1); }
 
-// ---- What the pickle says of tensors ----
+// ---- Tensors in the pickle ----
 
-// A view of a storage; the same for tensors that share their elements.
+// A view of a storage; equal for tensors that share their elements.
 struct View {
-  std::string key;  // of the storage
+  std::string key;  // key of the storage
   const ElementType* type = nullptr;
   std::int64_t storage_elements = 0;
   std::int64_t offset = 0;
@@ -108,7 +108,7 @@ std::int64_t sum(std::int64_t a, std::int64_t b, const PickleValue& where) {
   return result;
 }
 
-// The calls of a pickle, read and not made.
+// Interprets the recorded calls of a pickle without making them.
 class Calls {
  public:
   explicit Calls(const Pickle& pickle) : pickle_(pickle) {}
@@ -123,7 +123,7 @@ class Calls {
     return value.kind == Kind::call ? "a call of " + printable(function_of(value)) : name_of(value);
   }
 
-  // Whether it is a parameter, and whether it requires a gradient.
+  // Returns whether the call creates a parameter.
   bool is_parameter(const PickleValue& call) const { return function_of(call) == rebuild_parameter; }
   bool requires_grad(const PickleValue& call) const {
     const PickleValue& flag = argument(call, is_parameter(call) ? 1 : 4);
@@ -133,14 +133,14 @@ class Calls {
 
   bool is_size(const PickleValue& value) const { return value.kind == Kind::call && function_of(value) == size_class; }
 
-  // Of torch.Size.
+  // Returns the lengths of a torch.Size.
   Lengths size_of(const PickleValue& call) const { return lengths(call, argument(call, 0)); }
 
   View view_of(const PickleValue& call) const {
     if (function_of(call) == rebuild_parameter) {
       const PickleValue& data = argument(call, 0);
       if (data.kind != Kind::call || !is_tensor(data) || function_of(data) == rebuild_parameter)
-        refuse_at(call, "a parameter's data are no tensor");
+        refuse_at(call, "a parameter's data: expected a tensor");
       if (arguments(call).size() > 2) require_none(call, argument(call, 2), "hooks");
       return view_of(data);
     }
@@ -155,7 +155,7 @@ class Calls {
       const PickleValue& dtype = argument(call, 6);
       view.type = dtype.kind == Kind::global ? type_of(dtype.text()) : nullptr;
     }
-    if (view.type == nullptr) refuse_at(call, "the tensor's dtype is not known");
+    if (view.type == nullptr) refuse_at(call, "the tensor has an unknown dtype");
     view.storage_elements = bytes / element_bytes(*view.type);
     const std::size_t metadata = with_dtype ? 7 : 6;
     if (arguments(call).size() > metadata)
@@ -176,7 +176,7 @@ class Calls {
 
   static std::int64_t length(const PickleValue& call, const PickleValue& value) {
     const auto* const number = std::get_if<std::int64_t>(&value.content);
-    if (number == nullptr || *number < 0) refuse_at(call, "an offset, length or stride is no number of elements");
+    if (number == nullptr || *number < 0) refuse_at(call, "an offset, length or stride: expected a number of elements");
     return *number;
   }
 
@@ -186,7 +186,7 @@ class Calls {
   }
 
   Lengths lengths_in(const PickleValue& call, const PickleValue& value) const {
-    if (value.kind != Kind::tuple) refuse_at(call, "a shape or strides are no tuple");
+    if (value.kind != Kind::tuple) refuse_at(call, "a shape or strides: expected a tuple");
     Lengths lengths;
     for (const PickleValue::Index part : value.parts()) lengths.push_back(length(call, at(part)));
     return lengths;
@@ -197,23 +197,23 @@ class Calls {
     refuse_at(call, "the tensor has " + what + (what == "hooks" ? "; save it without" : " save it as a plain tensor"));
   }
 
-  // ("storage", class, key, device, elements); returns its bytes.
+  // Reads ("storage", class, key, device, elements); returns the storage's bytes.
   std::int64_t read_storage(const PickleValue& value, View& view) const {
     const PickleValue* const id = value.kind == Kind::persistent ? &at(value.parts()[0]) : nullptr;
-    if (id == nullptr || id->kind != Kind::tuple || id->parts().size() < 5) refuse_at(value, "a tensor is over no storage");
+    if (id == nullptr || id->kind != Kind::tuple || id->parts().size() < 5) refuse_at(value, "a tensor has no storage");
     const auto part = [&](std::size_t i) -> const PickleValue& { return at(id->parts()[i]); };
     const bool is_storage = part(0).kind == Kind::text && part(0).text() == "storage" && part(2).kind == Kind::text;
-    if (!is_storage || part(1).kind != Kind::global) refuse_at(value, "a persistent id is no storage");
+    if (!is_storage || part(1).kind != Kind::global) refuse_at(value, "a persistent id: expected a storage");
     view.key = part(2).text();
     const std::int64_t elements = length(value, part(4));
     if (is_untyped_storage(part(1).text())) return elements;
     view.type = type_of(part(1).text());
-    if (view.type == nullptr) refuse_at(value, part(1).text() + " is no class of storages");
+    if (view.type == nullptr) refuse_at(value, part(1).text() + ": expected a storage class");
     return product(elements, element_bytes(*view.type), value);
   }
 
   static void require_inside(const PickleValue& call, const View& view) {
-    if (view.shape.size() != view.strides.size()) refuse_at(call, "the shape and the strides have other dimensions");
+    if (view.shape.size() != view.strides.size()) refuse_at(call, "the shape and the strides have different ranks");
     std::int64_t last = view.offset;
     std::int64_t elements = 1;
     const bool empty = std::find(view.shape.begin(), view.shape.end(), 0) != view.shape.end();
@@ -245,12 +245,12 @@ class TorchArchive {
       const std::size_t slash = name.find('/');
       if (slash != std::string::npos && name.substr(slash) == "/data.pkl") root_ = name.substr(0, slash + 1);
     }
-    if (root_.empty()) throw std::runtime_error("there is no data.pkl in it: torch.save has not written it");
+    if (root_.empty()) throw std::runtime_error("data.pkl is missing: torch.save did not write the file");
     if (entries_.contains(root_ + "constants.pkl"))
-      throw std::runtime_error("it is a program of TorchScript (torch.jit.save); save its state_dict() by torch.save");
+      throw std::runtime_error("it is a TorchScript program (torch.jit.save); save its state_dict() with torch.save");
     if (entries_.contains(root_ + "byteorder")) {
       if (const std::string order = text("byteorder"); order != "little")
-        throw std::runtime_error("its byte order is " + printable(order.substr(0, 20)) + "; only little can be read");
+        throw std::runtime_error("byteorder " + printable(order.substr(0, 20)) + ": expected little");
     }
   }
 
@@ -263,7 +263,7 @@ class TorchArchive {
 
   std::uint64_t bytes_of(const std::string& name) const { return require(name).bytes; }
 
-  // The bytes stay as long as they are in use: those of the file where that can be.
+  // The bytes stay valid while in use; they are mapped from the file where possible.
   std::shared_ptr<const char> contents(const std::string& name) {
     const ArchiveEntry& entry = require(name);
     if (const char* const mapped = checked(entry, [&] { return mapping_.find(archive_.get(), entry); }); mapped != nullptr)
@@ -276,8 +276,9 @@ class TorchArchive {
  private:
   const ArchiveEntry& require(const std::string& name) const {
     const auto found = entries_.find(root_ + name);
-    if (found == entries_.end()) throw std::runtime_error("there is no entry " + printable(name));
-    if (found->second.compressed) throw std::runtime_error("the entry " + printable(name) + " is compressed; torch.save stores");
+    if (found == entries_.end()) throw std::runtime_error("the entry " + printable(name) + " is missing");
+    if (found->second.compressed)
+      throw std::runtime_error("the entry " + printable(name) + " is compressed; expected it stored, as by torch.save");
     return found->second;
   }
 
@@ -289,7 +290,7 @@ class TorchArchive {
     });
   }
 
-  // What work throws names the entry.
+  // Adds the entry's name to errors of work.
   template <class Work>
   static std::invoke_result_t<Work> checked(const ArchiveEntry& entry, Work&& work) {
     try {
@@ -302,7 +303,7 @@ class TorchArchive {
   Archive archive_;
   ArchiveMapping mapping_;
   std::map<std::string, ArchiveEntry> entries_;
-  std::string root_;  // "name/": torch.save puts all into one folder
+  std::string root_;  // "name/": torch.save puts all entries into one folder
 };
 
 // ---- Tensors ----
@@ -326,7 +327,7 @@ class Tensors {
     const auto size = static_cast<std::size_t>(element_bytes(*view.type));
     std::uint64_t bytes = size;
     for (const std::int64_t length : view.shape) bytes *= static_cast<std::uint64_t>(length);
-    if (bytes > left_) throw std::runtime_error(cat("its tensors would take more than ", most_times, " times the file's bytes"));
+    if (bytes > left_) throw std::runtime_error(cat("its tensors exceed ", most_times, " times the file's size"));
     left_ -= bytes;
     if (bytes == 0) return Tensor(view.type->stored, shape);
     const std::shared_ptr<const char> storage = storage_of(view);
@@ -344,7 +345,7 @@ class Tensors {
     const std::int64_t needed = view.storage_elements * element_bytes(*view.type);
     if (archive_.bytes_of(name) < static_cast<std::uint64_t>(needed)) {
       throw std::runtime_error(
-          cat("storage ", printable(view.key), " has ", archive_.bytes_of(name), " bytes; data.pkl says ", needed));
+          cat("storage ", printable(view.key), " has ", archive_.bytes_of(name), " bytes; data.pkl requires ", needed));
     }
     std::shared_ptr<const char>& storage = storages_[view.key];
     if (storage == nullptr) storage = archive_.contents(name);
@@ -358,7 +359,7 @@ class Tensors {
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
-// ---- The whole ----
+// ---- The file ----
 
 class Contents {
  public:
@@ -375,7 +376,7 @@ class Contents {
   }
 
  private:
-  // Nothing but tensors, by names that a file can have.
+  // Returns whether it contains only tensors, under names that a safetensors file allows.
   bool is_state_dict() const {
     const PickleValue& root = pickle_.values[pickle_.root];
     if (!root.is_dict()) return false;
@@ -406,13 +407,13 @@ class Contents {
     return all;
   }
 
-  // The text of the only attribute, without tensors.
+  // Returns the text of the only attribute, which must not contain tensors.
   std::string metadata_of(const PickleValue& attributes) {
     const PickleValue& name = pickle_.values[attributes.parts()[0]];
     if (attributes.parts().size() != 2 || name.kind != Kind::text || name.text() != kept_attribute)
       refuse_at(attributes, cat("the state dict has attributes other than '", kept_attribute, "', which would be lost"));
     const std::string text = text_of(attributes.parts()[1]);
-    if (!named_.empty()) refuse_at(attributes, cat("the state dict's ", kept_attribute, " has tensors"));
+    if (!named_.empty()) refuse_at(attributes, cat("the state dict's ", kept_attribute, " contains tensors"));
     return text;
   }
 
@@ -436,7 +437,7 @@ class Contents {
     return {cat(R"(["attributes"],)", node.dump(), R"(,["dict",1],"requires_grad",)", requires_grad ? "true" : "false"), 2};
   }
 
-  // As a tuple of numbers.
+  // Encodes it as a tuple of numbers.
   static TreeNodes size_node(const Lengths& lengths) {
     std::string node = json{"tuple", lengths.size()}.dump();
     for (const std::int64_t length : lengths) node += cat(",", length);
@@ -463,14 +464,14 @@ class Contents {
   NamedTensors named_;
 };
 
-// Before PyTorch 1.6: pickles one behind the other, of which the first is this number.
+// Rejects files from before PyTorch 1.6: a sequence of pickles, the first of which is this number.
 void refuse_old_format(const std::string& path) {
   constexpr std::string_view number("\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 12);
   std::array<char, 2 + number.size()> begin{};
   std::ifstream(path, std::ios::binary).read(begin.data(), begin.size());
   if (begin[0] == '\x80' && std::string_view(begin.data() + 2, number.size()) == number) {
     throw std::runtime_error(
-        path + ": it is of torch.save's format before PyTorch 1.6 (no zip archive); load it with PyTorch and save it again");
+        path + ": the format of torch.save before PyTorch 1.6 (not a zip archive); load it with PyTorch and save it again");
   }
 }
 

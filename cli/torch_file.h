@@ -1,5 +1,5 @@
-// PyTorch's .pt and .pth files, as torch.save writes them since PyTorch 1.6: a zip archive of a pickle and of the tensors'
-// storages. Nothing in them is run.
+// PyTorch's .pt and .pth files as torch.save writes them since PyTorch 1.6: a zip archive with a pickle and the tensors' storages.
+// No code in them is run.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace ckpt::cli {
 
-// Every tensor with its name, row-major. A state dict, which is a dict of tensors by text, gives its tensors under their keys, and
-// its attribute "_metadata" as metadata of this name: a tree's text. Anything else is tree format 1 or 2: tensors by path, each
-// storage's view once, and the text tensor "__tree__". Throws std::runtime_error that names what is neither a tensor nor a plain
-// value.
+// Reads every tensor with its name, row-major. A state dict, a dict of tensors with string keys, yields its tensors under their
+// keys, and its attribute "_metadata" as metadata of this name: the text of a tree. Any other object yields tree format 1 or 2:
+// tensors by path, each view of a storage once, and the text tensor "__tree__". Throws std::runtime_error that names an object that
+// is neither a tensor nor a plain value.
 Foreign read_torch_file(const std::string& path);
 
 }  // namespace ckpt::cli

@@ -40,7 +40,7 @@ constexpr double largest_gradient_norm = 1.0;
 
 std::string environment() { return json{{"blas", blas_without_advice()}, {"library", version()}}.dump(); }
 
-// Everything that changes from step to step.
+// The state that changes from step to step.
 struct Training {
   Training(const TrainOptions& options_, const TextData& data_, const WorkerPool& pool)
       : options(options_),
@@ -72,17 +72,17 @@ struct Training {
   Tensor tokens;
   Tensor targets;
   State state;
-  std::int64_t step = 0;      // steps that are done
+  std::int64_t step = 0;      // completed steps
   std::int64_t position = 0;  // in the data
 };
 
 // ---- The schedule ----
 
-// What activations may reserve, and what they would.
+// The limit of the memory for activations, and the memory for storing everything.
 struct Limits {
   std::int64_t budget_bytes = 0;     // 0: no budget
-  AskedBudget budget;                // the same, for messages; not with stages
-  std::int64_t store_all_bytes = 0;  // when everything is stored; 0: not known
+  RequestedBudget budget;            // the same, for messages; not with stages
+  std::int64_t store_all_bytes = 0;  // for storing everything; 0: not known
 };
 
 Limits limits_for(const TrainOptions& options, const Profile& profile) {
@@ -128,7 +128,7 @@ Runner make_runner(Training& training, const WorkerPool& pool, const MemoryTrack
 
 // ---- Checkpoints ----
 
-// What goes with the tensors, put into the state; and the options of the save.
+// Puts the values that accompany the tensors into the state; returns the options of the save.
 SaveOptions prepare_save(Training& training) {
   training.state.set_json(State::data_position_key, json{{"position", training.position}}.dump());
   training.state.set("optimizer_steps", training.optimizer.step_count());
@@ -140,10 +140,10 @@ SaveOptions prepare_save(Training& training) {
   return options;
 }
 
-// Goes on where the newest valid checkpoint stands; false when there is none.
+// Resumes from the newest valid checkpoint; returns false if there is none.
 bool resume(CheckpointManager& checkpoint, Training& training) {
   const json identity = identity_of(training.options, training.data);
-  // Before the load, which would find fault with the tensors of another model.
+  // Before the load, which would report mismatched tensors for a different model.
   if (const json newest = newest_identity(checkpoint); !newest.is_null()) require_same_run(newest, identity);
   LoadOptions options;
   options.environment_json = environment();
@@ -168,7 +168,7 @@ std::optional<CheckpointManager> open_checkpoint(const TrainOptions& options, Tr
   CheckpointManager checkpoint(make_place(options.directory), keep);
   if (options.resume == "never") {
     if (!checkpoint.list().empty()) {
-      throw std::runtime_error(options.directory + " holds checkpoints; --resume never starts anew and needs an empty directory");
+      throw std::runtime_error(options.directory + " contains checkpoints; --resume never requires an empty directory");
     }
   } else if (!resume(checkpoint, training) && options.resume == "require") {
     throw std::runtime_error("no checkpoint to resume from in " + options.directory);
@@ -176,7 +176,7 @@ std::optional<CheckpointManager> open_checkpoint(const TrainOptions& options, Tr
   return checkpoint;
 }
 
-// The checksum of the parameters' file, as the newest checkpoint's manifest has it.
+// Returns the checksum of the parameters' file from the newest checkpoint's manifest.
 std::string model_checksum(const CheckpointManager& checkpoint) {
   const json manifest = json::parse(checkpoint.manifest(checkpoint.latest().value().name));
   for (const json& group : manifest.at("groups")) {
@@ -194,9 +194,9 @@ double train_step(Training& training, Runner& runner) {
   step.seed = training.options.seed;
   step.input = training.tokens;
   step.targets = training.targets;
-  step.accumulate = true;  // the update before has set gradients to 0, as the chain's first values did
+  step.accumulate = true;  // gradients are 0, initially and after each update
   const double loss = runner.run(step);
-  if (!std::isfinite(loss)) throw std::runtime_error("the loss is no finite number at step " + std::to_string(training.step));
+  if (!std::isfinite(loss)) throw std::runtime_error("the loss is not finite at step " + std::to_string(training.step));
   training.optimizer.set_learning_rate(learning_rate_at(training.rates, training.step));
   training.optimizer.step_and_zero(largest_gradient_norm);
   ++training.step;
@@ -210,11 +210,11 @@ struct Outcome {
   Saver::Figures saves;
   History history;
   double loss = std::nan("");
-  double seconds = 0;  // of the steps, without saves
+  double seconds = 0;  // total of the steps, without saves
   bool preempted = false;
 };
 
-// Ends the run when a notice says so; the last step saves in any case. True when it was a notice.
+// Saves if the controller requests it; the last step always saves. Returns true if a preemption notice ends the run.
 bool save_automatically(AutoSave& automatic, Saver& saver, Training& training, double step_seconds, bool last) {
   const AutoSave::Answer answer = automatic.after_step(step_seconds, saver);
   if (last || answer == AutoSave::Answer::save_and_end) {
@@ -223,19 +223,19 @@ bool save_automatically(AutoSave& automatic, Saver& saver, Training& training, d
   } else if (answer == AutoSave::Answer::save) {
     automatic.save(training.state, prepare_save(training), saver);
   }
-  if (last || answer == AutoSave::Answer::go_on || answer == AutoSave::Answer::save) return false;
+  if (last || answer == AutoSave::Answer::proceed || answer == AutoSave::Answer::save) return false;
   (void)std::fprintf(stderr, "ended by a preemption notice after step %lld%s\n", static_cast<long long>(training.step),
-                     answer == AutoSave::Answer::save_and_end ? ", which is saved" : "; there is no time for a save");
+                     answer == AutoSave::Answer::save_and_end ? " (saved)" : " (not enough time to save)");
   return true;
 }
 
-// saver: nullptr saves nothing. Ends early, with a last save, when the user or a notice asks for it.
+// saver: nullptr saves nothing. Ends early, with a last save, on an interrupt or a preemption notice.
 Outcome run_steps(Training& training, Runner& runner, Saver* saver, AutoSave* automatic, const MemoryTracker& tracker) {
   const TrainOptions& options = training.options;
   Outcome outcome;
   outcome.first_step = training.step;
   TrainProgress progress(training.step, options.steps, tokens_per_step(options.model), tracker, saver, options.quiet);
-  note_interrupts(automatic == nullptr);
+  watch_interrupts(automatic == nullptr);
   while (training.step < options.steps && !outcome.interrupted && !outcome.preempted) {
     const std::chrono::nanoseconds begin = Clock::monotonic();
     outcome.loss = train_step(training, runner);
@@ -259,7 +259,7 @@ Outcome run_steps(Training& training, Runner& runner, Saver* saver, AutoSave* au
   return outcome;
 }
 
-// A number of bytes, or null for what is not there.
+// Returns a number of bytes, or null if it is not known.
 json bytes_or_null(std::int64_t bytes) { return bytes > 0 ? json(bytes) : json(); }
 
 json figures_of(const Training& training, const Runner& runner, const Limits& limits, const Outcome& outcome,
@@ -305,7 +305,7 @@ json figures_of(const Training& training, const Runner& runner, const Limits& li
   return figures;
 }
 
-// What each stage keeps, and by which policy in the last step.
+// Returns each stage's statistics, and its policy in the last step.
 json stages_report(Pipeline& pipeline) {
   json stages = json::array();
   for (std::int32_t stage = 0; stage < pipeline.stages(); ++stage) {
@@ -330,7 +330,7 @@ bool is_picture(const std::string& report_file) {
   return report_file.size() > 4 && report_file.compare(report_file.size() - 4, 4, ".svg") == 0;
 }
 
-// Nothing unless saves are automatic.
+// Returns nullptr unless saves are automatic.
 std::unique_ptr<AutoSave> begin_automatic_saves(const TrainOptions& options, const Training& training) {
   if (!options.save_automatically) return nullptr;
   auto automatic = std::make_unique<AutoSave>(options.first_save_seconds, options.notice_seconds);
@@ -345,17 +345,18 @@ std::unique_ptr<AutoSave> begin_automatic_saves(const TrainOptions& options, con
 }  // namespace
 
 bool train(const TrainOptions& options) {
-  if (!options.memory_budget.empty()) parse_budget("--memory-budget", options.memory_budget);  // refused before anything is begun
+  if (!options.memory_budget.empty())
+    parse_budget("--memory-budget", options.memory_budget);  // rejects an invalid value before any work
   activation_policy(options);
   check_learning_rates(options);
   if (is_picture(options.report_file) && wants_stages(options)) {
     throw std::runtime_error("--report: '" + printable(options.report_file) +
-                             "' is a picture, of one step without stages; use .html");
+                             "': a .svg chart shows one step without stages; use .html");
   }
 
   if (!options.planner.empty() && wants_stages(options)) {
     throw std::runtime_error("--planner: '" + printable(options.planner) +
-                             "' is for a run without stages; each stage's schedule is chosen by --memory-budget or --strategy");
+                             "' applies to runs without stages; choose the stages' schedules with --memory-budget or --strategy");
   }
   if (options.save_automatically && options.directory.empty()) throw std::runtime_error("--save-every auto needs --dir");
   require_outputs({options.json_file, options.memory_report_file, options.timeline_file, options.report_file});
@@ -381,16 +382,16 @@ bool train(const TrainOptions& options) {
   const Outcome outcome = run_steps(training, runner, saver ? &*saver : nullptr, automatic.get(), tracker);
   if (outcome.interrupted) {
     (void)std::fprintf(stderr, "interrupted at step %lld%s\n", static_cast<long long>(training.step),
-                       saver ? "; it is saved, and the same command goes on from there" : "");
+                       saver ? "; it is saved, and the same command resumes from it" : "");
   }
 
   json result = figures_of(training, runner, limits, outcome, pool.thread_count());
   if (Pipeline* const pipeline = runner.pipeline()) result["stages"] = stages_report(*pipeline);
-  // A notice leaves no time for it.
+  // A preemption notice leaves no time for it.
   const std::optional<HeldOut> held_out =
       outcome.preempted ? std::nullopt : evaluate_held_out(data, runner, training.tokens, training.targets);
   if (held_out && held_out->batches > 0) result.update(held_out_json(*held_out));
-  // A notice may have come too early for a save.
+  // A preemption notice may have arrived before the first save.
   if (checkpoint && training.step > 0 && checkpoint->latest()) result["model_checksum"] = model_checksum(*checkpoint);
   if (!options.json_file.empty()) write_json(options.json_file, result);
   if (Pipeline* const pipeline = runner.pipeline()) {

@@ -38,7 +38,7 @@ ProgressState TrainProgress::state() const {
   if (const AsyncManager* const background = saver_->background(); background != nullptr) {
     const AsyncManagerStats stats = background->stats();
     if (stats.live_tasks > 0)
-      state.details.push_back(cat("saving ", stats.live_tasks, ", ", bytes_text(stats.in_flight_bytes), " to go"));
+      state.details.push_back(cat("saving ", stats.live_tasks, ", ", bytes_text(stats.in_flight_bytes), " left"));
   }
   return state;
 }

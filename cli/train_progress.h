@@ -1,4 +1,4 @@
-// What a training run shows while it runs.
+// The progress line of a training run.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace ckpt::cli {
 
 class TrainProgress {
  public:
-  // Activation bytes are read from tracker while the steps run, and saves from saver (nullptr: none). quiet: shows nothing.
+  // Reads activation bytes from tracker during the steps, and saves from saver (nullptr: none). quiet: shows nothing.
   TrainProgress(std::int64_t first_step, std::int64_t steps, std::int64_t tokens_per_step, const MemoryTracker& tracker,
                 const Saver* saver, bool quiet);
 
@@ -31,7 +31,7 @@ class TrainProgress {
   std::chrono::nanoseconds begin_;
   std::atomic<std::int64_t> step_;
   std::atomic<double> loss_{0};
-  Progress progress_;  // the last: it asks for all others
+  Progress progress_;  // last member: its thread uses all others
 };
 
 }  // namespace ckpt::cli

@@ -43,7 +43,7 @@ struct Release {
 struct Node {
   TreeKind kind = TreeKind::null;
   std::int64_t count = 0;
-  std::int64_t end = 0;  // the node behind it and its parts
+  std::int64_t end = 0;  // the node after it and its parts
 };
 
 // A value in both forms.
@@ -83,7 +83,7 @@ class Walk {
 
   void walk(const std::string& path, std::int64_t index) {
     const Node here = node(index);
-    if (here.kind == TreeKind::attributes) {  // "layers[2]._metadata" would be the path of an item
+    if (here.kind == TreeKind::attributes) {  // distinguishes it from the path of an item "layers[2]._metadata"
       walk(path, index + 1);
       return walk(path + "@", node(index + 1).end);
     }
@@ -106,7 +106,7 @@ class Walk {
     }
   }
 
-  // Of a path, from a dict to the value of a key.
+  // Returns the path component for a dict's key.
   std::string step(std::int64_t key, bool first) const {
     if (node(key).kind == TreeKind::text && is_word(bytes(key))) return (first ? "" : ".") + bytes(key);
     return '[' + key_text(key) + ']';

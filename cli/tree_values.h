@@ -1,4 +1,4 @@
-// The values of a tree (tree format 1 or 2), one by one: for people, and as JSON.
+// Lists the values of a tree (tree format 1 or 2) for display and as JSON.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@
 namespace ckpt::cli {
 
 struct TreeValue {
-  std::string path;  // "layers[2].rate": keys that are plain words behind a dot, all others in brackets; "." for the whole
-  std::string text;  // as people read it
-  std::string json;  // what JSON has no form for is an object: {"bytes": "01ff"}, {"tensor": "w"}
+  std::string path;  // "layers[2].rate": keys that are identifiers after a dot, all others in brackets; "." for the root
+  std::string text;  // for display
+  std::string json;  // values without a JSON equivalent are objects: {"bytes": "01ff"}, {"tensor": "w"}
 };
 
-// What stands in a tree's text: all but containers that hold something, by their paths as people count. Throws Error for what is no
-// tree.
+// Returns all values of a tree's text except non-empty containers, in natural order of their paths. Throws Error if the text is not
+// a tree.
 std::vector<TreeValue> tree_values(const void* text, std::size_t bytes);
 
 }  // namespace ckpt::cli

@@ -8,7 +8,7 @@
 namespace ckpt::cli {
 namespace {
 
-// Letters to insert, remove, replace or swap with a neighbour until one word is the other.
+// Damerau-Levenshtein distance: insertions, deletions, replacements and swaps of neighbours.
 std::size_t distance(const std::string& a, const std::string& b) {
   std::vector<std::vector<std::size_t>> steps(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {
@@ -35,7 +35,7 @@ std::string unknown_command(const CLI::App& app, int argc, const char* const* ar
   std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   std::string known;
   std::string nearest;
-  std::size_t least = 3;  // further away is another word
+  std::size_t least = 3;  // a larger distance is not a typo
   for (const CLI::App* const command : app.get_subcommands(nullptr)) {
     if (command->check_name(given)) return "";
     known += (known.empty() ? "" : ", ") + command->get_name();
@@ -46,8 +46,8 @@ std::string unknown_command(const CLI::App& app, int argc, const char* const* ar
       nearest = name;
     }
   }
-  const std::string what = "there is no command '" + printable(given) + "'";
-  return nearest.empty() ? what + "; there are " + known : what + "; did you mean '" + nearest + "'?";
+  const std::string what = "unknown command '" + printable(given) + "'";
+  return nearest.empty() ? what + "; expected one of " + known : what + "; did you mean '" + nearest + "'?";
 }
 
 }  // namespace ckpt::cli

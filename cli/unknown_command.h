@@ -1,4 +1,4 @@
-// The first argument, when it should name a command and does not.
+// Detects a first argument that is not a command.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,7 +6,7 @@
 
 namespace ckpt::cli {
 
-// What is wrong with it, and the nearest command or all of them; "" when nothing is wrong.
+// Returns a message with the most similar command, or with all commands; "" if the command exists.
 std::string unknown_command(const CLI::App& app, int argc, const char* const* argv);
 
 }  // namespace ckpt::cli

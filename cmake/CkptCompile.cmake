@@ -1,7 +1,7 @@
 # Compilation of all targets: language levels, warnings, sanitizers, and the floating-point rule.
 
 if(NOT PROJECT_IS_TOP_LEVEL)
-  # The surrounding project sets these for its own sources. Here they end with this folder; that project's variables keep their values.
+  # The surrounding project sets these for its own sources. They are reset in the scope of this directory only.
   foreach(setting AUTOMOC AUTORCC AUTOUIC COMPILE_WARNING_AS_ERROR INCLUDE_CURRENT_DIR INCLUDE_CURRENT_DIR_IN_INTERFACE
           LINK_LIBRARIES_ONLY_TARGETS LINK_WARNING_AS_ERROR UNITY_BUILD)
     set(CMAKE_${setting} OFF)
@@ -9,7 +9,7 @@ if(NOT PROJECT_IS_TOP_LEVEL)
   foreach(tool CLANG_TIDY CPPCHECK CPPLINT INCLUDE_WHAT_YOU_USE)
     set(CMAKE_CXX_${tool} "")
   endforeach()
-  # A folder of that project with a "base/error.h" in it would hide the one here.
+  # An include directory of that project that contains "base/error.h" would shadow this project's header.
   set_property(DIRECTORY "${PROJECT_SOURCE_DIR}" PROPERTY INCLUDE_DIRECTORIES "")
 endif()
 set(CMAKE_C_STANDARD 99)
@@ -25,30 +25,31 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(ckpt_optimise OFF)
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   if(PROJECT_IS_TOP_LEVEL)
-    set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Kind of build" FORCE)
+    set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
   else()
-    set(ckpt_optimise ON) # by options of the targets: the variable belongs to the surrounding project
+    set(ckpt_optimise ON) # through target options: CMAKE_BUILD_TYPE belongs to the surrounding project
   endif()
 endif()
 if(PROJECT_IS_TOP_LEVEL)
   # Assertions stay on in the optimised build: they are few, cheap and off the hot paths.
   set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g")
   set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g")
-  if(CKPT_SANITIZE) # less optimisation finds as much and compiles in two thirds of the time
+  if(CKPT_SANITIZE) # -O1 finds as many errors and compiles in two thirds of the time
     set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
     set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O1 -g1")
   endif()
 endif()
 
 # GCC 16.2's pass x86_cse moves __tls_get_addr to the start of a landing pad, where the call overwrites the exception's registers:
-# a catch or a destructor that uses a thread_local aborts. Here and not in ckpt_compile, for the languages' wrappers, too.
+# a catch or a destructor that uses a thread_local aborts. Set globally rather than in ckpt_compile, so that it covers the language
+# wrappers.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 16 AND
    CMAKE_CXX_COMPILER_VERSION VERSION_LESS 17 AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|i.86)$")
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fdisable-rtl-x86_cse>)
 endif()
 
 add_library(ckpt_compile INTERFACE)
-if(CKPT_BUILD_STATIC) # CkptStatic.cmake joins objects, which have to hold machine code
+if(CKPT_BUILD_STATIC) # CkptStatic.cmake combines object files, which must contain machine code
   target_compile_options(ckpt_compile INTERFACE -fno-lto)
 endif()
 if(ckpt_optimise)
@@ -62,15 +63,15 @@ if(PROJECT_IS_TOP_LEVEL OR CKPT_WERROR)
     $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>)
 endif()
 target_compile_options(ckpt_compile INTERFACE
-  # -Wno-error also undoes the -Werror of a surrounding project, which cannot repair these sources.
+  # -Wno-error also undoes -Werror from a surrounding project, which cannot fix these sources.
   $<IF:$<BOOL:${CKPT_WERROR}>,-Werror,-Wno-error>
-  # The library throws, and its results depend on IEEE arithmetic, whatever the flags of a surrounding project are.
+  # The library throws exceptions and its results depend on IEEE arithmetic, so these override the flags of a surrounding project.
   $<$<COMPILE_LANGUAGE:CXX>:-fexceptions>
   $<$<COMPILE_LANGUAGE:CXX>:-frtti>
   -fno-fast-math
   # Contracted multiply-adds would give different bits on different machines: results are part of the contract.
   -ffp-contract=off
-  # Builds must not carry the path of the machine they were made on.
+  # Binaries must not contain paths of the build machine.
   -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.
   -ffile-prefix-map=${PROJECT_BINARY_DIR}=build)
 
@@ -82,7 +83,7 @@ if(CKPT_SANITIZE)
   target_link_options(ckpt_compile INTERFACE -fsanitize=${CKPT_SANITIZE})
   target_compile_definitions(ckpt_compile INTERFACE CKPT_SANITIZED=1)
   if(CKPT_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # ThreadSanitizer does not see fences; here they only order atomics among themselves, which it need not see.
+    # ThreadSanitizer does not model fences. The library's fences only order atomics among themselves, so this loses nothing.
     target_compile_options(ckpt_compile INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-tsan>)
   endif()
 endif()
@@ -90,7 +91,7 @@ if(CKPT_FUZZ)
   target_compile_options(ckpt_compile INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# Sources of a target are compiled many at once, and the headers of tests once: an option, since missing includes then go unseen.
+# Unity builds and precompiled headers for tests. Optional, since both hide missing includes.
 set(ckpt_build_is_quick OFF)
 if((CKPT_SANITIZE OR CKPT_UNITY) AND NOT CKPT_FUZZ)
   set(ckpt_build_is_quick ON)
@@ -101,8 +102,9 @@ function(ckpt_unity target)
   endif()
 endfunction()
 
-# For programs over libckpt.so, in which nothing takes long: compiled in half the time, under sanitizers without optimisation. Not in
-# release for programs that link the parts themselves: their unoptimised templates would take the place of the parts' own.
+# For programs over libckpt.so that do no long computation: halves their compile time; with sanitizers it disables optimisation. In
+# release builds not for programs that link the parts: the linker could keep their unoptimised template instances instead of the
+# parts' own.
 function(ckpt_quick_compile target)
   if(CKPT_SANITIZE)
     target_compile_options(${target} PRIVATE -O0)

@@ -1,12 +1,12 @@
-# cpack -G DEB: libckpt0.3, libckpt-dev, libckpt-s3-0.3, libckpt-mpi0.3, a -dev of each, python3-ckpt and ckpt (the command), as Debian lays them
-# out.
+# cpack -G DEB: libckpt0.3, libckpt-dev, libckpt-s3-0.3, libckpt-mpi0.3, their -dev packages, python3-ckpt and ckpt (the command),
+# in Debian's layout.
 if(NOT PROJECT_IS_TOP_LEVEL OR CKPT_SANITIZE)
   return()
 endif()
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME ckpt)
 set(CPACK_PACKAGE_VENDOR "the libckpt authors")
-set(CKPT_DEB_MAINTAINER "The libckpt authors <maintainers@libckpt.invalid>" CACHE STRING "Maintainer of the Debian packages: give yours")
+set(CKPT_DEB_MAINTAINER "The libckpt authors <maintainers@libckpt.invalid>" CACHE STRING "Maintainer of the Debian packages: set your name and address")
 set(CPACK_PACKAGE_CONTACT "${CKPT_DEB_MAINTAINER}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "checkpointing that a program can embed")
 set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
@@ -42,15 +42,15 @@ macro(ckpt_deb component name section description)
   set(CPACK_DEBIAN_${upper}_DESCRIPTION "${description}")
 endmacro()
 ckpt_deb(runtime ${runtime_package} libs
-  "Trains under a byte budget, saves state so that no crash loses it, and tracks\nmemory. This is the shared library.")
-ckpt_deb(development libckpt-dev libdevel "Headers for C and C++, and what CMake and pkg-config look for.")
-ckpt_deb(command ckpt utils "The command ckpt looks at checkpoints, verifies, compares and converts them,\ntrains and simulates.")
+  "Training under a byte budget, crash-safe checkpoints and memory tracking.\nThis is the shared library.")
+ckpt_deb(development libckpt-dev libdevel "Headers for C and C++, and files for CMake and pkg-config.")
+ckpt_deb(command ckpt utils "The ckpt command inspects, verifies, compares and converts checkpoints,\ntrains and simulates.")
 ckpt_deb(python python3-ckpt python
   "Checkpoints of numpy arrays and torch tensors, training under a byte budget,\nand a memory tracker, for Python 3.")
-ckpt_deb(s3 ${s3_package} libs "Storages of libckpt in the buckets of Amazon S3 and of what speaks its protocol.")
-ckpt_deb(s3_development libckpt-s3-dev libdevel "The header of libckpt-s3, and what CMake and pkg-config look for.")
-ckpt_deb(mpi ${mpi_package} libs "A coordinator of libckpt over an MPI communicator.")
-ckpt_deb(mpi_development libckpt-mpi-dev libdevel "The header of libckpt-mpi, and what CMake and pkg-config look for.")
+ckpt_deb(s3 ${s3_package} libs "libckpt storages in buckets of Amazon S3 and of S3-compatible stores.")
+ckpt_deb(s3_development libckpt-s3-dev libdevel "The header of libckpt-s3, and files for CMake and pkg-config.")
+ckpt_deb(mpi ${mpi_package} libs "A libckpt coordinator over an MPI communicator.")
+ckpt_deb(mpi_development libckpt-mpi-dev libdevel "The header of libckpt-mpi, and files for CMake and pkg-config.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${runtime_package} (= ${version})")
 set(CPACK_DEBIAN_S3_DEVELOPMENT_PACKAGE_DEPENDS "${s3_package} (= ${version}), libckpt-dev (= ${version})")
 set(CPACK_DEBIAN_MPI_DEVELOPMENT_PACKAGE_DEPENDS "${mpi_package} (= ${version}), libckpt-dev (= ${version}), libopenmpi-dev")
@@ -60,8 +60,8 @@ if(CKPT_BUILD_STATIC)
   string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libxxhash-dev")
 endif()
 
-# Dependencies on libraries: computed where Debian's tool is there. libckpt itself is not installed when that runs, so its packages name
-# it; others learn it from the shlibs file.
+# Dependencies on libraries are computed by dpkg-shlibdeps, if installed. libckpt is not installed when that runs, so its packages
+# name it explicitly; other packages read it from the shlibs file.
 find_program(CKPT_SHLIBDEPS dpkg-shlibdeps)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS "${runtime_package} (>= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "${runtime_package} (>= ${PROJECT_VERSION})")
@@ -75,7 +75,7 @@ if(CKPT_SHLIBDEPS)
 else()
   set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "libc6, libgcc-s1, libstdc++6, libxxhash0")
 endif()
-if(TARGET ckpt_python) # the extension is for one minor version
+if(TARGET ckpt_python) # the extension is built for one minor version
   string(REGEX REPLACE "^([0-9]+)\\.([0-9]+).*" "\\1;\\2" numbers "${CKPT_PYTHON_VERSION}")
   list(GET numbers 0 major)
   list(GET numbers 1 minor)
@@ -84,7 +84,7 @@ if(TARGET ckpt_python) # the extension is for one minor version
   set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-numpy")
 endif()
 
-# Files that Debian wants; those in usr/share/doc are made by CkptDebFiles.cmake before the packages are.
+# Files that Debian requires; CkptDebFiles.cmake creates those in usr/share/doc before the packages are built.
 set(scripts "${PROJECT_BINARY_DIR}/deb")
 file(WRITE "${scripts}/triggers" "activate-noawait ldconfig\n")
 file(WRITE "${scripts}/shlibs" "libckpt ${CKPT_SOVERSION} ${runtime_package} (>= ${PROJECT_VERSION})\n")

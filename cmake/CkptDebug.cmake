@@ -1,6 +1,6 @@
-# ckpt_split_debug(target [COMPONENT debug DESTINATION folder]): the debug information of a library or program goes to a file of its own
-# beside it, <file>.debug, which debuggers find by the link that stays. What is installed or packed is small; the debug information is
-# the component "debug". Sanitizers and builds without objcopy keep it inside.
+# ckpt_split_debug(target [COMPONENT debug DESTINATION folder]): moves the debug information of a library or program to <file>.debug
+# next to it; debuggers find it through .gnu_debuglink. This keeps installed and packaged files small. The debug files are the
+# component "debug". With sanitizers or without objcopy the debug information stays in the binary.
 if(CKPT_SPLIT_DEBUG)
   find_program(CKPT_OBJCOPY NAMES "${CMAKE_OBJCOPY}" objcopy)
 endif()

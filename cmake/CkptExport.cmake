@@ -1,5 +1,5 @@
-# ckpt_export(<target> <prefix>): the shared library exports the functions of this prefix, under the symbol version PREFIX_SOVERSION, and
-# nothing else.
+# ckpt_export(<target> <prefix>): makes the shared library export only the functions with this prefix, under the symbol version
+# PREFIX_SOVERSION.
 function(ckpt_export target prefix)
   string(TOUPPER "${prefix}_${CKPT_SOVERSION}" version)
   set(map "${CMAKE_CURRENT_BINARY_DIR}/${prefix}.map")

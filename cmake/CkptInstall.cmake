@@ -1,18 +1,18 @@
-# What is installed, by component:
+# The installed files, by component:
 #   runtime      libckpt.so.VERSION, with the major and, until 1.0, the minor number
-#   development  headers, api.json, libckpt.so, libckpt.a, what CMake and pkg-config look for
+#   development  headers, api.json, libckpt.so, libckpt.a, files for CMake and pkg-config
 #   command      the ckpt command
-#   python       import ckpt
-#   s3           libckpt-s3.so.VERSION, where it is built
-#   s3_development  its header, libckpt-s3.so, what CMake and pkg-config look for
-#   mpi          libckpt-mpi.so.VERSION, where it is built
+#   python       the package ckpt
+#   s3           libckpt-s3.so.VERSION, if it is built
+#   s3_development  its header, libckpt-s3.so, files for CMake and pkg-config
+#   mpi          libckpt-mpi.so.VERSION, if it is built
 #   mpi_development  the same for it
-#   debug        debug information of the library and the command, where debuggers look for it; only when it is asked for
-#   notices      licence, notices of others, changelog
-# The prefix can be moved afterwards: every path in an installed file is relative to the file itself.
+#   debug        debug information of the library and the command, in the directory that debuggers search; only if requested
+#   notices      licence, third-party notices, changelog
+# The prefix can be moved after installation: every path in an installed file is relative to that file.
 include(CMakePackageConfigHelpers)
 
-if(NOT PROJECT_IS_TOP_LEVEL) # GNUInstallDirs took the surrounding project's name
+if(NOT PROJECT_IS_TOP_LEVEL) # GNUInstallDirs used the surrounding project's name
   set(CMAKE_INSTALL_DOCDIR "${CMAKE_INSTALL_DATAROOTDIR}/doc/ckpt")
 endif()
 
@@ -29,7 +29,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/ckpt"
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development FILES_MATCHING PATTERN "s3.h" EXCLUDE PATTERN "mpi.h" EXCLUDE
         PATTERN "*.h" PATTERN "*.hpp")
 
-# Searches ORIGIN first. In /usr the system's search finds the library, and Debian wants no other.
+# Searches ORIGIN first. In /usr the default search path finds the library, and Debian forbids other search paths.
 function(ckpt_without_search_path_in_usr file component)
   install(CODE "if(CMAKE_INSTALL_PREFIX STREQUAL \"/usr\")
     file(RPATH_REMOVE FILE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${file}\")
@@ -43,7 +43,7 @@ if(TARGET ckpt_cli)
   ckpt_without_search_path_in_usr("${CMAKE_INSTALL_BINDIR}/$<TARGET_FILE_NAME:ckpt_cli>" command)
 endif()
 
-# import ckpt, by Debian's place for packages of the system's Python.
+# The Python package, in Debian's directory for packages of the system Python.
 if(TARGET ckpt_python)
   set(python_dir "${CKPT_PYTHON_DIR}/ckpt")
   file(RELATIVE_PATH python_to_lib "/${python_dir}" "/${CMAKE_INSTALL_LIBDIR}")
@@ -57,7 +57,7 @@ if(TARGET ckpt_python)
           PATTERN "*.pyi")
 endif()
 
-# Plug-ins: beside the library that they work for, found by find_package(ckpt) where they are installed.
+# Plug-ins are installed next to the library; find_package(ckpt) finds them there.
 set(plugins "")
 foreach(plugin s3 mpi)
   if(TARGET ckpt_${plugin})

@@ -1,40 +1,40 @@
-# Hosted twins: a test again, as hosted_<name>, inside a host program that does everything a host may do: a log callback that calls back
-# into the library, and a locale with a decimal comma. Both are preloaded (tests/sweeps/log_back.c, comma_locale.c).
+# Hosted twins: a second run of a test, named hosted_<name>, in a host process that does everything a host may do: its log callback
+# calls back into the library, and its locale has a decimal comma. Both are preloaded (tests/sweeps/log_back.c, comma_locale.c).
 #
-#   ckpt_add_test(NAME <name> COMMAND <command>...)   add_test, and the twin when the test has one of the labels below
+#   ckpt_add_test(NAME <name> COMMAND <command>...)   add_test, plus the twin if the test has one of the labels below
 #
-# The twin is added when CMake reaches the end of the test's directory, so it has the properties that the directory gave to the test.
-# By default one test of each part has a twin; with CKPT_TEST_LONG all have, less those that are listed here. Sanitizers refuse a library
-# that is preloaded before their runtime: no twins there.
+# The twin is added when CMake reaches the end of the test's directory, so it copies the properties that the directory set on the
+# test. By default one test of each part has a twin; with CKPT_TEST_LONG every test has one, except those listed here. There are no
+# twins with sanitizers, which refuse a library that is preloaded before their runtime.
 #
-# C++ tests over the static parts do not use the library that log_back.so calls: only their locale is another one. The same code is tested
+# C++ tests over the static parts do not use the library that log_back.so calls, so only the locale differs. The same code is tested
 # through the C API.
 set(ckpt_twin_labels state async adaptive memory capi cli python)
 
-# One of each part, of those with the most text.
+# One test of each part: the one that formats and parses the most text.
 set(ckpt_first_twins
     base_api memory_export tensor_api storage_api strategy_api plan_api engine_api pipeline_api state_api async_api adaptive_controller
     capi_sweep cli_output python_state)
 
-# Tests that would show nothing: the first rows only read sources and symbols; the others set locales themselves, or change a
-# file at a read that they count, while the callback reads, too.
+# Tests that a twin would not strengthen: the first rows only read sources and symbols; the others set the locale themselves, or
+# change a file at a counted read, and the callback reads too.
 set(ckpt_no_twins
-    capi_readme capi_headers capi_comments capi_comments_stand_alone capi_description capi_called capi_hpp_covers capi_table_order
-    capi_architecture capi_format capi_cpp_texts capi_exports capi_dependencies capi_std_names capi_document_versions python_stubs
+    capi_readme capi_headers capi_comments capi_comment_content capi_description capi_c_test_coverage capi_hpp_coverage capi_table_order
+    capi_architecture capi_format capi_cpp_snippets capi_exports capi_dependencies capi_std_names capi_document_versions python_stubs
     state_comma_locale
     state_changed_file)
 
-# They check the failures that are printed when no log callback was ever set; the host sets one.
+# These check messages that are printed only if no log callback was ever set; the host sets one.
 list(APPEND ckpt_no_twins async_unreceived_api async_unreceived_hpp python_unreceived)
 
-# Minutes each, and the same code runs in other twins: state_objects_race in state_objects, cli_demo in cli_resume, python_wheel in python_state, PyTorch in python_engine and
-# python_drive, long plans in plan_api and plan_program, the interpreter's exit in every Python test, adaptive_goals in
-# adaptive_controller.
+# These take minutes each, and the same code runs in other twins: state_objects_race in state_objects, cli_demo in cli_resume,
+# python_wheel in python_state, PyTorch in python_engine and python_drive, long plans in plan_api and plan_program, the
+# interpreter's exit in every Python test, adaptive_goals in adaptive_controller.
 list(APPEND ckpt_no_twins
      state_objects_race cli_demo python_wheel python_torch python_torch_budget python_torch_transformer python_torch_coordinator python_torch_ranks plan_auto_api
      plan_long_chain python_exit adaptive_goals)
 
-# The locale's sources are in Debian's package locales.
+# The locale's sources are in Debian's package "locales".
 find_program(CKPT_LOCALEDEF localedef)
 find_file(CKPT_GERMAN_LOCALE de_DE PATHS /usr/share/i18n/locales NO_DEFAULT_PATH)
 set(ckpt_twin_folder "${PROJECT_BINARY_DIR}/tests/sweeps")
@@ -46,7 +46,7 @@ if(CKPT_LOCALEDEF AND CKPT_GERMAN_LOCALE)
   list(APPEND ckpt_twin_environment "LOCPATH=set:${ckpt_twin_locales}" "LC_ALL=set:de_DE.UTF-8")
   set(ckpt_twin_fixtures comma_locale)
 else()
-  message(STATUS "Tests under a decimal comma: off (no localedef or no locale de_DE: package locales)")
+  message(STATUS "Tests in a locale with a decimal comma: off (localedef or locale de_DE not found; Debian package locales)")
 endif()
 
 function(ckpt_add_test keyword name)
@@ -54,7 +54,7 @@ function(ckpt_add_test keyword name)
   if(CKPT_SANITIZE OR name IN_LIST ckpt_no_twins OR NOT (CKPT_TEST_LONG OR name IN_LIST ckpt_first_twins))
     return()
   endif()
-  # As code, because a list would lose empty arguments.
+  # Deferred as code, because a list would drop empty arguments.
   math(EXPR last "${ARGC} - 1")
   set(command "")
   foreach(index RANGE 2 ${last})
@@ -83,7 +83,7 @@ function(ckpt_add_twin name command)
     endif()
   endforeach()
   set_property(TEST ${twin} APPEND PROPERTY FIXTURES_REQUIRED ${ckpt_twin_fixtures})
-  # After the test itself: some work in one folder.
+  # After the test itself: some tests and their twins use one folder.
   set_tests_properties(${twin} PROPERTIES LABELS "hosted;sweeps" DEPENDS ${name}
                        ENVIRONMENT_MODIFICATION "${ckpt_twin_environment}")
   set_property(GLOBAL APPEND PROPERTY CKPT_TWINS ${twin})

@@ -1,16 +1,18 @@
-# Makes doxygen take the plain comments of the headers as documentation: awk -f docs/doxygen.awk HEADER (Doxyfile, INPUT_FILTER).
+# Turns the plain comments of a header into comments of doxygen: awk -f docs/doxygen.awk HEADER (Doxyfile, FILTER_PATTERNS).
 #
-# - A comment that begins a line describes what follows, one behind code what stands before it; /* ---- Title ---- */ is left alone.
-# - The first comment of a header describes its part: all of the header, .h or .hpp, is put into that group.
-# - Lines of a comment that are indented, or set in columns, are shown as they stand; elsewhere text is text, whatever signs it has.
+# - A comment that begins a line documents the declaration below it; a comment after code documents that code. /* ---- Title ---- */ is
+#   left as it is.
+# - The first comment of a header documents its part. All declarations of the header, .h or .hpp, are in the group of that part.
+# - Indented lines of a comment, and lines in columns, become verbatim text. In other lines, characters that doxygen interprets are escaped.
 # - The lines of a macro are joined.
 
 function escaped(text) {
   gsub(/[\\@#%<>&]/, "\\\\&", text)
-  gsub(/ \.\. /, " ..\\&nbsp;", text) # a full stop with a blank ends the brief sentence
+  gsub(/ \.\. /, " ..\\&nbsp;", text) # a full stop and a blank would end the brief description
+  sub(/^ ?\.\. /, "\\\\..\\&nbsp;", text) # a full stop that begins a line would end a list
   return text
 }
-# A line of a comment's text, with verbatim around lines as said above.
+# Returns a line of a comment, with the commands that begin and end verbatim text.
 function text_line(text, mark) {
   plain = text
   sub(/^ ?/, "", plain)
@@ -34,7 +36,7 @@ FNR == 1 {
   in_comment = verbatim = described = 0
 }
 
-# ---- A comment that goes on ----
+# ---- Following lines of a comment ----
 in_comment {
   text = $0
   last = sub(/ ?\*\/.*/, "", text)
@@ -58,7 +60,7 @@ in_comment {
   next
 }
 !described && is_cpp && /^\/\// {
-  if (!lines++) { print "/** \\addtogroup ckpt_" part; print "" }
+  if (!lines++) { print "/** \\addtogroup ckpt_" part " " part; print "" }
   text = $0
   sub(/^\/\/ ?/, "", text)
   print text_line(text, "")
@@ -72,7 +74,7 @@ in_comment {
 
 # ---- The group around all of it ----
 /^#ifndef CKPT_.*_HP?P?$/ { print; next }
-/^#define CKPT_[A-Z0-9]*_HP?P?$/ { print; print "/** \\addtogroup ckpt_" part "\n\\{ */"; next }
+/^#define CKPT_[A-Z0-9]*_HP?P?$/ { print; print "/** \\addtogroup ckpt_" part " " part "\n\\{ */"; next }
 /^#endif .*CKPT_[A-Z0-9]*_HP?P?/ { print "/** \\} */"; print; next }
 # ---- Other comments of C ----
 /^\/\* ----/ { print; next }

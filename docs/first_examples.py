@@ -1,7 +1,10 @@
-"""Every page begins with an example of at most 15 lines that works: it is run in an empty folder, and prints what the page says.
+"""Checks that each page of the manual begins with an example of at most 15 lines, and that the example works.
 
-first_examples.py INCLUDE LIBRARY_FOLDER COMMAND_FOLDER PYTHON_FOLDER JAR CC CXX JAVA; the Python that runs this one runs the
-examples in Python. An empty folder or jar leaves its language out, with a line that says so.
+    first_examples.py INCLUDE LIBRARY_FOLDER COMMAND_FOLDER PYTHON_FOLDER JAR CC CXX JAVA
+
+Runs each example in an empty folder and compares its output with the page. The interpreter that runs this program runs the Python
+examples. An empty argument leaves its language out, and a line reports that. Pages of explanation/ need no example;
+tests/docs/get_started.py follows the pages of get-started/.
 """
 
 import glob
@@ -12,18 +15,20 @@ import sys
 import tempfile
 
 MOST_LINES = 15
-NO_EXAMPLE = {"reference/renames.md"}  # a table; the pages of explanation/ need no example either
-SERVICES = {"how-to/bring-your-own-framework.md": "torch"}  # what the example needs beside this build
-VERBATIM = {"reference/csharp.md": "examples/readme/csharp/Resume.cs", "reference/mpi.md": "tests/mpi/first.c"}  # part of a program that is a test itself
-# A test at a service takes the example from the page.
-TAKEN_BY = {"reference/s3.md": "tests/s3/first.sh", "how-to/save-to-s3.md": "tests/s3/first.sh"}
+NO_EXAMPLE = {"reference/renames.md"}  # a table
+OTHER_FOLDERS = ("explanation/", "get-started/", "site/")
+SERVICES = {"how-to/bring-your-own-framework.md": "torch"}  # Python modules that an example needs, apart from this build
+# The example is a part of a program that is a test itself.
+VERBATIM = {"reference/csharp.md": "examples/readme/csharp/Resume.cs", "reference/mpi.md": "tests/mpi/first_example.c"}
+# A test with a running service reads the example from the page.
+TAKEN_BY = {"reference/s3.md": "tests/s3/first_example.sh", "how-to/save-to-s3.md": "tests/s3/first_example.sh"}
 
 CPP = "#include <ckpt/ckpt.hpp>\n#include <iostream>\n#include <stdexcept>\n#include <string>\n#include <vector>\nint main() {\n%s}\n"
 JAVA = "import java.nio.file.Path;\nimport org.ckpt.*;\nclass Example {\n  public static void main(String[] arguments) {\n%s  }\n}\n"
 
 
 def first_block(text):
-    """Language and text of the first block before a page's first section, and the output that it promises."""
+    """Returns language and text of the first block before a page's first section, and the output that the page gives for it."""
     match = re.search(r"^```(\S*)\n(.*?)^```\n(?:\n(?:It prints:\n\n)```\n(.*?)^```\n)?", text.split("\n## ", 1)[0] + "\n", re.M | re.S)
     return match.groups() if match else (None, "", None)
 
@@ -31,12 +36,12 @@ def first_block(text):
 def ran(command, folder, environment):
     result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     if result.returncode != 0:
-        raise AssertionError(f"ends with {result.returncode}: {result.stdout[-500:]}{result.stderr[-1500:]}")
+        raise AssertionError(f"fails with exit code {result.returncode}: {result.stdout[-500:]}{result.stderr[-1500:]}")
     return result.stdout
 
 
 def run(language, block, folder, tools):
-    """What the example prints."""
+    """Runs the example and returns its output."""
     include, library, command, python, jar, cc, cxx, java = tools
     environment = {**os.environ, "LD_LIBRARY_PATH": library, "PYTHONPATH": python,
                    "PATH": command + os.pathsep + os.environ["PATH"]}
@@ -86,16 +91,16 @@ def problem(page, tools):
         except (AssertionError, KeyError) as error:
             return f"its example in {language} {error}"
     if promised is not None and printed != promised:
-        return f"its example prints {printed!r}, the page says {promised!r}"
+        return f"its example prints {printed!r}, expected {promised!r}"
     if promised is None and language != "sh":
-        return "does not say what its example prints"
+        return "lacks the output of its example"
     return None
 
 
 def main():
     tools = sys.argv[1:]
     found = (os.path.relpath(page, "docs") for page in glob.glob("docs/**/*.md", recursive=True))
-    pages = sorted(page for page in found if page not in NO_EXAMPLE and not page.startswith("explanation/"))
+    pages = sorted(page for page in found if page not in NO_EXAMPLE and not page.startswith(OTHER_FOLDERS))
     found = [f"docs/{page} {text}" for page in pages for text in [problem(page, tools)] if text]
     print(f"{len(pages)} pages")
     if found:

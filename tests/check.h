@@ -1,4 +1,4 @@
-/* check.h - the assertions of the C99 tests: they print where and what, and the program exits with 1. */
+/* check.h - the assertions of the C99 tests: a failure prints its line and reason, and the program exits with 1. */
 #ifndef CKPT_TESTS_CHECK_H
 #define CKPT_TESTS_CHECK_H
 
@@ -8,7 +8,7 @@
 
 #include <ckpt/ckpt.h>
 
-/* For alarm(): what hangs ends some time, also where a machine does much else. No test is decided by time. */
+/* For alarm(): ends a test that hangs, with a margin for loaded machines. No test result depends on time. */
 #ifdef CKPT_SANITIZED
 #define HANG_SECONDS 1200
 #else
@@ -23,7 +23,7 @@
     }                                                                         \
   } while (0)
 
-/* The call succeeds. */
+/* Checks that the call succeeds. */
 #define CHECK_OK(call)                                                                                                      \
   do {                                                                                                                      \
     const ckpt_status check_status = (call);                                                                                \
@@ -33,7 +33,7 @@
     }                                                                                                                       \
   } while (0)
 
-/* The call fails with this status and a message that contains text. */
+/* Checks that the call fails with this status and a message that contains text. */
 #define CHECK_FAILS(call, status, text)                                                              \
   do {                                                                                               \
     const ckpt_status check_status = (call);                                                         \

@@ -4,7 +4,7 @@
 
 #include "check.h"
 
-/* Layers "<name>0", "<name>1", ...; each gets its element of states, of state_bytes, as user_data. The caller adds what differs. */
+/* Adds layers "<name>0", "<name>1", ...; each has its element of states, of state_bytes, as user_data. The caller adds the rest. */
 static void add_custom_layers(ckpt_chain* chain, const char* name, int layers, const ckpt_layer_callbacks* callbacks, void* states,
                               size_t state_bytes) {
   int i;

@@ -1,4 +1,4 @@
-// For tests of errors: what a failing call must throw.
+// For tests of errors.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-// The call throws base::Error with this status and a message that contains text.
+// Checks that the call throws base::Error with this status and a message that contains text.
 template <class Call>
 void expect_error(ckpt::base::Status status, const std::string& text, Call&& call) {
   try {

@@ -1,4 +1,4 @@
-/* folder.h - a new folder for what a test writes: below $TMPDIR, else below /tmp. Needs _POSIX_C_SOURCE 200809L. */
+/* folder.h - a new folder for a test's files: below $TMPDIR, or /tmp if that is unset. Needs _POSIX_C_SOURCE 200809L. */
 #ifndef CKPT_TESTS_FOLDER_H
 #define CKPT_TESTS_FOLDER_H
 

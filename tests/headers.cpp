@@ -1,1 +1,1 @@
-// Nothing: the headers that tests/CMakeLists.txt names are compiled for it, and used by every test.
+// Empty: compiles the headers listed in tests/CMakeLists.txt as precompiled headers for every test.

@@ -1,4 +1,4 @@
-// Counts what this program asks of the heap by operator new, in all its forms: its requests, and the bytes that each of its threads
+// Counts this program's heap allocations by operator new, in all its forms: their number, and the bytes that each of its threads
 // holds. Included by one source file of a test program.
 #pragma once
 
@@ -13,12 +13,12 @@
 inline std::atomic<std::int64_t> heap_requests{0};
 
 struct HeapBytes {
-  std::int64_t held = 0;  // what the thread asked for less what it gave back
-  std::int64_t most = 0;  // since this was set
+  std::int64_t held = 0;  // bytes allocated by the thread minus bytes freed by it
+  std::int64_t most = 0;  // maximum since this was set
 };
 inline thread_local HeapBytes heap_bytes;
 
-// Not inlined: the compiler would see malloc and delete side by side and warn.
+// Not inlined: the compiler would see malloc next to delete and warn.
 [[gnu::noinline]] inline void* counted_request(std::size_t bytes, std::size_t alignment) noexcept {
   heap_requests.fetch_add(1, std::memory_order_relaxed);
   void* const memory = alignment == 0 ? std::malloc(bytes == 0 ? 1 : bytes)

@@ -1,4 +1,4 @@
-/* Makes a layer whose values are known at run time only. */
+/* Creates a layer with values that are only known at run time. */
 #ifndef CKPT_TESTS_MAKE_LAYER_H
 #define CKPT_TESTS_MAKE_LAYER_H
 

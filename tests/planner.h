@@ -1,4 +1,4 @@
-/* Schedules: a planner with a value that a test computes, and the texts of a schedule. */
+/* Schedules: a planner with a computed value, and the strings of a schedule. */
 #ifndef CKPT_TESTS_PLANNER_H
 #define CKPT_TESTS_PLANNER_H
 

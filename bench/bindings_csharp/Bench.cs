@@ -1,6 +1,5 @@
-// What the C# binding costs: nanoseconds of calls, of a callback and of a view, the best of some rounds. "short" runs each a
-// little,
-// to see that they run. Not a test: timing decides nothing.
+// Measures the C# binding: nanoseconds of calls, of a callback and of a view, the minimum over some rounds. With "short" each runs
+// briefly, to check that it works. It is not a test: no time makes it fail.
 using System;
 using System.Diagnostics;
 using Ckpt;
@@ -14,7 +13,7 @@ internal static class Bench
     private static void Measure(string what, int count, Action<int> run)
     {
         count = Math.Max(count / scale, 10);
-        run(count); // compiled
+        run(count); // JIT warm-up
         run(count);
         var best = double.MaxValue;
         for (var round = 0; round < rounds; ++round)
@@ -26,7 +25,7 @@ internal static class Bench
         Console.WriteLine("{0,-58} {1,10:F1} ns", what, best);
     }
 
-    // Items are boxes; nothing is computed.
+    // Items are boxes; no computation.
     private sealed class Boxes : Guest<object>
     {
         public override object Forward(DriveCall call, object input) => new object();
@@ -105,7 +104,7 @@ internal static class Bench
         using (var strategy = Strategy.Custom(question => true))
         {
             var spec = new TensorSpec(DType.F32, 8, 8);
-            Measure("a question to a strategy of one's own", 1000000, count =>
+            Measure("a query to a custom strategy", 1000000, count =>
             {
                 for (var i = 0; i < count; ++i) sink += strategy.ShouldCheckpoint("layer", spec, i) ? 1 : 0;
             });

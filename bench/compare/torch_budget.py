@@ -1,7 +1,7 @@
-"""Steps within a share of the memory by ckpt.torch.budget, beside torch.utils.checkpoint.checkpoint_sequential at its best number
-of segments: the least peak that it reaches, and ckpt within the same bytes and within others. Bytes are the allocator's, without
-parameters and their gradients; seconds are the processor's, of one thread, medians of rounds in turns, in one run. "lean" offers
-each block in a second form that runs its norms and GELU again in its backward.
+"""Steps within a share of the memory by ckpt.torch.budget, compared with torch.utils.checkpoint.checkpoint_sequential at its best
+number of segments: its smallest peak, and ckpt within the same bytes and within others. Bytes are the allocator's, without
+parameters and their gradients; seconds are CPU seconds of one thread, medians over interleaved rounds in one run. "lean" offers
+each block in a second form that recomputes its norms and GELU in its backward.
 
     PYTHONPATH=build/release/python /usr/bin/python3 bench/compare/torch_budget.py [ROUNDS] [BLOCKS]
 """
@@ -28,7 +28,7 @@ BLOCKS = int(sys.argv[2]) if len(sys.argv) > 2 else 12
 
 
 def peak_of(run, sample, parameters):
-    """Most live bytes of a step, by the allocator; the gradients of parameters left out."""
+    """Returns the peak of live bytes of a step, by the allocator, without the gradients of parameters."""
     pieces, before = [], _torch_step._Step.add
 
     def add(step, parameter, gradient):
@@ -46,7 +46,7 @@ def peak_of(run, sample, parameters):
 
 
 def seconds_of(runs, sample, parameters):
-    """Medians of all, in turns."""
+    """Returns the medians of all, measured alternately."""
     times = {name: [] for name in runs}
     for _ in range(ROUNDS):
         for name, run in runs.items():
@@ -69,11 +69,11 @@ def compare(title, layers, forms, sample, shares):
         run = lambda x, segments=segments: square(checkpoint_sequential(body, segments, x))
         try:
             peak = peak_of(run, sample, parameters)
-        except RuntimeError:  # a segment that begins with a layer in place
+        except RuntimeError:  # a segment that begins with an in-place layer
             continue
         if "checkpoint_sequential" not in peaks or peak < peaks["checkpoint_sequential"]:
             runs["checkpoint_sequential"], peaks["checkpoint_sequential"], best = run, peak, segments
-    whole_input = sample.numel() * sample.element_size()  # there before the step
+    whole_input = sample.numel() * sample.element_size()  # allocated before the step
     budgets = {"equal peak": peaks["checkpoint_sequential"] + whole_input,
                **{f"{share}%": whole * share // 100 + whole_input for share in shares}}
     for name, budget in budgets.items():

@@ -1,5 +1,5 @@
-"""Saves and loads of one state (512 MiB in 128 tensors) by torch and by ckpt, in turns in one run: medians, and ratios to torch. Loads
-are measured in a process of their own each, from the page cache, as a program that begins meets them.
+"""Saves and loads of one state (512 MiB in 128 tensors) by torch and by ckpt, interleaved in one run: medians, and ratios to torch.
+Each load is measured in a new process, from the page cache, as at the start of a program.
 
     PYTHONPATH=build/release/python /usr/bin/python3 bench/compare/torch_python.py [MiB] [ROUNDS]
 """
@@ -26,7 +26,7 @@ state = {f"layer.{i}": torch.arange((MEBIBYTES << 20) // TENSORS // 4, dtype=tor
 
 
 class Module:
-    """What ckpt.torch saves of a module."""
+    """The module that ckpt.torch saves."""
 
     def state_dict(self):
         return state
@@ -89,7 +89,7 @@ def in_the_background(manager, step, stalls):
 
 
 def loading(kind, file, run):
-    for folder, _, names in os.walk(os.path.dirname(file)):  # ckpt writes past the page cache
+    for folder, _, names in os.walk(os.path.dirname(file)):  # ckpt's writes bypass the page cache
         for name in names:
             with open(os.path.join(folder, name), "rb") as stream:
                 while stream.read(1 << 24):
@@ -115,7 +115,7 @@ with tempfile.TemporaryDirectory(prefix="ckpt-bench-") as folder:
         rows.setdefault("torch.load", []).append(loading("torch", file, run))
         rows.setdefault("ckpt.torch.resume, verified", []).append(loading("resume", file, run))
         rows.setdefault("ckpt.load, verified", []).append(loading("load", file, run))
-        rows.setdefault("load into a State that is there", []).append(loading("state", file, run))
+        rows.setdefault("load into an existing State", []).append(loading("state", file, run))
         rows.setdefault("the same load, in place", []).append(loading("in place", file, run))
         os.remove(file)
     background.close()
@@ -123,6 +123,6 @@ with tempfile.TemporaryDirectory(prefix="ckpt-bench-") as folder:
 rows["ckpt.torch.save in the background, the stall"] = stalls
 print(f"{MEBIBYTES} MiB in {TENSORS} tensors, torch {torch.__version__}, {os.cpu_count()} processors, {ROUNDS} rounds")
 for name, times in rows.items():
-    beside = "torch.load" if "load" in name or "resume" in name else "torch.save, fsync'd"
-    ratio = statistics.median(times) / statistics.median(rows[beside])
-    print(f"{name:52s} {statistics.median(times):8.3f} s   {ratio:5.2f} of {beside}")
+    baseline = "torch.load" if "load" in name or "resume" in name else "torch.save, fsync'd"
+    ratio = statistics.median(times) / statistics.median(rows[baseline])
+    print(f"{name:52s} {statistics.median(times):8.3f} s   {ratio:5.2f} of {baseline}")

@@ -1,13 +1,13 @@
-"""Checkpoints of several ranks beside PyTorch's distributed checkpoints (torch.distributed._shard.checkpoint), both over gloo, on the
-same tensors: 8 sharded by rows, 256 MiB together, and a replicated one of 32 MiB, saved by 4 ranks twice, loaded by 4, 3 and 2.
+"""Checkpoints of several ranks, compared with PyTorch's distributed checkpoints (torch.distributed._shard.checkpoint), both over
+gloo, on the same tensors: 8 sharded by rows, 256 MiB together, and a replicated one of 32 MiB, saved by 4 ranks twice, loaded by 4,
+3 and 2.
 
     PYTHONPATH=build/release/python /usr/bin/python3 bench/compare/torch_ranks.py [FOLDER]
 
-For each it prints: seconds of the saves (median of the rounds, the slowest rank; both make files durable), operations of
-torch.distributed that a save called, bytes of the files, of what is no tensor's per shard, and for each load the bytes that rank 0 and
-the worst rank read for each byte that they need, as the system counts them (rchar), and the seconds: with the files in the page cache,
-and without (a save of torch's leaves them there, one of ours does not). Prints a line that says so, and
-succeeds, where torch is not installed."""
+For each it prints: seconds of the saves (median over the rounds, of the slowest rank; both make files durable), calls of
+torch.distributed by a save, bytes of the files, bytes per shard that are not tensor data, and for each load the bytes that rank 0
+and the worst rank read for each byte that they need, as the system counts them (rchar), and the seconds: with the files in the page
+cache, and without (torch's save leaves them in it, ckpt's does not). If torch is not installed, it prints a line and succeeds."""
 
 import dataclasses
 import os
@@ -27,7 +27,7 @@ except ImportError:
 
 
 def checkpoint_module():
-    """Torch 1.13 has dataclasses with defaults that Python 3.11 takes for mutable ones: given a hash, they pass."""
+    """Adds a hash to torch 1.13's dataclass defaults, which Python 3.11 otherwise rejects as mutable."""
     plain = dataclasses.dataclass
 
     def hashable(cls=None, **options):
@@ -50,7 +50,7 @@ COUNTED = ("broadcast", "gather", "all_gather", "all_gather_object", "gather_obj
 
 
 class Operations:
-    """Counts what is called of torch.distributed; calls inside such calls are not counted again."""
+    """Counts calls of torch.distributed; nested calls are not counted again."""
 
     def __init__(self):
         self.count, self.depth = 0, 0
@@ -78,7 +78,7 @@ def all_files(folder):
 
 
 def set_cached(folder, cached):
-    """Has the system keep what the files hold, or forget it."""
+    """Loads the files into the page cache, or evicts them."""
     for path in all_files(folder):
         with open(path, "rb", buffering=0) as file:
             if cached:
@@ -140,7 +140,7 @@ class Ours:
         self.manager.save(self.state, number)
 
     def load(self, number):
-        self.manager.load(self.state, step=number, in_place=True)  # as theirs
+        self.manager.load(self.state, step=number, in_place=True)  # as torch's loads do
 
     def close(self):
         self.manager.close()
@@ -152,7 +152,7 @@ def work(rank, ranks, kind, folder, what, results):
     dist.init_process_group("gloo", rank=rank, world_size=ranks, init_method=f"file://{folder}.{what}{ranks}.meeting")
     operations = Operations()
     begin, end = rows_of(rank, ranks)
-    if kind is Theirs:  # whose chunks are of one length, but for the last
+    if kind is Theirs:  # its chunks have one length, except the last
         length = -(-ROWS // ranks)
         begin, end = min(ROWS, rank * length), min(ROWS, (rank + 1) * length)
 
@@ -182,7 +182,7 @@ def work(rank, ranks, kind, folder, what, results):
 
 
 def on_ranks(ranks, kind, folder, what):
-    """By rank: for each round its seconds, operations, bytes that were read; and the bytes that the rank has."""
+    """Returns by rank: for each round its seconds, operations and bytes read; and the bytes of the rank's tensors."""
     context = torch.multiprocessing.get_context("spawn")
     results = context.SimpleQueue()
     running = torch.multiprocessing.spawn(work, (ranks, kind, folder, what, results), nprocs=ranks, join=False)
@@ -203,14 +203,14 @@ def report(kind, folder):
     one = file_bytes(folder) / ROUNDS
     shards = SAVERS * TENSORS
     print(f"{kind.name}: saves of {SAVERS} ranks: {statistics.median(seconds):.2f} s; operations {operations}; "
-          f"{one / tensors:.4f} bytes for each of the tensors', {(one - tensors) / shards:.0f} beside them a shard", flush=True)
+          f"{one / tensors:.4f} bytes for each tensor byte, {(one - tensors) / shards:.0f} bytes of overhead per shard", flush=True)
     for ranks in (4, 3, 2):
         median = {}
         for how in ("cached", "uncached"):
             loaded = on_ranks(ranks, kind, folder, how)
             median[how] = statistics.median(max(rank[1][number][0] for rank in loaded) for number in range(ROUNDS))
         ratios = [rank[1][-1][2] / rank[2] for rank in loaded]
-        print(f"{kind.name}: loads of {SAVERS} ranks' by {ranks}: rank 0 reads {ratios[0]:.2f} of what it needs, the worst "
+        print(f"{kind.name}: loads of {SAVERS} ranks' by {ranks}: rank 0 reads {ratios[0]:.2f} of the bytes that it needs, the worst "
               f"{max(ratios):.2f}, all {sum(rank[1][-1][2] for rank in loaded) / tensors:.2f} of the checkpoint; "
               f"{median['cached']:.2f} s from the page cache, {median['uncached']:.2f} s from the disk", flush=True)
 

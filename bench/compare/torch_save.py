@@ -1,6 +1,6 @@
 """torch.save + fsync of the tensors that bench_state's Async rows save (512 MiB in 128): seconds and rate, durable.
 
-Prints a line that says so, and succeeds, where torch is not installed.
+If torch is not installed, it prints a line and succeeds.
 """
 import os
 import tempfile

@@ -1,9 +1,9 @@
-"""Steps of training of one transformer by torch and by ckpt, of the same weights, in turns in one run: medians of wall clock, and their
-ratio. A step zeroes gradients, runs forward and backward, and ends with AdamW. Everything is kept in both, nothing is dropped.
+"""Training steps of one transformer by torch and by ckpt, from the same weights, interleaved in one run: medians of wall clock, and
+their ratio. A step zeroes gradients, runs forward and backward, and ends with AdamW. Both keep all activations and use no dropout.
 
     PYTHONPATH=build/release/python /usr/bin/python3 bench/compare/torch_transformer.py [default|large] [ROUNDS] [THREADS]
 
-Without THREADS it runs for one thread and for two, in a process of its own each: BLAS reads its number of threads once.
+Without THREADS it runs with one thread and with two, in a new process each: BLAS reads its number of threads once.
 """
 import os
 import statistics
@@ -11,14 +11,14 @@ import subprocess
 import sys
 import time
 
-SIZES = {  # samples, and what the model is made of
+SIZES = {  # samples, and the dimensions of the model
     "default": (16, dict(vocabulary=256, context=128, width=128, heads=4, blocks=4)),
     "large": (8, dict(vocabulary=256, context=256, width=384, heads=6, blocks=6)),
 }
 SIZE = sys.argv[1] if len(sys.argv) > 1 else "default"
 ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else 5
 if SIZE not in SIZES:
-    sys.exit(f"'{SIZE}' is no size; default or large")
+    sys.exit(f"size '{SIZE}': expected default or large")
 if len(sys.argv) < 4:
     for threads in ("1", "2"):
         environment = {**os.environ, "OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads}
@@ -42,7 +42,7 @@ RATE, DECAY = 1e-3, 0.01
 
 
 def blas_of_torch():
-    """The files that the process has open: torch and ckpt may share one."""
+    """Returns the BLAS libraries that the process has mapped: torch and ckpt may share one."""
     with open("/proc/self/maps", encoding="utf-8") as maps:
         return ", ".join(sorted({os.path.basename(line.split()[-1]) for line in maps if "blas" in line and "/" in line})) or "its own"
 
@@ -99,7 +99,7 @@ if abs(losses["ckpt"] - losses["torch"]) > 1e-4 * losses["torch"]:
 taken = {name: [] for name in steps}
 for _ in range(ROUNDS):
     for name, step in steps.items():
-        step()  # the other's threads and caches are out of the way
+        step()  # warm-up after the other library
         taken[name].append(seconds(step))
 medians = {name: statistics.median(times) for name, times in taken.items()}
 print(f"{SIZE}: {model.blocks} blocks, width {model.width}, {model.heads} heads, context {model.context}, {samples} samples; "

@@ -1,4 +1,4 @@
-// Commands on what says when to save.
+// Commands on the decision when to save.
 #include "commands.hpp"
 
 namespace conformance {
@@ -49,8 +49,8 @@ void Commands::adaptive() {
     controllers_.make(c.text(1), options);
     return Words();
   });
-  on("tell", [this](const Command& c) {
-    tell(c);
+  on("record", [this](const Command& c) {
+    record(c);
     return Words();
   });
   on("decide", [this](const Command& c) {
@@ -61,17 +61,17 @@ void Commands::adaptive() {
                  policy_words[static_cast<std::size_t>(n.policy)], "interval", thousandths(n.interval_seconds), "due",
                  thousandths(n.due_seconds), "since", thousandths(n.since_last_seconds)});
   });
-  on("carry", [this](const Command& c) {
+  on("copy-state", [this](const Command& c) {
     controllers_[c.text(2)].restore(controllers_[c.text(1)].json());
     return Words();
   });
-  on("recall", [this](const Command& c) {
+  on("restore-json", [this](const Command& c) {
     controllers_[c.text(1)].restore(c.text(2));
     return Words();
   });
 }
 
-void Commands::tell(const Command& c) {
+void Commands::record(const Command& c) {
   const std::string& event = c.text(2);
   if (auto* threshold = thresholds_.find(c.text(1))) {
     switch (index_of({"observe", "adjust", "begin-run"}, event)) {

@@ -23,9 +23,9 @@ ckpt::Strategy Commands::from_factory(const Command& c) {
     const ckpt::Clock* const clock = c.has("clock") ? &clocks_[c.text("clock")] : nullptr;
     return ckpt::Strategy::memory_aware(c.number("share", 0.8), tracker, c.integer("total", 0), clock);
   }
-  if (children.empty()) throw Misuse("a strategy of kind " + kind + " has children");
+  if (children.empty()) throw Misuse("strategy of kind " + kind + ": expected children");
   if (kind == "not") return ckpt::Strategy::not_of(*children.front());
-  if (kind != "first") throw Misuse("no factory makes " + kind);
+  if (kind != "first") throw Misuse("strategy kind " + kind + ": unknown");
   std::vector<std::pair<std::string, const ckpt::Strategy*>> rules;
   for (const auto& rule : c.names("rules")) rules.emplace_back(rule, children.at(rules.size()));
   return ckpt::Strategy::first_of(rules, *children.back());

@@ -1,4 +1,4 @@
-// The objects of one scenario, and what its commands share.
+// The objects of one scenario, and common functions of its commands.
 #ifndef CKPT_CONFORMANCE_COMMANDS_HPP
 #define CKPT_CONFORMANCE_COMMANDS_HPP
 
@@ -14,7 +14,7 @@ namespace conformance {
 std::string joined(const Words& words);
 inline std::string number(std::int64_t value) { return std::to_string(value); }
 inline std::string yes_no(bool yes) { return yes ? "yes" : "no"; }
-// The index of a word in a list, where the library has numbers.
+// Returns the index of a word in a list, for enumerations of the library.
 std::int32_t index_of(const Words& words, const std::string& word);
 
 template <class Enum>
@@ -25,8 +25,8 @@ Enum value_of(const Words& words, const std::string& word) {
 inline const Words chosen_words = {"default", "recompute", "boundary"};
 inline const Words task_words = {"queued", "running", "completed", "failed", "cancelled", "rejected"};
 
-// Lines that callbacks leave, on any thread.
-struct Heard {
+// Lines that callbacks add, on any thread.
+struct EventLog {
   std::mutex guard;
   Words lines;
   void add(const std::string& line) {
@@ -40,13 +40,13 @@ struct Heard {
 };
 
 struct Listener {
-  std::shared_ptr<Heard> heard;
+  std::shared_ptr<EventLog> events;
   ckpt::MemorySubscription subscription;
 };
 
 struct Background {
   std::string checkpoint;
-  std::shared_ptr<Heard> heard;
+  std::shared_ptr<EventLog> events;
   ckpt::AsyncManager manager;
 };
 
@@ -70,7 +70,7 @@ class Named {
  public:
   T& operator[](const std::string& name) {
     const auto found = all_.find(name);
-    if (found == all_.end()) throw Misuse("nothing is called " + name);
+    if (found == all_.end()) throw Misuse("unknown name " + name);
     return found->second;
   }
   T* find(const std::string& name) {
@@ -125,12 +125,12 @@ class Commands : public Scenario {
   void pipelines();
   ckpt::ActivationPolicy policy_of(const Command& c, const std::string& kind);
   std::string shown(ckpt::ActivationManager& manager) const;
-  void tell(const Command& c);
+  void record(const Command& c);
   Words show(const std::string& name);
   ckpt::Strategy from_factory(const Command& c);
   std::string scope_line(const ckpt::MemoryScopeStats& stats) const;
 
-  // Where a command can name objects of several types, the first of these types that has the name is meant.
+  // If a command accepts several types of objects, it uses the first of these types that has the name.
   std::string directory_;
   std::map<std::string, Run> table_;
   Named<ckpt::Clock> clocks_;
@@ -152,7 +152,7 @@ class Commands : public Scenario {
   Named<ckpt::ActivationManager> activations_;
   Named<Staged> pipelines_;
   Named<Task> tasks_;
-  Named<Background> managers_;  // gone first: its tasks may use everything above
+  Named<Background> managers_;  // destroyed first: its tasks may use everything above
 };
 
 }  // namespace conformance

@@ -11,9 +11,9 @@ namespace {
 const Words mode_words = {"copy", "borrow", "deferred"};
 const Words full_words = {"refuse", "wait", "drop_oldest"};
 
-// Without the random digits at its end: README.md, "What is printed".
+// Returns the name without the random digits at its end (README.md, "Output formats").
 std::string printed_name(const std::string& name) { return name.empty() ? "-" : name.substr(0, name.rfind('-')); }
-// The name of the checkpoint that is printed so; the text itself when there is none.
+// Returns the name of the checkpoint that is printed so; the argument itself when there is none.
 std::string full_name(const ckpt::CheckpointManager& checkpoint, const std::string& printed) {
   for (const auto& info : checkpoint.list()) {
     if (printed_name(info.name) == printed) return info.name;
@@ -21,7 +21,7 @@ std::string full_name(const ckpt::CheckpointManager& checkpoint, const std::stri
   return printed;
 }
 
-// Reads tensors in place of the library.
+// Reads tensors instead of the library.
 ckpt::CheckpointTaskSource source_of(const std::string& how) {
   const bool throws = index_of({"sevens", "throws"}, how) == 1;
   return [throws](std::string_view, std::string_view name, const void*, std::int64_t, ckpt::Span<std::byte> buffer) {
@@ -133,13 +133,13 @@ void Commands::background() {
     ckpt::AsyncManagerOptions options;
     options.capacity = c.integer("capacity", options.capacity);
     options.history = c.integer("history", options.history);
-    auto heard = std::make_shared<Heard>();
+    auto events = std::make_shared<EventLog>();
     ckpt::CheckpointTaskCallbacks callbacks;
-    callbacks.ended = [heard](const ckpt::CheckpointTaskResult& result) {
-      heard->add(joined({result.kind == ckpt::CheckpointTaskKind::save ? "save" : "load", "step", number(result.step),
-                         task_words[static_cast<std::size_t>(result.state)]}));
+    callbacks.ended = [events](const ckpt::CheckpointTaskResult& result) {
+      events->add(joined({result.kind == ckpt::CheckpointTaskKind::save ? "save" : "load", "step", number(result.step),
+                          task_words[static_cast<std::size_t>(result.state)]}));
     };
-    managers_.make(c.text(1), c.text(2), heard, ckpt::AsyncManager(checkpoints_[c.text(2)], options, std::move(callbacks)));
+    managers_.make(c.text(1), c.text(2), events, ckpt::AsyncManager(checkpoints_[c.text(2)], options, std::move(callbacks)));
     return Words();
   });
   on("start", [this](const Command& c) {

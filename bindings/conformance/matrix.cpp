@@ -47,7 +47,7 @@ ckpt::State make_state(std::vector<ckpt::Tensor>& owned, bool filled) {
 }
 
 int unequal(const char* what, const std::string& name) {
-  std::fprintf(stderr, "%s %s is not as written\n", what, name.c_str());
+  std::fprintf(stderr, "%s %s differs from the written one\n", what, name.c_str());
   return 1;
 }
 

@@ -6,7 +6,7 @@ languages="cpp python java csharp"
 rm -rf "$scratch"
 mkdir -p "$scratch"
 
-# command_of LANGUAGE RUNNER...: its command line, nothing when there is none.
+# command_of LANGUAGE RUNNER...: prints its command line, nothing when there is none.
 command_of() {
   wanted=$1
   shift
@@ -42,7 +42,7 @@ for writer in $built; do
   done
 done
 
-# A reader that takes whatever it is given would have passed so far.
+# Checks that readers verify: a reader that accepts everything would have passed so far.
 first=${built# }
 first=${first%% *}
 file=$(find "$scratch/$first" -name 'dtypes.safetensors')

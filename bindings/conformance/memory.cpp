@@ -85,21 +85,21 @@ void Commands::tracker() {
     for (const auto& word : split(c.text(3), ',')) {
       for (const auto& [name, kind] : event_kinds) kinds = word == name ? kinds | kind : kinds;
     }
-    auto heard = std::make_shared<Heard>();
+    auto events = std::make_shared<EventLog>();
     const bool throws = c.size() > 3 && c.text(4) == "throws";
-    listeners_.make(c.text(1), heard, trackers_[c.text(2)].subscribe(kinds, [heard, throws](const ckpt::MemoryEvent& event) {
+    listeners_.make(c.text(1), events, trackers_[c.text(2)].subscribe(kinds, [events, throws](const ckpt::MemoryEvent& event) {
       if (throws) throw std::runtime_error("a listener that throws");
       std::string kind_name;
       for (const auto& [name, kind] : event_kinds) kind_name = event.kind == kind ? name : kind_name;
-      heard->add(
+      events->add(
           joined({kind_name, event.layer_name.empty() ? "-" : std::string(event.layer_name), "bytes", number(event.bytes),
                   "current", number(event.current_bytes), "peak", number(event.peak_bytes), "limit", number(event.limit_bytes)}));
     }));
     return Words();
   });
-  on("heard", [this](const Command& c) {
-    if (auto* listener = listeners_.find(c.text(1))) return listener->heard->take();
-    return managers_[c.text(1)].heard->take();
+  on("events", [this](const Command& c) {
+    if (auto* listener = listeners_.find(c.text(1))) return listener->events->take();
+    return managers_[c.text(1)].events->take();
   });
   on("prometheus", [this](const Command& c) {
     Words lines;

@@ -1,4 +1,5 @@
-# mutated.sh SCRATCH RUNNER...: a runner must fail when an expectation is wrong, missing or too many, and when a file has a mistake.
+# mutated.sh SCRATCH RUNNER...: checks that a runner fails when an expectation is wrong, missing or superfluous, and when a file is
+# invalid.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 scratch=$1
@@ -7,7 +8,7 @@ rm -rf "$scratch"
 mkdir -p "$scratch"
 
 count=0
-# must_fail WHAT RUNNER...: the runner must refuse mutated.txt.
+# must_fail WHAT RUNNER...: checks that the runner fails for mutated.txt.
 must_fail() {
   what=$1
   shift
@@ -33,7 +34,7 @@ for file in "$here"/scenarios/*.txt; do
 done
 printf '== no such command\nfly away\n' >"$scratch/mutated.txt"
 must_fail "an unknown command" "$@"
-printf '== nothing of this name\nshow nobody\n' >"$scratch/mutated.txt"
+printf '== nothing of this name\nshow missing\n' >"$scratch/mutated.txt"
 must_fail "an unknown name" "$@"
 printf '== no such option\nclock c 0\ntracker t clocks=c\n' >"$scratch/mutated.txt"
 must_fail "an unknown option" "$@"

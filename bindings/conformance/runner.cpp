@@ -26,14 +26,14 @@ Words split(const std::string& text, char separator) {
 std::int64_t to_integer(const std::string& text) {
   std::size_t end = 0;
   const std::int64_t value = std::stoll(text, &end);
-  if (end != text.size()) throw Misuse(text + " is no integer");
+  if (end != text.size()) throw Misuse(text + ": expected an integer");
   return value;
 }
 
 double to_number(const std::string& text) {
   std::size_t end = 0;
   const double value = std::stod(text, &end);
-  if (end != text.size()) throw Misuse(text + " is no number");
+  if (end != text.size()) throw Misuse(text + ": expected a number");
   return value;
 }
 
@@ -59,7 +59,7 @@ std::string thousandths(double value) { return std::to_string(static_cast<std::i
 
 namespace {
 
-// "\s" is a space, "\\" a backslash, "-" alone nothing.
+// Decodes a word: "\s" is a space, "\\" a backslash, "-" alone the empty string.
 std::string unescaped(const std::string& word) {
   if (word == "-") return {};
   std::string out;
@@ -93,7 +93,7 @@ Command::Command(const std::string& line) {
 }
 
 const std::string& Command::text(std::size_t i) const {
-  if (i >= words_.size()) throw Misuse(name() + " lacks argument " + std::to_string(i));
+  if (i >= words_.size()) throw Misuse(name() + ": missing argument " + std::to_string(i));
   return words_[i];
 }
 std::int64_t Command::integer(std::size_t i) const { return to_integer(text(i)); }
@@ -118,13 +118,13 @@ Words Command::names(const std::string& key) const {
 }
 void Command::check_all_used() const {
   for (const auto& option : options_) {
-    if (used_.count(option.first) == 0) throw Misuse(name() + " has no option " + option.first);
+    if (used_.count(option.first) == 0) throw Misuse(name() + ": unknown option " + option.first);
   }
 }
 
 namespace {
 
-// Runs files and counts.
+// Runs files and counts scenarios, commands and failures.
 class Run {
  public:
   explicit Run(std::string scratch) : scratch_(std::move(scratch)) {}

@@ -1,4 +1,4 @@
-// What the files of this runner share. README.md is the description that all languages follow.
+// Common declarations of the runner. README.md specifies the behaviour of all runners.
 #ifndef CKPT_CONFORMANCE_RUNNER_HPP
 #define CKPT_CONFORMANCE_RUNNER_HPP
 
@@ -16,12 +16,12 @@ namespace conformance {
 
 using Words = std::vector<std::string>;
 
-// A mistake in the data file, not in the library.
+// An error in the scenario file, not in the library.
 class Misuse : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// One command: its words, the key=value words at its end apart.
+// One command: its words, without the key=value words.
 class Command {
  public:
   explicit Command(const std::string& line);
@@ -35,8 +35,8 @@ class Command {
   std::int64_t integer(const std::string& key, std::int64_t otherwise) const;
   double number(const std::string& key, double otherwise) const;
   bool has(const std::string& key) const;
-  Words names(const std::string& key) const;  // with commas between them
-  // Throws Misuse when an option was never asked for.
+  Words names(const std::string& key) const;  // separated by commas
+  // Throws Misuse when the command did not read an option.
   void check_all_used() const;
 
  private:
@@ -49,11 +49,11 @@ Words split(const std::string& text, char separator);
 std::int64_t to_integer(const std::string& text);
 double to_number(const std::string& text);
 std::vector<std::int64_t> to_shape(const std::string& text);
-// README.md, "What is printed".
+// README.md, "Output formats".
 std::string exact(double value);
 std::string thousandths(double value);
 
-// Byte i of a tensor.
+// Returns byte i of a tensor.
 std::uint8_t byte_at(ckpt::DType dtype, std::int64_t seed, std::int64_t i);
 ckpt::Tensor make_tensor(const std::string& dtype, const std::vector<std::int64_t>& shape, std::int64_t seed);
 
@@ -61,7 +61,7 @@ ckpt::Tensor make_tensor(const std::string& dtype, const std::vector<std::int64_
 class Scenario {
  public:
   virtual ~Scenario() = default;
-  // The lines that the command prints. Throws ckpt::Error or Misuse.
+  // Returns the lines that the command prints. Throws ckpt::Error or Misuse.
   virtual Words run(const Command& command) = 0;
 };
 std::unique_ptr<Scenario> make_scenario(const std::string& directory);

@@ -52,7 +52,7 @@ void Commands::base() {
         !listeners_.close(name) && !profiles_.close(name) && !schedules_.close(name) && !cursors_.close(name) &&
         !tensors_.close(name) && !states_.close(name) && !checkpoints_.close(name) && !thresholds_.close(name) &&
         !controllers_.close(name) && !activations_.close(name) && !pipelines_.close(name) && !managers_.close(name)) {
-      throw Misuse("nothing is called " + name);
+      throw Misuse("unknown name " + name);
     }
     return Words();
   });

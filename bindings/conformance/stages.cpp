@@ -18,7 +18,7 @@ std::string shape_of(const ckpt::Tensor& tensor) {
 
 std::string described(const ckpt::Tensor& tensor) { return joined({shape_of(tensor), "sum", exact(tensor.sum())}); }
 
-// README.md says what the forward of a stage computes.
+// The forward of a stage; README.md describes it.
 ckpt::StageForward forward_of(const std::string& how) {
   if (how == "none") return {};
   if (how == "throws") {
@@ -26,7 +26,7 @@ ckpt::StageForward forward_of(const std::string& how) {
       throw std::runtime_error("no forward of " + number(micro_batch));
     };
   }
-  if (how != "scales") throw Misuse("no forward is called " + how);
+  if (how != "scales") throw Misuse("unknown forward " + how);
   return [](const ckpt::Tensor& input, std::int32_t micro_batch) {
     ckpt::Tensor output(input.dtype(), input.shape());
     output.copy_from(input);
@@ -70,28 +70,28 @@ void Commands::activations() {
     activations_[c.text(1)].begin_step(static_cast<std::int32_t>(c.integer(2)));
     return Words();
   });
-  on("keeps", [this](const Command& c) {
+  on("would-store", [this](const Command& c) {
     return Words{yes_no(activations_[c.text(1)].should_checkpoint(static_cast<std::int32_t>(c.integer(2)), c.integer(3)))};
   });
-  on("keep", [this](const Command& c) {
+  on("store", [this](const Command& c) {
     return Words{yes_no(activations_[c.text(1)].store(static_cast<std::int32_t>(c.integer(2)), tensors_[c.text(3)]))};
   });
-  on("kept", [this](const Command& c) {
+  on("stored", [this](const Command& c) {
     const auto found = activations_[c.text(1)].activation(static_cast<std::int32_t>(c.integer(2)));
     return Words{found ? described(*found) : "-"};
   });
   on("recompute", [this](const Command& c) {
     return Words{described(activations_[c.text(1)].recompute(tensors_[c.text(3)], static_cast<std::int32_t>(c.integer(2))))};
   });
-  on("kept-or-not", [this](const Command& c) {
+  on("stored-or-computed", [this](const Command& c) {
     return Words{described(activations_[c.text(1)].get_or_compute(tensors_[c.text(3)], static_cast<std::int32_t>(c.integer(2))))};
   });
-  on("all-kept", [this](const Command& c) {
+  on("list-stored", [this](const Command& c) {
     Words all;
     for (const std::int32_t micro_batch : activations_[c.text(1)].list()) all.push_back(number(micro_batch));
     return Words{all.empty() ? "-" : joined(all)};
   });
-  on("about-kept", [this](const Command& c) {
+  on("metadata", [this](const Command& c) {
     const auto about = activations_[c.text(1)].metadata(static_cast<std::int32_t>(c.integer(2)));
     Words lengths;
     std::string shape;
@@ -122,7 +122,7 @@ void Commands::pipelines() {
     options.measured_steps = 0;
     options.budget_bytes = c.integer("budget", 0);
     for (const auto& begin : c.names("begins")) options.begins.push_back(to_integer(begin));
-    const ckpt::ActivationPolicy policy = policy_of(c, c.text("keeps", "store-all"));
+    const ckpt::ActivationPolicy policy = policy_of(c, c.text("policy", "store-all"));
     ckpt::Pipeline pipeline(chain, {ckpt::DType::f32, {samples, width}}, options, policy);
     ckpt::Tensor input(ckpt::DType::f32, {samples, width});
     ckpt::Tensor targets(ckpt::DType::u8, {samples});

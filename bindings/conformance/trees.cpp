@@ -12,7 +12,7 @@ namespace {
 
 using ckpt::Value;
 
-// What each language makes of its own types.
+// The values that each language creates from its own types.
 Value expected() {
   Value seconds = 0.25;
   seconds.attributes() = {{"unit", "s"}};
@@ -39,7 +39,7 @@ Value expected() {
   });
 }
 
-// Equal by what the languages have: an array is one wherever it came from.
+// Compares by what the languages have in common: arrays are equal regardless of the library they came from.
 bool same(const Value& left, const Value& right) {
   const bool has_attributes = !left.attributes().empty() || !right.attributes().empty();
   if (has_attributes && !same(Value::dict(left.attributes()), Value::dict(right.attributes()))) return false;
@@ -79,19 +79,19 @@ int read_trees(const std::string& directory) {
   const auto values = reader.get<Value>("values");
   for (const auto& [key, value] : expected().items()) {
     if (values.has(key) && same(values[key], value)) continue;
-    std::fprintf(stderr, "%s is not as written\n", key.get<std::string>().c_str());
+    std::fprintf(stderr, "%s differs from the written one\n", key.get<std::string>().c_str());
     return 1;
   }
   const auto tensors = reader.get<std::vector<ckpt::Tensor>>("tensors");
   if (tensors.size() != 2 || !tensors[0].bit_equal(make_tensor("BF16", {2, 3}, 5)) || tensors[0].data() != tensors[1].data()) {
-    std::fprintf(stderr, "tensors are not as written, or not one\n");
+    std::fprintf(stderr, "tensors differ from the written one, or do not share memory\n");
     return 1;
   }
   std::printf("read %zu values, all equal\n", values.size());
   return 0;
 }
 
-// Every tree of a checkpoint, read as values and written again.
+// Reads every tree of a checkpoint as values and writes it again.
 int copy_trees(const std::string& from, const std::string& to) {
   ckpt::Reader reader(ckpt::CheckpointManager::read_only(ckpt::Storage::existing_file_system(from)));
   ckpt::State state;

@@ -1,5 +1,5 @@
-# trees.sh SCRATCH "language=command line"...: values of any shape written in each language are read in every one, and what C++ reads of
-# Python's random trees it writes again as they were.
+# trees.sh SCRATCH "language=command line"...: checks that values of any shape written in each language are read in every one, and
+# that C++ rewrites Python's random trees unchanged.
 set -eu
 scratch=$1
 shift
@@ -19,7 +19,7 @@ for writing in "$@"; do
   done
 done
 
-# A reader that takes whatever it is given would have passed so far.
+# Checks that readers verify: a reader that accepts everything would have passed so far.
 first=${1%%=*}
 file=$(find "$scratch/$first" -name 'values.safetensors')
 printf 'x' | dd of="$file" bs=1 seek=$(($(wc -c <"$file") - 1)) conv=notrunc 2>/dev/null

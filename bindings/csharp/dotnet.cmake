@@ -1,4 +1,4 @@
-# Ckpt.dll, programs and the package by the .NET SDK.
+# Ckpt.dll, programs and the package with the .NET SDK.
 set(csharp_build_options -nologo -v q --no-restore -c Release -nodeReuse:false -p:UseSharedCompilation=false)
 
 if(EXISTS "/lib/ld-musl-${CMAKE_SYSTEM_PROCESSOR}.so.1")
@@ -14,7 +14,7 @@ else()
   string(APPEND csharp_rid "-${CMAKE_SYSTEM_PROCESSOR}")
 endif()
 
-# Restores a project once for each content of its file. Sets <result> to what the SDK returned; 0: well.
+# Restores a project once for each content of its file. Sets <result> to the exit status of the SDK; 0: success.
 function(csharp_restore project result)
   file(SHA256 "${project}" content)
   get_filename_component(folder "${project}" DIRECTORY)
@@ -42,7 +42,7 @@ endif()
 configure_file(Ckpt.csproj.in "${csharp_project}" @ONLY)
 csharp_restore("${csharp_project}" failed)
 if(NOT failed STREQUAL 0 AND NOT CKPT_CSHARP_CURRENT_ONLY)
-  set(CKPT_CSHARP_CURRENT_ONLY ON CACHE BOOL "Build Ckpt.dll for the current .NET alone, not for netstandard2.0 too")
+  set(CKPT_CSHARP_CURRENT_ONLY ON CACHE BOOL "Build Ckpt.dll for the current .NET only, without netstandard2.0")
   set(csharp_frameworks "${csharp_current}")
   configure_file(Ckpt.csproj.in "${csharp_project}" @ONLY)
   csharp_restore("${csharp_project}" failed)
@@ -52,7 +52,7 @@ if(NOT failed STREQUAL 0)
   return()
 endif()
 if(CKPT_CSHARP_CURRENT_ONLY)
-  message(STATUS "C# binding: for ${csharp_current} alone (the reference packages of netstandard2.0 are not in reach)")
+  message(STATUS "C# binding: for ${csharp_current} only (the reference packages of netstandard2.0 are not available)")
 else()
   message(STATUS "C# binding: for netstandard2.0 and ${csharp_current}")
 endif()
@@ -75,7 +75,7 @@ add_custom_command(
   COMMENT "Packing Ckpt.${PROJECT_VERSION}.nupkg" VERBATIM)
 add_custom_target(ckpt_csharp_package ALL DEPENDS "${csharp_package}")
 
-# The log for Microsoft.Extensions.Logging: a package of its own, so that Ckpt.dll depends on nothing.
+# The log for Microsoft.Extensions.Logging: a separate package, so that Ckpt.dll depends on nothing.
 set(csharp_logging_project "${csharp_dir}/CkptLogging/Ckpt.Extensions.Logging.csproj")
 set(csharp_logging_tests "${csharp_dir}/LoggingTests")
 configure_file(logging/Ckpt.Extensions.Logging.csproj.in "${csharp_logging_project}" @ONLY)
@@ -101,10 +101,10 @@ if(failed STREQUAL 0)
     COMMENT "Packing Ckpt.Extensions.Logging.${PROJECT_VERSION}.nupkg" VERBATIM)
   add_custom_target(ckpt_csharp_logging ALL DEPENDS "${program}" ckpt_csharp)
 else()
-  message(STATUS "C# binding: without Ckpt.Extensions.Logging (Microsoft.Extensions.Logging.Abstractions is not in reach)")
+  message(STATUS "C# binding: without Ckpt.Extensions.Logging (Microsoft.Extensions.Logging.Abstractions is not available)")
 endif()
 
-# build/<preset>/csharp/<name>/out/<name>.dll, with the native libraries beside it. Sets <command> to what runs it.
+# build/<preset>/csharp/<name>/out/<name>.dll, next to the native libraries. Sets <command> to the command that runs it.
 function(csharp_program_dotnet program_name program_sources command)
   set(program_dir "${csharp_dir}/${program_name}")
   set(project "${program_dir}/${program_name}.csproj")

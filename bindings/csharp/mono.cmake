@@ -1,4 +1,4 @@
-# Ckpt.dll and programs by Mono.
+# Ckpt.dll and programs with Mono.
 set(csharp_mono_library "${csharp_dir}/mono/Ckpt.dll")
 set(csharp_mcs "${CKPT_MCS}" -nologo -unsafe -langversion:7 -define:MONO -reference:System.Numerics.dll -nowarn:618,1591,3021)
 if(CKPT_WERROR)
@@ -14,7 +14,7 @@ add_custom_command(
 add_custom_target(ckpt_csharp_library_mono ALL DEPENDS "${csharp_mono_library}" ckpt_csharp)
 csharp_native_libraries("${csharp_dir}/mono")
 
-# build/<preset>/csharp/mono/<name>.exe. Sets <command> to what runs it.
+# build/<preset>/csharp/mono/<name>.exe. Sets <command> to the command that runs it.
 function(csharp_program_mono program_name program_sources command)
   set(program "${csharp_dir}/mono/${program_name}.exe")
   file(GLOB sources CONFIGURE_DEPENDS "${program_sources}/*.cs")

@@ -1,4 +1,5 @@
-// java_support.hpp - what the generated JNI code calls: handles, arrays, buffers, callbacks, and the life of the machine.
+// java_support.hpp - helpers of the generated JNI code: handles, arrays, buffers, callbacks, and the shutdown of the virtual
+// machine.
 #ifndef CKPT_JAVA_SUPPORT_HPP
 #define CKPT_JAVA_SUPPORT_HPP
 
@@ -16,7 +17,7 @@
 #include "callbacks.hpp"
 #include "calls.hpp"
 #include "generated/numbers.hpp"
-#include "java_texts.hpp"
+#include "java_strings.hpp"
 #include "pipeline.hpp"
 
 namespace ckpt_java {
@@ -50,15 +51,15 @@ bool handles(JNIEnv* env, jobjectArray array, std::vector<Handle*>* list) {
   return true;
 }
 
-// What the library lends to a callback.
+// Wraps an object that a callback borrows.
 inline jobject lent(JNIEnv* env, const void* pointer) {
   if (!pointer) return nullptr;
   return env->NewObject(machine.lent_object, machine.make_lent, static_cast<jlong>(reinterpret_cast<intptr_t>(pointer)));
 }
 
-// What a callback gives to the library; a reference goes with it.
+// Returns the object that a callback hands to the library, with one reference.
 inline void* given(JNIEnv* env, jobject object) {
-  if (!object) throw ckpt_swig::CallbackFailure(1, "the callback returned null");
+  if (!object) throw ckpt_swig::CallbackFailure(1, "callback: expected an object, returned null");
   return reinterpret_cast<void*>(static_cast<intptr_t>(env->GetLongField(object, machine.address)));
 }
 
@@ -100,13 +101,15 @@ void numbers(JNIEnv* env, Array array, std::vector<Number>* list) {
 }
 inline bool numbers(JNIEnv* env, jlongArray array, std::int64_t* list, jsize most) {
   const jsize length = array ? env->GetArrayLength(array) : 0;
-  if (length > most) return refuse(env, "an array is too long");
+  if (length > most)
+    return refuse(env, ("array: expected at most " + std::to_string(most) + " numbers, found " + std::to_string(length)).c_str());
   if (length > 0) env->GetLongArrayRegion(array, 0, length, reinterpret_cast<jlong*>(list));
   for (jsize i = length; i < most; ++i) list[i] = 0;
   return true;
 }
 inline bool words(JNIEnv* env, jintArray array, std::uint32_t* list, jsize length) {
-  if (!array || env->GetArrayLength(array) != length) return refuse(env, "an array has a wrong length: counter 4, key 2");
+  if (!array || env->GetArrayLength(array) != length)
+    return refuse(env, ("array: expected " + std::to_string(length) + " words").c_str());
   env->GetIntArrayRegion(array, 0, length, reinterpret_cast<jint*>(list));
   return true;
 }
@@ -131,7 +134,7 @@ inline jbyteArray byte_array(JNIEnv* env, const std::string& bytes) {
   return made;
 }
 
-// Structs of a list, each for an object that will own it.
+// Copies the structs of a list, each for an object that will own it.
 template <class Struct>
 jlongArray held(JNIEnv* env, const std::vector<Struct>& list) {
   std::vector<std::int64_t> addresses;
@@ -148,7 +151,7 @@ bool structs(JNIEnv* env, jlongArray array, std::vector<Struct>* list) {
   constexpr std::size_t count = std::tuple_size_v<decltype(numbers_of(Struct{}))>;
   std::vector<std::int64_t> flat;
   numbers(env, array, &flat);
-  if (flat.size() % count != 0) return refuse(env, "an array of numbers has another length than its structs");
+  if (flat.size() % count != 0) return refuse(env, "array of numbers: its length does not match its structs");
   list->resize(flat.size() / count);
   for (std::size_t i = 0; i < list->size(); ++i) read(&flat[i * count], &(*list)[i]);
   return true;
@@ -174,18 +177,18 @@ inline jlongArray program_operation_array(JNIEnv* env, const std::vector<ckpt_pr
   return struct_array(env, list);
 }
 
-// Nothing of nullptr.
+// Returns null for nullptr.
 inline jlongArray drive_call_array(JNIEnv* env, const ckpt_drive_call* call) {
   if (!call) return number_array(env, nullptr, 0);
   const auto values = numbers_of(*call);
   return number_array(env, values.data(), static_cast<std::int64_t>(values.size()));
 }
 
-// dtype, then the lengths.
+// Reads a spec: the dtype, then the lengths.
 inline bool spec(JNIEnv* env, jlongArray array, ckpt_tensor_spec* out) {
   std::vector<std::int64_t> flat;
   numbers(env, array, &flat);
-  if (flat.empty() || flat.size() > 9) return refuse(env, "a tensor spec has a dtype and at most 8 lengths");
+  if (flat.empty() || flat.size() > 9) return refuse(env, "tensor spec: expected a dtype and at most 8 lengths");
   *out = ckpt_tensor_spec{};
   out->dtype = static_cast<ckpt_dtype>(flat[0]);
   out->ndim = static_cast<std::int32_t>(flat.size() - 1);
@@ -202,7 +205,7 @@ inline jlongArray spec_array(JNIEnv* env, const ckpt_tensor_spec& spec) {
   return number_array(env, flat);
 }
 
-// Seven numbers, then both specs, each behind its length, the addresses of targets and pool, and evaluation.
+// Returns seven numbers, both specs, each preceded by its length, the addresses of targets and pool, and evaluation.
 inline jlongArray context_array(JNIEnv* env, const ckpt_layer_context& context) {
   std::vector<std::int64_t> flat = {context.option,      context.micro_batch, context.recomputation,
                                     context.layer,       context.step,        static_cast<std::int64_t>(context.seed),
@@ -233,7 +236,7 @@ inline bool direct(JNIEnv* env, jobject buffer, void** address, std::int64_t* by
   *address = env->GetDirectBufferAddress(buffer);
   *bytes = env->GetDirectBufferCapacity(buffer);
   if (!*address && *bytes != 0) {
-    return refuse(env, "the buffer is on the heap: the library needs a direct one (ByteBuffer.allocateDirect)");
+    return refuse(env, "buffer: expected a direct buffer (ByteBuffer.allocateDirect), found a heap buffer");
   }
   return true;
 }
@@ -247,7 +250,7 @@ inline jobject view_object(JNIEnv* env, const View& view) {
   return env->NewDirectByteBuffer(reinterpret_cast<void*>(static_cast<intptr_t>(view.address)), view.bytes);
 }
 
-// The environment of the calling thread, attached for as long as this lives.
+// The environment of the calling thread, attached as long as this exists.
 class Attached {
  public:
   Attached() {
@@ -277,7 +280,7 @@ inline void forget(void* reference) {
   if (thread.env()) thread.env()->DeleteGlobalRef(static_cast<jobject>(reference));
 }
 
-// The caller has compared the buffer's length with what the shape needs.
+// The caller has checked the buffer's length against the shape.
 inline ckpt_status tensor_create_borrowed(Buffer buffer, ckpt_dtype dtype, const std::int64_t* shape, std::int32_t ndim,
                                           ckpt_tensor** tensor) {
   void* address = nullptr;
@@ -292,7 +295,7 @@ inline ckpt_status tensor_create_borrowed(Buffer buffer, ckpt_dtype dtype, const
 
 // ---- Callbacks ----
 
-// Takes the exception: its status when it means one, its text; any other one is also reported (CallbackFailures.java).
+// Throws a Java exception as CallbackFailure, with its status and message; CallbackFailures.java also logs errors without a status.
 [[noreturn]] inline void throw_callback_failure(JNIEnv* env, jthrowable thrown) {
   env->ExceptionClear();
   std::int32_t status = env->CallStaticIntMethod(machine.failures, machine.failure_status, thrown);
@@ -310,19 +313,19 @@ inline ckpt_status tensor_create_borrowed(Buffer buffer, ckpt_dtype dtype, const
   if (!got) env->ExceptionClear();
   if (text) env->DeleteLocalRef(text);
   env->DeleteLocalRef(thrown);
-  throw ckpt_swig::CallbackFailure(status, got ? utf8.data() : "an exception without a text");
+  throw ckpt_swig::CallbackFailure(status, got ? utf8.data() : "exception without a message");
 }
 
-// A value that a callback returned was refused.
+// Throws the error of a value that a callback returned.
 [[noreturn]] inline void throw_pending(JNIEnv* env) {
   jthrowable thrown = env->ExceptionOccurred();
-  if (!thrown) throw ckpt_swig::CallbackFailure(1, "the callback returned a value that does not fit");
+  if (!thrown) throw ckpt_swig::CallbackFailure(1, "callback: returned an invalid value");
   throw_callback_failure(env, thrown);
 }
 
 inline jobject lent_buffer(JNIEnv* env, const ckpt_swig::Bytes& bytes) {
   if (!bytes.data) return nullptr;
-  if (bytes.size > INT32_MAX) throw ckpt_swig::CallbackFailure(1, "a buffer of 2 GiB or more does not fit a ByteBuffer");
+  if (bytes.size > INT32_MAX) throw ckpt_swig::CallbackFailure(1, "buffer of 2 GiB or more: a ByteBuffer cannot hold it");
   jobject buffer = env->NewDirectByteBuffer(bytes.data, bytes.size);
   if (!buffer || bytes.writable) return buffer;
   jobject read_only = env->CallObjectMethod(buffer, machine.read_only);
@@ -331,10 +334,10 @@ inline jobject lent_buffer(JNIEnv* env, const ckpt_swig::Bytes& bytes) {
   return read_only;
 }
 
-// ---- The life of the machine ----
+// ---- Shutdown of the virtual machine ----
 
-// Nothing calls into the machine from here on. Runs when the process ends: after the machine, which holds threads that still call
-// it, and before the library's own static objects.
+// Disables all calls into the virtual machine. Runs when the process exits: after the shutdown of the virtual machine, which stops
+// threads that still call it, and before the destructors of the library's static objects.
 inline void close_machine() { ckpt_swig::machine_closed.store(true); }
 
 inline void thread_starts(const char* name, void*) {
@@ -376,7 +379,7 @@ inline bool look_up(JavaVM* vm, JNIEnv* env) {
 }  // namespace ckpt_java
 
 // Threads of the library attach once, when they start, and not per callback. The library is never unloaded (-z nodelete), so the
-// hooks stay for the process's life.
+// hooks stay until the process ends.
 extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* vm, void*) {
   JNIEnv* env = nullptr;
   if (vm->GetEnv(reinterpret_cast<void**>(&env), JNI_VERSION_10) != JNI_OK) return JNI_ERR;

@@ -1,7 +1,7 @@
 """Generates the .pyi files of the package: the declarations of its modules, without bodies.
 
-`**options: f`, or a Union of such, where f is a function of generated/options.py or a method, stands for the keywords of f: the stub
-lists each of them, with its text.
+`**options: f`, or a Union of such, where f is a function of generated/options.py or a method, stands for the keywords of f: the
+stub lists each of them, with its description.
 
 make_stubs.py SOURCES PACKAGE
 """
@@ -12,8 +12,8 @@ import os
 import sys
 from typing import __all__ as typing_names
 
-# SWIG's modules, which only the package calls: any function, and the class that Tensor derives from.
-OF_SWIG = """from typing import Any
+# The stub of SWIG's modules, which only the package uses: any function, and the base class of Tensor.
+SWIG_STUB = """from typing import Any
 
 class TensorBuffer:
     _slot: Any
@@ -23,7 +23,8 @@ def __getattr__(name: str) -> Any: ...
 
 
 def without_bodies(node):
-    """A module's or class's statements as a type checker needs them: docstrings stay, values and private functions go."""
+    """Reduces a module or class to the statements that a type checker needs: keeps docstrings, drops values and private
+    functions."""
     kept = []
     body = [part for child in node.body for part in (child.body if is_for_checkers(child) else [child])]
     for child in body:
@@ -38,7 +39,7 @@ def without_bodies(node):
             child.annotation = ast.Name(ast.unparse(child.annotation) + "  # type: ignore[assignment]")
         elif isinstance(child, ast.AnnAssign) and child.value is not None and not isinstance(child.value, ast.Constant):
             child.value = ast.Constant(...)
-        elif isinstance(child, ast.Assign) and not stays(child):
+        elif isinstance(child, ast.Assign) and not is_kept(child):
             child = untyped(child)
             if child is None:
                 continue
@@ -47,7 +48,7 @@ def without_bodies(node):
 
 
 def hides_method(node, child):
-    """A named tuple's field with the name of a tuple's method."""
+    """Returns whether a named tuple's field has the name of a tuple's method."""
     return (isinstance(child, ast.AnnAssign) and child.value is None and hasattr(tuple, child.target.id) and
             any(ast.unparse(base) == "NamedTuple" for base in getattr(node, "bases", [])))
 
@@ -60,8 +61,8 @@ def is_text(node):
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
-def stays(assign):
-    """__all__, aliases of types, and values that are constants or aliases."""
+def is_kept(assign):
+    """Returns whether an assignment is kept: __all__, aliases of types, and values that are constants or aliases."""
     if not isinstance(assign.targets[0], ast.Name):
         return False
     value = assign.value
@@ -73,7 +74,7 @@ def stays(assign):
 
 
 def untyped(assign):
-    """Constants of the extension are integers, its functions callables."""
+    """Returns a declaration without a value: constants of the extension are integers, its functions callables."""
     target = assign.targets[0]
     if not isinstance(target, ast.Name) or target.id.startswith("_"):
         return None
@@ -83,7 +84,7 @@ def untyped(assign):
 
 
 class Keywords:
-    """What a **options stands for."""
+    """Replaces **options arguments by the keywords they stand for."""
 
     def __init__(self, trees):
         self.functions, self.homes = {}, {}
@@ -99,21 +100,21 @@ class Keywords:
         self.used = set()
 
     def of(self, annotation, owner):
-        """(argument, default, text) of each keyword; None when the annotation is a type."""
+        """Returns (argument, default, description) of each keyword; None when the annotation is a type."""
         if isinstance(annotation, ast.Subscript) and ast.unparse(annotation.value) == "Union":
             return [keyword for part in annotation.slice.elts for keyword in self.of(part, owner)]
         name = ast.unparse(annotation)
         function, inside = self.functions.get(name) or self.functions.get(f"{getattr(owner, 'name', '')}.{name}") or (None, None)
         if function is None:
             return None
-        texts = texts_of(ast.get_docstring(function) or "")
+        texts = entries_of(ast.get_docstring(function) or "")
         given = function.args
         pairs = list(zip(given.args, given.defaults)) if inside is None else list(zip(given.kwonlyargs, given.kw_defaults))
         keywords = [(argument, default, texts.get(argument.arg)) for argument, default in pairs]
         return keywords + (self.of(given.kwarg.annotation, inside) or [] if given.kwarg else [])
 
     def list_in(self, node, owner=None):
-        """In place of each **options below a node."""
+        """Lists the keywords instead of each **options below a node."""
         for child in node.body:
             if isinstance(child, ast.ClassDef):
                 self.list_in(child, child)
@@ -140,7 +141,7 @@ class Keywords:
             function.body = [ast.Expr(ast.Constant(doc))] + without
 
     def imports(self, tree, package):
-        """What the keywords' types need and the module does not import."""
+        """Returns the imports that the keywords' types need and the module lacks."""
         known = {alias.asname or alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names}
         known |= {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
         known |= {ast.unparse(node.targets[0]) for node in tree.body if isinstance(node, ast.Assign)}
@@ -151,8 +152,8 @@ class Keywords:
         return "".join(line + "\n" for line in lines + [f"from {package}{self.homes[name]} import {name}" for name in needed])
 
 
-def texts_of(doc):
-    """The "name: text" of a docstring by its name, with the lines that go on."""
+def entries_of(doc):
+    """Returns the "name: description" entries of a docstring by name, including continuation lines."""
     found, name = {}, None
     for line in doc.split("\n"):
         begin = line.split(":")[0]
@@ -192,7 +193,7 @@ def main(sources, package):
         more = keywords.imports(tree, ".." if module.startswith("generated.") else ".")
         write(os.path.join(package, module.replace(".", "/") + ".pyi"), stub_of_tree(tree, more))
     for name in ("native", "_native"):
-        write(os.path.join(package, name + ".pyi"), OF_SWIG)
+        write(os.path.join(package, name + ".pyi"), SWIG_STUB)
 
 
 if __name__ == "__main__":

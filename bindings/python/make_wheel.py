@@ -1,4 +1,4 @@
-"""Makes a wheel from the built package directory, without the network: make_wheel.py PACKAGE FOLDER prints its path."""
+"""Builds a wheel from the built package directory, without network access: make_wheel.py PACKAGE FOLDER prints its path."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ class WithExtension(Distribution):
         return True
 
 
-setup(name="ckpt", version={version!r}, description="Checkpointing that a program can embed", packages=["ckpt", "ckpt.generated"],
+setup(name="ckpt", version={version!r}, description="Embeddable checkpointing", packages=["ckpt", "ckpt.generated"],
       package_data={{"ckpt": ["*.so", "*.so.*", "*.pyi", "py.typed"], "ckpt.generated": ["*.pyi"]}}, python_requires=">=3.9", distclass=WithExtension,
       extras_require={{"numpy": ["numpy"]}}, zip_safe=False)
 """

@@ -4,7 +4,7 @@
 #ifndef CKPT_PYTHON_DRIVE_HPP
 #define CKPT_PYTHON_DRIVE_HPP
 
-// Included behind Python.h and SWIG's runtime.
+// Included after Python.h and SWIG's runtime.
 #include <algorithm>
 #include <cstring>
 #include <initializer_list>
@@ -33,7 +33,7 @@ struct Drive {
   PyObject* taken[4] = {};
   int next_taken = 0;
   std::unordered_set<PyObject*> live;
-  std::vector<Record> records;  // of the calls of a step, in their order
+  std::vector<Record> records;  // of the calls of a step, in order
   std::size_t next_record = 0;
   bool is_running = false;
   bool is_released = false;                                                  // the driver is destroyed; a callback may close it
@@ -46,7 +46,7 @@ struct Drive {
   }
 
   // Returns the driver's reference; None for no handle.
-  PyObject* given_up(void* handle) {
+  PyObject* take_reference(void* handle) {
     if (!handle) return none();
     live.erase(static_cast<PyObject*>(handle));
     return static_cast<PyObject*>(handle);
@@ -85,7 +85,7 @@ struct Drive {
     return made;
   }
   PyObject* call_with_input(int which, int taking, const ckpt_drive_call& what, void* input) {
-    return what.flags & CKPT_DRIVE_FLAG_TAKE_INPUT ? call_taking(taking, what, {given_up(input)}) : call(which, what, input);
+    return what.flags & CKPT_DRIVE_FLAG_TAKE_INPUT ? call_taking(taking, what, {take_reference(input)}) : call(which, what, input);
   }
 
   int32_t failed() {
@@ -114,7 +114,7 @@ inline PyObject* take_item(PyObject* self, PyObject*) {
   Drive& drive = drive_of(PyCapsule_GetPointer(self, nullptr));
   PyObject* item = nullptr;
   if (drive.next_taken < 4) std::swap(item, drive.taken[drive.next_taken++]);
-  if (!item) PyErr_SetString(PyExc_RuntimeError, "the call takes no more items");
+  if (!item) PyErr_SetString(PyExc_RuntimeError, "call: all its items were taken already");
   return item;
 }
 
@@ -143,7 +143,7 @@ inline int32_t drive_record(const ckpt_drive_call* call, void* input, void** out
     *output = to.handle_of(shown(PyTuple_GET_ITEM(made, 0)));
     *tape = to.handle_of(shown(PyTuple_GET_ITEM(made, 1)));
   } else {
-    ckpt_callback_error((std::string("gave ") + Py_TYPE(made)->tp_name + "; a tuple of output and tape").c_str());
+    ckpt_callback_error((std::string("expected a tuple of output and tape, returned a ") + Py_TYPE(made)->tp_name).c_str());
   }
   Py_DECREF(made);
   return is_pair ? 0 : 2;
@@ -152,22 +152,22 @@ inline int32_t drive_record(const ckpt_drive_call* call, void* input, void** out
 inline int32_t drive_backward(const ckpt_drive_call* call, void* input, void* output, void* tape, void* grad_output,
                               void** grad_input, void* user) {
   Drive& to = drive_of(user);
-  PyObject* const first = call->flags & CKPT_DRIVE_FLAG_TAKE_INPUT ? to.given_up(input) : shown(input);
-  PyObject* const second = call->flags & CKPT_DRIVE_FLAG_TAKE_OUTPUT ? to.given_up(output) : shown(output);
-  PyObject* const third = to.given_up(tape);
-  return to.give(to.call_taking(Drive::backward, *call, {first, second, third, to.given_up(grad_output)}), grad_input);
+  PyObject* const first = call->flags & CKPT_DRIVE_FLAG_TAKE_INPUT ? to.take_reference(input) : shown(input);
+  PyObject* const second = call->flags & CKPT_DRIVE_FLAG_TAKE_OUTPUT ? to.take_reference(output) : shown(output);
+  PyObject* const third = to.take_reference(tape);
+  return to.give(to.call_taking(Drive::backward, *call, {first, second, third, to.take_reference(grad_output)}), grad_input);
 }
 
 inline void drive_drop(const ckpt_drive_call* call, void* item, void* user) {
   Drive& to = drive_of(user);
-  PyObject* const dropped = to.given_up(item);
+  PyObject* const dropped = to.take_reference(item);
   PyObject* const made = to.functions[Drive::drop] == Py_None ? none() : to.call(Drive::drop, *call, dropped);
   if (!made) PyErr_WriteUnraisable(to.functions[Drive::drop]);
   Py_XDECREF(made);
   Py_DECREF(dropped);
 }
 
-// The driver reports functions that are missing.
+// Returns the callbacks; the driver reports missing functions.
 inline ckpt_driver_callbacks drive_callbacks(const Drive& drive) {
   const auto has = [&](int which) { return drive.functions[which] != Py_None; };
   ckpt_driver_callbacks table = CKPT_DRIVER_CALLBACKS_INIT;
@@ -222,11 +222,11 @@ PyObject* run_step(ckpt_driver* driver, Drive& drive, PyObject* box, bool is_las
   void* made = nullptr;
   const ckpt_status status = call(handle, &made);
   if (status == CKPT_OK && !is_last) return shown(drive.is_released ? nullptr : made);
-  if (status == CKPT_OK) return drive.given_up(made);
+  if (status == CKPT_OK) return drive.take_reference(made);
   int32_t raised = 0;
   if (status == CKPT_E_INVALID_ARGUMENT || status == CKPT_E_INVALID_STATE ||
       status == CKPT_E_FORKED) {  // the caller keeps the item
-    if (handle && !was_live) Py_DECREF(drive.given_up(handle));
+    if (handle && !was_live) Py_DECREF(drive.take_reference(handle));
   } else if (status == CKPT_E_CALLBACK && drive.error_type &&
              (drive.is_released || (ckpt_driver_get_failure(driver, nullptr, &raised) == CKPT_OK && raised == 1))) {
     PyErr_Restore(drive.error_type, drive.error, drive.error_trace);
@@ -238,7 +238,7 @@ PyObject* run_step(ckpt_driver* driver, Drive& drive, PyObject* box, bool is_las
 }
 
 // Runs a part of a step by call(handle of the item, &made). box: a list that contains only the item; the item is removed from it.
-// An exception of a callback is raised unchanged.
+// Raises an exception of a callback unchanged.
 template <class Call>
 PyObject* drive_step(ckpt_driver* driver, Drive& drive, PyObject* box, bool is_first, bool is_last, const Call& call) {
   if (drive.is_running) return run_step(driver, drive, box, is_last, call);  // the driver refuses it

@@ -1,9 +1,9 @@
-// python_memory.hpp - the buffer protocol both ways: memory lent for a call or a callback, tensors over buffers, buffers over
-// tensors, DLPack capsules. Everything runs with the GIL held unless it says otherwise.
+// python_memory.hpp - the buffer protocol in both directions: memory borrowed for a call or a callback, tensors over buffers,
+// buffers over tensors, DLPack capsules. Everything runs with the GIL held unless stated otherwise.
 #ifndef CKPT_PYTHON_MEMORY_HPP
 #define CKPT_PYTHON_MEMORY_HPP
 
-// Included behind Python.h and SWIG's runtime.
+// Included after Python.h and SWIG's runtime.
 #include <cstring>
 #include <string>
 #include <vector>
@@ -38,60 +38,60 @@ class View {
   bool held_ = false;
 };
 
-// Lends memory for one callback and counts who looks at it, so that a view that outlives the call is found.
-struct Lender {
+// Exposes memory during one callback and counts its views, to detect a view that outlives the call.
+struct BorrowedMemory {
   PyObject_HEAD ckpt_swig::Bytes bytes;
   Py_ssize_t views;
 };
 
-inline int lend_buffer(PyObject* self, Py_buffer* view, int flags) {
-  Lender* lender = reinterpret_cast<Lender*>(self);
+inline int get_borrowed_buffer(PyObject* self, Py_buffer* view, int flags) {
+  BorrowedMemory* borrowed = reinterpret_cast<BorrowedMemory*>(self);
   view->obj = nullptr;
-  if (!lender->bytes.data) {
-    PyErr_SetString(PyExc_BufferError, "this memory was lent for a call that is over");
+  if (!borrowed->bytes.data) {
+    PyErr_SetString(PyExc_BufferError, "this memory was valid only during a call that has ended");
     return -1;
   }
-  const int failed = PyBuffer_FillInfo(view, self, lender->bytes.data, static_cast<Py_ssize_t>(lender->bytes.size),
-                                       lender->bytes.writable ? 0 : 1, flags);
-  if (!failed) ++lender->views;
+  const int failed = PyBuffer_FillInfo(view, self, borrowed->bytes.data, static_cast<Py_ssize_t>(borrowed->bytes.size),
+                                       borrowed->bytes.writable ? 0 : 1, flags);
+  if (!failed) ++borrowed->views;
   return failed;
 }
 
-inline void end_view(PyObject* self, Py_buffer*) { --reinterpret_cast<Lender*>(self)->views; }
+inline void end_view(PyObject* self, Py_buffer*) { --reinterpret_cast<BorrowedMemory*>(self)->views; }
 
-inline PyObject* end_loan(PyObject* self, PyObject*) {
-  Lender* lender = reinterpret_cast<Lender*>(self);
-  lender->bytes.data = nullptr;
-  if (lender->views == 0) Py_RETURN_NONE;
-  PyErr_SetString(PyExc_BufferError, "a view was kept of memory that is lent for the call only");
+inline PyObject* end_borrow(PyObject* self, PyObject*) {
+  BorrowedMemory* borrowed = reinterpret_cast<BorrowedMemory*>(self);
+  borrowed->bytes.data = nullptr;
+  if (borrowed->views == 0) Py_RETURN_NONE;
+  PyErr_SetString(PyExc_BufferError, "a view remains of memory that is valid only during the call");
   return nullptr;
 }
 
-inline PyTypeObject* lender_type() {
-  static PyBufferProcs procs = {lend_buffer, end_view};
-  static PyMethodDef methods[] = {{"end", end_loan, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+inline PyTypeObject* borrowed_memory_type() {
+  static PyBufferProcs procs = {get_borrowed_buffer, end_view};
+  static PyMethodDef methods[] = {{"end", end_borrow, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
   static PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
-  type.tp_name = "ckpt._native.Lender";
-  type.tp_basicsize = sizeof(Lender);
+  type.tp_name = "ckpt._native.BorrowedMemory";
+  type.tp_basicsize = sizeof(BorrowedMemory);
   type.tp_flags = Py_TPFLAGS_DEFAULT;
   type.tp_as_buffer = &procs;
   type.tp_methods = methods;
   return &type;
 }
 
-// A memoryview; None where there is nothing.
+// Returns a memoryview; None for no memory.
 inline PyObject* lent(const ckpt_swig::Bytes& bytes) {
   if (!bytes.data) Py_RETURN_NONE;
-  Lender* lender = PyObject_New(Lender, lender_type());
-  if (!lender) return nullptr;
-  lender->bytes = bytes;
-  lender->views = 0;
-  PyObject* view = PyMemoryView_FromObject(reinterpret_cast<PyObject*>(lender));
-  Py_DECREF(lender);
+  BorrowedMemory* borrowed = PyObject_New(BorrowedMemory, borrowed_memory_type());
+  if (!borrowed) return nullptr;
+  borrowed->bytes = bytes;
+  borrowed->views = 0;
+  PyObject* view = PyMemoryView_FromObject(reinterpret_cast<PyObject*>(borrowed));
+  Py_DECREF(borrowed);
   return view;
 }
 
-// Formats of the struct module, by dtype; nullptr for types that Python has no format for.
+// Returns the format of the struct module for a dtype; nullptr when Python has none.
 inline const char* buffer_format(ckpt_dtype dtype) {
   switch (dtype) {
     case CKPT_DTYPE_BOOL: return "?";
@@ -111,7 +111,7 @@ inline const char* buffer_format(ckpt_dtype dtype) {
   }
 }
 
-// The dtype of a buffer's format; 0 for none. Only the machine's own byte order.
+// Returns the dtype of a buffer's format; 0 for none. Accepts only native byte order.
 inline ckpt_dtype dtype_of_format(const char* format, Py_ssize_t itemsize) {
   if (!format) format = "B";
   if (*format == '@' || *format == '=' || *format == (PY_BIG_ENDIAN ? '>' : '<')) ++format;
@@ -136,7 +136,7 @@ inline ckpt_dtype dtype_of_format(const char* format, Py_ssize_t itemsize) {
   }
 }
 
-// Any thread, without the GIL: the last reference to a borrowed tensor went.
+// Called on any thread, without the GIL, when the last reference to a borrowed tensor was released.
 inline void release_buffer(void* user) noexcept {
   if (!ckpt_swig::machine_closed && Py_IsInitialized()) {
     const PyGILState_STATE gil = take_lock();
@@ -146,7 +146,7 @@ inline void release_buffer(void* user) noexcept {
   }
 }
 
-// DLPack 1.x: only what stands before its flags is needed here.
+// DLPack 1.x: only the fields up to the flags are needed here.
 struct VersionedHead {
   std::uint32_t major;
   std::uint32_t minor;
@@ -155,7 +155,7 @@ struct VersionedHead {
   std::uint64_t flags;
 };
 
-// Through DLPack, which can say that memory must not be written.
+// Creates a read-only tensor through DLPack, which has a flag for it.
 inline ckpt_status make_read_only(ckpt_tensor* writable, ckpt_tensor** tensor) {
   DLManagedTensorVersioned* managed = nullptr;
   ckpt_status status = ckpt_tensor_export_dlpack_versioned(writable, &managed);
@@ -167,7 +167,8 @@ inline ckpt_status make_read_only(ckpt_tensor* writable, ckpt_tensor** tensor) {
   return status;
 }
 
-// dtype 0: by the buffer's format. With a dtype the buffer's elements may be of another type of the same size (BF16 in uint16).
+// Creates a tensor over a buffer. dtype 0: from the buffer's format. Otherwise the buffer's elements may be of another type of the
+// same size (BF16 in uint16).
 inline ckpt_status borrow(PyObject* object, ckpt_dtype dtype, ckpt_tensor** tensor) {
   Py_buffer* view = new Py_buffer();
   const int flags = PyBUF_FORMAT | PyBUF_STRIDES;
@@ -305,7 +306,7 @@ inline int set_handle(PyObject* self, PyObject* handle, void*) {
   return 0;
 }
 
-// Subclasses release the tensor; this only forgets it.
+// Drops the handle; subclasses release the tensor.
 inline void deallocate(PyObject* self) {
   if (reinterpret_cast<TensorBuffer*>(self)->weak) PyObject_ClearWeakRefs(self);
   Py_XDECREF(reinterpret_cast<TensorBuffer*>(self)->handle);
@@ -328,7 +329,7 @@ inline PyTypeObject* tensor_buffer_type() {
   return &type;
 }
 
-// Raw bytes of a tensor of any dtype: an object with a buffer of format "B" that keeps the tensor alive.
+// Fills a buffer of format "B" with the raw bytes of a tensor of any dtype; the object keeps the tensor alive.
 inline int get_raw_buffer(PyObject* self, Py_buffer* view, int flags) {
   static char nothing[8];
   ckpt_tensor* tensor = tensor_of(reinterpret_cast<TensorBuffer*>(self)->handle);
@@ -362,13 +363,13 @@ inline PyTypeObject* raw_buffer_type() {
 
 // ---- DLPack --------------------------------------------------------------------------------------------------------------
 
-struct UnversionedHead {  // DLManagedTensor: a DLTensor of 48 bytes stands before these
+struct UnversionedHead {  // DLManagedTensor: preceded by a DLTensor of 48 bytes
   unsigned char tensor[48];
   void* context;
   void (*deleter)(DLManagedTensor*);
 };
 
-// A struct that was not taken is deleted with its capsule.
+// Returns a capsule. If the struct is not consumed, it is deleted with its capsule.
 inline PyObject* capsule(DLManagedTensor* managed) {
   return PyCapsule_New(managed, "dltensor", [](PyObject* self) {
     if (!PyCapsule_IsValid(self, "dltensor")) return;

@@ -1,14 +1,14 @@
-// python_support.hpp - what the typemaps of python.i call, and how the extension starts and goes down.
+// python_support.hpp - helpers of the typemaps in python.i, and startup and shutdown of the extension.
 #ifndef CKPT_PYTHON_SUPPORT_HPP
 #define CKPT_PYTHON_SUPPORT_HPP
 
-// Included behind Python.h and SWIG's runtime.
+// Included after Python.h and SWIG's runtime.
 #include "python_drive.hpp"
 #include "python_memory.hpp"
 #include "python_threads.hpp"
 #include "python_values.hpp"
 
-// What it calls is above.
+// Needs the functions above.
 #include "generated/tuples.hpp"
 
 namespace ckpt_python {
@@ -24,15 +24,16 @@ inline bool actions(PyObject* object, std::vector<ckpt_schedule_action>* list) {
   return elements(object, list, [](PyObject* element, ckpt_schedule_action* out) { return struct_of(element, out); });
 }
 
-// ---- Start and end --------------------------------------------------------------------------------------------------------
+// ---- Startup and shutdown
+// --------------------------------------------------------------------------------------------------------
 
-// The interpreter goes down: from now on nothing calls into it.
+// Disables all calls into the interpreter, which is shutting down.
 inline void close_machine() {
   ckpt_swig::machine_closed = true;
   close_threads();
 }
 
-// Each thread of the library has a Python thread state of its own for as long as it lives, so that a callback need not make one.
+// Gives each thread of the library a Python thread state for its lifetime, so that callbacks need not create one.
 struct ThreadState {
   PyGILState_STATE gil;
   PyThreadState* saved;
@@ -57,7 +58,7 @@ static PyMethodDef factory_method = {"set_error_factory", set_error_factory, MET
 inline bool start(PyObject* module) {
   PyTypeObject* tensor = tensor_buffer_type();
   PyTypeObject* raw = raw_buffer_type();
-  if (PyType_Ready(tensor) < 0 || PyType_Ready(raw) < 0 || PyType_Ready(lender_type()) < 0) return false;
+  if (PyType_Ready(tensor) < 0 || PyType_Ready(raw) < 0 || PyType_Ready(borrowed_memory_type()) < 0) return false;
   Py_INCREF(tensor);
   Py_INCREF(raw);
   if (PyModule_AddObject(module, "TensorBuffer", reinterpret_cast<PyObject*>(tensor)) < 0) return false;

@@ -1,9 +1,8 @@
-// python_threads.hpp - how threads give the interpreter's lock up and take it back; SWIG's runtime uses these classes in place of
-// its own.
+// python_threads.hpp - how threads release and acquire the GIL; SWIG's runtime uses these classes instead of SWIG's.
 //
-// When the interpreter goes down, Python ends every other thread that asks for its lock, by unwinding its stack: through
-// destructors and noexcept functions of ours, which would end the process by std::terminate. So, from close_machine on (the last
-// thing that the package does at exit), such a thread sleeps where it would ask, until the process is gone.
+// During interpreter shutdown, Python terminates every other thread that requests the GIL, by unwinding its stack: through our
+// destructors and noexcept functions, which would abort the process by std::terminate. So after close_machine (the last thing that
+// the package does at exit) such a thread sleeps instead of requesting the GIL, until the process ends.
 #ifndef CKPT_PYTHON_THREADS_HPP
 #define CKPT_PYTHON_THREADS_HPP
 
@@ -16,45 +15,45 @@
 namespace ckpt_python {
 
 inline std::atomic<bool> closed{false};
-inline std::atomic<long> asking{0};  // threads that wait for the lock
+inline std::atomic<long> gil_requests{0};  // threads that wait for the GIL
 inline std::thread::id closing_thread;
 
-// A thread that holds the lock goes on: it has to give it back.
+// Sleeps forever after close_machine. A thread that holds the GIL continues, because it has to release it.
 inline void sleep_if_closed() {
   if (!closed.load() || std::this_thread::get_id() == closing_thread || PyGILState_Check() != 0) return;
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
-// Counted before the second look at closed: close either sees the thread or is seen by it.
-class Asking {
+// Counts the thread before it checks `closed` again, so that either close_threads sees the thread or the thread sees `closed`.
+class GilRequest {
  public:
-  Asking() {
-    asking.fetch_add(1);
+  GilRequest() {
+    gil_requests.fetch_add(1);
     if (closed.load()) {
-      asking.fetch_sub(1);
+      gil_requests.fetch_sub(1);
       sleep_if_closed();
-      asking.fetch_add(1);
+      gil_requests.fetch_add(1);
     }
   }
-  ~Asking() { asking.fetch_sub(1); }
-  Asking(const Asking&) = delete;
-  Asking& operator=(const Asking&) = delete;
+  ~GilRequest() { gil_requests.fetch_sub(1); }
+  GilRequest(const GilRequest&) = delete;
+  GilRequest& operator=(const GilRequest&) = delete;
 };
 
 inline PyGILState_STATE take_lock() {
-  const Asking now;
+  const GilRequest now;
   return PyGILState_Ensure();
 }
 inline void take_lock_back(PyThreadState* saved) {
-  const Asking now;
+  const GilRequest now;
   PyEval_RestoreThread(saved);
 }
 
-// Without the lock: returns when every thread that asked for it before has had it.
+// Called without the GIL: returns when every thread that requested it before has had it.
 inline void close_threads() {
   closing_thread = std::this_thread::get_id();
   closed.store(true);
-  for (int i = 0; asking.load() > 0 && i < 5000; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  for (int i = 0; gil_requests.load() > 0 && i < 5000; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 class Block {
@@ -65,7 +64,7 @@ class Block {
   Block& operator=(const Block&) = delete;
   void end() {
     if (!held_) return;
-    sleep_if_closed();  // Python may be ending this thread: then it has no lock to release
+    sleep_if_closed();  // Python may be terminating this thread: then it does not hold the GIL
     held_ = false;
     PyGILState_Release(state_);
   }

@@ -1,10 +1,10 @@
-// python_values.hpp - how errors and values cross: exceptions of failed calls and failed callbacks, numbers, texts, lists,
-// structs. Everything runs with the GIL held unless it says otherwise. Functions that return bool have set a Python exception when
-// false.
+// python_values.hpp - conversion of errors and values: exceptions of failed calls and failed callbacks, numbers, strings, lists,
+// structs. Everything runs with the GIL held unless stated otherwise. Functions that return bool have set a Python exception when
+// they return false.
 #ifndef CKPT_PYTHON_VALUES_HPP
 #define CKPT_PYTHON_VALUES_HPP
 
-// Included behind Python.h and SWIG's runtime.
+// Included after Python.h and SWIG's runtime.
 #include <algorithm>
 #include <cerrno>
 #include <initializer_list>
@@ -58,7 +58,7 @@ inline std::string text_of_exception(PyObject* error) {
   return text;
 }
 
-// What an exception means to storages and coordinators, which distinguish errors; 1 for all others.
+// Returns the status of an exception for storages and coordinators, which distinguish errors; 1 for all others.
 inline std::int32_t status_of_exception(PyObject* error) {
   PyObject* status = PyObject_GetAttrString(error, "status");
   if (status && PyLong_Check(status)) {
@@ -93,7 +93,7 @@ inline std::int32_t status_of_exception(PyObject* error) {
   return 1;
 }
 
-// Takes the exception that is set. Those that mean a status are an answer; any other is shown by sys.unraisablehook too.
+// Throws the current Python exception as CallbackFailure. Also passes exceptions without a status to sys.unraisablehook.
 [[noreturn]] inline void throw_callback_failure(PyObject* self) {
   PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
   PyErr_Fetch(&type, &value, &trace);
@@ -121,8 +121,8 @@ inline PyObject* text_object(const char* text) {
 
 inline PyObject* none() { Py_RETURN_NONE; }
 
-// Adds an out-parameter to the result of a call: alone it is the result, several are a list. Takes both references. SWIG's own
-// SWIG_Python_AppendOutput has other parameters since 4.3, and keeps the None of a ckpt_status there.
+// Adds an out-parameter to the result of a call: one out-parameter is the result, several are a list. Takes both references. SWIG's
+// own SWIG_Python_AppendOutput has other parameters since 4.3, and keeps the None of a ckpt_status there.
 inline PyObject* append_output(PyObject* result, PyObject* output) {
   if (result == nullptr) return output;
   if (result == Py_None) {
@@ -147,13 +147,13 @@ inline PyObject* object_of(std::int64_t value) { return PyLong_FromLongLong(valu
 inline PyObject* object_of(std::uint64_t value) { return PyLong_FromUnsignedLongLong(value); }
 inline PyObject* object_of(double value) { return PyFloat_FromDouble(value); }
 
-// Handles that a callback borrows; None for none.
+// Wrap handles that a callback borrows; None for no handle.
 inline PyObject* lent(const ckpt_tensor* tensor) {
   return tensor ? SWIG_NewPointerObj(const_cast<ckpt_tensor*>(tensor), SWIGTYPE_p_ckpt_tensor, 0) : none();
 }
 inline PyObject* lent(ckpt_worker_pool* pool) { return pool ? SWIG_NewPointerObj(pool, SWIGTYPE_p_ckpt_worker_pool, 0) : none(); }
 
-// A tuple that takes the items; nullptr when one of them could not be made.
+// Returns a tuple that takes the items; nullptr when one of them is nullptr.
 inline PyObject* packed(std::initializer_list<PyObject*> items) {
   PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(items.size()));
   bool whole = tuple != nullptr;
@@ -176,14 +176,14 @@ inline bool text(PyObject* object, const char** out) {
     return true;
   }
   if (!PyUnicode_Check(object)) {
-    PyErr_Format(PyExc_TypeError, "expected a str, not %.80s", Py_TYPE(object)->tp_name);
+    PyErr_Format(PyExc_TypeError, "expected a str, found %.80s", Py_TYPE(object)->tp_name);
     return false;
   }
   Py_ssize_t size = 0;
   const char* utf8 = PyUnicode_AsUTF8AndSize(object, &size);
   if (!utf8) return false;
   if (strlen(utf8) != static_cast<size_t>(size)) {
-    PyErr_SetString(PyExc_ValueError, "text with a NUL inside");
+    PyErr_SetString(PyExc_ValueError, "string contains a NUL");
     return false;
   }
   *out = utf8;
@@ -194,7 +194,7 @@ inline bool text(PyObject* object, const char** out) {
 template <class Element, class Convert>
 bool elements(PyObject* object, std::vector<Element>* list, const Convert& convert) {
   if (!PyList_Check(object) && !PyTuple_Check(object)) {
-    PyErr_Format(PyExc_TypeError, "expected a list or tuple, not %.80s", Py_TYPE(object)->tp_name);
+    PyErr_Format(PyExc_TypeError, "expected a list or tuple, found %.80s", Py_TYPE(object)->tp_name);
     return false;
   }
   list->assign(static_cast<size_t>(PySequence_Fast_GET_SIZE(object)), Element{});
@@ -214,12 +214,12 @@ inline bool integer(PyObject* object, std::int64_t* out) {
 
 inline bool integers(PyObject* object, std::vector<std::int64_t>* list) { return elements(object, list, integer); }
 
-// At most count of them; the rest is 0.
+// Converts at most count integers; the rest is 0.
 inline bool integers(PyObject* object, std::int64_t* out, size_t count) {
   std::vector<std::int64_t> list;
   if (!integers(object, &list)) return false;
   if (list.size() > count) {
-    PyErr_Format(PyExc_ValueError, "%zu dimensions; at most %zu", list.size(), count);
+    PyErr_Format(PyExc_ValueError, "expected at most %zu dimensions, found %zu", count, list.size());
     return false;
   }
   for (size_t i = 0; i < count; ++i) out[i] = i < list.size() ? list[i] : 0;
@@ -230,12 +230,12 @@ inline bool words(PyObject* object, std::uint32_t* out, size_t count) {
   std::vector<std::int64_t> list;
   if (!integers(object, &list)) return false;
   if (list.size() != count) {
-    PyErr_Format(PyExc_ValueError, "expected %zu words, not %zu", count, list.size());
+    PyErr_Format(PyExc_ValueError, "expected %zu words, found %zu", count, list.size());
     return false;
   }
   for (size_t i = 0; i < count; ++i) {
     if (list[i] < 0 || list[i] > UINT32_MAX) {
-      PyErr_SetString(PyExc_ValueError, "a word is outside 0 .. 2**32 - 1");
+      PyErr_SetString(PyExc_ValueError, "word: expected 0 .. 2**32 - 1");
       return false;
     }
     out[i] = static_cast<std::uint32_t>(list[i]);
@@ -248,7 +248,7 @@ bool handles(PyObject* object, swig_type_info* type, std::vector<Handle*>* list)
   return elements(object, list, [&](PyObject* element, Handle** out) {
     void* pointer = nullptr;
     if (!SWIG_IsOK(SWIG_ConvertPtr(element, &pointer, type, 0))) {
-      PyErr_Format(PyExc_TypeError, "an element is a %.80s, not of type %s", Py_TYPE(element)->tp_name, SWIG_TypePrettyName(type));
+      PyErr_Format(PyExc_TypeError, "element: expected type %s, found %.80s", SWIG_TypePrettyName(type), Py_TYPE(element)->tp_name);
       return false;
     }
     *out = static_cast<Handle*>(pointer);
@@ -263,12 +263,12 @@ inline bool numbers(PyObject* object, std::vector<double>* list) {
   });
 }
 
-// 1 for each true element, 0 for each false one.
+// Converts each element to 1 if it is true, else to 0.
 inline bool flags(PyObject* object, std::vector<std::int32_t>* list) {
   return elements(object, list, [](PyObject* element, std::int32_t* out) { return (*out = PyObject_IsTrue(element)) >= 0; });
 }
 
-// A tuple of the objects that make(element) returns; not a list, to which SWIG appends out-parameters.
+// Returns a tuple of the results of make(element); not a list, to which SWIG would append out-parameters.
 template <class Element, class Make>
 PyObject* tuple_of_each(const Element* list, std::int64_t count, const Make& make) {
   PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(count));
@@ -282,7 +282,7 @@ inline PyObject* number_tuple(const std::vector<double>& list) {
   return tuple_of_each(list.data(), static_cast<std::int64_t>(list.size()), PyFloat_FromDouble);
 }
 
-// (dtype, shape)
+// Returns (dtype, shape).
 inline PyObject* spec_object(const ckpt_tensor_spec& spec) {
   return Py_BuildValue("(iN)", static_cast<int>(spec.dtype), integer_tuple(spec.shape, spec.ndim));
 }

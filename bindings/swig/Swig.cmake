@@ -1,4 +1,5 @@
-# SWIG for all languages: CKPT_SWIG, ckpt_swig_version, ckpt_no_swig (why it cannot be used; "" when it can), and ckpt_swig_inputs.
+# SWIG for all languages: CKPT_SWIG, ckpt_swig_version, ckpt_no_swig (the reason why it cannot be used; "" if it can), and
+# ckpt_swig_inputs.
 find_program(CKPT_SWIG NAMES swig swig4.0 swig4 DOC "SWIG 4.1 or later")
 set(ckpt_no_swig "")
 if(NOT CKPT_SWIG)

@@ -1,5 +1,5 @@
-// async.hpp - listeners and sources of background tasks as classes that other languages derive from. See callbacks.hpp for who owns
-// them.
+// async.hpp - listeners and sources of background tasks as classes that other languages derive from. See callbacks.hpp for
+// ownership.
 #ifndef CKPT_SWIG_ASYNC_HPP
 #define CKPT_SWIG_ASYNC_HPP
 
@@ -16,7 +16,7 @@ namespace ckpt_swig {
 class AsyncListener {
  public:
   virtual ~AsyncListener() = default;
-  // Before it is handed over: which calls are made. A call that no listener needs could wait for the language's lock all the same.
+  // Selects the calls to make, before the object is handed over. An unneeded call would still wait for the language's lock.
   void wants(bool staged, bool progress) {
     wants_staged = staged;
     wants_progress = progress;
@@ -56,7 +56,7 @@ inline int32_t read_source(const char* group, const char* name, const void* data
   });
 }
 
-// Starts a task by call(options with the callbacks); both objects are the library's when that went well.
+// Starts a task by call(options with the callbacks); on success the library owns both objects.
 template <class Call>
 ckpt_status start_task(const ckpt_checkpoint_task_options* options, AsyncListener* listener, AsyncSource* source,
                        const Call& call) {
@@ -90,7 +90,7 @@ inline ckpt_status async_manager_create(ckpt_checkpoint_manager* checkpoints, co
   return handed_over(owned, ckpt_async_manager_create(checkpoints, &given, manager));
 }
 
-// source NULL: the tensors are memory.
+// source NULL: the tensors are in memory.
 inline ckpt_status async_manager_save(ckpt_async_manager* manager, const ckpt_state* state, const ckpt_save_options* options,
                                       const ckpt_checkpoint_task_options* task, AsyncListener* listener, AsyncSource* source,
                                       int64_t* id) {

@@ -1,8 +1,8 @@
 // callbacks.hpp - the C API's callbacks as classes with virtual functions, which SWIG lets other languages derive from (directors).
 //
-// Functions here bear the names of the C functions that they stand for; the generated code uses them in their place. Each takes an
-// object of one of the classes below (and in generated/callbacks.hpp) and owns it from then on, also when it fails: it is deleted
-// after the last call. An exception never leaves a callback: it becomes the callback's status, and its text the reason.
+// Functions here have the names of the C functions that they replace in the generated code. Each takes an object of one of the
+// classes below (and in generated/callbacks.hpp) and owns it from then on, even if it fails: the object is deleted after the last
+// call. An exception never leaves a callback: it becomes the callback's status, and its message the reason.
 #ifndef CKPT_SWIG_CALLBACKS_HPP
 #define CKPT_SWIG_CALLBACKS_HPP
 
@@ -19,10 +19,10 @@
 
 namespace ckpt_swig {
 
-// Set when the language's machine goes down: nothing may call into it any more.
+// Set when the language's runtime shuts down: nothing may call into it any more.
 inline std::atomic<bool> machine_closed{false};
 
-// What a director throws when the other language's function failed.
+// Thrown by a director when the other language's function failed.
 class CallbackFailure : public std::exception {
  public:
   CallbackFailure(int32_t status, std::string text) : status_(status), text_(std::move(text)) {}
@@ -34,7 +34,7 @@ class CallbackFailure : public std::exception {
   std::string text_;
 };
 
-// Memory that is lent for one call; data is NULL where there is nothing.
+// Memory that is valid during one call; data is NULL for no memory.
 struct Bytes {
   void* data;
   int64_t size;
@@ -55,20 +55,20 @@ struct LayerBytes {
 };
 
 #ifndef SWIG
-// For a language whose functions cannot throw from inside a director (C#): the failure that its function left behind.
-inline thread_local CallbackFailure* left_failure = nullptr;
-inline void throw_left_failure() {
-  if (!left_failure) return;
-  const std::unique_ptr<CallbackFailure> left(left_failure);
-  left_failure = nullptr;
+// The stored failure of a director's function, for a language that cannot throw inside a director (C#).
+inline thread_local CallbackFailure* stored_failure = nullptr;
+inline void throw_stored_failure() {
+  if (!stored_failure) return;
+  const std::unique_ptr<CallbackFailure> left(stored_failure);
+  stored_failure = nullptr;
   throw CallbackFailure(*left);
 }
 
-// Notified when an object of the classes below is about to go; for a language that keeps its own half alive until then.
+// Called before an object of the classes below is deleted; for a language that keeps its own object alive until then.
 inline std::atomic<void (*)(void*)> before_delete{nullptr};
-inline void tell_before_delete(void* object) noexcept {
-  void (*const tell)(void*) = before_delete.load();
-  if (tell && object) tell(object);
+inline void notify_before_delete(void* object) noexcept {
+  void (*const notify)(void*) = before_delete.load();
+  if (notify && object) notify(object);
 }
 
 template <class Call>
@@ -79,7 +79,7 @@ int32_t guarded(const Call& call) noexcept {
   }
   try {
     call();
-    throw_left_failure();
+    throw_stored_failure();
     return CKPT_OK;
   } catch (const CallbackFailure& failure) {
     ckpt_callback_error(failure.what());
@@ -93,24 +93,24 @@ int32_t guarded(const Call& call) noexcept {
 template <class Object>
 void destroy(void* object) noexcept {
   if (machine_closed.load(std::memory_order_relaxed)) return;
-  tell_before_delete(object);
+  notify_before_delete(object);
   delete static_cast<Object*>(object);
 }
 
-// The object belongs to the library when the call that took it went well.
+// Releases the object to the library if the call that took it succeeded.
 template <class Object>
 ckpt_status handed_over(std::unique_ptr<Object>& object, ckpt_status status) {
   if (status == CKPT_OK) {
     object.release();
   } else {
-    tell_before_delete(object.get());
+    notify_before_delete(object.get());
   }
   return status;
 }
 
 namespace detail {
 
-// Objects of other languages: a number in the language, a pointer in the library.
+// Convert handles of objects: a number in the language, a pointer in the library.
 inline int64_t number_of(const void* object) { return static_cast<int64_t>(reinterpret_cast<intptr_t>(object)); }
 inline void* pointer_of(int64_t object) { return reinterpret_cast<void*>(static_cast<intptr_t>(object)); }
 
@@ -124,12 +124,12 @@ Functions& functions_of(void* user_data) {
 
 // Checks the number of bytes that a callback reports for a buffer.
 inline int64_t checked_count(int64_t count, int64_t bytes) {
-  if (count < 0 || count > bytes) throw CallbackFailure(1, "the count is outside the buffer");
+  if (count < 0 || count > bytes) throw CallbackFailure(1, "number of bytes: exceeds the buffer");
   return count;
 }
 
-// C callbacks that call a method of the object in user_data: run for callbacks that may fail, tell for others, and give for those
-// that write a result to a pointer.
+// C callbacks that call a method of the object in user_data: with a status as the result, without a result, or with a result that
+// is written to a pointer.
 template <auto method>
 struct Calls;
 template <class Object, class Result, class... Arguments, Result (Object::*method)(Arguments...)>
@@ -159,18 +159,18 @@ class ClockSource {
 class MemoryListener {
  public:
   virtual ~MemoryListener() = default;
-#if defined(SWIGPYTHON)  // which makes a tuple of it at once
+#if defined(SWIGPYTHON)  // receives a tuple
   virtual void on_event(const ckpt_memory_event* event) = 0;
-#elif defined(SWIGCSHARP)  // which reads it where it is
+#elif defined(SWIGCSHARP)  // reads the struct at its address
   virtual void on_event(const void* event) = 0;
-#else                      // numbers cross into the JVM faster than an object of the struct
+#else                      // numbers are faster to pass into the JVM than an object of the struct
   virtual void on_event(int32_t kind, uint64_t sequence, uint64_t allocation, int64_t bytes, int64_t current_bytes,
                         int64_t peak_bytes, int64_t limit_bytes, int64_t at_ns, int64_t utc_ns, const char* layer_name,
                         bool has_layer, int32_t layer_id) = 0;
 #endif
 };
 
-// A source that fails gives the time that it gave last.
+// When a source fails, the last time is used.
 inline ckpt_status clock_create_custom(ClockSource* source, ckpt_clock** clock) {
   std::unique_ptr<ClockSource> owned(source);
   return handed_over(owned, ckpt_clock_create_custom(

@@ -1,9 +1,9 @@
-// ckpt.i - the interface that SWIG reads for every language: the C headers themselves, with the functions of the .hpp files here in
-// the place of those that take callbacks or fill arrays or buffers. How values cross is defined once per language (python.i).
+// ckpt.i - the interface that SWIG reads for every language: the C headers themselves. The functions of the .hpp files here replace
+// those that take callbacks or fill arrays or buffers. The conversion of values is defined once per language (python.i).
 //
 // A new header: one line under "Headers". Functions that fill a buffer or an array, and those that take callbacks of a class in
-// generated/callbacks.hpp, have a generated stand-in; one with other callbacks or arrays needs a function of its name in a .hpp file
-// here, which tools/api finds.
+// generated/callbacks.hpp, have a generated replacement; one with other callbacks or arrays needs a function with its name in a
+// .hpp file here, which tools/api finds.
 %module(directors="1") native
 
 %{
@@ -31,7 +31,7 @@ CKPT_EACH_NEXT(macro, __VA_ARGS__)
 %enddef
 %define CKPT_EACH(macro, ...)CKPT_EACH_NEXT(macro, __VA_ARGS__, CKPT_END)%enddef
 
-// ---- Structs: made with their defaults, as CKPT_HOLDER(name) of the language ----
+// ---- Structs: created with their defaults, as CKPT_HOLDER(name) of the language ----
 %define CKPT_STRUCT(name, defaults)
 %extend name {
   name() {
@@ -44,13 +44,13 @@ CKPT_EACH_NEXT(macro, __VA_ARGS__)
 }
 %enddef
 
-// ---- Functions with a stand-in: the C function's name belongs to that ----
+// ---- Functions with a replacement, which has the C function's name ----
 %define CKPT_REPLACED(name)
 %ignore ckpt_##name;
 %rename(ckpt_##name) ckpt_swig::name;
 %enddef
 
-// A function that throws; each language defines CKPT_FAIL(status, message), which ends its wrapper.
+// Declares a function that throws; each language defines CKPT_FAIL(status, message), which leaves its wrapper.
 %define CKPT_THROWS(name)
 %exception ckpt_swig::name {
   try {
@@ -79,7 +79,7 @@ CKPT_THROWS(name)
 
 %include "generated/structs.i"
 %include "generated/calls.i"
-#if defined(SWIGCSHARP) // names of the classes that read structs at their addresses, and of the functions that take them
+#if defined(SWIGCSHARP) // names of the classes that read structs by address, and of the functions that take them
 %rename(EventListener) ckpt_swig::MemoryListener;
 %rename(StrategyAnswers) ckpt_swig::StrategyFunctions;
 %rename(csharp_subscribe) ckpt_swig::memory_tracker_subscribe;
@@ -87,8 +87,8 @@ CKPT_THROWS(name)
 #endif
 
 %ignore ckpt_get_api; // for programs in C that load the library themselves
-%ignore ckpt_start_thread; // every language has threads of its own
-%ignore ckpt_tree_add; // the functions of tree.hpp
+%ignore ckpt_start_thread; // every language has its own threads
+%ignore ckpt_tree_add; // replaced by functions of tree.hpp
 %ignore ckpt_tree_get;
 
 // ---- Callbacks: classes that other languages derive from ----
@@ -99,7 +99,7 @@ CKPT_HANDED_OVER(name)
 CKPT_EACH(CKPT_CALLBACKS, LogListener, ProgressListener, ThreadHooks, ClockSource, MemoryListener, StrategyFunctions,
           StrategyFactory, StorageFunctions, StorageFactory, Sleeper, Decider, Keeper, Renamer, Stateful, CoordinatorFunctions,
           DriveFunctions, LayerFunctions, AsyncListener, AsyncSource, StageForward)
-%feature("director") ckpt_swig::PartWork; // the caller's
+%feature("director") ckpt_swig::PartWork; // implemented by callers
 CKPT_EACH(CKPT_THROWS, Listing::add, ObjectListing::add)
 %define CKPT_PASSED(name)
 %nodefaultctor ckpt_swig::name;

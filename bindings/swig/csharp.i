@@ -1,9 +1,9 @@
-// csharp.i - how values cross between C and C#. What is made here is internal: bindings/csharp stands on it. A failed call throws the
-// CkptException of its status, out-parameters are out, handles NativeHandle (a SafeHandle) on the way in and IntPtr on the way out,
-// texts UTF-8, numbers of 64 bits long and ulong, arrays pointers that the caller has pinned.
+// csharp.i - conversion of values between C and C#. Everything generated here is internal, for use by bindings/csharp. A failed
+// call throws the CkptException of its status, out-parameters are out, handles NativeHandle (a SafeHandle) as arguments and IntPtr
+// as results, strings UTF-8, numbers of 64 bits long and ulong, arrays pointers that the caller has pinned.
 %include <std_string.i>
 
-%csconst(1); // constants are compiled in, not asked for
+%csconst(1); // constants are compiled in, not queried
 %pragma(csharp) moduleclassmodifiers="internal static unsafe class"
 %pragma(csharp) imclassclassmodifiers="internal unsafe class"
 %typemap(csclassmodifiers) SWIGTYPE, SWIGTYPE*, SWIGTYPE&, SWIGTYPE[], SWIGTYPE (CLASS::*) "internal unsafe class"
@@ -11,10 +11,10 @@
 %{
 namespace ckpt_csharp {
 
-// Status of the call before of this thread that fetched something.
+// Status of this thread's last call that fetched a result.
 thread_local ckpt_status fetched_status = CKPT_OK;
 
-// What a director function of this thread returned that is larger than a register.
+// The last result of a director function of this thread that exceeds a register.
 thread_local char result_place[sizeof(ckpt_swig::Spec) > sizeof(ckpt_swig::LayerBytes) ? sizeof(ckpt_swig::Spec)
                                                                                        : sizeof(ckpt_swig::LayerBytes)];
 
@@ -35,7 +35,7 @@ void* list(const Element* elements, std::size_t count) {
   return made;
 }
 
-// Memory lent by C#: what gives it back is a function of C#, which must not be called when its machine has gone.
+// Memory borrowed from C#. A C# function releases it, which must not be called after the shutdown of the runtime.
 struct Lent {
   ckpt_destroy_fn release;
   void* user_data;
@@ -48,7 +48,7 @@ void end_lent(void* user_data) {
 }  // namespace ckpt_csharp
 %}
 
-// How a type crosses: as which type of C, of the functions that are imported, and of C#.
+// Maps a type to the types in C, in the imported functions, and in C#.
 %define CKPT_AS(type, c_type, im_type, cs_type)
 %typemap(ctype) type "c_type"
 %typemap(imtype) type "im_type"
@@ -81,7 +81,7 @@ void end_lent(void* user_data) {
     return fetched;
   }
 
-// ---- Texts ----
+// ---- Strings ----
 %typemap(ctype) const char* "const char *"
 %typemap(imtype) const char* "global::System.IntPtr"
 %typemap(cstype) const char* "string"
@@ -97,7 +97,7 @@ void end_lent(void* user_data) {
 %typemap(csdirectorin) const char* "Utf8.Text($iminput)"
 CKPT_AS(const char**, const char **, out global::System.IntPtr, out global::System.IntPtr)
 %typemap(csin) const char** "out $csinput"
-// Members of structs are borrowed: whoever sets one keeps the bytes until the struct was used (TextMemory).
+// Members of structs are borrowed: the caller keeps the bytes alive until the struct was used (TextMemory).
 %typemap(memberin) const char* "$1 = $input;"
 %define CKPT_TEXT_MEMBER(member)
 %typemap(cstype) const char* member "global::System.IntPtr"
@@ -149,7 +149,7 @@ CKPT_OUT(ckpt_profile_flag, uint)
 CKPT_OUT(DLManagedTensor*, global::System.IntPtr)
 CKPT_OUT(DLManagedTensorVersioned*, global::System.IntPtr)
 
-// ---- Handles: what owns one is NativeHandle, which gives it back through a function of the same name here ----
+// ---- Handles: owned by NativeHandle, which releases them through a function of the same name here ----
 %define CKPT_HANDLE(name)
 CKPT_AS(%arg(name*, const name*), void *, NativeHandle, NativeHandle)
 %typemap(imtype, out="global::System.IntPtr") name*, const name* "NativeHandle"
@@ -201,20 +201,20 @@ CKPT_LIST(type, element)
 #define CKPT_HOLDER(name) name
 
 // ---- Directors ----
-// Every function of theirs runs inside a guard: an exception becomes the callback's failure.
+// Every function of a director runs inside a guard: an exception becomes the callback's failure.
 %typemap(csdirectorout) void "try { $cscall; } catch (global::System.Exception error) { Callbacks.Failed(error); }"
 %typemap(csdirectorout) int64_t, bool "Callbacks.Guard(() => $cscall)"
 %typemap(directorout) int64_t %{
-  ckpt_swig::throw_left_failure();
+  ckpt_swig::throw_stored_failure();
   $result = $input;
 %}
 %typemap(directorout) bool %{
-  ckpt_swig::throw_left_failure();
+  ckpt_swig::throw_stored_failure();
   $result = $input ? true : false;
 %}
 %typemap(csdirectorout) ckpt_strategy*, ckpt_storage*, ckpt_tensor* "Callbacks.Guard(() => $cscall)"
 %typemap(directorout) ckpt_strategy*, ckpt_storage*, ckpt_tensor* %{
-  ckpt_swig::throw_left_failure();
+  ckpt_swig::throw_stored_failure();
   $result = ($1_ltype)$input;
 %}
 %typemap(cstype) ckpt_strategy* ckpt_swig::StrategyFactory::make, ckpt_storage* ckpt_swig::StorageFactory::make,
@@ -231,7 +231,7 @@ CKPT_LIST(type, element)
 CKPT_BORROWED(ckpt_state* into)
 CKPT_BORROWED(const ckpt_state* loaded)
 CKPT_BORROWED(ckpt_tensor* given_input)
-// Structs by value cross as pointers to what lives during the call; results are left in a place of the thread.
+// Structs by value are passed as pointers that are valid during the call; results are stored per thread.
 %define CKPT_VALUE(type)
 CKPT_AS(ckpt_swig::type, void *, global::System.IntPtr, global::System.IntPtr)
 %typemap(in) ckpt_swig::type "$1 = *($&1_ltype)$input;"
@@ -242,11 +242,11 @@ CKPT_AS(ckpt_swig::type, void *, global::System.IntPtr, global::System.IntPtr)
 CKPT_EACH(CKPT_VALUE, Bytes, Spec, Shape, DriveCall, LayerContext, LayerBytes)
 %typemap(csdirectorout) ckpt_swig::Spec, ckpt_swig::LayerBytes "Callbacks.Guard(() => $cscall)"
 %typemap(directorout) ckpt_swig::Spec, ckpt_swig::LayerBytes %{
-  ckpt_swig::throw_left_failure();
+  ckpt_swig::throw_stored_failure();
   $result = *($&1_ltype)$input;
 %}
 
-// The library owns a director that it was given, and C# keeps its half alive until the library lets it go.
+// The library owns a director after the call, and C# keeps its own object alive until the library releases the director.
 %define CKPT_HANDED_OVER(name)
 %typemap(csin) ckpt_swig::name* "Callbacks.HandOver($csinput, $csclassname.getCPtr($csinput).Handle)"
 %typemap(csbody) ckpt_swig::name %{
@@ -269,12 +269,12 @@ CKPT_EACH(CKPT_VALUE, Bytes, Spec, Shape, DriveCall, LayerContext, LayerBytes)
 %typemap(csinterfaces) ckpt_swig::name "global::System.IDisposable, IHandedOver"
 %enddef
 
-// Structs that callbacks get by their addresses: C# reads them there, in one step.
+// Callbacks get structs by address: C# copies each in one step.
 %typemap(directorin) const void* "$input = const_cast<void*>($1);"
 %typemap(csdirectorin) const void* "$iminput"
 
-// ---- Functions for the layer above alone ----
-%ignore ckpt_swig::left_failure;
+// ---- Functions used only by bindings/csharp ----
+%ignore ckpt_swig::stored_failure;
 %ignore ckpt_swig::before_delete;
 %ignore ckpt_tensor_create_borrowed;
 %rename(ckpt_tensor_create_borrowed) ckpt_csharp_tensor_borrow;
@@ -287,8 +287,8 @@ static int32_t ckpt_csharp_fetched_status() {
 static void ckpt_csharp_free(void* list) { free(list); }
 static void* ckpt_csharp_result_place() { return ckpt_csharp::result_place; }
 static void ckpt_csharp_leave_failure(int32_t number, const char* text) {
-  delete ckpt_swig::left_failure;
-  ckpt_swig::left_failure = new ckpt_swig::CallbackFailure(number, text);
+  delete ckpt_swig::stored_failure;
+  ckpt_swig::stored_failure = new ckpt_swig::CallbackFailure(number, text);
 }
 static void ckpt_csharp_tell_before_delete(void* function) {
   ckpt_swig::before_delete = reinterpret_cast<void (*)(void*)>(function);

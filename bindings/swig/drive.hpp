@@ -1,5 +1,5 @@
-// drive.hpp - guests of other languages, whose items are numbers here: the language keeps what they stand for. See callbacks.hpp
-// for who owns the objects.
+// drive.hpp - guests of other languages. Items are numbers here: the language maps them to its objects. See callbacks.hpp for
+// ownership.
 #ifndef CKPT_SWIG_DRIVE_HPP
 #define CKPT_SWIG_DRIVE_HPP
 
@@ -23,10 +23,10 @@ struct DriveCalls {
 class DriveFunctions {
  public:
   virtual ~DriveFunctions() = default;
-  // Does what the call says with the items that its kind has, 0 for none: the first is the input, the output of a TURN, or what is
-  // stored or dropped. Returns what it made, of a RECORD the tape.
+  // Performs a call with the items of its kind, 0 for none: the first is the input, the output of a TURN, or the item to store or
+  // drop. Returns the result, the tape for a RECORD.
   virtual int64_t drive(DriveCall call, int64_t first, int64_t output, int64_t tape, int64_t grad_output) = 0;
-  // The output of the RECORD before.
+  // Returns the output of the last RECORD.
   virtual int64_t recorded_output() = 0;
 };
 
@@ -39,7 +39,7 @@ inline int32_t run(const ckpt_drive_call* call, void* first, void* output, void*
     auto& functions = *static_cast<DriveFunctions*>(user);
     const int64_t number =
         functions.drive(DriveCall{call}, number_of(first), number_of(output), number_of(tape), number_of(grad_output));
-    throw_left_failure();
+    throw_stored_failure();
     if (more) *more = pointer_of(functions.recorded_output());
     if (made) *made = pointer_of(number);
   });
@@ -103,7 +103,7 @@ inline ckpt_status driver_run(ckpt_driver* driver, int64_t x0, int64_t* g0) {
   return status;
 }
 
-// None when the last step did not fail by a callback.
+// Returns nothing when the last step did not fail in a callback.
 inline DriveCalls driver_get_failure(const ckpt_driver* driver) {
   ckpt_drive_call call{};
   const ckpt_status status = ckpt_driver_get_failure(driver, &call, nullptr);

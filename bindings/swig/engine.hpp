@@ -1,4 +1,4 @@
-// engine.hpp - layers of other languages. See callbacks.hpp for who owns the objects.
+// engine.hpp - layers of other languages. See callbacks.hpp for ownership.
 #ifndef CKPT_SWIG_ENGINE_HPP
 #define CKPT_SWIG_ENGINE_HPP
 
@@ -27,7 +27,7 @@ class LayerFunctions {
   virtual void restore_ambient(Bytes state) = 0;
 #ifndef SWIG
   int64_t ambient_bytes = 0;
-  // What option said, by input and number. One that has said otherwise is asked in every run.
+  // Results of option, by input and number. One that has returned different results is queried in every run.
   struct Needs {
     ckpt_layer_option bytes;
     bool varies;
@@ -53,7 +53,7 @@ inline std::array<int64_t, 11> question(const ckpt_tensor_spec& input, int32_t o
   return made;
 }
 
-// Asks the layer, and keeps the answer for its runs.
+// Queries the layer, and stores the result for its runs.
 inline ckpt_layer_option asked(void* user, const ckpt_tensor_spec& input, int32_t option) {
   const ckpt_layer_option answer = layer(user).option(Spec{input}, option).value;
   const auto [place, is_first] = layer(user).known.try_emplace(question(input, option), LayerFunctions::Needs{answer, false});
@@ -61,7 +61,7 @@ inline ckpt_layer_option asked(void* user, const ckpt_tensor_spec& input, int32_
   return answer;
 }
 
-// The library asked when it made what runs the layer now.
+// Returns the stored result: the library queried the layer when it created its executor.
 inline ckpt_layer_option option_of(void* user, const ckpt_layer_context& context) {
   const auto found = layer(user).known.find(question(*context.input, context.option));
   if (found != layer(user).known.end() && !found->second.varies) return found->second.bytes;

@@ -30,7 +30,8 @@ inline void check(ckpt_status status) {
   if (status != CKPT_OK) throw StatusError{status};
 }
 
-// The (buffer, capacity, *needed) rule of ckpt.h; the content may grow between the calls. room: bytes of the first buffer.
+// Fetches bytes by the (buffer, capacity, *needed) rule of ckpt.h; the content may grow between the calls. room: bytes of the first
+// buffer.
 template <class Call>
 std::string text_of(const Call& call, int64_t room = 256) {
   for (int64_t needed = room;;) {
@@ -52,7 +53,8 @@ ByteString bytes_of(const Call& call) {
   return made;
 }
 
-// The (array, capacity, *count) rule. room: elements of the first array, where asking for their number is expensive; 0: asks.
+// Fetches elements by the (array, capacity, *count) rule. room: elements of the first array, if querying their number is expensive;
+// 0: queries it.
 template <class Element, class Call>
 std::vector<Element> list_of(const Element& empty, const Call& call, int64_t room = 0) {
   int64_t count = room;

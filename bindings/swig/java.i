@@ -1,6 +1,6 @@
-// java.i - how values cross between C and Java. Errors become exceptions, out-parameters arrays of one (null: not wanted), handles
-// NativeObjects going in and longs coming out, texts Strings, lent memory direct ByteBuffers. Everything that SWIG makes is
-// package-private in org.ckpt: people use what is written by hand around it.
+// java.i - conversion of values between C and Java. Errors become exceptions, out-parameters arrays of one (null: not wanted),
+// handles NativeObjects as arguments and longs as results, strings Strings, borrowed memory direct ByteBuffers. Everything that
+// SWIG generates is package-private in org.ckpt; the hand-written classes around it are the public API.
 %begin %{
 #define SWIG_JAVA_ATTACH_CURRENT_THREAD_AS_DAEMON
 %}
@@ -15,9 +15,8 @@ inline jlongArray row_array(JNIEnv* env, const std::vector<ckpt_program_operatio
 }
 }  // namespace ckpt_java
 
-// What a director does when its C++ object ends: a call into Java that leaves a local reference behind each time, for an object
-// that owns nothing any more. The runtime above has the function; the directors below do without.
-#define swig_disconnect_director_self(method) static_cast<void>(0)
+// Called when the C++ object of a director ends. SWIG's function calls into Java, which leaks a local reference each time, for an
+// object that owns nothing any more. The runtime above defines the function; the directors below do not need it.
 %}
 %include <std_string.i>
 %define %arg(text...)
@@ -30,20 +29,20 @@ text %enddef
 %}
 %typemap(javaclassmodifiers) SWIGTYPE "class"
 %typemap(javainterfaces) SWIGTYPE "AutoCloseable"
-%typemap(javafinalize) SWIGTYPE "" // nothing waits for the garbage collector: each is closed where it was made
+%typemap(javafinalize) SWIGTYPE "" // no finalizers: each object is closed explicitly
 %typemap(javacode) SWIGTYPE %{
   @Override
   public void close() {
     delete();
   }
 %}
-%rename("$ignore", %$isconstant) ""; // enums and tests have the numbers, which are fixed for ever
+%rename("$ignore", %$isconstant) ""; // enums and tests contain the numbers, which never change
 
-// ---- Structs: hold the texts that were put into them ----
+// ---- Structs: own the strings that were assigned to them ----
 #define CKPT_HOLDER(name) ckpt_java::Holder<name>
 %typemap(memberin) const char* "$1 = ckpt_java::keep(arg1, $input);"
 
-// How a type crosses: as which type of JNI and of Java; nothing is freed or given back unless typemaps below say so.
+// Maps a type to the types in JNI and in Java; nothing is freed or returned unless typemaps below do it.
 %define CKPT_AS(signature, jni_type, java_type)
 %typemap(jni) signature "jni_type"
 %typemap(jtype) signature "java_type"
@@ -92,11 +91,11 @@ text %enddef
     return $null;
 %enddef
 
-// ---- Numbers: int64_t is C's long (-DSWIGWORDSIZE64), which SWIG takes for 32 bits. Unsigned ones keep their bits ----
+// ---- Numbers: int64_t is C's long (-DSWIGWORDSIZE64), which SWIG treats as 32 bits. Unsigned numbers keep their bits ----
 %apply long long { long, unsigned long, int64_t, uint64_t };
 %apply int { unsigned int, uint32_t };
 
-// ---- Texts: UTF-8, not what JNI calls UTF-8 ----
+// ---- Strings: UTF-8, not JNI's modified UTF-8 ----
 %typemap(in) const char* (ckpt_java::Text text) {
   if (!text.get(jenv, $input)) return $null;
   $1 = const_cast<char*>(text.data());
@@ -207,7 +206,7 @@ CKPT_AS(uint32_t out[4], jintArray, int[])
 %typemap(argout) uint32_t out[4] {
   jenv->SetIntArrayRegion($input, 0, 4, reinterpret_cast<const jint*>($1));
 }
-// Arrays in structs: read and written whole.
+// Arrays in structs: read and written as a whole.
 CKPT_AS(int64_t [ANY], jlongArray, long[])
 %typemap(out) int64_t [ANY] "$result = ckpt_java::number_array(jenv, $1, $1_dim0);"
 %typemap(in) int64_t [ANY] (int64_t list[$1_dim0]) {
@@ -220,7 +219,7 @@ CKPT_AS(const int64_t* ckpt_tensor_info::shape, jlongArray, long[])
 CKPT_AS(const int64_t* ckpt_tensor_get_shape, jlongArray, long[])
 %typemap(out) const int64_t* ckpt_tensor_get_shape "$result = ckpt_java::number_array(jenv, $1, ckpt_tensor_get_ndim(arg1));"
 
-// ---- Memory of the other side, for the call ----
+// ---- Memory of the other language, valid during the call ----
 %define CKPT_BUFFER(data, size)
 CKPT_AS(%arg((data, size)), jobject, java.nio.Buffer)
 %typemap(in) (data, size) {
@@ -305,7 +304,7 @@ CKPT_AS(ckpt_swig::ByteString, jbyteArray, byte[])
 %enddef
 #define CKPT_QUICK(name)
 
-// ---- Directors: the C++ object pins the Java object from here to its end ----
+// ---- Directors: the C++ object keeps the Java object alive until it is deleted ----
 %typemap(javain) SWIGTYPE* "$javaclassname.getCPtr($javainput)"
 %define CKPT_HANDED_OVER(type)
 %rename(Native##type) ckpt_swig::type;
@@ -315,7 +314,7 @@ CKPT_AS(ckpt_swig::ByteString, jbyteArray, byte[])
     delete();
   }
 
-  /** Hands the object to the library: it stays alive until the library's last call. */
+  /** Hands the object over to the library, which keeps it alive until its last call. */
   final $javaclassname pinned() {
     swigReleaseOwnership();
     return this;

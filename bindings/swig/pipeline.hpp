@@ -8,7 +8,7 @@
 
 namespace ckpt_swig {
 
-// begins, schedules: none (the library's own), or one for each piece. policy: of every stage's manager, or NULL.
+// begins, schedules: none (the library chooses), or one for each piece. policy: of every stage's manager, or NULL.
 inline ckpt_status pipeline_create(ckpt_chain* chain, const ckpt_tensor_spec* input, const ckpt_pipeline_options* options,
                                    const int64_t* begins, int64_t count, ckpt_schedule* const* schedules, int64_t schedule_count,
                                    const ckpt_activation_policy* policy, ckpt_pipeline** pipeline) {
@@ -22,7 +22,7 @@ inline ckpt_status pipeline_create(ckpt_chain* chain, const ckpt_tensor_spec* in
   return ckpt_pipeline_create(chain, input, &given, pipeline);
 }
 
-// micro_batches: exactly those of the options that the pipeline was made with. Gives each one's loss.
+// micro_batches: the number in the pipeline's options. Returns the loss of each.
 inline Numbers pipeline_run(ckpt_pipeline* pipeline, const ckpt_step* step, int64_t timeout_ns, int32_t micro_batches,
                             double* loss) {
   Numbers losses;

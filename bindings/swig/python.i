@@ -1,5 +1,5 @@
-// python.i - how values cross between C and Python. Errors become exceptions, out-parameters results, handles opaque objects (None
-// for NULL), texts str, lent memory memoryview. The GIL is released in every call but the cheap ones named below.
+// python.i - conversion of values between C and Python. Errors become exceptions, out-parameters results, handles opaque objects
+// (None for NULL), strings str, borrowed memory memoryview. The GIL is released in every call but the cheap ones named below.
 %begin %{
 #include "python_threads.hpp"
 %}
@@ -10,7 +10,7 @@
 
 %init %{
 #if SWIG_VERSION < 0x040400
-  // Makes the last of the types of which Python warns during the import; otherwise that happens when the interpreter finalizes.
+  // Creates the last of the types that Python warns about, during the import instead of at interpreter shutdown.
   if (!SWIG_globals()) return NULL;
 #endif
   if (!ckpt_python::start(m)) return NULL;
@@ -35,17 +35,17 @@
     SWIG_fail;
 %enddef
 
-// ---- Texts: borrowed from the str, which lives at least as long as the call ----
+// ---- Strings: borrowed from the str, which is valid at least during the call ----
 %typemap(in) const char* {
   if (!ckpt_python::text($input, const_cast<const char**>(&$1))) SWIG_fail;
 }
 %typemap(freearg) const char* ""
 %typemap(typecheck, precedence=SWIG_TYPECHECK_STRING) const char* "$1 = $input == Py_None || PyUnicode_Check($input);"
-%typemap(memberin) const char* "$1 = $input;" // borrowed: the caller keeps the str until the struct was used
+%typemap(memberin) const char* "$1 = $input;" // borrowed: the caller keeps the str alive until the struct was used
 %typemap(out) const char* "$result = ckpt_python::text_object($1);"
 %typemap(directorin) const char* "$input = ckpt_python::text_object($1);"
 
-// ---- Numbers: whatever has __index__, numpy's integers too ----
+// ---- Numbers: every object with __index__, including numpy's integers ----
 %typemap(in) int64_t {
   if (!ckpt_python::integer($input, &$1)) SWIG_fail;
 }
@@ -72,7 +72,7 @@ CKPT_OUT(double, PyFloat_FromDouble(*$1))
   $result = ckpt_python::append_output($result, SWIG_NewPointerObj(SWIG_as_voidptr(*$1), $*1_descriptor, 0));
 }
 
-// Structs that a call fills are tuples; generated/records.i says which.
+// Structs that a call fills are tuples; generated/records.i lists them.
 %define CKPT_RECORD(type, name, defaults)
 %typemap(in, numinputs=0) type* name (type fetched) {
   static const type initial = defaults;
@@ -87,9 +87,9 @@ CKPT_OUT(double, PyFloat_FromDouble(*$1))
 %typemap(directorin) const type* name "$input = ckpt_python::tuple_of(*$1);"
 %enddef
 %include "generated/records.i"
-%typemap(check) ckpt_checkpoint_task_result* result "if (arg2 == CKPT_CHECKPOINT_TASK_ALL) $1 = NULL;" // all have no result
+%typemap(check) ckpt_checkpoint_task_result* result "if (arg2 == CKPT_CHECKPOINT_TASK_ALL) $1 = NULL;" // no single result
 
-// Not these: what is const is read only.
+// Excludes const parameters, which are inputs.
 %typemap(argout) const int64_t*, const int32_t*, const double*, const char* const*, SWIGTYPE* const* ""
 
 // ---- Addresses ----
@@ -122,7 +122,7 @@ CKPT_GIVEN(ckpt_schedule_action, const ckpt_schedule_action* actions, int64_t ac
   $result = ckpt_python::append_output($result, Py_BuildValue("(kkkk)", (unsigned long)$1[0], (unsigned long)$1[1],
                                                          (unsigned long)$1[2], (unsigned long)$1[3]));
 }
-// Arrays in structs: written whole.
+// Arrays in structs: written as a whole.
 %typemap(out) int64_t shape[8] "$result = ckpt_python::integer_tuple($1, 8);"
 %typemap(in) int64_t shape[8] (int64_t list[8]) {
   if (!ckpt_python::integers($input, list, 8)) SWIG_fail;
@@ -131,7 +131,7 @@ CKPT_GIVEN(ckpt_schedule_action, const ckpt_schedule_action* actions, int64_t ac
 %typemap(memberin) int64_t shape[8] "memcpy($1, $input, sizeof($1));"
 %typemap(out) const int64_t* ckpt_tensor_get_shape "$result = ckpt_python::integer_tuple($1, ckpt_tensor_get_ndim(arg1));"
 
-// ---- Memory of the other side, for the call ----
+// ---- Memory of the other language, valid during the call ----
 %define CKPT_LENT(memory, length, is_writable)
 %typemap(in) (memory, length) (ckpt_python::View view) {
   if (!view.get($input, is_writable)) SWIG_fail;

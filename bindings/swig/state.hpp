@@ -1,5 +1,5 @@
-// state.hpp - stateful objects, coordinators and the functions of checkpoint managers of other languages. See callbacks.hpp for who
-// owns the objects.
+// state.hpp - stateful objects, coordinators and callbacks of checkpoint managers of other languages. See callbacks.hpp for
+// ownership.
 #ifndef CKPT_SWIG_STATE_HPP
 #define CKPT_SWIG_STATE_HPP
 
@@ -20,14 +20,14 @@ class NewName {
   std::string text;
   bool is_set = false;
 #endif
-  // NULL: the name stays.
+  // Sets the name; NULL: unchanged.
   void set(const char* name) {
     is_set = name != nullptr;
     text = is_set ? name : "";
   }
 };
 
-// Says under which name a load looks for a tensor; see ckpt_rename_fn.
+// Returns the name under which a load searches for a tensor; see ckpt_rename_fn.
 class Renamer {
  public:
   virtual ~Renamer() = default;
@@ -40,7 +40,7 @@ class CoordinatorFunctions {
   virtual void barrier(int64_t timeout_ns) = 0;
   virtual void broadcast(Bytes data, int64_t root, int64_t timeout_ns) = 0;
   virtual void all_gather(Bytes sent, Bytes received, int64_t timeout_ns) = 0;
-  // received has no bytes where this process is not root.
+  // received is empty unless this process is the root.
   virtual void gather(Bytes sent, Bytes received, int64_t root, int64_t timeout_ns) = 0;
 #ifndef SWIG
   int64_t rank = 0;
@@ -63,7 +63,7 @@ inline int32_t rename_tensor(const char*, const char* name, char* buffer, int64_
   });
 }
 
-// Starts a load by call(options with the callback); the object is the library's when that went well.
+// Starts a load by call(options with the callback); on success the library owns the object.
 template <class Call>
 ckpt_status load_renamed(const ckpt_load_options* options, Renamer* renamer, const Call& call) {
   std::unique_ptr<Renamer> owned(renamer);
@@ -78,7 +78,7 @@ ckpt_status load_renamed(const ckpt_load_options* options, Renamer* renamer, con
 }  // namespace detail
 #endif
 
-// keeper NULL: the options' rules say all.
+// keeper NULL: only the options' rules apply.
 inline ckpt_status checkpoint_manager_create(ckpt_storage* storage, const ckpt_checkpoint_manager_options* options, Keeper* keeper,
                                              ckpt_checkpoint_manager** manager) {
   std::unique_ptr<Keeper> owned(keeper);
@@ -92,14 +92,14 @@ inline ckpt_status checkpoint_manager_create(ckpt_storage* storage, const ckpt_c
   return handed_over(owned, ckpt_checkpoint_manager_create(storage, &given, manager));
 }
 
-// renamer NULL: the options' prefixes say all.
+// renamer NULL: only the options' prefixes apply.
 inline ckpt_status checkpoint_manager_load(ckpt_checkpoint_manager* manager, ckpt_state* state, const ckpt_load_options* options,
                                            Renamer* renamer, ckpt_load_result* result) {
   return detail::load_renamed(
       options, renamer, [&](const ckpt_load_options* how) { return ckpt_checkpoint_manager_load(manager, state, how, result); });
 }
 
-// gathers 0: the object has no gather of its own, and the library takes all_gather.
+// gathers 0: the object does not implement gather, and the library uses all_gather.
 inline ckpt_status coordinator_create_custom(int64_t rank, int64_t world_size, CoordinatorFunctions* functions, ckpt_bool gathers,
                                              ckpt_coordinator** coordinator) {
   std::unique_ptr<CoordinatorFunctions> owned(functions);

@@ -1,5 +1,5 @@
-// storage.hpp - storages of other languages, and what decides and sleeps for a fault handler. See callbacks.hpp for who owns the
-// objects.
+// storage.hpp - storages of other languages, and the decision and sleep functions of a fault handler. See callbacks.hpp for
+// ownership.
 #ifndef CKPT_SWIG_STORAGE_HPP
 #define CKPT_SWIG_STORAGE_HPP
 
@@ -31,14 +31,14 @@ class FaultAnswer {
   }
 };
 
-// Says what becomes of an error of a storage; see ckpt_fault_decide_fn.
+// Decides how an error of a storage is handled; see ckpt_fault_decide_fn.
 class Decider {
  public:
   virtual ~Decider() = default;
   virtual void decide(int32_t status, const char* message, int32_t attempt, bool retry, int64_t delay_ns, FaultAnswer* answer) = 0;
 };
 
-// is_objects: an object store; the other two say which of the functions that it need not have it has.
+// is_objects: an object store; the other two flags select the optional functions that it implements.
 inline ckpt_status storage_create_custom(const char* name, StorageFunctions* functions, bool is_objects, bool reads_ranges,
                                          bool removes_many, ckpt_storage** storage) {
   std::unique_ptr<StorageFunctions> owned(functions);
@@ -52,20 +52,20 @@ inline ckpt_status storage_create_custom(const char* name, StorageFunctions* fun
   return handed_over(owned, ckpt_storage_create_custom(name, &table, functions, destroy<StorageFunctions>, storage));
 }
 
-// s3: loads libckpt-s3, which packages have beside libckpt.
+// s3: loads libckpt-s3, which packages contain next to libckpt.
 #if !defined(SWIGJAVA)
 inline ckpt_status storage_create_from_uri(const char* uri, ckpt_storage** storage) {
   return ckpt::load::create_storage(uri, "", storage);
 }
 #endif
-// folder: where libckpt-s3 is unpacked to, for libraries in a jar; "": beside libckpt.
+// folder: where libckpt-s3 is unpacked to, for libraries in a jar; "": next to libckpt.
 #if !defined(SWIG) || defined(SWIGJAVA)
 inline ckpt_status storage_create_from_uri(const char* uri, const char* folder, ckpt_storage** storage) {
   return ckpt::load::create_storage(uri, folder, storage);
 }
 #endif
 
-// sleeper NULL really sleeps; decider NULL: the usual rule decides.
+// sleeper NULL: sleeps; decider NULL: the default rule decides.
 inline ckpt_status fault_handler_create(const ckpt_fault_handler_options* options, Sleeper* sleeper, Decider* decider,
                                         ckpt_fault_handler** handler) {
   std::unique_ptr<Sleeper> owned_sleeper(sleeper);

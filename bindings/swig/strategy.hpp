@@ -1,4 +1,4 @@
-// strategy.hpp - strategies of other languages. See callbacks.hpp for who owns the objects.
+// strategy.hpp - strategies of other languages. See callbacks.hpp for ownership.
 #ifndef CKPT_SWIG_STRATEGY_HPP
 #define CKPT_SWIG_STRATEGY_HPP
 
@@ -13,7 +13,7 @@ namespace ckpt_swig {
 class StrategyFunctions {
  public:
   virtual ~StrategyFunctions() = default;
-#if defined(SWIGCSHARP)  // which reads the question where it is
+#if defined(SWIGCSHARP)  // reads the question at its address
   virtual bool decide(const void* question) = 0;
 #else
   virtual bool decide(const char* layer_name, int32_t dtype, Shape shape, int64_t bytes, int64_t layer_index) = 0;

@@ -1,4 +1,4 @@
-// tree.hpp - stand-ins for ckpt_tree_add and ckpt_tree_get: ckpt_tree_node does not cross into other languages.
+// tree.hpp - replacements of ckpt_tree_add and ckpt_tree_get: ckpt_tree_node is not passed to other languages.
 #ifndef CKPT_SWIG_TREE_HPP
 #define CKPT_SWIG_TREE_HPP
 

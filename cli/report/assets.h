@@ -1,4 +1,4 @@
-// plot.css, page.css and page.js, which the build puts into the command.
+// plot.css, page.css and page.js, which the build embeds into the command.
 #pragma once
 
 namespace ckpt::cli::report {

@@ -15,13 +15,13 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double most_times = 20;         // slower ones are in the table alone
-constexpr std::size_t most_values = 400;  // of one plot
+constexpr double most_times = 20;         // slower points appear only in the table
+constexpr std::size_t most_values = 400;  // per plot
 
 double bytes_of(const json& cost) { return cost.at("reserved_bytes").get<double>(); }
 double times_of(const json& cost) { return cost.at("times_store_all").get<double>(); }
 
-// Points that others are not better than in reserved bytes and time, by rising bytes: a frontier is one of live bytes.
+// Returns the points that are not dominated in reserved bytes and time, by rising bytes. The frontier itself is one of live bytes.
 std::vector<json> drawn(const json& frontier) {
   std::vector<json> points;
   for (const json& point : frontier.at("points")) {
@@ -35,8 +35,8 @@ std::vector<json> drawn(const json& frontier) {
   return kept;
 }
 
-// With more memory than a point's, and less than the next one's, a step takes as long as the point's.
-Curve stairs(const std::vector<json>& points, double end) {
+// A step curve: with memory between two points a step takes as long as at the lower one.
+Curve step_curve(const std::vector<json>& points, double end) {
   Curve curve;
   for (std::size_t i = 0; i < points.size(); ++i) {
     curve.emplace_back(bytes_of(points[i]), times_of(points[i]));
@@ -49,8 +49,8 @@ std::string value_text(const std::string& name, const json& cost, bool timed) {
   return cat(name, ": ", bytes_text(cost.at("reserved_bytes").get<std::int64_t>()), " reserved, ",
              timed ? duration_text(cost.at("step_seconds").get<double>())
                    : cat(count_text(cost.at("forwards").get<std::int64_t>()), " forwards"),
-             " a step, ", fixed_text(times_of(cost), 3), " times storing everything; ",
-             count_text(cost.at("recomputed_forwards").get<std::int64_t>()), " forwards again");
+             " per step, ", fixed_text(times_of(cost), 3), " times storing everything; ",
+             count_text(cost.at("recomputed_forwards").get<std::int64_t>()), " recomputed forwards");
 }
 
 struct Drawn {
@@ -68,7 +68,7 @@ class Pictures {
         end_(std::max(figures.value("/store_all/reserved_bytes"), bytes_of(chosen_))) {
     for (const json& frontier : figures.at("/frontiers")) {
       Drawn planner = {frontier.at("planner").get<std::string>(), drawn(frontier)};
-      if (planner.points.size() > 1) all_.push_back(std::move(planner));  // one schedule is no curve
+      if (planner.points.size() > 1) all_.push_back(std::move(planner));  // a single schedule is not a curve
     }
     if (budget_ < 1.5 * end_) end_ = std::max(end_, budget_);
     end_ *= 1.03;
@@ -87,13 +87,13 @@ class Pictures {
     std::string small;
     for (std::size_t i = 0; i < all_.size(); ++i) {
       if (all_[i].name == own) {
-        large = plot(i, cat("Time over memory, ", all_[i].name), 320);
+        large = plot(i, cat("Step time by memory, ", all_[i].name), 320);
       } else {
-        small +=
-            cat("<div><h3>", escaped(all_[i].name), "</h3>\n", plot(i, cat("Time over memory, ", all_[i].name), 150), "</div>\n");
+        small += cat("<div><h3>", escaped(all_[i].name), "</h3>\n", plot(i, cat("Step time by memory, ", all_[i].name), 150),
+                     "</div>\n");
       }
     }
-    if (large.empty()) large = plot(all_.size(), "Time over memory, all planners", 320);
+    if (large.empty()) large = plot(all_.size(), "Step time by memory, all planners", 320);
     return cat(legend(roles()), large, small.empty() ? std::string() : cat("<div class=\"multiples\">\n", small, "</div>\n"));
   }
 
@@ -102,18 +102,18 @@ class Pictures {
 
   std::vector<std::pair<std::string, std::string>> roles() const {
     std::vector<std::pair<std::string, std::string>> roles = {
-        {"line kept", "the planner of the plot"}, {"line also aside", "the others"}, {"fill kept", "the schedule of this page"}};
+        {"line kept", "this planner"}, {"line also aside", "other planners"}, {"fill kept", "chosen schedule"}};
     if (shows_budget()) roles.emplace_back("level budget", "budget");
     return roles;
   }
 
-  // index: of the planner before the others; past the last: none.
+  // index: of the planner to emphasize; past the last: none.
   std::string plot(std::size_t index, const std::string& name, int height) const {
     Scale x = Scale::bytes(end_);
     const std::string unit = x.unit();
-    const std::string least = index < all_.size() ? value_text("The least memory", all_[index].points.front(), timed_) : label_;
+    const std::string least = index < all_.size() ? value_text("Least memory", all_[index].points.front(), timed_) : label_;
     Plot plot(name, least + ".", std::move(x), Scale::times(low_, high_), height);
-    plot.units("times storing everything", unit + " reserved").find_by("x");
+    plot.units("time relative to storing everything", unit + " reserved").find_by("x");
     for (std::size_t other = 0; other < all_.size(); ++other) {
       if (other != index) plot.also(id(other));
     }
@@ -128,7 +128,7 @@ class Pictures {
 
   void add_curve(Plot& plot, std::size_t index) const {
     const Drawn& planner = all_[index];
-    plot.named(id(index)).line(stairs(planner.points, end_), "kept");
+    plot.named(id(index)).line(step_curve(planner.points, end_), "kept");
     const std::size_t every = (planner.points.size() + most_values - 1) / most_values;
     for (std::size_t i = 0; i < planner.points.size(); ++i) {
       const json& point = planner.points[i];

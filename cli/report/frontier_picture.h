@@ -1,4 +1,4 @@
-// Time over memory: what each planner's schedules cost, and where the chosen one stands among them.
+// Step time by memory: the costs of each planner's schedules, with the chosen schedule marked.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace ckpt::cli::report {
 
-// One large plot of the chosen planner before all others, and a small one for each of those. Of /frontiers, /chosen, /budget_bytes.
+// One large plot of the chosen planner, and a small one for each other planner. Uses /frontiers, /chosen, /budget_bytes.
 std::string frontier_pictures(const Figures& figures);
 
 }  // namespace ckpt::cli::report

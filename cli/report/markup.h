@@ -1,4 +1,4 @@
-// Pieces of a page: texts, figures that say where --json has them, tables, legends.
+// Building blocks of a page: text, figures with their position in the --json document, tables, legends.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,22 +8,22 @@
 
 namespace ckpt::cli::report {
 
-// Text within an attribute, with its quotes.
+// Escapes text for an attribute and adds the quotes.
 std::string attribute(const std::string& text);
 
-// What is shown of the run's figures. Each is looked up by its place in the JSON document (a JSON pointer) and keeps it in the
-// page, so that page and --json cannot differ.
+// Formats figures of the run. Each is looked up by its JSON pointer in the --json document, and the pointer is kept in the page, so
+// that page and --json cannot differ.
 class Figures {
  public:
   explicit Figures(const nlohmann::json& all) : all_(all) {}
 
   std::string bytes(const std::string& place) const;
   std::string count(const std::string& place) const;
-  // As JSON writes it.
+  // As written in JSON.
   std::string plain(const std::string& place) const;
   std::string duration(const std::string& place) const;
   std::string number(const std::string& place, int digits) const;
-  // sign: "+" for what is above 0.
+  // sign: "+" prefixes positive values.
   std::string percent(const std::string& place, int digits, const char* sign = "") const;
 
   bool has(const std::string& place) const;
@@ -38,7 +38,7 @@ class Figures {
   const nlohmann::json& all_;
 };
 
-// A table whose first column names the rows. Cells are markup.
+// A table; the first column names the rows. Cells are markup.
 class Table {
  public:
   Table(std::string caption, std::vector<std::string> columns) : caption_(std::move(caption)), columns_(std::move(columns)) {}
@@ -51,14 +51,14 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// Classes of page.css, and what they stand for.
+// A legend of classes of page.css and their meaning.
 std::string legend(const std::vector<std::pair<std::string, std::string>>& entries);
 
-// Names and what is said of them; names are texts, what is said is markup.
-using Said = std::vector<std::pair<std::string, std::string>>;
-std::string definitions(const Said& said);
+// Terms (plain text) and their descriptions (markup).
+using Definitions = std::vector<std::pair<std::string, std::string>>;
+std::string definitions(const Definitions& all);
 
-// A figure that matters most, and words below it; both are markup.
+// A prominent figure with a note below it; both are markup.
 struct Fact {
   std::string name;
   std::string figure;
@@ -66,13 +66,13 @@ struct Fact {
 };
 std::string facts(const std::vector<Fact>& all);
 
-// Hidden until asked for.
+// Collapsed until opened.
 std::string details(const std::string& summary, const std::string& body);
 
-// JSON text that scripts read.
+// JSON for scripts.
 std::string data_script(const std::string& id, const std::string& text);
 
-// One page that needs no other file and may fetch none.
+// Returns a self-contained page that must not load any other resource.
 std::string page(const std::string& title, const std::string& kind, const std::string& body, const nlohmann::json& figures);
 
 }  // namespace ckpt::cli::report

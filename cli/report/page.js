@@ -1,10 +1,10 @@
-// Makes each plot answer to the pointer and to the keyboard: arrows go from point to point, Home and End to the ends, Escape leaves.
+// Pointer and keyboard navigation of plots: arrow keys move between points, Home and End to the ends, Escape leaves the plot.
 // Plots of one group have the same points in the same order and move together.
 "use strict";
 for (const plot of document.querySelectorAll(".plot")) {
   const data = plot.querySelector("script");
   if (!data) continue;
-  const points = JSON.parse(data.textContent); // [x, y, text]: shares of the width and height
+  const points = JSON.parse(data.textContent); // [x, y, text]: fractions of the width and height
   const frame = plot.querySelector(".frame");
   const readout = plot.querySelector(".readout");
   const atRest = readout.textContent;

@@ -22,11 +22,11 @@ std::string length_of(const Figures& figures, const std::string& cost) {
   return plan_is_timed(figures) ? figures.duration(cost + "/step_seconds") : figures.count(cost + "/forwards");
 }
 
-// ---- Words ----
+// ---- Text ----
 
 std::string chain_name(const Figures& figures) {
   if (figures.all().contains("profile")) return escaped(printable(figures.at("/profile").get<std::string>()));
-  return cat("the model of ckpt train (", model_text(figures.all()), ") with ", figures.count("/batch"), " samples a step");
+  return cat("the model of ckpt train (", model_text(figures.all()), ") with ", figures.count("/batch"), " samples per step");
 }
 
 std::string lede(const Figures& figures, const PlanOptions& options) {
@@ -34,17 +34,17 @@ std::string lede(const Figures& figures, const PlanOptions& options) {
   const bool percent = !options.budget.empty() && options.budget.back() == '%';
   return cat("<p class=\"lede\">The chain is ", chain_name(figures), ", ", figures.count("/layer_count"),
              " layers. Storing everything would reserve ", figures.bytes("/store_all/reserved_bytes"), " and take ",
-             length_of(figures, "/store_all"), forwards, " a step. ",
+             length_of(figures, "/store_all"), forwards, " per step. ",
              figures.has("/budget_bytes")
                  ? cat("Within a budget of ", figures.bytes("/budget_bytes"),
                        percent ? cat(", ", escaped(printable(options.budget)), " of that") : std::string(), ", the ")
                  : std::string("The "),
              "schedule of ", escaped(printable(planner_label(figures.at("/chosen")))), " reserves ",
              figures.bytes("/chosen/reserved_bytes"), " and takes ", length_of(figures, "/chosen"), forwards, ": ",
-             figures.number("/chosen/times_store_all", 2), " times as long.</p>\n");
+             figures.number("/chosen/times_store_all", 2), " times as long as storing everything.</p>\n");
 }
 
-// No line ends between a number and its unit.
+// Joins a number and its unit with a no-break space.
 std::string unbroken(std::string text) {
   for (std::size_t at = text.find(' '); at != std::string::npos; at = text.find(' ', at)) text.replace(at, 1, "\u00a0");
   return text;
@@ -58,15 +58,15 @@ std::string plan_title(const json& figures) {
   const std::string budget = figures.contains("budget_bytes")
                                  ? cat(", in a budget of ", unbroken(bytes_text(figures.at("budget_bytes").get<std::int64_t>())))
                                  : std::string();
-  return cat(unbroken(memory), " of activations and ", unbroken(length), " a step", budget);
+  return cat(unbroken(memory), " of activations and ", unbroken(length), " per step", budget);
 }
 
 std::string plan_facts(const Figures& figures) {
   return facts(
       {{"Memory for activations", figures.bytes("/chosen/reserved_bytes"),
         cat("storing everything: ", figures.bytes("/store_all/reserved_bytes"))},
-       {plan_is_timed(figures) ? "Time a step" : "Forwards a step", length_of(figures, "/chosen"),
-        cat(figures.number("/chosen/times_store_all", 3), " times storing everything")},
+       {plan_is_timed(figures) ? "Time per step" : "Forwards per step", length_of(figures, "/chosen"),
+        cat(figures.number("/chosen/times_store_all", 3), " times that of storing everything")},
        {"Recomputed forwards", figures.count("/chosen/recomputed_forwards"), cat("of ", figures.count("/chosen/forwards"))},
        {"Planned in", figures.duration("/chosen/planning_seconds"), escaped(printable(planner_label(figures.at("/chosen"))))}});
 }
@@ -75,12 +75,12 @@ std::string plan_facts(const Figures& figures) {
 
 std::vector<std::string> columns(const Figures& figures) {
   return {"planner",
-          "alive at most",
+          "peak live",
           "reserved",
-          "of storing everything",
-          plan_is_timed(figures) ? "a step" : "forwards a step",
-          "times storing everything",
-          "forwards again"};
+          "share of storing everything",
+          plan_is_timed(figures) ? "time per step" : "forwards per step",
+          "relative to storing everything",
+          "recomputed forwards"};
 }
 
 std::vector<std::string> cells(const Figures& figures, const std::string& name, const std::string& cost) {
@@ -96,7 +96,7 @@ std::vector<std::string> cells(const Figures& figures, const std::string& name, 
 std::string comparison(const Figures& figures) {
   if (!figures.all().contains("comparison")) return "";
   Table table("Planners at this budget", columns(figures));
-  Said refused;
+  Definitions refused;
   const json& rows = figures.at("/comparison");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows.at(i).contains("refused")) {
@@ -105,15 +105,16 @@ std::string comparison(const Figures& figures) {
       continue;
     }
     const bool fits = rows.at(i).at("fits").get<bool>();
-    table.row(cells(figures, cat(planner_label(rows.at(i)), fits ? "" : " (over the budget)"), cat("/comparison/", i)));
+    table.row(cells(figures, cat(planner_label(rows.at(i)), fits ? "" : " (exceeds the budget)"), cat("/comparison/", i)));
   }
-  return cat("<section><h2>Planners at this budget</h2>\n<p>The fastest first. Planners of slots have as many as fit.</p>\n",
-             table.html(),
-             refused.empty() ? std::string() : details("Planners that are not for this chain and budget", definitions(refused)),
-             "</section>\n");
+  return cat(
+      "<section><h2>Planners at this budget</h2>\n<p>Fastest first. Planners with slots use the largest number that fits.</p>\n",
+      table.html(),
+      refused.empty() ? std::string() : details("Planners not applicable to this chain and budget", definitions(refused)),
+      "</section>\n");
 }
 
-// The chosen planner's; of the others the values of the plots, and all in the JSON.
+// The table of the chosen planner. The values of the others are in the plots, and all are in the JSON.
 std::string frontier_table(const Figures& figures) {
   constexpr std::size_t most_rows = 24;
   const std::string own = planner_name(figures.at("/chosen/planner").get<std::string>());
@@ -135,27 +136,27 @@ std::string frontier_table(const Figures& figures) {
 
 std::string time_over_memory(const Figures& figures) {
   return cat(
-      "<section><h2>Time over memory</h2>\n<p>What every budget buys, planner by planner: lower is faster, further right takes "
-      "more memory. A budget binds reserved bytes.</p>\n",
+      "<section><h2>Step time by memory</h2>\n<p>The step time of each planner at every budget: lower is faster, further right "
+      "uses "
+      "more memory. A budget limits reserved bytes.</p>\n",
       frontier_pictures(figures), frontier_table(figures), "</section>\n");
 }
 
-// ---- What was run ----
+// ---- Run ----
 
-std::string what_was_run(const Figures& figures) {
+std::string configuration_section(const Figures& figures) {
   const auto left_out = figures.at("/chosen/left_out").get<std::string>();
-  Said said = {{"chain", cat(chain_name(figures), ", ", figures.count("/layer_count"), " layers")},
-               {"planner", escaped(printable(figures.at("/chosen/planner").get<std::string>()))},
-               {"schedule", escaped(printable(figures.at("/chosen/schedule").get<std::string>()))}};
-  if (figures.has("/budget_bytes")) said.emplace_back("budget", cat(figures.plain("/budget_bytes"), " bytes"));
+  Definitions all = {{"chain", cat(chain_name(figures), ", ", figures.count("/layer_count"), " layers")},
+                     {"planner", escaped(printable(figures.at("/chosen/planner").get<std::string>()))},
+                     {"schedule", escaped(printable(figures.at("/chosen/schedule").get<std::string>()))}};
+  if (figures.has("/budget_bytes")) all.emplace_back("budget", cat(figures.plain("/budget_bytes"), " bytes"));
   if (figures.value("/chosen/stored_bytes") > 0) {
-    said.emplace_back("slower tiers",
-                      cat(figures.bytes("/chosen/stored_bytes"), " written, ", figures.bytes("/chosen/loaded_bytes"),
-                          " read back; the step waits ", figures.duration("/chosen/wait_seconds"), " for them"));
+    all.emplace_back("slower tiers", cat(figures.bytes("/chosen/stored_bytes"), " written, ", figures.bytes("/chosen/loaded_bytes"),
+                                         " read back; total wait ", figures.duration("/chosen/wait_seconds"), " per step"));
   }
-  if (!left_out.empty()) said.emplace_back("left out", escaped(printable(left_out)));
-  said.emplace_back("library", escaped(figures.at("/library").get<std::string>()));
-  return cat("<section><h2>What was run</h2>\n", definitions(said),
+  if (!left_out.empty()) all.emplace_back("not considered", escaped(printable(left_out)));
+  all.emplace_back("library", escaped(figures.at("/library").get<std::string>()));
+  return cat("<section><h2>Configuration</h2>\n", definitions(all),
              details("All figures (JSON)", cat("<pre tabindex=\"0\">", escaped(figures.all().dump(2)), "</pre>")), "</section>\n");
 }
 
@@ -164,7 +165,7 @@ std::string what_was_run(const Figures& figures) {
 std::string plan_page(const json& result, const PlanOptions& options, const Plan& plan) {
   const Figures figures(result);
   const std::string body = cat(lede(figures, options), plan_facts(figures), time_over_memory(figures), comparison(figures),
-                               step_section(figures, plan), layers_section(figures, 1, false, ""), what_was_run(figures));
+                               step_section(figures, plan), layers_section(figures, 1, false, ""), configuration_section(figures));
   return page(plan_title(result), "ckpt plan", body, result);
 }
 

@@ -1,4 +1,4 @@
-// The page of a plan: the chosen schedule, what every planner makes of every budget, the step over time, the layers.
+// The page of a plan: the chosen schedule, the costs of all planners at all budgets, the step over time, the layers.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,7 +9,7 @@
 
 namespace ckpt::cli::report {
 
-// result: what --json says, with the schedule that was chosen. plan: that schedule.
+// result: the --json document, with a chosen schedule. plan: that schedule.
 std::string plan_page(const nlohmann::json& result, const PlanOptions& options, const Plan& plan);
 
 }  // namespace ckpt::cli::report

@@ -1,4 +1,4 @@
-// Sections that pages of schedules share: one step as planned, and the chain's layers.
+// Sections shared by the pages of schedules: a planned step, and the chain's layers.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace ckpt::cli::report {
 
-// What plans_json() says of the first plan, with its pictures.
+// The first plan of plans_json(), with charts.
 std::string step_section(const Figures& figures, const Plan& plan);
 
-// What layers_json() says. once: how often a layer runs forward when nothing runs again. words: what bytes and times are of.
+// The layers of layers_json(). once: forward runs of a layer without recomputation. words: scope of the bytes and times.
 std::string layers_section(const Figures& figures, std::int64_t once, bool with_stages, const std::string& words);
 
 }  // namespace ckpt::cli::report

@@ -10,10 +10,10 @@
 namespace ckpt::cli::report {
 namespace {
 
-constexpr double box = 1000;      // the marks' own width and height
-constexpr double text_room = 16;  // pixels that a line of text takes
+constexpr double box = 1000;      // width and height of the marks' coordinate system
+constexpr double text_room = 16;  // height of a line of text in pixels
 
-// Short, for there are thousands.
+// Short format: a page contains thousands of coordinates.
 std::string coordinate(double value) {
   std::string text = fixed_text(value, 1);
   if (text.size() > 2 && text.compare(text.size() - 2, 2, ".0") == 0) text.resize(text.size() - 2);

@@ -18,7 +18,7 @@ struct Layer {
   std::vector<OptionProfile> options;
 };
 
-// The rules of plan.h, for a schedule that the library has verified.
+// Executes a schedule that the library has verified, by the rules of plan.h.
 class Player {
  public:
   Player(const Profile& profile, bool stage) : input_bytes_(profile.input_bytes()), timed_(is_timed(profile)) {
@@ -68,17 +68,17 @@ class Player {
   struct Held {
     Use use;
     std::int64_t bytes;
-    std::int64_t copied_by = -1;  // the STORE_BEGIN that is under way
+    std::int64_t copied_by = -1;  // the STORE_BEGIN in progress
   };
   struct Tier {
     TierProfile profile;
-    double writes_end = 0;  // when its queues are empty
+    double writes_end = 0;  // time at which its queues are empty
     double reads_end = 0;
   };
   struct Transfer {
     double end;
     Use use;
-    std::int64_t left = 0;  // bytes of an item that ended meanwhile: they count until the AWAIT
+    std::int64_t left = 0;  // bytes of an item that ended during the copy: they count until the AWAIT
     Key item;
     bool stores;
   };
@@ -95,7 +95,7 @@ class Player {
     out_.peak_bytes = std::max(out_.peak_bytes, std::accumulate(live_.begin(), live_.end(), std::int64_t{0}));
   }
 
-  // The layer that made an item; -1 for what is no layer's.
+  // Returns the layer that produced an item; -1 for an item of no layer.
   static std::int64_t maker(const Key& key) {
     const auto [item, index, micro] = key;
     return item == Item::tape ? index : item == Item::input ? index - 1 : -1;
@@ -135,7 +135,7 @@ class Player {
 
   // ---- Slower tiers ----
 
-  // When a copy ends that is put into a queue now.
+  // Returns when a copy ends that is queued now.
   double queued(double& queue_end, const TierProfile& tier, double bytes_per_second, std::int64_t bytes) const {
     const double copy = bytes_per_second > 0 ? static_cast<double>(bytes) / bytes_per_second : 0;
     return queue_end = std::max(queue_end, now_) + tier.latency_seconds + copy;
@@ -179,7 +179,7 @@ class Player {
     for (std::int64_t index = action.first; index < action.last; ++index) {
       const Key input{Item::input, index, micro};
       const Key output{Item::input, index + 1, micro};
-      const bool between = !record && index > action.first;  // its input is no item, and ends with it
+      const bool between = !record && index > action.first;  // its input is not an item and is freed with it
       const bool in_place = advances || (between && has(layer(index).profile.flags, LayerFlag::in_place));
       const Use use = first_done_.contains({index, micro}) ? Use::recomputed : Use::kept;
       const OptionProfile& option = option_of(index, action);
@@ -213,7 +213,7 @@ class Player {
     ++out_.forwards[static_cast<std::size_t>(index)];
     run(again ? Replay::Work::recompute : Replay::Work::forward, index, micro, seconds);
     add(Use::working, -workspace);
-    if (again) add(Use::working, -ambient);  // the first time it stays until the backward
+    if (again) add(Use::working, -ambient);  // after the first forward it is kept until the backward
   }
 
   void backward(std::int64_t index, const ScheduleAction& action) {
@@ -243,7 +243,7 @@ class Player {
   std::vector<Layer> layers_;
   std::map<Key, Held> held_;
   std::set<std::pair<std::int64_t, std::int32_t>> first_done_;            // layer, micro-batch
-  std::vector<std::array<std::pair<std::int64_t, double>, uses>> alive_;  // items of each layer and use, and since when
+  std::vector<std::array<std::pair<std::int64_t, double>, uses>> alive_;  // by layer and use: number of items, and start time
   std::array<Tier, CKPT_TIERS> tiers_;
   std::map<std::int64_t, Transfer> transfers_;
   Bytes live_{};

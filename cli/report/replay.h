@@ -1,4 +1,4 @@
-// One step under a schedule, replayed on the figures of its profile: what runs when, and what memory holds meanwhile.
+// Simulates one step under a schedule with the figures of its profile: when each operation runs, and the contents of memory.
 #pragma once
 
 #include <array>
@@ -9,12 +9,12 @@
 
 namespace ckpt::cli::report {
 
-// What bytes are for.
+// Purpose of bytes in memory.
 enum class Use : std::uint8_t {
-  kept,        // made by a layer's first forward, received from a neighbour stage, or copied back from a slower tier
-  recomputed,  // made by running a layer again
+  kept,        // produced by a layer's first forward, received from a neighbour stage, or copied back from a slower tier
+  recomputed,  // produced by a recomputation
   gradient,
-  working,  // workspace of the layer that runs, and saved states of random numbers
+  working,  // workspace of the running layer, and saved random number states
 };
 constexpr std::size_t uses = 4;
 using Bytes = std::array<std::int64_t, uses>;
@@ -27,9 +27,9 @@ struct Replay {
     std::int32_t micro_batch;
     double begin;  // seconds
     double end;
-    Bytes bytes;  // while it runs
+    Bytes bytes;  // during the operation
   };
-  // From when to when memory holds something that a layer made.
+  // The interval during which an output of a layer is in memory.
   struct Life {
     std::int64_t layer;
     Use use;
@@ -39,13 +39,13 @@ struct Replay {
 
   std::vector<Operation> operations;
   std::vector<Life> lives;
-  std::vector<std::int64_t> forwards;  // of each layer, micro-batches together
-  std::int64_t peak_bytes = 0;         // of memory; equals the verifier's
+  std::vector<std::int64_t> forwards;  // per layer, sum over micro-batches
+  std::int64_t peak_bytes = 0;         // equals the verifier's peak
   double seconds = 0;
-  bool timed = true;  // false: the profile has no seconds, and every operation counts as one
+  bool timed = true;  // false: the profile has no times, and every operation takes one unit
 };
 
-// A stage's schedule is one of a pipeline.
+// stage: the schedule is that of a pipeline stage.
 Replay replay(const Schedule& schedule, const Profile& profile, bool stage);
 
 }  // namespace ckpt::cli::report

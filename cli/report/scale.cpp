@@ -12,13 +12,13 @@
 namespace ckpt::cli::report {
 namespace {
 
-// Shares of an axis between marks: of those that are always shown, and of all.
+// Distances between ticks as fractions of an axis: of those that are always shown, and of all.
 constexpr double distance = 0.24;
 constexpr double roomy_distance = 0.1;
 
 double identity(double value) { return value; }
 
-// 1, 2 or 5 times a power of ten, of which about `wanted` fit.
+// Returns 1, 2 or 5 times a power of ten, such that about `wanted` steps fit into range.
 double round_step(double range, int wanted) {
   const double rough = range / wanted;
   const double power = std::pow(10, std::floor(std::log10(rough)));
@@ -134,7 +134,7 @@ Scale Scale::counts(double first, double last) {
 
 Scale Scale::durations(double first, double last) {
   Scale scale(first, std::max(last, first * 1.01), [](double value) { return std::log(std::max(value, 1e-9)); });
-  double shown_to = -1;  // share at which the last mark that is always shown stands
+  double shown_to = -1;  // position of the last tick that is always shown
   double roomy_to = -1;
   for (const auto& [at, label] : known_durations) {
     if (at < first * 0.999 || at > last * 1.001) continue;
@@ -230,7 +230,7 @@ std::string count_text(std::int64_t count) {
 
 std::string percent_text(double share, int digits, const char* sign) {
   std::string text = fixed_text(100 * share, digits);
-  if (text.find_first_not_of("-0.") == std::string::npos) return fixed_text(0, digits) + "%";  // no -0
+  if (text.find_first_not_of("-0.") == std::string::npos) return fixed_text(0, digits) + "%";  // avoids "-0"
   if (text.front() == '-') return "\u2212" + text.substr(1) + "%";
   return sign + text + "%";
 }

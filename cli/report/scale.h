@@ -1,4 +1,4 @@
-// Axes: where a value stands between the ends, and which values have marks.
+// Axes: map a value to a position between the ends, and choose the tick marks.
 #pragma once
 
 #include <cstdint>
@@ -11,31 +11,31 @@ namespace ckpt::cli::report {
 struct Tick {
   double at;
   std::string label;
-  bool roomy = false;  // shown only where there is room
+  bool roomy = false;  // only shown if the page is wide
 };
 
 class Scale {
  public:
-  // Marks at round numbers; at whole ones when there are no digits behind the point.
+  // Ticks at round numbers; at integers if digits is 0.
   static Scale linear(double low, double high, int digits = -1);
-  // From 0 to at least most, in the unit of bytes that suits it; unit() names it.
+  // From 0 to at least most, in a suitable unit of bytes; unit() names it.
   static Scale bytes(double most);
-  // From 0 to most seconds, with so many marks at most; unit() names the unit.
+  // From 0 to most seconds, with at most `marks` ticks; unit() names the unit.
   static Scale seconds(double most, int marks = 8);
-  // Marks at powers of ten.
+  // Ticks at powers of ten.
   static Scale counts(double first, double last);
-  // Logarithmic, with marks at durations that people use.
+  // Logarithmic, with ticks at common durations.
   static Scale durations(double first, double last);
-  // Logarithmic, with marks at so many times as much: "1.2".
+  // Logarithmic, with ticks at ratios: "1.2".
   static Scale times(double low, double high);
-  // Shares of one: linear between -least and least, logarithmic beyond, with marks at powers of ten per cent.
+  // Fractions: linear between -least and least, logarithmic beyond, with ticks at powers of ten percent.
   static Scale signed_shares(double low, double high, double least);
-  // Shares of one near one: each tenth of what is missing takes as much room as the one before.
+  // Fractions near 1: each tenth of the remaining distance to 1 takes the same space.
   static Scale nines(double low, double high);
-  // Numbered lanes without marks, the first at the top.
+  // Numbered lanes without ticks, the first at the top.
   static Scale lanes(std::size_t count);
 
-  // 0 at the low end, 1 at the high end; values beyond are at the ends.
+  // Returns 0 at the low end, 1 at the high end; clamps values beyond the ends.
   double share(double value) const;
   const std::vector<Tick>& ticks() const { return ticks_; }
   const std::string& unit() const { return unit_; }
@@ -51,11 +51,11 @@ class Scale {
   std::string unit_;
 };
 
-// "85 \u00b5s", "12.34 ms", "7.50 s", "25.1 min", "5.6 h", "12 d".
+// Returns "85 \u00b5s", "12.34 ms", "7.50 s", "25.1 min", "5.6 h", "12 d".
 std::string duration_text(double seconds);
-// With commas between thousands.
+// Formats with commas between thousands.
 std::string count_text(std::int64_t count);
-// A share as per cent. sign: "+" for what is above 0.
+// Formats a fraction as a percentage. sign: "+" prefixes positive values.
 std::string percent_text(double share, int digits, const char* sign = "");
 
 }  // namespace ckpt::cli::report

@@ -17,11 +17,11 @@ struct UseStyle {
   const char* role;
   const char* words;
 };
-// From the bottom of the picture up.
-constexpr std::array<UseStyle, uses> use_styles = {{{Use::kept, "kept", "kept from the forward"},
+// From the bottom of the chart to the top.
+constexpr std::array<UseStyle, uses> use_styles = {{{Use::kept, "kept", "kept activations"},
                                                     {Use::recomputed, "recomputed", "recomputed"},
                                                     {Use::gradient, "gradient", "gradients"},
-                                                    {Use::working, "working", "working space"}}};
+                                                    {Use::working, "working", "workspace"}}};
 
 const char* words_of(Replay::Work work) {
   switch (work) {
@@ -46,19 +46,19 @@ Scale time_scale(const Replay& step, int marks) {
 }
 
 std::string time_unit(const Replay& step, const Scale& scale) {
-  return step.timed ? scale.unit() + " of a step" : std::string("runs of layers in a step");
+  return step.timed ? scale.unit() + " from the start of the step" : std::string("layer runs of the step");
 }
 
 std::string step_length(const Replay& step) {
-  return step.timed ? duration_text(step.seconds) : cat(step.operations.size(), " runs of layers");
+  return step.timed ? duration_text(step.seconds) : cat(step.operations.size(), " layer runs");
 }
 
-// "3.20 ms: forward of block.1.gelu, 1.50 MiB alive (kept ...)"
+// Returns "3.20 ms: forward of block.1.gelu, 1.50 MiB live (kept ...)".
 std::string operation_text(const Plan& plan, const Replay& step, const Replay::Operation& operation) {
   std::string text = cat(step.timed ? duration_text(operation.begin) : cat("run ", static_cast<std::int64_t>(operation.end)), ": ",
                          words_of(operation.work), " of ", plan.profile->layer_name(operation.layer),
                          plan.stage ? cat(", micro-batch ", operation.micro_batch) : std::string(), "; ",
-                         bytes_text(sum(operation.bytes)), " alive");
+                         bytes_text(sum(operation.bytes)), " live");
   const char* before = ": ";
   for (const UseStyle& style : use_styles) {
     const std::int64_t bytes = operation.bytes[static_cast<std::size_t>(style.use)];
@@ -83,11 +83,10 @@ Plot memory_plot(const Plan& plan, const Replay& step, const std::string& name, 
                  const std::string& group) {
   const auto top = static_cast<double>(std::max(step.peak_bytes, budget_bytes));
   Scale y = Scale::bytes(top * 1.04);
-  Scale x = time_scale(step, height < 200 ? 4 : 8);  // low ones are narrow, too
+  Scale x = time_scale(step, height < 200 ? 4 : 8);  // low plots are also narrow
   const std::string& unit = y.unit();
   const std::string under = time_unit(step, x);
-  Plot plot(name, cat("At most ", bytes_text(step.peak_bytes), " are alive at once, in a step of ", step_length(step), "."), x, y,
-            height);
+  Plot plot(name, cat("Peak of ", bytes_text(step.peak_bytes), " live, in a step of ", step_length(step), "."), x, y, height);
   plot.units(unit, under).group(group);
   Curve lower;
   for (const Replay::Operation& each : step.operations) {
@@ -115,11 +114,11 @@ Plot lanes_plot(const Plan& plan, const Replay& step, const std::string& group) 
   const int lane_height = layers <= 24 ? 14 : layers <= 80 ? 6 : 3;
   Scale x = time_scale(step, 8);
   const std::string under = time_unit(step, x);
-  Plot plot(
-      "Layers over time",
-      cat(layers,
-          " lanes, the first layer at the top: when each runs forward, again, and backward, and when what it made is in memory."),
-      x, Scale::lanes(static_cast<std::size_t>(layers)), lane_height * static_cast<int>(layers));
+  Plot plot("Layers over time",
+            cat(layers,
+                " lanes, the first layer at the top: when each layer runs forward, recomputes and runs backward, and when its "
+                "output is in memory."),
+            x, Scale::lanes(static_cast<std::size_t>(layers)), lane_height * static_cast<int>(layers));
   plot.units("", under).group(group);
   const auto bar = [&](std::int64_t layer, double begin, double end, const std::string& role) {
     const auto lane = static_cast<double>(layer);
@@ -152,11 +151,11 @@ std::vector<std::pair<std::string, std::string>> memory_roles(bool budget) {
 }
 
 std::vector<std::pair<std::string, std::string>> lane_roles() {
-  return {{"fill kept", "runs forward"},
-          {"fill recomputed", "runs again"},
-          {"fill gradient", "runs backward"},
-          {"fill soft kept", "kept in memory"},
-          {"fill soft recomputed", "in memory once more"}};
+  return {{"fill kept", "forward"},
+          {"fill recomputed", "recompute"},
+          {"fill gradient", "backward"},
+          {"fill soft kept", "output in memory"},
+          {"fill soft recomputed", "recomputed output in memory"}};
 }
 
 std::string legend_row(const std::vector<std::pair<std::string, std::string>>& roles, int x, int y) {
@@ -181,17 +180,17 @@ std::string step_picture(const Plan& plan, std::int64_t budget_bytes) {
   constexpr int width = 880;
   constexpr int left = 80;
   constexpr int right = 24;
-  constexpr int row = 24;    // of the legend
-  constexpr int above = 34;  // of a plot
+  constexpr int row = 24;    // height of a legend row
+  constexpr int above = 34;  // space above a plot
   constexpr int below = 60;
   const Replay step = replay(plan.schedule, *plan.profile, plan.stage);
-  const Plot memory = memory_plot(plan, step, "Memory over the time of a step", budget_bytes, 220, "");
+  const Plot memory = memory_plot(plan, step, "Memory during a step", budget_bytes, 220, "");
   const Plot lanes = lanes_plot(plan, step, "");
   const int second = row + above + memory.height() + below;
   const int height = second + row + lanes.height() + below;
   return cat("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"frame\" role=\"img\" viewBox=\"0 0 ", width, " ", height,
              "\" font-family=\"system-ui, sans-serif\">\n<title>One step under the schedule ", escaped(plan.schedule.name()),
-             "</title>\n<desc>At most ", bytes_text(step.peak_bytes), " are alive at once, in a step of ", step_length(step),
+             "</title>\n<desc>Peak of ", bytes_text(step.peak_bytes), " live, in a step of ", step_length(step),
              ".</desc>\n<style>\n", plot_style, "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>\n",
              legend_row(memory_roles(budget_bytes > 0), left, row), memory.svg(left, row + above, width - left - right),
              legend_row(lane_roles(), left, second), lanes.svg(left, second + row, width - left - right), "</svg>\n");

@@ -1,4 +1,4 @@
-// A schedule as pictures: what memory holds over the time of a step, and which layers run and stay meanwhile.
+// Charts of a schedule: the contents of memory during a step, and the activity of each layer.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace ckpt::cli::report {
 
-// Longer ones are said in words only.
+// Longer steps are only described in words.
 constexpr std::size_t most_operations = 6000;
 
-// Memory over time, by what it is for. budget_bytes 0: none. group: see Plot::group.
+// Memory over time by purpose. budget_bytes 0: no budget. group: see Plot::group.
 Plot memory_plot(const Plan& plan, const Replay& step, const std::string& name, std::int64_t budget_bytes, int height,
                  const std::string& group);
 
-// A lane for each layer.
+// One lane per layer.
 Plot lanes_plot(const Plan& plan, const Replay& step, const std::string& group);
 
 std::string memory_legend(bool budget);
 std::string lanes_legend();
 
-// Both in one <svg> that stands alone.
+// Both in one standalone <svg>.
 std::string step_picture(const Plan& plan, std::int64_t budget_bytes);
 
 }  // namespace ckpt::cli::report

@@ -23,7 +23,7 @@ double value_or_nothing(const json& value) { return value.is_null() ? nothing : 
 
 std::string policy_place(std::size_t index, const char* key) { return cat("/policies/", index, "/", key); }
 
-// Behind the policies stand Daly's interval, the best fixed one in hindsight, and what knows the future.
+// The last policies are Daly's interval, the best fixed interval in hindsight, and perfect knowledge of the future.
 constexpr std::size_t baselines = 3;
 
 std::size_t policies_of(const Figures& figures) { return figures.at("/policies").size() - baselines; }
@@ -36,7 +36,7 @@ double extra_of(const Figures& figures, std::size_t index) {
   return value_or_nothing(figures.at(policy_place(index, "extra_wall")));
 }
 
-// Of those that were asked for; 0 when there are several equals.
+// Returns the best of the requested policies; 0 if several are equal.
 std::size_t best_policy(const Figures& figures) {
   std::size_t best = 0;
   for (std::size_t i = 1; i < policies_of(figures); ++i) {
@@ -45,7 +45,8 @@ std::size_t best_policy(const Figures& figures) {
   return best;
 }
 
-// A power of ten below which differences count as small: the smallest that is there, within four powers of the largest.
+// Returns the power of ten below which differences count as small: that of the smallest difference, within four powers of the
+// largest.
 double small_share(const std::vector<double>& shares) {
   double least = 1;
   double most = 1e-4;
@@ -57,24 +58,24 @@ double small_share(const std::vector<double>& shares) {
   return std::max(std::pow(10, std::floor(std::log10(least))), std::pow(10, std::floor(std::log10(most)) - 4));
 }
 
-// ---- Words ----
+// ---- Text ----
 
 std::string lede(const Figures& figures, const SimulateOptions& options) {
   const bool law = figures.at("/source") != "trace";
   const std::string machine =
-      law ? cat(count_text(options.nodes), options.nodes == 1 ? " node that fails" : " nodes that fail", " by the law ",
+      law ? cat(count_text(options.nodes), options.nodes == 1 ? " node that fails" : " nodes that fail", ", distribution ",
                 escaped(printable(options.trace)), ", ", figures.count("/replicas"),
                 figures.value("/replicas") == 1 ? " run of " : " runs of ", figures.count("/failures"), " failures each")
           : cat(figures.count("/failures"), " failures from the trace ",
                 escaped(printable(options.trace.substr(options.trace.rfind('/') + 1))));
   const std::string levels = figures.value("/remote_every") > 1
-                                 ? cat(" Of ", figures.count("/remote_every"), " saves one is remote; a local one costs ",
-                                       figures.duration("/local_cost_seconds"), " and ", figures.percent("/remote_share", 1),
-                                       " of the failures destroy it.")
+                                 ? cat(" One in ", figures.count("/remote_every"), " saves is remote; a local save costs ",
+                                       figures.duration("/local_cost_seconds"), " and is destroyed by ",
+                                       figures.percent("/remote_share", 1), " of the failures.")
                                  : std::string();
-  return cat("<p class=\"lede\">Each policy lived through ", machine, ": one in ", figures.duration("/mtbf_seconds"),
-             " on average. A save costs ", figures.duration("/cost_seconds"), ", a restart ", figures.duration("/restart_seconds"),
-             "; a policy is asked every ", figures.duration("/poll_seconds"), ".", levels, "</p>\n");
+  return cat("<p class=\"lede\">Each policy was simulated with ", machine, "; the MTBF is ", figures.duration("/mtbf_seconds"),
+             ". A save costs ", figures.duration("/cost_seconds"), ", a restart ", figures.duration("/restart_seconds"),
+             "; a policy is queried every ", figures.duration("/poll_seconds"), ".", levels, "</p>\n");
 }
 
 std::string simulation_facts(const Figures& figures) {
@@ -82,13 +83,13 @@ std::string simulation_facts(const Figures& figures) {
   const std::size_t bound = figures.at("/policies").size() - 1;
   return facts(
       {{"Best policy", escaped(policy_of(figures, best)),
-        cat(figures.percent(policy_place(best, "efficiency"), 3), " of the time is finished work")},
+        cat(figures.percent(policy_place(best, "efficiency"), 3), " efficiency (useful work per time)")},
        {"Daly's interval", figures.duration("/daly_interval_seconds"), "with the true MTBF and cost"},
        {"Best fixed interval", figures.duration("/best_fixed_interval_seconds"), "in hindsight"},
-       {"Nobody can do better than", figures.percent(policy_place(bound, "efficiency"), 3), "knowing each failure beforehand"}});
+       {"Upper bound", figures.percent(policy_place(bound, "efficiency"), 3), "efficiency if all failures were known in advance"}});
 }
 
-// ---- Policies against Daly's interval ----
+// ---- Policies compared with Daly's interval ----
 
 std::string policies_plot(const Figures& figures) {
   std::vector<std::size_t> order(figures.at("/policies").size());
@@ -109,22 +110,22 @@ std::string policies_plot(const Figures& figures) {
   }
   constexpr int lane_height = 42;
   const double least = small_share(extras);
-  Plot plot("Extra time of each policy", "Against Daly's interval with the true MTBF and cost; less is better.",
+  Plot plot("Extra time of each policy", "Relative to Daly's interval with the true MTBF and cost; less is better.",
             Scale::signed_shares(std::min(low * 2.5, -least), std::max(high * 2.5, least), least), Scale::lanes(order.size()),
             lane_height * static_cast<int>(order.size()));
-  plot.units("", "extra time for the same work; each step of the axis is ten times the one before").find_by("y").wide();
+  plot.units("", "extra time for the same work (logarithmic axis)").find_by("y").wide();
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::size_t index = order[i];
     const auto lane = static_cast<double>(i);
-    const std::string extra = std::isfinite(extras[i]) ? percent_text(extras[i], 3, "+") : std::string("finished nothing");
+    const std::string extra = std::isfinite(extras[i]) ? percent_text(extras[i], 3, "+") : std::string("no work finished");
     const std::string efficiency = percent_text(figures.value(policy_place(index, "efficiency")), 3);
     const bool baseline = index >= policies_of(figures);
     plot.label(-1e9, lane + 0.5, policy_of(figures, index), "start", -6).label(1e9, lane + 0.5, extra, "end", -6);
     plot.bar(-1e9, 1e9, lane + 0.715, lane + 0.745, "track");
     if (std::isfinite(extras[i])) plot.dot(extras[i], lane + 0.73, baseline ? "aside" : "kept");
-    plot.value(std::isfinite(extras[i]) ? extras[i] : 0, lane + 0.73,
-               cat(policy_of(figures, index), ": ", extra, std::isfinite(extras[i]) ? " time" : "", "; ", efficiency,
-                   " of the time is finished work"));
+    plot.value(
+        std::isfinite(extras[i]) ? extras[i] : 0, lane + 0.73,
+        cat(policy_of(figures, index), ": ", extra, std::isfinite(extras[i]) ? " time" : "", "; ", efficiency, " efficiency"));
   }
   return plot.html() + legend({{"fill kept", "policies"}, {"fill aside", "for comparison"}});
 }
@@ -161,18 +162,18 @@ std::string interval_plot(const Figures& figures) {
   Plot plot("Efficiency by interval", cat("Best at ", duration_text(best_interval), ", with ", percent_text(best, 3), "."),
             Scale::durations(curve.front().first, curve.back().first),
             Scale::nines(std::max(0.0, low - 0.02), 1 - (1 - std::max(bound, high)) * 0.8), 280);
-  plot.units("finished work in all time", "interval between saves").line(curve, "kept");
-  plot.level(bound, "aside", cat("knowing each failure ", percent_text(bound, 2)));
+  plot.units("efficiency", "interval between saves").line(curve, "kept");
+  plot.level(bound, "aside", cat("all failures known ", percent_text(bound, 2)));
   plot.dot(daly_interval, daly, "aside").dot(best_interval, best, "kept");
   for (const auto& [interval, efficiency] : curve)
-    plot.value(interval, efficiency, cat("a save every ", duration_text(interval), ": ", percent_text(efficiency, 3)));
+    plot.value(interval, efficiency, cat("interval ", duration_text(interval), ": ", percent_text(efficiency, 3)));
   return plot.html() +
          legend({{"line kept", "fixed intervals"}, {"fill kept", "the best of them"}, {"fill aside", "Daly's interval"}});
 }
 
-// ---- What policies learn ----
+// ---- Learning curves ----
 
-std::string learning_plots(const Figures& figures) {
+std::string learning_curves(const Figures& figures) {
   const json& curves = figures.at("/extra_wall_curves");
   std::vector<Curve> all;
   double low = -1e-3;
@@ -192,7 +193,7 @@ std::string learning_plots(const Figures& figures) {
     const std::string name = curves.at(i).at("policy").get<std::string>();
     const double end = all[i].back().second;
     Plot plot(cat("Extra time of ", name),
-              cat("After all failures: ", std::isfinite(end) ? percent_text(end, 3, "+") : std::string("nothing finished"), "."),
+              cat("After all failures: ", std::isfinite(end) ? percent_text(end, 3, "+") : std::string("no work finished"), "."),
               Scale::counts(1, std::max(2.0, figures.value("/failures"))), Scale::signed_shares(low * 1.5, high * 1.5, 1e-3), 160);
     plot.units("extra time", "failures so far");
     for (std::size_t other = 0; other < all.size(); ++other) {
@@ -231,9 +232,9 @@ std::string failures_plot(const Figures& figures) {
     most = std::max({most, expected, bin.at(2).get<double>()});
   }
   Plot plot("Times between failures",
-            cat(count_text(static_cast<std::int64_t>(total)), " in all; ", duration_text(mtbf), " on average."),
+            cat(count_text(static_cast<std::int64_t>(total)), " in total; MTBF ", duration_text(mtbf), "."),
             Scale::durations(first, bins.back().at(1).get<double>()), Scale::linear(0, most, 0), 240);
-  plot.units("failures", "time since the one before");
+  plot.units("failures", "time since the previous failure");
   for (const json& bin : bins) {
     const double from = std::max(first, bin.at(0).get<double>());
     const double to = bin.at(1).get<double>();
@@ -245,7 +246,7 @@ std::string failures_plot(const Figures& figures) {
             count == 1 ? " failure (" : " failures (", percent_text(count / total, 2), ")"));
   }
   plot.line(memoryless, "budget");
-  return plot.html() + legend({{"fill failure", "failures"}, {"line budget", "a machine that forgets, with the same MTBF"}});
+  return plot.html() + legend({{"fill failure", "failures"}, {"line budget", "exponential distribution with the same MTBF"}});
 }
 
 std::string failures_table(const Figures& figures) {
@@ -259,36 +260,35 @@ std::string failures_table(const Figures& figures) {
 
 std::string simulation_title(const Figures& figures) {
   const std::size_t best = best_policy(figures);
-  return cat("When to checkpoint: with ", policy_of(figures, best), ", ",
-             percent_text(figures.value(policy_place(best, "efficiency")), 2), " of the time is finished work");
+  return cat("Checkpoint policies: ", policy_of(figures, best), " reaches ",
+             percent_text(figures.value(policy_place(best, "efficiency")), 2), " efficiency");
 }
 
 }  // namespace
 
 std::string simulation_page(const json& result, const SimulateOptions& options) {
   const Figures figures(result);
-  std::string body =
-      cat(lede(figures, options), simulation_facts(figures),
-          "<section><h2>Policies</h2>\n<p>How much longer the same work takes than with Daly&#39;s interval (",
-          figures.duration("/daly_interval_seconds"), "), which is given the true MTBF and cost. Left is better.</p>\n",
-          policies_plot(figures), details("Policies as a table", policies_table(figures)),
-          "</section>\n<div class=\"beside\"><section><h2>Efficiency by interval</h2>\n", interval_plot(figures),
-          "</section>\n<section><h2>Failures</h2>\n", failures_plot(figures),
-          details("Times between failures as a table", failures_table(figures)), "</section></div>\n");
+  std::string body = cat(lede(figures, options), simulation_facts(figures),
+                         "<section><h2>Policies</h2>\n<p>Extra time for the same work, relative to Daly&#39;s interval (",
+                         figures.duration("/daly_interval_seconds"), ") with the true MTBF and cost. Further left is better.</p>\n",
+                         policies_plot(figures), details("Policies as a table", policies_table(figures)),
+                         "</section>\n<div class=\"columns\"><section><h2>Efficiency by interval</h2>\n", interval_plot(figures),
+                         "</section>\n<section><h2>Failures</h2>\n", failures_plot(figures),
+                         details("Times between failures as a table", failures_table(figures)), "</section></div>\n");
   if (policies_of(figures) > 0) {
     body +=
-        cat("<section><h2>What each policy learns</h2>\n<p>Extra time after so many failures, all runs together. Grey: the other "
+        cat("<section><h2>Learning curves</h2>\n<p>Extra time by number of failures, over all runs. Grey: the other "
             "policies.</p>\n",
-            learning_plots(figures), "</section>\n");
+            learning_curves(figures), "</section>\n");
   }
-  body += cat("<section><h2>What was run</h2>\n",
+  body += cat("<section><h2>Configuration</h2>\n",
               definitions({{"failures", cat(figures.count("/failures"), " in each of ", figures.count("/replicas"), " runs")},
-                           {"from", figures.at("/source") == "trace" ? "a trace" : escaped(printable(options.trace))},
+                           {"source", figures.at("/source") == "trace" ? "a trace" : escaped(printable(options.trace))},
                            {"nodes", count_text(options.nodes)},
                            {"seed", cat(options.seed)},
                            {"cost of a save", figures.duration("/cost_seconds")},
                            {"restart", figures.duration("/restart_seconds")},
-                           {"asked every", figures.duration("/poll_seconds")}}),
+                           {"query interval", figures.duration("/poll_seconds")}}),
               details("All figures (JSON)", cat("<pre tabindex=\"0\">", escaped(result.dump(2)), "</pre>")), "</section>\n");
   return page(simulation_title(figures), "ckpt simulate", body, result);
 }

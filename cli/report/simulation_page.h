@@ -1,4 +1,4 @@
-// The page of a simulation: policies against Daly's interval, efficiency by interval, what policies learn, and the failures.
+// The page of a simulation: policies compared with Daly's interval, efficiency by interval, learning curves, and the failures.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,7 +8,7 @@
 
 namespace ckpt::cli::report {
 
-// result: what Simulation::json() says.
+// result: the document of Simulation::json().
 std::string simulation_page(const nlohmann::json& result, const SimulateOptions& options);
 
 }  // namespace ckpt::cli::report

@@ -23,13 +23,13 @@ const char* interval_name(IntervalKind kind) {
 std::string timeline_picture(const std::vector<PipelineInterval>& intervals, std::int32_t stages,
                              std::chrono::nanoseconds step_time) {
   constexpr int lane_height = 40;
-  constexpr double readable = 0.035;  // share of the width that a number needs
+  constexpr double readable = 0.035;  // fraction of the width that a number needs
   const double seconds = std::chrono::duration<double>(step_time).count();
   Scale x = Scale::seconds(seconds);
   const std::string& unit = x.unit();
   Plot plot("Stages over time", cat(stages, " lanes; the step took ", duration_text(seconds), "."), x,
             Scale::lanes(static_cast<std::size_t>(stages)), lane_height * stages);
-  plot.units("", unit + " since the step began; the numbers are micro-batches").find_by("both");
+  plot.units("", unit + " from the start of the step; the numbers are micro-batches").find_by("both");
   for (std::int32_t stage = 0; stage < stages; ++stage) {
     plot.bar(0, seconds, stage + 0.1, stage + 0.9, "lane");
     plot.lane_name(stage + 0.5, cat("stage ", stage));
@@ -49,9 +49,10 @@ std::string timeline_picture(const std::vector<PipelineInterval>& intervals, std
   }
   return plot.html() +
          legend(
-             {{"fill kept", "forward"}, {"fill recomputed", "recompute"}, {"fill gradient", "backward"}, {"fill lane", "waits"}}) +
-         (drawn > most_operations ? cat("<p class=\"note\">The first ", most_operations, " of ", drawn, " pieces are drawn.</p>\n")
-                                  : std::string());
+             {{"fill kept", "forward"}, {"fill recomputed", "recompute"}, {"fill gradient", "backward"}, {"fill lane", "idle"}}) +
+         (drawn > most_operations
+              ? cat("<p class=\"note\">The first ", most_operations, " of ", drawn, " operations are drawn.</p>\n")
+              : std::string());
 }
 
 }  // namespace ckpt::cli::report

@@ -1,4 +1,4 @@
-// Who computed what when in the last step of a pipeline.
+// The timeline of the last step of a pipeline.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@
 
 namespace ckpt::cli::report {
 
-// A lane a stage: forwards, recomputations and backwards; where there is nothing the stage waits.
+// One lane per stage with forward, recompute and backward passes; the stage is idle in gaps.
 std::string timeline_picture(const std::vector<PipelineInterval>& intervals, std::int32_t stages,
                              std::chrono::nanoseconds step_time);
 

@@ -22,21 +22,23 @@ using nlohmann::json;
 
 std::string place(const char* list, std::size_t index, const char* key) { return cat("/", list, "/", index, "/", key); }
 
-// ---- Words ----
+// ---- Text ----
 
 std::string budget_words(const Figures& figures, const TrainOptions& options) {
   std::string chosen;
-  if (!options.strategy.empty()) chosen = cat("The strategy ", escaped(printable(options.strategy)), " chose what is kept.");
-  if (!options.planner.empty()) chosen = cat("The planner ", escaped(printable(options.planner)), " chose what is kept.");
+  if (!options.strategy.empty())
+    chosen = cat("The strategy ", escaped(printable(options.strategy)), " chose the kept activations.");
+  if (!options.planner.empty()) chosen = cat("The planner ", escaped(printable(options.planner)), " chose the kept activations.");
   if (options.memory_budget.empty()) return chosen.empty() ? "No memory budget was set." : chosen;
   const bool percent = options.memory_budget.back() == '%';
   return cat(chosen, chosen.empty() ? "" : " ", "Activations had a budget of ", figures.bytes("/budget_bytes"),
-             percent ? cat(", ", escaped(options.memory_budget), " of what storing everything reserves") : std::string(), ".");
+             percent ? cat(", ", escaped(options.memory_budget), " of the memory for storing everything") : std::string(), ".");
 }
 
 std::string recomputed_words(const Figures& figures) {
-  if (figures.value("/recomputed_forwards") == 0) return "Every activation was kept; nothing was computed twice.";
-  return cat("What did not stay was recomputed: ", figures.number("/recomputed_forwards_per_step", 0), " layer forwards a step.");
+  if (figures.value("/recomputed_forwards") == 0) return "All activations were kept; nothing was recomputed.";
+  return cat("Dropped activations were recomputed: ", figures.number("/recomputed_forwards_per_step", 0),
+             " layer forwards per step.");
 }
 
 std::string lede(const Figures& figures, const TrainOptions& options, const std::string& data_name) {
@@ -45,8 +47,8 @@ std::string lede(const Figures& figures, const TrainOptions& options, const std:
                                 ? cat(" ", figures.count("/checkpoints_written"), " durable checkpoints were written.")
                                 : std::string();
   return cat("<p class=\"lede\">A byte-level model (", model_text(figures.all()), ") trained on ", escaped(data_name), " (",
-             figures.bytes("/data_bytes"), "), ", figures.count("/batch"), " samples a step",
-             resumed ? cat(", going on from step ", figures.count("/first_step")) : std::string(), ". ",
+             figures.bytes("/data_bytes"), "), ", figures.count("/batch"), " samples per step",
+             resumed ? cat(", resumed from step ", figures.count("/first_step")) : std::string(), ". ",
              budget_words(figures, options), " ", recomputed_words(figures), saves,
              figures.at("/interrupted").get<bool>() ? " The run was interrupted." : "", "</p>\n");
 }
@@ -55,7 +57,7 @@ std::string train_title(const json& result) {
   const auto done = result.at("steps").get<std::int64_t>();
   const std::string steps = count_text(done) + (done == 1 ? " step" : " steps");
   const std::string memory = bytes_text(result.at("reserved_bytes").get<std::int64_t>());
-  if (result.at("final_loss").is_null()) return cat("No step to run: ", steps, " done before");
+  if (result.at("final_loss").is_null()) return cat("No step to run: ", steps, " already completed");
   return cat("Loss ", fixed_text(result.at("final_loss").get<double>(), 4), " after ", steps, ", in ", memory, " of activations");
 }
 
@@ -66,14 +68,14 @@ std::string train_facts(const Figures& figures) {
       {{"Final loss", figures.number("/final_loss", 4), cat("after ", figures.count("/steps"), " steps")},
        {"Memory for activations", figures.bytes("/reserved_bytes"),
         compared ? cat("storing everything: ", figures.bytes("/store_all_bytes"))
-                 : cat("with queues; peak alive: ", figures.bytes("/peak_live_bytes"))},
-       {"Time a step", figures.duration("/seconds_per_step"), cat(figures.number("/tokens_per_second", 0), " bytes a second")},
-       saved ? Fact{"A save kept the training for", figures.duration("/stall_seconds_per_save"),
+                 : cat("with queues; peak live: ", figures.bytes("/peak_live_bytes"))},
+       {"Time per step", figures.duration("/seconds_per_step"), cat(figures.number("/tokens_per_second", 0), " bytes per second")},
+       saved ? Fact{"Training stall per save", figures.duration("/stall_seconds_per_save"),
                     cat("durable after ", figures.duration("/durable_seconds_per_save"))}
-             : Fact{"Recomputed forwards", figures.number("/recomputed_forwards_per_step", 0), "a step"}});
+             : Fact{"Recomputed forwards", figures.number("/recomputed_forwards_per_step", 0), "per step"}});
 }
 
-// ---- Over the steps ----
+// ---- Curves ----
 
 struct HistoryCurves {
   Curve loss;
@@ -154,19 +156,18 @@ std::string over_steps(const Figures& figures, bool with_stages) {
   const HistoryCurves curves = curves_of(figures.at("/history"));
   if (curves.loss.empty()) return "";
   const auto per_point = figures.at("/history/steps_per_point").get<std::int64_t>();
-  return cat("<div class=\"beside\"><section><h2>Loss</h2>\n", loss_plot(curves.loss, per_point),
+  return cat("<div class=\"columns\"><section><h2>Loss</h2>\n", loss_plot(curves.loss, per_point),
              "</section>\n<section><h2>Memory</h2>\n", arena_plot(curves.arena, figures), "</section></div>\n",
              with_stages ? "<p class=\"note\">Memory of all stages, without the queues between them.</p>\n" : "",
-             per_point > 1
-                 ? cat("<p class=\"note\">Each point stands for ", figures.count("/history/steps_per_point"), " steps.</p>\n")
-                 : std::string(),
+             per_point > 1 ? cat("<p class=\"note\">Each point covers ", figures.count("/history/steps_per_point"), " steps.</p>\n")
+                           : std::string(),
              details("Loss and memory as a table", history_table(figures)));
 }
 
 // ---- Stages ----
 
 std::string stages_table(const Figures& figures) {
-  Table table("Stages", {"stage", "layers", "in flight", "schedule", "kept", "recomputed", "peak alive", "arena", "queues",
+  Table table("Stages", {"stage", "layers", "in flight", "schedule", "kept", "recomputed", "peak live", "arena", "queues",
                          "busy in the last step"});
   for (std::size_t i = 0; i < figures.at("/stages").size(); ++i) {
     const auto plan = figures.at(place("plans", i, "plan")).get<std::string>();  // "stage 0 of 2, 4 micro-batches: periodic(3)"
@@ -195,49 +196,48 @@ std::string stages_memory(const Figures& figures, const std::vector<Plan>& plans
 std::string stages(const Figures& figures, const std::vector<Plan>& plans, Pipeline& pipeline) {
   std::chrono::nanoseconds step_time{0};
   const std::vector<PipelineInterval> intervals = pipeline.timeline(&step_time);
-  return cat("<section><h2>The last step, as it ran</h2>\n", timeline_picture(intervals, pipeline.stages(), step_time),
-             "</section>\n<section><h2>Memory of each stage, as planned</h2>\n<p>In the order of the stage&#39;s own schedule; "
-             "waiting is left out.</p>\n",
+  return cat("<section><h2>Timeline of the last step</h2>\n", timeline_picture(intervals, pipeline.stages(), step_time),
+             "</section>\n<section><h2>Planned memory of each stage</h2>\n<p>In the order of the stage&#39;s schedule, without "
+             "idle times.</p>\n",
              stages_memory(figures, plans), "</section>\n<section><h2>Stages</h2>\n", stages_table(figures),
-             "<p class=\"note\">Kept and recomputed: micro-batches of all steps.</p></section>\n");
+             "<p class=\"note\">Kept and recomputed: number of micro-batches over all steps.</p></section>\n");
 }
 
-// ---- What was run ----
+// ---- Run ----
 
 std::string rate_words(const Figures& figures, const TrainOptions& options) {
   std::string words = figures.plain("/learning_rate");
-  if (options.warm_up_steps > 0) words += cat(", behind ", figures.count("/warm_up"), " steps of warm-up");
+  if (options.warm_up_steps > 0) words += cat(", after ", figures.count("/warm_up"), " warm-up steps");
   if (options.rate_kind != "constant")
-    words += cat(", then falling to ", figures.plain("/last_rate"), " (", options.rate_kind, ")");
+    words += cat(", then decaying to ", figures.plain("/last_rate"), " (", options.rate_kind, ")");
   return words;
 }
 
 std::string held_out_words(const Figures& figures) {
-  return cat(
-      figures.number("/held_out_loss", 4),
-      " nats a byte, on text that was not trained on; of a model that only counts bytes: ", figures.number("/unigram_entropy", 4));
+  return cat(figures.number("/held_out_loss", 4),
+             " nats per byte, on text excluded from training; unigram entropy: ", figures.number("/unigram_entropy", 4));
 }
 
-std::string what_was_run(const Figures& figures, const TrainOptions& options, const std::string& data_name) {
-  Said said = {
+std::string configuration_section(const Figures& figures, const TrainOptions& options, const std::string& data_name) {
+  Definitions all = {
       {"data", cat(escaped(data_name), ", ", figures.bytes("/data_bytes"))},
       {"model", model_text(figures.all())},
       {"steps", cat(figures.count("/steps"),
-                    figures.value("/first_step") > 0 ? cat(", going on from step ", figures.count("/first_step")) : std::string())},
+                    figures.value("/first_step") > 0 ? cat(", resumed from step ", figures.count("/first_step")) : std::string())},
       {"batch", cat(figures.count("/batch"), " samples",
                     options.micro_batches > 1 ? cat(" in ", figures.count("/micro_batches"), " micro-batches") : std::string())},
       {"seed", figures.plain("/seed")},
       {"learning rate", rate_words(figures, options)},
       {"threads", figures.count("/threads")},
       {"schedule", escaped(figures.at("/schedule").get<std::string>())}};
-  if (figures.has("/held_out_loss")) said.emplace_back("held-out loss", held_out_words(figures));
-  if (options.activations != "store-all") said.emplace_back("activations", escaped(printable(options.activations)));
+  if (figures.has("/held_out_loss")) all.emplace_back("held-out loss", held_out_words(figures));
+  if (options.activations != "store-all") all.emplace_back("activations", escaped(printable(options.activations)));
   if (figures.value("/checkpoints_written") > 0) {
-    said.emplace_back("checkpoints", cat(figures.count("/checkpoints_written"), ", saved ",
-                                         options.async ? "in the background" : "while the training waited"));
+    all.emplace_back("checkpoints", cat(figures.count("/checkpoints_written"), ", saved ",
+                                        options.async ? "in the background" : "in the foreground"));
   }
-  said.emplace_back("BLAS", escaped(figures.at("/blas").get<std::string>()));
-  return cat("<section><h2>What was run</h2>\n", definitions(said),
+  all.emplace_back("BLAS", escaped(figures.at("/blas").get<std::string>()));
+  return cat("<section><h2>Configuration</h2>\n", definitions(all),
              details("All figures (JSON)", cat("<pre tabindex=\"0\">", escaped(figures.all().dump(2)), "</pre>")), "</section>\n");
 }
 
@@ -246,13 +246,13 @@ std::string what_was_run(const Figures& figures, const TrainOptions& options, co
 std::string train_page(const json& result, const TrainOptions& options, const std::string& data_name,
                        const std::vector<Plan>& plans, Pipeline* pipeline) {
   const Figures figures(result);
-  const std::string name = printable(data_name.substr(data_name.rfind('/') + 1));  // no folders of this machine
+  const std::string name = printable(data_name.substr(data_name.rfind('/') + 1));  // without this machine's folders
   std::string body = cat(lede(figures, options, name), train_facts(figures), over_steps(figures, pipeline != nullptr));
   const bool with_stages = pipeline != nullptr;
   body += with_stages ? stages(figures, plans, *pipeline) : step_section(figures, plans.front());
   body +=
       cat(layers_section(figures, options.micro_batches, with_stages, with_stages ? ", for one micro-batch" : ", for one batch"),
-          what_was_run(figures, options, name));
+          configuration_section(figures, options, name));
   return page(train_title(result), pipeline != nullptr ? "ckpt train, in stages" : "ckpt train", body, result);
 }
 

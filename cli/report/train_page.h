@@ -1,4 +1,4 @@
-// The page of a training run: loss and memory over its steps, the schedule of a step, its stages, its layers, and what was run.
+// The page of a training run: loss and memory over its steps, the schedule of a step, its stages, its layers, its configuration.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,7 +12,7 @@
 
 namespace ckpt::cli::report {
 
-// result: what --json says. data_name: of the text. pipeline: nullptr when there are no stages.
+// result: the --json document. data_name: name of the text. pipeline: nullptr without stages.
 std::string train_page(const nlohmann::json& result, const TrainOptions& options, const std::string& data_name,
                        const std::vector<Plan>& plans, Pipeline* pipeline);
 

@@ -1,4 +1,4 @@
-// The hazard by age, without a formula for it: failures and exposed time, counted in buckets whose width doubles.
+// The hazard rate by age without a parametric formula: failures and exposed time, counted in buckets of doubling width.
 #pragma once
 
 #include <array>
@@ -9,9 +9,9 @@ namespace ckpt::adaptive {
 
 class AgeBuckets {
  public:
-  static constexpr int count = 22;  // [0, 32 s), [32, 64), ..., [2^25 s, for ever)
+  static constexpr int count = 22;  // [0, 32 s), [32, 64), ..., [2^25 s, infinity)
 
-  // Each bucket is worth one failure at the overall rate before it has seen any. weight, keep: as GammaRate.
+  // Before it has any data, each bucket counts as one failure at the overall rate. weight, keep: as in GammaRate.
   AgeBuckets(double weight, double keep) : keep_(keep), overall_(weight, keep) {}
 
   double hazard(double age) const;

@@ -1,4 +1,4 @@
-// Saves in the background that report to a controller by themselves how they ended.
+// Background saves that report their results to a controller themselves.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,9 @@ struct ControlledSave {
   async::TaskOptions task = {};
 };
 
-// Begins a save of the controller's, puts what the controller knows into state, and starts it; its end commits or aborts on the
-// thread that notifies of it. The task's own listener is notified too. The task's id. When this throws, the save is aborted.
+// Begins a save with the controller, adds the controller's state to the saved state, and starts it; the thread that notifies of
+// its end commits or aborts it with the controller. The task's own listener is notified too. Returns the task's id. If this
+// throws, the save is aborted.
 std::int64_t save_in_background(async::AsyncManager& manager, double now, const std::function<ControlledSave()>& read);
 
 }  // namespace ckpt::adaptive

@@ -15,16 +15,16 @@ using base::fail;
 using base::require;
 using base::Status;
 
-// Until a save was measured.
+// Used until a save was measured.
 constexpr double assumed_cost_seconds = 60;
 
 void require_positive_or_zero(std::string_view argument, double value) {
-  require(value >= 0 && !std::isnan(value), argument, " is ", value, "; at least 0");
+  require(value >= 0 && !std::isnan(value), argument, " is ", value, "; expected at least 0");
 }
 
 void check(const ControllerOptions& options) {
   const auto policy = static_cast<std::int32_t>(options.policy);
-  require(policy >= 0 && policy <= static_cast<std::int32_t>(Policy::fixed), "policy is ", policy, "; 0 .. ",
+  require(policy >= 0 && policy <= static_cast<std::int32_t>(Policy::fixed), "policy is ", policy, "; expected 0 .. ",
           static_cast<std::int32_t>(Policy::fixed));
   require_seconds("mtbf_seconds", options.mtbf_seconds);
   require_seconds("interval_seconds", options.interval_seconds);
@@ -32,18 +32,20 @@ void check(const ControllerOptions& options) {
   require_seconds("first_seconds", options.first_seconds);
   require_seconds("poll_seconds", options.poll_seconds);
   require_seconds("min_interval_seconds", options.min_interval_seconds);
-  require(options.keep > 0 && options.keep <= 1, "keep is ", options.keep, "; above 0, at most 1");
+  require(options.keep > 0 && options.keep <= 1, "keep is ", options.keep, "; expected above 0, at most 1");
   require_positive_or_zero("max_interval_seconds", options.max_interval_seconds);
   require(options.min_interval_seconds <= options.max_interval_seconds, "min_interval_seconds is ", options.min_interval_seconds,
-          "; at most max_interval_seconds, which is ", options.max_interval_seconds);
+          "; expected at most max_interval_seconds ", options.max_interval_seconds);
   require(options.max_overhead_share > 0 && options.max_overhead_share <= 1, "max_overhead_share is ", options.max_overhead_share,
-          "; above 0, at most 1");
-  require(options.budget_saves >= 0, "budget_saves is ", options.budget_saves, "; at least 0");
-  require(options.budget_window_seconds > 0, "budget_window_seconds is ", options.budget_window_seconds, "; above 0");
+          "; expected above 0, at most 1");
+  require(options.budget_saves >= 0, "budget_saves is ", options.budget_saves, "; expected at least 0");
+  require(options.budget_window_seconds > 0, "budget_window_seconds is ", options.budget_window_seconds,
+          "; expected a number above 0");
   const bool needs_mtbf = options.policy == Policy::young || options.policy == Policy::daly;
-  require(!needs_mtbf || options.mtbf_seconds > 0, "mtbf_seconds is ", options.mtbf_seconds, "; above 0 for young and daly");
+  require(!needs_mtbf || options.mtbf_seconds > 0, "mtbf_seconds is ", options.mtbf_seconds,
+          "; expected a number above 0 for young and daly");
   require(options.policy != Policy::fixed || options.interval_seconds > 0, "interval_seconds is ", options.interval_seconds,
-          "; above 0 for fixed");
+          "; expected a number above 0 for fixed");
 }
 
 }  // namespace
@@ -60,7 +62,7 @@ Controller::Controller(const ControllerOptions& options) : options_(options), me
   memory_.forecast = Forecast(options.keep, options.weighs_experts);
 }
 
-// ---- What the next decision needs ----
+// ---- Inputs of the next decision ----
 
 double Controller::cost() const {
   if (memory_.stalls.count > 0) return memory_.stalls.mean();
@@ -96,8 +98,8 @@ void Controller::plan_next() {
 
 Decision Controller::decide_locked(double now) const {
   require_seconds("now_seconds", now);
-  if (!memory_.running) fail(Status::invalid_state, "no run is going on: begin one or resume");
-  require(now >= memory_.last_seen, "now_seconds is ", now, "; time does not go back, and ", memory_.last_seen, " was seen");
+  if (!memory_.running) fail(Status::invalid_state, "no run is active: begin one or resume");
+  require(now >= memory_.last_seen, "now_seconds is ", now, "; expected at least ", memory_.last_seen, ", the previous time");
   Decision decision;
   decision.policy = options_.policy;
   decision.interval_seconds = interval_;
@@ -124,7 +126,7 @@ Decision Controller::decide_locked(double now) const {
     const bool wants = memory_.threshold.history_size() > 0 && memory_.threshold.wants(memory_.last_task_seconds);
     return answer(wants, wants ? Reason::task_is_long : Reason::task_is_short);
   }
-  // The poll nearest to the target, not the first one after it.
+  // Chooses the poll nearest to the target, not the first one after it.
   if (now + poll() / 2 < due_) return answer(false, Reason::not_due);
   const bool to_learn = memory_.stalls.count == 0 && options_.initial_cost_seconds == 0 && options_.policy != Policy::fixed;
   return answer(true, to_learn ? Reason::first_save : Reason::due);
@@ -139,8 +141,8 @@ Decision Controller::decide(double now) const {
 
 void Controller::see(double now, bool needs_run) {
   require_seconds("now_seconds", now);
-  if (needs_run && !memory_.running) fail(Status::invalid_state, "no run is going on: begin one or resume");
-  require(now >= memory_.last_seen, "now_seconds is ", now, "; time does not go back, and ", memory_.last_seen, " was seen");
+  if (needs_run && !memory_.running) fail(Status::invalid_state, "no run is active: begin one or resume");
+  require(now >= memory_.last_seen, "now_seconds is ", now, "; expected at least ", memory_.last_seen, ", the previous time");
 }
 
 void Controller::start(double now) {
@@ -158,7 +160,7 @@ void Controller::start(double now) {
 void Controller::begin_run(double now) {
   const std::lock_guard lock(mutex_);
   require_seconds("now_seconds", now);
-  if (memory_.running) fail(Status::invalid_state, "a run is going on: it has not ended or failed");
+  if (memory_.running) fail(Status::invalid_state, "a run is active: end it or record its failure first");
   start(now);
 }
 
@@ -244,7 +246,7 @@ void Controller::observe_task(std::string_view name, double seconds) {
   const std::lock_guard lock(mutex_);
   memory_.threshold.observe_task(name, seconds);
   memory_.last_task_seconds = seconds;
-  // A running mean over about eight tasks.
+  // An exponential moving average over about eight tasks.
   memory_.task_seconds = memory_.task_seconds == 0 ? seconds : memory_.task_seconds + (seconds - memory_.task_seconds) / 8;
 }
 
@@ -289,7 +291,7 @@ void Controller::preemption_notice(double now, double left_seconds) {
   memory_.last_seen = now;
 }
 
-// ---- What it knows ----
+// ---- State ----
 
 ControllerInfo Controller::info() const {
   const std::lock_guard lock(mutex_);

@@ -1,4 +1,4 @@
-// The JSON form of what a controller knows. Numbers are written so that they read back to the same bits.
+// The JSON form of a controller's state. Numbers read back to the same bits.
 #include <algorithm>
 #include <cmath>
 #include <mutex>
@@ -80,14 +80,14 @@ void write(JsonWriter& out, const Threshold& threshold) {
 // ---- Reading ----
 
 const Json& member(const Json& object, const char* key) {
-  if (!object.is_object()) refuse(base::cat("no object where '", key, "' should be"));
+  if (!object.is_object()) refuse(base::cat("expected an object with '", key, "'"));
   const Json* const found = object.find(key);
-  if (found == nullptr) refuse(base::cat("no '", key, "'"));
+  if (found == nullptr) refuse(base::cat("'", key, "' is missing"));
   return *found;
 }
 
 double number(const Json& value, const char* key, double least = 0) {
-  if (!value.is_number()) refuse(base::cat(key, " is no number"));
+  if (!value.is_number()) refuse(base::cat(key, ": expected a number"));
   const double number = value.number();
   if (!std::isfinite(number) || number < least) refuse(base::cat(key, " is ", number));
   return number;
@@ -103,21 +103,22 @@ double number_at(const Json& object, const char* key) { return number(member(obj
 
 bool flag_at(const Json& object, const char* key) {
   const Json& value = member(object, key);
-  if (!value.is_boolean()) refuse(base::cat(key, " is not true or false"));
+  if (!value.is_boolean()) refuse(base::cat(key, ": expected true or false"));
   return value.boolean();
 }
 
 std::int64_t count_at(const Json& object, const char* key) {
   const Json& value = member(object, key);
-  // A number above INT64_MAX is unsigned, and negative as an int64_t. What was counted is far below: there is room to count on.
+  // A number above INT64_MAX is unsigned, and negative as an int64_t. The limit is far below that, so that counters can be
+  // incremented.
   const std::int64_t count = value.is_integer() ? value.integer() : -1;
-  if (count < 0 || count > most_counted) refuse(base::cat(key, " is no count"));
+  if (count < 0 || count > most_counted) refuse(base::cat(key, ": expected a count"));
   return count;
 }
 
 const Json::List& array_at(const Json& object, const char* key, std::size_t size) {
   const Json& value = member(object, key);
-  if (!value.is_list() || value.items().size() != size) refuse(base::cat(key, " is no list of ", size));
+  if (!value.is_list() || value.items().size() != size) refuse(base::cat(key, ": expected a list of ", size));
   return value.items();
 }
 
@@ -130,7 +131,7 @@ std::array<double, size> numbers_at(const Json& object, const char* key) {
 }
 
 void read(const Json& value, const char* key, GammaRate& rate) {
-  if (!value.is_list() || value.items().size() != 2) refuse(base::cat(key, " is no pair"));
+  if (!value.is_list() || value.items().size() != 2) refuse(base::cat(key, ": expected a pair"));
   rate.restore(positive(value.items()[0], key), positive(value.items()[1], key));
 }
 
@@ -176,7 +177,7 @@ void read(const Json& value, Forecast& forecast) {
   if (std::abs(sum - 1) > 1e-6) refuse(base::cat("weights sum to ", sum));
   parts.hedge.restore(weights, number_at(value, "mixability_gap"));
   const Json& gaps = member(value, "gaps");
-  if (!gaps.is_list() || gaps.items().size() > GapWindow::capacity) refuse("gaps is no list, or too long");
+  if (!gaps.is_list() || gaps.items().size() > GapWindow::capacity) refuse("gaps: expected a list of limited length");
   for (const Json& gap : gaps.items()) {
     const double seconds = number(gap, "gaps", -most_seconds);
     parts.window.add({std::abs(seconds), seconds > 0});
@@ -188,18 +189,18 @@ void read(const Json& value, Threshold& threshold) {
   if (level < 0.05 || level > 1) refuse(base::cat("threshold is ", level));
   threshold.restore(level, number_at(value, "longest_seconds"), count_at(value, "used"));
   const Json& tasks = member(value, "tasks");
-  if (!tasks.is_list() || tasks.items().size() > Threshold::history_capacity) refuse("tasks is no list, or too long");
+  if (!tasks.is_list() || tasks.items().size() > Threshold::history_capacity) refuse("tasks: expected a list of limited length");
   const auto is_task = [](const Json& entry) {
     if (!entry.is_list() || entry.items().size() != 4) return false;
     const Json::List& parts = entry.items();
     return parts[0].is_string() && parts[2].is_boolean() && parts[3].is_boolean();
   };
   for (const Json& item : tasks.items()) {
-    if (!is_task(item)) refuse("a task is not [name, seconds, checkpointed, failed]");
+    if (!is_task(item)) refuse("tasks: expected entries [name, seconds, checkpointed, failed]");
     const Json::List& entry = item.items();
     const std::string& name = entry[0].string();
     if (name.size() > Threshold::longest_name || base::is_blank(name) || name.find('\0') != std::string::npos)
-      refuse("a task's name is blank or too long");
+      refuse("tasks: a name is blank or too long");
     Threshold::Task task;
     std::copy(name.begin(), name.end(), task.name.begin());
     task.duration_seconds = number(entry[1], "seconds of a task");
@@ -252,7 +253,7 @@ void Controller::from_json(std::string_view text) {
     refuse(base::cat("its format is not '", format_name, "'"));
   const std::int64_t version = count_at(value, "version");
   if (version > format_version)
-    base::fail(base::Status::unsupported, "the controller's JSON has version ", version, "; this library reads ", format_version);
+    base::fail(base::Status::unsupported, "the controller's JSON has version ", version, "; expected at most ", format_version);
   if (version < 1) refuse(base::cat("version is ", version));
 
   Memory m(options_.keep, options_.threshold_options);
@@ -274,7 +275,7 @@ void Controller::from_json(std::string_view text) {
   m.stalls.count = m.durables.count = count_at(value, "saves");
   m.stalls.values = numbers_at<measured_saves>(value, "stall_seconds");
   m.durables.values = numbers_at<measured_saves>(value, "durable_seconds");
-  if (m.gap_begin > m.last_seen || m.saved_at > m.last_seen || m.saved_at < m.gap_begin) refuse("its times are out of order");
+  if (m.gap_begin > m.last_seen || m.saved_at > m.last_seen || m.saved_at < m.gap_begin) refuse("times are not in order");
   read(member(value, "threshold"), m.threshold);
   read(member(value, "forecast"), m.forecast);
 

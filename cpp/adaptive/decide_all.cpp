@@ -1,4 +1,4 @@
-// One decision for all processes, and what each of them knows of the last saves.
+// One decision for all processes, and gathering their records of the last saves.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -23,13 +23,13 @@ using base::Status;
 
 constexpr std::int64_t most_saves = std::int64_t{1} << 62;
 
-// A decision, or why there is none, as it goes from process to process.
+// A decision, or the reason why there is none, as broadcast.
 struct Message {
   std::int32_t status = 0;
   std::int32_t checkpoint = 0;
   std::int32_t reason = 0;
   std::int32_t policy = 0;
-  std::int64_t asks_ranks = 0;  // 1: no decision yet, rank 0 gathers stalls before
+  std::int64_t asks_ranks = 0;  // 1: no decision yet, rank 0 gathers stalls first
   std::int64_t save_number = 0;
   std::array<double, 5> seconds_and_risk{};
 };
@@ -44,9 +44,9 @@ Message message_of(const Decision& decision) {
           {decision.interval_seconds, decision.risk, decision.cost_seconds, decision.since_last_seconds, decision.due_seconds}};
 }
 
-[[noreturn]] void refuse_message() { fail(Status::corrupt, "what rank 0 broadcast is no decision"); }
+[[noreturn]] void refuse_message() { fail(Status::corrupt, "broadcast of rank 0: expected a decision, found other data"); }
 
-// The coordinator is the program's, and its bytes are believed as little as a file's.
+// The coordinator is user-defined, so its data is validated like a file's.
 void check(const Message& message) {
   const auto within = [](auto value, auto last) { return value >= 0 && value <= static_cast<decltype(value)>(last); };
   const bool is_decision = within(message.checkpoint, 1) && within(message.reason, Reason::preemption_saved) &&
@@ -68,7 +68,7 @@ Decision decision_of(const Message& message) {
           due};
 }
 
-// The collectives of one call, which have its time together.
+// The collectives of one call, which share its timeout.
 class Collectives {
  public:
   Collectives(state::Coordinator& coordinator, state::Coordinator::Timeout timeout)
@@ -93,12 +93,12 @@ class Collectives {
       if (!base::is_error_status(all[of].status)) refuse_message();
       fail_on_all(static_cast<std::int64_t>(of), static_cast<Status>(all[of].status), of == rank && mine ? mine->message() : "");
     }
-    if (mine) throw base::Error(*mine);  // the coordinator's data lack this rank's error
+    if (mine) throw base::Error(*mine);  // the coordinator's data lacks this rank's error
     if (is_root()) return message;
     return check(all[0]), all[0];
   }
 
-  // The same when only rank 0 can fail.
+  // The same if only rank 0 can fail.
   template <class Make>
   Message from_root(Make&& make) {
     Message message;
@@ -123,7 +123,7 @@ class Collectives {
     return std::max(state::Coordinator::Timeout::zero(), timeout_ - std::chrono::nanoseconds(Clock::now() - began_));
   }
 
-  // message: read on the failed rank only; cut off if it is too long for the broadcast.
+  // message: read on the failed rank only; truncated if it is too long for the broadcast.
   [[noreturn]] void fail_on_all(std::int64_t rank, Status status, const std::string& message) {
     if (coordinator_.world_size() == 1) throw base::Error(status, message);
     std::array<char, 504> text{};
@@ -147,7 +147,7 @@ Decision Controller::decide_all(state::Coordinator& coordinator, state::Coordina
   DecideArguments given;
   std::optional<base::Error> refused;
   try {
-    base::require(is_valid, "timeout_ns is ", timeout.count(), "; at least 0");
+    base::require(is_valid, "timeout_ns is ", timeout.count(), "; expected at least 0");
     given = read();
   } catch (...) {
     const base::CurrentError error = base::current_error();
@@ -194,7 +194,7 @@ void Controller::check_stalls(const Stalls& stalls) {
   const auto is_stall = [](double seconds) { return std::isfinite(seconds) && seconds >= 0; };
   if (!is_number(stalls.in_flight) || !std::ranges::all_of(stalls.saves, is_number) ||
       !std::ranges::all_of(stalls.seconds, is_stall))
-    fail(Status::corrupt, "what rank 0 gathered are no stalls of saves");
+    fail(Status::corrupt, "gathered data: expected stalls of saves, found other data");
 }
 
 void Controller::note_longest(std::span<const Stalls> of_ranks) {
@@ -223,11 +223,11 @@ std::int64_t Controller::last_save_number() const {
   return save_number();
 }
 
-// A save that is in flight keeps the number that it was begun with; those of before are no save of rank 0's under another count.
+// A save in flight keeps its number; earlier saves do not correspond to saves of rank 0 under the new count.
 void Controller::count_saves_like(std::int64_t number) {
   const std::lock_guard lock(mutex_);
   if (memory_.in_flight || save_number() == number) return;
-  behind_ = number - saves_begun_;
+  save_offset_ = number - saves_begun_;
   memory_.stall_saves.fill(0);
 }
 

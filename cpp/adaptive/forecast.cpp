@@ -10,15 +10,15 @@
 namespace ckpt::adaptive {
 namespace {
 
-// Failures that an expert's prior is worth once there was one. One failure more or less moves the estimate most when there are few.
-// The extra wall time of a cold start on exponential failures is nearly the same for 2 .. 3 (docs/reference/adaptive.md).
+// The weight of an expert's prior, in failures, after the first failure. With few failures, one more or less changes the estimate
+// most. The extra wall time of a cold start on exponential failures is nearly the same for 2 .. 3 (docs/reference/adaptive.md).
 constexpr double expert_weight = 2.5;
-// An age of less than that means nothing yet to a controller that has seen no failure.
-constexpr double untold_seconds = 3600;
+// Ages below this are not informative to a controller that has seen no failure.
+constexpr double uninformative_seconds = 3600;
 
 constexpr double keep_of(double memory) { return 1 - 1 / memory; }
 
-// A strange machine is taken for stationary until it shows otherwise.
+// An unknown machine is considered stationary until it proves otherwise.
 constexpr double stationary = 0.9;
 constexpr double other = (1 - stationary) / 7;
 constexpr Hedge::Weights first_weights = {stationary, other, other, other, other, other, other, other};
@@ -41,7 +41,7 @@ void Forecast::add(const Gap& gap, double cost, double begin) {
     for (std::size_t i = 0; i < losses.size(); ++i) {
       losses[i] = replay_loss([&](double age) { return expert_interval(i, cost, age); }, cost, begin, gap.seconds);
     }
-    // Absurd times may overflow; nothing is to be learned from them.
+    // Extreme times may overflow; nothing can be learned from them.
     if (std::ranges::all_of(losses, [](double loss) { return std::isfinite(loss); })) {
       hedge_.learn(losses, young_interval(cost, prior_mtbf_seconds));
     }
@@ -59,14 +59,14 @@ void Forecast::add(const Gap& gap, double cost, double begin) {
 double Forecast::expert_hazard(std::size_t expert, double age) const {
   // 1 / (1 h + t) keeps the time of all saves of a run without failures below sqrt(2 C (T + 1 h)).
   if (failures_ == 0) {
-    return bounded_rate(1 / bounded(prior_mtbf_seconds + untroubled_seconds_ + std::max(0.0, age - untold_seconds)));
+    return bounded_rate(1 / bounded(prior_mtbf_seconds + untroubled_seconds_ + std::max(0.0, age - uninformative_seconds)));
   }
   if (expert < 4) return rates_[expert].hazard(age);
   return expert < 6 ? weibulls_[expert - 4].hazard(age) : ages_[expert - 6].hazard(age);
 }
 
 double Forecast::expert_interval(std::size_t expert, double cost, double age) const {
-  // Hazards change while the interval runs: the one in its middle counts.
+  // Hazards change during the interval: the value in its middle is used.
   const double first = daly_interval(cost, 1 / expert_hazard(expert, age));
   return daly_interval(cost, 1 / expert_hazard(expert, bounded(age + first / 2)));
 }
@@ -80,14 +80,15 @@ double Forecast::hazard(Policy policy, double age) const {
 }
 
 double Forecast::interval(Policy policy, double cost, double age) const {
-  if (cost <= 0) return 0;  // what costs nothing is best done all the time
+  if (cost <= 0) return 0;  // saving without cost is best done all the time
   switch (policy) {
     case Policy::expected_value: return expected_value_interval(cost, 1 / posterior_.hazard(age));
     case Policy::weibull: return young_interval(cost, 1 / weibull_.hazard(age));
     case Policy::automatic: break;
     default: return daly_interval(cost, 1 / posterior_.hazard(age));
   }
-  // What an interval costs is convex in its logarithm: the mean of logarithms costs no more than the experts do on average.
+  // The cost of an interval is convex in its logarithm: the mean of logarithms costs at most as much as the experts do on
+  // average.
   double mean = 0;
   for (std::size_t i = 0; i < Hedge::experts; ++i) {
     mean += weights()[i] * std::log(std::max(expert_interval(i, cost, age), least_above_zero));

@@ -1,4 +1,4 @@
-// What is known about failures, and the work between two checkpoints that follows from it, for each policy that has an interval.
+// Estimates failure rates, and derives the work between two checkpoints, for each policy with an interval.
 #pragma once
 
 #include <array>
@@ -13,30 +13,31 @@ namespace ckpt::adaptive {
 
 enum class Policy : std::int32_t { automatic = 0, threshold, expected_value, young, daly, bayes, weibull, fixed };
 
-// Learns from gaps. Fixed size, whatever it has seen.
+// Learns from gaps. Fixed size regardless of their number.
 class Forecast {
  public:
-  // What an expert of the automatic policy thinks; in the order of weights().
+  // The experts of the automatic policy, in the order of weights().
   static constexpr std::array<const char*, Hedge::experts> expert_names = {"bayes",         "bayes, last 128",   "bayes, last 32",
                                                                            "bayes, last 8", "weibull, last 512", "weibull, last 64",
                                                                            "age",           "age, last 128"};
 
   // keep: of the bayes policy, see GammaRate.
-  // weighs_experts: whether gaps are replayed to learn which expert is right; only the automatic policy asks for that.
+  // weighs_experts: replay gaps to learn the experts' weights; needed only by the automatic policy.
   explicit Forecast(double keep = 1, bool weighs_experts = true);
 
-  // A gap is over. cost: of a save now; begin: the age at which work began in it. Only failures show which expert was right.
+  // Records the end of a gap. cost: of a save now; begin: the age at which work began in it. Only failures show which expert was
+  // right.
   void add(const Gap& gap, double cost, double begin);
 
-  // Failures per second at this age, as the policy sees it. Not for threshold and those whose MTBF is given.
+  // Returns failures per second at this age, as the policy estimates it. Not for threshold and policies with a given MTBF.
   double hazard(Policy policy, double age) const;
-  // Work until the next checkpoint, asked at this age.
+  // Returns the work until the next checkpoint, at this age.
   double interval(Policy policy, double cost, double age) const;
 
   const Hedge::Weights& weights() const { return hedge_.weights(); }
   std::int64_t failures() const { return failures_; }
 
-  // Everything, for the JSON form.
+  // All state, for the JSON form.
   struct Parts;
   Parts parts();
 
@@ -53,7 +54,7 @@ class Forecast {
   Hedge hedge_;
   bool weighs_experts_;
   std::int64_t failures_ = 0;
-  double untroubled_seconds_ = 0;  // before the first failure, in runs that ended well
+  double untroubled_seconds_ = 0;  // before the first failure, in runs that ended without one
 };
 
 struct Forecast::Parts {

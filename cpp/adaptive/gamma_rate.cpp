@@ -5,7 +5,7 @@ namespace ckpt::adaptive {
 GammaRate::GammaRate(double weight, double keep) : keep_(keep), failures_(weight), seconds_(weight * prior_mtbf_seconds) {}
 
 void GammaRate::add(const Gap& gap) {
-  // A clean exit says nothing about how old the failures are.
+  // A clean exit does not change the weight of past failures.
   if (gap.failed) {
     failures_ = failures_ * keep_ + 1;
     seconds_ = std::max(seconds_ * keep_, least_above_zero);

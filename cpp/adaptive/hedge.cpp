@@ -8,7 +8,7 @@
 namespace ckpt::adaptive {
 namespace {
 
-// One round in a hundred, the best expert may be another one.
+// In one round of a hundred, the best expert may change.
 constexpr double fixed_share = 0.01;
 
 }  // namespace
@@ -24,7 +24,7 @@ void Hedge::learn(const Weights& losses, double scale) {
     next[i] = weights_[i] * std::exp(-rate * (losses[i] - least));
     total += next[i];
   }
-  // The mean is never below the mix loss; rounding may say so.
+  // The mean is never below the mix loss, except by rounding.
   gap_ = bounded(gap_ + std::max(0.0, bounded(mean) + std::log(total) / rate));
   for (std::size_t i = 0; i < experts; ++i) weights_[i] = (1 - fixed_share) * next[i] / total + fixed_share / experts;
 }

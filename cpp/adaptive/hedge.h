@@ -1,7 +1,8 @@
-// Weights of experts by the losses that each would have had: AdaHedge, whose learning rate needs no knowledge of the losses' scale,
-// with a fixed share that lets a former loser come back.
-// Sources: de Rooij, van Erven, Grünwald, Koolen, "Follow the leader if you can, hedge if you must", JMLR 15, 2014;
-// Herbster, Warmuth, "Tracking the best expert", Machine Learning 32, 1998.
+// Weights of experts by their hypothetical losses: AdaHedge, with a learning rate that adapts to the unknown scale of the losses,
+// with a fixed share that lets experts with past losses recover.
+//
+// Sources: de Rooij, van Erven, Grünwald, Koolen, "Follow the leader if you can, hedge if you must", JMLR 15, 2014; Herbster,
+// Warmuth, "Tracking the best expert", Machine Learning 32, 1998.
 #pragma once
 
 #include <array>
@@ -14,11 +15,11 @@ class Hedge {
   static constexpr std::size_t experts = 8;
   using Weights = std::array<double, experts>;
 
-  // first: sums to 1. The fixed share flows to all alike.
+  // first: sums to 1. The fixed share is distributed equally.
   explicit Hedge(const Weights& first) : weights_(first) {}
 
   const Weights& weights() const { return weights_; }
-  // losses: one for each expert, finite. scale: what a loss is of the order of, above 0; bounds the learning rate of the first
+  // losses: one for each expert, finite. scale: the typical magnitude of a loss, above 0; bounds the learning rate of the first
   // rounds.
   void learn(const Weights& losses, double scale);
 
@@ -28,7 +29,7 @@ class Hedge {
 
  private:
   Weights weights_;
-  double gap_ = 0;  // what the mixture has lost so far by not knowing the best expert
+  double gap_ = 0;  // accumulated loss of the mixture relative to the mix loss (mixability gap)
 };
 
 }  // namespace ckpt::adaptive

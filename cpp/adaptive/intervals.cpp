@@ -14,8 +14,9 @@ double log_weibull_hazard(double shape, double scale, double age) {
   return std::log(shape) - std::log(scale) + (shape - 1) * (std::log(age) - std::log(scale));
 }
 
-// In units of the MTBF: f(w) = expm1(w) w - c rises and is convex, and its root is below sqrt(c) because expm1(w) >= w. Newton's
-// steps from the right of the root of a rising convex function never overshoot. For large c the logarithm bounds the root.
+// In units of the MTBF: f(w) = expm1(w) w - c is increasing and convex, and its root is below sqrt(c) because expm1(w) >= w.
+// Newton's steps from the right of the root of an increasing convex function never overshoot. For large c the logarithm bounds
+// the root.
 double expected_value_root(double c) {
   double w = std::min(std::sqrt(c), std::log1p(c) + 1);
   for (int i = 0; i < most_steps; ++i) {
@@ -27,7 +28,7 @@ double expected_value_root(double c) {
   return w;
 }
 
-// The same where exp(w) would overflow, and expm1 is exp: f(w) = w + log(w) - log(c) rises and is concave.
+// The same where exp(w) would overflow, so that expm1 equals exp: f(w) = w + log(w) - log(c) is increasing and concave.
 double expected_value_root_of_log(double log_c) {
   double w = log_c;
   for (int i = 0; i < most_steps; ++i) {

@@ -1,4 +1,4 @@
-// What a checkpoint interval would have cost on a gap that is over: failures are seen whatever the interval was.
+// The cost that a checkpoint interval would have had in a past gap: failures are observed whatever the interval was.
 #pragma once
 
 #include <algorithm>
@@ -6,14 +6,14 @@
 
 namespace ckpt::adaptive {
 
-// Saves of one gap that are replayed one by one. The rest is taken as periodic, in a few steps that each go nearly to the end: so a
-// call is always short.
+// The number of saves in one gap that are replayed individually. The rest is treated as periodic, in a few steps that each cover
+// most of the remainder, so that a call is always short.
 constexpr int saves_one_by_one = 4096;
 constexpr int steps_to_the_end = 64;
 
-// Seconds lost to saves and to work done again. interval(age): work until the next save, asked at the age (seconds since the last
-// failure) at which work goes on. begin: the age at which work began after the restart. cost: of a save; one that the failure hits
-// does not count. Asks for a bounded number of intervals, whatever the numbers are; the result may be infinite.
+// Returns seconds lost to saves and repeated work. interval(age): work until the next save, at the age (seconds since the last
+// failure) at which work continues. begin: the age at which work began after the restart. cost: of a save; a save interrupted by
+// the failure does not count. Calls interval a bounded number of times, for any numbers; the result may be infinite.
 template <class Interval>
 double replay_loss(const Interval& interval, double cost, double begin, double gap) {
   double age = begin;

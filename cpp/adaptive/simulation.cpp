@@ -19,7 +19,7 @@ using base::require;
 constexpr const char* names[] = {"auto", "threshold", "expected-value", "young", "daly", "bayes", "weibull", "fixed"};
 constexpr std::uint64_t level_stream = ~std::uint64_t{0};
 
-// What a machine has in its checkpoints, level by level.
+// The work stored in checkpoints, by level.
 class Saved {
  public:
   Saved(const Machine& machine, std::uint64_t replica) : machine_(machine), replica_(replica) {}
@@ -30,7 +30,7 @@ class Saved {
     if (next_is_remote()) remote_ = local_;
     ++saves_;
   }
-  // Returns what is left.
+  // Returns the remaining work.
   double fail(std::uint64_t failure) {
     const bool lost = machine_.remote_every > 1 && uniform(machine_.seed, replica_, level_stream, failure) < machine_.remote_share;
     if (lost) local_ = remote_;
@@ -48,7 +48,7 @@ class Saved {
   double remote_ = 0;
 };
 
-// Polls until the one nearest to a target, at least one.
+// Returns the number of polls nearest to a target, at least one.
 double polls_to(double seconds, double poll) { return std::max(1.0, std::ceil(seconds / poll - 0.5)); }
 
 // One life of the controller between two failures: works from `now` on, saves when it decides to.
@@ -76,15 +76,15 @@ void live(Controller& controller, const Machine& machine, Saved& saved, double n
 
 void check(const Machine& machine) {
   require_seconds("cost_seconds", machine.cost);
-  require(machine.cost > 0, "cost_seconds is ", machine.cost, "; above 0");
+  require(machine.cost > 0, "cost_seconds is ", machine.cost, "; expected a number above 0");
   require_seconds("restart_seconds", machine.restart);
   require_seconds("poll_seconds", machine.poll);
-  require(machine.poll > 0, "poll_seconds is ", machine.poll, "; above 0");
-  require(machine.remote_every >= 1, "remote_every is ", machine.remote_every, "; at least 1");
+  require(machine.poll > 0, "poll_seconds is ", machine.poll, "; expected a number above 0");
+  require(machine.remote_every >= 1, "remote_every is ", machine.remote_every, "; expected at least 1");
   require_seconds("local_cost_seconds", machine.local_cost);
   require(machine.remote_every == 1 || machine.local_cost > 0, "local_cost_seconds is ", machine.local_cost,
-          "; above 0 with levels");
-  require(machine.remote_share >= 0 && machine.remote_share <= 1, "remote_share is ", machine.remote_share, "; 0 .. 1");
+          "; expected a number above 0 with levels");
+  require(machine.remote_share >= 0 && machine.remote_share <= 1, "remote_share is ", machine.remote_share, "; expected 0 .. 1");
 }
 
 void add_to(Progress& sum, const Progress& progress) {
@@ -104,13 +104,13 @@ double number_after(std::string_view text, std::size_t begin) {
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data() + begin, end, value);
   require(error == std::errc() && stop == end && std::isfinite(value) && value > 0, "policy is ", base::quote(text),
-          "; a number above 0 after the colon");
+          "; expected a number above 0 after the colon");
   return value;
 }
 
 std::vector<Trace> make_traces(const SimulationOptions& options) {
   if (options.law.empty()) return {parse_trace(options.trace_csv)};
-  require(options.trace_csv.empty(), "a trace and a law are both given");
+  require(options.trace_csv.empty(), "trace and law are both set; expected one of them");
   const FailureLaw law = parse_law(options.law);
   std::vector<Trace> traces;
   for (std::int64_t i = 0; i < options.replicas; ++i) {
@@ -119,7 +119,8 @@ std::vector<Trace> make_traces(const SimulationOptions& options) {
   return traces;
 }
 
-// Daly's interval, and intervals a seventh apart from one poll to far beyond what any formula would say.
+// Daly's interval, and a geometric series of intervals, with steps of a seventh, from one poll to far beyond every formula's
+// result.
 std::vector<double> fixed_intervals(const SimulationResult& result) {
   std::vector<double> intervals = {result.daly_interval};
   const double longest = bounded(std::max(64 * result.daly_interval, 2 * result.machine.poll));
@@ -145,13 +146,14 @@ void find_best_fixed(SimulationResult& result, const std::vector<Trace>& traces,
   }
 }
 
-// What a simulation would take is known before anything runs; no number of events is too small to be counted.
+// Limits a simulation's size before anything runs; events of every kind count.
 void check_events(const SimulationResult& result, const std::vector<Policy>& policies, std::size_t intervals) {
   const Machine& machine = result.machine;
   const auto refuse_above = [](double events, auto&&... what) {
-    if (!(events <= most_events)) base::fail(base::Status::out_of_range, what..., events, " events; at most ", most_events);
+    if (!(events <= most_events))
+      base::fail(base::Status::out_of_range, what..., events, " events; expected at most ", most_events);
   };
-  // Every policy may ask at every poll, and the fixed intervals together save about eight times as often as there are polls.
+  // Every policy may be queried at every poll, and the fixed intervals together save about eight times per poll.
   const auto askers = static_cast<double>(policies.size() + 8);
   const double polls = result.wall.back() / machine.poll * askers;
   refuse_above(polls, "poll_seconds is ", machine.poll, ": the failures span ", result.wall.back(), " s, which makes ");
@@ -164,16 +166,16 @@ void check_events(const SimulationResult& result, const std::vector<Policy>& pol
 }
 
 void check(const SimulationOptions& options) {
-  require(!options.law.empty() || !options.trace_csv.empty(), "neither a trace nor a law is given");
-  require(options.nodes >= 1 && options.nodes <= 1'000'000, "nodes is ", options.nodes, "; 1 .. 1000000");
-  require(options.failures >= 1 && options.failures <= 1'000'000, "failures is ", options.failures, "; 1 .. 1000000");
-  require(options.replicas >= 1 && options.replicas <= 100'000, "replicas is ", options.replicas, "; 1 .. 100000");
+  require(!options.law.empty() || !options.trace_csv.empty(), "trace and law are empty; expected one of them");
+  require(options.nodes >= 1 && options.nodes <= 1'000'000, "nodes is ", options.nodes, "; expected 1 .. 1000000");
+  require(options.failures >= 1 && options.failures <= 1'000'000, "failures is ", options.failures, "; expected 1 .. 1000000");
+  require(options.replicas >= 1 && options.replicas <= 100'000, "replicas is ", options.replicas, "; expected 1 .. 100000");
   require(options.failures <= 100'000'000 / options.replicas, "failures is ", options.failures, " in each of ", options.replicas,
-          " replicas; at most 100000000 in all");
+          " replicas; expected at most 100000000 in total");
   const double drawn = static_cast<double>(options.nodes + options.failures) * static_cast<double>(options.replicas);
   if (!options.law.empty() && drawn > most_events) {
     base::fail(base::Status::out_of_range, "nodes is ", options.nodes, ": ", options.replicas, " replicas draw ", drawn,
-               " lives; at most ", most_events);
+               " lives; expected at most ", most_events);
   }
   check(options.machine);
 }
@@ -191,15 +193,15 @@ ControllerOptions parse_policy(std::string_view text, double true_mtbf) {
   const std::size_t colon = text.find(':');
   const auto* const found = std::find(std::begin(names), std::end(names), text.substr(0, colon));
   require(found != std::end(names), "policy is ", base::quote(text),
-          "; auto, threshold, expected-value, young, daly, bayes, bayes:KEEP, weibull or fixed:SECONDS");
+          "; expected auto, threshold, expected-value, young, daly, bayes, bayes:KEEP, weibull or fixed:SECONDS");
   ControllerOptions options;
   options.policy = static_cast<Policy>(found - std::begin(names));
   options.mtbf_seconds = true_mtbf;
   options.threshold_options.budget = std::numeric_limits<std::int64_t>::max();
   const bool takes_number = options.policy == Policy::bayes || options.policy == Policy::fixed;
   const bool has_number = colon != std::string_view::npos;
-  require(takes_number || !has_number, "policy is ", base::quote(text), "; it takes no number");
-  require(has_number || options.policy != Policy::fixed, "policy is 'fixed'; fixed:SECONDS");
+  require(takes_number || !has_number, "policy is ", base::quote(text), "; expected no number");
+  require(has_number || options.policy != Policy::fixed, "policy is 'fixed'; expected fixed:SECONDS");
   if (!has_number) return options;
   const double value = number_after(text, colon + 1);
   if (options.policy == Policy::fixed) options.interval_seconds = value;
@@ -215,7 +217,7 @@ Progress run_controller(const ControllerOptions& given, const Machine& machine, 
   Saved saved(machine, replica);
   Progress progress;
   double failed_at = 0;
-  double kept = 0;  // when the run began anew
+  double kept = 0;  // at the last restart of the run
   controller.begin_run(0);
   for (const double gap : trace) {
     const double next_failure = failed_at + gap;
@@ -309,7 +311,7 @@ SimulationResult simulate(const SimulationOptions& options) {
   } else {
     result.mtbf = std::accumulate(traces[0].begin(), traces[0].end(), 0.0) / static_cast<double>(traces[0].size());
   }
-  require(result.mtbf > 0, "trace has only zeros");
+  require(result.mtbf > 0, "trace contains only zeros");
   std::vector<std::string_view> policies;
   std::vector<Policy> kinds;
   for (std::string_view rest = options.policies; !rest.empty();) {

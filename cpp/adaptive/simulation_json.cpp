@@ -1,4 +1,4 @@
-// The figures of a simulation, and the curves through them: whoever draws them needs nothing else.
+// The figures and curves of a simulation: everything needed to draw them.
 #include <limits>
 #include <utility>
 
@@ -10,7 +10,7 @@ namespace {
 
 using base::JsonWriter;
 
-// Written as null where nothing was finished or the trace is too short.
+// Written as null if no work was finished or the trace is too short.
 double extra(const PolicyResult& policy, const PolicyResult& baseline, std::size_t first, std::size_t last) {
   if (last > policy.work.size() || first >= last) return std::numeric_limits<double>::quiet_NaN();
   return extra_wall(policy, baseline, first, last);
@@ -28,7 +28,7 @@ void write_row(JsonWriter& out, const PolicyResult& policy, const SimulationResu
       .end_object();
 }
 
-// Failures at which curves have points: about 60 in each power of ten.
+// Failures at which curves have points: about 60 per power of ten.
 std::vector<std::size_t> sample_points(std::size_t failures) {
   std::vector<std::size_t> points;
   double at = 1;

@@ -10,12 +10,13 @@ namespace {
 
 constexpr double smallest_threshold = 0.05;
 constexpr double largest_threshold = 1;
-// Stands for the longest task while there is none.
+// Replaces the longest task while there is none.
 constexpr double smallest_longest = 1e-6;
 
 void require_task_name(std::string_view name) {
   base::require_name("name", name);
-  base::require(name.size() <= Threshold::longest_name, "name has ", name.size(), " bytes; at most ", Threshold::longest_name);
+  base::require(name.size() <= Threshold::longest_name, "name has ", name.size(), " bytes; expected at most ",
+                Threshold::longest_name);
 }
 
 Threshold::Task observed(std::string_view name, double seconds) {
@@ -30,15 +31,16 @@ Threshold::Task observed(std::string_view name, double seconds) {
 }  // namespace
 
 void require_seconds(std::string_view argument, double seconds) {
-  base::require(std::isfinite(seconds) && seconds >= 0, argument, " is ", seconds, "; a finite number of seconds, at least 0");
+  base::require(std::isfinite(seconds) && seconds >= 0, argument, " is ", seconds,
+                "; expected a finite number of seconds, at least 0");
 }
 
 Threshold::Threshold(const ThresholdOptions& options) : options_(options), threshold_(options.threshold) {
   base::require(options.threshold >= smallest_threshold && options.threshold <= largest_threshold, "threshold is ",
-                options.threshold, "; ", smallest_threshold, " .. ", largest_threshold);
+                options.threshold, "; expected ", smallest_threshold, " .. ", largest_threshold);
   base::require(options.learning_rate > 0 && options.learning_rate <= 1, "learning_rate is ", options.learning_rate,
-                "; above 0, at most 1");
-  base::require(options.budget >= 0, "budget is ", options.budget, "; at least 0");
+                "; expected above 0, at most 1");
+  base::require(options.budget >= 0, "budget is ", options.budget, "; expected at least 0");
 }
 
 void Threshold::observe_task(std::string_view name, double seconds) {

@@ -1,8 +1,8 @@
-// The threshold rule: checkpoint after a task that took a large enough share of the longest one seen, while there are slots left;
-// the share moves by what recoveries saved and checkpoints cost. Not synchronised.
+// The threshold rule: checkpoint after a task that took a large enough share of the longest task seen, while slots are left;
+// recoveries and checkpoint costs adjust the share. Not thread-safe.
 //
-// Its weaknesses: it knows neither the time since the last checkpoint nor the failure rate, its steps depend on the unit of time
-// (benefit / (benefit + 1)), one outlier stays the longest task for ever, and slots for a lifetime run out.
+// Its weaknesses: it considers neither the time since the last checkpoint nor the failure rate, its steps depend on the unit of
+// time (benefit / (benefit + 1)), one outlier remains the longest task permanently, and slots for a lifetime run out.
 #pragma once
 
 #include <array>
@@ -12,13 +12,13 @@
 
 namespace ckpt::adaptive {
 
-// Throws Error(invalid_argument) unless seconds is finite and not negative.
+// Fails with Error(invalid_argument) unless seconds is finite and not negative.
 void require_seconds(std::string_view argument, double seconds);
 
 struct ThresholdOptions {
   double threshold = 0.35;     // 0.05 .. 1
   double learning_rate = 0.1;  // above 0, at most 1
-  std::int64_t budget = 3;     // checkpoints of a run
+  std::int64_t budget = 3;     // checkpoints per run
 };
 
 class Threshold {
@@ -35,20 +35,20 @@ class Threshold {
 
   explicit Threshold(const ThresholdOptions& options = {});
 
-  // A task is done. name: UTF-8, not blank, at most longest_name bytes.
+  // Records a completed task. name: UTF-8, not blank, at most longest_name bytes.
   void observe_task(std::string_view name, double seconds);
-  // A task failed after this long: it is remembered, and never the longest, for it is not known how long it takes.
+  // Records a task that failed after this time. It never counts as the longest, since its full duration is unknown.
   void observe_failure(std::string_view name, double seconds);
-  // A true answer consumes a slot. cost: what the task took, in the unit of observe_task.
+  // An answer of true consumes a slot. cost: the task's duration, in the unit of observe_task.
   bool should_checkpoint(std::string_view name, double cost);
-  // The same answer, consuming nothing.
+  // Returns the same answer without consuming a slot.
   bool wants(double cost) const;
-  // A checkpoint was made of the last task observed.
+  // Records that a checkpoint of the last observed task was made.
   void consume();
   void mark_failed();
   // Moves the threshold by -sign(b) rate |b| / (|b| + 1) for the benefit b = saved - overhead, within 0.05 .. 1.
   void adjust_policy(double saved_seconds, double overhead_seconds);
-  // All slots are free again; the rest stays.
+  // Frees all slots; keeps everything else.
   void begin_run() { used_ = 0; }
 
   const ThresholdOptions& options() const { return options_; }
@@ -56,12 +56,12 @@ class Threshold {
   double longest_seconds() const { return longest_; }
   std::int64_t used() const { return used_; }
   std::int64_t history_size() const { return history_size_; }
-  // 0 is the oldest of the tasks that are remembered.
+  // index 0 is the oldest stored task.
   const Task& history(std::int64_t index) const { return history_[slot(index)]; }
-  // All of them, the oldest first.
+  // Returns all stored tasks, oldest first.
   std::vector<Task> all_tasks() const;
 
-  // A former state; the options are this object's own.
+  // Restores a saved state; the options are kept.
   void restore(double threshold, double longest, std::int64_t used) noexcept;
   void remember(const Task& task) noexcept;
 

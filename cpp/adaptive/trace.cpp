@@ -19,7 +19,7 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-// NaN when it is no number.
+// Returns NaN if text is not a number.
 double number_of(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -28,11 +28,11 @@ double number_of(std::string_view text) {
 
 double positive_of(std::string_view argument, std::string_view text) {
   const double value = number_of(text);
-  require(std::isfinite(value) && value > 0, argument, " is ", base::quote(text), "; a number above 0");
+  require(std::isfinite(value) && value > 0, argument, " is ", base::quote(text), "; expected a number above 0");
   return value;
 }
 
-// One node's next life time.
+// Returns one node's next lifetime.
 double life(const FailureLaw& law, double uniform_value) {
   const double scale = law.mtbf_seconds / std::tgamma(1 + 1 / law.shape);
   return scale * std::pow(-std::log(uniform_value), 1 / law.shape);
@@ -49,10 +49,10 @@ Trace parse_trace(std::string_view csv) {
     if (text.empty() || text.front() == '#') continue;
     const double seconds = number_of(text);
     require(std::isfinite(seconds) && seconds >= 0, "trace, line ", line, ": ", base::quote(text),
-            " is no number of seconds between two failures");
+            ": expected a number of seconds between two failures");
     trace.push_back(seconds);
   }
-  require(!trace.empty(), "trace has no line with a number");
+  require(!trace.empty(), "trace: expected at least one line with a number");
   return trace;
 }
 
@@ -65,9 +65,9 @@ FailureLaw parse_law(std::string_view text) {
     return law;
   }
   const std::size_t colon = text.starts_with(weibull) ? text.find(':', weibull.size()) : std::string_view::npos;
-  require(colon != std::string_view::npos, "law is ", base::quote(text), "; exponential:MTBF or weibull:SHAPE:MTBF");
+  require(colon != std::string_view::npos, "law is ", base::quote(text), "; expected exponential:MTBF or weibull:SHAPE:MTBF");
   law.shape = positive_of("SHAPE", text.substr(weibull.size(), colon - weibull.size()));
-  require(law.shape >= 0.1 && law.shape <= 100, "SHAPE is ", law.shape, "; 0.1 .. 100");
+  require(law.shape >= 0.1 && law.shape <= 100, "SHAPE is ", law.shape, "; expected 0.1 .. 100");
   law.mtbf_seconds = positive_of("MTBF", text.substr(colon + 1));
   return law;
 }
@@ -97,7 +97,7 @@ Trace draw_trace(const FailureLaw& law, std::int64_t nodes, std::int64_t count, 
     queue.pop();
     if (!std::isfinite(next.time)) {
       base::fail(base::Status::out_of_range, "MTBF is ", law.mtbf_seconds, ": ", count,
-                 " failures span more seconds than a number holds");
+                 " failures span more seconds than a double can represent");
     }
     trace.push_back(next.time - before);
     before = next.time;

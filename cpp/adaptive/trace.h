@@ -1,4 +1,4 @@
-// Times between failures: read from text, or drawn from a law with Philox, the same on every machine.
+// Times between failures: parsed from text, or drawn from a law with Philox, identical on every machine.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,18 @@ namespace ckpt::adaptive {
 
 using Trace = std::vector<double>;  // seconds between failures, in order
 
-// One number a line; empty lines and those that begin with # do not count. Error(invalid_argument) names the line.
+// Parses one number per line; ignores empty lines and lines that begin with #. Error(invalid_argument) names the line.
 Trace parse_trace(std::string_view csv);
 
-// A law that failures follow: "exponential:MTBF" or "weibull:SHAPE:MTBF", seconds.
+// A failure law: "exponential:MTBF" or "weibull:SHAPE:MTBF", seconds.
 struct FailureLaw {
   double shape = 1;
   double mtbf_seconds = 3600;
 };
 FailureLaw parse_law(std::string_view text);
 
-// The first `count` gaps of a machine of `nodes` nodes that fail independently, each by the law and new after its own failure.
+// Returns the first `count` gaps of a machine of `nodes` nodes that fail independently, each according to the law and renewed
+// after its own failure.
 Trace draw_trace(const FailureLaw& law, std::int64_t nodes, std::int64_t count, std::uint64_t seed, std::uint64_t replica);
 
 // Uniform in (0, 1), 53 bits.

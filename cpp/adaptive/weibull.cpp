@@ -11,7 +11,7 @@ namespace {
 constexpr double smallest_gap = 1;
 constexpr double smallest_shape = 0.2;
 constexpr double largest_shape = 5;
-// Hazards of shapes below 1 are infinite at age 0.
+// Hazard rates with shapes below 1 are infinite at age 0.
 constexpr double smallest_age = 30;
 
 }  // namespace
@@ -32,7 +32,7 @@ Gap GapWindow::at(std::size_t index) const {
 }
 
 std::optional<Weibull> fit_weibull(std::span<const Gap> gaps, double first_shape) {
-  // Gaps in units of the longest one: powers cannot overflow.
+  // Gaps in units of the longest one, so that powers cannot overflow.
   double longest = smallest_gap;
   for (const Gap& gap : gaps) longest = std::max(longest, gap.seconds);
   double failures = 0;

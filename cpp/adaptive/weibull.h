@@ -1,4 +1,4 @@
-// The Weibull distribution fitted to the last gaps by maximum likelihood, censored ones included.
+// Fits a Weibull distribution to the last gaps by maximum likelihood, including censored ones.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ class GapWindow {
 
   void add(const Gap& gap);
   std::size_t size() const { return size_; }
-  // index: 0 is the oldest of those kept.
+  // index: 0 is the oldest stored gap.
   Gap at(std::size_t index) const;
 
  private:
@@ -31,13 +31,13 @@ struct Weibull {
   double scale = prior_mtbf_seconds;
 };
 
-// The root of r/k + sum over failures of ln x - r sum(x^k ln x) / sum(x^k), r failures, sums without "failures" over all gaps; the
-// scale is (sum(x^k) / r)^(1/k). Gaps below a second count as one second. The shape is kept in [0.2, 5].
+// Solves r/k + sum over failures of ln x - r sum(x^k ln x) / sum(x^k) = 0 for k, with r failures; sums without "failures" are
+// over all gaps; the scale is (sum(x^k) / r)^(1/k). Gaps below a second count as one second. The shape is clamped to [0.2, 5].
 // Source: Cohen, "Maximum likelihood estimation in the Weibull distribution based on complete and on censored samples",
-// Technometrics 7(4), 1965. Nothing for less than two failures, or failures that all have one length.
+// Technometrics 7(4), 1965. Returns nothing for less than two failures, or if all failures have the same length.
 std::optional<Weibull> fit_weibull(std::span<const Gap> gaps, double first_shape = 1);
 
-// Fits the last `gaps` of a window after each failure; until it has seen enough failures, a Gamma posterior stands in.
+// Fits the last `gaps` of a window after each failure; uses a Gamma posterior until enough failures were seen.
 class WeibullRate {
  public:
   static constexpr int enough_failures = 8;
@@ -45,7 +45,7 @@ class WeibullRate {
   WeibullRate(double weight, std::size_t gaps) : gaps_(gaps), before_(weight, 1) {}
 
   double hazard(double age) const;
-  // After gap was added to window.
+  // Call after gap was added to window.
   void add(const Gap& gap, const GapWindow& window);
 
   const GammaRate& before() const { return before_; }

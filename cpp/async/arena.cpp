@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::int64_t largest_block_bytes = std::int64_t{4} << 20;
 
-// A small budget still has some blocks, so that copying and writing overlap.
+// Divides even a small budget into several blocks, so that copying and writing overlap.
 std::int64_t block_bytes_for(std::int64_t budget_bytes) {
   return std::clamp(budget_bytes / 8 / page_bytes * page_bytes, page_bytes, largest_block_bytes);
 }
 
 std::int64_t checked_budget(std::int64_t bytes) {
-  base::require(bytes >= smallest_arena_bytes, "staging_bytes is ", bytes, "; at least ", smallest_arena_bytes);
+  base::require(bytes >= smallest_arena_bytes, "staging_bytes is ", bytes, "; expected at least ", smallest_arena_bytes);
   return bytes;
 }
 
@@ -33,23 +33,23 @@ Arena::Arena(std::int64_t budget_bytes, MakeBlock make)
     : make_(make ? std::move(make) : system_block),
       block_bytes_(block_bytes_for(checked_budget(budget_bytes))),
       blocks_(budget_bytes / block_bytes_),
-      unmade_(static_cast<std::size_t>(blocks_)) {}
+      unallocated_(static_cast<std::size_t>(blocks_)) {}
 
 std::int64_t Arena::allocated_bytes() const {
   const std::lock_guard lock(mutex_);
-  return (blocks_ - static_cast<std::int64_t>(unmade_)) * block_bytes_;
+  return (blocks_ - static_cast<std::int64_t>(unallocated_)) * block_bytes_;
 }
 
-// The thread that is first in the line takes what is free; missing: of its blocks, those still to be made. out has the capacity for
-// count blocks, so nothing here throws.
+// Serves the thread at the head of the line from the free blocks. missing: the number of its blocks that must still be allocated.
+// out has the capacity for count blocks, so nothing here throws.
 bool Arena::try_take(std::uint64_t ticket, std::size_t count, std::vector<std::byte*>& out, std::size_t& missing) {
   const std::lock_guard lock(mutex_);
-  if (line_.front() != ticket || free_.size() + unmade_ < count) return false;
+  if (line_.front() != ticket || free_.size() + unallocated_ < count) return false;
   const std::size_t ready = std::min(free_.size(), count);
   out.assign(free_.rbegin(), free_.rbegin() + static_cast<std::ptrdiff_t>(ready));
   free_.resize(free_.size() - ready);
   missing = count - ready;
-  unmade_ -= missing;
+  unallocated_ -= missing;
   line_.pop_front();
   return true;
 }
@@ -67,16 +67,16 @@ void Arena::make_blocks(std::size_t count, std::vector<std::byte*>& out) {
     try {
       Block block = make_(block_bytes_);
       const std::lock_guard lock(mutex_);
-      free_.reserve(made_.size() + 1);  // so that give_back does not allocate
-      made_.push_back(std::move(block));
-      out.push_back(made_.back().get());
+      free_.reserve(allocated_.size() + 1);  // so that release does not allocate
+      allocated_.push_back(std::move(block));
+      out.push_back(allocated_.back().get());
     } catch (...) {
       {
         const std::lock_guard lock(mutex_);
-        unmade_ += count - made;
+        unallocated_ += count - made;
       }
-      give_back(out);
-      changed_.wake_all();  // also without blocks to give back, others may now make those that are missing
+      release(out);
+      changed_.wake_all();  // other threads may now allocate the missing blocks, even if none are returned
       throw;
     }
   }
@@ -106,7 +106,7 @@ std::vector<std::byte*> Arena::take(std::int64_t count, const std::function<bool
           },
           -1);
     }
-  } catch (...) {  // would_wait and give_up may throw; no block is taken then
+  } catch (...) {  // would_wait and give_up may throw; no block has been taken then
     leave_line(ticket);
     throw;
   }
@@ -114,12 +114,12 @@ std::vector<std::byte*> Arena::take(std::int64_t count, const std::function<bool
     leave_line(ticket);
     return out;
   }
-  changed_.wake_all();  // another one is first in the line now
+  changed_.wake_all();  // another thread is at the head of the line now
   make_blocks(missing, out);
   return out;
 }
 
-void Arena::give_back(const std::vector<std::byte*>& blocks) noexcept {
+void Arena::release(const std::vector<std::byte*>& blocks) noexcept {
   if (blocks.empty() || generation_ != base::fork_generation()) return;
   {
     const std::lock_guard lock(mutex_);
@@ -129,13 +129,13 @@ void Arena::give_back(const std::vector<std::byte*>& blocks) noexcept {
 }
 
 void Arena::prepare(std::int64_t bytes) {
-  base::require(bytes >= 0, "prepare_bytes is ", bytes, "; at least 0");
+  base::require(bytes >= 0, "prepare_bytes is ", bytes, "; expected at least 0");
   const std::int64_t count = std::min(blocks_, (bytes + block_bytes_ - 1) / block_bytes_);
   const auto blocks = take(count, [] { return false; }, {});
   for (std::byte* const block : blocks) {
     for (std::int64_t at = 0; at < block_bytes_; at += page_bytes) *const_cast<volatile std::byte*>(block + at) = std::byte{0};
   }
-  give_back(blocks);
+  release(blocks);
 }
 
 }  // namespace ckpt::async

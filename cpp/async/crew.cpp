@@ -4,7 +4,7 @@
 
 namespace ckpt::async {
 
-void Crew::start(std::string name, std::function<void()> body) {
+void ThreadGroup::start(std::string name, std::function<void()> body) {
   threads_.reserve(threads_.size() + 1);
   {
     const std::lock_guard lock(mutex_);
@@ -22,8 +22,8 @@ void Crew::start(std::string name, std::function<void()> body) {
   }
 }
 
-// The last thread of an object without holders frees it: no other one may touch it from here on.
-void Crew::leave() noexcept {
+// The last thread of an object without owners destroys it: no other thread may access it afterwards.
+void ThreadGroup::leave() noexcept {
   std::shared_ptr<void> last;
   {
     const std::lock_guard lock(mutex_);
@@ -34,12 +34,12 @@ void Crew::leave() noexcept {
   changed_.wake_all();
 }
 
-bool Crew::is_serving() const {
+bool ThreadGroup::is_serving() const {
   const std::lock_guard lock(mutex_);
   return fate_ == Fate::serving;
 }
 
-bool Crew::decide(Fate fate, std::shared_ptr<void> keep_alive) {
+bool ThreadGroup::decide(Fate fate, std::shared_ptr<void> keep_alive) {
   const std::lock_guard lock(mutex_);
   if (fate_ != Fate::serving) return false;
   fate_ = fate;
@@ -47,7 +47,7 @@ bool Crew::decide(Fate fate, std::shared_ptr<void> keep_alive) {
   return true;
 }
 
-bool Crew::join() {
+bool ThreadGroup::join() {
   if (!decide(Fate::joined, nullptr)) {
     changed_.wait([this] { return all_left_.load(); }, -1);
     return false;
@@ -56,7 +56,7 @@ bool Crew::join() {
   return true;
 }
 
-bool Crew::detach(std::shared_ptr<void> keep_alive) {
+bool ThreadGroup::detach(std::shared_ptr<void> keep_alive) {
   if (!decide(Fate::detached, std::move(keep_alive))) return false;
   for (const auto& thread : threads_) thread->detach();
   return true;

@@ -1,4 +1,5 @@
-// The threads of one object: joined by whoever ends it, or left to end, and to free it, by themselves. Synchronised.
+// The threads of one object: joined by the call that ends it, or detached, in which case the last thread frees the object.
+// Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -14,28 +15,28 @@
 
 namespace ckpt::async {
 
-class Crew {
+class ThreadGroup {
  public:
-  // Before any of the calls below, and by one thread. body: must not throw.
+  // Call before all functions below, from one thread. body: must not throw.
   void start(std::string name, std::function<void()> body);
 
-  // True until one of the next two has decided what becomes of the threads.
+  // True until join or detach has decided the threads' fate.
   bool is_serving() const;
-  // Returns when all bodies have returned. True for the one call that joined the threads.
+  // Returns when all bodies have returned. Returns true for the one call that joined the threads.
   bool join();
-  // False when that is decided. Else no thread joins the threads: the last one lets go of keep_alive.
+  // Returns false if the decision was already made. Otherwise the threads are not joined, and the last one releases keep_alive.
   bool detach(std::shared_ptr<void> keep_alive);
 
  private:
   enum class Fate : std::uint8_t { serving, joined, detached };
-  // True for the one who decides.
+  // Returns true for the call that makes the decision.
   bool decide(Fate fate, std::shared_ptr<void> keep_alive);
   void leave() noexcept;
 
   std::vector<std::unique_ptr<base::Thread>> threads_;
-  mutable std::mutex mutex_;  // held for the next three alone
+  mutable std::mutex mutex_;  // held only for the next three
   Fate fate_ = Fate::serving;
-  std::int64_t left_ = 0;  // threads whose body has not returned
+  std::int64_t left_ = 0;  // threads with a body that has not returned
   std::shared_ptr<void> keep_alive_;
   std::atomic<bool> all_left_{false};
   base::WaitPoint changed_;

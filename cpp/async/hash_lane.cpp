@@ -6,7 +6,7 @@ namespace ckpt::async {
 
 HashLane::HashLane(std::int32_t nice)
     : thread_(std::make_unique<base::Thread>("ckpt-hash", [this, nice] {
-        base::be_nice(nice);
+        base::lower_priority(nice);
         serve();
       })) {}
 

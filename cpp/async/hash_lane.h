@@ -1,4 +1,4 @@
-// A hasher on a thread of its own. Used by one other thread.
+// Computes checksums on a separate thread. Used by one other thread.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ class HashLane final : public state::FileHasher {
 
   void add(const Part& part) override;
   std::uint64_t added() const noexcept override { return added_; }
-  // Until so many of all that were ever added are done.
+  // Waits until this many of all items ever added are done.
   void wait_for(std::uint64_t count) override;
   Digests finish() override;
 
@@ -28,7 +28,7 @@ class HashLane final : public state::FileHasher {
   base::BlockingQueue<base::SpscQueue<Part>, Part> parts_{256};
   std::uint64_t added_ = 0;
   std::atomic<std::uint64_t> done_{0};
-  std::atomic<bool> has_failed_{false};  // no memory for a digest
+  std::atomic<bool> has_failed_{false};  // out of memory for a digest
   base::WaitPoint progressed_;
   std::uint64_t generation_ = base::fork_generation();
   std::unique_ptr<base::Thread> thread_;

@@ -1,4 +1,4 @@
-// Tasks that wait for one thread, in the order in which they came. Synchronised.
+// A FIFO queue of tasks for one thread. Thread-safe.
 #pragma once
 
 #include <deque>
@@ -20,13 +20,13 @@ class Mailbox {
     changed_.wake_all();
   }
 
-  // Waits for the next one; nullptr when there is none and over() is true: call wake() when that may have changed.
+  // Waits for the next task; returns nullptr if there is none and over() is true. Call wake() when over() may have changed.
   template <class Over>
   std::shared_ptr<Task> take(const Over& over) {
     std::shared_ptr<Task> task;
     changed_.wait(
         [&] {
-          const bool is_over = over();  // asked first: what came before it became true is found after it
+          const bool is_over = over();  // checked first: everything added before it became true is then found
           const std::lock_guard lock(mutex_);
           if (!tasks_.empty()) {
             task = std::move(tasks_.front());

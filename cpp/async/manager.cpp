@@ -21,36 +21,39 @@ constexpr std::int64_t most_capacity = 65536;
 constexpr std::int64_t longest_history = 1 << 20;
 
 AsyncOptions checked(const AsyncOptions& options) {
-  base::require(options.workers >= 1 && options.workers <= 16, "workers is ", options.workers, "; 1 .. 16");
-  base::require(options.capacity >= 1 && options.capacity <= most_capacity, "capacity is ", options.capacity, "; 1 .. ",
+  base::require(options.workers >= 1 && options.workers <= 16, "workers is ", options.workers, "; expected 1 .. 16");
+  base::require(options.capacity >= 1 && options.capacity <= most_capacity, "capacity is ", options.capacity, "; expected 1 .. ",
                 most_capacity);
-  base::require(options.history >= 1 && options.history <= longest_history, "history is ", options.history, "; 1 .. ",
+  base::require(options.history >= 1 && options.history <= longest_history, "history is ", options.history, "; expected 1 .. ",
                 longest_history);
   base::require(options.prepare_bytes >= 0 && options.prepare_bytes <= options.staging_bytes, "prepare_bytes is ",
-                options.prepare_bytes, "; 0 .. staging_bytes (", options.staging_bytes, ")");
-  base::require(options.bytes_per_second >= 0, "bytes_per_second is ", options.bytes_per_second, "; at least 0 (no limit)");
-  base::require(options.drain_timeout_ns >= -1, "drain_timeout_ns is ", options.drain_timeout_ns, "; at least -1");
+                options.prepare_bytes, "; expected 0 .. staging_bytes (", options.staging_bytes, ")");
+  base::require(options.bytes_per_second >= 0, "bytes_per_second is ", options.bytes_per_second,
+                "; expected at least 0 (no limit)");
+  base::require(options.drain_timeout_ns >= -1, "drain_timeout_ns is ", options.drain_timeout_ns, "; expected at least -1");
   base::require(options.staging_threads >= 0 && options.staging_threads <= 1024, "staging_threads is ", options.staging_threads,
-                "; 0 .. 1024");
-  base::require(options.nice >= 0 && options.nice <= 19, "nice is ", options.nice, "; 0 .. 19");
+                "; expected 0 .. 1024");
+  base::require(options.nice >= 0 && options.nice <= 19, "nice is ", options.nice, "; expected 0 .. 19");
   return options;
 }
 
 void check_task(const TaskOptions& task) {
-  base::require(task.timeout_ns >= -1, "task.timeout_ns is ", task.timeout_ns, "; at least -1");
-  base::require(task.gate_step >= -1, "task.gate_step is ", task.gate_step, "; at least -1 (no gate)");
+  base::require(task.timeout_ns >= -1, "task.timeout_ns is ", task.timeout_ns, "; expected at least -1");
+  base::require(task.gate_step >= -1, "task.gate_step is ", task.gate_step, "; expected at least -1 (no gate)");
   base::require(!task.source || task.mode != StagingMode::borrow,
-                "task.source is given with BORROW, which reads the memory itself");
+                "task.source is set; expected none with BORROW, which reads the memory directly");
 }
 
 void check_task_of_many(const TaskOptions& task) {
   for (const auto& [is_given, what] : {std::pair(task.priority != 0, "priority"), std::pair(task.gate_step >= 0, "gate_step"),
                                        std::pair(task.when_full == WhenFull::drop_oldest, "when_full DROP_OLDEST")}) {
-    if (is_given) base::fail(Status::unsupported, "task.", what, " is given for a save of several ranks, which all keep one order");
+    if (is_given)
+      base::fail(Status::unsupported, "task.", what,
+                 " is set; expected the default for a save of several ranks, which all use the same order");
   }
 }
 
-// What is left of a time-out that began at begin_at_ns.
+// Returns the rest of a timeout that began at begin_at_ns.
 std::int64_t left_of(std::int64_t timeout_ns, std::int64_t begin_at_ns) {
   return timeout_ns <= 0 ? timeout_ns : std::max<std::int64_t>(0, timeout_ns - (base::monotonic_ns() - begin_at_ns));
 }
@@ -72,14 +75,14 @@ AsyncManager::AsyncManager(std::shared_ptr<state::Checkpoint> checkpoint, const 
     crew_.join();
     throw;
   }
-  say(LogLevel::info, "created: at most ", options.capacity, " tasks, workers: ", options.workers);
+  log_message(LogLevel::info, "created: at most ", options.capacity, " tasks, workers: ", options.workers);
 }
 
-// What a thread does between its begin and its end.
+// Wraps a thread's function with its start and end.
 template <class Serve>
 void AsyncManager::serve(Serve&& serve) {
   const base::Entered entered(&tasks_);
-  base::be_nice(options_.nice);
+  base::lower_priority(options_.nice);
   serve();
 }
 
@@ -97,7 +100,7 @@ AsyncManager::~AsyncManager() {
   try {
     report_unreceived();
   } catch (const std::exception&) {
-    // What there is no memory for is lost, as in say().
+    // Messages without memory are dropped, as in log_message().
   }
 }
 
@@ -122,7 +125,7 @@ void AsyncManager::report_unreceived() {
   base::report_unreceived("async", messages);
 }
 
-// NOLINTNEXTLINE(performance-unnecessary-value-param): the reference that is let go
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the reference to release
 void AsyncManager::release(std::shared_ptr<AsyncManager> manager) noexcept {
   AsyncManager& it = *manager;
   if (it.generation_ != base::fork_generation()) return;
@@ -133,37 +136,38 @@ void AsyncManager::release(std::shared_ptr<AsyncManager> manager) noexcept {
   }
 }
 
-// The caller's reference is one of those that go; the last thread to leave drops the one that they get.
+// Replaces the caller's reference: the threads hold one, and the last thread to leave drops it.
 void AsyncManager::detach_threads() {
-  if (!crew_.detach(weak_from_this().lock())) return;  // a caller is closing and waits for the threads
+  if (!crew_.detach(weak_from_this().lock())) return;  // another call is closing and joins the threads
   if (options_.drain_timeout_ns >= 0) {
     const std::int64_t now = base::monotonic_ns();
     tasks_.set_deadline(options_.drain_timeout_ns > INT64_MAX - now ? INT64_MAX : now + options_.drain_timeout_ns);
   }
-  say(LogLevel::info, "shutting down without waiting: ", tasks_.live(), " tasks have not ended");
+  log_message(LogLevel::info, "shutting down without waiting: ", tasks_.live(), " tasks have not ended");
   tasks_.close();
 }
 
-// Returns when the threads have gone and all callbacks have returned, whoever sees to it. False when draining took longer.
+// Returns when the threads have ended and all callbacks have returned, whichever call ended them. Returns false if draining
+// exceeded the timeout.
 bool AsyncManager::end(CloseMode mode, std::int64_t timeout_ns, WhenLate when_late) {
-  const base::Entered entered(&tasks_);  // what is cancelled or logged may call back
-  if (tasks_.stop_admitting()) say(LogLevel::info, "shutting down: ", tasks_.live(), " tasks have not ended");
-  // Before the gates open, behind which a worker would begin what is to be cancelled.
+  const base::Entered entered(&tasks_);  // cancelling and logging may call back
+  if (tasks_.stop_admitting()) log_message(LogLevel::info, "shutting down: ", tasks_.live(), " tasks have not ended");
+  // Before the gates open: a worker would otherwise start tasks that are to be cancelled.
   if (mode == CloseMode::cancel) tasks_.cancel_all();
   tasks_.close();
   const bool in_time = mode == CloseMode::cancel || tasks_.wait_for_ends(timeout_ns);
   if (!in_time && when_late == WhenLate::abandon) tasks_.abandon_all();
   if (tasks_.live() > 0) tasks_.cancel_all();
-  if (crew_.join()) say(LogLevel::info, "shut down");
+  if (crew_.join()) log_message(LogLevel::info, "shut down");
   return in_time;
 }
 
 void AsyncManager::close(CloseMode mode, std::int64_t timeout_ns) {
   refuse_fork();
   refuse_callback();
-  base::require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1");
+  base::require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; expected at least -1");
   const bool is_reported = mode != CloseMode::drain_unreported;
-  const bool in_time = end(mode, timeout_ns, is_reported ? WhenLate::tell_caller : WhenLate::abandon);
+  const bool in_time = end(mode, timeout_ns, is_reported ? WhenLate::report_to_caller : WhenLate::abandon);
   const std::string late = in_time ? "" : cat("not all tasks ended within ", timeout_ns, " ns; the others were cancelled");
   if (const auto failure = is_reported ? tasks_.failures().take() : tasks_.failures().oldest()) {
     throw in_time ? *failure : base::Error(failure->status(), cat(failure->message(), "; ", late));
@@ -171,17 +175,17 @@ void AsyncManager::close(CloseMode mode, std::int64_t timeout_ns) {
   if (!in_time) throw base::Error(Status::timeout, late);
 }
 
-// ---- What a call needs ----
+// ---- Preconditions of calls ----
 
 void AsyncManager::refuse_fork() const {
-  if (generation_ != base::fork_generation()) base::fail(Status::forked, "async was made before this process was forked");
+  if (generation_ != base::fork_generation()) base::fail(Status::forked, "manager was created before this process was forked");
 }
 
 bool AsyncManager::is_inside_callback() const noexcept { return base::Entered::is_inside(&tasks_); }
 
 void AsyncManager::refuse_callback() const {
   if (is_inside_callback())
-    base::fail(Status::invalid_state, "manager is used inside one of its callbacks in a way that would wait");
+    base::fail(Status::invalid_state, "manager: this call would wait, which is not allowed inside one of its callbacks");
 }
 
 void AsyncManager::require_open() {
@@ -194,7 +198,7 @@ void AsyncManager::require_open() {
 std::shared_ptr<Task> AsyncManager::require_task(std::int64_t id) const {
   refuse_fork();
   auto task = tasks_.table().find(id);
-  if (task == nullptr) base::fail(Status::not_found, "id is ", id, "; no task has it, or not any more");
+  if (task == nullptr) base::fail(Status::not_found, "id is ", id, "; unknown task, or one that has left the history");
   return task;
 }
 
@@ -206,8 +210,8 @@ std::vector<std::shared_ptr<Task>> AsyncManager::wanted(std::int64_t id) const {
 
 // ---- Tasks ----
 
-// The threads of the pool are not marked themselves. A worker may be writing this very save, with the checkpoint locked, and wait
-// for the bytes: what would wait for the checkpoint is refused, too.
+// The threads of the pool are not marked as entered. A worker may be writing this save with the checkpoint locked while it waits
+// for the bytes, so calls that would wait for the checkpoint are refused too.
 TensorSource AsyncManager::marked(TensorSource source) const {
   if (!source) return source;
   return [this, source = std::move(source)](const std::string& group, const state::StateTensor& item, std::int64_t offset,
@@ -218,7 +222,7 @@ TensorSource AsyncManager::marked(TensorSource source) const {
   };
 }
 
-// As the caller knows its tensors: what one rank writes may be a part of one.
+// Reports errors in the caller's terms: one rank may write only part of a tensor.
 TensorSource AsyncManager::of_whole_tensors(TensorSource source) {
   if (!source) return source;
   return [source = std::move(source)](const std::string& group, const state::StateTensor& item, std::int64_t offset,
@@ -230,8 +234,8 @@ TensorSource AsyncManager::of_whole_tensors(TensorSource source) {
   };
 }
 
-// What the ranks agree on, they agree on here, on the thread that calls; a place in the queue is rank 0's decision, for which the
-// others wait.
+// The ranks agree on the save in this call, on the calling thread. Rank 0 decides about the place in the queue; the others wait
+// for its decision.
 std::int64_t AsyncManager::save_of_many(const ReadSave& read) {
   const std::int64_t begin = base::monotonic_ns();
   const bool leads = checkpoint_->coordinator()->rank() == 0;
@@ -281,7 +285,7 @@ std::int64_t AsyncManager::save(const ReadSave& read) {
   check_task(given.task);
   state::SaveOptions wanted_options = checkpoint_->checked(given.options);
   require_open();
-  const base::Entered entered(&tasks_);  // what this calls until it returns
+  const base::Entered entered(&tasks_);  // marks everything called until return
   TensorSource source = marked(std::exchange(given.task.source, {}));
   const auto task = std::make_shared<Task>(TaskKind::save, std::move(given.task), begin);
   task->save = std::move(wanted_options);
@@ -291,7 +295,7 @@ std::int64_t AsyncManager::save(const ReadSave& read) {
   try {
     task->set_accepted(checkpoint_->accept(task->save.step));
   } catch (...) {
-    tasks_.cancel(*task, When::now);  // admit() gave it a place
+    tasks_.cancel(*task, When::now);  // admit() has given it a place
     throw;
   }
   const std::int64_t id = task->id;
@@ -330,18 +334,18 @@ std::int64_t AsyncManager::load(const ReadLoad& read) {
   tasks_.admit(task);
   task->stall_ns.store(base::monotonic_ns() - begin);
   const std::int64_t id = task->id;
-  tasks_.hand_over(*task);
+  tasks_.publish(*task);
   return id;
 }
 
 bool AsyncManager::cancel(std::int64_t id) {
   if (checkpoint_->is_of_many() && checkpoint_->coordinator()->rank() != 0 && require_task(id)->kind == TaskKind::save)
-    base::fail(Status::unsupported, "a save of several ranks is cancelled by rank 0");
+    base::fail(Status::unsupported, "rank: expected rank 0 to cancel a save of several ranks");
   return tasks_.cancel(*require_task(id), is_inside_callback() ? When::later : When::now);
 }
 
 void AsyncManager::wait_staged(std::int64_t id, std::int64_t timeout_ns) {
-  base::require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1");
+  base::require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; expected at least -1");
   const std::int64_t begin = base::monotonic_ns();
   for (const auto& task : wanted(id)) {
     if (task->kind == TaskKind::load) continue;
@@ -356,28 +360,28 @@ void AsyncManager::wait_staged(std::int64_t id, std::int64_t timeout_ns) {
 }
 
 TaskResult AsyncManager::wait(std::int64_t id, std::int64_t timeout_ns, bool is_seen) {
-  base::require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1");
+  base::require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; expected at least -1");
   const auto task = require_task(id);
   if (timeout_ns != 0 && !task->has_ended()) {
     refuse_callback();
     tasks_.open_gate(*task);
   }
-  // Inside the task's own callback it has ended and its waiters are not notified yet.
+  // Inside the task's own callback the task has ended, but its waiters are not notified yet.
   if (!(task->has_ended() && is_inside_callback()) && !task->wait(timeout_ns)) {
     base::fail(Status::timeout, "task ", id, " did not end within ", timeout_ns, " ns");
   }
   if (is_seen) {
     task->is_seen.store(true);
-    tasks_.failures().forget(id);
+    tasks_.failures().remove(id);
   }
   return task->result();
 }
 
 void AsyncManager::wait_all(std::int64_t timeout_ns) {
-  base::require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1");
+  base::require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; expected at least -1");
   const std::int64_t begin = base::monotonic_ns();
   refuse_fork();
-  // A callback waits for nothing that has ended: it may be what notifies of it.
+  // Inside a callback, ended tasks are not waited for: this callback may be the notification of their end.
   const auto tasks = is_inside_callback() ? tasks_.table().live() : tasks_.table().not_notified();
   if (!tasks.empty() && timeout_ns != 0) refuse_callback();
   if (timeout_ns != 0) {
@@ -393,18 +397,18 @@ void AsyncManager::wait_all(std::int64_t timeout_ns) {
 TaskResult AsyncManager::completed(std::int64_t id, TaskKind kind) const {
   const auto task = require_task(id);
   if (task->kind != kind || task->state() != TaskState::completed) {
-    base::fail(Status::invalid_state, "task ", id, " is no ", kind == TaskKind::save ? "save" : "load", " that has completed");
+    base::fail(Status::invalid_state, "task ", id, ": expected a completed ", kind == TaskKind::save ? "save" : "load");
   }
   return task->result();
 }
 
 void AsyncManager::end_step(std::int64_t step) {
   refuse_fork();
-  base::require(step >= 0, "step is ", step, "; at least 0");
+  base::require(step >= 0, "step is ", step, "; expected at least 0");
   tasks_.end_step(step);
 }
 
-// ---- Look ----
+// ---- Queries ----
 
 TaskInfo AsyncManager::info(std::int64_t id) const { return require_task(id)->info(); }
 

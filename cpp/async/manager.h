@@ -1,7 +1,7 @@
-// Saves and loads of one checkpoint object in the background. Synchronised.
+// Background saves and loads of one checkpoint object. Thread-safe.
 //
-// A save is admitted (a place among the live tasks), staged (its bytes copied, or borrowed), queued, written by a worker with
-// checksums made by another thread, and committed by the same code that commits a save in the foreground.
+// A save is admitted (gets a place among the live tasks), staged (its bytes are copied, or borrowed), queued, written by a worker
+// with checksums from another thread, and committed by the same code that commits foreground saves.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ struct AsyncOptions {
   std::int64_t history = 100;
   std::int64_t staging_bytes = std::int64_t{1} << 30;
   std::int64_t prepare_bytes = 0;
-  std::int64_t bytes_per_second = 0;  // 0: no limit
+  std::int64_t bytes_per_second = 0;  // 0: unlimited
   std::int64_t drain_timeout_ns = 30'000'000'000;
-  std::int32_t staging_threads = 0;  // 0: what this process may use, at most 4
+  std::int32_t staging_threads = 0;  // 0: the processors available to this process, at most 4
   std::int32_t nice = 0;
   std::shared_ptr<TaskListener> listener = {};
-  MakeBlock make_block = {};  // of staging memory; empty: the system's
+  MakeBlock make_block = {};  // allocates staging memory; empty: the system's
 };
 
 enum class CloseMode { drain, cancel, drain_unreported };
@@ -53,16 +53,16 @@ using ReadLoad = std::function<LoadArguments()>;
 class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
  public:
   AsyncManager(std::shared_ptr<state::Checkpoint> checkpoint, const AsyncOptions& options);
-  // Ends the threads. Closes an open manager by draining for drain_timeout_ns. Reports each failure that no caller has seen to the
-  // log, or else to standard error, and to the next save of the storage. In a forked child only frees memory.
+  // Ends the threads. Closes an open manager by draining for drain_timeout_ns. Reports each failure that no caller has seen to
+  // the log, or else to standard error, and to the next save of the storage. In a forked child only frees memory.
   ~AsyncManager();
   AsyncManager(const AsyncManager&) = delete;
   AsyncManager& operator=(const AsyncManager&) = delete;
-  // Closes and lets go; inside a callback the manager's threads do both when they are done.
+  // Closes and releases; inside a callback the manager's threads do both when they are done.
   static void release(std::shared_ptr<AsyncManager> manager) noexcept;
 
-  // The task's id. Errors: those of Checkpoint::checked; queue_full, closed, forked; invalid_state inside a callback; the oldest
-  // failure that no caller has seen.
+  // Returns the task's id. Errors: those of Checkpoint::checked; queue_full, closed, forked; invalid_state inside a callback; the
+  // oldest failure that no caller has seen.
   std::int64_t save(const ReadSave& read);
   std::int64_t save(const state::State& state, const state::SaveOptions& options, TaskOptions task) {
     return save([&] { return SaveArguments{&state, options, std::move(task)}; });
@@ -72,14 +72,14 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
     return load([&] { return LoadArguments{std::move(state), options, std::move(task)}; });
   }
 
-  // True when the task ends cancelled because of this call. Error(not_found), as all below.
+  // Returns true if the task ends as cancelled because of this call. Error(not_found), as all below.
   bool cancel(std::int64_t id);
-  // id 0: all that are live now. Error(timeout).
+  // id 0: all tasks that are live now. Fails with Error(timeout).
   void wait_staged(std::int64_t id, std::int64_t timeout_ns);
-  // is_seen: the caller looks at the result, so that a failure needs no other report.
+  // is_seen: the caller receives the result, so that a failure needs no other report.
   TaskResult wait(std::int64_t id, std::int64_t timeout_ns, bool is_seen = true);
   void wait_all(std::int64_t timeout_ns);
-  // The result of a task of that kind that has completed; else Error(invalid_state).
+  // Returns the result of a completed task of that kind; otherwise Error(invalid_state).
   TaskResult completed(std::int64_t id, TaskKind kind) const;
   void end_step(std::int64_t step);
 
@@ -111,7 +111,7 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
   std::vector<std::shared_ptr<Task>> wanted(std::int64_t id) const;
   void detach_threads();
   // How to report tasks that were cancelled because draining exceeded its timeout.
-  enum class WhenLate { tell_caller, abandon };
+  enum class WhenLate { report_to_caller, abandon };
   bool end(CloseMode mode, std::int64_t timeout_ns, WhenLate when_late);
   void report_unreceived();
 
@@ -121,7 +121,7 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
   Tasks tasks_;
   Stager stager_;
   Workers workers_;
-  Crew crew_;
+  ThreadGroup crew_;
 };
 
 }  // namespace ckpt::async

@@ -11,7 +11,7 @@ Notifier::Notifier(std::shared_ptr<TaskListener> listener, const void* mark, std
     : listener_(std::move(listener)), mark_(mark), notified_(std::move(notified)) {}
 
 void Notifier::notify(Task& task, When when) {
-  if (when == When::later && hand_over(task)) return;
+  if (when == When::later && defer(task)) return;
   if (!task.begin_notifying()) return;
   const base::Entered entered(mark_);
   while (const auto event = task.next()) {
@@ -21,14 +21,14 @@ void Notifier::notify(Task& task, When when) {
   }
 }
 
-// False when there is no memory for it.
-bool Notifier::hand_over(Task& task) noexcept {
-  if (task.is_handed_over.exchange(true)) return true;
+// Returns false if out of memory.
+bool Notifier::defer(Task& task) noexcept {
+  if (task.is_deferred.exchange(true)) return true;
   try {
     later_.push(task.shared_from_this());
     return true;
   } catch (const std::bad_alloc&) {
-    task.is_handed_over.store(false);
+    task.is_deferred.store(false);
     return false;
   }
 }

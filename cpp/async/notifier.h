@@ -1,5 +1,5 @@
-// Notifies listeners of their tasks: on the thread where it happens, or on one of its own where that thread holds a lock or is
-// inside a callback. Synchronised.
+// Notifies listeners of their tasks: on the current thread, or on a separate one if the current thread holds a lock or is inside
+// a callback. Thread-safe.
 #pragma once
 
 #include <functional>
@@ -14,24 +14,25 @@ enum class When : std::uint8_t { now, later };
 
 class Notifier {
  public:
-  // listener: of all tasks, may be nullptr. mark: what threads enter that call listeners. notified: runs when a task's listeners
-  // know of its end.
+  // listener: of all tasks, may be nullptr. mark: entered by threads that call listeners. notified: runs when a task's listeners
+  // were notified of its end.
   Notifier(std::shared_ptr<TaskListener> listener, const void* mark, std::function<void(Task&)> notified);
 
-  // Of what was posted to the task. Now: unless another thread is notifying of this task, which then goes on with what is new.
+  // Delivers the task's posted events. When::now: unless another thread is delivering events of this task; that thread then also
+  // delivers the new ones.
   void notify(Task& task, When when);
-  // Reports what was left for later until over() is true and nothing is left: wake() then.
+  // Delivers deferred events until over() is true and none are left; call wake() then.
   template <class Over>
   void serve(const Over& over) {
     while (const auto task = later_.take(over)) {
-      task->is_handed_over.store(false);
+      task->is_deferred.store(false);
       notify(*task, When::now);
     }
   }
   void wake() noexcept { later_.wake(); }
 
  private:
-  bool hand_over(Task& task) noexcept;
+  bool defer(Task& task) noexcept;
   static void notify_of(const Task& task, Task::Event event, TaskListener& listener);
 
   const std::shared_ptr<TaskListener> listener_;

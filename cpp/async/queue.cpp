@@ -5,10 +5,11 @@
 
 namespace ckpt::async {
 
-TaskQueue::TaskQueue(std::int64_t capacity, std::function<Standing(std::int64_t id)> standing)
-    : standing_(std::move(standing)), free_(capacity), handed_(capacity), handed_ids_(static_cast<std::size_t>(capacity)) {
+TaskQueue::TaskQueue(std::int64_t capacity, std::function<EntryState(std::int64_t id)> state)
+    : state_of_(std::move(state)), free_(capacity), published_(capacity), published_ids_(static_cast<std::size_t>(capacity)) {
   for (std::int32_t place = 0; place < capacity; ++place) free_.try_push(place);
-  // What sort_out leaves, what is there before it is called, and one taking over: no entry is lost for want of memory.
+  // Space for the entries that remove_ended keeps, those present before it runs, and one round of take_published: adding entries
+  // then never allocates, so none is lost when memory is short.
   const auto most = static_cast<std::size_t>(3 * capacity);
   ready_.reserve(most);
   held_.reserve(most);
@@ -22,94 +23,94 @@ std::int32_t TaskQueue::try_admit() {
     if (live >= capacity()) return no_place;
   } while (!live_.compare_exchange_weak(live, live + 1));
   std::int32_t place = no_place;
-  while (!free_.try_pop(place)) base::spin_pause();  // it is there: places are released before the count falls
+  while (!free_.try_pop(place)) base::spin_pause();  // succeeds soon: places are released before the count decreases
   return place;
 }
 
-void TaskQueue::give_back(std::int32_t place) {
+void TaskQueue::release_place(std::int32_t place) {
   free_.try_push(place);
   live_.fetch_sub(1);
 }
 
-// Of two tasks that had the same place the later one, whose id is the higher, counts: the other one has ended.
-void TaskQueue::hand_over(std::int32_t place, std::int64_t id) {
-  std::atomic<std::int64_t>& handed_id = handed_ids_[static_cast<std::size_t>(place)];
-  std::int64_t known = handed_id.load();
+// If two tasks had the same place, the later one, with the higher id, applies: the other one has ended.
+void TaskQueue::publish(std::int32_t place, std::int64_t id) {
+  std::atomic<std::int64_t>& published_id = published_ids_[static_cast<std::size_t>(place)];
+  std::int64_t known = published_id.load();
   do {
     if (known > id) return;
-  } while (!handed_id.compare_exchange_weak(known, id));
-  if (known == 0) handed_.try_push(place);  // else it is there, or on its way
+  } while (!published_id.compare_exchange_weak(known, id));
+  if (known == 0) published_.try_push(place);  // otherwise the place is in the queue, or about to be pushed
   entries_.wake_all();
 }
 
-void TaskQueue::look_again() noexcept {
+void TaskQueue::recheck_gates() noexcept {
   gates_.fetch_add(1);
   entries_.wake_all();
 }
 
 // ---- For workers ----
 
-bool TaskQueue::goes_later(const Entry& a, const Entry& b) noexcept {
+bool TaskQueue::has_lower_priority(const Entry& a, const Entry& b) noexcept {
   return a.priority != b.priority ? a.priority < b.priority : a.id > b.id;
 }
 
-TaskQueue::Fate TaskQueue::sort_in(std::int64_t id) {
-  const Standing standing = standing_(id);
-  if (standing.fate == Fate::ready) {
-    ready_.push_back({id, standing.priority});
-    std::ranges::push_heap(ready_, goes_later);
+TaskQueue::Fate TaskQueue::add_by_state(std::int64_t id) {
+  const EntryState state = state_of_(id);
+  if (state.fate == Fate::ready) {
+    ready_.push_back({id, state.priority});
+    std::ranges::push_heap(ready_, has_lower_priority);
   }
-  return standing.fate;
+  return state.fate;
 }
 
-bool TaskQueue::look_at_held() {
-  looked_ = gates_.load();  // before anybody's gate is: one that opens meanwhile raises it again
+bool TaskQueue::recheck_held() {
+  checked_gates_ = gates_.load();  // before any gate is checked: a gate that opens meanwhile increments it again
   std::size_t kept = 0;
   for (const std::int64_t id : held_) {
-    if (sort_in(id) == Fate::held) held_[kept++] = id;
+    if (add_by_state(id) == Fate::held) held_[kept++] = id;
   }
   const bool some_left = kept < held_.size();
   held_.resize(kept);
   return some_left;
 }
 
-bool TaskQueue::take_over() {
-  if (ready_.size() + held_.size() > 2 * handed_ids_.size()) sort_out();
+bool TaskQueue::take_published() {
+  if (ready_.size() + held_.size() > 2 * published_ids_.size()) remove_ended();
   bool some_ready = false;
   std::int32_t place = no_place;
-  for (std::int64_t left = handed_.size(); left > 0 && handed_.try_pop(place); --left) {
-    const std::int64_t id = handed_ids_[static_cast<std::size_t>(place)].exchange(0);
-    const Fate fate = sort_in(id);
+  for (std::int64_t left = published_.size(); left > 0 && published_.try_pop(place); --left) {
+    const std::int64_t id = published_ids_[static_cast<std::size_t>(place)].exchange(0);
+    const Fate fate = add_by_state(id);
     if (fate == Fate::held) held_.push_back(id);
     if (fate == Fate::ready) some_ready = true;
   }
   return some_ready;
 }
 
-// They are asked one after the other, and gates open meanwhile: whoever is found ready may have become so together with those that
-// were asked before and held. So all of these are asked again, until none comes in.
-void TaskQueue::put_in_order() {
-  bool some_came = gates_.load() != looked_ && look_at_held();
-  some_came |= take_over();
+// Tasks are queried one after the other while gates open. A task found ready may have become so together with tasks queried
+// before it and held. To keep their order by priority, all held ones are queried again until no further task is added.
+void TaskQueue::update_order() {
+  bool some_came = gates_.load() != checked_gates_ && recheck_held();
+  some_came |= take_published();
   while (some_came) {
-    some_came = look_at_held();
-    some_came |= take_over();
+    some_came = recheck_held();
+    some_came |= take_published();
   }
 }
 
-// No more than the capacity stay, so that the work per entry does not grow with it.
-void TaskQueue::sort_out() {
-  const auto is_dead = [this](std::int64_t id) { return standing_(id).fate == Fate::dead; };
+// Keeps at most `capacity` entries, so that the work per entry does not grow.
+void TaskQueue::remove_ended() {
+  const auto is_dead = [this](std::int64_t id) { return state_of_(id).fate == Fate::dead; };
   std::erase_if(ready_, [&](const Entry& entry) { return is_dead(entry.id); });
-  std::ranges::make_heap(ready_, goes_later);
+  std::ranges::make_heap(ready_, has_lower_priority);
   std::erase_if(held_, is_dead);
 }
 
 std::int64_t TaskQueue::try_pop() {
   const std::lock_guard lock(order_);
-  put_in_order();
+  update_order();
   if (ready_.empty()) return 0;
-  std::ranges::pop_heap(ready_, goes_later);
+  std::ranges::pop_heap(ready_, has_lower_priority);
   const std::int64_t id = ready_.back().id;
   ready_.pop_back();
   return id;
@@ -119,7 +120,7 @@ std::int64_t TaskQueue::pop(const std::function<bool()>& stop) {
   std::int64_t id = 0;
   entries_.wait(
       [&] {
-        // Asked first: what was handed over before it became true is found after it.
+        // Checked first: everything published before it became true is then found.
         const bool stopped = stop();
         id = try_pop();
         return id != 0 || stopped;
@@ -130,7 +131,7 @@ std::int64_t TaskQueue::pop(const std::function<bool()>& stop) {
 
 std::int64_t TaskQueue::size() const {
   const std::lock_guard lock(order_);
-  return handed_.size() + static_cast<std::int64_t>(ready_.size() + held_.size());
+  return published_.size() + static_cast<std::int64_t>(ready_.size() + held_.size());
 }
 
 }  // namespace ckpt::async

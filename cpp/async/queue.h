@@ -1,13 +1,19 @@
-// Who has a place among the live tasks, and which of them a worker takes next. Synchronised.
+// Admission of live tasks, and the order in which workers take them. Thread-safe.
 //
-// Callers and workers meet in lock-free queues alone. A place is a number; as many as the capacity says lie in the queue of free
-// ones at first. A caller admits a task by taking one and gives it back when the task ends: each number is in that queue or belongs
-// to one task. To hand a task over is to write its id to its place and, when nothing was written there, to push the number to the
-// queue of those handed over: each number is in that queue at most once. So both queues have room for whatever comes, a dead task's
-// entry is overwritten by the next one in its place, and no caller touches the workers' order.
+// The problem: a caller is a training loop, which must not wait for workers that sort tasks, and a worker needs the ready task
+// with the highest priority, where readiness (the task's gate, cancellation) changes at any time from outside.
 //
-// The workers take the numbers and put the tasks in order, those whose gate is closed aside, under a lock that they alone take.
-// There, nothing is removed from the middle: what died stays until a worker meets it, or too many lie there.
+// The scheme: callers and workers share only lock-free queues. A place is a number; `capacity` places are initially in the queue
+// of free ones. A caller admits a task by taking a place and returns it when the task ends: each place is in that queue or
+// belongs to one task. To publish a task, its id is written to its place and, if the place was empty, the place is pushed to
+// the queue of published tasks: each place is in that queue at most once. So both queues always have room, an ended task's entry is
+// overwritten by the next task in its place, and callers never touch the workers' order.
+//
+// Workers pop places and order their tasks by priority, with tasks that have closed gates in a separate list, under a lock that
+// only workers take. Nothing is removed from the middle: ended tasks stay until a worker reaches them or too many accumulate.
+//
+// A single priority queue with one mutex would be simpler, but callers would then wait while a worker evaluates gates, which may
+// be many tasks.
 #pragma once
 
 #include <atomic>
@@ -24,37 +30,37 @@ namespace ckpt::async {
 class TaskQueue {
  public:
   enum class Fate : std::uint8_t { dead, held, ready };
-  // How a task stands that was handed over.
-  struct Standing {
+  // The current state of a published task.
+  struct EntryState {
     Fate fate = Fate::dead;
-    std::int32_t priority = 0;  // the higher one goes first, and of equals the lower id
+    std::int32_t priority = 0;  // higher first; among equals the lower id
   };
   static constexpr std::int32_t no_place = -1;
 
-  // standing: of the task of an id, now; asked by workers, under their lock.
-  TaskQueue(std::int64_t capacity, std::function<Standing(std::int64_t id)> standing);
+  // state: returns the current state of a task by id; called by workers, under their lock.
+  TaskQueue(std::int64_t capacity, std::function<EntryState(std::int64_t id)> state);
 
   // ---- For callers ----
 
-  // no_place when as many tasks as capacity says have one. Wakes no thread.
+  // Returns no_place if `capacity` tasks have one. Wakes no thread.
   std::int32_t try_admit();
-  // The task there has ended.
-  void give_back(std::int32_t place);
+  // Called when the place's task has ended.
+  void release_place(std::int32_t place);
   std::int64_t live() const noexcept { return live_.load(); }
-  std::int64_t capacity() const noexcept { return handed_.capacity(); }
-  // Workers may take the task that has the place. Nothing when it has lost it meanwhile. Ids are positive and grow.
-  void hand_over(std::int32_t place, std::int64_t id);
-  // Gates may have opened.
-  void look_again() noexcept;
+  std::int64_t capacity() const noexcept { return published_.capacity(); }
+  // Workers may take the place's task from now on. No effect if it has lost the place meanwhile. Ids are positive and increase.
+  void publish(std::int32_t place, std::int64_t id);
+  // Called when gates may have opened.
+  void recheck_gates() noexcept;
   void wake() noexcept { entries_.wake_all(); }
 
   // ---- For workers ----
 
-  // The next id that is ready; it may have died since. 0 when there is none and stop() is true: call wake() when that may have
-  // changed.
+  // Returns the next ready id; its task may have ended since. Returns 0 if none is ready and stop() is true: call wake() when
+  // that may have changed.
   std::int64_t pop(const std::function<bool()>& stop);
 
-  // For tests: entries inside, dead ones included.
+  // For tests: the number of entries, including ended tasks.
   std::int64_t size() const;
 
  private:
@@ -62,29 +68,29 @@ class TaskQueue {
     std::int64_t id = 0;
     std::int32_t priority = 0;
   };
-  static bool goes_later(const Entry& a, const Entry& b) noexcept;
+  static bool has_lower_priority(const Entry& a, const Entry& b) noexcept;
 
-  // Under order_.
-  Fate sort_in(std::int64_t id);  // ready ones into ready_
-  bool look_at_held();            // true when some are held no more
-  bool take_over();               // true when some are ready
-  void put_in_order();
-  void sort_out();
+  // Called with order_ held.
+  Fate add_by_state(std::int64_t id);  // adds ready tasks to ready_
+  bool recheck_held();                 // returns true if some are no longer held
+  bool take_published();               // returns true if some are ready
+  void update_order();
+  void remove_ended();
   std::int64_t try_pop();
 
-  std::function<Standing(std::int64_t)> standing_;
+  std::function<EntryState(std::int64_t)> state_of_;
 
   std::atomic<std::int64_t> live_{0};
   base::MpmcQueue<std::int32_t> free_;
-  base::MpmcQueue<std::int32_t> handed_;
-  std::vector<std::atomic<std::int64_t>> handed_ids_;  // by place; 0: not in handed_
-  std::atomic<std::uint64_t> gates_{0};                // grows when gates may have opened
+  base::MpmcQueue<std::int32_t> published_;
+  std::vector<std::atomic<std::int64_t>> published_ids_;  // by place; 0: not in published_
+  std::atomic<std::uint64_t> gates_{0};                   // incremented when gates may have opened
   base::WaitPoint entries_;
 
   mutable std::mutex order_;
   std::vector<Entry> ready_;  // a heap
   std::vector<std::int64_t> held_;
-  std::uint64_t looked_ = 0;  // gates_ when the held ones were last looked at
+  std::uint64_t checked_gates_ = 0;  // gates_ at the last check of the held tasks
 };
 
 }  // namespace ckpt::async

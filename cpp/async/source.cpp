@@ -17,7 +17,7 @@ void StagedSource::write_copied(state::TensorFileWriter& writer, const Staging::
   writer.append(std::as_bytes(std::span(plan.layout.header)));
   for (std::int64_t position = plan.begin; position < plan.end;) {
     if (staging_.released(position)) {
-      base::fail(base::Status::io, "a sync failed, and a state larger than the staging memory cannot be written anew");
+      base::fail(base::Status::io, "a sync failed, and a state larger than the staging memory cannot be written again");
     }
     const auto bytes = staging_.read(position, plan.end);
     staging_.repeatable() ? writer.append_borrowed(bytes) : writer.append(bytes);
@@ -35,7 +35,7 @@ std::int64_t StagedSource::file_bytes(const state::StateGroup& group) {
   return static_cast<std::int64_t>(plan.layout.header.size()) + plan.end - plan.begin;
 }
 
-// Borrowed bytes are read again after they were written, for whoever changes them breaks a promise, and must be informed.
+// Borrowed bytes are read again after they were written, to detect and report a caller that modified them during the save.
 state::WrittenFile StagedSource::write(storage::File& file, const std::string& file_name, const state::StateGroup& group) {
   const Staging::GroupPlan& plan = staging_.plan_of(group);
   state::TensorFileWriter writer(file, plan.layout, lane_, stop.get(), limit_.get());
@@ -53,8 +53,8 @@ state::WrittenFile StagedSource::write(storage::File& file, const std::string& f
   return written;
 }
 
-// The tensors' memory may have changed since: what was copied counts. A stream that can be read only once is written without
-// asking.
+// Compares the staged copy, because the tensors' memory may have changed since. A stream that can be read only once is written
+// without comparing.
 bool StagedSource::holds_same(const state::GroupRecord& recorded, const state::StateGroup& group) {
   if (staging_.mode() == StagingMode::borrow) return state::holds_same_tensors(recorded, group);
   const Staging::GroupPlan& plan = staging_.plan_of(group);

@@ -1,4 +1,4 @@
-// What a background save is written from: the staged bytes, with their checksums made on another thread than the writer's.
+// The data source of a background save: the staged bytes, with checksums from another thread than the writer's.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ namespace ckpt::async {
 class StagedSource final : public state::SaveSource {
  public:
   struct Events {
-    std::function<void(std::int64_t bytes)> written;  // more bytes than before
+    std::function<void(std::int64_t bytes)> written;  // called with the number of additional bytes
     std::function<void()> commit_point;               // may throw Error(cancelled)
     std::function<void()> acknowledged;
   };
@@ -38,7 +38,7 @@ class StagedSource final : public state::SaveSource {
 
   Staging& staging_;
   HashLane& lane_;
-  state::TensorCopier copier_;  // of borrowed bytes
+  state::TensorCopier copier_;  // for borrowed bytes
   std::shared_ptr<storage::RateLimit> limit_;
   Events events_;
 };

@@ -32,11 +32,12 @@ void Stager::prepare(Task& task, state::State whole, TensorSource source) const 
 void Stager::stage(const std::shared_ptr<Task>& task) {
   switch (task->options.mode) {
     case StagingMode::copy:
-      if (const auto staging = task->staging(); staging != nullptr) copy(*task, *staging, &pool_, false);  // else it was cancelled
+      // A cancelled task has no staging.
+      if (const auto staging = task->staging(); staging != nullptr) copy(*task, *staging, &pool_, false);
       return;
     case StagingMode::borrow:
       task->stall_ns.store(ns_since(task->queued_at_ns));
-      tasks_.hand_over(*task);
+      tasks_.publish(*task);
       return;
     case StagingMode::deferred: {
       task->stall_ns.store(ns_since(task->queued_at_ns));
@@ -45,21 +46,21 @@ void Stager::stage(const std::shared_ptr<Task>& task) {
   }
 }
 
-// A task that ended meanwhile is left alone; one whose copying failed has ended when this returns, or will by its worker.
-void Stager::copy(Task& task, Staging& staging, base::ThreadPool* pool, bool hand_over_first) {
+// Skips a task that ended meanwhile. If copying fails, the task has ended when this returns, or its worker ends it.
+void Stager::copy(Task& task, Staging& staging, base::ThreadPool* pool, bool publish_first) {
   try {
     staging.plan();
     if (!staging.reserve([this] { tasks_.open_all_gates(); })) return;
-    // Waves need the writer at work. A large state is written while the rest of it is copied: the disk takes longer than memory
-    // does.
-    const bool is_early = hand_over_first || !staging.repeatable() || staging.bytes() >= large_save_bytes;
-    if (is_early) tasks_.hand_over(task);
+    // Copying in waves needs an active writer. A large state is written while the rest is copied, because the disk takes longer
+    // than the memory.
+    const bool is_early = publish_first || !staging.repeatable() || staging.bytes() >= large_save_bytes;
+    if (is_early) tasks_.publish(task);
     if (!staging.copy(pool)) return staging.throw_error();
-    const bool is_deferred = staging.mode() == StagingMode::deferred;  // its caller went on long ago
+    const bool is_deferred = staging.mode() == StagingMode::deferred;  // its caller has long returned
     tasks_.note_staged(task, is_deferred ? task.stall_ns.load() : ns_since(task.queued_at_ns), When::now);
-    if (!is_early) tasks_.hand_over(task);
+    if (!is_early) tasks_.publish(task);
   } catch (...) {
-    tasks_.fail(task, error_in_hand());
+    tasks_.fail(task, current_error_copy());
   }
 }
 

@@ -23,18 +23,18 @@ Staging::Staging(state::State whole, StagingMode mode, TensorSource source, std:
   }
 }
 
-Staging::~Staging() { arena_->give_back(blocks_); }
+Staging::~Staging() { arena_->release(blocks_); }
 
 void Staging::plan() {
-  if (!plans_.empty() || whole_.groups().empty()) return;  // a second call writes nothing: a reader may be at work
+  if (!plans_.empty() || whole_.groups().empty()) return;  // a second call does nothing: a reader may already be active
   for (const state::StateGroup& group : whole_.groups()) plans_.push_back({state::layout_of(group)});
-  // A state that fits only without the gaps is not worth writing in waves.
+  // A state that fits only without the gaps is not worth copying in waves.
   stream_bytes_ = lay_out(true);
   if (block_count() > arena_->blocks()) stream_bytes_ = lay_out(false);
   copied_ = std::vector<std::atomic<bool>>(static_cast<std::size_t>(block_count()));
 }
 
-// Gives groups and tensors their places; where the last one ends.
+// Assigns positions to groups and tensors; returns the end of the last one.
 std::int64_t Staging::lay_out(bool aligned) {
   pieces_.clear();
   std::int64_t position = 0;
@@ -90,7 +90,7 @@ void Staging::copy_block(std::int64_t block) {
   if (stopped_.load(std::memory_order_relaxed)) return;
   const std::int64_t begin = block * block_bytes_;
   const std::int64_t end = std::min(begin + block_bytes_, stream_bytes_);
-  auto piece = std::ranges::upper_bound(pieces_, begin, {}, &Piece::begin);  // the first that begins behind it
+  auto piece = std::ranges::upper_bound(pieces_, begin, {}, &Piece::begin);  // the first piece that begins after it
   if (piece != pieces_.begin()) --piece;
   for (; piece != pieces_.end() && piece->begin < end; ++piece) {
     const std::int64_t from = std::max(begin, piece->begin);
@@ -109,7 +109,7 @@ bool Staging::copy(base::ThreadPool* pool) {
     for (std::int64_t begin = 0; begin < count;) {
       changed_.wait([&] { return stopped_.load() || released_.load() + held > begin; }, -1);
       if (stopped_.load()) return false;
-      // One after the other where the reader is at work already.
+      // Sequentially if the reader is already active.
       const std::int64_t end = pool == nullptr ? begin + 1 : std::min(count, released_.load() + held);
       if (pool == nullptr) {
         copy_block(begin);

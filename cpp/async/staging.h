@@ -1,5 +1,5 @@
-// The bytes of one save on their way from the tensors to the writer: a stream of all tensors in the order of the files, copied
-// block by block, or borrowed. One thread stages while another one reads.
+// The bytes of one save between the tensors and the writer: a stream of all tensors in file order, copied block by block, or
+// borrowed. One thread stages while another one reads.
 #pragma once
 
 #include <atomic>
@@ -23,21 +23,21 @@ namespace ckpt::async {
 
 enum class StagingMode : std::int32_t { copy = 0, borrow = 1, deferred = 2 };
 
-// Copies bytes of a tensor, from offset on. Several at once; what it throws fails the save.
+// Copies bytes of a tensor, from offset on. Called concurrently; an exception fails the save.
 using TensorSource =
     std::function<void(const std::string& group, const state::StateTensor& item, std::int64_t offset, std::span<std::byte> out)>;
 
 class Staging {
  public:
-  // One group: a file. Where there is room, the bytes of a large one begin where they lie in memory as they will lie in the file,
-  // so that a storage can write them from there.
+  // One group, which is one file. If there is room, a large group begins at the same page offset in memory as in the file, so
+  // that a storage can write from there.
   struct GroupPlan {
     state::FileLayout layout;
     std::int64_t begin = 0;
     std::int64_t end = 0;
   };
 
-  // whole: without stateful objects. source: empty for memory. arena: unused when borrowed. Gives its blocks back when it goes.
+  // whole: without stateful objects. source: empty for memory. arena: unused if borrowed. The destructor returns the blocks.
   Staging(state::State whole, StagingMode mode, TensorSource source, std::shared_ptr<Arena> arena);
   ~Staging();
   Staging(const Staging&) = delete;
@@ -45,39 +45,40 @@ class Staging {
 
   const state::State& whole() const noexcept { return whole_; }
   StagingMode mode() const noexcept { return mode_; }
-  std::int64_t bytes() const noexcept { return bytes_; }  // of the tensors
+  std::int64_t bytes() const noexcept { return bytes_; }  // total size of the tensors
 
-  // Lays the stream out. Before anything below.
+  // Lays out the stream. Call before everything below.
   void plan();
   const GroupPlan& plan_of(const state::StateGroup& group) const;
 
-  // ---- For the one who stages ----
+  // ---- For the staging thread ----
 
-  // Waits for memory: all blocks of the stream, or all of the arena when that is less. False when the save was stopped meanwhile.
+  // Waits for memory: all blocks of the stream, or the whole arena if that is smaller. Returns false if the save was stopped
+  // meanwhile.
   bool reserve(const std::function<void()>& would_wait);
-  // True when every block has memory of its own, so that the stream can be read again.
+  // Returns true if every block has its own memory, so that the stream can be read again.
   bool repeatable() const noexcept;
-  // Copies the stream; pool: nullptr for this thread alone. Returns when all is copied (true) or the save was stopped. What a
-  // source throws is thrown to the reader, or by throw_error().
+  // Copies the stream; pool: nullptr for this thread alone. Returns true when everything is copied, false if the save was
+  // stopped. Exceptions of a source are rethrown to the reader, or by throw_error().
   bool copy(base::ThreadPool* pool);
-  void throw_error() const;  // if there was one
+  void throw_error() const;  // if one occurred
 
-  // ---- For the one who writes ----
+  // ---- For the writing thread ----
 
-  // The bytes at position, at least one and at most up to end; waits for them. Error(cancelled) when stopped, or what the copying
-  // threw. Not for borrowed streams.
+  // Returns the bytes at position, at least one and at most up to end; waits for them. Fails with Error(cancelled) when stopped,
+  // or with the copying thread's error. Not for borrowed streams.
   std::span<const std::byte> read(std::int64_t position, std::int64_t end);
-  // What is before position will not be read again; only of use when the stream is not repeatable.
+  // Declares that bytes before position will not be read again; only useful if the stream is not repeatable.
   void release_before(std::int64_t position);
   bool released(std::int64_t position) const noexcept;
 
   // ---- For both ----
 
-  // Neither waits for the other any more.
+  // Stops waiting on both sides.
   void stop() noexcept;
 
  private:
-  // One tensor's place in the stream.
+  // One tensor's position in the stream.
   struct Piece {
     const state::StateGroup* group;
     const state::StateTensor* item;
@@ -94,14 +95,14 @@ class Staging {
   StagingMode mode_;
   TensorSource source_;
   std::int64_t bytes_ = 0;
-  std::int64_t stream_bytes_ = 0;  // with the gaps before large groups
+  std::int64_t stream_bytes_ = 0;  // including the gaps before large groups
   std::vector<GroupPlan> plans_;
   std::vector<Piece> pieces_;
   std::shared_ptr<Arena> arena_;
   std::int64_t block_bytes_;
-  std::vector<std::byte*> blocks_;         // block n of the stream lies in number n modulo their count
+  std::vector<std::byte*> blocks_;         // block n of the stream uses entry n modulo their number
   std::vector<std::atomic<bool>> copied_;  // block n of the stream
-  std::atomic<std::int64_t> released_{0};  // blocks of the stream whose memory may be used again
+  std::atomic<std::int64_t> released_{0};  // blocks of the stream with reusable memory
   std::atomic<bool> stopped_{false};
   base::WaitPoint changed_;
   mutable std::mutex error_mutex_;

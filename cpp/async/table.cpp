@@ -12,7 +12,7 @@ void TaskTable::add(const std::shared_ptr<Task>& task) {
 }
 
 void TaskTable::note_notified(Task& task) {
-  ById::node_type evicted;  // goes after the lock: that may run a user's destroy function
+  ById::node_type evicted;  // destroyed after the lock: the destructor may run user code
   const std::lock_guard lock(mutex_);
   ended_.insert(current_.extract(task.id));
   (ended_.size() == 1 ? first_ended_ : ended_.at(last_ended_).ended_next) = task.id;
@@ -82,7 +82,7 @@ std::int64_t TaskTable::size() const {
 namespace {
 
 base::Error unnamed_failure() {
-  return {base::Status::out_of_memory, "a background task failed, and there was no memory to note its reason"};
+  return {base::Status::out_of_memory, "a background task failed, without memory to store its reason"};
 }
 
 }  // namespace
@@ -97,7 +97,7 @@ void Failures::add_unnamed() noexcept {
   ++unnamed_;
 }
 
-void Failures::forget(std::int64_t id) {
+void Failures::remove(std::int64_t id) {
   const std::lock_guard lock(mutex_);
   unseen_.erase(id);
 }

@@ -1,5 +1,5 @@
-// Which tasks there are, by id, in which order they ended, and which failures no caller has seen. Ids are 1, 2, 3, ...: none names
-// two tasks. Synchronised.
+// All tasks by id, the order in which they ended, and the failures that no caller has seen. Ids are 1, 2, 3, ... and never
+// reused. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -17,27 +17,27 @@ namespace ckpt::async {
 
 class TaskTable {
  public:
-  // history: how many that have ended stay.
+  // history: number of ended tasks to keep.
   explicit TaskTable(std::int64_t history) : history_(history) {}
 
-  // Gives the task its id.
+  // Assigns the task's id.
   void add(const std::shared_ptr<Task>& task);
-  // The task has ended and its listeners know: it is in the history, where the oldest may go, and whoever waits for it returns.
-  // Allocates nothing.
+  // Records that the task has ended and its listeners were notified: moves it to the history, which may drop the oldest, and
+  // releases waiting threads. Allocates nothing.
   void note_notified(Task& task);
-  // nullptr when there is none, or none any more.
+  // Returns nullptr if the id is unknown or no longer in the history.
   std::shared_ptr<Task> find(std::int64_t id) const;
-  // Calls visit with the task or nullptr, under the lock: for who must not come to hold the last reference.
+  // Calls visit with the task or nullptr, under the lock: for callers that must not end up with the last reference.
   template <class Visit>
   auto look(std::int64_t id, const Visit& visit) const {
     const std::lock_guard lock(mutex_);
     const Known* const known = known_of(id);
     return visit(static_cast<const Task*>(known == nullptr ? nullptr : known->task.get()));
   }
-  // That have not ended, the oldest first; these and those whose listeners are still being notified of the end; and that have
-  // ended, in the order in which they did.
+  // Returns the tasks that have not ended, oldest first; those plus tasks with listeners still being notified of the end; and the
+  // ended ones, in the order in which they ended.
   std::vector<std::shared_ptr<Task>> live() const;
-  // Returns the live task with the lowest id above this one; nullptr when there is none. Allocates nothing.
+  // Returns the live task with the lowest id above this one; nullptr if there is none. Allocates nothing.
   std::shared_ptr<Task> live_after(std::int64_t id) const;
   std::vector<std::shared_ptr<Task>> not_notified() const;
   std::vector<std::shared_ptr<Task>> ended() const;
@@ -46,10 +46,10 @@ class TaskTable {
  private:
   struct Known {
     std::shared_ptr<Task> task;
-    std::int64_t ended_next = 0;  // the id of the one that ended after it
+    std::int64_t ended_next = 0;  // the id of the task that ended after this one
   };
   using ById = std::map<std::int64_t, Known>;
-  // Under the lock.
+  // Call with the lock held.
   const Known* known_of(std::int64_t id) const;
 
   std::int64_t history_;
@@ -61,16 +61,16 @@ class TaskTable {
   std::int64_t last_id_ = 0;
 };
 
-// The tasks that failed and that no caller has seen fail: each is reported once, the oldest first.
+// The failed tasks that no caller has seen fail: each is reported once, oldest first.
 class Failures {
  public:
-  // id: of the task; the lower one is the older.
-  bool add(std::int64_t id, base::Error error);  // false: it has one already
-  // A caller has seen how this task ended.
-  void forget(std::int64_t id);
+  // id: of the task; the lower one is older.
+  bool add(std::int64_t id, base::Error error);  // false: it already has one
+  // Called when a caller has seen how this task ended.
+  void remove(std::int64_t id);
   // Counts a failure that could not be stored for lack of memory: it is reported after the others, without its reason.
   void add_unnamed() noexcept;
-  // The oldest one, which is reported now; its message says how many more there are.
+  // Returns the oldest one and marks it as reported; its message contains the number of further ones.
   std::optional<base::Error> take();
   // Returns the same error without marking it as reported.
   std::optional<base::Error> oldest() const;

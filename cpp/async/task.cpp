@@ -8,7 +8,7 @@
 
 namespace ckpt::async {
 
-base::Error error_in_hand() noexcept {
+base::Error current_error_copy() noexcept {
   const base::CurrentError error = base::current_error();
   try {
     return {error.status, error.message};
@@ -31,7 +31,7 @@ TaskResult result_of(const base::Error& error, std::int64_t retries) noexcept {
 
 bool Task::start() noexcept {
   {
-    const std::lock_guard lock(mutex_);  // end() looks at the phase, gives a load's state back, and ends the task in one step
+    const std::lock_guard lock(mutex_);  // end() reads the phase, returns a load's state and ends the task in one step
     if (!move(Phase::queued, Phase::running)) return false;
   }
   started_at_ns.store(base::monotonic_ns());
@@ -40,7 +40,7 @@ bool Task::start() noexcept {
 }
 
 bool Task::end(Phase from, Phase to, TaskResult&& result) {
-  std::shared_ptr<Staging> staging;  // freed outside the lock, as what belongs to the caller's function is
+  std::shared_ptr<Staging> staging;  // freed outside the lock, like everything that belongs to the caller's function
   std::shared_ptr<AgreedSave> agreed;
   std::shared_ptr<state::AcceptedSave> accepted;
   decltype(load.rename) rename;
@@ -130,7 +130,7 @@ bool Task::wait(std::int64_t timeout_ns) {
 
 bool Task::set_staged(std::int64_t stall) noexcept {
   {
-    // Under the lock of end(): it is staged, and that is reported, before it ends or not at all.
+    // Under the lock of end(), so that it is either staged, and reported as such, before it ends, or not at all.
     const std::lock_guard lock(mutex_);
     if (has_ended()) return false;
     stall_ns.store(stall);

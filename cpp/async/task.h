@@ -1,4 +1,4 @@
-// One background save or load: what is asked, how it stands, how it ended. Synchronised.
+// One background save or load: its arguments, state and result. Thread-safe.
 #pragma once
 
 #include <array>
@@ -48,11 +48,11 @@ struct TaskResult {
   state::LoadResult loaded = {};  // of a load that completed
 };
 
-// Whatever was thrown, as an error to keep.
-base::Error error_in_hand() noexcept;
+// Converts any exception to an error that can be stored.
+base::Error current_error_copy() noexcept;
 TaskResult result_of(const base::Error& error, std::int64_t retries = 0) noexcept;
 
-// Notified of tasks; see async.h of the C API, whose words hold here. Must not throw.
+// Receives notifications about tasks, as documented in async.h of the C API. Must not throw.
 class TaskListener {
  public:
   virtual ~TaskListener() = default;
@@ -61,7 +61,7 @@ class TaskListener {
   virtual void ended(const TaskResult& result) = 0;
 };
 
-// A save of many ranks that was agreed on, until it has been made. When it goes before that, the other ranks are notified.
+// A save of many ranks that was agreed on but not made yet. If it is destroyed before that, the other ranks are notified.
 struct AgreedSave {
   AgreedSave(std::shared_ptr<state::Checkpoint> of, state::GroupSave&& agreed)
       : checkpoint(std::move(of)), save(std::move(agreed)) {}
@@ -73,7 +73,7 @@ struct AgreedSave {
 
   const std::shared_ptr<state::Checkpoint> checkpoint;
   state::GroupSave save;
-  bool is_begun = false;  // for the thread that makes it
+  bool is_begun = false;  // used by the thread that makes it
 };
 
 enum class WhenFull : std::int32_t { refuse = 0, wait = 1, drop_oldest = 2 };
@@ -106,9 +106,9 @@ struct TaskInfo {
 
 class Task : public std::enable_shared_from_this<Task> {
  public:
-  // Where it stands. Running has three faces: cancelling can only end cancelled, committing can no longer be cancelled.
+  // The current phase. Running has three sub-phases: cancelling can only end as cancelled, committing can no longer be cancelled.
   enum class Phase : std::uint8_t { queued, running, cancelling, committing, completed, failed, cancelled, rejected };
-  // What listeners are notified of.
+  // Kinds of notifications.
   enum class Event : std::uint8_t { staged, progress, ended };
 
   Task(TaskKind task_kind, TaskOptions task_options, std::int64_t begin_at_ns)
@@ -116,37 +116,37 @@ class Task : public std::enable_shared_from_this<Task> {
 
   Phase phase() const noexcept { return phase_.load(std::memory_order_acquire); }
   bool has_ended() const noexcept { return phase() >= Phase::completed; }
-  // The only way to another phase that is no end; ends go through end().
+  // Changes the phase, unless the target ends the task; ends use end().
   bool move(Phase from, Phase to) noexcept { return phase_.compare_exchange_strong(from, to, std::memory_order_acq_rel); }
-  // Begins the work on a task that is queued.
+  // Starts the work on a queued task.
   bool start() noexcept;
-  // Ends a task that is in phase from; false when it is no longer. The caller that gets true notifies the others.
+  // Ends a task in phase `from`; returns false if it has left that phase. The caller that gets true notifies the others.
   bool end(Phase from, Phase to, TaskResult&& result);
-  // After its end, when it no longer changes.
+  // Valid after the end, when it no longer changes.
   const TaskResult& result() const noexcept;
 
-  // Events wait in the task until a thread notifies of them, one thread at a time and under no lock: post(), then whoever gets true
-  // of begin_notifying() notifies of what next() returns until it returns nothing. One of progress stands for those that come
-  // before it is notified.
+  // Events are stored in the task until a thread delivers them, one thread at a time and under no lock: call post(); the thread
+  // that gets true from begin_notifying() delivers the events returned by next() until it returns nothing. A progress event
+  // replaces undelivered earlier ones.
   void post(Event event) noexcept;
   bool begin_notifying() noexcept;
   std::optional<Event> next() noexcept;
 
-  // Also true when it ends unstaged.
+  // Also returns true if the task ends unstaged.
   bool wait_staged(std::int64_t timeout_ns);
-  // For the worker: until it is staged or asked to stop.
+  // For the worker: waits until it is staged or asked to stop.
   void wait_staged_or_stop();
   void ask_to_stop();
-  // Until its listeners were notified of its end.
+  // Waits until its listeners were notified of its end.
   bool wait(std::int64_t timeout_ns);
-  // Posts the event, too. False when it has ended.
+  // Also posts the event. Returns false if the task has ended.
   bool set_staged(std::int64_t stall) noexcept;
   void set_notified() noexcept;
   bool was_notified() const noexcept { return notified_.load(); }
 
   std::shared_ptr<Staging> staging() const;
   void set_staging(std::shared_ptr<Staging> staging);
-  // The accepted generation of a save, held as long as the task exists.
+  // The accepted generation of a save, held for the task's lifetime.
   void set_accepted(std::shared_ptr<state::AcceptedSave> accepted);
   std::shared_ptr<AgreedSave> agreed() const;
   void set_agreed(std::shared_ptr<AgreedSave> agreed);
@@ -157,16 +157,16 @@ class Task : public std::enable_shared_from_this<Task> {
   std::int64_t left_bytes() const noexcept;
 
   const TaskKind kind;
-  TaskOptions options;  // listener: for the thread that notifies, and gone when it was notified of the end
+  TaskOptions options;  // listener: used by the notifying thread, reset after the notification of the end
   const std::int64_t queued_at_ns;
   const std::int64_t queued_utc_ns = base::utc_ns();
-  std::int64_t id = 0;      // set by the table; who came first has the lower one
-  std::int32_t place = -1;  // among the live tasks, -1: none; set before the table has it
+  std::int64_t id = 0;      // assigned by the table; earlier tasks have lower ids
+  std::int32_t place = -1;  // among the live tasks, -1: none; set before the table has the task
   state::SaveOptions save;
   state::LoadOptions load;
   std::shared_ptr<const state::Proposal> chosen;  // of a load of many ranks
-  std::shared_ptr<state::State> target;           // of a load; whoever moves the task out of its phase may touch it
-  std::unique_ptr<state::StateLoan> loan;         // of target; for whoever moves the task out of the phase queued
+  std::shared_ptr<state::State> target;           // of a load; accessed only by the thread that moves the task out of its phase
+  std::unique_ptr<state::StateLoan> loan;         // of target; for the thread that moves the task out of phase queued
   std::atomic<std::int64_t> total_bytes{0};
   std::atomic<std::int64_t> done_bytes{0};
   std::atomic<std::int64_t> started_at_ns{0};
@@ -176,13 +176,13 @@ class Task : public std::enable_shared_from_this<Task> {
   std::atomic<std::int64_t> durable_at_ns{0};
   std::atomic<bool> gate_open{false};
   std::atomic<bool> is_staged{false};
-  std::atomic<bool> is_seen{false};         // a caller was shown how it ended
-  std::atomic<bool> is_handed_over{false};  // to the thread that notifies
+  std::atomic<bool> is_seen{false};      // a caller has received its result
+  std::atomic<bool> is_deferred{false};  // to the notifying thread
   std::atomic<std::int64_t> stall_ns{0};
   const std::shared_ptr<std::atomic<bool>> stop = std::make_shared<std::atomic<bool>>(false);
 
  private:
-  void add_event(Event event) noexcept;  // under mutex_
+  void add_event(Event event) noexcept;  // call with mutex_ held
 
   std::atomic<Phase> phase_{Phase::queued};
   std::atomic<bool> notified_{false};
@@ -190,9 +190,9 @@ class Task : public std::enable_shared_from_this<Task> {
   std::shared_ptr<Staging> staging_;
   std::shared_ptr<AgreedSave> agreed_;  // of many ranks
   TaskResult result_;
-  std::array<Event, 3> events_{};  // of which no listener was notified yet, each once
+  std::array<Event, 3> events_{};  // undelivered events, each kind once
   std::size_t event_count_ = 0;
-  bool is_notifying_ = false;  // some thread notifies
+  bool is_notifying_ = false;  // a thread is delivering
   base::WaitPoint changed_;
 };
 

@@ -27,12 +27,12 @@ void say_ended(const Task& task) {
   const TaskResult& result = task.result();
   switch (result.state) {
     case TaskState::completed:
-      say_text(LogLevel::info,
-               [&] { return cat(task.name(), " completed: ", result.bytes, " bytes in ", base::quote(result.name)); });
+      log_lazily(LogLevel::info,
+                 [&] { return cat(task.name(), " completed: ", result.bytes, " bytes in ", base::quote(result.name)); });
       return;
-    case TaskState::failed: say_text(LogLevel::error, [&] { return cat(task.name(), " failed: ", result.error); }); return;
-    case TaskState::rejected: say_text(LogLevel::warning, [&] { return cat(task.name(), " rejected: ", result.error); }); return;
-    default: say_text(LogLevel::info, [&] { return cat(task.name(), " cancelled"); });
+    case TaskState::failed: log_lazily(LogLevel::error, [&] { return cat(task.name(), " failed: ", result.error); }); return;
+    case TaskState::rejected: log_lazily(LogLevel::warning, [&] { return cat(task.name(), " rejected: ", result.error); }); return;
+    default: log_lazily(LogLevel::info, [&] { return cat(task.name(), " cancelled"); });
   }
 }
 
@@ -45,12 +45,12 @@ Tasks::Tasks(std::int64_t capacity, std::int64_t history, std::shared_ptr<TaskLi
 
 // ---- Admission ----
 
-// Wakes no thread: it is also asked under the lock of places_.
+// Wakes no thread: it is also called under the lock of places_.
 bool Tasks::try_admit(Task& task) {
   const std::int32_t place = queue_.try_admit();
   if (place == TaskQueue::no_place) return false;
   if (closing_.load()) {
-    queue_.give_back(place);  // the threads may be gone: they leave when closing_ is true and nothing lives
+    queue_.release_place(place);  // the threads may have ended: they leave when closing_ is true and no task is live
     return false;
   }
   task.place = place;
@@ -65,8 +65,8 @@ bool Tasks::drop_oldest() {
 }
 
 void Tasks::reject(const std::shared_ptr<Task>& task) {
-  const std::string message = cat("the queue is full: ", queue_.capacity(), " tasks have not ended");
-  task->options.listener.reset();  // its call fails: it is the caller's
+  const std::string message = cat("queue is full: ", queue_.capacity(), " tasks have not ended");
+  task->options.listener.reset();  // the call fails, so the listener stays the caller's
   table_.add(task);
   if (task->end(Phase::queued, Phase::rejected, result_of(Status::queue_full, message))) {
     counters_.note_end(TaskState::rejected);
@@ -76,11 +76,11 @@ void Tasks::reject(const std::shared_ptr<Task>& task) {
   base::fail(Status::queue_full, message);
 }
 
-// Without a time limit: those who hold the places may be waiting at gates that this caller would open next.
+// Without a time limit: the tasks that hold the places may wait at gates that this caller would open next.
 bool Tasks::wait_for_place(Task& task) {
   const int opens_gates = task.options.timeout_ns < 0 ? 1 : 0;
   waiting_for_places_.fetch_add(opens_gates);
-  if (opens_gates > 0) queue_.look_again();
+  if (opens_gates > 0) queue_.recheck_gates();
   bool admitted = false;
   places_.wait([&] { return (admitted = try_admit(task)) || closing_.load(); }, task.options.timeout_ns);
   waiting_for_places_.fetch_sub(opens_gates);
@@ -98,13 +98,13 @@ void Tasks::admit(const std::shared_ptr<Task>& task) {
       while (!admitted && drop_oldest()) admitted = try_admit(*task);
   }
   if (!admitted && closing_.load()) {
-    wake_all();  // for a moment something lived: whoever waits for that to end looks again
-    base::fail(Status::closed, "async was closed meanwhile");
+    wake_all();  // a task was live briefly: threads that wait for the end of all tasks check again
+    base::fail(Status::closed, "manager was closed meanwhile");
   }
   if (!admitted) reject(task);
-  untold_.fetch_add(1);
+  unnotified_.fetch_add(1);
   table_.add(task);
-  say_text(LogLevel::info, [&] { return cat(task->name(), " queued"); });
+  log_lazily(LogLevel::info, [&] { return cat(task->name(), " queued"); });
 }
 
 void Tasks::require_place(const std::shared_ptr<Task>& task) {
@@ -117,8 +117,8 @@ void Tasks::require_place(const std::shared_ptr<Task>& task) {
 
 // ---- Work ----
 
-TaskQueue::Standing Tasks::standing_of(std::int64_t id) const {
-  return table_.look(id, [this](const Task* task) -> TaskQueue::Standing {
+TaskQueue::EntryState Tasks::standing_of(std::int64_t id) const {
+  return table_.look(id, [this](const Task* task) -> TaskQueue::EntryState {
     if (task == nullptr || task->phase() != Phase::queued) return {};
     const bool is_open = task->gate_open.load() || ended_step_.load() >= task->options.gate_step ||
                          waiting_for_places_.load() > 0 || gates_are_open_.load();
@@ -151,10 +151,10 @@ void Tasks::note_staged(Task& task, std::int64_t stall_ns, When when) {
 
 void Tasks::note_written(Task& task, std::int64_t bytes) {
   counters_.note_written(bytes);
-  // More than all when a file was written anew.
+  // May exceed the total if a file was written again.
   task.done_bytes.store(std::min(task.total_bytes.load(), task.done_bytes.load() + bytes));
   task.post(Task::Event::progress);
-  notifier_.notify(task, When::later);  // the checkpoint is locked while it is written
+  notifier_.notify(task, When::later);  // the checkpoint is locked during the write
 }
 
 void Tasks::note_read(Task& task, std::int64_t done_bytes, std::int64_t total_bytes) {
@@ -176,18 +176,18 @@ bool Tasks::add_failure(const Task& task, const TaskResult& result) noexcept {
 }
 
 bool Tasks::finish(Task& task, Phase from, Phase to, TaskResult&& result, When when) {
-  const base::Entered entered(this);  // what goes with the task may be the user's
-  // Before the state says so: who sees that the task failed finds the failure.
+  const base::Entered entered(this);  // destroying parts of the task may run user code
+  // Before the state changes: a caller that sees the failed state then finds the failure.
   const bool added = to == Phase::failed && add_failure(task, result);
   if (!task.end(from, to, std::move(result))) {
-    if (added) failures_.forget(task.id);
+    if (added) failures_.remove(task.id);
     return false;
   }
-  if (to == Phase::failed && task.is_seen.load()) failures_.forget(task.id);  // asked for it in this moment
+  if (to == Phase::failed && task.is_seen.load()) failures_.remove(task.id);  // a caller requested the result at the same moment
   task.target.reset();
   counters_.note_end(task.state());
   say_ended(task);
-  queue_.give_back(task.place);
+  queue_.release_place(task.place);
   wake_all();
   task.post(Task::Event::ended);
   notifier_.notify(task, when);
@@ -197,7 +197,7 @@ bool Tasks::finish(Task& task, Phase from, Phase to, TaskResult&& result, When w
 void Tasks::fail(Task& task, const base::Error& error) { finish(task, Phase::queued, Phase::failed, result_of(error)); }
 
 bool Tasks::cancel(Task& task, When when) {
-  if (task.place < 0) return false;  // is being refused, and has no place to release
+  if (task.place < 0) return false;  // it is being refused, and has no place to release
   if (finish(task, Phase::queued, Phase::cancelled, result_of(Status::cancelled, "cancelled"), when)) return true;
   if (!task.move(Phase::running, Phase::cancelling)) return false;
   task.ask_to_stop();
@@ -218,13 +218,13 @@ void Tasks::abandon_all() {
 void Tasks::note_notified(Task& task) {
   task.options.listener.reset();
   table_.note_notified(task);
-  untold_.fetch_sub(1);
+  unnotified_.fetch_sub(1);
   wake_all();
 }
 
 void Tasks::serve_notifications() {
-  // Who ends counts as live before it counts as notified.
-  notifier_.serve([this] { return is_over() && untold_.load() == 0; });
+  // An ending task counts as live until it counts as notified.
+  notifier_.serve([this] { return is_over() && unnotified_.load() == 0; });
 }
 
 // ---- Gates ----
@@ -232,7 +232,7 @@ void Tasks::serve_notifications() {
 void Tasks::open_gate(Task& task) {
   if (task.options.gate_step < 0) return;
   task.gate_open.store(true);
-  queue_.look_again();
+  queue_.recheck_gates();
 }
 
 void Tasks::open_all_gates() {
@@ -243,7 +243,7 @@ void Tasks::end_step(std::int64_t step) {
   std::int64_t known = ended_step_.load();
   while (known < step && !ended_step_.compare_exchange_weak(known, step)) {
   }
-  queue_.look_again();
+  queue_.recheck_gates();
 }
 
 // ---- Closing ----
@@ -251,7 +251,7 @@ void Tasks::end_step(std::int64_t step) {
 void Tasks::close() {
   closing_.store(true);
   gates_are_open_.store(true);
-  queue_.look_again();
+  queue_.recheck_gates();
   wake_all();
 }
 
@@ -259,7 +259,7 @@ bool Tasks::wait_for_ends(std::int64_t timeout_ns) {
   return places_.wait([this] { return queue_.live() == 0; }, timeout_ns);
 }
 
-// Whoever waits for a place, and threads that may leave.
+// Wakes callers that wait for a place, and threads that may leave.
 void Tasks::wake_all() noexcept {
   places_.wake_all();
   if (!closing_.load()) return;
@@ -268,7 +268,7 @@ void Tasks::wake_all() noexcept {
   notifier_.wake();
 }
 
-// ---- Look ----
+// ---- Queries ----
 
 AsyncStats Tasks::stats() const {
   AsyncStats stats;

@@ -1,6 +1,6 @@
-// All tasks of one manager from admission to end: which live, who takes them next, how they ended, who was notified. Synchronised.
+// All tasks of one manager from admission to end: live tasks, their order, their results, and notifications. Thread-safe.
 //
-// Threads that are at work for the manager, or inside one of its callbacks, have entered this object (base::Entered).
+// Threads that work for the manager, or run one of its callbacks, have entered this object (base::Entered).
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ namespace ckpt::async {
 // Writes text() to the log. Called without a lock, on threads that have entered the Tasks. Drops the message if memory is short,
 // also within text().
 template <class Text>
-void say_text(base::LogLevel level, const Text& text) noexcept {
+void log_lazily(base::LogLevel level, const Text& text) noexcept {
   if (!base::is_logged(level)) return;
   try {
     base::write_log(level, "async", text());
@@ -31,8 +31,8 @@ void say_text(base::LogLevel level, const Text& text) noexcept {
   }
 }
 template <class... Pieces>
-void say(base::LogLevel level, const Pieces&... pieces) noexcept {
-  say_text(level, [&] { return base::cat(pieces...); });
+void log_message(base::LogLevel level, const Pieces&... pieces) noexcept {
+  log_lazily(level, [&] { return base::cat(pieces...); });
 }
 
 struct AsyncStats {
@@ -52,7 +52,7 @@ struct AsyncStats {
   std::string unreported_error = {};
 };
 
-// How many tasks ended how, and what staging and writing took.
+// Numbers of tasks by result, and the times of staging and writing.
 class Counters {
  public:
   void note_end(TaskState state) noexcept { ends_[static_cast<int>(state)].fetch_add(1); }
@@ -76,22 +76,22 @@ class Tasks {
 
   // ---- From a task's begin to its end ----
 
-  // A place and an id, as the task's options say for when there is no place. Error(queue_full), Error(closed).
+  // Assigns a place and an id; the task's options determine what happens if no place is free. Error(queue_full), Error(closed).
   void admit(const std::shared_ptr<Task>& task);
-  // What admit would throw now, once it has waited as the task says, without a place being taken.
+  // Throws what admit would throw now, after waiting as the task specifies, without taking a place.
   void require_place(const std::shared_ptr<Task>& task);
-  // A worker may take it when its gate is open.
-  void hand_over(const Task& task) { queue_.hand_over(task.place, task.id); }
-  // For a worker: the next task, which has been started; nullptr when there will be none.
+  // A worker may take the task once its gate is open.
+  void publish(const Task& task) { queue_.publish(task.place, task.id); }
+  // For a worker: returns the next task, already started; nullptr if no more will follow.
   std::shared_ptr<Task> take();
   void note_staged(Task& task, std::int64_t stall_ns, When when);
-  // More bytes than before.
+  // Adds to the written bytes.
   void note_written(Task& task, std::int64_t bytes);
   void note_read(Task& task, std::int64_t done_bytes, std::int64_t total_bytes);
-  // Ends a task, releases its place and notifies all; false when it is not, or no longer, in phase from.
+  // Ends a task, releases its place and notifies everyone; returns false if it is not in phase `from`.
   bool finish(Task& task, Task::Phase from, Task::Phase to, TaskResult&& result, When when = When::now);
   void fail(Task& task, const base::Error& error);
-  // True when the task ends cancelled because of this.
+  // Returns true if the task ends as cancelled because of this call.
   bool cancel(Task& task, When when);
   void cancel_all();
 
@@ -103,18 +103,18 @@ class Tasks {
 
   // ---- Closing ----
 
-  // Nothing is admitted from now on. True for the first to say so.
+  // Admits no further tasks. Returns true for the first call.
   bool stop_admitting() noexcept { return !closing_.exchange(true); }
-  // All gates are open as well, and whoever waits looks again.
+  // Also opens all gates, and wakes all waiting threads to check again.
   void close();
   bool is_closing() const noexcept { return closing_.load(); }
-  // Closing, and no task lives: a thread has nothing more to do.
+  // Closing, and no task is live: threads have nothing left to do.
   bool is_over() const noexcept { return closing_.load() && queue_.live() == 0; }
-  // False when tasks live after that time.
+  // Returns false if tasks are still live after that time.
   bool wait_for_ends(std::int64_t timeout_ns);
-  // The thread that stages cancels, once, what lives at this moment, for a manager that no caller will close.
+  // At this time the staging thread cancels all live tasks once, for a manager that no caller will close.
   void set_deadline(std::int64_t at_ns) noexcept { deadline_ns_.store(at_ns); }
-  // Cancels the live tasks of a manager without references, so that no caller receives their results, and counts them.
+  // Cancels and counts the live tasks of a manager without references: no caller can receive their results.
   void abandon_all();
   // The number of tasks that abandon_all has cancelled.
   std::int64_t abandoned() const noexcept { return abandoned_.load(); }
@@ -122,22 +122,22 @@ class Tasks {
   // ---- For the threads that stage and that notify ----
 
   void stage_later(std::shared_ptr<Task> task) { to_stage_.push(std::move(task)); }
-  // The next one that waits to be staged; nullptr when there will be none.
+  // Returns the next task to stage; nullptr if no more will follow.
   std::shared_ptr<Task> next_to_stage();
   void serve_notifications();
 
-  // ---- Look ----
+  // ---- Queries ----
 
   const TaskTable& table() const noexcept { return table_; }
   Failures& failures() noexcept { return failures_; }
   const Failures& failures() const noexcept { return failures_; }
   std::int64_t live() const noexcept { return queue_.live(); }
-  AsyncStats stats() const;  // staging_bytes is not known here
+  AsyncStats stats() const;  // staging_bytes is not set here
   std::int64_t queue_entries() const { return queue_.size(); }
 
  private:
   bool add_failure(const Task& task, const TaskResult& result) noexcept;
-  // Visits the live tasks, the oldest first, without allocating a list of them.
+  // Visits the live tasks, oldest first, without allocating a list of them.
   template <class Visit>
   void for_each_live(const Visit& visit) {
     for (auto task = table_.live_after(0); task != nullptr; task = table_.live_after(task->id)) visit(*task);
@@ -146,7 +146,7 @@ class Tasks {
   bool wait_for_place(Task& task);
   bool drop_oldest();
   [[noreturn]] void reject(const std::shared_ptr<Task>& task);
-  TaskQueue::Standing standing_of(std::int64_t id) const;
+  TaskQueue::EntryState standing_of(std::int64_t id) const;
   void note_notified(Task& task);
   void wake_all() noexcept;
 
@@ -159,9 +159,9 @@ class Tasks {
 
   std::atomic<bool> closing_{false};
   std::atomic<std::int64_t> deadline_ns_{-1};        // -1: none
-  std::atomic<std::int64_t> untold_{0};              // admitted tasks whose listeners do not know of their end yet
-  std::atomic<std::int64_t> waiting_for_places_{0};  // callers, without a limit: all gates are open meanwhile
-  std::atomic<bool> gates_are_open_{false};          // for ever
+  std::atomic<std::int64_t> unnotified_{0};          // admitted tasks with listeners not notified of the end yet
+  std::atomic<std::int64_t> waiting_for_places_{0};  // callers without a time limit: all gates are open meanwhile
+  std::atomic<bool> gates_are_open_{false};          // permanently
   std::atomic<std::int64_t> ended_step_{-1};
   std::atomic<std::int64_t> abandoned_{0};
   base::WaitPoint places_;  // a task ended

@@ -14,12 +14,12 @@ using base::LogLevel;
 using base::Status;
 using Phase = Task::Phase;
 
-// From here on no caller can cancel it.
-void pass_commit_point(Task& task) {
+// From here on callers cannot cancel it.
+void enter_commit_point(Task& task) {
   if (!task.move(Phase::running, Phase::committing)) base::fail(Status::cancelled, "cancelled");
 }
 
-// What the long calls of this thread report goes there.
+// Receives progress reports of this thread's operations.
 class ReportsTo {
  public:
   explicit ReportsTo(base::ProgressSink sink) { base::set_progress(std::move(sink)); }
@@ -41,16 +41,16 @@ Workers::Workers(Tasks& tasks, std::shared_ptr<state::Checkpoint> checkpoint, st
 }
 
 void Workers::serve(std::size_t worker) {
-  say(LogLevel::info, "worker ", worker, " started");
+  log_message(LogLevel::info, "worker ", worker, " started");
   while (const auto task = tasks_.take()) {
     run(*task, *lanes_[worker]);
-    task->wait(-1);  // another thread may still be notifying of it: the next one's end is reported after its end
+    task->wait(-1);  // another thread may still be notifying of it: the next task's end must be reported after this one's
   }
-  say(LogLevel::info, "worker ", worker, " stopped");
+  log_message(LogLevel::info, "worker ", worker, " stopped");
 }
 
 void Workers::run(Task& task, HashLane& lane) {
-  say_text(LogLevel::info, [&] { return base::cat(task.name(), " processing"); });
+  log_lazily(LogLevel::info, [&] { return base::cat(task.name(), " processing"); });
   const storage::FaultHandler* const handler = checkpoint_->fault_handler().get();
   const auto retries = [&, before = handler == nullptr ? 0 : handler->retries()] {
     return handler == nullptr ? 0 : handler->retries() - before;
@@ -60,7 +60,7 @@ void Workers::run(Task& task, HashLane& lane) {
     result.retries += retries();
     tasks_.finish(task, Phase::committing, Phase::completed, std::move(result));
   } catch (...) {
-    const base::Error error = error_in_hand();
+    const base::Error error = current_error_copy();
     const auto cancelled = [&] {
       return tasks_.finish(task, Phase::cancelling, Phase::cancelled, result_of({Status::cancelled, "cancelled"}, 0));
     };
@@ -73,11 +73,11 @@ void Workers::run(Task& task, HashLane& lane) {
     for (const Phase phase : {Phase::running, Phase::committing}) {
       if (tasks_.finish(task, phase, Phase::failed, result_of(error, retries()))) return;
     }
-    cancelled();  // a caller asked for it in this moment
+    cancelled();  // a caller requested it at the same moment
   }
 }
 
-// The checkpoint is locked while it is written: what happens meanwhile is reported later.
+// The checkpoint is locked during the write: events are reported later.
 TaskResult Workers::save(Task& task, HashLane& lane) {
   const auto staging = task.staging();
   if (staging == nullptr) base::fail(Status::cancelled, "cancelled");
@@ -85,9 +85,9 @@ TaskResult Workers::save(Task& task, HashLane& lane) {
   StagedSource::Events events;
   events.written = [&](std::int64_t bytes) { tasks_.note_written(task, bytes); };
   events.commit_point = [&] {
-    // All was read, so it is copied; whoever copied may still be about to say so, and staged comes before the end.
+    // All bytes were read, so they are copied; the copying thread may be about to post `staged`, which must precede the end.
     if (staging->mode() != StagingMode::borrow) task.wait_staged_or_stop();
-    pass_commit_point(task);
+    enter_commit_point(task);
     if (staging->mode() == StagingMode::borrow) tasks_.note_staged(task, task.stall_ns.load(), When::later);
   };
   events.acknowledged = [&] { task.durable_at_ns.store(base::monotonic_ns()); };
@@ -101,7 +101,7 @@ TaskResult Workers::save(Task& task, HashLane& lane) {
   }
   const state::SaveResult saved = agreed != nullptr ? checkpoint_->save_agreed(agreed->save, source, true)
                                                     : checkpoint_->save_gathered(staging->whole(), task.save, source);
-  task.done_bytes.store(task.total_bytes.load());  // files that were linked, too
+  task.done_bytes.store(task.total_bytes.load());  // includes linked files
   TaskResult result;
   result.bytes = saved.bytes;
   result.retries = saved.rewritten;
@@ -113,13 +113,13 @@ TaskResult Workers::save(Task& task, HashLane& lane) {
   return result;
 }
 
-// The state is given back before the task ends: who sees the end may use it.
+// Returns the state before the task ends: a caller that sees the end may use it.
 TaskResult Workers::load(Task& task) {
   const auto loan = std::exchange(task.loan, nullptr);
   state::LoadOptions options = std::move(task.load);
   options.stop = task.stop;
   options.before_filling = [&] {
-    if (task.phase() != Phase::committing) pass_commit_point(task);
+    if (task.phase() != Phase::committing) enter_commit_point(task);
   };
   const ReportsTo progress(
       [&](std::int64_t done_bytes, std::int64_t total_bytes) { tasks_.note_read(task, done_bytes, total_bytes); });

@@ -1,4 +1,4 @@
-// What workers do with tasks: they write saves, with checksums made by another thread, and load. Each worker is one thread's.
+// Executes tasks: writes saves, with checksums from another thread, and loads. Each worker is used by one thread.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ namespace ckpt::async {
 
 class Workers {
  public:
-  // bytes_per_second: 0 for no limit. nice: of the threads that make checksums.
+  // bytes_per_second: 0 for unlimited. nice: of the checksum threads.
   Workers(Tasks& tasks, std::shared_ptr<state::Checkpoint> checkpoint, std::int32_t count, std::int64_t bytes_per_second,
           std::int32_t nice);
 
   std::size_t count() const noexcept { return lanes_.size(); }
-  // What the thread of one worker does.
+  // The function of one worker's thread.
   void serve(std::size_t worker);
 
  private:
@@ -30,7 +30,7 @@ class Workers {
 
   Tasks& tasks_;
   const std::shared_ptr<state::Checkpoint> checkpoint_;
-  std::shared_ptr<storage::RateLimit> limit_;  // nullptr: none
+  std::shared_ptr<storage::RateLimit> limit_;  // nullptr: unlimited
   std::vector<std::unique_ptr<HashLane>> lanes_;
 };
 

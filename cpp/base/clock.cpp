@@ -18,13 +18,13 @@ class MonotonicClock final : public Clock {
 }  // namespace
 
 const std::shared_ptr<const Clock>& monotonic_clock() {
-  // Never destroyed: threads of the host may ask for the time while static objects are torn down.
+  // Never destroyed: threads of the host program may read the time during static destruction.
   static const auto* const clock = new std::shared_ptr<const Clock>(std::make_shared<MonotonicClock>());
   return *clock;
 }
 namespace {
-// Before a first call: a child that was forked in the midst of that one would wait for it for ever.
-[[maybe_unused]] const auto& clock_made_at_load = monotonic_clock();
+// Initialized at load: a child forked during a lazy first call would wait forever for that call to complete.
+[[maybe_unused]] const auto& clock_initialized_at_load = monotonic_clock();
 }  // namespace
 
 std::int64_t utc_ns() noexcept {
@@ -32,15 +32,15 @@ std::int64_t utc_ns() noexcept {
 }
 
 ManualClock::ManualClock(std::int64_t start_ns) : now_ns_(start_ns) {
-  require(start_ns >= 0, "start_ns is ", start_ns, "; at least 0");
+  require(start_ns >= 0, "start_ns is ", start_ns, "; expected at least 0");
 }
 
 void ManualClock::advance(std::int64_t ns) {
-  require(ns >= 0, "duration_ns is ", ns, "; a clock does not go backwards");
+  require(ns >= 0, "duration_ns is ", ns, "; expected at least 0");
   std::int64_t now = now_ns_.load(std::memory_order_relaxed);
   do {
     if (now > std::numeric_limits<std::int64_t>::max() - ns) {
-      fail(Status::out_of_range, "duration_ns is ", ns, "; the clock stands at ", now, " and would pass INT64_MAX");
+      fail(Status::out_of_range, "duration_ns is ", ns, "; added to the clock's ", now, " ns it exceeds INT64_MAX");
     }
   } while (!now_ns_.compare_exchange_weak(now, now + ns, std::memory_order_acq_rel));
 }

@@ -1,4 +1,4 @@
-// Time that never goes backwards and that tests can hold in their hands. Synchronised.
+// A monotonic clock that tests can replace. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -10,18 +10,19 @@ namespace ckpt::base {
 class Clock {
  public:
   virtual ~Clock() = default;
-  // Nanoseconds since a fixed, arbitrary moment.
+  // Returns nanoseconds since a fixed, arbitrary moment.
   virtual std::int64_t now_ns() const = 0;
 };
 
-// The system's monotonic clock: one object for the whole process.
+// Returns the system's monotonic clock: one object for the whole process.
 const std::shared_ptr<const Clock>& monotonic_clock();
 inline std::int64_t monotonic_ns() { return monotonic_clock()->now_ns(); }
 
-// Nanoseconds since 1970-01-01T00:00:00Z by the system's clock, which people and daemons set: for showing, never for measuring.
+// Returns nanoseconds since 1970-01-01T00:00:00Z by the system's clock. That clock can be set at any time: use it for display,
+// never to measure durations.
 std::int64_t utc_ns() noexcept;
 
-// Stands still until it is moved.
+// A clock that changes only when a test advances it.
 class ManualClock final : public Clock {
  public:
   explicit ManualClock(std::int64_t start_ns);

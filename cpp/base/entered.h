@@ -1,5 +1,5 @@
-// Marks that a thread is at work for an object, or inside one of its callbacks: what would wait for the object, or change it under
-// the operation's feet, is refused there.
+// Tracks the objects that this thread operates on, including while it runs one of their callbacks. A callback that would wait for
+// such an object, or modify it during the operation, is refused.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ class Entered {
   Entered(const Entered&) = delete;
   Entered& operator=(const Entered&) = delete;
 
-  // True on a thread that has entered the object, however many others it entered since.
+  // Returns true if this thread has entered the object, at any nesting depth.
   static bool is_inside(const void* object) noexcept {
     for (const Entered* entered = innermost; entered != nullptr; entered = entered->outer_) {
       if (entered->object_ == object) return true;
@@ -24,18 +24,18 @@ class Entered {
     return false;
   }
 
-  // Error(invalid_state) on such a thread. name: what the object is called in messages.
+  // Fails with Error(invalid_state) if this thread has entered the object. name: the object's name in messages.
   static void refuse(const void* object, const char* name) {
-    if (is_inside(object)) fail(Status::invalid_state, name, " is in use by the operation whose callback makes this call");
+    if (is_inside(object)) fail(Status::invalid_state, name, " is in use by the operation that runs this callback");
   }
 
-  // What this thread has entered, for another one that works for it.
+  // Returns the objects that this thread has entered, for another thread that works on its behalf.
   static std::vector<const void*> all() {
     std::vector<const void*> objects;
     for (const Entered* entered = innermost; entered != nullptr; entered = entered->outer_) objects.push_back(entered->object_);
     return objects;
   }
-  // Runs body with all of them entered.
+  // Runs body with all the objects entered.
   template <class Body>
   static void run_inside(std::span<const void* const> objects, Body&& body) {
     if (objects.empty()) return body();

@@ -15,8 +15,8 @@ namespace {
 
 constinit thread_local std::array<char, 1024> last_error_text{};
 
-// A pointer: see thread_end.h. Allocated when a callback of the thread sets its first text. Not a fixed array: thread-local data
-// must fit into the small space that is left for libraries which are loaded later.
+// A pointer: see thread_end.h. Allocated when a callback of the thread sets its first message. Not a fixed array: thread-local
+// data must fit into the small space that is left for libraries loaded later.
 constinit thread_local std::string* callback_error_text = nullptr;
 ThreadEnd callback_error_ends([](void* text) {
   callback_error_text = nullptr;
@@ -105,11 +105,11 @@ void set_callback_error(const char* text) noexcept {
   try {
     if (std::string* const place = callback_error_place()) *place = text;
   } catch (const std::bad_alloc&) {
-    // The text is lost; the callback's code is not.
+    // The message is lost; the callback's return code is still reported.
   }
 }
 
-// Around every callback, and nearly always there is none.
+// Called around every callback; usually none is set.
 std::string take_callback_error() {
   std::string* const text = callback_error_text;
   return text == nullptr || text->empty() ? std::string() : std::exchange(*text, std::string());

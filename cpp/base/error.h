@@ -1,4 +1,4 @@
-// The one exception type of the library: a status and one line that names the argument and its value.
+// The library's only exception type: a status and a one-line message that names the argument and its value.
 #pragma once
 
 #include <exception>
@@ -23,7 +23,7 @@ class Error : public std::exception {
   std::string message_;
 };
 
-// Throws Error(status) whose message is the pieces put together by cat().
+// Throws Error(status) with the concatenation of the pieces (cat()) as its message.
 template <class... Pieces>
 [[noreturn]] void fail(Status status, const Pieces&... pieces) {
   throw Error(status, cat(pieces...));
@@ -36,24 +36,27 @@ void require(bool condition, const Pieces&... pieces) {
     fail(Status::invalid_argument, pieces...);
 }
 
-// The exception that is being handled, as the library reports it: what an Error says, no memory as OUT_OF_MEMORY, anything else as
-// INTERNAL. To be called in a catch block; asks for no memory. The text lives as long as the exception does.
+// The exception being handled, as the library reports it: an Error with its own status and message, std::bad_alloc and
+// std::length_error as OUT_OF_MEMORY, anything else as INTERNAL. Construct it in a catch block; allocates nothing. The message
+// lives as long as the exception.
 struct CurrentError {
   Status status = Status::internal;
   const char* message = "";
 };
 CurrentError current_error() noexcept;
 
-// The last error of this thread, as ckpt_last_error() shows it. Fixed storage: works when memory is exhausted. Always well-formed
-// UTF-8 in one line: long text is cut at a character, line breaks become spaces, bytes that are no UTF-8 become question marks.
+// The last error of this thread, returned by ckpt_last_error(). Fixed storage, so it works when memory is exhausted. Always one
+// line of well-formed UTF-8: long messages are cut at a character, line breaks become spaces, invalid bytes become question
+// marks.
 void set_last_error(const char* message) noexcept;
 const char* last_error() noexcept;
 
-// The reason that a callback left before it returned non-zero. take_ returns it ("" when there is none) and clears it.
+// The reason that a callback reported before it returned non-zero. take_callback_error returns it ("" if there is none) and
+// clears it.
 void set_callback_error(const char* text) noexcept;
 std::string take_callback_error();
 
-// Throws Error(callback) for a callback that returned code; who names the callback, for example "layer 'fc1' forward".
+// Throws Error(callback) for a callback that returned code. who: the callback's name, for example "layer 'fc1' forward".
 [[noreturn]] void fail_callback(std::string_view who, std::int32_t code);
 
 }  // namespace ckpt::base

@@ -1,6 +1,6 @@
-// A mutex for objects that own no threads: in a forked child they work on, unless a thread that the child does not have was inside
-// at that moment. What it left is neither the state before nor the one after, and no thread will ever unlock: Error(forked)
-// instead.
+// A mutex for objects that own no threads. In a forked child such objects stay usable, unless a thread that exists only in the
+// parent held the mutex at the fork: the object is then half-modified and the mutex will never be unlocked. lock() fails with
+// Error(forked) in that case.
 #pragma once
 
 #include <atomic>
@@ -27,15 +27,15 @@ class ForkMutex {
   void unlock() { mutex_.unlock(); }
 
  private:
-  // What is known, beside four times the generation that it is known of.
+  // The state of the check, plus four times the fork generation that it applies to.
   static constexpr std::uint64_t looking = 1;
   static constexpr std::uint64_t lost = 2;
 
-  // The first thread that comes in a new process finds out for all.
+  // The first thread that locks in a new process checks for all threads.
   void look() {
     const std::uint64_t now = 4 * fork_generation();
     for (std::uint64_t seen = known_.load(std::memory_order_acquire); seen != now;) {
-      if (seen == (now | lost)) fail(Status::forked, "a thread that stayed in the parent process was at work here when it forked");
+      if (seen == (now | lost)) fail(Status::forked, "a thread of the parent process was using this object at the fork");
       if (seen == (now | looking)) {
         std::this_thread::yield();
         seen = known_.load(std::memory_order_acquire);

@@ -31,7 +31,7 @@ constexpr auto npos = std::string_view::npos;
 
 bool is_blank(char c) { return blanks.find(c) != npos; }
 
-// The end of the quoted argument that begins at this quote: the position of the closing quote.
+// Returns the position of the closing quote for the quoted argument that opens at this quote.
 std::size_t closing_quote(std::string_view text, std::size_t opening) {
   for (std::size_t i = opening + 1; i < text.size(); ++i) {
     if (text[i] == '\\') {
@@ -43,7 +43,7 @@ std::size_t closing_quote(std::string_view text, std::size_t opening) {
   fail(Status::invalid_argument, "a \" is not closed in ", quote(text));
 }
 
-// Characters of which each may begin an argument after it.
+// Returns true for characters that an argument can directly follow.
 bool begins_argument(char c) { return std::string_view(",:(!=").find(c) != npos; }
 
 FormValue value_of(const FormParameter& parameter, std::string_view text, const FormLimit& limit) {
@@ -51,20 +51,20 @@ FormValue value_of(const FormParameter& parameter, std::string_view text, const 
   switch (parameter.unit) {
     case Unit::word: value.word = without_quotes(text); return value;
     case Unit::number:
-      value.number = number_of<double>(parameter.name, text, "a number");
-      require(std::isfinite(value.number), parameter.name, " is ", text, "; a finite number");
+      value.number = number_of<double>(parameter.name, text, "expected a number");
+      require(std::isfinite(value.number), parameter.name, " is ", text, "; expected a finite number");
       return value;
     case Unit::bytes: value.whole = bytes_of(parameter.name, text); break;
-    case Unit::count: value.whole = number_of<std::int64_t>(parameter.name, text, "a whole number"); break;
+    case Unit::count: value.whole = number_of<std::int64_t>(parameter.name, text, "expected a whole number"); break;
   }
   const bool limited = parameter.most == up_to_limit;
   const std::int64_t most = limited ? limit.value : parameter.most;
-  require(value.whole >= parameter.least && value.whole <= most, parameter.name, " is ", value.whole, "; ", parameter.least, " .. ",
-          most, limited ? " " : "", limited ? limit.name : "");
+  require(value.whole >= parameter.least && value.whole <= most, parameter.name, " is ", value.whole, "; expected ",
+          parameter.least, " .. ", most, limited ? " " : "", limited ? limit.name : "");
   return value;
 }
 
-// The parameter that a piece "name=value" names; none: the piece is a value in its place.
+// Returns the index of the parameter named in a piece "name=value"; none if the piece is a positional value.
 std::optional<std::size_t> named_by(std::span<const FormParameter> parameters, std::string_view piece) {
   const std::size_t sign = piece.find('=');
   if (sign == std::string_view::npos) return std::nullopt;
@@ -74,7 +74,7 @@ std::optional<std::size_t> named_by(std::span<const FormParameter> parameters, s
   return static_cast<std::size_t>(found - parameters.begin());
 }
 
-// The text of each parameter's value, where there is one.
+// Returns the text of each parameter's value, where one is given.
 std::vector<std::optional<std::string_view>> given_values(const Form& form, std::string_view what,
                                                           const std::vector<std::string_view>& pieces) {
   const auto parameters = parameters_of(form);
@@ -85,7 +85,7 @@ std::vector<std::optional<std::string_view>> given_values(const Form& form, std:
   if (enough) std::copy(pieces.begin(), named, given.begin());
   for (auto piece = named; enough && piece != pieces.end(); ++piece) {
     const auto parameter = named_by(parameters, *piece);
-    require(parameter.has_value(), *piece, " stands after a value that is given by its name");
+    require(parameter.has_value(), "positional value ", *piece, " follows a named value");
     require(!given[*parameter].has_value(), parameters[*parameter].name, " is given twice");
     given[*parameter] = trim_argument(piece->substr(piece->find('=') + 1));
   }
@@ -133,7 +133,7 @@ std::size_t find_outside(std::string_view text, char mark) {
     } else if (c == '(') {
       ++open;
     } else if (c == ')') {
-      require(open-- > 0, "a ) closes nothing in ", quote(text));
+      require(open-- > 0, "unmatched ) in ", quote(text));
     }
     at_start = begins_argument(c) || (at_start && is_blank(c));
   }

@@ -14,7 +14,7 @@ struct ThreadHookSet {
   std::int64_t id;
   ThreadHook start;
   ThreadHook stop;
-  std::int64_t threads = 0;  // that ran start and have not run stop
+  std::int64_t threads = 0;  // threads that ran start and have not run stop
 };
 
 namespace {
@@ -31,12 +31,12 @@ Registry& registry() {
   static auto* const the_registry = new Registry;
   return *the_registry;
 }
-// Before a first call: a child that was forked in the midst of that one would wait for it for ever.
-[[maybe_unused]] const Registry& hooks_made_at_load = registry();
+// Initialized at load: a child forked during a lazy first call would wait forever for that call to complete.
+[[maybe_unused]] const Registry& hooks_initialized_at_load = registry();
 
 thread_local bool is_library_thread = false;
 
-// A hook that throws harms nothing else: there is no caller to report to.
+// Exceptions of a hook are logged only: no caller can receive them.
 void run(const ThreadHook& hook, const char* name) noexcept {
   try {
     if (hook) hook(name);
@@ -55,12 +55,13 @@ std::int64_t add_thread_hooks(ThreadHook start, ThreadHook stop) {
 }
 
 void remove_thread_hooks(std::int64_t id) {
-  if (is_library_thread) fail(Status::invalid_state, "id is ", id, "; a thread that runs hooks cannot wait for them to end");
+  if (is_library_thread)
+    fail(Status::invalid_state, "id is ", id, "; removed on a thread that runs these hooks, so it would wait for itself");
   Registry& all = registry();
-  std::shared_ptr<ThreadHookSet> set;  // destroyed after the lock: destroying it may run the user's code
+  std::shared_ptr<ThreadHookSet> set;  // destroyed after the lock: the destructor may run user code
   std::unique_lock lock(all.mutex);
   const auto found = std::find_if(all.sets.begin(), all.sets.end(), [id](const auto& each) { return each->id == id; });
-  if (found == all.sets.end()) fail(Status::not_found, "id is ", id, "; no such thread hooks");
+  if (found == all.sets.end()) fail(Status::not_found, "id is ", id, "; unknown thread hooks");
   set = *found;
   all.sets.erase(found);
   all.thread_left.wait(lock, [&] { return set->threads == 0; });
@@ -69,7 +70,7 @@ void remove_thread_hooks(std::int64_t id) {
 
 void hold_thread_hooks() { registry().mutex.lock(); }
 
-void let_go_thread_hooks() { registry().mutex.unlock(); }
+void release_thread_hooks() { registry().mutex.unlock(); }
 
 void restart_thread_hooks() {
   for (const auto& set : registry().sets) set->threads = 0;

@@ -1,4 +1,4 @@
-// Hooks that run at the start and the end of every thread that the library makes. Synchronised.
+// Hooks that run at the start and the end of every thread that the library creates. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,18 @@ using ThreadHook = std::function<void(const char* thread_name)>;
 // Either hook may be empty. Returns an id for remove_thread_hooks.
 std::int64_t add_thread_hooks(ThreadHook start, ThreadHook stop);
 
-// No later thread runs the hooks; returns when every thread that ran start has run stop. Error(not_found) for an unknown id,
-// Error(invalid_state) on a thread that runs hooks itself: it would wait for itself.
+// Unregisters the hooks and returns when every thread that ran start has run stop. Fails with Error(not_found) for an unknown id,
+// and with Error(invalid_state) on a thread that runs hooks: it would wait for itself.
 void remove_thread_hooks(std::int64_t id);
 
-// For fork(): held around it, released in the parent; in the child, where no other thread exists, no thread has run a hook.
+// Fork handlers: lock the registry around fork() and unlock it in the parent. In the child, where no other thread exists, no
+// thread counts as having run a hook.
 void hold_thread_hooks();
-void let_go_thread_hooks();
+void release_thread_hooks();
 void restart_thread_hooks();
 
-// The hooks of one library thread. Made by the thread's creator, so that the thread itself cannot fail; entered on the thread; its
-// destructor runs the stop hooks on the thread, in reverse.
+// The hooks of one library thread. Constructed by the thread's creator, so that the thread itself cannot fail; entered on the
+// thread. The destructor runs the stop hooks on the thread, in reverse order.
 class ThreadHookScope {
  public:
   explicit ThreadHookScope(std::string thread_name);

@@ -1,5 +1,5 @@
-// A strict reader of JSON text (RFC 8259) that shows a handler what it meets and keeps nothing itself: manifests and headers of
-// 100,000 tensors have tens of megabytes. Uses no recursion.
+// A strict JSON parser (RFC 8259) that passes events to a handler and stores nothing itself: manifests and headers of 100,000
+// tensors have tens of megabytes. Uses no recursion.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@
 
 namespace ckpt::base {
 
-// The handler's functions return false to stop. Names and texts are the reader's, until the function returns.
+// The handler's functions return false to stop. Names and strings belong to the parser and are valid until the function returns.
 //
 //   bool null(); bool boolean(bool); bool string(std::string&); bool key(std::string&);
-//   bool number_integer(std::int64_t); bool number_unsigned(std::uint64_t);   below 0 (and -0), and not
-//   bool number_float(const std::string& digits);                             with a fraction or exponent, or beyond 64 bits
+//   bool number_integer(std::int64_t); bool number_unsigned(std::uint64_t);   negative (and -0), and non-negative
+//   bool number_float(const std::string& digits);                             with a fraction or exponent, or more than 64 bits
 //   bool start_object(); bool end_object(); bool start_array(); bool end_array();
 //   bool syntax_error(std::size_t position);
 template <class Handler>
@@ -26,12 +26,12 @@ class JsonReader {
  public:
   JsonReader(std::string_view text, Handler& handler) : text_(text), handler_(handler) {}
 
-  // True when the whole text is one JSON value and the handler has not stopped.
+  // Returns true if the whole text is one JSON value and the handler did not stop.
   bool run() {
     if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
     for (;;) {
       if (!value()) return false;
-      // Behind a value: what it ends, or what follows it.
+      // After a value: handle what it closes, or what follows it.
       for (;;) {
         const char next = token();
         if (open_.empty()) return at_ == text_.size() || error();
@@ -50,13 +50,13 @@ class JsonReader {
     return false;
   }
 
-  // The next byte that is no white space, '\0' at the end.
+  // Returns the next byte that is not white space, '\0' at the end.
   char token() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t')) ++at_;
     return at_ < text_.size() ? text_[at_] : '\0';
   }
 
-  // One value, or all that is opened before the first one that does not open another.
+  // Parses one value, or every nested opening up to the first value that opens nothing.
   bool value() {
     for (;;) {
       switch (token()) {
@@ -140,7 +140,7 @@ class JsonReader {
     return handler_.number_float(string_);
   }
 
-  // ASCII that stands for itself.
+  // ASCII that needs no escape.
   static constexpr std::array<bool, 256> is_plain = [] {
     std::array<bool, 256> plain{};
     for (std::size_t byte = 0x20; byte < 0x80; ++byte) plain[byte] = byte != '"' && byte != '\\';
@@ -160,7 +160,7 @@ class JsonReader {
     }
   }
 
-  // One character of several bytes: UTF-8 without surrogates and longer forms than needed (Unicode 15.0, table 3-7).
+  // Parses one character of several bytes: UTF-8 without surrogates and overlong forms (Unicode 15.0, table 3-7).
   bool character() {
     const auto byte = [&](std::size_t number) {
       return at_ + number < text_.size() ? static_cast<unsigned char>(text_[at_ + number]) : 0U;
@@ -231,18 +231,18 @@ class JsonReader {
   std::string_view text_;
   Handler& handler_;
   std::size_t at_ = 0;
-  std::vector<char> open_;  // '{' or '[' of each list and object around at_
+  std::vector<char> open_;  // '{' or '[' of each list and object around at_, outermost first
   std::string string_;
 };
 
-// The keys of one object. Most objects have few: those are compared one by one, in strings that are used again for the next object.
+// The keys of one object. Most objects have few keys, which are compared linearly; their strings are reused for the next object.
 class JsonKeys {
  public:
   void clear() {
     count_ = 0;
     many_.clear();
   }
-  // False when it is there.
+  // Returns false if the object already has the name.
   bool add(const std::string& name) {
     if (count_ == most_few) return std::find(few_.begin(), few_.end(), name) == few_.end() && many_.insert(name).second;
     const auto end = few_.begin() + static_cast<std::ptrdiff_t>(count_);

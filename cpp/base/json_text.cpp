@@ -13,7 +13,7 @@
 namespace ckpt::base {
 namespace {
 
-// Depth is bounded here so that later code may walk the value by recursion.
+// Depth is bounded here so that later code may process the value recursively.
 class Checker {
  public:
   explicit Checker(std::int64_t deepest) : deepest_(deepest) {}
@@ -26,7 +26,7 @@ class Checker {
   bool number_unsigned(std::uint64_t) { return true; }
   bool number_float(const std::string& digits) {
     if (digits.find_first_not_of("-0123456789") == std::string::npos)
-      return refuse(cat("integer ", digits, " does not fit 64 bits"));
+      return refuse(cat("integer ", digits, " does not fit in 64 bits"));
     return double_from_digits(digits).has_value() || refuse(cat("not JSON: ", digits, " is too large for a double"));
   }
   bool string(const std::string&) { return true; }
@@ -60,7 +60,8 @@ class Checker {
   std::vector<JsonKeys> keys_;  // by depth
 };
 
-// Whether a number that is no double is too large for one, not too small: by the power of ten of its first digit that is not 0.
+// For a number that does not fit a double: returns true if it is too large, false if it is too small, by the power of ten of its
+// first nonzero digit.
 bool is_large(std::string_view digits) {
   const std::size_t exponent_at = std::min(digits.find_first_of("eE"), digits.size());
   std::int64_t exponent = 0;
@@ -74,7 +75,7 @@ bool is_large(std::string_view digits) {
   if (mantissa.starts_with('-')) mantissa.remove_prefix(1);
   const auto point = static_cast<std::int64_t>(std::min(mantissa.find('.'), mantissa.size()));
   const auto first = static_cast<std::int64_t>(std::min(mantissa.find_first_of("123456789"), mantissa.size()));
-  // A text has far fewer digits than would make this sum overflow, unless the exponent itself is at the end of its range.
+  // The text has far too few digits to make this sum overflow, unless the exponent itself is at the end of its range.
   return exponent > 1'000'000 || (exponent > -1'000'000'000 && point - first + exponent > 0);
 }
 

@@ -1,5 +1,4 @@
-// JSON that another program wrote, checked before anything builds a tree of it. Numbers mean the same whatever the process's locale
-// is.
+// Validates JSON from other programs before a tree is built from it. Numbers mean the same in every locale of the process.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +9,18 @@
 namespace ckpt::base {
 
 constexpr std::int64_t deepest_json = 64;
-constexpr std::int64_t deepest_value = 48;  // of a caller's, which goes into a larger text
+constexpr std::int64_t deepest_value = 48;  // of a caller's value, which is embedded in a larger text
 
-// What is wrong with text as one JSON value, "" when nothing is: nesting deeper than deepest, a key twice in one object, an integer
-// that 64 bits do not hold, a number that no double holds, a NUL, or no JSON at all. Uses no recursion.
+// Returns a description of the first problem in text, "" if it is one valid JSON value. Problems: nesting deeper than deepest, a
+// duplicate key in an object, an integer that does not fit in 64 bits, a number too large for a double, a NUL byte, a syntax
+// error. Uses no recursion.
 std::string json_problem(std::string_view text, std::int64_t deepest);
 
-// The same value without white space between its tokens; Error(invalid_argument) that names the argument when there is a problem.
+// Returns the same value without white space between tokens; Error(invalid_argument) names the argument if there is a problem.
 std::string normalized_json(std::string_view argument, std::string_view text);
 
-// The double that a JSON number stands for; nothing when it is too large for one. The digits are as the parser of json_tree.h hands
-// them over: whatever byte the locale has for a decimal point stands where the point was.
+// Returns the double of a JSON number; nothing if it is too large. digits: as the parser of json_tree.h passes them, with the
+// locale's decimal point byte where the text has a point.
 std::optional<double> double_from_digits(std::string digits);
 
 }  // namespace ckpt::base

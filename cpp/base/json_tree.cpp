@@ -88,7 +88,7 @@ class Copier {
 
 template <class Handler>
 void read_checked(std::string_view text, Handler& handler) {
-  if (!read_json(text, handler)) fail(Status::internal, "JSON that was checked could not be read");
+  if (!read_json(text, handler)) fail(Status::internal, "validated JSON could not be parsed");
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ class Json {
   bool is_list() const noexcept { return std::holds_alternative<List>(value_); }
   bool is_object() const noexcept { return std::holds_alternative<Object>(value_); }
 
-  // The value must be of the kind that is read.
+  // The value must be of the requested kind.
   bool boolean() const { return std::get<bool>(value_); }
   std::uint64_t count() const { return std::get<std::uint64_t>(value_); }
   std::int64_t integer() const;  // a count above INT64_MAX is negative
@@ -56,7 +56,7 @@ struct Json::Member {
   Json value;
 };
 
-// text: json_problem has found nothing wrong with it.
+// text: must have passed json_problem.
 Json json_tree(std::string_view text);
 
 // Returns the same value without white space between tokens, and with numbers as json_number writes them. text: as for json_tree.

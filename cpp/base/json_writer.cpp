@@ -10,7 +10,7 @@ namespace ckpt::base {
 
 std::string json_string(std::string_view text, NotUtf8 bytes) {
   using nlohmann::json;
-  require(bytes == NotUtf8::replaced || is_utf8(text), quote(text), " is not UTF-8");
+  require(bytes == NotUtf8::replaced || is_utf8(text), quote(text), " is not valid UTF-8");
   return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

@@ -33,7 +33,7 @@ class JsonWriter {
     next_line();
     text_ += json_string(name, bytes_);
     text_ += indent_ > 0 ? ": " : ":";
-    is_behind_key_ = true;
+    is_after_key_ = true;
     return *this;
   }
 
@@ -71,7 +71,7 @@ class JsonWriter {
   }
   // text: one JSON value without white space.
   JsonWriter& piece(std::string_view text) {
-    if (!std::exchange(is_behind_key_, false)) next_line();
+    if (!std::exchange(is_after_key_, false)) next_line();
     text_ += text;
     return *this;
   }
@@ -109,7 +109,7 @@ class JsonWriter {
   std::string text_;
   std::size_t depth_ = 0;
   bool is_first_ = true;
-  bool is_behind_key_ = false;
+  bool is_after_key_ = false;
 };
 
 }  // namespace ckpt::base

@@ -39,13 +39,13 @@ struct Logger {
   LogSink fallback;
 };
 
-// Never destroyed: threads of the host may log while static objects are torn down.
+// Never destroyed: threads of the host program may log during static destruction.
 Logger& logger() {
   static auto* const the_logger = new Logger;
   return *the_logger;
 }
-// Before a first call: a child that was forked in the midst of that one would wait for it for ever.
-[[maybe_unused]] const Logger& logger_made_at_load = logger();
+// Initialized at load: a child forked during a lazy first call would wait forever for that call to complete.
+[[maybe_unused]] const Logger& logger_initialized_at_load = logger();
 
 enum class Lines : std::uint8_t { by_rule, never, to_standard_error };
 
@@ -75,7 +75,7 @@ bool send(std::shared_mutex& mutex, const LogSink& sink, const LogMessage& messa
   try {
     sink(message.level, message.component, message.text.c_str());
   } catch (...) {
-    // A sink has nowhere to report to.
+    // A sink cannot report its own failures to anyone.
   }
   inside_sink = false;
   return true;
@@ -197,7 +197,7 @@ void OnBehalf::run(const std::function<void()>& body) {
   Entered::run_inside(entered_, body);
 }
 
-void OnBehalf::hand_out() noexcept {
+void OnBehalf::send_messages() noexcept {
   for (LogMessage& message : std::exchange(messages_->all, {})) {
     if (message.is_line || is_logged(message.level)) pass(std::move(message));
   }

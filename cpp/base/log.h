@@ -1,4 +1,4 @@
-// Messages to whoever embeds the library; silent until a sink is set. Synchronised.
+// Log messages for the host program; discarded until a sink is set. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -24,25 +24,26 @@ void set_fallback_log(LogSink sink);
 // Returns whether this thread runs one of the two sinks.
 bool is_inside_log_sink() noexcept;
 
-// For fork(): in the child no other thread is inside a sink, whatever the copied lock says.
+// Fork handler: in the child no other thread is inside a sink, whatever state the copied lock is in.
 void restart_log();
 
-// For messages that are made often: false when no callback would get one.
+// For frequent messages: returns false if no sink would receive one.
 bool is_logged(LogLevel level) noexcept;
 
-// Cheap while there is no sink: one relaxed load. component is the part's name. The sink runs here, or where the outermost HeldLog
-// of this thread ends.
+// Costs one relaxed load if no sink is set. component: the module's name. The sink runs in this call, or when the outermost
+// HeldLog of this thread is destroyed.
 void write_log(LogLevel level, const char* component, const std::string& message);
 inline void warn(const char* component, const std::string& message) { write_log(LogLevel::warning, component, message); }
 
-// Reports failures that no caller can receive any more, each as a message of level error. If no sink was ever set with set_log,
+// Reports failures that can no longer reach a caller, each as a message of level error. If no sink was ever set with set_log,
 // writes one line with the first of them to the fallback sink or standard error; ckpt_set_fallback_log documents this rule and
-// CKPT_LOG. Inside a HeldLog or a sink of this thread, the messages are sent after it, so under no lock of the library. failures:
-// not empty.
+// CKPT_LOG. Inside a HeldLog or a sink of this thread, the messages are sent afterwards, when this thread holds no lock of the
+// library. failures: not empty.
 void report_unreceived(const char* component, std::span<const std::string> failures) noexcept;
 
-// Declared before a lock that is held over calls which may log: the messages of this thread are kept while it lives and reach the
-// sink, in order, when the outermost one goes. So a sink runs under no lock of the library and may call whatever it likes.
+// Declare it before taking a lock that is held over calls which may log. It buffers the messages of this thread; the outermost
+// one sends them to the sink, in order, when it is destroyed. A sink therefore runs under no lock of the library and may call any
+// of its functions.
 class HeldLog {
  public:
   HeldLog() noexcept;

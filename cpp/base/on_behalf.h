@@ -1,4 +1,5 @@
-// Work that one thread does for another one, which waits for it later: what callbacks may do is there what it is here.
+// Runs work of one thread on another one, with the same restrictions on callbacks as on the first thread, which later waits for
+// the result.
 #pragma once
 
 #include <functional>
@@ -9,17 +10,17 @@ namespace ckpt::base {
 
 class OnBehalf {
  public:
-  // Notes what this thread has entered (entered.h).
+  // Captures the objects that this thread has entered (entered.h).
   OnBehalf();
   ~OnBehalf();
   OnBehalf(const OnBehalf&) = delete;
   OnBehalf& operator=(const OnBehalf&) = delete;
 
-  // On the other thread, once: what was entered is refused to callbacks there, too, and no message reaches the sink: under this
-  // thread's locks it could wait for ever.
+  // On the other thread, once: callbacks there are refused the same objects. No message reaches the sink: the first thread holds
+  // locks and waits, so a sink that takes one of them would deadlock.
   void run(const std::function<void()>& body);
-  // On this thread, when run has returned: logs what was logged there.
-  void hand_out() noexcept;
+  // On this thread, after run has returned: sends the messages that were logged there.
+  void send_messages() noexcept;
 
  private:
   struct Messages;

@@ -1,4 +1,4 @@
-// Philox4x32-10: a random block from a counter and a key, without state and the same on every machine.
+// Philox4x32-10: random blocks from a counter and a key, without state and identical on every machine.
 // Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
 #pragma once
 
@@ -29,7 +29,7 @@ constexpr PhiloxCounter philox4x32(PhiloxCounter counter, PhiloxKey key) {
 constexpr std::uint32_t low_word(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
 constexpr std::uint32_t high_word(std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32); }
 
-// An independent key for (seed, a, b): one block of Philox with the seed as key and the pair as counter.
+// Derives an independent key for (seed, a, b): one block of Philox with the seed as key and the pair as counter.
 constexpr PhiloxKey philox_derive_key(std::uint64_t seed, std::uint64_t a, std::uint64_t b) {
   const PhiloxCounter block = philox4x32({low_word(a), high_word(a), low_word(b), high_word(b)}, {low_word(seed), high_word(seed)});
   return {block[0], block[1]};

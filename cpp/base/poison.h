@@ -1,5 +1,5 @@
-// In a build with AddressSanitizer, access to poisoned memory ends the program with a report although the memory is ours. Elsewhere
-// nothing happens.
+// Poisons memory in builds with AddressSanitizer: an access to poisoned memory aborts the program with a report although the
+// memory is allocated. No effect in other builds.
 #pragma once
 
 #include <cstddef>

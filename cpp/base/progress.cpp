@@ -14,7 +14,7 @@ constexpr std::int64_t bytes_between_reports = std::int64_t{4} << 20;
 using Sink = std::shared_ptr<const ProgressSink>;
 constinit thread_local Sink* sink_of_thread = nullptr;
 constinit thread_local bool inside_report = false;
-constinit thread_local const Progress* reporting = nullptr;  // the long call of this thread that reports
+constinit thread_local const Progress* reporting = nullptr;  // the operation of this thread that reports progress
 
 struct InsideReport {
   InsideReport() { inside_report = true; }
@@ -32,10 +32,10 @@ void set_progress(ProgressSink sink) {
   if (sink_of_thread == nullptr) {
     if (!sink) return;
     auto place = std::make_unique<Sink>();
-    if (!sink_ends.arrange(place.get())) fail(Status::out_of_memory, "the system has no memory for the thread's progress function");
+    if (!sink_ends.arrange(place.get())) fail(Status::out_of_memory, "no memory for the thread's progress function");
     sink_of_thread = place.release();
   }
-  // The old one goes last: what is destroyed with it may set another one.
+  // The old sink is destroyed last: its destructor may run code that sets another one.
   const auto old = std::exchange(*sink_of_thread, sink ? std::make_shared<const ProgressSink>(std::move(sink)) : nullptr);
 }
 

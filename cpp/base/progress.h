@@ -1,4 +1,4 @@
-// How far a long call is, reported to the function that its thread has set.
+// Reports the progress of long operations to the function that the calling thread has set.
 #pragma once
 
 #include <atomic>
@@ -13,35 +13,37 @@ namespace ckpt::base {
 
 using ProgressSink = std::function<void(std::int64_t done_bytes, std::int64_t total_bytes)>;
 
-// For the long calls that this thread begins from now on; an empty sink: none. A base::Error that it throws ends the call.
+// Applies to operations that this thread begins afterwards; an empty sink disables reports. If the sink throws base::Error, the
+// operation fails.
 void set_progress(ProgressSink sink);
 
-// What a long call throws when its sink has failed: no fault of what is read or written, so nothing else is tried.
+// Thrown by an operation after its sink failed. Not a fault of the data, so callers do not retry or fall back.
 class ProgressFailed final : public Error {
  public:
   using Error::Error;
 };
 
-// The progress of one long call, made where the call begins. The sink runs on that thread only, about every 4 MiB; none inside a
-// sink, and none for a long call that a callback makes inside another one, or a log callback makes: numbers of two would mix.
+// The progress of one operation, constructed where the operation begins. The sink runs on that thread only, about every 4 MiB.
+// Operations inside a sink, inside another operation's callback or inside a log callback report nothing: the numbers of two
+// operations would mix.
 class Progress {
  public:
-  // passes: how often each byte is gone through. What is to come and what is done are divided by it.
+  // passes: how many times each byte is processed. Totals and progress are divided by it.
   explicit Progress(std::int64_t passes = 1);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // So many are to come from now on, whatever was expected before. The first report.
+  // Sets the remaining amount, replacing any earlier expectation, and makes the first report.
   void begin(std::int64_t bytes);
-  // So many more are to come.
+  // Adds to the expected total.
   void extend(std::int64_t bytes) noexcept { total_.fetch_add(bytes, std::memory_order_relaxed); }
-  // So many of them are done. Any thread.
+  // Adds completed bytes. Any thread.
   void add(std::int64_t bytes) {
     const std::int64_t done = done_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
     if (sink_ != nullptr && std::this_thread::get_id() == thread_ && done >= due_) report(done);
   }
-  // All is done: the last report.
+  // Makes the last report, with everything done.
   void finish();
 
  private:
@@ -51,10 +53,10 @@ class Progress {
   const std::int64_t passes_;
   std::atomic<std::int64_t> total_ = 0;
   std::atomic<std::int64_t> done_ = 0;
-  // Of the thread that made this object.
+  // The thread that constructed this object.
   const std::thread::id thread_ = std::this_thread::get_id();
-  std::int64_t due_;            // when the next report is made
-  std::int64_t reported_ = -1;  // bytes that the last one said were done
+  std::int64_t due_;            // completed bytes at which the next report is made
+  std::int64_t reported_ = -1;  // completed bytes of the last report
 };
 
 }  // namespace ckpt::base

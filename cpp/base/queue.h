@@ -1,7 +1,7 @@
-// Bounded first-in first-out queues on Boost.Lockfree: one family, two kinds, exact capacity, no allocation after construction.
+// Bounded FIFO queues on Boost.Lockfree with exact capacity and no allocation after construction.
 //
 // SpscQueue: one pushing and one popping thread. MpmcQueue: any threads. Both offer try_push, try_pop, size and capacity.
-// BlockingQueue<Queue> adds waiting with a time-out and closing.
+// BlockingQueue<Queue> adds waiting with a timeout, and closing.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,8 @@ namespace ckpt::base {
 constexpr std::int64_t largest_queue_capacity = std::int64_t{1} << 24;
 
 inline std::size_t checked_queue_capacity(std::int64_t capacity) {
-  require(capacity >= 1 && capacity <= largest_queue_capacity, "capacity is ", capacity, "; 1 .. ", largest_queue_capacity);
+  require(capacity >= 1 && capacity <= largest_queue_capacity, "capacity is ", capacity, "; expected 1 .. ",
+          largest_queue_capacity);
   return static_cast<std::size_t>(capacity);
 }
 
@@ -31,7 +32,7 @@ class SpscQueue {
 
   bool try_push(const T& value) { return ring_.push(value); }
   bool try_pop(T& value) { return ring_.pop(value); }
-  // Each end counts only what it may read exactly: the result is a snapshot.
+  // Each side reads its own index exactly and the other's possibly late: the result is a snapshot.
   std::int64_t size() const { return static_cast<std::int64_t>(ring_.read_available()); }
   std::int64_t capacity() const { return capacity_; }
 
@@ -47,13 +48,13 @@ class MpmcQueue {
  public:
   explicit MpmcQueue(std::int64_t capacity) : capacity_(capacity), nodes_(checked_queue_capacity(capacity)) {}
 
-  // Boost's queue is bounded by its free nodes, which are not exact; admission by a count is.
+  // Boost's queue is bounded by its free nodes, an inexact number; a separate count makes the capacity exact.
   bool try_push(const T& value) {
     std::int64_t size = size_.load(std::memory_order_relaxed);
     do {
       if (size >= capacity_) return false;
     } while (!size_.compare_exchange_weak(size, size + 1, std::memory_order_acq_rel));
-    // A popping thread returns its node before it lowers the count, so an admitted push finds one.
+    // A popping thread returns its node before it lowers the count, so an admitted push always finds a free node.
     while (!nodes_.bounded_push(value)) spin_pause();
     return true;
   }
@@ -80,15 +81,15 @@ class BlockingQueue {
  public:
   explicit BlockingQueue(std::int64_t capacity) : queue_(capacity) {}
 
-  // done, full (no place within timeout_ns) or closed. Error(forked) in a forked child.
+  // Returns done, full (no space within timeout_ns) or closed. Error(forked) in a forked child.
   QueueResult push(const T& value, std::int64_t timeout_ns) {
     refuse_fork();
     bool pushed = false;
     bool was_closed = false;
     places_.wait(
         [&] {
-          // Announced before it reads closed_, so that pop() can distinguish "closed and empty" from "closed, and one is on its
-          // way".
+          // Incremented before closed_ is read, so that pop() can distinguish "closed and empty" from "closed, and a push is
+          // still in progress".
           entering_.fetch_add(1);
           was_closed = closed_.load();
           pushed = !was_closed && queue_.try_push(value);
@@ -96,17 +97,17 @@ class BlockingQueue {
           return pushed || was_closed;
         },
         timeout_ns);
-    // Also after a refusal: a popping thread may have parked because this one was on its way.
+    // Also after a refused push: a popping thread may have parked because this push was in progress.
     if (pushed || was_closed) values_.wake_all();
     if (pushed) return QueueResult::done;
     return was_closed ? QueueResult::closed : QueueResult::full;
   }
 
-  // done, empty (nothing came within timeout_ns) or closed (closed and nothing left).
+  // Returns done, empty (nothing arrived within timeout_ns) or closed (closed and nothing left).
   QueueResult pop(T& value, std::int64_t timeout_ns) {
     refuse_fork();
     bool popped = false;
-    // Read before the attempt: whatever was pushed before the close is found by the attempt after it.
+    // Read before the attempt: everything pushed before the close is then found by the attempt.
     bool was_closed = false;
     values_.wait(
         [&] {
@@ -134,13 +135,13 @@ class BlockingQueue {
   std::int64_t capacity() const { return queue_.capacity(); }
 
  private:
-  // The copied locks may be held by threads that the child does not have.
+  // The copied locks may be held by threads that do not exist in the child.
   void refuse_fork() const {
     if (generation_ != fork_generation()) [[unlikely]]
-      fail(Status::forked, "the queue was made before this process was forked");
+      fail(Status::forked, "the queue was created before this process was forked");
   }
 
-  // On cache lines of their own: what the pushing thread writes at every push would slow down whoever polls.
+  // On separate cache lines: the pushing thread's writes would otherwise slow down a polling consumer (false sharing).
   static constexpr std::size_t cache_line = 64;
   alignas(cache_line) Queue queue_;
   alignas(cache_line) std::uint64_t generation_ = fork_generation();

@@ -1,4 +1,4 @@
-// The statuses that errors carry. The C API's constants have the same numbers; capi/base.cpp asserts it.
+// Status codes of errors. The C API's constants have the same numbers; capi/base.cpp asserts it.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +30,10 @@ enum class Status : std::int32_t {
   internal = -21,
 };
 
-// "INVALID_ARGUMENT" and so on; "UNKNOWN" for a number that is no status.
+// Returns "INVALID_ARGUMENT" and so on; "UNKNOWN" for a number that is not a status.
 const char* status_name(Status status) noexcept;
 
-// Whether a number that comes from elsewhere is the status of an error.
+// Returns true if a number from outside the library is an error status.
 constexpr bool is_error_status(std::int64_t number) noexcept {
   return number < 0 && number >= static_cast<std::int64_t>(Status::internal);
 }

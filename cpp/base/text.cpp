@@ -12,7 +12,7 @@ std::size_t utf8_length(std::string_view text) noexcept {
   if (text.empty()) return 0;
   const std::uint8_t lead = byte(0);
   if (lead < 0x80) return 1;
-  // What the second byte may be; all further ones are 80..BF.
+  // Valid range of the second byte; all further ones are 80..BF.
   std::uint8_t low = 0x80;
   std::uint8_t high = 0xBF;
   std::size_t length = 0;

@@ -1,4 +1,4 @@
-// Text from pieces, the same whatever the process's locale is.
+// String building, independent of the process's locale.
 #pragma once
 
 #include <charconv>
@@ -22,7 +22,7 @@ requires(std::integral<Number> || std::floating_point<Number>) void append_piece
   out.append(digits, end);
 }
 
-// cat("ndim is ", 9, "; at most ", 8)
+// cat("ndim is ", 9, "; expected at most ", 8)
 template <class... Pieces>
 std::string cat(const Pieces&... pieces) {
   std::string out;
@@ -30,17 +30,17 @@ std::string cat(const Pieces&... pieces) {
   return out;
 }
 
-// Bytes of the first character of text; 0 when text is empty or does not begin with a well-formed one.
-// Source: The Unicode Standard 15.0, table 3-7: no overlong forms, no surrogates, nothing past U+10FFFF.
+// Returns the length in bytes of the first character of text; 0 if text is empty or does not begin with a well-formed one.
+// Source: The Unicode Standard 15.0, table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF.
 std::size_t utf8_length(std::string_view text) noexcept;
 
-// True when text is well-formed UTF-8.
+// Returns true if text is well-formed UTF-8.
 bool is_utf8(std::string_view text) noexcept;
 
-// True when text is empty or only ASCII white space.
+// Returns true if text is empty or only ASCII white space.
 bool is_blank(std::string_view text) noexcept;
 
-// Text for a message: quoted with ', control characters and bytes that are no UTF-8 escaped (\x1b), cut to 80 bytes of text.
+// Returns text for a message: in single quotes, control characters and invalid UTF-8 bytes escaped (\x1b), cut to 80 bytes.
 std::string quote(std::string_view text);
 
 // Throws Error(invalid_argument) unless name is well-formed UTF-8 that is not blank. argument names it in the message.

@@ -17,23 +17,23 @@ namespace ckpt::base {
 namespace {
 
 constexpr std::int64_t no_part = std::numeric_limits<std::int64_t>::max();
-// Enough to bridge the gaps between the layers of a step (some 20 microseconds) without parking.
+// Long enough to bridge the gaps between the layers of a step (about 20 microseconds) without parking.
 constexpr int idle_spins = 2000;
 
 }  // namespace
 
 struct ThreadPool::State {
   std::uint64_t generation = fork_generation();
-  std::atomic<bool> busy{false};  // some thread's parts are being worked on
+  std::atomic<bool> busy{false};  // parts of some job are being processed
 
   // The job. Written by the caller while no worker is inside (entered == left), published by ticket.
   PartFunction function = nullptr;
   void* context = nullptr;
   std::uint64_t parts = 0;
-  // Unsigned: threads still add to it after it has passed parts, which may be INT64_MAX.
+  // Unsigned: threads still increment it after it has reached parts, which may be INT64_MAX.
   std::atomic<std::uint64_t> next_part{0};
 
-  std::atomic<std::uint64_t> ticket{0};  // grows with every job
+  std::atomic<std::uint64_t> ticket{0};  // incremented with every job
   std::atomic<std::int64_t> working{0};  // workers that have not finished the current job
   std::atomic<bool> stopping{false};
   WaitPoint job_posted;
@@ -82,10 +82,10 @@ struct ThreadPool::State {
 };
 
 ThreadPool::ThreadPool(std::int32_t threads) {
-  require(threads >= 0 && threads <= 1024, "thread_count is ", threads, "; 0 .. 1024");
+  require(threads >= 0 && threads <= 1024, "thread_count is ", threads, "; expected 0 .. 1024");
   state_ = std::make_unique<State>();
   const std::int32_t count = threads == 0 ? std::min(available_threads(), 1024) : threads;
-  // A failing push_back would join a thread that was not asked to stop.
+  // A failing push_back would join a thread that was never asked to stop.
   state_->workers.reserve(static_cast<std::size_t>(count));
   try {
     for (std::int32_t i = 1; i < count; ++i) {
@@ -104,9 +104,9 @@ ThreadPool::~ThreadPool() {
 std::int32_t ThreadPool::threads() const noexcept { return static_cast<std::int32_t>(state_->workers.size()) + 1; }
 
 void ThreadPool::run_parts(std::int64_t parts, PartFunction function, void* context) {
-  require(parts >= 0, "part_count is ", parts, "; at least 0");
+  require(parts >= 0, "part_count is ", parts, "; expected at least 0");
   State& state = *state_;
-  if (state.generation != fork_generation()) fail(Status::forked, "the pool's threads stayed in the parent process");
+  if (state.generation != fork_generation()) fail(Status::forked, "the pool's threads do not exist in a forked child");
   if (parts <= 1 || state.workers.empty() || state.busy.exchange(true, std::memory_order_acquire)) {
     for (std::int64_t part = 0; part < parts; ++part) function(context, part);
     return;

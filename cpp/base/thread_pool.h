@@ -1,7 +1,7 @@
-// A fixed set of threads that work through numbered parts. Synchronised.
+// A fixed set of threads that process numbered parts. Thread-safe.
 //
-// Parts are numbered by a counter, so which thread runs which is not fixed: a computation that must produce the same bits
-// everywhere makes its parts from its shape alone and lets each part write only what is its own.
+// Threads take part numbers from a counter, so the assignment of parts to threads varies. A computation that must produce the
+// same bits everywhere derives its parts from its shape alone, and each part writes only its own output.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace ckpt::base {
 
 class ThreadPool {
  public:
-  // threads: 1 .. 1024, the calling thread included; 0 takes available_threads().
+  // threads: 1 .. 1024, including the calling thread; 0 uses available_threads().
   explicit ThreadPool(std::int32_t threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -20,9 +20,9 @@ class ThreadPool {
 
   std::int32_t threads() const noexcept;
 
-  // Calls work(part) for 0 <= part < parts and returns when all are done. When parts throw, the rest is skipped and the exception
-  // of the lowest part that threw is thrown here. Allocates nothing unless one throws. When the pool is busy (or this is one of its
-  // own threads) the calling thread works alone. Error(forked) in a forked child.
+  // Calls work(part) for 0 <= part < parts and returns when all are done. If parts throw, the remaining ones are skipped and the
+  // exception of the lowest part that threw is rethrown here. Allocates nothing unless one throws. If the pool is busy, or the
+  // caller is one of its threads, the calling thread works alone. Error(forked) in a forked child.
   template <class Work>
   void run(std::int64_t parts, Work&& work) {
     run_parts(

@@ -7,7 +7,7 @@
 namespace ckpt::base {
 
 std::int64_t bytes_of(std::string_view argument, std::string_view text) {
-  constexpr const char* expected = "a whole number of bytes, or one with B, KiB, MiB, GiB, TiB or PiB";
+  constexpr const char* expected = "expected a whole number of bytes, or one with B, KiB, MiB, GiB, TiB or PiB";
   constexpr std::string_view units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
   const std::size_t letters = std::min(text.find_first_not_of("+-0123456789"), text.size());
   std::string_view unit = text.substr(letters);
@@ -24,7 +24,7 @@ std::int64_t bytes_of(std::string_view argument, std::string_view text) {
 }
 
 std::int64_t seconds_of(std::string_view argument, std::string_view text) {
-  constexpr const char* expected = "a whole number of seconds, or one with s, m, h, d or w";
+  constexpr const char* expected = "expected a whole number of seconds, or one with s, m, h, d or w";
   constexpr std::pair<std::string_view, std::int64_t> units[] = {{"", 1},     {"s", 1},     {"m", 60},
                                                                  {"h", 3600}, {"d", 86400}, {"w", 604800}};
   const std::size_t letters = std::min(text.find_first_not_of("+-0123456789"), text.size());
@@ -32,7 +32,7 @@ std::int64_t seconds_of(std::string_view argument, std::string_view text) {
   const auto* const found = std::find_if(std::begin(units), std::end(units), [&](const auto& each) { return each.first == unit; });
   require(found != std::end(units), argument, " is ", quote(text), "; ", expected);
   auto seconds = number_of<std::int64_t>(argument, text.substr(0, letters), expected);
-  require(seconds >= 0, argument, " is ", quote(text), "; at least 0");
+  require(seconds >= 0, argument, " is ", quote(text), "; expected at least 0");
   if (__builtin_mul_overflow(seconds, found->second, &seconds))
     fail(Status::out_of_range, argument, " is ", quote(text), "; more than INT64_MAX seconds");
   return seconds;

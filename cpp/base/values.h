@@ -1,4 +1,4 @@
-// Values in texts: numbers, and sizes with units.
+// Numbers, and sizes with units, in strings.
 #pragma once
 
 #include <charconv>
@@ -9,7 +9,7 @@
 
 namespace ckpt::base {
 
-// The number that digits are, all of them. argument names it in messages, expected says what it should be.
+// Parses digits, all of them, as a number. argument names it in messages, expected: "expected ...", the end of the message.
 template <class Number>
 Number number_of(std::string_view argument, std::string_view digits, const char* expected) {
   Number value{};
@@ -18,10 +18,10 @@ Number number_of(std::string_view argument, std::string_view digits, const char*
   return value;
 }
 
-// "4096", "64KiB". Error(out_of_range) past INT64_MAX.
+// Parses "4096", "64KiB". Error(out_of_range) above INT64_MAX.
 std::int64_t bytes_of(std::string_view argument, std::string_view text);
 
-// "90", "90s", "30m", "24h", "7d", "2w" in seconds. Error(out_of_range) past INT64_MAX.
+// Parses "90", "90s", "30m", "24h", "7d", "2w" as seconds. Error(out_of_range) above INT64_MAX.
 std::int64_t seconds_of(std::string_view argument, std::string_view text);
 
 }  // namespace ckpt::base

@@ -1,4 +1,4 @@
-// What this build is.
+// Version and build information.
 #pragma once
 
 #include <cstdint>

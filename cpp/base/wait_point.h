@@ -1,4 +1,4 @@
-// A place where threads wait for a condition that other threads make true without taking a lock.
+// A point where threads wait for a condition that other threads make true without taking a lock.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace ckpt::base {
 
-// One pause of a spinning thread.
+// Pauses a spinning thread briefly.
 inline void spin_pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -20,19 +20,20 @@ inline void spin_pause() noexcept {
 #endif
 }
 
-// The waker makes the condition true (an atomic store) and calls wake_all(); the waiter's predicate reads that atomic. Waking costs
-// a fence and one load when no thread is parked.
+// The waker makes the condition true (an atomic store) and calls wake_all(); the waiter's predicate reads that atomic. Waking
+// costs a fence and one load if no thread is parked.
 class WaitPoint {
  public:
   WaitPoint() {}
-  // In a forked child the threads of the parent still count as waiting: destroying their condition would wait for them.
+  // In a forked child the parent's threads still count as waiting: destroying the condition variable would wait for them.
   ~WaitPoint() {
     if (generation_ == fork_generation()) condition_.~condition_variable();
   }
   WaitPoint(const WaitPoint&) = delete;
   WaitPoint& operator=(const WaitPoint&) = delete;
 
-  // Waits until ready() is true: spins shortly, then parks. timeout_ns -1 waits for ever, 0 only asks once. Returns ready().
+  // Waits until ready() is true: spins briefly, then parks. timeout_ns -1 waits indefinitely, 0 only checks once. Returns
+  // ready().
   template <class Ready>
   bool wait(Ready&& ready, std::int64_t timeout_ns, int spins = 200) {
     if (ready()) return true;
@@ -49,7 +50,7 @@ class WaitPoint {
     if (timeout_ns < 0) {
       condition_.wait(lock, ready);
     } else {
-      // A time-out beyond a century is for ever; adding it to the clock would overflow.
+      // A timeout beyond a century is treated as a century; adding more to the clock would overflow.
       constexpr std::int64_t century_ns = INT64_C(100) * 365 * 24 * 3600 * 1000000000;
       done = condition_.wait_for(lock, std::chrono::nanoseconds(timeout_ns < century_ns ? timeout_ns : century_ns), ready);
     }

@@ -1,4 +1,4 @@
-// ReLU and GELU: element by element, backward from the input.
+// ReLU and GELU: element-wise, with a backward that reads the input.
 #include "engine/kernels.h"
 #include "engine/layer.h"
 #include "plan/profile.h"
@@ -13,7 +13,7 @@ class ElementwiseLayer final : public Layer {
   using Layer::Layer;
 
   TensorSpec output(const TensorSpec& input) const override {
-    require_input(is_float(input.dtype), "the input is ", to_text(input), "; F32 or F64");
+    require_input(is_float(input.dtype), "the input is ", to_text(input), "; expected F32 or F64");
     return input;
   }
 

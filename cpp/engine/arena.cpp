@@ -16,13 +16,13 @@ Arena::Arena(std::int64_t bytes) {
     bytes_ = (bytes + alignment - 1) / alignment * alignment;
     pages_ = base::map_pages_before_guard(static_cast<std::size_t>(bytes_));
   } catch (const std::bad_alloc&) {
-    base::fail(base::Status::out_of_memory, "bytes is ", bytes, "; the system has no memory for an arena of that");
+    base::fail(base::Status::out_of_memory, "bytes is ", bytes, "; not enough memory for the arena");
   }
   data_ = pages_.get() + (base::bytes_before_guard(pages_) - static_cast<std::size_t>(bytes_));
   base::poison(data_, static_cast<std::size_t>(bytes_));
 }
 
-// Whoever gets these addresses next knows nothing of us.
+// The next owner of these addresses must not see the poison.
 Arena::~Arena() {
   if (data_ != nullptr) base::unpoison(data_, static_cast<std::size_t>(bytes_));
 }

@@ -1,5 +1,5 @@
-// The memory of a step's buffers. What no live buffer holds is dead: a build with AddressSanitizer refuses access to it, and in
-// every build the page right behind the arena may be neither read nor written.
+// The memory of a step's buffers. Bytes outside live buffers are dead: AddressSanitizer builds report any access to them. In
+// every build the page directly after the arena is inaccessible.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace ckpt::engine {
 class Arena {
  public:
   Arena() = default;
-  // At least so many bytes, all dead; begins at a multiple of 64, and ends where the guarded page begins.
-  // Error(out_of_memory) when the system has none.
+  // At least this many bytes, all dead; begins at a multiple of 64 and ends at the guard page. Fails with Error(out_of_memory) if
+  // the system has none.
   explicit Arena(std::int64_t bytes);
   ~Arena();
   Arena(const Arena&) = delete;
@@ -22,7 +22,7 @@ class Arena {
   std::byte* data() const noexcept { return data_; }
   std::int64_t bytes() const noexcept { return bytes_; }
 
-  // A buffer that begins here has other bytes now; 0: there is none. What it held of them stays.
+  // Changes the size of the buffer that begins here; 0: no buffer. Bytes within both sizes keep their contents.
   void resize(void* begin, std::int64_t before, std::int64_t now) noexcept;
 
  private:

@@ -10,7 +10,7 @@
 
 namespace ckpt::engine {
 
-// Where one head's numbers stand; everything of a sample.
+// The location of one head's data in a sample.
 template <class T>
 struct Attend::Part {
   Part(const Attend& attend, Extent extent, std::int64_t sample, std::int64_t head)
@@ -45,7 +45,7 @@ struct Attend::Part {
 
 namespace {
 
-// What was put apart in rows `stride` apart, and back.
+// Copies between contiguous blocks and rows that are `stride` apart.
 template <class T>
 void copy_rows(const T* from, std::int64_t from_stride, Block block, T* to, std::int64_t to_stride) {
   for (std::int64_t row = 0; row < block.rows; ++row) std::copy_n(from + row * from_stride, block.columns, to + row * to_stride);
@@ -70,7 +70,7 @@ void Attend::forward(base::ThreadPool& pool, Extent extent, const T* qkv, T* con
       const Block block = part.block(i, j);
       part.scores(qkv, i, j, scores);
       if (kept != nullptr) copy_rows(scores, size, block, kept + j * size, part.tokens);
-      soften(scores, block, part.scale, running, factors);
+      update_softmax(scores, block, part.scale, running, factors);
       if (j > 0) scale_rows(to, part.context_stride, block.rows, part.width, factors);
       gemm(false, false, block.rows, part.width, block.columns, scores, size, qkv + part.value + part.row(j), part.stride,
            j == 0 ? T{0} : T{1}, to, part.context_stride);
@@ -85,7 +85,7 @@ void Attend::forward(base::ThreadPool& pool, Extent extent, const T* qkv, T* con
   });
 }
 
-// Heads that share keys and values are one part, in their order: so sums have one order.
+// Heads that share keys and values form one part and run in order, which fixes the order of sums.
 template <class T>
 void Attend::backward(base::ThreadPool& pool, Extent extent, const T* qkv, const T* context, const T* log_sums,
                       const T* probabilities_kept, const T* grad_context, T* grad_qkv) const {
@@ -113,10 +113,10 @@ void Attend::backward(base::ThreadPool& pool, Extent extent, const T* qkv, const
           gemm(false, true, block.rows, block.columns, part.width, grad_context + at, part.context_stride, values, part.stride,
                T{0}, grad, size);
           score_gradients(p, block, shift, part.scale, grad);
-          const T beside = member == 0 && i == j ? T{0} : T{1};
-          gemm(true, false, block.columns, part.width, block.rows, p, size, grad_context + at, part.context_stride, beside,
+          const T beta = member == 0 && i == j ? T{0} : T{1};
+          gemm(true, false, block.columns, part.width, block.rows, p, size, grad_context + at, part.context_stride, beta,
                grad_qkv + part.value + part.row(j), part.stride);
-          gemm(true, false, block.columns, part.width, block.rows, grad, size, qkv + part.query + part.row(i), part.stride, beside,
+          gemm(true, false, block.columns, part.width, block.rows, grad, size, qkv + part.query + part.row(i), part.stride, beta,
                grad_qkv + part.key + part.row(j), part.stride);
           gemm(false, false, block.rows, part.width, block.columns, grad, size, keys, part.stride, j == 0 ? T{0} : T{1},
                grad_qkv + part.query + part.row(i), part.stride);
@@ -127,23 +127,23 @@ void Attend::backward(base::ThreadPool& pool, Extent extent, const T* qkv, const
 }
 
 template <class T>
-void Attend::turn_rows(base::ThreadPool& pool, Extent extent, const T* turns, bool back, T* qkv) const {
+void Attend::rotate_rows(base::ThreadPool& pool, Extent extent, const T* rotations, bool back, T* qkv) const {
   for_parts(pool, extent.samples * extent.tokens, rows_per_part, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       for (std::int64_t head = 0; head < heads_ + key_heads_; ++head) {
-        turn(qkv + row * row_length() + head * head_width_, turns + row % extent.tokens * head_width_, head_width_, back);
+        rotate(qkv + row * row_length() + head * head_width_, rotations + row % extent.tokens * head_width_, head_width_, back);
       }
     }
   });
 }
 
 template <class T>
-void Attend::fill_turns(std::int64_t tokens, double base, T* turns) const {
+void Attend::fill_rotations(std::int64_t tokens, double base, T* rotations) const {
   for (std::int64_t i = 0; i < head_width_ / 2; ++i) {
     const double speed = std::pow(base, -2 * static_cast<double>(i) / static_cast<double>(head_width_));
     for (std::int64_t token = 0; token < tokens; ++token) {
-      turns[token * head_width_ + 2 * i] = static_cast<T>(std::cos(static_cast<double>(token) * speed));
-      turns[token * head_width_ + 2 * i + 1] = static_cast<T>(std::sin(static_cast<double>(token) * speed));
+      rotations[token * head_width_ + 2 * i] = static_cast<T>(std::cos(static_cast<double>(token) * speed));
+      rotations[token * head_width_ + 2 * i + 1] = static_cast<T>(std::sin(static_cast<double>(token) * speed));
     }
   }
 }
@@ -152,8 +152,8 @@ void Attend::fill_turns(std::int64_t tokens, double base, T* turns) const {
 #define CKPT_ATTEND(T)                                                                                                   \
   template void Attend::forward(base::ThreadPool&, Extent, const T*, T*, T*, T*) const;                                  \
   template void Attend::backward(base::ThreadPool&, Extent, const T*, const T*, const T*, const T*, const T*, T*) const; \
-  template void Attend::turn_rows(base::ThreadPool&, Extent, const T*, bool, T*) const;                                  \
-  template void Attend::fill_turns(std::int64_t, double, T*) const;
+  template void Attend::rotate_rows(base::ThreadPool&, Extent, const T*, bool, T*) const;                                \
+  template void Attend::fill_rotations(std::int64_t, double, T*) const;
 CKPT_ATTEND(float)
 CKPT_ATTEND(double)
 #undef CKPT_ATTEND

@@ -8,7 +8,7 @@ namespace ckpt::engine {
 namespace {
 
 template <class T>
-CKPT_INLINE void soften_body(T* scores, Block block, T scale, Running<T>* running, T* shrunk) {
+CKPT_INLINE void update_softmax_body(T* scores, Block block, T scale, Running<T>* running, T* shrunk) {
   for (std::int64_t row = 0; row < block.rows; ++row) {
     T* const s = scores + row * attend_block<T>;
     const std::int64_t seen = block.seen(row);
@@ -60,20 +60,20 @@ CKPT_INLINE void scale_rows_body(T* x, std::int64_t stride, std::int64_t rows, s
   }
 }
 
-// Even and odd elements apart: from them side by side GCC 12 makes fused operations for AVX-512, which have other bits, although
-// it is told not to.
+// Deinterleaves even and odd elements: with interleaved ones, GCC 12 contracts to fused operations for AVX-512 despite
+// -ffp-contract=off, which changes the bits.
 template <class T>
-CKPT_INLINE void turn_body(T* x, const T* turns, std::int64_t width, bool back) {
+CKPT_INLINE void rotate_body(T* x, const T* rotations, std::int64_t width, bool back) {
   constexpr int pairs = 16;
   const T way = back ? T(-1) : T(1);
   for (std::int64_t first = 0; first < width; first += std::int64_t{2} * pairs) {
     const std::int64_t here = std::min<std::int64_t>(pairs, (width - first) / 2);
     T* const at = x + first;
-    const T* const turn = turns + first;
+    const T* const rotation = rotations + first;
     T even[pairs];
     T odd[pairs];
-    for (std::int64_t i = 0; i < here; ++i) even[i] = at[2 * i] * turn[2 * i] - at[2 * i + 1] * (way * turn[2 * i + 1]);
-    for (std::int64_t i = 0; i < here; ++i) odd[i] = at[2 * i] * (way * turn[2 * i + 1]) + at[2 * i + 1] * turn[2 * i];
+    for (std::int64_t i = 0; i < here; ++i) even[i] = at[2 * i] * rotation[2 * i] - at[2 * i + 1] * (way * rotation[2 * i + 1]);
+    for (std::int64_t i = 0; i < here; ++i) odd[i] = at[2 * i] * (way * rotation[2 * i + 1]) + at[2 * i + 1] * rotation[2 * i];
     for (std::int64_t i = 0; i < here; ++i) {
       at[2 * i] = even[i];
       at[2 * i + 1] = odd[i];
@@ -83,9 +83,9 @@ CKPT_INLINE void turn_body(T* x, const T* turns, std::int64_t width, bool back) 
 
 }  // namespace
 
-CKPT_KERNEL(void, soften, (float* scores, Block block, float scale, Running<float>* running, float* shrunk),
+CKPT_KERNEL(void, update_softmax, (float* scores, Block block, float scale, Running<float>* running, float* shrunk),
             (scores, block, scale, running, shrunk))
-CKPT_KERNEL(void, soften, (double* scores, Block block, double scale, Running<double>* running, double* shrunk),
+CKPT_KERNEL(void, update_softmax, (double* scores, Block block, double scale, Running<double>* running, double* shrunk),
             (scores, block, scale, running, shrunk))
 CKPT_KERNEL(void, probabilities, (float* scores, std::int64_t stride, Block block, float scale, const float* log_sums),
             (scores, stride, block, scale, log_sums))
@@ -105,7 +105,7 @@ CKPT_KERNEL(void, scale_rows, (float* x, std::int64_t stride, std::int64_t rows,
             (x, stride, rows, columns, factors))
 CKPT_KERNEL(void, scale_rows, (double* x, std::int64_t stride, std::int64_t rows, std::int64_t columns, const double* factors),
             (x, stride, rows, columns, factors))
-CKPT_KERNEL(void, turn, (float* x, const float* turns, std::int64_t width, bool back), (x, turns, width, back))
-CKPT_KERNEL(void, turn, (double* x, const double* turns, std::int64_t width, bool back), (x, turns, width, back))
+CKPT_KERNEL(void, rotate, (float* x, const float* rotations, std::int64_t width, bool back), (x, rotations, width, back))
+CKPT_KERNEL(void, rotate, (double* x, const double* rotations, std::int64_t width, bool back), (x, rotations, width, back))
 
 }  // namespace ckpt::engine

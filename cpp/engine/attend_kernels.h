@@ -1,5 +1,5 @@
-// Blocks of attention's scores: a block has `columns` keys for each of `rows` queries, row after row, `stride` apart. In a diagonal
-// block query r sees the first r + 1 keys; what it does not see becomes 0.
+// Kernels on blocks of attention scores: a block has `columns` keys for each of `rows` queries, row by row, `stride` apart. In a
+// diagonal block query r sees the first r + 1 keys; the other scores become 0.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@ struct Block {
   std::int64_t seen(std::int64_t row) const { return diagonal ? row + 1 : columns; }
 };
 
-// Where a row's running softmax stands: the largest scaled score, and the sum of exp(score - largest); before the first block
-// -infinity and 0.
+// The state of a row's running softmax: the largest scaled score, and the sum of exp(score - largest); -infinity and 0 before the
+// first block.
 template <class T>
 struct Running {
   T most;
   T sum;
 };
 
-// Scores become exp(scale score - largest so far), running goes on with them; shrunk[row] receives what earlier blocks' values have
-// to be multiplied by. Stride: attend_block.
-void soften(float* scores, Block block, float scale, Running<float>* running, float* shrunk);
-void soften(double* scores, Block block, double scale, Running<double>* running, double* shrunk);
+// Replaces scores by exp(scale score - largest so far) and updates running; shrunk[row] receives the factor for the sums of
+// values of earlier blocks. Stride: attend_block.
+void update_softmax(float* scores, Block block, float scale, Running<float>* running, float* shrunk);
+void update_softmax(double* scores, Block block, double scale, Running<double>* running, double* shrunk);
 
-// Scores become exp(scale score - log_sums[row]).
+// Replaces scores by exp(scale score - log_sums[row]).
 void probabilities(float* scores, std::int64_t stride, Block block, float scale, const float* log_sums);
 void probabilities(double* scores, std::int64_t stride, Block block, double scale, const double* log_sums);
 
@@ -45,8 +45,8 @@ void row_products(const double* a, const double* b, std::int64_t stride, std::in
 void scale_rows(float* x, std::int64_t stride, std::int64_t rows, std::int64_t columns, const float* factors);
 void scale_rows(double* x, std::int64_t stride, std::int64_t rows, std::int64_t columns, const double* factors);
 
-// Turns pairs (x[2i], x[2i+1]) by an angle whose cosine and sine are turns[2i], turns[2i+1]; back: the other way.
-void turn(float* x, const float* turns, std::int64_t width, bool back);
-void turn(double* x, const double* turns, std::int64_t width, bool back);
+// Rotates pairs (x[2i], x[2i+1]) by an angle with cosine rotations[2i] and sine rotations[2i+1]; back: in the other direction.
+void rotate(float* x, const float* rotations, std::int64_t width, bool back);
+void rotate(double* x, const double* rotations, std::int64_t width, bool back);
 
 }  // namespace ckpt::engine

@@ -1,4 +1,4 @@
-// Causal attention with several heads, as half of a transformer's block.
+// Causal multi-head attention, as half of a transformer block.
 // Sources: Vaswani et al., "Attention is all you need", arXiv:1706.03762; Su et al., "RoFormer", arXiv:2104.09864; Ainslie et al.,
 // "GQA", arXiv:2305.13245.
 #include <cmath>
@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::int32_t keep_probabilities = 0;
 constexpr std::int32_t keep_log_sums = 1;
-constexpr std::int32_t attention_options = 3;  // the last keeps neither
+constexpr std::int32_t attention_options = 3;  // the last one keeps neither
 
-// In: queries, keys and values, turned where they are; out: what the heads read; beside that probabilities or log-sum-exps.
+// In: queries, keys and values, rotated if rotary_base is set; out: the heads' outputs; extra: probabilities or log-sum-exps.
 class AttentionMiddle {
  public:
   explicit AttentionMiddle(const AttentionOptions& options)
@@ -44,11 +44,11 @@ class AttentionMiddle {
   }
 
   template <class T>
-  void forward(const RunContext& context, T* qkv, T* out, T* extra, T* turns) const {
+  void forward(const RunContext& context, T* qkv, T* out, T* extra, T* rotations) const {
     const Attend::Extent extent = extent_of(context);
     if (rotary_base_ > 0) {
-      attend_.fill_turns(extent.tokens, rotary_base_, turns);
-      attend_.turn_rows(*context.pool, extent, turns, false, qkv);
+      attend_.fill_rotations(extent.tokens, rotary_base_, rotations);
+      attend_.rotate_rows(*context.pool, extent, rotations, false, qkv);
     }
     const bool probabilities = context.option == keep_probabilities;
     attend_.forward(*context.pool, extent, qkv, out, probabilities ? nullptr : extra, probabilities ? extra : nullptr);
@@ -56,14 +56,14 @@ class AttentionMiddle {
 
   template <class T>
   void backward(const RunContext& context, const T* qkv, const T* out, const T* extra, const T* grad_out, T* grad_qkv,
-                T* turns) const {
+                T* rotations) const {
     const Attend::Extent extent = extent_of(context);
     const bool probabilities = context.option == keep_probabilities;
     attend_.backward(*context.pool, extent, qkv, out, probabilities ? nullptr : extra, probabilities ? extra : nullptr, grad_out,
                      grad_qkv);
     if (rotary_base_ > 0) {
-      attend_.fill_turns(extent.tokens, rotary_base_, turns);
-      attend_.turn_rows(*context.pool, extent, turns, true, grad_qkv);
+      attend_.fill_rotations(extent.tokens, rotary_base_, rotations);
+      attend_.rotate_rows(*context.pool, extent, rotations, true, grad_qkv);
     }
   }
 
@@ -80,18 +80,18 @@ class AttentionMiddle {
 
 std::shared_ptr<Layer> make_attention(std::string name, const AttentionOptions& options) {
   const std::int64_t width = options.width;
-  base::require(width >= 1, "width is ", width, "; at least 1");
-  base::require(options.heads >= 1 && width % options.heads == 0, "heads is ", options.heads, "; at least 1, and divides width ",
+  base::require(width >= 1, "width is ", width, "; expected at least 1");
+  base::require(options.heads >= 1 && width % options.heads == 0, "heads is ", options.heads, "; expected a divisor of width ",
                 width);
   base::require(options.key_heads >= 0 && options.key_heads <= options.heads &&
                     (options.key_heads == 0 || options.heads % options.key_heads == 0),
-                "key_heads is ", options.key_heads, "; 0, or divides heads ", options.heads);
+                "key_heads is ", options.key_heads, "; expected 0 or a divisor of heads ", options.heads);
   base::require(options.rotary_base == 0 || (std::isfinite(options.rotary_base) && options.rotary_base > 1), "rotary_base is ",
-                options.rotary_base, "; 0, or above 1");
+                options.rotary_base, "; expected 0 or a number above 1");
   base::require(options.rotary_base == 0 || width / options.heads % 2 == 0, "heads is ", options.heads,
-                "; with rotary_base width / heads is even, and it is ", width / options.heads);
+                "; rotary_base needs an even width / heads, found ", width / options.heads);
   require_probability("dropout", options.dropout);
-  base::require(is_float(options.dtype), "dtype is ", tensor::dtype_name(options.dtype), "; F32 or F64");
+  base::require(is_float(options.dtype), "dtype is ", tensor::dtype_name(options.dtype), "; expected F32 or F64");
   product({3, width, width});  // the largest weight
   return std::make_shared<BlockLayer<AttentionMiddle>>(std::move(name), AttentionMiddle(options), width, options.norm,
                                                        options.dropout, options.dtype);

@@ -34,37 +34,37 @@ using GetText = char* (*)();
 struct Blas {
   SgemmFunction sgemm = nullptr;
   DgemmFunction dgemm = nullptr;
-  SetThreads set_threads = nullptr;  // nullptr for a host's BLAS
+  SetThreads set_threads = nullptr;  // nullptr for a user-provided BLAS
   GetThreads get_threads = nullptr;
   bool concurrent = true;
   std::string description;
-  std::string file;     // "" for a host's BLAS
-  std::string core;     // "" for a host's BLAS
-  KernelAdvice advice;  // empty for a host's BLAS
+  std::string file;     // "" for a user-provided BLAS
+  std::string core;     // "" for a user-provided BLAS
+  KernelAdvice advice;  // empty for a user-provided BLAS
 };
 
 struct Shared {
-  base::ForkMutex mutex;  // of loading and of sessions
+  base::ForkMutex mutex;  // guards loading and sessions
   std::atomic<const Blas*> blas{nullptr};
   HostBlas host;
-  std::string expected;  // "": nothing is
+  std::string expected;  // "": no expectation
   std::string expected_by;
   int sessions = 0;
   int threads_before = 1;
-  base::ForkMutex serial;  // held for a call when the BLAS does not bear concurrent ones
+  base::ForkMutex serial;  // held during a call if the BLAS does not support concurrent ones
 };
 
-// Never destroyed: sessions may end while static objects are torn down.
+// Never destroyed: sessions may end during static destruction.
 Shared& shared() {
   static auto* const the_shared = new Shared;
   return *the_shared;
 }
-// Before a first call: a child that was forked in the midst of that one would wait for it for ever.
-[[maybe_unused]] const Shared& blas_made_at_load = shared();
+// Initialized at load: a child forked during a lazy first call would wait forever for that call to complete.
+[[maybe_unused]] const Shared& blas_initialized_at_load = shared();
 
 constexpr const char* kernels_variable = "OPENBLAS_CORETYPE";
 
-// Not kept: a lazily made object could be half made in a forked child.
+// Not cached: a lazily initialized object could be incomplete in a forked child.
 Processor this_processor() { return processor_of(base::read_cpuid()); }
 
 template <class Function>
@@ -72,7 +72,7 @@ Function function(const base::SharedLibrary& library, const char* name) {
   return reinterpret_cast<Function>(library.symbol(name));
 }
 
-// nullptr if there is no library, or if it is not an OpenBLAS.
+// Returns nullptr if the library is not loaded or not an OpenBLAS.
 std::unique_ptr<Blas> openblas_of(const base::SharedLibrary& library) {
   auto blas = std::make_unique<Blas>();
   blas->sgemm = function<SgemmFunction>(library, "cblas_sgemm");
@@ -85,7 +85,7 @@ std::unique_ptr<Blas> openblas_of(const base::SharedLibrary& library) {
       get_parallel == nullptr || get_config == nullptr) {
     return nullptr;
   }
-  // A build without threads has no locks either: two concurrent calls made wrong products.
+  // A build without threads has no locks either: concurrent calls computed wrong products.
   blas->concurrent = get_parallel() != 0;
   blas->description = get_config();
   blas->file = library.file();
@@ -94,13 +94,13 @@ std::unique_ptr<Blas> openblas_of(const base::SharedLibrary& library) {
   return blas;
 }
 
-// A set of kernels to load OpenBLAS with. Both "": OpenBLAS chooses.
+// The kernels to load OpenBLAS with. Both "": OpenBLAS chooses.
 struct Kernels {
   std::string_view core;
-  std::string_view asked;  // as the caller named it
+  std::string_view asked;  // as given by the caller
 };
 
-// OpenBLAS reads the variable once, while it is loaded. A library that is loaded already keeps its kernels.
+// OpenBLAS reads the variable once, when it is loaded. A library that is already loaded keeps its kernels.
 std::string load_with_kernels(base::SharedLibrary& library, const std::string& name, const Kernels& kernels) {
   base::SharedLibrary before;
   if (before.find_loaded(name)) {
@@ -117,7 +117,7 @@ std::string load_with_kernels(base::SharedLibrary& library, const std::string& n
 
 const Blas* load_openblas(const Kernels& kernels) {
   std::vector<std::string> names;
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): set_blas_kernels() alone changes it, under the same lock
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): only set_blas_kernels() changes it, under the same lock
   if (const char* const given = std::getenv("CKPT_OPENBLAS"); given != nullptr && *given != '\0') names.emplace_back(given);
   names.insert(names.end(), {"libopenblas.so.0", "libopenblas.so"});
   std::string tried;
@@ -125,9 +125,9 @@ const Blas* load_openblas(const Kernels& kernels) {
     base::SharedLibrary library;
     const std::string reason = kernels.core.empty() ? library.load(name) : load_with_kernels(library, name, kernels);
     if (std::unique_ptr<Blas> blas = openblas_of(library)) return blas.release();
-    tried += base::cat(tried.empty() ? "" : "; ", name, ": ", reason.empty() ? "is no OpenBLAS" : reason);
+    tried += base::cat(tried.empty() ? "" : "; ", name, ": ", reason.empty() ? "not an OpenBLAS" : reason);
   }
-  base::fail(base::Status::not_found, "no OpenBLAS was found (", tried, "); install it, or name its file in CKPT_OPENBLAS");
+  base::fail(base::Status::not_found, "OpenBLAS not found (", tried, "); install it, or set CKPT_OPENBLAS to its file");
 }
 
 const Blas* take_host(const HostBlas& host) {
@@ -149,7 +149,7 @@ std::string information_of(const Blas& blas) {
 void log_blas(const Blas& blas) {
   const std::string text = base::cat("BLAS: ", information_of(blas));
   if (blas.advice.is_empty()) return base::write_log(base::LogLevel::info, "engine", text);
-  // A build for one processor has no other kernels.
+  // A build for one processor contains no other kernels.
   const bool has_others = blas.description.find("DYNAMIC_ARCH") != std::string::npos;
   base::warn("engine", base::cat(text, ", which are faster: ",
                                  has_others ? base::cat("set ", kernels_variable, "=", blas.advice.better,
@@ -157,7 +157,7 @@ void log_blas(const Blas& blas) {
                                             : std::string("install an OpenBLAS built with DYNAMIC_ARCH")));
 }
 
-// With shared().mutex held, and a HeldLog around that. blas is never destroyed.
+// Call with shared().mutex held, and a HeldLog around that. blas is never destroyed.
 const Blas& use_locked(const Blas* blas) {
   Shared& all = shared();
   all.blas.store(blas, std::memory_order_release);
@@ -169,14 +169,14 @@ const Blas& use_locked(const Blas* blas) {
   return *blas;
 }
 
-// The same.
+// As use_locked, with the default BLAS.
 const Blas& loaded_locked() {
   Shared& all = shared();
   if (const Blas* const ready = all.blas.load(std::memory_order_acquire)) return *ready;
   return use_locked(all.host.sgemm != nullptr ? take_host(all.host) : load_openblas({}));
 }
 
-// The core that a caller's name asks for.
+// Returns the core for a caller's name.
 std::string_view asked_core(std::string_view name) {
   const Processor processor = this_processor();
   const std::vector<std::string_view> runnable = cores_of(processor);
@@ -189,15 +189,15 @@ std::string_view asked_core(std::string_view name) {
     known += base::cat(", ", core);
   }
   base::fail(base::Status::invalid_argument, "kernels ", base::quote(name), ": ",
-             core_name(name).empty() ? "unknown" : "this processor cannot run them", "; expected best", known);
+             core_name(name).empty() ? "unknown" : "not supported by this processor", "; expected best", known);
 }
 
 int to_int(const char* what, std::int64_t value) {
-  base::require(value >= 0 && value <= std::numeric_limits<int>::max(), what, " is ", value, "; BLAS takes 0 .. INT32_MAX");
+  base::require(value >= 0 && value <= std::numeric_limits<int>::max(), what, " is ", value, "; expected 0 .. INT32_MAX");
   return static_cast<int>(value);
 }
 
-// A host's function may be one in C++ that throws.
+// A user-provided function may be C++ code that throws.
 template <class Call>
 void host_call(const char* function, Call&& call) {
   try {
@@ -205,7 +205,7 @@ void host_call(const char* function, Call&& call) {
   } catch (const base::ForcedUnwind&) {  // the thread is being cancelled
     throw;
   } catch (...) {
-    base::fail(base::Status::callback, "blas ", function, ": it threw an exception: ", base::current_error().message);
+    base::fail(base::Status::callback, "blas ", function, " threw an exception: ", base::current_error().message);
   }
 }
 
@@ -220,7 +220,7 @@ void call(const char* name, Function function, bool trans_a, bool trans_b, std::
     });
   };
   if (concurrent) return run();
-  base::Entered::refuse(&shared().serial, "blas");  // the host's product called a product
+  base::Entered::refuse(&shared().serial, "blas");  // a user-provided product called a product
   const std::lock_guard lock(shared().serial);
   const base::Entered entered(&shared().serial);
   run();
@@ -235,14 +235,15 @@ const Blas& in_session() {
 }  // namespace
 
 void set_host_blas(const HostBlas& blas) {
-  base::require(blas.sgemm != nullptr && blas.dgemm != nullptr, "blas: sgemm and dgemm must both be given");
+  base::require(blas.sgemm != nullptr && blas.dgemm != nullptr, "blas: expected both sgemm and dgemm");
   Shared& all = shared();
   const std::lock_guard lock(all.mutex);
-  if (all.blas.load(std::memory_order_acquire) != nullptr) base::fail(base::Status::invalid_state, "blas: one is in use already");
+  if (all.blas.load(std::memory_order_acquire) != nullptr)
+    base::fail(base::Status::invalid_state, "blas: another BLAS is in use already");
   all.host = blas;
 }
 
-// Where a thread that this process does not have was loading it, none can be used: there is nothing to warn of.
+// In a forked child, if a thread of the parent was loading the BLAS, none can be used: nothing to warn about.
 void expect_blas(const std::string& what, const std::string& description) try {
   Shared& all = shared();
   const std::lock_guard lock(all.mutex);
@@ -279,8 +280,8 @@ void set_blas_kernels(std::string_view name) {
   }
   const Blas& blas = use_locked(load_openblas({core, name}));
   if (is_same_core(name, "best") || is_same_core(blas.core, core)) return;
-  base::fail(base::Status::unsupported, "kernels ", base::quote(name), ": ", blas.file, " lacks them (", blas.description,
-             "), and is in use with its ", blas.core, " kernels");
+  base::fail(base::Status::unsupported, "kernels ", base::quote(name), ": ", blas.file, " does not contain them (",
+             blas.description, "), and is in use with its ", blas.core, " kernels");
 }
 
 std::string blas_in_use() {
@@ -311,7 +312,7 @@ BlasSession::BlasSession() {
   blas.set_threads(1);
 }
 
-// Of a session of the parent's in a forked child nothing can be said where a thread was at work with the lock held.
+// In a forked child, a session of the parent is left as it is if another thread held the lock at the fork.
 BlasSession::~BlasSession() {
   Shared& all = shared();
   try {

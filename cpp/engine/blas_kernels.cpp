@@ -17,20 +17,20 @@ bool has_ssse3(const Processor& p) { return p.ssse3; }
 bool has_sse4_1(const Processor& p) { return p.sse4_1; }
 bool has_sse4_2(const Processor& p) { return p.sse4_2; }
 bool has_avx(const Processor& p) { return p.avx; }
-bool has_avx2(const Processor& p) { return p.avx && p.avx2 && p.fma; }  // some processors of Zhaoxin have no FMA
+bool has_avx2(const Processor& p) { return p.avx && p.avx2 && p.fma; }  // some Zhaoxin processors lack FMA
 bool has_avx512(const Processor& p) { return has_avx2(p) && p.avx512; }
 bool is_cooper_lake(const Processor& p) { return has_avx512(p) && p.avx512_vnni && p.avx512_bf16; }
 bool is_sapphire_rapids(const Processor& p) { return is_cooper_lake(p) && p.avx512_fp16 && p.amx_bf16; }
 bool is_amd_avx2(const Processor& p) { return has_avx2(p) && is_amd(p); }
 bool is_k10(const Processor& p) { return is_amd(p) && p.family == k10_family && p.sse3; }
 
-// AMD's family 15h alone has FMA4, which the kernels of Bulldozer use.
+// Only AMD's family 15h has FMA4, which the Bulldozer kernels use.
 bool is_bulldozer(const Processor& p) { return is_amd(p) && p.family == bulldozer_family && p.avx && p.fma4; }
 bool is_piledriver(const Processor& p) { return is_bulldozer(p) && p.fma; }
 bool is_steamroller(const Processor& p) { return is_piledriver(p) && p.model >= 0x30; }
 bool is_excavator(const Processor& p) { return is_steamroller(p) && p.model >= 0x60 && p.avx2; }
 
-// Levels of instructions, the narrowest first. Kernels of one level are about equally fast on products of floats and doubles.
+// Instruction levels, narrowest first. Kernels of one level are about equally fast for products of floats and doubles.
 enum Level { none, sse3, ssse3, sse4_1, sse4_2, avx, avx_fma, avx2, avx512 };
 constexpr std::string_view level_names[] = {"no SIMD instructions", "SSE3", "SSSE3",  "SSE4.1", "SSE4.2", "AVX",
                                             "AVX with FMA",         "AVX2", "AVX-512"};
@@ -42,9 +42,9 @@ struct Core {
   bool is_candidate;  // for the best one
 };
 
-// The order of preference. Cooperlake and SapphireRapids add products of bfloat16 to SkylakeX, which the engine has no use for: in
-// 0.3.21 and 0.3.29 products of floats and doubles are as fast with SkylakeX as with Cooperlake, and not every build has the two.
-// Cores without a condition are known only so that they are recognised when in use: older processors, and builds for one of them.
+// In order of preference. Cooperlake and SapphireRapids add bfloat16 products to SkylakeX, which the engine does not use: in
+// 0.3.21 and 0.3.29 products of floats and doubles are as fast with SkylakeX as with Cooperlake, and not every build contains the
+// two. Cores without a condition are listed only to recognize them when in use: older processors, and builds for a single one.
 constexpr Core cores[] = {
     {"SkylakeX", has_avx512, avx512, true},
     {"Cooperlake", is_cooper_lake, avx512, false},
@@ -116,7 +116,7 @@ Processor processor_of(const base::Cpuid& cpuid) {
   return out;
 }
 
-// The core is the last word but for the number of threads, which early versions do not write.
+// The core is the last word except the number of threads, which early versions do not write.
 std::string core_of(std::string_view description) {
   std::string core;
   for (std::size_t begin = 0; begin < description.size();) {

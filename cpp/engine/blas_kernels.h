@@ -1,8 +1,8 @@
-// The sets of kernels of OpenBLAS ("cores") on x86-64, by what a processor must have to run them. Pure functions of CPUID, so a
-// test can pass any processor. Synchronised.
+// OpenBLAS's sets of kernels ("cores") on x86-64, by the processor features that they require. Pure functions of CPUID, so that
+// tests can pass any processor. Thread-safe.
 //
-// OpenBLAS chooses a set when it is loaded, by a list of processor models; 0.3.21 runs its oldest kernels (Prescott, SSE3) on an
-// Intel model that it does not know. The rules here go by features, and use the model only for AMD's families 10h and 15h.
+// OpenBLAS chooses a set at load, by a list of processor models; 0.3.21 runs its oldest kernels (Prescott, SSE3) on an unknown
+// Intel model. The rules here use features, and the model only for AMD's families 10h and 15h.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@
 
 namespace ckpt::engine {
 
-// A processor's features as far as the operating system saves their registers.
+// A processor's features, restricted to those with registers that the operating system saves.
 struct Processor {
-  std::string vendor;  // "" on another architecture than x86-64
-  int family = 0;      // with the extended family
-  int model = 0;       // with the extended model
+  std::string vendor;  // "" if not x86-64
+  int family = 0;      // including the extended family
+  int model = 0;       // including the extended model
   bool sse3 = false;
   bool ssse3 = false;
   bool sse4_1 = false;
@@ -26,7 +26,7 @@ struct Processor {
   bool fma = false;
   bool fma4 = false;
   bool avx2 = false;
-  bool avx512 = false;  // F, CD, BW, DQ and VL, as the Skylake server has them
+  bool avx512 = false;  // F, CD, BW, DQ and VL, as in Skylake servers
   bool avx512_vnni = false;
   bool avx512_bf16 = false;
   bool avx512_fp16 = false;
@@ -35,22 +35,22 @@ struct Processor {
 
 Processor processor_of(const base::Cpuid& cpuid);
 
-// The core that an OpenBLAS's description (openblas_get_config) names: "Haswell"; "" when it names none.
+// Returns the core named in OpenBLAS's description (openblas_get_config), such as "Haswell"; "" if it names none.
 std::string core_of(std::string_view description);
 
-// OpenBLAS's spelling of a core's name, which may be in upper or lower case; "" for an unknown one.
+// Returns OpenBLAS's spelling of a core's name, given in upper or lower case; "" for an unknown one.
 std::string_view core_name(std::string_view name);
 
 bool is_same_core(std::string_view a, std::string_view b);
 
-// Cores that the processor runs; empty on another architecture than x86-64.
+// Returns the cores that the processor supports; empty if not x86-64.
 std::vector<std::string_view> cores_of(const Processor& processor);
 
-// The core with the fastest products of floats and doubles among those that every OpenBLAS 0.3 built for many processors has;
-// "" on another architecture than x86-64.
+// Returns the core with the fastest products of floats and doubles among those that every OpenBLAS 0.3 built for many processors
+// contains; "" if not x86-64.
 std::string_view best_core(const Processor& processor);
 
-// Two sets of kernels, where the processor could run a wider one than that in use.
+// The kernels in use, and wider ones that the processor supports.
 struct KernelAdvice {
   std::string_view in_use;
   std::string_view in_use_level;  // widest instructions: "SSE3"
@@ -60,7 +60,7 @@ struct KernelAdvice {
   bool is_empty() const { return better.empty(); }
 };
 
-// Empty where the core in use is unknown or as wide as the best one.
+// Empty if the core in use is unknown or as wide as the best one.
 KernelAdvice kernel_advice(std::string_view core_in_use, const Processor& processor);
 
 }  // namespace ckpt::engine

@@ -1,5 +1,5 @@
-// Half of a transformer's block: y = x + dropout(middle(norm(x) W_in + b_in) W_out + b_out). What is made on the way is kept in the
-// tape or made again, as the layer's option says; either way it has the same bits.
+// Half of a transformer block: y = x + dropout(middle(norm(x) W_in + b_in) W_out + b_out). The layer's option determines which
+// intermediate results are kept in the tape; the others are recomputed, with the same bits.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 
 namespace ckpt::engine {
 
-// Which of the things made on the way an option keeps: norm(x), what goes into the middle, what comes out of it, and what the
-// middle makes beside that. The norm's statistics are always kept.
+// The intermediate results that an option keeps: norm(x), the input of the middle, its output, and its extra results. The norm's
+// statistics are always kept.
 struct Kept {
   bool normed = false;
   bool in = false;
@@ -27,7 +27,7 @@ struct Kept {
   bool extra = false;
 };
 
-// Takes pieces from a buffer, one behind another; all are nullptr when it is.
+// Splits a buffer into consecutive pieces; all are nullptr if the buffer is.
 template <class T>
 class Pieces {
  public:
@@ -39,18 +39,19 @@ class Pieces {
   T* next_;
 };
 
-// Error(out_of_range) when it passes INT64_MAX.
+// Fails with Error(out_of_range) above INT64_MAX.
 inline std::int64_t product(std::initializer_list<std::int64_t> factors) {
   std::int64_t all = 1;
   for (const std::int64_t each : factors) {
-    if (__builtin_mul_overflow(all, each, &all)) base::fail(base::Status::out_of_range, "what it needs passes INT64_MAX bytes");
+    if (__builtin_mul_overflow(all, each, &all))
+      base::fail(base::Status::out_of_range, "the layer's buffers exceed INT64_MAX bytes");
   }
   return all;
 }
 
-// Middle: see attention.cpp and mlp.cpp. in_width() and out_width() are its rows' lengths; kept(option) for option_count options;
-// extra_numbers is what option keeps beside rows, scratch_numbers what it needs while it runs; over_input: its output may overwrite
-// its input.
+// Middle: see attention.cpp and mlp.cpp. in_width() and out_width() are the lengths of its rows; kept(option) for option_count
+// options; extra_numbers is the size of its extra results for an option, scratch_numbers the size of its scratch memory;
+// over_input: its output may overwrite its input.
 template <class Middle>
 class BlockLayer final : public Layer {
  public:
@@ -72,7 +73,7 @@ class BlockLayer final : public Layer {
 
   TensorSpec output(const TensorSpec& input) const override {
     require_input(input.dtype == dtype_ && middle_.fits(input) && input.row_length() == width_, "the input is ", to_text(input),
-                  "; ", tensor::dtype_name(dtype_), Middle::leading, width_, "]");
+                  "; expected ", tensor::dtype_name(dtype_), Middle::leading, width_, "]");
     return input;
   }
 
@@ -103,7 +104,7 @@ class BlockLayer final : public Layer {
     if (norm_.has_bias()) fill_all(*parameter(1).value, 0);
     fill_uniform(*parameter(in_weight()).value, seed, layer_number, initial_bound, 1);
     fill_all(*parameter(in_weight() + 1).value, 0);
-    // What many blocks add to the residual stays of one size.
+    // Scaled so that the residual stream keeps its magnitude with many blocks.
     fill_uniform(*parameter(out_weight()).value, seed, layer_number,
                  initial_bound / std::sqrt(static_cast<double>(layer_number) + 1), 2);
     fill_all(*parameter(out_weight() + 1).value, 0);
@@ -111,9 +112,9 @@ class BlockLayer final : public Layer {
 
  private:
   static constexpr double epsilon = 1e-5;
-  static constexpr std::uint32_t site = 1;  // of the mask: 0 is that of a layer of kind dropout
+  static constexpr std::uint32_t site = 1;  // of the mask: 0 belongs to layers of kind dropout
 
-  // Numbers of what is made on the way.
+  // Sizes of the intermediate results.
   struct Sizes {
     std::int64_t rows, statistics, x, in, out;
   };
@@ -125,7 +126,8 @@ class BlockLayer final : public Layer {
   std::int64_t bytes(std::initializer_list<std::int64_t> numbers) const {
     std::int64_t all = 0;
     for (const std::int64_t each : numbers) {
-      if (__builtin_add_overflow(all, each, &all)) base::fail(base::Status::out_of_range, "what it needs passes INT64_MAX bytes");
+      if (__builtin_add_overflow(all, each, &all))
+        base::fail(base::Status::out_of_range, "the layer's buffers exceed INT64_MAX bytes");
     }
     return product({all, tensor::dtype_bits(dtype_) / 8});
   }
@@ -139,7 +141,7 @@ class BlockLayer final : public Layer {
     OptionNeeds needs{.has_record = true};
     needs.tape_bytes = bytes({sizes.statistics, unless(!kept.normed, sizes.x), unless(!kept.in, sizes.in),
                               unless(!kept.out, sizes.out), unless(!kept.extra, extra)});
-    // Of a run without a tape, which is the largest.
+    // For a run without a tape, which needs the most.
     needs.forward_workspace_bytes = bytes({sizes.in, unless(Middle::over_input, sizes.out), scratch});
     needs.record_workspace_bytes = kept.in ? bytes({unless(kept.normed, sizes.x), scratch}) : 0;
     needs.backward_workspace_bytes =
@@ -148,7 +150,7 @@ class BlockLayer final : public Layer {
     return needs;
   }
 
-  // Where the tape keeps what; nullptr for what it does not.
+  // Positions in the tape; nullptr for results that are not kept.
   template <class T>
   struct Tape {
     T* statistics;
@@ -169,7 +171,7 @@ class BlockLayer final : public Layer {
     return {statistics, normed, in, out, pieces.take_if(kept.extra, middle_.extra_numbers(*context.input, context.option))};
   }
 
-  // in = norm(x) W_in + b_in, with its statistics kept where there is a place.
+  // in = norm(x) W_in + b_in; stores the statistics if given.
   template <class T>
   void make_in(const RunContext& context, const void* input, T* statistics, T* normed, T* in) const {
     const std::int64_t rows = context.input->rows();
@@ -187,7 +189,7 @@ class BlockLayer final : public Layer {
     T* const out = tape.out != nullptr ? tape.out : Middle::over_input && tape.in == nullptr ? in : workspace.take(sizes.out);
     T* const scratch = workspace.take(middle_.scratch_numbers(*context.input));
     T* const y = static_cast<T*>(buffers.output);
-    // y is not wanted before the end.
+    // y is unused until the end, so it serves as scratch.
     make_in(context, buffers.input, tape.statistics, tape.normed != nullptr ? tape.normed : y, in);
     middle_.forward(context, in, out, tape.extra, scratch);
     const T* const x = static_cast<const T*>(buffers.input);
@@ -199,7 +201,7 @@ class BlockLayer final : public Layer {
               [&](std::int64_t begin, std::int64_t end) { add(x + begin, y + begin, end - begin); });
   }
 
-  // The last product never runs, nor anything that is not kept.
+  // Skips the last product and everything that is not kept.
   template <class T>
   void run_record(const RunContext& context, const ForwardBuffers& buffers) const {
     const Tape<T> tape = tape_of<T>(context, buffers.tape);
@@ -215,13 +217,13 @@ class BlockLayer final : public Layer {
     base::ThreadPool& pool = *context.pool;
     const Kept kept = middle_.kept(context.option);
     const Sizes sizes = sizes_of(*context.input);
-    const Tape<T> tape = tape_of<T>(context, const_cast<void*>(buffers.tape));  // what is kept is only read
+    const Tape<T> tape = tape_of<T>(context, const_cast<void*>(buffers.tape));  // the tape is only read
     const T* const x = static_cast<const T*>(buffers.input);
     const T* const grad_y = static_cast<const T*>(buffers.grad_output);
     T* const grad_x = static_cast<T*>(buffers.grad_input);
 
     Pieces<T> workspace(buffers.workspace);
-    T* const beside = workspace.take_if(!kept.normed || has_dropout_, sizes.x);  // norm(x) or grad_y through the dropout
+    T* const row_scratch = workspace.take_if(!kept.normed || has_dropout_, sizes.x);  // norm(x), or grad_y through the dropout
     T* const in = kept.in ? tape.in : workspace.take(sizes.in);
     T* const out = kept.out ? tape.out : workspace.take(sizes.out);
     T* const extra = kept.extra ? tape.extra : workspace.take(middle_.extra_numbers(*context.input, context.option));
@@ -230,15 +232,16 @@ class BlockLayer final : public Layer {
     T* const scratch = workspace.take(middle_.scratch_numbers(*context.input));
 
     if (!kept.in) {
-      norm_.again(pool, sizes.rows, x, tape.statistics, value<T>(0), value<T>(1), beside);
-      in_.forward(pool, sizes.rows, beside, value<T>(in_weight()), value<T>(in_weight() + 1), static_cast<const T*>(nullptr), in);
+      norm_.again(pool, sizes.rows, x, tape.statistics, value<T>(0), value<T>(1), row_scratch);
+      in_.forward(pool, sizes.rows, row_scratch, value<T>(in_weight()), value<T>(in_weight() + 1), static_cast<const T*>(nullptr),
+                  in);
     }
     if (!kept.out) middle_.forward(context, in, out, extra, scratch);
 
     const T* grad_branch = grad_y;
     if (drop_.active(context)) {
-      drop_.apply(context, grad_y, beside, nullptr);
-      grad_branch = beside;
+      drop_.apply(context, grad_y, row_scratch, nullptr);
+      grad_branch = row_scratch;
     }
     out_.input_gradient(pool, sizes.rows, grad_branch, value<T>(out_weight()), grad_out);
     out_.add_gradients(pool, sizes.rows, out, grad_branch, gradient<T>(out_weight()), gradient<T>(out_weight() + 1));
@@ -246,8 +249,8 @@ class BlockLayer final : public Layer {
 
     const T* normed = tape.normed;
     if (!kept.normed) {
-      norm_.again(pool, sizes.rows, x, tape.statistics, value<T>(0), value<T>(1), beside);
-      normed = beside;
+      norm_.again(pool, sizes.rows, x, tape.statistics, value<T>(0), value<T>(1), row_scratch);
+      normed = row_scratch;
     }
     in_.add_gradients(pool, sizes.rows, normed, grad_in, gradient<T>(in_weight()), gradient<T>(in_weight() + 1));
     in_.input_gradient(pool, sizes.rows, grad_in, value<T>(in_weight()), grad_x);

@@ -14,7 +14,7 @@ using base::require;
 using base::Status;
 
 Chain::Chain(std::int64_t first_layer) : first_layer_(first_layer) {
-  require(first_layer >= 0, "first_layer is ", first_layer, "; at least 0");
+  require(first_layer >= 0, "first_layer is ", first_layer, "; expected at least 0");
 }
 
 void Chain::add(std::shared_ptr<Layer> layer) {
@@ -22,14 +22,14 @@ void Chain::add(std::shared_ptr<Layer> layer) {
   const bool has_it = std::any_of(layers_.begin(), layers_.end(), [&](const auto& other) { return other.get() == tied_to; });
   if (tied_to != nullptr && !has_it) {
     fail(Status::invalid_argument, "layer ", base::quote(layer->name()), " is tied to layer ", base::quote(tied_to->name()),
-         ", which is not in the chain before it");
+         ", expected an earlier layer of the chain");
   }
   const std::int64_t number = numbers_.empty() ? first_layer_ : numbers_.back() + 1;
   add(std::move(layer), number);
 }
 
 void Chain::add(std::shared_ptr<Layer> layer, std::int64_t number) {
-  if (frozen_) fail(Status::invalid_state, "chain: an executor uses it already");
+  if (frozen_) fail(Status::invalid_state, "chain is used by an executor: expected no further layers");
   for (const auto& other : layers_) {
     if (other->name() == layer->name())
       fail(Status::already_exists, "layer ", base::quote(layer->name()), " is in the chain already");
@@ -54,7 +54,7 @@ bool Chain::needs_targets() const {
 
 void Chain::initialize(std::uint64_t seed) {
   for (std::int64_t i = 0; i < layers(); ++i) {
-    // A number that does not depend on how the chain is split.
+    // The number does not depend on how the chain is split.
     layer(i).initialize(seed, number(i));
   }
   zero_gradients();
@@ -62,7 +62,7 @@ void Chain::initialize(std::uint64_t seed) {
 
 void Chain::zero_gradients() {
   for_each_part([this](std::size_t i, std::int64_t begin, std::int64_t end) { zero_gradients(i, begin, end); });
-  forget_gradients();
+  discard_gradients();
 }
 
 void Chain::zero_gradients(std::size_t i, std::int64_t begin, std::int64_t end) const {
@@ -80,15 +80,15 @@ void Chain::scale_gradients(double factor, std::size_t i, std::int64_t begin, st
   });
 }
 
-void Chain::forget_gradients() {
-  for (const auto& layer : layers_) layer->forget_gradients();
+void Chain::discard_gradients() {
+  for (const auto& layer : layers_) layer->discard_gradients();
 }
 
 void Chain::gather_gradients() {
   for (const auto& layer : layers_) layer->gather_gradients();
 }
 
-// Sums of parts are added in their order.
+// The sums of the parts are added in order.
 double Chain::gradient_norm() {
   run_parts([this](std::int64_t number) {
     Part& part = parts_[static_cast<std::size_t>(number)];
@@ -100,12 +100,12 @@ double Chain::gradient_norm() {
   double squares = 0;
   for (const Part& part : parts_) squares += part.squares;
   const double norm = std::sqrt(squares);
-  if (!std::isfinite(norm)) fail(Status::out_of_range, "the norm of the gradients is ", norm, "; a finite number");
+  if (!std::isfinite(norm)) fail(Status::out_of_range, "the norm of the gradients is ", norm, "; expected a finite number");
   return norm;
 }
 
 double Chain::clip_gradients(double max_norm) {
-  require(std::isfinite(max_norm) && max_norm > 0, "max_norm is ", max_norm, "; finite and above 0");
+  require(std::isfinite(max_norm) && max_norm > 0, "max_norm is ", max_norm, "; expected a finite number above 0");
   const double norm = gradient_norm();
   if (norm <= max_norm) return norm;
   for_each_part([&](std::size_t i, std::int64_t begin, std::int64_t end) { scale_gradients(max_norm / norm, i, begin, end); });
@@ -114,7 +114,7 @@ double Chain::clip_gradients(double max_norm) {
 
 ChainShape Chain::shape(const TensorSpec& input) const {
   if (layers_.empty()) fail(Status::invalid_state, "chain has no layers");
-  require(input.samples() >= 1, "input is ", to_text(input), "; at least one sample");
+  require(input.samples() >= 1, "input is ", to_text(input), "; expected at least one sample");
   const base::Entered entered(this);
   ChainShape shape{{input}, plan::ChainProfile(input.bytes())};
   for (const auto& layer : layers_) {

@@ -1,4 +1,4 @@
-// Layers one behind another. Not synchronised.
+// A sequence of layers. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace ckpt::engine {
 
-// What the layers answer about one input, asked once: so activations and buffers cannot disagree.
+// The layers' answers for one input, collected once, so that activations and buffers are consistent.
 struct ChainShape {
   std::vector<TensorSpec> specs;  // dtype and shape of x_0 .. x_n
   plan::ChainProfile profile;     // exact bytes; seconds are 0
@@ -23,11 +23,11 @@ class Chain {
   // first_layer: the global number of the first layer.
   explicit Chain(std::int64_t first_layer);
 
-  // Error(already_exists) when the name is taken, Error(invalid_state) once frozen. number: the layer's global one; without it the
-  // one behind the layer before.
+  // Fails with Error(already_exists) if the name exists, Error(invalid_state) once frozen. number: the layer's global number; by
+  // default the previous layer's plus one.
   void add(std::shared_ptr<Layer> layer);
   void add(std::shared_ptr<Layer> layer, std::int64_t number);
-  // An executor relies on the layers from now on.
+  // Called by an executor: no layers can be added afterwards.
   void freeze() noexcept { frozen_ = true; }
 
   std::int64_t first_layer() const noexcept { return first_layer_; }
@@ -37,7 +37,7 @@ class Chain {
   // The layer's global number: the same in every split of a chain.
   std::int64_t number(std::int64_t i) const { return numbers_[static_cast<std::size_t>(i)]; }
   const std::vector<Parameter>& parameters() const noexcept { return parameters_; }
-  // Calls work(i, begin, end) for parts of each parameter i's elements, which shapes alone fix, on the chain's threads.
+  // Calls work(i, begin, end) for parts of each parameter i's elements, on the chain's threads. The shapes determine the parts.
   template <class Work>
   void for_each_part(const Work& work) const {
     run_parts([&](std::int64_t number) {
@@ -49,19 +49,19 @@ class Chain {
   bool needs_targets() const;
 
   void initialize(std::uint64_t seed);
-  // Threads for what concerns all parameters; nullptr: the calling one alone.
+  // The threads for operations on all parameters; nullptr: only the calling thread.
   void set_pool(std::shared_ptr<base::ThreadPool> pool) noexcept { pool_ = std::move(pool); }
   void zero_gradients();
-  // Of parameter i's elements begin .. end-1.
+  // Zeroes elements begin .. end-1 of parameter i's gradient.
   void zero_gradients(std::size_t i, std::int64_t begin, std::int64_t end) const;
   void scale_gradients(double factor, std::size_t i, std::int64_t begin, std::int64_t end) const;
-  // What layers made for parameters of others and nobody has gathered.
-  void forget_gradients();
-  // Behind a step: what layers made for parameters of others.
+  // Discards gradients that layers made for parameters of other layers and that were not gathered.
+  void discard_gradients();
+  // After a step: adds gradients that layers made for parameters of other layers.
   void gather_gradients();
-  // The common 2-norm of all gradients. Error(out_of_range) when it is not finite.
+  // Returns the common 2-norm of all gradients. Error(out_of_range) if it is not finite.
   double gradient_norm();
-  // Scales all gradients so that their norm is at most max_norm; returns the norm before.
+  // Scales all gradients so that their norm is at most max_norm; returns the previous norm.
   double clip_gradients(double max_norm);
 
   // Error(invalid_argument) names the layer that refuses its input. Marks this thread as inside the chain meanwhile.
@@ -70,12 +70,12 @@ class Chain {
   plan::ChainProfile profile(const TensorSpec& input) const { return shape(input).profile; }
 
  private:
-  // Of a parameter's elements.
+  // A part of a parameter's elements.
   struct Part {
     std::size_t parameter;
     std::int64_t begin;
     std::int64_t end;
-    double squares = 0;  // sum of them, when gradients are clipped
+    double squares = 0;  // their sum of squares, if gradients are clipped
   };
 
   template <class Work>

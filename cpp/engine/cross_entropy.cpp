@@ -13,15 +13,15 @@ class SoftmaxCrossEntropyLayer final : public Layer {
 
   TensorSpec output(const TensorSpec& input) const override {
     require_input(is_float(input.dtype) && input.has_rows() && input.shape.elements() >= 1, "the input is ", to_text(input),
-                  "; F32 or F64 [samples, ..., classes], each at least 1");
+                  "; expected F32 or F64 [samples, ..., classes], each at least 1");
     return {input.dtype, {1}};
   }
 
   std::uint32_t flags() const override { return plan::needs_input | plan::deterministic; }
   bool needs_targets() const override { return true; }
-  TensorSpec stand_in_targets(const TensorSpec& input) const override { return {tensor::Dtype::i32, input.rows_shape()}; }
+  TensorSpec placeholder_targets(const TensorSpec& input) const override { return {tensor::Dtype::i32, input.rows_shape()}; }
 
-  // The tape is each row's log-sum-exp, from which backward makes the softmax; the workspace is each row's loss.
+  // The tape is each row's log-sum-exp, from which backward computes the softmax; the workspace is each row's loss.
   OptionNeeds needs(const TensorSpec& input, std::int32_t) const override {
     return {.tape_bytes = input.rows() * tensor::dtype_bits(input.dtype) / 8,
             .forward_workspace_bytes = input.rows() * static_cast<std::int64_t>(sizeof(double))};
@@ -76,15 +76,15 @@ class SoftmaxCrossEntropyLayer final : public Layer {
     const tensor::Tensor& targets = *context.targets;
     const tensor::Shape wanted = context.input->rows_shape();
     require_input(is_index(targets.dtype()) && targets.shape() == wanted, "targets are ",
-                  to_text(TensorSpec{targets.dtype(), targets.shape()}), "; U8 or I32 ", to_text(wanted));
+                  to_text(TensorSpec{targets.dtype(), targets.shape()}), "; expected U8 or I32 ", to_text(wanted));
     return targets;
   }
 
   std::int64_t target_at(const tensor::Tensor& targets, std::int64_t i, std::int64_t classes) const {
     const std::int64_t target = index_at(targets.data(), targets.dtype(), i);
     if (target < 0 || target >= classes) {
-      base::fail(base::Status::out_of_range, "layer ", base::quote(name()), ": target ", i, " is ", target, "; there are ", classes,
-                 " classes");
+      base::fail(base::Status::out_of_range, "layer ", base::quote(name()), ": target ", i, " is ", target, "; expected 0 .. ",
+                 classes - 1);
     }
     return target;
   }

@@ -10,12 +10,12 @@
 namespace ckpt::engine {
 namespace {
 
-// Elements whose random words are made at once, on the stack.
+// The number of random words generated at once, on the stack.
 constexpr std::int64_t chunk = 1024;
-constexpr std::int64_t words_per_block = 64;  // random_words writes so many at least
+constexpr std::int64_t words_per_block = 64;  // random_words writes a multiple of this
 static_assert(chunk % words_per_block == 0);
 
-// Samples may be few and long: a part is a chunk's row of one of them.
+// Samples may be few and long: a part consists of chunks of one sample.
 constexpr std::int64_t chunks_per_part = elements_per_part / chunk;
 
 // Calls work(sample, first, count) for chunks of all samples.
@@ -34,7 +34,7 @@ void for_chunks(const RunContext& context, const Work& work) {
 }  // namespace
 
 void require_probability(const char* name, double probability) {
-  base::require(probability >= 0 && probability < 1, name, " is ", probability, "; 0 <= p < 1");
+  base::require(probability >= 0 && probability < 1, name, " is ", probability, "; expected 0 <= p < 1");
 }
 
 Drop::Drop(double probability, std::uint32_t site)

@@ -1,4 +1,4 @@
-// Sets elements to 0 at random.
+// Sets random elements to 0.
 #include <cstring>
 
 #include "engine/drop.h"
@@ -9,14 +9,15 @@ namespace ckpt::engine {
 namespace {
 
 constexpr std::int32_t store_mask = 0;
-constexpr std::int32_t dropout_options = 2;  // the other makes the mask again
+constexpr std::int32_t dropout_options = 2;  // the second one recomputes the mask
 
 class DropoutLayer final : public Layer {
  public:
   DropoutLayer(std::string name, double probability) : Layer(std::move(name)), drop_(probability, 0) {}
 
   TensorSpec output(const TensorSpec& input) const override {
-    require_input(is_float(input.dtype) && input.shape.ndim() >= 1, "the input is ", to_text(input), "; F32 or F64 [samples, ...]");
+    require_input(is_float(input.dtype) && input.shape.ndim() >= 1, "the input is ", to_text(input),
+                  "; expected F32 or F64 [samples, ...]");
     return input;
   }
 

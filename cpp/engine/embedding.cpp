@@ -1,4 +1,4 @@
-// Looks tokens up in a table and puts a sample's vectors one behind another.
+// Looks up tokens in a table and concatenates a sample's vectors.
 #include <algorithm>
 
 #include "engine/indices.h"
@@ -18,7 +18,7 @@ class EmbeddingLayer final : public Layer {
 
   TensorSpec output(const TensorSpec& input) const override {
     require_input(is_index(input.dtype) && input.shape.ndim() == 2 && input.shape[1] == context_, "the input is ", to_text(input),
-                  "; U8 or I32 [samples, ", context_, "]");
+                  "; expected U8 or I32 [samples, ", context_, "]");
     return {dtype_, {input.shape[0], context_ * width_}};
   }
 
@@ -34,8 +34,8 @@ class EmbeddingLayer final : public Layer {
         for (std::int64_t i = begin * context_; i < end * context_; ++i) {
           const std::int64_t token = index_at(buffers.input, input.dtype, i);
           if (token < 0 || token >= vocabulary_) {
-            base::fail(base::Status::out_of_range, "layer ", base::quote(name()), ": token ", i, " is ", token,
-                       "; the vocabulary has ", vocabulary_);
+            base::fail(base::Status::out_of_range, "layer ", base::quote(name()), ": token ", i, " is ", token, "; expected 0 .. ",
+                       vocabulary_ - 1);
           }
           std::copy_n(table + token * width_, width_, y + i * width_);
         }
@@ -43,7 +43,7 @@ class EmbeddingLayer final : public Layer {
     });
   }
 
-  // Each part owns a range of the table and looks at all tokens in order, so every row is summed in the same order.
+  // Each part owns a range of the table and reads all tokens in order, so every row is summed in the same order.
   void backward(const RunContext& context, const BackwardBuffers& buffers) override {
     const TensorSpec& input = *context.input;
     const std::int64_t tokens = input.shape.elements();
@@ -76,13 +76,13 @@ class EmbeddingLayer final : public Layer {
 
 std::shared_ptr<Layer> make_embedding(std::string name, std::int64_t vocabulary, std::int64_t context, std::int64_t width,
                                       tensor::Dtype dtype) {
-  base::require(vocabulary >= 1, "vocabulary is ", vocabulary, "; at least 1");
-  base::require(context >= 1, "context is ", context, "; at least 1");
-  base::require(width >= 1, "width is ", width, "; at least 1");
-  base::require(is_float(dtype), "dtype is ", tensor::dtype_name(dtype), "; F32 or F64");
+  base::require(vocabulary >= 1, "vocabulary is ", vocabulary, "; expected at least 1");
+  base::require(context >= 1, "context is ", context, "; expected at least 1");
+  base::require(width >= 1, "width is ", width, "; expected at least 1");
+  base::require(is_float(dtype), "dtype is ", tensor::dtype_name(dtype), "; expected F32 or F64");
   std::int64_t output_width = 0;
   if (__builtin_mul_overflow(context, width, &output_width)) {
-    base::fail(base::Status::out_of_range, "context is ", context, " and width is ", width, "; their product passes INT64_MAX");
+    base::fail(base::Status::out_of_range, "context is ", context, " and width is ", width, "; their product exceeds INT64_MAX");
   }
   return std::make_shared<EmbeddingLayer>(std::move(name), vocabulary, context, width, dtype);
 }

@@ -21,7 +21,7 @@ using base::fail;
 using base::require;
 using base::Status;
 
-// NOLINTNEXTLINE(performance-unnecessary-value-param): kept by the constructor that this one calls
+// NOLINTNEXTLINE(performance-unnecessary-value-param): stored by the constructor that this one calls
 Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule, const TensorSpec& input, std::int64_t budget_bytes,
                    std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker,
                    std::shared_ptr<plan::RunObserver> observer, ExecutorChecks checks, const TierStorages& storages)
@@ -42,7 +42,7 @@ Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule,
       observer_(std::move(observer)),
       checks_finite_(checks.finite),
       times_(program_) {
-  require(budget_bytes >= 0, "budget_bytes is ", budget_bytes, "; at least 0 (0: no budget)");
+  require(budget_bytes >= 0, "budget_bytes is ", budget_bytes, "; expected at least 0 (0: no budget)");
   const plan::Placement placement = plan::place(program_);
   if (budget_bytes > 0 && placement.arena_bytes > budget_bytes) {
     fail(Status::over_budget, "budget_bytes is ", budget_bytes, "; schedule ", base::quote(schedule.name()), " reserves ",
@@ -77,18 +77,18 @@ void Executor::resolve_buffers() {
   for (const plan::Change& change : program_.changes) change_layers_.push_back(tracker_layer(change.now));
 }
 
-// What a schedule writes over its input must be able to run so.
+// Layers that the schedule runs in place must support it.
 void Executor::require_in_place() const {
   for (const plan::Operation& operation : program_.operations) {
     const bool overwrites = operation.kind == plan::Operation::Kind::forward && operation.input == operation.output;
     if (overwrites && !profile_.layer(operation.layer).has(plan::in_place)) {
       fail(Status::invalid_schedule, "schedule advances layer ", operation.layer, " (", chain_->layer(operation.layer).name(),
-           ") in place; its flags do not say that it can run so");
+           ") in place; expected the flag in_place");
     }
   }
 }
 
-// Under which name the tracker counts a buffer: its layer's; an activation belongs to the layer that made it.
+// Returns the tracker's layer for a buffer: its layer's name; an activation belongs to the layer that made it.
 memory::LayerId Executor::tracker_layer(const plan::BufferInfo& buffer) {
   if (buffer.tier != 0) return tracker_->layer(base::cat("tier ", buffer.tier));
   switch (buffer.role) {
@@ -100,7 +100,7 @@ memory::LayerId Executor::tracker_layer(const plan::BufferInfo& buffer) {
 
 namespace {
 
-// Bytes and flags: whatever else differs, a plan by the one would not fit the other.
+// Compares bytes and flags: with a difference, a plan for one profile would not fit the other.
 bool same_bytes(const plan::ChainProfile& a, const plan::ChainProfile& b) {
   if (a.layers() != b.layers() || a.bytes_of(0) != b.bytes_of(0)) return false;
   const auto same_option = [](const plan::OptionProfile& x, const plan::OptionProfile& y) {
@@ -121,8 +121,8 @@ bool same_bytes(const plan::ChainProfile& a, const plan::ChainProfile& b) {
 }  // namespace
 
 plan::ChainProfile Executor::refined(const plan::ChainProfile& profile) const {
-  require(!profile.is_uniform() && same_bytes(profile, profile_), "profile is not of the executor's chain and input");
-  if (times_.steps() == 0) fail(Status::invalid_state, "no step has been measured");
+  require(!profile.is_uniform() && same_bytes(profile, profile_), "profile does not match the executor's chain and input");
+  if (times_.steps() == 0) fail(Status::invalid_state, "executor has no measured step");
   plan::ChainProfile refined = profile;
   times_.write_to(refined);
   return refined;
@@ -134,7 +134,7 @@ namespace {
 
 void require_fit(const char* name, const tensor::Tensor& tensor, const TensorSpec& spec) {
   const TensorSpec given{tensor.dtype(), tensor.shape()};
-  require(given == spec, name, " is ", to_text(given), "; the executor was made for ", to_text(spec));
+  require(given == spec, name, " is ", to_text(given), "; expected ", to_text(spec), " of the executor");
 }
 
 }  // namespace
@@ -151,12 +151,12 @@ double Executor::run(const Step& step) {
 
 double Executor::evaluate(const Step& step, std::int64_t layers) {
   base::Entered::refuse(chain_.get(), "chain");
-  require(!role_.is_stage(), "schedule is a stage's: a pipeline runs it");
-  require(layers >= 1 && layers <= chain_->layers(), "layer_count is ", layers, "; 1 .. ", chain_->layers());
+  require(!role_.is_stage(), "schedule is a pipeline stage's: only a pipeline can run it");
+  require(layers >= 1 && layers <= chain_->layers(), "layer_count is ", layers, "; expected 1 .. ", chain_->layers());
   check_beginning(step);
   const TensorSpec& spec = specs_[static_cast<std::size_t>(layers)];
   for (std::int64_t i = 0; i < layers; ++i)
-    require(step.targets != nullptr || !chain_->layer(i).needs_targets(), "targets is NULL; a loss layer needs it");
+    require(step.targets != nullptr || !chain_->layer(i).needs_targets(), "targets is NULL; expected targets for the loss layer");
   if (step.output != nullptr) {
     require_fit("output", *step.output, spec);
     step.output->require_writable("output");
@@ -177,7 +177,7 @@ double Executor::evaluate(const Step& step, std::int64_t layers) {
 
 void Executor::run_stage(std::span<const Step> steps, StagePort& port, std::span<double> losses) {
   require(std::ssize(steps) == role_.micro_batches && steps.size() == losses.size(), "steps and losses are ", steps.size(), " and ",
-          losses.size(), "; the stage has ", role_.micro_batches, " micro-batches");
+          losses.size(), "; expected ", role_.micro_batches, " each, as the stage's micro-batches");
   for (const Step& step : steps) check_ends(step);
   run_timed(steps, &port, losses);
 }
@@ -202,21 +202,21 @@ void Executor::run_timed(std::span<const Step> steps, StagePort* port, std::span
 }
 
 void Executor::check(const Step& step) const {
-  require(!role_.is_stage(), "schedule is a stage's: a pipeline runs it");
+  require(!role_.is_stage(), "schedule is a pipeline stage's: only a pipeline can run it");
   check_beginning(step);
   check_ends(step);
 }
 
 void Executor::check_beginning(const Step& step) const {
-  require(step.step >= 0, "step is ", step.step, "; at least 0");
-  require(step.first_sample >= 0, "first_sample is ", step.first_sample, "; at least 0");
+  require(step.step >= 0, "step is ", step.step, "; expected at least 0");
+  require(step.first_sample >= 0, "first_sample is ", step.first_sample, "; expected at least 0");
   require(step.input != nullptr, "input is NULL");
   require_fit("input", *step.input, specs_.front());
 }
 
-// What the two ends of the chain need: targets, output and gradients.
+// Checks the inputs at both ends of the chain: targets, output and gradients.
 void Executor::check_ends(const Step& step) const {
-  require(step.targets != nullptr || !chain_->needs_targets(), "targets is NULL; a loss layer needs it");
+  require(step.targets != nullptr || !chain_->needs_targets(), "targets is NULL; expected targets for the loss layer");
   if (step.output != nullptr) {
     require_fit("output", *step.output, specs_.back());
     step.output->require_writable("output");
@@ -224,18 +224,18 @@ void Executor::check_ends(const Step& step) const {
   if (step.output_gradient != nullptr) {
     require_fit("output_gradient", *step.output_gradient, specs_.back());
   } else if (role_.last) {
-    require(specs_.back().shape.elements() == 1 && is_float(specs_.back().dtype), "output_gradient is NULL; the output is ",
-            to_text(specs_.back()), ", not one number");
+    require(specs_.back().shape.elements() == 1 && is_float(specs_.back().dtype),
+            "output_gradient is NULL; expected it for an output of ", to_text(specs_.back()));
   }
   if (step.input_gradient != nullptr) {
-    require(!profile_.layer(0).has(plan::no_input_gradient), "input_gradient: layer ", base::quote(profile_.layer(0).name),
-            " makes none");
+    require(!profile_.layer(0).has(plan::no_input_gradient), "input_gradient: expected NULL, because layer ",
+            base::quote(profile_.layer(0).name), " makes none");
     require_fit("input_gradient", *step.input_gradient, specs_.front());
     step.input_gradient->require_writable("input_gradient");
   }
 }
 
-// What lies between two operations is counted with the later one, so that the times of a step add up.
+// Time between two operations counts for the later one, so that the times add up to the step's.
 void Executor::run_instructions(std::span<const Step> steps, StagePort* port, std::span<double> results) {
   const auto& clock = *base::monotonic_clock();
   times_.begin_step();
@@ -245,7 +245,7 @@ void Executor::run_instructions(std::span<const Step> steps, StagePort* port, st
     switch (instruction.kind) {
       case plan::Instruction::Kind::allocate:
         allocate(instruction.index);
-        // The walk of a chain of its own allocates x_0 first.
+        // The walk of a separate chain allocates x_0 first.
         if (i == 0 && port == nullptr) {
           const tensor::Tensor& input = *steps[0].input;
           std::memcpy(address(instruction.index), input.data(), static_cast<std::size_t>(input.bytes()));
@@ -256,7 +256,7 @@ void Executor::run_instructions(std::span<const Step> steps, StagePort* port, st
       case plan::Instruction::Kind::await: {
         const std::int64_t waiting = clock.now_ns();
         await_copy(instruction.index);
-        begin += clock.now_ns() - waiting;  // no layer's time
+        begin += clock.now_ns() - waiting;  // excluded from the layers' times
         break;
       }
       case plan::Instruction::Kind::run: {
@@ -285,7 +285,7 @@ void Executor::allocate(std::int64_t buffer) {
   if (info.tier == 0) hold(id, info);
 }
 
-// What was there is counted under its new name, before any more of it is.
+// The existing bytes are counted under their new name before more are allocated.
 void Executor::become(std::size_t change) {
   const plan::Change& what = program_.changes[change];
   const auto id = static_cast<std::size_t>(what.buffer);
@@ -300,7 +300,7 @@ void Executor::free(std::int64_t buffer) {
   if (allocations_[id] != 0) tracker_->free(std::exchange(allocations_[id], 0));
 }
 
-// A buffer of tier 0 has these bytes from now on; what it held of them stays.
+// Sets the size of a buffer of tier 0; bytes within both sizes keep their contents.
 void Executor::hold(std::size_t id, const plan::BufferInfo& info) {
   const std::int64_t before = std::exchange(live_lengths_[id], info.bytes);
   arena_->resize(addresses_[id], before, info.bytes);
@@ -319,17 +319,18 @@ void Executor::free_everything() noexcept {
     try {
       free(static_cast<std::int64_t>(id));
     } catch (...) {
-      // Freed behind our back through the tracker's own interface: nothing is left to undo.
+      // Already freed directly through the tracker's interface: nothing to undo.
     }
   }
   change_live_bytes(-stats_.live_bytes);
-  if (write_checker_) write_checker_->forget();
+  if (write_checker_) write_checker_->reset();
 }
 
 void Executor::run_operation(const plan::Operation& operation, const Step& step, StagePort* port, double& result) {
   switch (operation.kind) {
     case plan::Operation::Kind::send:
-    case plan::Operation::Kind::receive: return run_exchange(operation, *port);  // NOLINT: a schedule with them is run with a port
+    case plan::Operation::Kind::receive:
+      return run_exchange(operation, *port);  // NOLINT: schedules with exchanges always have a port
     case plan::Operation::Kind::forward:
     case plan::Operation::Kind::record:
     case plan::Operation::Kind::backward: return run_layer(operation, step);
@@ -345,7 +346,7 @@ void Executor::run_layer(const plan::Operation& operation, const Step& step) {
   } else {
     run_forward(operation, step);
   }
-  if (write_checker_) write_checker_->behind(operation);
+  if (write_checker_) write_checker_->after(operation);
 }
 
 void Executor::begin_copy(std::int64_t operation) {
@@ -408,7 +409,7 @@ void Executor::run_forward(const plan::Operation& operation, const Step& step) {
     layer.forward(context_of(operation, step), buffers);
   }
   if (has_ambient && operation.recomputation) layer.restore_ambient(address(operation.present_ambient));
-  if (recompute_checker_) recompute_checker_->behind(operation, address(operation.output));
+  if (recompute_checker_) recompute_checker_->after(operation, address(operation.output));
   if (checks_finite_) check_finite(operation);
   ++stats_.forwards;
   if (operation.recomputation) ++stats_.recomputed_forwards;
@@ -425,7 +426,8 @@ void Executor::check_finite(const plan::Operation& operation) const {
     if (all_finite(values, count)) return;
     const std::int64_t first = std::find_if(values, values + count, [](T value) { return !std::isfinite(value); }) - values;
     fail(Status::out_of_range, "layer ", base::quote(chain_->layer(operation.layer).name()), ": element ", first, " of its output",
-         role_.is_stage() ? base::cat(" for micro-batch ", operation.micro_batch) : "", " is ", values[first], "; a finite number");
+         role_.is_stage() ? base::cat(" for micro-batch ", operation.micro_batch) : "", " is ", values[first],
+         "; expected a finite number");
   });
 }
 
@@ -451,7 +453,8 @@ void Executor::run_turn(const plan::Operation& operation, const Step& step, doub
     with_float(spec.dtype, [&](auto zero) {
       using T = decltype(zero);
       result = static_cast<double>(*static_cast<const T*>(output));
-      if (!std::isfinite(result)) fail(Status::out_of_range, "the loss of step ", step.step, " is ", result, "; a finite number");
+      if (!std::isfinite(result))
+        fail(Status::out_of_range, "the loss of step ", step.step, " is ", result, "; expected a finite number");
       *static_cast<T*>(gradient) = static_cast<T>(step.loss_gradient);
     });
   }

@@ -1,10 +1,9 @@
-// Runs one schedule over one chain for one input shape, step after step. Makes no choices: those are in the schedule.
+// Runs one schedule over one chain for one input shape, step after step. Makes no decisions: those are in the schedule.
 //
-// A stage of a pipeline is run by the same executor: its schedule holds all micro-batches of the step, and what it sends and
-// receives goes through a port.
+// The same executor runs a pipeline's stage: its schedule contains all micro-batches of the step, and it sends and receives
+// through a port.
 //
-// All buffers of tier 0 lie in one arena, at offsets that were fixed before the first step, so a step asks the system for no
-// memory. Not synchronised.
+// All buffers of tier 0 are in one arena, at offsets fixed before the first step, so a step allocates no memory. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -35,14 +34,14 @@ namespace ckpt::engine {
 
 class Tiers;
 
-// Where the items of each tier go, and are copied to and from while layers run; nullptr: memory, copied at once. Not of tier 0.
+// Storages for the items of each tier except 0, copied asynchronously while layers run; nullptr: memory, copied synchronously.
 using TierStorages = std::array<std::shared_ptr<storage::Storage>, plan::tiers>;
 
-// How a stage reaches its neighbours. Called on the thread that runs the executor; what it throws ends the step.
+// A stage's connection to its neighbours. Called on the thread that runs the executor; an exception ends the step.
 class StagePort {
  public:
   virtual ~StagePort() = default;
-  // Before each operation.
+  // Called before each operation.
   virtual void begins(const plan::Operation& operation) = 0;
   virtual void send(const plan::Operation& operation, const void* data, std::int64_t bytes) = 0;
   virtual void receive(const plan::Operation& operation, void* data, std::int64_t bytes) = 0;
@@ -61,21 +60,22 @@ struct ExecutorStats {
   std::array<std::int64_t, plan::tiers> loaded_bytes{};
 };
 
-// What is looked at while a step runs, beyond its work. Each costs time.
+// Optional checks during a step. Each costs time.
 struct ExecutorChecks {
   RecomputeCheck recompute = RecomputeCheck::none;
-  bool writes = false;  // whether layers write where they may not
-  bool finite = false;  // whether outputs are finite
+  bool writes = false;  // layers write only where allowed
+  bool finite = false;  // outputs are finite
 };
 
 class Executor {
  public:
-  // budget_bytes 0: none. pool and tracker are not nullptr. observer, when given, learns of each layer that runs and of live bytes.
-  // Error(over_budget) when the arena would be larger; Error(invalid_schedule) when the schedule does not fit the chain.
+  // budget_bytes 0: none. pool and tracker are not nullptr. observer, if given, is notified of each layer that runs and of live
+  // bytes. Fails with Error(over_budget) if the arena would be larger; with Error(invalid_schedule) if the schedule does not fit
+  // the chain.
   Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule, const TensorSpec& input, std::int64_t budget_bytes,
            std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker,
            std::shared_ptr<plan::RunObserver> observer = nullptr, ExecutorChecks checks = {}, const TierStorages& storages = {});
-  // shape: the chain's, asked before.
+  // shape: the chain's, obtained before.
   Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule, ChainShape shape, std::int64_t budget_bytes,
            std::shared_ptr<base::ThreadPool> pool, std::shared_ptr<memory::Tracker> tracker,
            std::shared_ptr<plan::RunObserver> observer = nullptr, ExecutorChecks checks = {}, const TierStorages& storages = {});
@@ -83,23 +83,23 @@ class Executor {
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  // Returns x_n where it has one element, else NaN. After an error the next run works.
+  // Returns x_n if it has one element, else NaN. After an error the next run works.
   double run(const Step& step);
 
-  // Runs the first layers forward once, without dropping anything. Returns their output where it has one element, else NaN.
+  // Runs the first layers forward once, without dropout. Returns their output if it has one element, else NaN.
   double evaluate(const Step& step, std::int64_t layers);
 
-  // The same as run for a stage's schedule: steps and losses by micro-batch (losses only written by the last stage). Inputs come
-  // through the port; accumulate is the caller's business.
+  // As run, for a stage's schedule: steps and losses by micro-batch (only the last stage writes losses). Inputs arrive through
+  // the port; accumulate is the caller's responsibility.
   void run_stage(std::span<const Step> steps, StagePort& port, std::span<double> losses);
 
   const ExecutorStats& stats() const noexcept { return stats_; }
 
-  // A copy of a profile of this chain and input, with the seconds that the layers took in the last steps.
-  // Error(invalid_argument) for the profile of another chain, Error(invalid_state) before the first step.
+  // Returns a copy of a profile of this chain and input, with the layers' seconds of the last steps. Error(invalid_argument) for
+  // the profile of another chain, Error(invalid_state) before the first step.
   plan::ChainProfile refined(const plan::ChainProfile& profile) const;
-  // The steps so far were for warming up.
-  void forget_times() noexcept { times_.forget(); }
+  // Discards the times so far, for example of warm-up steps.
+  void reset_times() noexcept { times_.reset(); }
 
  private:
   void change_live_bytes(std::int64_t by) noexcept;
@@ -140,14 +140,14 @@ class Executor {
   std::vector<void*> addresses_;                   // by BufferId; nullptr for empty buffers and those of slower tiers
   std::vector<memory::LayerId> tracker_layers_;    // by BufferId
   std::vector<memory::LayerId> change_layers_;     // by the program's changes
-  std::vector<std::int64_t> live_lengths_;         // by BufferId: bytes of what is alive in tier 0
-  std::vector<memory::AllocationId> allocations_;  // by BufferId; 0 while it is not alive
+  std::vector<std::int64_t> live_lengths_;         // by BufferId: live bytes in tier 0
+  std::vector<memory::AllocationId> allocations_;  // by BufferId; 0 while not live
   plan::StageRole role_;
   std::shared_ptr<plan::RunObserver> observer_;  // nullptr: no observer
   std::optional<RecomputeChecker> recompute_checker_;
   std::optional<WriteChecker> write_checker_;
   bool checks_finite_;
-  std::optional<ForwardPass> forward_pass_;  // made by the first evaluation
+  std::optional<ForwardPass> forward_pass_;  // created by the first evaluation
   StepTimes times_;
   ExecutorStats stats_;
 };

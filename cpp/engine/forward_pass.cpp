@@ -10,13 +10,13 @@ namespace {
 
 std::int64_t aligned(std::int64_t bytes) {
   constexpr std::int64_t alignment = 64;
-  if (bytes > INT64_MAX / 4) base::fail(base::Status::out_of_memory, "an activation has ", bytes, " bytes");
+  if (bytes > INT64_MAX / 4) base::fail(base::Status::out_of_memory, "activation has ", bytes, " bytes: too many");
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
 }  // namespace
 
-// Activations by turns in two places, behind them the workspace and what a layer has beside its arguments.
+// Activations alternate between two places; after them the workspace and the saved ambient state.
 ForwardPass::ForwardPass(const Chain& chain, std::span<const TensorSpec> specs, std::shared_ptr<memory::Tracker> tracker)
     : chain_(chain), specs_(specs), tracker_(std::move(tracker)) {
   for (const TensorSpec& spec : specs_) activation_bytes_ = std::max(activation_bytes_, aligned(spec.bytes()));
@@ -35,7 +35,7 @@ ForwardPass::~ForwardPass() {
   try {
     if (allocation_ != 0) tracker_->free(allocation_);
   } catch (...) {
-    // Freed behind our back through the tracker's own interface: nothing is left to undo.
+    // Already freed directly through the tracker's interface: nothing to undo.
   }
 }
 

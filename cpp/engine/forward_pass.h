@@ -1,5 +1,5 @@
-// Runs a chain's layers forward without recording or dropping anything; what layers have beside their arguments is as it was
-// behind it. Has memory of its own.
+// Runs a chain's layers forward without recording or dropout, and restores the layers' ambient state afterwards. Uses separate
+// memory.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ namespace ckpt::engine {
 
 class ForwardPass {
  public:
-  // specs: of x_0 .. x_n, kept by the caller.
+  // specs: of x_0 .. x_n; must outlive this object.
   ForwardPass(const Chain& chain, std::span<const TensorSpec> specs, std::shared_ptr<memory::Tracker> tracker);
   ~ForwardPass();
   ForwardPass(const ForwardPass&) = delete;
   ForwardPass& operator=(const ForwardPass&) = delete;
 
-  // Returns the output of so many layers: borrowed until the next run.
+  // Returns the output of this many layers: borrowed until the next run.
   const void* run(const Step& step, std::int64_t layers, base::ThreadPool& pool);
 
  private:
@@ -34,7 +34,7 @@ class ForwardPass {
   const Chain& chain_;
   std::span<const TensorSpec> specs_;
   std::shared_ptr<memory::Tracker> tracker_;
-  std::int64_t activation_bytes_ = 0;  // of the largest
+  std::int64_t activation_bytes_ = 0;  // of the largest activation
   std::int64_t workspace_bytes_ = 0;
   std::int64_t ambient_bytes_ = 0;
   std::optional<Arena> arena_;

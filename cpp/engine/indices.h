@@ -1,4 +1,4 @@
-// Tokens and targets: whole numbers as U8 or I32.
+// Tokens and targets: integers as U8 or I32.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// First values of parameters: the same on every machine, and independent of how the chain is split.
+// Initial values of parameters: identical on every machine and for every split of the chain.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,14 @@
 
 namespace ckpt::engine {
 
-// Of a transformer's weights: uniform with a standard deviation of 0.02.
+// For transformer weights: uniform with a standard deviation of 0.02.
 constexpr double initial_bound = 0.02 * 1.7320508075688772;
 
 // Uniform in [-bound, bound), keyed by (seed, layer number), counted by the element. number: of the parameter, in a layer that
-// fills several so.
+// fills several this way.
 inline void fill_uniform(const tensor::Tensor& tensor, std::uint64_t seed, std::int64_t layer_number, double bound,
                          std::uint32_t number = 0) {
-  constexpr std::uint64_t purpose = 0x696e697469616c;  // "initial": apart from the keys of dropout
+  constexpr std::uint64_t purpose = 0x696e697469616c;  // "initial": distinct from the keys of dropout
   const base::PhiloxKey key = base::philox_derive_key(seed, static_cast<std::uint64_t>(layer_number), purpose);
   with_float(tensor.dtype(), [&](auto zero) {
     using T = decltype(zero);

@@ -11,7 +11,7 @@ std::atomic<KernelLevel>& chosen() {
   static std::atomic<KernelLevel> level{widest_kernel_level()};
   return level;
 }
-// Before a first call, which a child that was forked in its midst would wait for.
+// Initialized at load: a child forked during a lazy first call would wait forever for that call to complete.
 [[maybe_unused]] const KernelLevel chosen_at_load = chosen().load();
 
 }  // namespace
@@ -28,7 +28,7 @@ KernelLevel kernel_level() noexcept { return chosen().load(std::memory_order_rel
 
 void set_kernel_level(KernelLevel level) {
   if (level < KernelLevel::baseline || level > widest_kernel_level()) {
-    base::fail(base::Status::unsupported, "level is ", static_cast<std::int32_t>(level), "; this processor has 0 .. ",
+    base::fail(base::Status::unsupported, "level is ", static_cast<std::int32_t>(level), "; expected 0 .. ",
                static_cast<std::int32_t>(widest_kernel_level()));
   }
   chosen().store(level, std::memory_order_relaxed);

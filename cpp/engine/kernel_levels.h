@@ -1,5 +1,5 @@
-// One body of a loop, compiled for several sets of instructions; the widest that the processor has runs, unless a test asks for
-// another. Every level computes the same bits: no body may depend on how wide a vector is.
+// Compiles one loop body for several instruction sets; the widest one that the processor supports runs, unless a test selects
+// another. Every level computes the same bits: no body may depend on the vector width.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@ namespace ckpt::engine {
 
 enum class KernelLevel : std::int32_t { baseline, avx2, avx512 };
 
-// The widest level that this processor has instructions for.
+// Returns the widest level that this processor supports.
 KernelLevel widest_kernel_level() noexcept;
-// The one that runs.
+// Returns the current level.
 KernelLevel kernel_level() noexcept;
-// For tests and measurements; Error(unsupported) when the processor has no such instructions.
+// For tests and measurements; Error(unsupported) if the processor does not support the level.
 void set_kernel_level(KernelLevel level);
 
 }  // namespace ckpt::engine
@@ -23,10 +23,10 @@ void set_kernel_level(KernelLevel level);
 #define CKPT_INLINE inline
 #endif
 
-// The elements of the loop behind it do not depend on each other: an array that is written may be one that is read, at the same
-// place.
+// Asserts that the iterations of the following loop are independent: an output array may be the same as an input array, at the
+// same index.
 #if defined(__clang__)
-#define CKPT_ELEMENTWISE _Pragma("clang loop vectorize(assume_safety)")
+#define CKPT_ELEMENTWISE _Pragma("clang loop vectorise(assume_safety)")
 #elif defined(__GNUC__)
 #define CKPT_ELEMENTWISE _Pragma("GCC ivdep")
 #else
@@ -34,7 +34,7 @@ void set_kernel_level(KernelLevel level);
 #endif
 
 // Defines `Result name parameters`, which calls name_body arguments: CKPT_KERNEL(void, scale, (float* x, std::int64_t n), (x, n)).
-// Parentheses keep commas of parameters together.
+// Parentheses protect commas between parameters.
 #if defined(__x86_64__) && defined(__GNUC__)
 #define CKPT_KERNEL(Result, name, parameters, arguments)                                                      \
   static Result name##_baseline parameters { return name##_body arguments; }                                  \

@@ -1,4 +1,4 @@
-// Functions of one number that a compiler vectorises, and sums of a fixed order. Bounds are tested over their whole range.
+// Scalar functions that compilers vectorise, and sums with a fixed order. Tests check the error bounds over the whole range.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace ckpt::engine {
 
-// exp by 2^n e^r with |r| <= ln2/2 and the Taylor series of e^r to degree 7: within 2 units in the last place for x in [-87, 88];
-// beyond that it is the value at the range's end, and NaN for NaN.
+// exp as 2^n e^r with |r| <= ln2/2 and the Taylor series of e^r to degree 7: within 2 ulp for x in [-87, 88]; clamped to the
+// value at the range's end beyond that, and NaN for NaN.
 CKPT_INLINE float fast_exp(float x) {
   constexpr float log2_e = 1.44269504F;
   constexpr float ln2_high = 0.693145751953125F;  // few enough bits that n * ln2_high is exact
@@ -33,7 +33,7 @@ CKPT_INLINE float fast_exp(float x) {
   return p * std::bit_cast<float>(exponent << 23);
 }
 
-// Likewise with degree 13: within 2 units in the last place for x in [-708, 709].
+// The same with degree 13: within 2 ulp for x in [-708, 709].
 CKPT_INLINE double fast_exp(double x) {
   constexpr double log2_e = 1.44269504088896340736;
   constexpr double ln2_high = 0x1.62e42fee00000p-1;  // 32 bits of ln 2
@@ -62,7 +62,7 @@ CKPT_INLINE double fast_exp(double x) {
   return p * std::bit_cast<double>(exponent << 52);
 }
 
-// Absolute error below 3e-7 and 1e-15: what GELU needs, which adds 1 to it.
+// Absolute error below 3e-7 and 1e-15: sufficient for GELU, which adds 1 to it.
 template <class T>
 CKPT_INLINE T fast_tanh(T x) {
   return T(1) - T(2) / (fast_exp(T(2) * x) + T(1));
@@ -76,7 +76,7 @@ CKPT_INLINE T fast_sigmoid(T x) {
 
 constexpr int sum_lanes = 16;
 
-// The sum of term(i) as a Sum, element i in lane i % 16, the lanes added in order.
+// Sums term(i) as a Sum: element i in lane i % 16, the lanes added in order.
 template <class Sum, class Term>
 CKPT_INLINE Sum lane_sum(std::int64_t count, const Term& term) {
   Sum sums[sum_lanes] = {};
@@ -90,7 +90,7 @@ CKPT_INLINE Sum lane_sum(std::int64_t count, const Term& term) {
   return sum;
 }
 
-// The largest of x, at least `least`; a NaN counts as none.
+// Returns the maximum of x and `least`; ignores NaN.
 template <class T>
 CKPT_INLINE T lane_max(const T* x, std::int64_t count, T least) {
   T most[sum_lanes];

@@ -27,7 +27,7 @@ CKPT_INLINE void gelu_backward_body(const T* x, const T* grad_y, T* grad_x, std:
   CKPT_ELEMENTWISE for (std::int64_t i = 0; i < count; ++i) {
     const T v = x[i];
     const T t = fast_tanh(gelu_slope<T> * (v + gelu_cubic<T> * v * v * v));
-    const T near = std::min(std::max(v, T(-30)), T(30));  // beyond, inner is multiplied by 0, and must be finite for that
+    const T near = std::min(std::max(v, T(-30)), T(30));  // outside, inner is multiplied by 0, and must be finite for that
     const T inner = gelu_slope<T> * (T(1) + T(3) * gelu_cubic<T> * near * near);
     grad_x[i] = grad_y[i] * (T(0.5) * (T(1) + t) + T(0.5) * v * (T(1) - t * t) * inner);
   }
@@ -52,7 +52,7 @@ CKPT_INLINE void add_column_sums_body(const T* grad, std::int64_t rows, std::int
   }
 }
 
-// Sixteen blocks side by side.
+// Sixteen blocks in parallel.
 CKPT_INLINE void random_words_body(base::PhiloxKey key, std::uint32_t site, std::int64_t sample, std::int64_t begin,
                                    std::int64_t count, std::uint32_t* words) {
   constexpr int lanes = 16;
@@ -123,7 +123,7 @@ CKPT_INLINE double sum_of_squares_body(const T* x, std::int64_t count) {
   return lane_sum<double>(count, [=](std::int64_t i) { return static_cast<double>(x[i]) * static_cast<double>(x[i]); });
 }
 
-// 0 x is 0 for finite numbers, else NaN.
+// 0 x is 0 for finite numbers, otherwise NaN.
 template <class T>
 CKPT_INLINE bool all_finite_body(const T* x, std::int64_t count) {
   return lane_sum<T>(count, [=](std::int64_t i) { return T(0) * x[i]; }) == T(0);
@@ -142,7 +142,7 @@ CKPT_INLINE void sgd_update_body(T* w, T* v, const T* g, T learning_rate, T mome
   }
 }
 
-// Factors are copied first: what is written could be one of them, else.
+// Copies the factors first: otherwise the compiler must assume that the stores may overwrite them.
 template <class T>
 CKPT_INLINE void adamw_update_body(T* w, T* m, T* v, const T* g, const AdamwFactors<T>& given, std::int64_t count) {
   const AdamwFactors<T> f = given;

@@ -1,5 +1,5 @@
-// Loops over elements, written so that the compiler vectorises them. Every element is computed with the same IEEE operations
-// whatever the vector width, so a machine's instruction set does not change results; sums have 16 lanes, folded in a fixed order.
+// Element-wise loops, written for automatic vectorisation. Every element is computed with the same IEEE operations for every
+// vector width, so the instruction set does not change results; sums have 16 lanes, folded in a fixed order.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ void add_column_sums(const float* grad, std::int64_t rows, std::int64_t columns,
 void add_column_sums(const double* grad, std::int64_t rows, std::int64_t columns, std::int64_t begin, std::int64_t end,
                      double* sums);
 
-// Random words first .. first+count-1 of one sample: word 4b+w is word w of the Philox block with counter {b, sample, site}. first
-// is a multiple of 4; words has room for count rounded up to 64.
+// Writes random words first .. first+count-1 of one sample: word 4b+w is word w of the Philox block with counter {b, sample,
+// site}. first is a multiple of 4; words has space for count rounded up to 64.
 void random_words(base::PhiloxKey key, std::uint32_t site, std::int64_t sample, std::int64_t first, std::int64_t count,
                   std::uint32_t* words);
 

@@ -20,18 +20,18 @@ constexpr FormParameter dtype_parameter = {"dtype", FormParameter::Unit::word, 0
 
 tensor::Dtype dtype_of(const base::FormValue& value) {
   const auto dtype = tensor::dtype_from_name(value.word);
-  base::require(dtype && is_float(*dtype), "dtype is ", base::quote(value.word), "; F32 or F64");
+  base::require(dtype && is_float(*dtype), "dtype is ", base::quote(value.word), "; expected F32 or F64");
   return *dtype;
 }
 
 constexpr FormParameter norm_parameter = {"norm", FormParameter::Unit::word, 0, 0, "layer_norm"};
 constexpr FormParameter dropout_parameter = {"dropout", FormParameter::Unit::number, 0, 0, "0"};
 
-// What one of two words means.
+// Returns the value for one of two words.
 template <class Meaning>
 Meaning meaning_of(const char* name, std::string_view word, const char* first, Meaning if_first, const char* second,
                    Meaning if_second) {
-  base::require(word == first || word == second, name, " is ", base::quote(word), "; ", first, " or ", second);
+  base::require(word == first || word == second, name, " is ", base::quote(word), "; expected ", first, " or ", second);
   return word == first ? if_first : if_second;
 }
 
@@ -49,9 +49,8 @@ constexpr Kind kinds[] = {
      [](std::string name, Values values) {
        return make_linear(std::move(name), values[0].whole, values[1].whole, dtype_of(values[2]));
      }},
-    {{"relu", "max(x, 0), element by element", {}}, [](std::string name, Values) { return make_relu(std::move(name)); }},
-    {{"gelu", "GELU in the tanh form, element by element", {}},
-     [](std::string name, Values) { return make_gelu(std::move(name)); }},
+    {{"relu", "max(x, 0), element-wise", {}}, [](std::string name, Values) { return make_relu(std::move(name)); }},
+    {{"gelu", "GELU in the tanh form, element-wise", {}}, [](std::string name, Values) { return make_gelu(std::move(name)); }},
     {{"layer_norm",
       "each row less its mean, divided by its standard deviation, times weight plus bias",
       {count_of("width"), epsilon_parameter, dtype_parameter}},
@@ -71,7 +70,7 @@ constexpr Kind kinds[] = {
        return make_embedding(std::move(name), values[0].whole, values[1].whole, values[2].whole, dtype_of(values[3]));
      }},
     {{"token_embedding",
-      "a vector for each token, plus one for its place",
+      "a vector for each token, plus one for its position",
       {count_of("vocabulary"),
        count_of("context"),
        count_of("width"),
@@ -83,7 +82,7 @@ constexpr Kind kinds[] = {
                                    dtype_of(values[4]));
      }},
     {{"attention",
-      "causal attention with its norm and residual: half of a transformer's block",
+      "causal attention with norm and residual: half of a transformer block",
       {count_of("width"),
        count_of("heads"),
        {"key_heads", FormParameter::Unit::count, 0, std::numeric_limits<std::int64_t>::max(), "0"},
@@ -101,7 +100,7 @@ constexpr Kind kinds[] = {
                                                .dtype = dtype_of(values[6])});
      }},
     {{"mlp",
-      "a perceptron of one hidden layer with its norm and residual: half of a transformer's block",
+      "a perceptron with one hidden layer, norm and residual: half of a transformer block",
       {count_of("width"),
        count_of("hidden"),
        {"activation", FormParameter::Unit::word, 0, 0, "gelu"},
@@ -117,9 +116,7 @@ constexpr Kind kinds[] = {
                                          .dropout = values[4].number,
                                          .dtype = dtype_of(values[5])});
      }},
-    {{"dropout",
-      "sets elements to 0 at random, equally whenever a step is computed again",
-      {{"probability", FormParameter::Unit::number}}},
+    {{"dropout", "sets random elements to 0; a recomputation drops the same ones", {{"probability", FormParameter::Unit::number}}},
      [](std::string name, Values values) { return make_dropout(std::move(name), values[0].number); }},
     {{"softmax_cross_entropy", "the loss: mean over the rows of -log softmax(x)[target]", {}},
      [](std::string name, Values) { return make_softmax_cross_entropy(std::move(name)); }},

@@ -1,4 +1,4 @@
-// Layers by text, "linear:128,256": each kind is one entry of the table in kinds.cpp.
+// Creates layers from strings such as "linear:128,256": each kind is one entry of the table in kinds.cpp.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace ckpt::engine {
 
-// kind: name, or name:value,value. Error(not_found) for an unknown name: the message lists the known ones.
+// kind: name, or name:value,value. Fails with Error(not_found) for an unknown name: the message lists the known ones.
 std::shared_ptr<Layer> make_layer(std::string name, std::string_view kind);
 
-// One kind a line: "linear:INPUTS,OUTPUTS[,DTYPE] - what it does; INPUTS: 1 .. 9223372036854775807; ...".
+// Returns one kind per line: "linear:INPUTS,OUTPUTS[,DTYPE] - description; INPUTS: 1 .. 9223372036854775807; ...".
 std::string known_kinds();
 
 }  // namespace ckpt::engine

@@ -1,5 +1,5 @@
-// One layer of a chain: shapes, what it needs for backward, and the two runs. Results must depend on arguments and ambient state
-// only, never on the number of threads: work is split into parts that the shapes alone fix.
+// One layer of a chain: shapes, requirements of backward, forward and backward. Results must depend only on arguments and ambient
+// state, never on the number of threads: the shapes alone determine how work is split into parts.
 #pragma once
 
 #include <cstddef>
@@ -15,26 +15,26 @@
 
 namespace ckpt::engine {
 
-// dtype and shape of an activation; the first dimension counts samples. Layers that work row by row take any others between that
-// and the last one, which is a row's length.
+// dtype and shape of an activation; the first dimension counts samples. Layers that work row by row accept any dimensions between
+// the first and the last one, which is a row's length.
 struct TensorSpec {
   tensor::Dtype dtype = tensor::Dtype::f32;
   tensor::Shape shape;
 
   std::int64_t bytes() const { return tensor::byte_size(dtype, shape); }
   std::int64_t samples() const { return shape.ndim() == 0 ? 1 : shape[0]; }
-  // Elements of one sample.
+  // Returns the elements of one sample.
   std::int64_t width() const { return samples() == 0 ? 0 : shape.elements() / samples(); }
-  // False for what has no rows: fewer than two dimensions.
+  // Returns false for fewer than two dimensions.
   bool has_rows() const { return shape.ndim() >= 2; }
   std::int64_t row_length() const { return shape[shape.ndim() - 1]; }
-  // Of a row that is not empty.
+  // Rows must not be empty.
   std::int64_t rows() const { return shape.elements() / row_length(); }
-  // All dimensions but the last.
+  // Returns all dimensions except the last.
   tensor::Shape rows_shape() const { return tensor::Shape(shape.dimensions().first(static_cast<std::size_t>(shape.ndim() - 1))); }
   tensor::Shape with_row_length(std::int64_t length) const {
     std::vector<std::int64_t> dimensions(shape.dimensions().begin(), shape.dimensions().end());
-    if (!dimensions.empty()) dimensions.back() = length;  // without the test: -Warray-bounds of GCC 14
+    if (!dimensions.empty()) dimensions.back() = length;  // the test avoids -Warray-bounds of GCC 14
     return tensor::Shape(dimensions);
   }
   friend bool operator==(const TensorSpec&, const TensorSpec&) = default;
@@ -68,12 +68,12 @@ struct RunContext {
   std::int64_t step = 0;
   std::uint64_t seed = 0;
   std::int64_t first_sample = 0;            // global
-  const tensor::Tensor* targets = nullptr;  // of the step; nullptr when it has none
+  const tensor::Tensor* targets = nullptr;  // of the step; nullptr if it has none
   base::ThreadPool* pool = nullptr;
-  bool evaluation = false;  // nothing is dropped at random
+  bool evaluation = false;  // dropout is disabled
 };
 
-// Borrowed buffers, 64-byte aligned; nullptr where there is nothing to read or write.
+// Borrowed buffers, 64-byte aligned; nullptr if unused.
 struct ForwardBuffers {
   const void* input = nullptr;
   void* output = nullptr;
@@ -82,11 +82,11 @@ struct ForwardBuffers {
 };
 
 struct BackwardBuffers {
-  const void* input = nullptr;   // when flagged needs_input
-  const void* output = nullptr;  // when flagged needs_output
+  const void* input = nullptr;   // if flagged needs_input
+  const void* output = nullptr;  // if flagged needs_output
   const void* tape = nullptr;
   const void* grad_output = nullptr;
-  void* grad_input = nullptr;  // nullptr when flagged no_input_gradient
+  void* grad_input = nullptr;  // nullptr if flagged no_input_gradient
   void* workspace = nullptr;
 };
 
@@ -99,44 +99,44 @@ class Layer {
 
   const std::string& name() const noexcept { return name_; }
 
-  // dtype and shape of the output; Error(invalid_argument) for an input that does not fit.
+  // Returns dtype and shape of the output; Error(invalid_argument) for an input that does not fit.
   virtual TensorSpec output(const TensorSpec& input) const = 0;
-  virtual std::uint32_t flags() const = 0;  // of plan/profile.h
+  virtual std::uint32_t flags() const = 0;  // as in plan/profile.h
   virtual std::int32_t options() const { return 1; }
-  // A layer that records nothing has nothing to run for it.
+  // Default: a layer without a tape, for which recording is free.
   virtual OptionNeeds needs(const TensorSpec& /*input*/, std::int32_t /*option*/) const { return {.has_record = true}; }
   virtual bool needs_targets() const { return false; }
-  // Of zeros, which stand for targets where a profile is made without data. Large enough for a layer of the caller's own that takes
-  // them for any type of at most 32 bits.
-  virtual TensorSpec stand_in_targets(const TensorSpec& input) const { return {tensor::Dtype::i32, {input.samples()}}; }
+  // Returns the spec of zeros that replace targets when a profile is made without data. Large enough for a custom layer that
+  // reads them as any type of at most 32 bits.
+  virtual TensorSpec placeholder_targets(const TensorSpec& input) const { return {tensor::Dtype::i32, {input.samples()}}; }
   virtual bool needs_blas() const { return false; }
 
-  // Where the layer is flagged in_place, output may be the input's buffer, and grad_input that of grad_output.
+  // If the layer is flagged in_place, output may be the input's buffer, and grad_input that of grad_output.
   virtual void forward(const RunContext& context, const ForwardBuffers& buffers) = 0;
-  // Writes the tape as forward does, without an output. Only where needs() says has_record.
+  // Writes the tape as forward does, without an output. Called only if needs() sets has_record.
   virtual void record(const RunContext& /*context*/, const ForwardBuffers& /*buffers*/) {}
-  // Writes grad_input, adds to the gradients of the layer's parameters.
+  // Writes grad_input, and adds to the gradients of the layer's parameters.
   virtual void backward(const RunContext& context, const BackwardBuffers& buffers) = 0;
 
-  // Gradients of another layer's parameters that this one has made since they were set to zero: adds them there; forgets them.
+  // Adds the gradients that this layer made for another layer's parameters since they were zeroed, then discards them.
   virtual void gather_gradients() {}
-  virtual void forget_gradients() {}
-  // The layer whose parameters this one uses; nullptr: none.
+  virtual void discard_gradients() {}
+  // Returns the layer that owns parameters used by this one; nullptr: none.
   virtual const Layer* tied_to() const { return nullptr; }
 
-  // State outside the arguments that forward reads.
+  // Bytes of state outside the arguments that forward reads.
   virtual std::int64_t ambient_bytes() const { return 0; }
   virtual void save_ambient(void* /*state*/) const {}
   virtual void restore_ambient(const void* /*state*/) {}
 
   std::span<const Parameter> parameters() const noexcept { return parameters_; }
-  // First values from the seed; layer_number is the global one.
+  // Initializes parameters from the seed; layer_number is the global one.
   virtual void initialize(std::uint64_t /*seed*/, std::int64_t /*layer_number*/) {}
 
  protected:
   void add_parameter(const char* parameter_name, tensor::Dtype dtype, const tensor::Shape& shape);
   const Parameter& parameter(std::size_t i) const { return parameters_[i]; }
-  // Error(invalid_argument) that names the layer.
+  // Fails with Error(invalid_argument) and the layer's name.
   template <class... Pieces>
   void require_input(bool condition, const Pieces&... pieces) const {
     if (!condition) [[unlikely]]
@@ -155,10 +155,10 @@ std::shared_ptr<Layer> make_layer_norm(std::string name, std::int64_t width, dou
 std::shared_ptr<Layer> make_rms_norm(std::string name, std::int64_t width, double epsilon, tensor::Dtype dtype);
 std::shared_ptr<Layer> make_embedding(std::string name, std::int64_t vocabulary, std::int64_t context, std::int64_t width,
                                       tensor::Dtype dtype);
-// positions: whether each place has a vector of its own.
+// positions: whether each position has a learned vector.
 std::shared_ptr<Layer> make_token_embedding(std::string name, std::int64_t vocabulary, std::int64_t context, std::int64_t width,
                                             bool positions, tensor::Dtype dtype);
-// embedding: what make_token_embedding made; Error(invalid_argument) for another one.
+// embedding: made by make_token_embedding; Error(invalid_argument) for others.
 std::shared_ptr<Layer> make_tied_head(std::string name, std::shared_ptr<Layer> embedding);
 
 enum class Norm : std::uint8_t { layer_norm, rms_norm };
@@ -167,9 +167,9 @@ enum class Activation : std::uint8_t { gelu, swiglu };
 struct AttentionOptions {
   std::int64_t width = 0;
   std::int64_t heads = 0;
-  std::int64_t key_heads = 0;  // 0: as many as heads
+  std::int64_t key_heads = 0;  // 0: the same as heads
   Norm norm = Norm::layer_norm;
-  double rotary_base = 0;  // 0: queries and keys are not turned
+  double rotary_base = 0;  // 0: no rotary embedding
   double dropout = 0;
   tensor::Dtype dtype = tensor::Dtype::f32;
 };
@@ -181,7 +181,7 @@ struct MlpOptions {
   double dropout = 0;
   tensor::Dtype dtype = tensor::Dtype::f32;
 };
-// Both halves of a transformer's block: norm and residual are inside.
+// The two halves of a transformer block, including norm and residual.
 std::shared_ptr<Layer> make_attention(std::string name, const AttentionOptions& options);
 std::shared_ptr<Layer> make_mlp(std::string name, const MlpOptions& options);
 std::shared_ptr<Layer> make_dropout(std::string name, double probability);
@@ -199,7 +199,7 @@ void with_float(tensor::Dtype dtype, Work&& work) {
   }
 }
 
-// Parts of count things, part_length each (the last takes the rest): fixed by count alone.
+// Calls work for parts of count items, part_length each (the last takes the rest): determined by count alone.
 template <class Work>
 void for_parts(base::ThreadPool& pool, std::int64_t count, std::int64_t part_length, Work&& work) {
   const std::int64_t parts = (count + part_length - 1) / part_length;

@@ -1,4 +1,4 @@
-// The size of each step of an optimizer, by the number of the step.
+// The learning rate of each optimizer step, by its number.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct LearningRateSchedule {
   std::int64_t steps = 0;
 };
 
-// Error(invalid_argument) for a schedule that has a value out of its range.
+// Fails with Error(invalid_argument) for a schedule with a value out of its range.
 double learning_rate_at(const LearningRateSchedule& schedule, std::int64_t step);
 
 }  // namespace ckpt::engine

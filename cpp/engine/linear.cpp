@@ -19,8 +19,8 @@ class LinearLayer final : public Layer {
   }
 
   TensorSpec output(const TensorSpec& input) const override {
-    require_input(input.dtype == dtype_ && input.has_rows() && input.row_length() == inputs_, "the input is ", to_text(input), "; ",
-                  tensor::dtype_name(dtype_), "[samples, ..., ", inputs_, "]");
+    require_input(input.dtype == dtype_ && input.has_rows() && input.row_length() == inputs_, "the input is ", to_text(input),
+                  "; expected ", tensor::dtype_name(dtype_), "[samples, ..., ", inputs_, "]");
     return {dtype_, input.with_row_length(outputs_)};
   }
 
@@ -63,9 +63,9 @@ class LinearLayer final : public Layer {
 }  // namespace
 
 std::shared_ptr<Layer> make_linear(std::string name, std::int64_t inputs, std::int64_t outputs, tensor::Dtype dtype) {
-  base::require(inputs >= 1, "inputs is ", inputs, "; at least 1");
-  base::require(outputs >= 1, "outputs is ", outputs, "; at least 1");
-  base::require(is_float(dtype), "dtype is ", tensor::dtype_name(dtype), "; F32 or F64");
+  base::require(inputs >= 1, "inputs is ", inputs, "; expected at least 1");
+  base::require(outputs >= 1, "outputs is ", outputs, "; expected at least 1");
+  base::require(is_float(dtype), "dtype is ", tensor::dtype_name(dtype), "; expected F32 or F64");
   return std::make_shared<LinearLayer>(std::move(name), inputs, outputs, dtype);
 }
 

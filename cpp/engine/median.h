@@ -1,4 +1,4 @@
-// The middle of a few numbers.
+// Returns the median of a few numbers.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace ckpt::engine {
 
-// Of an even number of them the lower of the two in the middle. There is at least one.
+// For an even count, the lower of the two middle ones. count >= 1.
 template <class Number>
 Number median(std::vector<Number> numbers) {
   const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>((numbers.size() - 1) / 2);

@@ -1,4 +1,4 @@
-// A perceptron of one hidden layer, as half of a transformer's block.
+// A perceptron with one hidden layer, as half of a transformer block.
 // Sources: Hendrycks, Gimpel, "Gaussian error linear units", arXiv:1606.08415; Shazeer, "GLU variants improve transformer",
 // arXiv:2002.05202.
 #include "engine/block_layer.h"
@@ -10,13 +10,13 @@ namespace {
 constexpr std::int32_t keep_all = 0;
 constexpr std::int32_t without_output = 1;
 constexpr std::int32_t without_norm = 2;
-constexpr std::int32_t mlp_options = 4;  // the last keeps nothing
+constexpr std::int32_t mlp_options = 4;  // the last one keeps nothing
 
 Kept kept_by(std::int32_t option) {
   return {.normed = option == keep_all || option == without_output, .in = option <= without_norm, .out = option == keep_all};
 }
 
-// What both have: no memory beside rows.
+// Common to both variants: no memory other than rows.
 struct RowsMiddle {
   static constexpr const char* in_name = "up";
   static constexpr const char* out_name = "down";
@@ -92,10 +92,10 @@ std::shared_ptr<Layer> make(std::string name, const MlpOptions& options) {
 }  // namespace
 
 std::shared_ptr<Layer> make_mlp(std::string name, const MlpOptions& options) {
-  base::require(options.width >= 1, "width is ", options.width, "; at least 1");
-  base::require(options.hidden >= 1, "hidden is ", options.hidden, "; at least 1");
+  base::require(options.width >= 1, "width is ", options.width, "; expected at least 1");
+  base::require(options.hidden >= 1, "hidden is ", options.hidden, "; expected at least 1");
   require_probability("dropout", options.dropout);
-  base::require(is_float(options.dtype), "dtype is ", tensor::dtype_name(options.dtype), "; F32 or F64");
+  base::require(is_float(options.dtype), "dtype is ", tensor::dtype_name(options.dtype), "; expected F32 or F64");
   product({2, options.width, options.hidden});  // the largest weight
   return options.activation == Activation::gelu ? make<GeluMiddle>(std::move(name), options)
                                                 : make<SwigluMiddle>(std::move(name), options);

@@ -11,7 +11,7 @@
 namespace ckpt::engine {
 namespace {
 
-// The tape is the statistics of each row.
+// The tape contains the statistics of each row.
 class NormLayer final : public Layer {
  public:
   NormLayer(std::string name, Norm kind, std::int64_t width, double epsilon, tensor::Dtype dtype)
@@ -21,8 +21,8 @@ class NormLayer final : public Layer {
   }
 
   TensorSpec output(const TensorSpec& input) const override {
-    require_input(input.dtype == dtype_ && input.has_rows() && input.row_length() == width_, "the input is ", to_text(input), "; ",
-                  tensor::dtype_name(dtype_), "[samples, ..., ", width_, "]");
+    require_input(input.dtype == dtype_ && input.has_rows() && input.row_length() == width_, "the input is ", to_text(input),
+                  "; expected ", tensor::dtype_name(dtype_), "[samples, ..., ", width_, "]");
     return input;
   }
 
@@ -40,7 +40,7 @@ class NormLayer final : public Layer {
     });
   }
 
-  // Without an output.
+  // Writes the statistics without an output.
   void record(const RunContext& context, const ForwardBuffers& buffers) override { forward(context, buffers); }
 
   void backward(const RunContext& context, const BackwardBuffers& buffers) override {
@@ -74,11 +74,11 @@ class NormLayer final : public Layer {
 };
 
 std::shared_ptr<Layer> make_norm(std::string name, Norm kind, std::int64_t width, double epsilon, tensor::Dtype dtype) {
-  base::require(width >= 1, "width is ", width, "; at least 1");
-  base::require(is_float(dtype), "dtype is ", tensor::dtype_name(dtype), "; F32 or F64");
+  base::require(width >= 1, "width is ", width, "; expected at least 1");
+  base::require(is_float(dtype), "dtype is ", tensor::dtype_name(dtype), "; expected F32 or F64");
   const double least =
       dtype == tensor::Dtype::f32 ? static_cast<double>(std::numeric_limits<float>::min()) : std::numeric_limits<double>::min();
-  base::require(epsilon >= least && epsilon <= 1, "epsilon is ", epsilon, "; ", least, " .. 1");
+  base::require(epsilon >= least && epsilon <= 1, "epsilon is ", epsilon, "; expected ", least, " .. 1");
   return std::make_shared<NormLayer>(std::move(name), kind, width, epsilon, dtype);
 }
 

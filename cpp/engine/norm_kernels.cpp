@@ -7,7 +7,7 @@
 namespace ckpt::engine {
 namespace {
 
-// In two passes: the variance of what is left without the mean.
+// In two passes: the variance is computed after subtracting the mean.
 template <class T>
 CKPT_INLINE RowStatistics<T> layer_norm_statistics_body(const T* x, std::int64_t width, T epsilon) {
   const T mean = lane_sum<T>(width, [=](std::int64_t i) { return x[i]; }) / static_cast<T>(width);
@@ -30,7 +30,8 @@ CKPT_INLINE void normalize_body(const T* x, RowStatistics<T> row, const T* weigh
   }
 }
 
-// With u = (x - mean) r and g = grad_y weight: grad_x = r (g - mean(g) - u mean(g u)); without a mean taken mean(g) is not.
+// With u = (x - mean) r and g = grad_y weight: grad_x = r (g - mean(g) - u mean(g u)); without a mean, the term mean(g) is
+// omitted.
 template <class T>
 CKPT_INLINE void normalize_backward_body(const T* x, RowStatistics<T> row, const T* weight, const T* grad_y, T* grad_x,
                                          std::int64_t width, bool with_mean) {

@@ -1,12 +1,12 @@
-// Rows that are normalised: y = (x - mean) / deviation * weight + bias, or without mean and bias. Sums have 16 lanes, folded in a
-// fixed order, so an instruction set does not change results.
+// Normalization of rows: y = (x - mean) / deviation * weight + bias, or without mean and bias. Sums have 16 lanes, folded in a
+// fixed order, so the instruction set does not change results.
 #pragma once
 
 #include <cstdint>
 
 namespace ckpt::engine {
 
-// What backward needs of a row: its mean (0 where none is taken) and the reciprocal of its deviation.
+// The statistics of a row that backward needs: its mean (0 if none is subtracted) and the reciprocal of its deviation.
 template <class T>
 struct RowStatistics {
   T mean = 0;
@@ -22,13 +22,13 @@ RowStatistics<double> rms_norm_statistics(const double* x, std::int64_t width, d
 void normalize(const float* x, RowStatistics<float> row, const float* weight, const float* bias, float* y, std::int64_t width);
 void normalize(const double* x, RowStatistics<double> row, const double* weight, const double* bias, double* y, std::int64_t width);
 
-// grad_x of a row; with_mean: the mean was taken.
+// grad_x of a row; with_mean: the mean was subtracted.
 void normalize_backward(const float* x, RowStatistics<float> row, const float* weight, const float* grad_y, float* grad_x,
                         std::int64_t width, bool with_mean);
 void normalize_backward(const double* x, RowStatistics<double> row, const double* weight, const double* grad_y, double* grad_x,
                         std::int64_t width, bool with_mean);
 
-// Adds what a row says of columns begin .. end-1 to the gradients of weight and bias (nullptr for none).
+// Adds a row's contribution for columns begin .. end-1 to the gradients of weight and bias (nullptr for none).
 void add_norm_gradients(const float* x, RowStatistics<float> row, const float* grad_y, std::int64_t begin, std::int64_t end,
                         float* grad_weight, float* grad_bias);
 void add_norm_gradients(const double* x, RowStatistics<double> row, const double* grad_y, std::int64_t begin, std::int64_t end,

@@ -18,7 +18,7 @@ void Optimizer::step() {
 }
 
 double Optimizer::step_and_zero(double max_norm) {
-  require(max_norm > 0, "max_norm is ", max_norm, "; above 0");
+  require(max_norm > 0, "max_norm is ", max_norm, "; expected a number above 0");
   base::Entered::refuse(chain_.get(), "chain");
   const double norm = chain_->gradient_norm();
   chain_->for_each_part([&](std::size_t i, std::int64_t begin, std::int64_t end) {
@@ -26,18 +26,19 @@ double Optimizer::step_and_zero(double max_norm) {
     update(steps_ + 1, i, begin, end);
     chain_->zero_gradients(i, begin, end);
   });
-  chain_->forget_gradients();
+  chain_->discard_gradients();
   ++steps_;
   return norm;
 }
 
 void Optimizer::set_steps(std::int64_t steps) {
-  require(steps >= 0, "step_count is ", steps, "; at least 0");
+  require(steps >= 0, "step_count is ", steps, "; expected at least 0");
   steps_ = steps;
 }
 
 void Optimizer::set_learning_rate(double learning_rate) {
-  require(std::isfinite(learning_rate) && learning_rate >= 0, "learning_rate is ", learning_rate, "; finite and at least 0");
+  require(std::isfinite(learning_rate) && learning_rate >= 0, "learning_rate is ", learning_rate,
+          "; expected a finite number of at least 0");
   learning_rate_ = learning_rate;
 }
 
@@ -103,7 +104,7 @@ class Adamw final : public Optimizer {
 
 void require_within(const char* name, double value, double least, bool least_allowed, double below) {
   const bool fits = std::isfinite(value) && (least_allowed ? value >= least : value > least) && value < below;
-  require(fits, name, " is ", value, "; ", least_allowed ? "at least " : "above ", least, " and below ", below);
+  require(fits, name, " is ", value, "; expected ", least_allowed ? "at least " : "above ", least, " and below ", below);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Updates a chain's parameters from their gradients, element by element: the same bits for any number of threads. Not synchronised.
+// Updates a chain's parameters from their gradients, element-wise: the same bits for any number of threads. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ struct AdamwOptions {
   double beta2 = 0.999;
   double epsilon = 1e-8;
   double weight_decay = 0.01;
-  bool decay_matrices_only = false;  // nothing of one dimension decays
+  bool decay_matrices_only = false;  // parameters of one dimension do not decay
 };
 
-// A tensor of optimizer state, as it goes into a state checkpoint.
+// A tensor of optimizer state, as stored in a checkpoint.
 struct StateTensor {
   std::string name;
   std::shared_ptr<tensor::Tensor> value;
@@ -30,8 +30,8 @@ class Optimizer {
   virtual ~Optimizer() = default;
 
   void step();
-  // Clips the chain's gradients to that norm (above 0, infinity: does not), updates and sets them to 0, part by part: each is read
-  // once. Returns the norm before. Error(out_of_range) when it is not finite: nothing has changed.
+  // Clips the chain's gradients to that norm (above 0; infinity: no clipping), updates the parameters and zeroes the gradients,
+  // part by part, reading each once. Returns the previous norm. Error(out_of_range) if it is not finite: nothing has changed.
   double step_and_zero(double max_norm);
   std::int64_t steps() const noexcept { return steps_; }
   void set_steps(std::int64_t steps);
@@ -41,12 +41,12 @@ class Optimizer {
 
  protected:
   Optimizer(std::shared_ptr<Chain> chain, double learning_rate) : chain_(std::move(chain)), learning_rate_(learning_rate) {}
-  // A zero tensor like parameter i's value.
+  // Adds a zero tensor with the dtype and shape of the parameter.
   void add_state(const Parameter& parameter, const char* suffix);
   const Chain& chain() const noexcept { return *chain_; }
 
  private:
-  // Of parameter i's elements begin .. end-1. step: the number of this update, from 1.
+  // Updates elements begin .. end-1 of parameter i. step: the number of this update, from 1.
   virtual void update(std::int64_t step, std::size_t i, std::int64_t begin, std::int64_t end) = 0;
 
   std::shared_ptr<Chain> chain_;

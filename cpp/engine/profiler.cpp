@@ -25,24 +25,24 @@ std::shared_ptr<Tensor> zeros(std::int64_t bytes) {
   return tensor;
 }
 
-// What measuring one layer changes, put back at the end.
-class Unchanged {
+// Saves the state that measuring a layer changes, and restores it at the end.
+class SavedState {
  public:
-  explicit Unchanged(Layer& layer) : layer_(layer), ambient_(zeros(layer.ambient_bytes())) {
+  explicit SavedState(Layer& layer) : layer_(layer), ambient_(zeros(layer.ambient_bytes())) {
     for (const Parameter& parameter : layer.parameters()) {
       gradients_.push_back(zeros(parameter.gradient->bytes()));
       copy(*parameter.gradient, *gradients_.back());
     }
     if (layer.ambient_bytes() > 0) layer.save_ambient(ambient_->data());
   }
-  ~Unchanged() {
+  ~SavedState() {
     for (std::size_t i = 0; i < gradients_.size(); ++i) copy(*gradients_[i], *layer_.parameters()[i].gradient);
-    layer_.forget_gradients();
+    layer_.discard_gradients();
   }
-  Unchanged(const Unchanged&) = delete;
-  Unchanged& operator=(const Unchanged&) = delete;
+  SavedState(const SavedState&) = delete;
+  SavedState& operator=(const SavedState&) = delete;
 
-  // Apart from the destructor: a custom layer's callback may fail.
+  // Separate from the destructor: a custom layer's callback may fail.
   void restore_ambient() {
     if (layer_.ambient_bytes() > 0) layer_.restore_ambient(ambient_->data());
   }
@@ -71,7 +71,7 @@ double median_seconds(std::int32_t runs, Run&& run) {
 
 void measure_layer(Layer& layer, plan::LayerProfile& row, const TensorSpec& input, const TensorSpec& output, RunContext context,
                    std::int32_t runs) {
-  Unchanged unchanged(layer);
+  SavedState unchanged(layer);
   const auto x = zeros(input.bytes());
   const auto y = zeros(output.bytes());
   const auto grad_x = zeros(input.bytes());
@@ -110,7 +110,7 @@ plan::ChainProfile measure_layers(Chain& chain, const ChainShape& shape, std::in
   for (std::int64_t i = 0; i < chain.layers(); ++i) {
     plan::LayerProfile row = shape.profile.layer(i);
     const auto at = static_cast<std::size_t>(i);
-    const TensorSpec wanted = chain.layer(i).stand_in_targets(shape.specs[at]);
+    const TensorSpec wanted = chain.layer(i).placeholder_targets(shape.specs[at]);
     const auto targets = Tensor::create(wanted.dtype, wanted.shape);
     if (targets->bytes() > 0) std::memset(targets->data(), 0, static_cast<std::size_t>(targets->bytes()));
     RunContext context;
@@ -140,15 +140,15 @@ void log_profile(const plan::ChainProfile& profile, const TensorSpec& input, std
 
 // ---- In the chain ----
 
-// A layer's record makes no output, so only one whose backward does not read the output may be run by it behind its forward.
+// A layer's record makes no output, so it can follow the layer's forward only if its backward does not read the output.
 bool records(const plan::LayerProfile& layer, std::size_t option) {
   return layer.options[option].has_record && layer.has(plan::deterministic) && !layer.has(plan::needs_output);
 }
 
 std::size_t option_of(const plan::LayerProfile& layer, std::size_t option) { return std::min(option, layer.options.size() - 1); }
 
-// Stores everything, under one option of every layer (its last where it has fewer). with_records: layers that can record do so
-// behind their forward, right before their backward.
+// Returns the actions that store everything, under one option of every layer (its last one if it has fewer). with_records: layers
+// that can record do so after their forward, directly before their backward.
 std::vector<plan::Action> in_chain(const plan::ChainProfile& profile, std::size_t option, bool with_records) {
   const std::int64_t n = profile.layers();
   const auto records_at = [&](std::int64_t i) {
@@ -179,13 +179,13 @@ std::vector<plan::Action> in_chain(const plan::ChainProfile& profile, std::size_
   return actions;
 }
 
-// The profile with the seconds of the layers under one option.
+// Returns the profile with the layers' seconds under one option.
 plan::ChainProfile measured_by(const std::vector<plan::Action>& actions, const std::shared_ptr<Chain>& chain,
                                const ChainShape& shape, const Step& step, std::int32_t runs,
                                const std::shared_ptr<base::ThreadPool>& pool, const plan::ChainProfile& profile) {
   Executor executor(chain, *plan::make_list(profile.layers(), actions), shape, 0, pool, std::make_shared<memory::Tracker>());
   executor.run(step);
-  executor.forget_times();
+  executor.reset_times();
   for (std::int32_t i = 0; i < runs; ++i) executor.run(step);
   return executor.refined(profile);
 }
@@ -193,7 +193,7 @@ plan::ChainProfile measured_by(const std::vector<plan::Action>& actions, const s
 }  // namespace
 
 ChainShape measured_shape(Chain& chain, const TensorSpec& input, std::int32_t runs, base::ThreadPool& pool) {
-  base::require(runs >= 1, "measured_steps is ", runs, "; at least 1");
+  base::require(runs >= 1, "measured_steps is ", runs, "; expected at least 1");
   ChainShape shape = chain.shape(input);
   plan::ChainProfile measured = measure_layers(chain, shape, runs, pool);
   log_profile(measured, input, runs);
@@ -203,20 +203,20 @@ ChainShape measured_shape(Chain& chain, const TensorSpec& input, std::int32_t ru
 
 plan::ChainProfile measured_in_chain(const std::shared_ptr<Chain>& chain, const Step& given, std::int32_t runs,
                                      const std::shared_ptr<base::ThreadPool>& pool) {
-  base::require(runs >= 1 && runs <= StepTimes::most_steps, "measured_steps is ", runs, "; 1 .. ", StepTimes::most_steps);
+  base::require(runs >= 1 && runs <= StepTimes::most_steps, "measured_steps is ", runs, "; expected 1 .. ", StepTimes::most_steps);
   base::require(given.input != nullptr, "step.input is NULL");
   const TensorSpec input{given.input->dtype(), given.input->shape()};
   const ChainShape shape = chain->shape(input);
   shape.profile.require_whole();
   Step step = given;
   step.output = step.input_gradient = nullptr;
-  std::vector<std::unique_ptr<Unchanged>> unchanged;
+  std::vector<std::unique_ptr<SavedState>> unchanged;
   const auto inside_chain = [&](auto&& work) {  // custom layers' callbacks run there
     const base::Entered entered(chain.get());
     work();
   };
   inside_chain([&] {
-    for (std::int64_t i = 0; i < chain->layers(); ++i) unchanged.push_back(std::make_unique<Unchanged>(chain->layer(i)));
+    for (std::int64_t i = 0; i < chain->layers(); ++i) unchanged.push_back(std::make_unique<SavedState>(chain->layer(i)));
   });
   std::size_t options = 0;
   bool has_record = false;
@@ -226,7 +226,7 @@ plan::ChainProfile measured_in_chain(const std::shared_ptr<Chain>& chain, const 
     for (std::size_t option = 0; option < layer.options.size(); ++option) has_record = has_record || records(layer, option);
   }
   plan::ChainProfile measured = shape.profile;
-  // Forwards and backwards count as they run where everything is stored, which comes last.
+  // Forwards and backwards are measured where everything is stored, which runs last and overwrites the others.
   for (const bool with_records : {true, false}) {
     for (std::size_t option = 0; option < options && (has_record || !with_records); ++option)
       measured = measured_by(in_chain(measured, option, with_records), chain, shape, step, runs, pool, measured);

@@ -8,7 +8,7 @@
 namespace ckpt::engine {
 namespace {
 
-constexpr std::int64_t sum_columns_per_part = 64;  // of sums over columns
+constexpr std::int64_t sum_columns_per_part = 64;  // for sums over columns
 
 std::int64_t round_up(std::int64_t value, std::int64_t to) { return (value + to - 1) / to * to; }
 
@@ -18,7 +18,7 @@ std::int64_t rows_of_product_part(std::int64_t rows) {
   return std::clamp<std::int64_t>(round_up((rows + 7) / 8, rows_per_part), rows_per_part, 256);
 }
 
-// Tiles of the weight: whole rows would be few and short where there are few inputs.
+// Works on tiles of the weight: with few inputs, whole rows would be few and short.
 template <class T>
 void add_weight_gradient(base::ThreadPool& pool, std::int64_t rows, std::int64_t inputs, std::int64_t outputs, const T* x,
                          const T* grad_y, T* grad_weight) {
@@ -35,15 +35,15 @@ void add_weight_gradient(base::ThreadPool& pool, std::int64_t rows, std::int64_t
 }
 
 template <class T>
-void Projection::forward(base::ThreadPool& pool, std::int64_t rows, const T* x, const T* weight, const T* bias, const T* beside,
+void Projection::forward(base::ThreadPool& pool, std::int64_t rows, const T* x, const T* weight, const T* bias, const T* addend,
                          T* y) const {
   for_parts(pool, rows, rows_of_product_part(rows), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       T* const to = y + row * outputs_;
-      if (beside == nullptr) {
+      if (addend == nullptr) {
         std::copy_n(bias, outputs_, to);
       } else {
-        if (beside != y) std::copy_n(beside + row * outputs_, outputs_, to);
+        if (addend != y) std::copy_n(addend + row * outputs_, outputs_, to);
         add(bias, to, outputs_);
       }
     }

@@ -1,5 +1,5 @@
-// y = x W + b, rows by rows: the matrix products of layers, in parts that the shapes alone fix. Long parts, for a short product
-// reaches a part of a long one's rate only.
+// y = x W + b, in blocks of rows: the matrix products of layers, in parts that the shapes determine. Parts are long, because
+// short products reach only a fraction of the rate of long ones.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace ckpt::engine {
 
-// W [inputs, outputs] and b [outputs] of a layer. Called while a BlasSession lives.
+// W [inputs, outputs] and b [outputs] of a layer. Call only during a BlasSession.
 class Projection {
  public:
   Projection(std::int64_t inputs, std::int64_t outputs) : inputs_(inputs), outputs_(outputs) {}
 
-  // beside: nullptr, or [rows, outputs] that is added; may be y.
+  // addend: nullptr, or [rows, outputs], which is added; may be y.
   template <class T>
-  void forward(base::ThreadPool& pool, std::int64_t rows, const T* x, const T* weight, const T* bias, const T* beside, T* y) const;
+  void forward(base::ThreadPool& pool, std::int64_t rows, const T* x, const T* weight, const T* bias, const T* addend, T* y) const;
   // grad_x = grad_y W^T.
   template <class T>
   void input_gradient(base::ThreadPool& pool, std::int64_t rows, const T* grad_y, const T* weight, T* grad_x) const;
@@ -29,7 +29,7 @@ class Projection {
   std::int64_t outputs_;
 };
 
-// Rows of one part of a product that has so many.
+// Returns the rows of one part of a product with this many rows.
 std::int64_t rows_of_product_part(std::int64_t rows);
 
 // grad_weight[inputs, outputs] += x^T grad_y, x [rows, inputs], grad_y [rows, outputs].

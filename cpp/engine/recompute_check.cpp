@@ -23,14 +23,14 @@ bool runs_forward(const plan::Operation& operation) {
 std::string hex(const std::byte* bytes, std::int64_t count) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string text = "0x";
-  for (std::int64_t i = count; i-- > 0;) {  // as the number is written
+  for (std::int64_t i = count; i-- > 0;) {  // in the order of digits: most significant byte first
     text += digits[std::to_integer<std::size_t>(bytes[i] >> 4)];
     text += digits[std::to_integer<std::size_t>(bytes[i] & std::byte{15})];
   }
   return text;
 }
 
-// An element with all its bits: two numbers that print alike may differ.
+// Returns an element with all its bits: numbers that print alike may differ.
 std::string element_text(tensor::Dtype dtype, const std::byte* bytes, std::int64_t count) {
   std::string text;
   if (is_float(dtype)) {
@@ -56,7 +56,7 @@ RecomputeChecker::RecomputeChecker(RecomputeCheck check, const Chain& chain, con
   for (Output& output : outputs_) output.kept = pool->take(output.bytes);
 }
 
-// Outputs that are made once are not kept.
+// Outputs that are computed only once are not kept.
 void RecomputeChecker::find_outputs() {
   using Key = std::pair<std::int64_t, std::int32_t>;  // layer, micro-batch
   std::map<Key, std::vector<std::size_t>> runs;
@@ -90,13 +90,13 @@ void RecomputeChecker::before(const plan::Operation& operation) const {
   const TensorSpec& was = specs_[static_cast<std::size_t>(operation.layer) + 1];
   const TensorSpec output = layer.output(input);
   if (output != was)
-    fail(Status::corrupt, which(operation), "its output is ", to_text(output), " when it runs again; it was ", to_text(was));
+    fail(Status::corrupt, which(operation), "the recomputed output is ", to_text(output), "; expected ", to_text(was));
   const OptionNeeds needs = layer.needs(input, operation.option);
   const plan::OptionProfile& had = profile_.layer(operation.layer).options[static_cast<std::size_t>(operation.option)];
   const auto require_same = [&](const char* what, std::int64_t bytes, std::int64_t before) {
     if (bytes != before) {
-      fail(Status::corrupt, which(operation), what, " of option ", operation.option, " is ", bytes, " when it runs again; it was ",
-           before);
+      fail(Status::corrupt, which(operation), what, " of option ", operation.option, " is ", bytes,
+           " in the recomputation; expected ", before);
     }
   };
   require_same("tape_bytes", needs.tape_bytes, had.tape_bytes);
@@ -104,7 +104,7 @@ void RecomputeChecker::before(const plan::Operation& operation) const {
   require_same("backward_workspace_bytes", needs.backward_workspace_bytes, had.backward_workspace_bytes);
 }
 
-void RecomputeChecker::behind(const plan::Operation& operation, const void* output) {
+void RecomputeChecker::after(const plan::Operation& operation, const void* output) {
   if (output_of_.empty()) return;
   const std::int32_t index = output_of_[index_of(operation)];
   if (index == no_output) return;
@@ -122,7 +122,7 @@ void RecomputeChecker::compare(const plan::Operation& operation, const Output& f
   if (check_ == RecomputeCheck::hash) {
     if (digest_of(output, first.bytes) == first.digest) return;
     fail(Status::corrupt, which(operation),
-         "its output has another hash when it runs again than in the first run; the bitwise check names the element");
+         "the recomputed output's hash differs from the first run's; the bitwise check names the element");
   }
   const auto* const was = static_cast<const std::byte*>(first.kept.data());
   const auto* const is = static_cast<const std::byte*>(output);
@@ -131,8 +131,8 @@ void RecomputeChecker::compare(const plan::Operation& operation, const Output& f
   const tensor::Dtype dtype = specs_[static_cast<std::size_t>(operation.layer) + 1].dtype;
   const std::int64_t size = std::max<std::int64_t>(tensor::dtype_bits(dtype) / 8, 1);
   const std::int64_t element = at / size;
-  fail(Status::corrupt, which(operation), "element ", element, " of its output is ", element_text(dtype, is + element * size, size),
-       " when it runs again; it was ", element_text(dtype, was + element * size, size));
+  fail(Status::corrupt, which(operation), "element ", element, " of the recomputed output is ",
+       element_text(dtype, is + element * size, size), "; expected ", element_text(dtype, was + element * size, size));
 }
 
 }  // namespace ckpt::engine

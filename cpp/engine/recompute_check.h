@@ -1,5 +1,5 @@
-// Compares what a layer computes again in a step with what it computed first. A layer whose second run gives other bits makes wrong
-// gradients, and nothing else would say so.
+// Compares a layer's recomputed results in a step with the first ones. A layer with nondeterministic bits would make wrong
+// gradients without any other symptom.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace ckpt::engine {
 
-// Numbers are those of CKPT_RECOMPUTE_CHECK_*. Each also checks what those before it do.
+// Numbers are those of CKPT_RECOMPUTE_CHECK_*. Each includes the checks before it.
 enum class RecomputeCheck : std::int32_t { none = 0, metadata = 1, hash = 2, bitwise = 3 };
 
 class RecomputeChecker {
  public:
-  // All must outlive the checker but the tracker, which counts what is kept. Takes all memory now.
+  // All arguments except the tracker, which counts the kept memory, must outlive the checker. Allocates all memory now.
   RecomputeChecker(RecomputeCheck check, const Chain& chain, const std::vector<TensorSpec>& specs,
                    const plan::ChainProfile& profile, const plan::Program& program, std::shared_ptr<memory::Tracker> tracker);
 
-  // Around each forward and record of the program, in its order. Error(corrupt) names layer and micro-batch.
+  // Called around each forward and record of the program, in its order. Error(corrupt) names layer and micro-batch.
   void before(const plan::Operation& operation) const;
-  void behind(const plan::Operation& operation, const void* output);
+  void after(const plan::Operation& operation, const void* output);
 
  private:
   struct Digest {
@@ -50,7 +50,7 @@ class RecomputeChecker {
   const plan::ChainProfile& profile_;
   const std::vector<plan::Operation>& operations_;
   std::vector<Output> outputs_;
-  std::vector<std::int32_t> output_of_;  // by operation; none: nothing to keep or compare
+  std::vector<std::int32_t> output_of_;  // by operation; none: not kept or compared
 };
 
 }  // namespace ckpt::engine

@@ -57,11 +57,11 @@ void RowNorm::again(base::ThreadPool& pool, std::int64_t rows, const T* x, const
 
 template <class T>
 void RowNorm::input_gradient(base::ThreadPool& pool, std::int64_t rows, const T* x, const T* statistics, const T* weight,
-                             const T* grad_y, const T* beside, T* grad_x) const {
+                             const T* grad_y, const T* addend, T* grad_x) const {
   for_each_row(pool, rows, [&](std::int64_t row) {
     const std::int64_t at = row * width_;
     normalize_backward(x + at, taken(statistics, row, has_bias()), weight, grad_y + at, grad_x + at, width_, has_bias());
-    if (beside != nullptr) add(beside + at, grad_x + at, width_);
+    if (addend != nullptr) add(addend + at, grad_x + at, width_);
   });
 }
 

@@ -1,4 +1,4 @@
-// The norm of each row: layer norm or RMS norm, for the layers that have one.
+// The norm of each row: layer norm or RMS norm, for the layers that contain one.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace ckpt::engine {
 
-// Statistics are values_a_row() numbers a row. bias and grad_bias are not read when there is none.
+// Statistics are values_a_row() numbers per row. bias and grad_bias are not read if the norm has no bias.
 class RowNorm {
  public:
   RowNorm(Norm kind, std::int64_t width, double epsilon) : kind_(kind), width_(width), epsilon_(epsilon) {}
@@ -20,14 +20,14 @@ class RowNorm {
   // y nullptr: only the statistics; statistics nullptr: they are not kept.
   template <class T>
   void forward(base::ThreadPool& pool, std::int64_t rows, const T* x, T* statistics, const T* weight, const T* bias, T* y) const;
-  // The same y from statistics that were kept.
+  // Computes the same y from kept statistics.
   template <class T>
   void again(base::ThreadPool& pool, std::int64_t rows, const T* x, const T* statistics, const T* weight, const T* bias,
              T* y) const;
-  // grad_x = what comes through the norm, plus beside (nullptr: nothing); grad_x may be grad_y.
+  // grad_x = gradient through the norm, plus addend (nullptr: nothing); grad_x may be grad_y.
   template <class T>
   void input_gradient(base::ThreadPool& pool, std::int64_t rows, const T* x, const T* statistics, const T* weight, const T* grad_y,
-                      const T* beside, T* grad_x) const;
+                      const T* addend, T* grad_x) const;
   // Adds to the gradients of weight and bias.
   template <class T>
   void add_gradients(base::ThreadPool& pool, std::int64_t rows, const T* x, const T* statistics, const T* grad_y, T* grad_weight,

@@ -1,4 +1,4 @@
-// Data of one step: what goes in and what is wanted of it. All is the caller's.
+// The inputs and outputs of one step. All are borrowed from the caller.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Step {
   const tensor::Tensor* output = nullptr;          // receives x_n
   const tensor::Tensor* input_gradient = nullptr;  // receives GRAD(0)
   bool accumulate = false;
-  double loss_gradient = 1;  // GRAD(n) where x_n is one number and output_gradient is nullptr
+  double loss_gradient = 1;  // GRAD(n) if x_n is one number and output_gradient is nullptr
 };
 
 }  // namespace ckpt::engine

@@ -11,20 +11,20 @@
 namespace ckpt::engine {
 namespace {
 
-// Has a gradient of its own, which is added to the embedding's behind a step: the two layers may run on different threads, and sums
-// have one order in any split of a chain.
+// Accumulates its gradient separately and adds it to the embedding's after a step: the two layers may run on different threads,
+// and sums must have the same order in any split of a chain.
 class TiedHead final : public Layer {
  public:
   TiedHead(std::string name, std::shared_ptr<const TokenEmbedding> embedding)
       : Layer(std::move(name)),
         embedding_(std::move(embedding)),
         gradient_(tensor::Tensor::create(embedding_->dtype(), {embedding_->vocabulary(), embedding_->width()})) {
-    forget_gradients();
+    discard_gradients();
   }
 
   TensorSpec output(const TensorSpec& input) const override {
     require_input(input.dtype == embedding_->dtype() && input.has_rows() && input.row_length() == embedding_->width(),
-                  "the input is ", to_text(input), "; ", tensor::dtype_name(embedding_->dtype()), "[samples, ..., ",
+                  "the input is ", to_text(input), "; expected ", tensor::dtype_name(embedding_->dtype()), "[samples, ..., ",
                   embedding_->width(), "]");
     return {input.dtype, input.with_row_length(embedding_->vocabulary())};
   }
@@ -60,9 +60,9 @@ class TiedHead final : public Layer {
       using T = decltype(zero);
       add(gradient_->data_as<T>(), embedding_->tokens().gradient->data_as<T>(), gradient_->shape().elements());
     });
-    forget_gradients();
+    discard_gradients();
   }
-  void forget_gradients() override { std::memset(gradient_->data(), 0, static_cast<std::size_t>(gradient_->bytes())); }
+  void discard_gradients() override { std::memset(gradient_->data(), 0, static_cast<std::size_t>(gradient_->bytes())); }
 
  private:
   // out[rows, columns] = in[rows, inner] op(W)
@@ -86,7 +86,7 @@ std::shared_ptr<Layer> make_tied_head(std::string name, std::shared_ptr<Layer> e
   base::require(embedding != nullptr, "embedding is NULL");
   const std::string given = embedding->name();
   auto tokens = std::dynamic_pointer_cast<const TokenEmbedding>(std::move(embedding));
-  base::require(tokens != nullptr, "embedding is layer ", base::quote(given), "; one of kind token_embedding");
+  base::require(tokens != nullptr, "embedding is layer ", base::quote(given), "; expected a layer of kind token_embedding");
   return std::make_shared<TiedHead>(std::move(name), std::move(tokens));
 }
 

@@ -10,7 +10,7 @@
 namespace ckpt::engine {
 namespace {
 
-// A schedule with more copies under way waits for one before it begins the next.
+// A schedule with more copies in flight waits for one before it begins the next.
 constexpr std::int64_t most_waiting_copies = 1024;
 
 }  // namespace
@@ -44,7 +44,7 @@ void Tiers::make_queues(std::int32_t number, storage::Storage& storage, const st
     slot.offset = end;
     const std::int64_t blocks = (slot.bytes - 1) / storage::scratch_alignment + 1;
     if (__builtin_add_overflow(end, blocks * storage::scratch_alignment, &end))
-      base::fail(base::Status::out_of_range, "tier ", number, ": its slots pass INT64_MAX bytes");
+      base::fail(base::Status::out_of_range, "tier ", number, ": the slots' sizes exceed INT64_MAX bytes");
   }
   const std::string name = base::cat("tier ", number);
   std::shared_ptr<storage::Scratch> scratch;

@@ -1,4 +1,4 @@
-// Where the items of slower tiers lie while a step runs, and the copies there and back. Not synchronised.
+// Stores the items of slower tiers during a step, and copies them to and from memory. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -21,16 +21,16 @@ namespace ckpt::engine {
 
 struct CopyInfo {
   std::int32_t tier = 0;
-  bool loads = false;  // else it stores
+  bool loads = false;  // otherwise it stores
   bool in_background = false;
   std::int64_t bytes = 0;
 };
 
 class Tiers {
  public:
-  // Makes room for the longest item of each slot: of tiers that have a storage there, of others in a buffer of `buffers`.
-  // Error(unsupported) names a tier whose storage has no scratches. program outlives this.
-  // at_work: the objects that callbacks of a storage may not use.
+  // Allocates space for the longest item of each slot: in a tier's storage if it has one, otherwise in a buffer of `buffers`.
+  // Error(unsupported) names a tier with a storage that has no scratches. program must outlive this object. at_work: the objects
+  // that a storage's callbacks may not use.
   Tiers(const plan::Program& program, const TierStorages& storages, tensor::BufferPool& buffers,
         const std::array<const void*, 2>& at_work);
 
@@ -38,11 +38,11 @@ class Tiers {
   Tiers(const Tiers&) = delete;
   Tiers& operator=(const Tiers&) = delete;
 
-  // Begins the copy that an operation of the program is; memory: where the item lies in tier 0, or will.
+  // Begins the copy of an operation; memory: the item's location in tier 0.
   void begin(std::int64_t operation, void* memory);
-  // Waits until it has ended, or throws what it threw.
+  // Waits until the copy has ended, or rethrows its error.
   CopyInfo wait(std::int64_t operation);
-  // Ends all copies. After that, each tier works as before.
+  // Ends all copies. Afterwards each tier is usable again.
   void drain() noexcept;
 
  private:
@@ -53,7 +53,7 @@ class Tiers {
   };
   struct Tier {
     std::map<std::int32_t, Slot> slots;
-    std::unique_ptr<storage::TransferQueue> stores;  // nullptr: copied at once
+    std::unique_ptr<storage::TransferQueue> stores;  // nullptr: copied synchronously
     std::unique_ptr<storage::TransferQueue> loads;
   };
 
@@ -62,7 +62,7 @@ class Tiers {
 
   const plan::Program& program_;
   std::array<Tier, plan::tiers> tiers_;
-  std::vector<std::uint64_t> numbers_;  // by operation: of its last copy in its queue; empty where no tier has a queue
+  std::vector<std::uint64_t> numbers_;  // by operation: number of its last copy in its queue; empty if no tier has a queue
 };
 
 }  // namespace ckpt::engine

@@ -18,7 +18,7 @@ TokenEmbedding::TokenEmbedding(std::string name, std::int64_t vocabulary, std::i
 
 TensorSpec TokenEmbedding::output(const TensorSpec& input) const {
   require_input(is_index(input.dtype) && input.shape.ndim() == 2 && input.shape[1] >= 1 && input.shape[1] <= context_,
-                "the input is ", to_text(input), "; U8 or I32 [samples, tokens], 1 .. ", context_, " tokens");
+                "the input is ", to_text(input), "; expected U8 or I32 [samples, tokens], 1 .. ", context_, " tokens");
   return {dtype_, {input.shape[0], input.shape[1], width_}};
 }
 
@@ -42,8 +42,8 @@ void TokenEmbedding::run_forward(const RunContext& context, const ForwardBuffers
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t token = index_at(buffers.input, input.dtype, i);
       if (token < 0 || token >= vocabulary_) {
-        base::fail(base::Status::out_of_range, "layer ", base::quote(name()), ": token ", i, " is ", token, "; the vocabulary has ",
-                   vocabulary_);
+        base::fail(base::Status::out_of_range, "layer ", base::quote(name()), ": token ", i, " is ", token, "; expected 0 .. ",
+                   vocabulary_ - 1);
       }
       std::copy_n(table + token * width_, width_, y + i * width_);
       if (places != nullptr) add(places + i % input.shape[1] * width_, y + i * width_, width_);
@@ -51,14 +51,14 @@ void TokenEmbedding::run_forward(const RunContext& context, const ForwardBuffers
   });
 }
 
-// Each part owns a range of a table and looks at all tokens in order, so every row is summed in the same order.
+// Each part owns a range of a table and reads all tokens in order, so every row is summed in the same order.
 template <class T>
 void TokenEmbedding::run_backward(const RunContext& context, const BackwardBuffers& buffers) const {
   const TensorSpec& input = *context.input;
   const std::int64_t length = input.shape[1];
   const T* const grad_y = static_cast<const T*>(buffers.grad_output);
   T* const grad_table = tokens().gradient->data_as<T>();
-  constexpr std::int64_t most_parts = 64;  // each looks at all tokens
+  constexpr std::int64_t most_parts = 64;  // each part reads all tokens
   const std::int64_t range = std::max(rows_per_part, (vocabulary_ + most_parts - 1) / most_parts);
   for_parts(*context.pool, vocabulary_, range, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = 0; i < input.shape.elements(); ++i) {
@@ -81,10 +81,10 @@ void TokenEmbedding::initialize(std::uint64_t seed, std::int64_t layer_number) {
 
 std::shared_ptr<Layer> make_token_embedding(std::string name, std::int64_t vocabulary, std::int64_t context, std::int64_t width,
                                             bool positions, tensor::Dtype dtype) {
-  base::require(vocabulary >= 1, "vocabulary is ", vocabulary, "; at least 1");
-  base::require(context >= 1, "context is ", context, "; at least 1");
-  base::require(width >= 1, "width is ", width, "; at least 1");
-  base::require(is_float(dtype), "dtype is ", tensor::dtype_name(dtype), "; F32 or F64");
+  base::require(vocabulary >= 1, "vocabulary is ", vocabulary, "; expected at least 1");
+  base::require(context >= 1, "context is ", context, "; expected at least 1");
+  base::require(width >= 1, "width is ", width, "; expected at least 1");
+  base::require(is_float(dtype), "dtype is ", tensor::dtype_name(dtype), "; expected F32 or F64");
   return std::make_shared<TokenEmbedding>(std::move(name), vocabulary, context, width, positions, dtype);
 }
 

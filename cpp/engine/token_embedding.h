@@ -1,4 +1,4 @@
-// A vector for each token, and one for its place.
+// A vector for each token, plus one for its position.
 #pragma once
 
 #include <cstdint>

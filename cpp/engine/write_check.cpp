@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::byte dead_pattern{0xA5};
 
-// What a layer's run has, by the names that its author knows them by.
+// A layer run's buffers, by the names that the layer's author uses.
 struct NamedBuffer {
   const char* name;
   plan::BufferId buffer;
@@ -48,10 +48,10 @@ WriteChecker::WriteChecker(const Chain& chain, const Arena& arena, const plan::P
                            const std::vector<void*>& addresses)
     : chain_(chain), arena_(arena), addresses_(addresses) {
   live_.reserve(program.buffers.size());
-  forget();
+  reset();
 }
 
-// ---- What is alive ----
+// ---- Live buffers ----
 
 void WriteChecker::hold(plan::BufferId buffer, const plan::BufferInfo& info) {
   const auto found = std::find_if(live_.begin(), live_.end(), [&](const Live& live) { return live.buffer == buffer; });
@@ -64,8 +64,8 @@ void WriteChecker::hold(plan::BufferId buffer, const plan::BufferInfo& info) {
   }
   if (info.bytes == 0) return;
   const std::int64_t offset = static_cast<const std::byte*>(addresses_[static_cast<std::size_t>(buffer)]) - arena_.data();
-  const auto behind = std::find_if(live_.begin(), live_.end(), [&](const Live& live) { return live.offset > offset; });
-  live_.insert(behind, {buffer, offset, info});
+  const auto after = std::find_if(live_.begin(), live_.end(), [&](const Live& live) { return live.offset > offset; });
+  live_.insert(after, {buffer, offset, info});
 }
 
 void WriteChecker::set_arriving(plan::BufferId buffer, bool arriving) {
@@ -74,7 +74,7 @@ void WriteChecker::set_arriving(plan::BufferId buffer, bool arriving) {
   }
 }
 
-void WriteChecker::forget() {
+void WriteChecker::reset() {
   live_.clear();
   make_dead(0, arena_.bytes());
 }
@@ -101,7 +101,7 @@ void WriteChecker::before(const plan::Operation& operation) {
   }
 }
 
-void WriteChecker::behind(const plan::Operation& operation) const {
+void WriteChecker::after(const plan::Operation& operation) const {
   std::int64_t dead_from = 0;
   for (const Live& live : live_) {
     require_untouched(operation, dead_from, live.offset);
@@ -116,7 +116,7 @@ std::int64_t WriteChecker::first_changed(std::int64_t begin, std::int64_t end) c
   const std::byte* const bytes = arena_.data();
   const auto count = static_cast<std::size_t>(end - begin);
   base::unpoison(bytes + begin, count);
-  // Where the first byte has the pattern and each is like the one before it, all have it.
+  // If the first byte has the pattern and each byte equals the one before it, all have it.
   const bool untouched = bytes[begin] == dead_pattern && std::memcmp(bytes + begin, bytes + begin + 1, count - 1) == 0;
   const auto found =
       untouched ? bytes + end : std::find_if(bytes + begin, bytes + end, [](std::byte byte) { return byte != dead_pattern; });
@@ -151,7 +151,7 @@ std::string WriteChecker::item_of(const plan::BufferInfo& info) const {
   return layer("ambient state", info.index);
 }
 
-// A byte that nothing holds, counted from the start of the run's buffer that is nearest before it.
+// Describes a dead byte, counted from the start of the run's nearest buffer before it.
 std::string WriteChecker::place_of(const plan::Operation& operation, std::int64_t at) const {
   const Live* nearest = nullptr;
   const char* name = nullptr;
@@ -162,7 +162,7 @@ std::string WriteChecker::place_of(const plan::Operation& operation, std::int64_
       name = each.name;
     }
   }
-  if (nearest == nullptr) return cat("byte ", at, " of the arena, which lies before its buffers");
+  if (nearest == nullptr) return cat("byte ", at, " of the arena, before all of its buffers");
   return cat("byte ", at - nearest->offset, " of its ", name, ", which has ", nearest->info.bytes);
 }
 

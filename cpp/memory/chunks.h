@@ -1,4 +1,4 @@
-// An array that grows without moving what it holds: chunks of 64, 128, 256, ... elements. Not synchronised.
+// An array that grows without moving its elements: chunks of 64, 128, 256, ... elements. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -27,9 +27,9 @@ class Chunks {
 
   std::int64_t capacity() const noexcept { return static_cast<std::int64_t>((first << count_) - first); }
 
-  // Growing is in two steps, so that the memory is asked for before a lock is taken. Elements start without a value.
+  // Growing takes two steps, so that the allocation happens before a lock is taken. New elements are uninitialized.
   std::unique_ptr<T[]> prepare() const {
-    if (capacity() >= largest) base::fail(base::Status::out_of_range, "no place: ", largest, " elements are held already");
+    if (capacity() >= largest) base::fail(base::Status::out_of_range, "elements: the maximum of ", largest, " is reached");
     return std::make_unique_for_overwrite<T[]>(first << count_);
   }
   void add(std::unique_ptr<T[]> prepared) noexcept { chunks_[count_++] = std::move(prepared); }

@@ -28,7 +28,7 @@ SubscriptionId EventHub::subscribe_queue(std::uint32_t kinds, std::int64_t capac
 
 SubscriptionId EventHub::add(const Shared& subscription) {
   const std::uint32_t kinds = subscription->kinds;
-  base::require(kinds != 0 && (kinds & ~all_event_kinds) == 0, "kinds is ", kinds, "; a sum of event kinds, 1 .. ",
+  base::require(kinds != 0 && (kinds & ~all_event_kinds) == 0, "kinds is ", kinds, "; expected a bitmask of event kinds, 1 .. ",
                 all_event_kinds);
   const std::lock_guard lock(mutex_);
   subscriptions_.push_back(subscription);
@@ -38,7 +38,7 @@ SubscriptionId EventHub::add(const Shared& subscription) {
 }
 
 void EventHub::unsubscribe(SubscriptionId id) {
-  EventHandler dying;  // destroyed with no lock held: it may be the user's code
+  EventHandler dying;  // destroyed with no lock held: the destructor may run user code
   Shared target;
   {
     std::unique_lock lock(mutex_);
@@ -56,9 +56,9 @@ void EventHub::unsubscribe(SubscriptionId id) {
     update_wanted();
     if (must_wait) {
       while (target->inside != own) {
-        const std::uint32_t seen = leavings_.load(std::memory_order_relaxed);
+        const std::uint32_t seen = exits_.load(std::memory_order_relaxed);
         lock.unlock();
-        leavings_.wait(seen, std::memory_order_relaxed);
+        exits_.wait(seen, std::memory_order_relaxed);
         lock.lock();
       }
       end_wait(target.get());
@@ -73,14 +73,18 @@ bool EventHub::poll(SubscriptionId id, Event& event) {
     const std::lock_guard lock(mutex_);
     subscription = find(id);
   }
-  if (!subscription->queue) base::fail(base::Status::invalid_state, "subscription is ", id, "; it has a handler and no queue");
+  if (!subscription->queue)
+    base::fail(base::Status::invalid_state, "subscription is ", id,
+               "; expected a subscription with a queue, found one with a handler");
   return subscription->queue->try_pop(event);
 }
 
 std::int64_t EventHub::dropped(SubscriptionId id) const {
   const std::lock_guard lock(mutex_);
   const Shared subscription = find(id);
-  if (!subscription->queue) base::fail(base::Status::invalid_state, "subscription is ", id, "; it has a handler and no queue");
+  if (!subscription->queue)
+    base::fail(base::Status::invalid_state, "subscription is ", id,
+               "; expected a subscription with a queue, found one with a handler");
   return subscription->dropped.load(std::memory_order_relaxed);
 }
 
@@ -96,7 +100,7 @@ void EventHub::deliver(std::span<const Event> events) noexcept {
     failures_.fetch_add(static_cast<std::int64_t>(events.size()), std::memory_order_relaxed);
     return;
   }
-  const SubscriptionId last = last_id_;  // who subscribes from inside a handler hears only of what comes later
+  const SubscriptionId last = last_id_;  // a subscription made inside a handler receives only later events
   mutex_.unlock();
   for (const Event& event : events) {
     SubscriptionId done = 0;
@@ -109,7 +113,7 @@ void EventHub::deliver(std::span<const Event> events) noexcept {
       } else if (!subscription->queue->try_push(event)) {
         subscription->dropped.fetch_add(1, std::memory_order_relaxed);
       }
-      subscription.reset();  // here, where no lock is held: with it its queue may go
+      subscription.reset();  // here, with no lock held: this may destroy its queue
     }
   }
 }
@@ -123,7 +127,7 @@ bool EventHub::lock_unless_forked() noexcept {
   }
 }
 
-// False when there is none left to notify.
+// Returns false if no further subscription is to be notified.
 bool EventHub::enter_next(SubscriptionId after, SubscriptionId last, std::uint32_t kind, Shared& next) noexcept {
   if (!lock_unless_forked()) return false;
   const std::lock_guard lock(mutex_, std::adopt_lock);
@@ -155,7 +159,7 @@ void EventHub::count_failure(SubscriptionId id, const char* reason) noexcept {
   try {
     base::warn("memory", base::cat("subscription ", id, ": the handler failed: ", reason));
   } catch (...) {
-    // Out of memory for a message: the count remains.
+    // Out of memory for the message: the failure is still counted.
   }
 }
 
@@ -165,19 +169,19 @@ void EventHub::leave(const Shared& subscription) noexcept {
   const std::lock_guard lock(mutex_, std::adopt_lock);
   --subscription->inside;
   if (!subscription->removed) return;
-  leavings_.fetch_add(1, std::memory_order_relaxed);
-  leavings_.notify_all();
+  exits_.fetch_add(1, std::memory_order_relaxed);
+  exits_.notify_all();
   if (subscription->inside == 0 && !subscription->awaited) dying.swap(subscription->handler);
 }
 
 EventHub::Waiters& EventHub::waiters() {
-  static Waiters& all = *new Waiters;  // never destroyed: a thread may still leave a handler when the process ends
+  static Waiters& all = *new Waiters;  // never destroyed: a thread may leave a handler during process exit
   return all;
 }
-// Before a first call: a child that was forked in the midst of that one would wait for it for ever.
+// Initialized at load: a child forked during a lazy first call would wait forever for that call to complete.
 const EventHub::Waiters& EventHub::made_at_load = waiters();
 
-// Looking for a circle and joining it is one step for all threads, so the last one to close a circle sees it.
+// Searching for a cycle and joining it is one atomic step for all threads, so the thread that would close a cycle detects it.
 void EventHub::announce_wait(const Subscription* target) {
   Waiters& all = waiters();
   const std::lock_guard lock(all.mutex);
@@ -194,8 +198,8 @@ void EventHub::end_wait(const Subscription* target) noexcept {
   std::erase_if(all.list, [&](const Waiter& waiter) { return waiter.target == target; });
 }
 
-// True when a thread inside target's handler waits, through others perhaps, for this thread to leave a handler. A thread that waits
-// for the others inside its own handler does not wait for itself: that is the only circle there can be.
+// Returns true if a thread inside target's handler waits, directly or through others, for this thread to leave a handler. Only
+// such cycles can occur: a thread that unsubscribes inside its own handler waits for the other threads only, not for itself.
 bool EventHub::waits_for_this_thread(const std::vector<Waiter>& waiters, const Subscription* target) {
   return std::any_of(waiters.begin(), waiters.end(), [&](const Waiter& waiter) {
     return waiter.process == base::process_mark() && contains(waiter.frames, target) &&
@@ -205,7 +209,7 @@ bool EventHub::waits_for_this_thread(const std::vector<Waiter>& waiters, const S
 
 EventHub::Shared EventHub::find(SubscriptionId id) const {
   const auto found = std::find_if(subscriptions_.begin(), subscriptions_.end(), [&](const Shared& each) { return each->id == id; });
-  if (found == subscriptions_.end()) base::fail(base::Status::not_found, "subscription is ", id, "; there is none with that id");
+  if (found == subscriptions_.end()) base::fail(base::Status::not_found, "subscription is ", id, "; unknown subscription");
   return *found;
 }
 

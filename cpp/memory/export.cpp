@@ -68,7 +68,7 @@ void append_array(std::string& out, const Items& items, Write write) {
   out += ']';
 }
 
-// What totals and layers have in common.
+// Writes the fields that totals and layers have in common.
 template <class Counts>
 void counts(Object& object, const Counts& stats) {
   object.number("current_bytes", stats.current_bytes);
@@ -176,7 +176,7 @@ void sample(std::string& out, std::string_view name, std::string_view layer, std
   out += base::cat("\"} ", value, "\n");
 }
 
-// A family with one sample per layer and the sum of the rest. Without sums the rest is left out: peaks do not add up.
+// Writes a family with one sample per layer and the sum of the rest. Without sums the rest is omitted: peaks do not add up.
 void per_layer(std::string& out, const Snapshot& snapshot, std::string_view name, std::string_view type, std::string_view help,
                std::int64_t LayerStats::*member, bool sums) {
   family(out, name, type, help);

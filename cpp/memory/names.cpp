@@ -15,7 +15,7 @@ Names::Names() {
 LayerId Names::add(std::string_view name, const std::function<void(LayerId)>& ready) {
   const std::int64_t index = count_.load(std::memory_order_relaxed);
   if (index >= INT32_MAX)
-    base::fail(base::Status::out_of_range, "name is ", base::quote(name), "; ", index, " layers are known already");
+    base::fail(base::Status::out_of_range, "name is ", base::quote(name), "; the tracker has the maximum of ", index, " layers");
   if (index >= entries_.capacity()) entries_.add(entries_.prepare());
   Table* table = tables_.back().get();
   if (static_cast<std::size_t>(index + 1) * 2 > table->places()) {
@@ -46,7 +46,7 @@ LayerId Names::add(std::string_view name, const std::function<void(LayerId)>& re
   return layer;
 }
 
-LayerId Names::find_further(std::string_view name, std::uint32_t hash) const noexcept {
+LayerId Names::find_in_later_groups(std::string_view name, std::uint32_t hash) const noexcept {
   const Table& table = *table_.load(std::memory_order_acquire);
   for (std::size_t index = hash & table.mask;; index = (index + 1) & table.mask) {
     for (const auto& place : table.groups[index].words) {

@@ -1,4 +1,4 @@
-// Layer names and their dense numbers. Looking up takes no lock; adding is for one thread at a time.
+// Maps layer names to dense numbers. Lookups take no lock; adding needs external synchronisation.
 #pragma once
 
 #include <array>
@@ -21,13 +21,13 @@ class Names {
  public:
   Names();
 
-  // The name's number; no_layer when it is not known. likely(number) runs as soon as it is all but certain, so that what the caller
-  // needs next is fetched while the text is still compared.
+  // Returns the name's number; no_layer if it is unknown. Calls likely(number) once the match is almost certain, so that the
+  // caller can prefetch its data while the string is still being compared.
   template <class Likely>
   LayerId find(std::string_view name, Likely&& likely) const noexcept {
     const std::uint32_t hash = hash_of(name);
     const Table& table = *table_.load(std::memory_order_acquire);
-    // All words of the group are looked at, without a branch: which of them it is cannot be foreseen.
+    // All words of the group are compared without a branch: which one matches is unpredictable.
     const Group& group = table.groups[hash & table.mask];
     std::uint64_t word = empty;
     for (const auto& place : group.words) {
@@ -36,26 +36,26 @@ class Names {
     }
     const std::uint32_t layer = number_in(word);
     if (word == empty) [[unlikely]]
-      return find_further(name, hash);
+      return find_in_later_groups(name, hash);
     likely(static_cast<LayerId>(layer));
-    return is_named(layer, name) ? static_cast<LayerId>(layer) : find_further(name, hash);
+    return is_named(layer, name) ? static_cast<LayerId>(layer) : find_in_later_groups(name, hash);
   }
   LayerId find(std::string_view name) const noexcept {
     return find(name, [](LayerId) {});
   }
-  // Adds a name that is not known and returns its number. ready(number) runs just before the name can be found; it must not throw.
-  // When add throws, nothing changed.
+  // Adds an unknown name and returns its number. Calls ready(number), which must not throw, just before lookups can find the
+  // name. If add throws, nothing has changed.
   LayerId add(std::string_view name, const std::function<void(LayerId)>& ready);
-  // A known number's name, NUL-terminated; stays valid as long as this object.
+  // Returns a known number's name, NUL-terminated; valid as long as this object.
   std::string_view name(LayerId layer) const noexcept { return entries_[static_cast<std::uint32_t>(layer)].name(); }
-  // Names known; every number below is readable.
+  // Returns the number of names; every number below it is readable.
   std::int64_t count() const noexcept { return count_.load(std::memory_order_acquire); }
 
  private:
-  // One cache line; a text that is too long for it is elsewhere.
+  // One cache line; a name that does not fit is stored elsewhere.
   struct alignas(64) Entry {
     std::size_t length;
-    char inside[56];  // the text and a NUL, or a pointer to them
+    char inside[56];  // the name and a NUL, or a pointer to them
     const char* text() const noexcept {
       if (length < sizeof inside) [[likely]]
         return inside;
@@ -65,9 +65,9 @@ class Names {
     }
     std::string_view name() const noexcept { return {text(), length}; }
   };
-  // Open addressing over words of hash and number, four to a group that is filled in order before the next one is, at most half
-  // full; nothing is ever removed. The words are few and small, so that a lookup among many names misses the cache once, at the
-  // text.
+  // Open addressing over words of hash and number. Groups of four words are filled in order before the next group is used; the
+  // table is at most half full, and entries are never removed. The words are few and small, so that a lookup among many names
+  // causes a single cache miss, at the name itself.
   struct alignas(32) Group {
     std::array<std::atomic<std::uint64_t>, 4> words{};
   };
@@ -78,15 +78,15 @@ class Names {
     std::size_t mask;
     std::vector<Group> groups;
   };
-  static constexpr std::uint64_t empty = 0;  // the lower half is number + 1, so no name's word is 0
+  static constexpr std::uint64_t empty = 0;  // the lower half is number + 1, so a used word is never 0
   static std::uint64_t word_of(std::uint32_t hash, std::uint32_t number) noexcept {
     return std::uint64_t{hash} << 32 | (number + 1);
   }
   static std::uint32_t hash_in(std::uint64_t word) noexcept { return static_cast<std::uint32_t>(word >> 32); }
   static std::uint32_t number_in(std::uint64_t word) noexcept { return static_cast<std::uint32_t>(word) - 1; }
 
-  // find for names that are not the first of their hash in their group.
-  LayerId find_further(std::string_view name, std::uint32_t hash) const noexcept;
+  // Continues find() for names that are not the first with their hash in their group.
+  LayerId find_in_later_groups(std::string_view name, std::uint32_t hash) const noexcept;
   bool is_named(std::uint32_t number, std::string_view name) const noexcept {
     const Entry& entry = entries_[number];
     return entry.length == name.size() && same(entry.text(), name.data(), name.size());
@@ -98,8 +98,8 @@ class Names {
     return word;
   }
 
-  // Both halves of the product of two words, folded: one multiplication mixes 16 bytes. The scheme of wyhash (Wang Yi, public
-  // domain) and XXH3. Names come from the program itself, not from an attacker.
+  // Multiplies two words and folds the halves of the product: one multiplication mixes 16 bytes. The scheme of wyhash (Wang Yi,
+  // public domain) and XXH3. Names come from the program itself, not from an attacker.
   static std::uint64_t fold(std::uint64_t a, std::uint64_t b) noexcept {
     __extension__ using Wide = unsigned __int128;
     const Wide product = static_cast<Wide>(a) * b;
@@ -113,7 +113,7 @@ class Names {
     const std::size_t size = name.size();
     std::uint64_t hash = odd ^ size;
     if (size >= 16) [[likely]] {
-      // The last 16 bytes are folded beside the others, not after them: the processor does both at once.
+      // The last 16 bytes are folded independently of the others, so that the processor executes both in parallel.
       const char* const last = at + size - 16;
       const std::uint64_t end = fold(load(last) ^ odd, load(last + 8) ^ size);
       for (; at < last; at += 16) hash = fold(load(at) ^ hash, load(at + 8) ^ other);
@@ -144,7 +144,7 @@ class Names {
   Chunks<Entry> entries_;
   std::atomic<std::int64_t> count_{0};
   std::atomic<const Table*> table_;
-  // Readers may still be in an outgrown table, so it stays: together they are no larger than the last.
+  // Readers may still use an outgrown table, so it is kept: all outgrown tables together are at most as large as the current one.
   std::vector<std::unique_ptr<Table>> tables_;
 };
 

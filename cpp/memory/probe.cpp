@@ -19,14 +19,14 @@ std::int64_t to_bytes(std::string_view word) {
   return result.ec == std::errc() && result.ptr == word.data() + word.size() && value >= 0 ? value : unknown;
 }
 
-// The number that is a file's first word; unknown when there is none ("max" is none).
+// Returns the number in a file's first word; unknown if it is not a number ("max").
 std::int64_t read_number(const std::string& path) {
   std::ifstream file(path);
   std::string word;
   return file >> word ? to_bytes(word) : unknown;
 }
 
-// The number after key in a file of "key number" lines.
+// Returns the number after key in a file of "key number" lines.
 std::int64_t read_value(const std::string& path, std::string_view key) {
   std::ifstream file(path);
   std::string word;
@@ -39,7 +39,7 @@ std::int64_t read_value(const std::string& path, std::string_view key) {
   return unknown;
 }
 
-// How one version of control groups names what is needed.
+// File and key names in one version of control groups.
 struct Version {
   const char* limit;
   const char* usage;
@@ -48,9 +48,9 @@ struct Version {
 constexpr Version v1{"/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file"};
 constexpr Version v2{"/memory.max", "/memory.current", "inactive_file"};
 
-void cut_down_to_group(const std::string& directory, const Version& version, SystemMemory& system) {
+void apply_group_limit(const std::string& directory, const Version& version, SystemMemory& system) {
   const std::int64_t limit = read_number(directory + version.limit);
-  // v1 says "no limit" with a number near INT64_MAX; a limit above the machine's memory limits nothing either.
+  // v1 reports "no limit" as a number near INT64_MAX; a limit above the machine's memory has no effect either.
   if (limit < 0 || limit >= system.machine_bytes) return;
   if (system.limit_bytes == 0 || limit < system.limit_bytes) system.limit_bytes = limit;
   system.total_bytes = std::min(system.total_bytes, limit);
@@ -60,18 +60,18 @@ void cut_down_to_group(const std::string& directory, const Version& version, Sys
   system.available_bytes = std::min(system.available_bytes, std::max<std::int64_t>(0, limit - used));
 }
 
-// A limit of any group on the way to the root counts. Inside a container the path may be the host's and not exist here; the
-// container's own group is then the mount itself, which is where this ends.
-void cut_down_to_path(const std::string& mount, std::string path, const Version& version, SystemMemory& system) {
+// The limit of every group along the path to the root applies. Inside a container the path may be the host's and not exist here;
+// the container's own group is then the mount itself, where the loop ends.
+void apply_path_limits(const std::string& mount, std::string path, const Version& version, SystemMemory& system) {
   for (;;) {
-    cut_down_to_group(mount + path, version, system);
+    apply_group_limit(mount + path, version, system);
     if (path.empty()) return;
     const auto slash = path.rfind('/');
     path.resize(slash == std::string::npos ? 0 : slash);
   }
 }
 
-void cut_down_to_groups(const ProbeFiles& files, SystemMemory& system) {
+void apply_group_limits(const ProbeFiles& files, SystemMemory& system) {
   std::ifstream file(files.cgroup);
   std::string line;
   while (std::getline(file, line)) {
@@ -83,10 +83,10 @@ void cut_down_to_groups(const ProbeFiles& files, SystemMemory& system) {
     std::string path = line.substr(second + 1);
     if (path == "/") path.clear();
     if (controllers == ",,") {
-      cut_down_to_path(files.mount, path, v2, system);
-      cut_down_to_path(files.mount + "/unified", path, v2, system);
+      apply_path_limits(files.mount, path, v2, system);
+      apply_path_limits(files.mount + "/unified", path, v2, system);
     } else if (controllers.find(",memory,") != std::string::npos) {
-      cut_down_to_path(files.mount + "/memory", path, v1, system);
+      apply_path_limits(files.mount + "/memory", path, v1, system);
     }
   }
 }
@@ -104,7 +104,7 @@ SystemMemory probe_system_memory(const ProbeFiles& files) {
   if (system.machine_bytes <= 0) base::fail(base::Status::unsupported, "the system does not report its physical memory");
   system.total_bytes = system.machine_bytes;
   system.available_bytes = std::min(system.machine_bytes, kibibytes("MemAvailable:", asked.free_bytes));
-  cut_down_to_groups(files, system);
+  apply_group_limits(files, system);
   return system;
 }
 

@@ -1,4 +1,4 @@
-// The table of live allocations: a slot each, found by id in one step, in one list per layer. Not synchronised.
+// The table of live allocations: one slot each, found by id in constant time, linked in one list per layer. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace ckpt::memory {
 
-// No slot: the end of a list.
+// The end of a list.
 constexpr std::uint32_t no_slot = UINT32_MAX;
 
 struct Slot {
@@ -16,18 +16,18 @@ struct Slot {
   std::int64_t allocated_ns;
   std::uint64_t sequence;
   LayerId layer;
-  std::uint32_t generation;  // odd while live; grows when the slot is taken and when it is released
+  std::uint32_t generation;  // odd while live; incremented when the slot is taken and when it is released
   std::uint32_t previous;    // of the same layer
   std::uint32_t next;        // of the same layer; of the free list when not live
 };
 
-// An id is a slot's index and generation, so an id that was freed is never mistaken for the slot's next tenant.
+// An id combines a slot's index and generation, so a freed id never matches a later allocation in the same slot.
 class Slots {
  public:
-  // first_generation: even; where the generations of new slots start (tests).
+  // first_generation: even; initial generation of new slots (for tests).
   explicit Slots(std::uint32_t first_generation = 0) : first_generation_(first_generation) {}
 
-  // A slot that is not live, now live; no_slot when the table has to grow.
+  // Returns a free slot and marks it live; no_slot if the table has to grow.
   std::uint32_t take() noexcept {
     std::uint32_t index = free_;
     if (index != no_slot) [[likely]] {
@@ -42,9 +42,9 @@ class Slots {
     return index;
   }
 
-  void give_back(std::uint32_t index) noexcept {
+  void release(std::uint32_t index) noexcept {
     Slot& slot = slots_[index];
-    // A slot that has used up its generations stays out of use: its ids would come up again.
+    // A slot that has used all its generations is retired: its ids would repeat.
     if (++slot.generation == 0) [[unlikely]]
       return;
     slot.next = free_;
@@ -53,7 +53,7 @@ class Slots {
 
   AllocationId id_of(std::uint32_t index) const noexcept { return AllocationId{slots_[index].generation} << 32 | index; }
 
-  // The live slot that id names; no_slot when there is none.
+  // Returns the live slot of an id; no_slot if there is none.
   std::uint32_t find(AllocationId id) const noexcept {
     const auto index = static_cast<std::uint32_t>(id);
     const auto generation = static_cast<std::uint32_t>(id >> 32);
@@ -63,7 +63,7 @@ class Slots {
   Slot& operator[](std::uint32_t index) noexcept { return slots_[index]; }
   const Slot& operator[](std::uint32_t index) const noexcept { return slots_[index]; }
 
-  // Slots that were ever live.
+  // Returns the number of slots that were ever live.
   std::int64_t used() const noexcept { return used_; }
   bool has_place() const noexcept { return free_ != no_slot || used_ < slots_.capacity(); }
   Chunks<Slot>& chunks() noexcept { return slots_; }

@@ -1,4 +1,4 @@
-// The reading half of the tracker, and scopes: everything here takes `control` first and the spin lock only to copy.
+// The read side of the tracker, and scopes: everything here takes `control` first and holds the spin lock only to copy.
 #include <algorithm>
 #include <utility>
 
@@ -8,7 +8,7 @@
 namespace ckpt::memory {
 namespace {
 
-// Whatever a caller's clock says: 0 where it went back, and no more than can be said.
+// Returns the age for any values of a user's clock: 0 if it went backwards, at most INT64_MAX.
 std::int64_t age_ns(std::int64_t now_ns, std::int64_t then_ns) {
   std::int64_t age = 0;
   if (now_ns > then_ns && __builtin_sub_overflow(now_ns, then_ns, &age)) age = INT64_MAX;
@@ -58,7 +58,7 @@ LayerStats layer_stats_of(LayerId id, std::string_view name, const LayerState& l
 }
 
 void add(LayerStats& sum, const LayerStats& layer) {
-  // A time counts where there was an event.
+  // A time is valid only after an event.
   if (layer.allocations > 0) {
     const bool is_first = sum.allocations == 0;
     sum.last_allocated_at_ns =
@@ -111,10 +111,10 @@ Snapshot Tracker::snapshot(LayerOrder order, std::int64_t most_layers) const {
   State& state = *state_;
   Snapshot snapshot;
   std::vector<LayerState> layers;
-  const Moment now = state.moment();  // the clock may be the user's code: no lock is held
+  const Moment now = state.moment();  // the clock may be user code, so no lock is held
   {
-    const std::lock_guard reading(state.control);  // no new layers from here on
-    // The memory is asked for and touched before the spin lock is taken: writers wait for the copy alone.
+    const std::lock_guard reading(state.control);  // prevents new layers
+    // The memory is allocated and touched before the spin lock is taken: writers wait only for the copy.
     layers.resize(static_cast<std::size_t>(state.names.count()));
     Totals then;
     {
@@ -154,7 +154,7 @@ std::vector<LiveAllocation> Tracker::live_allocations() const {
   std::int64_t used = 0;
   {
     const std::lock_guard reading(state.control);
-    // The chunks grow only under control, so there is room for whatever is used by the time the spin lock is held.
+    // The chunks grow only under control, so the buffer still suffices when the spin lock is held.
     {
       const std::lock_guard guard(state.lock);
       used = state.slots.chunks().capacity();
@@ -177,7 +177,7 @@ std::vector<LiveAllocation> Tracker::live_allocations() const {
 }
 
 Savings Tracker::savings(std::int64_t store_all_bytes) const {
-  base::require(store_all_bytes >= 0, "store_all_bytes is ", store_all_bytes, "; at least 0");
+  base::require(store_all_bytes >= 0, "store_all_bytes is ", store_all_bytes, "; expected at least 0");
   Savings savings;
   savings.bytes = store_all_bytes - stats().current_bytes;
   if (store_all_bytes > 0) savings.fraction = static_cast<double>(savings.bytes) / static_cast<double>(store_all_bytes);
@@ -219,7 +219,7 @@ ScopeStats Tracker::State::describe_scope(std::size_t index, std::string name, c
   stats.name = std::move(name);
   stats.depth = static_cast<std::int64_t>(index);
   stats.start_bytes = scope.start_bytes;
-  stats.peak_bytes = then.scope_peak_bytes;  // of the innermost; what the scopes around it saw before is kept in them
+  stats.peak_bytes = then.scope_peak_bytes;  // of the innermost scope; earlier peaks are stored in the enclosing scopes
   for (std::size_t i = index; i + 1 < scopes.size(); ++i) stats.peak_bytes = std::max(stats.peak_bytes, scopes[i].peak_bytes);
   stats.net_bytes = then.current_bytes - scope.start_bytes;
   stats.total_allocated_bytes = saturating_add(scope.carried_total_bytes, then.total_allocated_bytes - scope.start_total_bytes);
@@ -254,13 +254,13 @@ ScopeStats Tracker::pop_scope(ScopeId scope) {
   const Moment now = state.moment();
   const std::lock_guard changing(state.control);
   const auto found = std::find_if(state.scopes.begin(), state.scopes.end(), [&](const Scope& each) { return each.id == scope; });
-  if (found == state.scopes.end()) base::fail(base::Status::not_found, "scope is ", scope, "; no open scope has that id");
+  if (found == state.scopes.end()) base::fail(base::Status::not_found, "scope is ", scope, "; unknown or closed scope");
   const Scope& innermost = state.scopes.back();
   if (innermost.id != scope) {
-    base::fail(base::Status::invalid_state, "scope is ", scope, " (", base::quote(found->name), "); scope ", innermost.id, " (",
-               base::quote(innermost.name), ") inside it is still open");
+    base::fail(base::Status::invalid_state, "scope is ", scope, " (", base::quote(found->name), "); the nested scope ",
+               innermost.id, " (", base::quote(innermost.name), ") is still open");
   }
-  std::string name = found->name;  // nothing may fail once the parent knows the peak
+  std::string name = found->name;  // nothing may fail after the parent's peak is updated
   Totals then;
   {
     const std::lock_guard guard(state.lock);
@@ -280,7 +280,7 @@ ScopeStats Tracker::scope_stats(ScopeId scope) const {
   const Moment now = state.moment();
   const std::lock_guard reading(state.control);
   const auto found = std::find_if(state.scopes.begin(), state.scopes.end(), [&](const Scope& each) { return each.id == scope; });
-  if (found == state.scopes.end()) base::fail(base::Status::not_found, "scope is ", scope, "; no open scope has that id");
+  if (found == state.scopes.end()) base::fail(base::Status::not_found, "scope is ", scope, "; unknown or closed scope");
   Totals then;
   {
     const std::lock_guard guard(state.lock);

@@ -11,9 +11,9 @@
 
 namespace ckpt::memory {
 
-// Exponential back-off is what makes it fast under contention: while one thread waits out its pauses, the other runs many sections
-// from its own cache. A holder that lost its processor is waited for by giving the processor away. In a forked child whose parent
-// had another thread in a section, locking is Error(forked): what the lock guards was half changed.
+// Exponential back-off makes it fast under contention: while one thread pauses, the other runs many sections from its own cache.
+// If the holder was preempted, waiting threads yield the processor. In a forked child, if another thread of the parent was in a
+// section at the fork, lock() fails with Error(forked): the protected state is half-modified.
 class SpinLock {
  public:
   void lock() {
@@ -26,14 +26,15 @@ class SpinLock {
   void unlock() noexcept { holder_.store(0, std::memory_order_release); }
 
  private:
-  // Chosen by throughput, fairness and tail of two threads that do nothing but events (the table is in docs/reference/memory.md): a
-  // shorter first wait returns the line too early, a longer last one starves the threads that wait.
+  // Chosen by throughput, fairness and tail latency of two threads that only record events (the table is in
+  // docs/reference/memory.md): a shorter first wait returns the cache line too early, a longer last one starves the waiting
+  // threads.
   static constexpr int first_pauses = 128;
   static constexpr int most_pauses = 256;
 
   [[gnu::noinline]] void wait(std::uint32_t before, std::uint32_t own) {
-    // The exchange has put this process's mark in the place of the other's: whoever sees that says so, and the lock is never open
-    // again.
+    // The exchange replaced the parent process's mark with this process's. The thread that sees the old mark sets the flag, and
+    // the lock stays closed permanently.
     if (before != own) abandoned_.store(true, std::memory_order_relaxed);
     int pauses = first_pauses;
     do {
@@ -49,7 +50,7 @@ class SpinLock {
     } while (holder_.load(std::memory_order_relaxed) != 0 || holder_.exchange(own, std::memory_order_acquire) != 0);
   }
 
-  std::atomic<std::uint32_t> holder_{0};  // its process's mark; 0: open
+  std::atomic<std::uint32_t> holder_{0};  // process mark of the holder; 0: unlocked
   std::atomic<bool> abandoned_{false};
 };
 

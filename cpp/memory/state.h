@@ -1,4 +1,4 @@
-// What is inside a Tracker. Only tracker.cpp and snapshot.cpp include it.
+// The internals of Tracker. Only tracker.cpp and snapshot.cpp include it.
 #pragma once
 
 #include <algorithm>
@@ -24,24 +24,24 @@
 namespace ckpt::memory {
 
 constexpr std::int64_t largest_bytes = std::numeric_limits<std::int64_t>::max();
-// Before the first event of a layer. A custom clock may begin at 0 or below, so 0 would be a time like any other.
+// The time before the first event of a layer. A custom clock may start at 0 or below, so 0 would be ambiguous.
 constexpr std::int64_t before_all_ns = std::numeric_limits<std::int64_t>::min();
 
-// One cache line: what an event of a layer touches. Freed bytes and frees follow: what was allocated less what is live.
+// One cache line with the counters that an event of a layer changes. Freed bytes and frees are derived: allocated less live.
 struct alignas(64) LayerState {
   std::int64_t current_bytes;
   std::int64_t peak_bytes;
   std::int64_t total_allocated_bytes;
   std::int64_t allocations;
   std::int64_t largest_bytes;
-  std::int64_t last_allocated_at_ns;  // counts if allocations > 0
-  std::int64_t last_freed_at_ns;      // counts if more were allocated than are live
+  std::int64_t last_allocated_at_ns;  // valid if allocations > 0
+  std::int64_t last_freed_at_ns;      // valid if fewer are live than were allocated
   std::uint32_t live;
   std::uint32_t head;  // newest live slot
 };
 static_assert(sizeof(LayerState) == 64);
 
-// The totals, in the order in which an event needs them: the first seven share the lock's cache line.
+// The totals, in the order in which an event reads them: the first seven share the lock's cache line.
 struct Totals {
   std::int64_t current_bytes = 0;
   std::int64_t total_allocated_bytes = 0;
@@ -50,7 +50,7 @@ struct Totals {
   std::uint64_t sequence = 0;
   std::int64_t peak_bytes = 0;
   std::int64_t scope_peak_bytes = 0;         // of the innermost scope
-  std::int64_t limit_bytes = largest_bytes;  // INT64_MAX, which nothing passes, also when there is no limit
+  std::int64_t limit_bytes = largest_bytes;  // INT64_MAX, which is never exceeded, without a limit
   std::int64_t rearm_below_bytes = 0;        // limit less hysteresis
   std::uint32_t layers = 0;
   bool limit_armed = true;
@@ -58,26 +58,26 @@ struct Totals {
   std::int64_t reported_peak_bytes = 0;
   std::int64_t not_found = 0;
   std::int64_t refused = 0;
-  Limit limit;  // as it was set
+  Limit limit;  // as set by the caller
 };
 
 struct Scope {
   ScopeId id = 0;
   std::string name;
   std::int64_t start_bytes = 0;
-  std::int64_t peak_bytes = 0;           // not kept while it is the innermost
+  std::int64_t peak_bytes = 0;           // not maintained while it is the innermost scope
   std::int64_t start_total_bytes = 0;    // total_allocated_bytes at the push or the last reset
-  std::int64_t carried_total_bytes = 0;  // allocated in it before the last reset
+  std::int64_t carried_total_bytes = 0;  // allocated in the scope before the last reset
   std::int64_t pushed_at_ns = 0;
 };
 
-// Writes only what changes: a store less is a store less for the next taking of the lock to wait for.
+// Stores only changed values: each avoided store is one less to wait for at the next lock acquisition.
 template <class T>
 void raise(T& highest, T value) noexcept {
   if (value > highest) highest = value;
 }
 
-// What one transition has to report: filled under the lock, delivered after it.
+// The events of one transition: filled under the lock, delivered after it.
 class EventList {
  public:
   explicit EventList(std::uint32_t wanted) : wanted_(wanted) {}
@@ -91,26 +91,26 @@ class EventList {
   std::array<Event, 3> events_;
 };
 
-// In EventList's place while there are no listeners: costs nothing.
+// Replaces EventList without listeners; compiles to nothing.
 struct NoEvents {
   static constexpr bool wants(EventKind) noexcept { return false; }
   static void add(const Event&) noexcept {}
 };
 
-// A moment on the tracker's clock and on the world's: dates what is reported, at no cost for what is recorded.
+// A moment on the tracker's clock and on the system's: converts reported times, so that recording needs only one clock.
 struct Moment {
   std::int64_t now_ns = 0;
   std::int64_t utc_ns = 0;
-  // The world's time of another moment of the tracker's clock; a user's clock may have said anything: the sum must not overflow.
+  // Converts another time of the tracker's clock. A user's clock may return anything: the sum must not overflow.
   std::int64_t utc_of(std::int64_t then_ns) const noexcept {
     const std::uint64_t age = static_cast<std::uint64_t>(now_ns) - static_cast<std::uint64_t>(then_ns);
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(utc_ns) - age);
   }
 };
 
-// Two locks. `control` is a mutex for everything that is rare: names, scopes, growing, snapshots. `lock` guards totals, layers and
-// slots, is taken inside control or alone, and covers nothing that can allocate, block or throw. Where a thread of the parent held
-// one of them at a fork, the child gets Error(forked) from what needs it.
+// Two locks. `control` is a mutex for rare operations: names, scopes, growth, snapshots. `lock` guards totals, layers and slots;
+// it is taken alone or while `control` is held, and no code under it allocates, blocks or throws. If a thread of the parent held
+// one of them at a fork, operations of the child that need it fail with Error(forked).
 struct Tracker::State {
   explicit State(std::shared_ptr<const base::Clock> the_clock)
       : coarse(the_clock == base::monotonic_clock()), clock(std::move(the_clock)) {}
@@ -131,10 +131,10 @@ struct Tracker::State {
   std::int64_t now() const {
     if (coarse) [[likely]]
       return base::coarse_now_ns();
-    return ask_clock();
+    return read_clock();
   }
-  // The clock may be the user's: who asks this tracker from inside it would ask the clock again.
-  [[gnu::noinline]] std::int64_t ask_clock() const {
+  // The clock may be user code: if it calls this tracker, that call would read the clock again.
+  [[gnu::noinline]] std::int64_t read_clock() const {
     base::Entered::refuse(this, "the tracker");
     const base::Entered entered(this);
     return clock->now_ns();
@@ -149,23 +149,23 @@ struct Tracker::State {
   [[gnu::always_inline]] AllocationId admit(LayerId layer, std::int64_t bytes, Events& events);
   template <class Events>
   [[gnu::always_inline]] void free(AllocationId allocation, Events& events);
-  std::int64_t free_all(LayerId id, std::vector<Event>* events);  // events: nullptr when there are no listeners
+  std::int64_t free_all(LayerId id, std::vector<Event>* events);  // events: nullptr without listeners
   void grow_slots();
   [[noreturn]] static void refuse_bytes(std::int64_t bytes);
-  // Release `lock` and throw; what was not found is counted.
+  // Release `lock` and throw; not_found errors are counted.
   [[noreturn]] void refuse_layer(LayerId layer);
   [[noreturn]] void refuse_empty(LayerId layer);
   [[noreturn]] void refuse_allocation(AllocationId allocation);
   [[noreturn]] void refuse_total(std::int64_t bytes);
   ScopeStats describe_scope(std::size_t index, std::string name, const Totals& then, const Moment& now) const;  // under control
 
-  // The layer of a name, whose counts are on their way into the cache; no_layer. Takes no lock: the chunk that a name's layer is in
-  // was there before the name.
-  LayerId find_and_fetch(std::string_view name) const noexcept {
+  // Returns the layer of a name and prefetches its counters; no_layer if unknown. Takes no lock: a layer's chunk is published
+  // before its name.
+  LayerId find_and_prefetch(std::string_view name) const noexcept {
     return names.find(name, [this](LayerId layer) { __builtin_prefetch(&layers[static_cast<std::uint32_t>(layer)], 1); });
   }
 
-  // The calls below are made under `lock`.
+  // The functions below are called under `lock`.
 
   LayerState& layer_at(LayerId layer) noexcept { return layers[static_cast<std::uint32_t>(layer)]; }
   bool knows(LayerId layer) const noexcept { return static_cast<std::uint32_t>(layer) < totals.layers; }
@@ -177,7 +177,7 @@ struct Tracker::State {
             now_ns, 0};
   }
 
-  // Outside of every lock.
+  // Called with no lock held.
   void deliver(std::span<Event> events) noexcept {
     if (events.empty()) return;
     const std::int64_t utc_ns = base::utc_ns();

@@ -1,4 +1,4 @@
-// What the tracker counts, as plain values.
+// The tracker's counters, as plain values.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace ckpt::memory {
 
-// A dense number for a layer's name, given by Tracker::layer.
+// A dense number for a layer's name, assigned by Tracker::layer.
 using LayerId = std::int32_t;
-// Names one allocation; 0 is never one.
+// Identifies an allocation; never 0.
 using AllocationId = std::uint64_t;
-// Names one pushed scope; 0 is never one.
+// Identifies a pushed scope; never 0.
 using ScopeId = std::uint64_t;
 
 constexpr LayerId no_layer = -1;
 
-// sum / count, 0 for none.
+// Returns sum / count, 0 if count is 0.
 constexpr std::int64_t average(std::int64_t sum, std::int64_t count) { return count > 0 ? sum / count : 0; }
 
 struct Stats {
@@ -32,8 +32,8 @@ struct Stats {
   std::int64_t not_found = 0;         // calls refused for an unknown layer or allocation, double frees included
   std::int64_t refused = 0;           // reservations refused by the limit
   std::int64_t handler_failures = 0;  // event handlers that failed or threw
-  std::int64_t taken_at_ns = 0;       // when these numbers were true, on the tracker's clock
-  std::uint64_t sequence = 0;         // allocations and frees since the tracker was made; never reset
+  std::int64_t taken_at_ns = 0;       // time of the snapshot, on the tracker's clock
+  std::uint64_t sequence = 0;         // allocations and frees since the tracker was created; never reset
   std::int64_t taken_utc_ns = 0;      // taken_at_ns by the system's clock
 
   std::int64_t average_bytes() const { return average(current_bytes, live_allocations); }
@@ -50,9 +50,9 @@ struct LayerStats {
   std::int64_t allocations = 0;
   std::int64_t frees = 0;
   std::int64_t largest_bytes = 0;          // largest single allocation
-  std::int64_t last_allocated_at_ns = 0;   // on the tracker's clock; 0 also when allocations is 0
-  std::int64_t last_freed_at_ns = 0;       // the same; 0 also when frees is 0
-  std::int64_t last_allocated_utc_ns = 0;  // the same by the system's clock: now less the age
+  std::int64_t last_allocated_at_ns = 0;   // on the tracker's clock; 0 if allocations is 0
+  std::int64_t last_freed_at_ns = 0;       // on the tracker's clock; 0 if frees is 0
+  std::int64_t last_allocated_utc_ns = 0;  // last_allocated_at_ns on the system's clock: now less the age
   std::int64_t last_freed_utc_ns = 0;
 
   std::int64_t average_bytes() const { return average(total_allocated_bytes, allocations); }
@@ -61,13 +61,13 @@ struct LayerStats {
 struct ScopeStats {
   ScopeId scope = 0;
   std::string name;
-  std::int64_t depth = 0;        // open scopes around it
-  std::int64_t start_bytes = 0;  // live when it was pushed
-  std::int64_t peak_bytes = 0;   // highest live total since, of the whole tracker
-  std::int64_t net_bytes = 0;    // live now less live at the push; negative when more was freed than allocated
+  std::int64_t depth = 0;        // number of enclosing scopes
+  std::int64_t start_bytes = 0;  // live bytes when it was pushed
+  std::int64_t peak_bytes = 0;   // highest live total since then, of the whole tracker
+  std::int64_t net_bytes = 0;    // live now less live at the push; may be negative
   std::int64_t total_allocated_bytes = 0;
   std::int64_t pushed_at_ns = 0;
-  std::int64_t pushed_utc_ns = 0;  // by the system's clock: now less the age
+  std::int64_t pushed_utc_ns = 0;  // on the system's clock: now less the age
 };
 
 struct LiveAllocation {
@@ -78,25 +78,25 @@ struct LiveAllocation {
   std::uint64_t sequence = 0;  // of the allocation: a lower number is older
 };
 
-// No limit when bytes is 0.
+// bytes 0: no limit.
 struct Limit {
   std::int64_t bytes = 0;
   std::int64_t hysteresis_bytes = 0;
 };
 
 struct Savings {
-  std::int64_t bytes = 0;  // negative when more is live than storing everything would take
-  double fraction = 0;     // of the size that storing everything would take; 0 when that is 0
+  std::int64_t bytes = 0;  // negative if more is live than storing everything would take
+  double fraction = 0;     // of the size of storing everything; 0 if that size is 0
 };
 
 enum class LayerOrder : std::int32_t { by_id = 0, by_current = 1, by_peak = 2 };
 
-// Everything at one moment: the sum over all layers is stats.current_bytes.
+// The state at one moment: the sum over all layers is stats.current_bytes.
 struct Snapshot {
   Stats stats;
   Limit limit;
-  std::vector<LayerStats> layers;  // in the order asked for, no more than asked for
-  LayerStats rest;                 // sum of the layers that were left out; its peak_bytes is 0, peaks do not add up
+  std::vector<LayerStats> layers;  // in the requested order, at most the requested number
+  LayerStats rest;                 // sum of the omitted layers; its peak_bytes is 0 because peaks do not add up
   std::vector<ScopeStats> scopes;  // open scopes, outermost first
 };
 

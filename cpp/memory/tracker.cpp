@@ -53,18 +53,18 @@ inline void Tracker::State::unbook(std::uint32_t index, std::int64_t now_ns) noe
   ++totals.sequence;
   totals.current_bytes -= slot.bytes;
   if (totals.current_bytes < totals.rearm_below_bytes) totals.limit_armed = true;
-  slots.give_back(index);
+  slots.release(index);
 }
 
 // ---- Recording ----
 
-// What is refused is reported out of line: it must not cost what is not refused a register.
+// Errors are thrown out of line, so that the fast path keeps its registers.
 
 void Tracker::State::refuse_bytes(std::int64_t bytes) {
-  base::fail(base::Status::invalid_argument, "bytes is ", bytes, "; at least 1");
+  base::fail(base::Status::invalid_argument, "bytes is ", bytes, "; expected at least 1");
 }
 
-// Called with the lock held; releases it when bytes do not fit: then it throws, or returns false for what is above the limit.
+// Called with the lock held. If bytes do not fit, releases the lock and throws, or returns false if the limit is exceeded.
 template <bool within_limit>
 bool Tracker::State::fits(std::int64_t bytes) {
   if (bytes > largest_bytes - totals.total_allocated_bytes) [[unlikely]]
@@ -171,33 +171,34 @@ std::int64_t Tracker::State::free_all(LayerId id, std::vector<Event>* events) {
 void Tracker::State::refuse_layer(LayerId layer) {
   ++totals.not_found;
   lock.unlock();
-  base::fail(base::Status::not_found, "layer_id is ", layer, "; no layer has that number");
+  base::fail(base::Status::not_found, "layer_id is ", layer, "; unknown layer");
 }
 
 void Tracker::State::refuse_allocation(AllocationId allocation) {
   ++totals.not_found;
   lock.unlock();
-  base::fail(base::Status::not_found, "allocation is ", allocation, "; no live allocation has that id");
+  base::fail(base::Status::not_found, "allocation is ", allocation, "; unknown or freed allocation");
 }
 
 void Tracker::State::refuse_empty(LayerId layer) {
   ++totals.not_found;
   lock.unlock();
-  base::fail(base::Status::not_found, "layer_id is ", layer, " (", base::quote(names.name(layer)), "); it has no live allocation");
+  base::fail(base::Status::not_found, "layer_id is ", layer, " (", base::quote(names.name(layer)),
+             "); the layer has no live allocation");
 }
 
 void Tracker::State::refuse_total(std::int64_t bytes) {
   lock.unlock();
-  base::fail(base::Status::out_of_range, "bytes is ", bytes, "; the total of all allocations would pass INT64_MAX");
+  base::fail(base::Status::out_of_range, "bytes is ", bytes, "; the total of all allocations would exceed INT64_MAX");
 }
 
 void Tracker::State::grow_slots() {
   const std::lock_guard growing(control);
   {
     const std::lock_guard guard(lock);
-    if (slots.has_place()) return;  // another thread was faster
+    if (slots.has_place()) return;  // another thread has grown the table
   }
-  auto prepared = slots.chunks().prepare();  // no other thread changes the chunks: that takes control
+  auto prepared = slots.chunks().prepare();  // the chunks change only under control
   const std::lock_guard guard(lock);
   slots.chunks().add(std::move(prepared));
 }
@@ -205,19 +206,19 @@ void Tracker::State::grow_slots() {
 Tracker::Tracker(std::shared_ptr<const base::Clock> clock) : state_(std::make_shared<State>(std::move(clock))) {}
 Tracker::~Tracker() = default;
 
-// What has no listeners takes the short way; the other is kept out of its registers and its stack.
+// Without listeners the fast path runs; the other path is kept out of its registers and stack frame.
 template <bool within_limit>
 inline AllocationId Tracker::admit(LayerId layer, std::int64_t bytes) {
   State& state = *state_;
   const std::uint32_t wanted = state.hub.wanted();
   if (wanted != 0) [[unlikely]]
-    return admit_and_tell<within_limit>(layer, bytes, wanted);
+    return admit_and_notify<within_limit>(layer, bytes, wanted);
   NoEvents no_events;
   return state.admit<within_limit>(layer, bytes, no_events);
 }
 
 template <bool within_limit>
-[[gnu::noinline]] AllocationId Tracker::admit_and_tell(LayerId layer, std::int64_t bytes, std::uint32_t wanted) {
+[[gnu::noinline]] AllocationId Tracker::admit_and_notify(LayerId layer, std::int64_t bytes, std::uint32_t wanted) {
   EventList events(wanted);
   const auto state = state_;
   const AllocationId id = state->admit<within_limit>(layer, bytes, events);
@@ -233,10 +234,10 @@ AllocationId Tracker::try_reserve(std::string_view name, std::int64_t bytes) { r
 
 template <bool within_limit>
 AllocationId Tracker::admit(std::string_view name, std::int64_t bytes) {
-  LayerId layer_id = state_->find_and_fetch(name);
+  LayerId layer_id = state_->find_and_prefetch(name);
   if (layer_id == no_layer) [[unlikely]] {
     base::require_name("name", name);
-    // What is refused must not leave its name behind.
+    // A refused reservation must not register the name.
     if (!state_->has_room<within_limit>(bytes)) return 0;
     layer_id = layer(name);
   }
@@ -247,12 +248,12 @@ void Tracker::free(AllocationId allocation) {
   State& state = *state_;
   const std::uint32_t wanted = state.hub.wanted();
   if (wanted != 0) [[unlikely]]
-    return free_and_tell(allocation, wanted);
+    return free_and_notify(allocation, wanted);
   NoEvents no_events;
   state.free(allocation, no_events);
 }
 
-[[gnu::noinline]] void Tracker::free_and_tell(AllocationId allocation, std::uint32_t wanted) {
+[[gnu::noinline]] void Tracker::free_and_notify(AllocationId allocation, std::uint32_t wanted) {
   EventList events(wanted);
   const auto state = state_;
   state->free(allocation, events);
@@ -262,11 +263,11 @@ void Tracker::free(AllocationId allocation) {
 std::int64_t Tracker::free_layer(LayerId layer) {
   State& state = *state_;
   if ((state.hub.wanted() & bit(EventKind::freed)) != 0) [[unlikely]]
-    return free_layer_and_tell(layer);
+    return free_layer_and_notify(layer);
   return state.free_all(layer, nullptr);
 }
 
-[[gnu::noinline]] std::int64_t Tracker::free_layer_and_tell(LayerId layer) {
+[[gnu::noinline]] std::int64_t Tracker::free_layer_and_notify(LayerId layer) {
   std::vector<Event> freed_events;
   const auto state = state_;
   const std::int64_t freed = state->free_all(layer, &freed_events);
@@ -277,7 +278,7 @@ std::int64_t Tracker::free_layer(LayerId layer) {
 std::int64_t Tracker::free_layer(std::string_view name) { return free_layer(known_layer(name)); }
 
 LayerId Tracker::known_layer(std::string_view name) const {
-  const LayerId layer = state_->find_and_fetch(name);
+  const LayerId layer = state_->find_and_prefetch(name);
   if (layer != no_layer) [[likely]]
     return layer;
   base::require_name("name", name);
@@ -285,7 +286,7 @@ LayerId Tracker::known_layer(std::string_view name) const {
     const std::lock_guard guard(state_->lock);
     ++state_->totals.not_found;
   }
-  base::fail(base::Status::not_found, "name is ", base::quote(name), "; no layer has that name");
+  base::fail(base::Status::not_found, "name is ", base::quote(name), "; unknown layer");
 }
 
 // ---- Layers ----
@@ -313,23 +314,22 @@ LayerId Tracker::find_layer(std::string_view name) const {
   const LayerId layer = state_->names.find(name);
   if (layer == no_layer) {
     base::require_name("name", name);
-    base::fail(base::Status::not_found, "name is ", base::quote(name), "; no layer has that name");
+    base::fail(base::Status::not_found, "name is ", base::quote(name), "; unknown layer");
   }
   return layer;
 }
 
 std::string_view Tracker::layer_name(LayerId layer) const {
-  if (layer < 0 || layer >= state_->names.count())
-    base::fail(base::Status::not_found, "layer_id is ", layer, "; no layer has that number");
+  if (layer < 0 || layer >= state_->names.count()) base::fail(base::Status::not_found, "layer_id is ", layer, "; unknown layer");
   return state_->names.name(layer);
 }
 
 // ---- Limit and events ----
 
 void Tracker::set_limit(std::int64_t bytes, std::int64_t hysteresis_bytes) {
-  base::require(bytes > 0, "limit_bytes is ", bytes, "; at least 1");
+  base::require(bytes > 0, "limit_bytes is ", bytes, "; expected at least 1");
   base::require(hysteresis_bytes >= 0 && hysteresis_bytes < bytes, "hysteresis_bytes is ", hysteresis_bytes,
-                "; 0 .. limit_bytes - 1");
+                "; expected 0 .. limit_bytes - 1");
   const auto state = state_;
   const std::int64_t now_ns = state->now();
   EventList events(state->hub.wanted());
@@ -364,7 +364,7 @@ Limit Tracker::limit() const {
 EventHub& Tracker::events() { return state_->hub; }
 
 void Tracker::set_peak_granularity(std::int64_t bytes) {
-  base::require(bytes > 0, "granularity_bytes is ", bytes, "; at least 1");
+  base::require(bytes > 0, "granularity_bytes is ", bytes, "; expected at least 1");
   const std::lock_guard guard(state_->lock);
   state_->totals.peak_granularity_bytes = bytes;
 }

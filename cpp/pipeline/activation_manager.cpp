@@ -16,7 +16,7 @@ using base::require;
 using base::Status;
 using Lock = std::lock_guard<base::ForkMutex>;
 
-// A tensor that the tracker counts as long as it is stored; or bytes that a stage holds and has counted itself.
+// A tensor that the tracker counts while it is stored, or bytes held and counted by a stage.
 struct ActivationManager::Stored {
   Stored(std::int64_t held_bytes, std::int64_t now_ns) : bytes(held_bytes), stored_at_ns(now_ns) {}
   Stored(TensorPtr given, std::shared_ptr<memory::Tracker> counted_by, memory::LayerId layer, std::int64_t now_ns)
@@ -28,13 +28,13 @@ struct ActivationManager::Stored {
     try {
       tracker->free(allocation);
     } catch (...) {
-      // Freed behind our back through the tracker's own interface: nothing is left to undo.
+      // Already freed directly through the tracker's interface: nothing to undo.
     }
   }
   Stored(const Stored&) = delete;
   Stored& operator=(const Stored&) = delete;
 
-  TensorPtr tensor;  // nullptr: a stage's
+  TensorPtr tensor;  // nullptr: held by a stage
   std::int64_t bytes = 0;
   std::shared_ptr<memory::Tracker> tracker;
   memory::AllocationId allocation = 0;
@@ -81,15 +81,15 @@ std::int64_t ActivationManager::total_bytes(const Policy& policy) const {
   return usable_bytes_.load(std::memory_order_relaxed);
 }
 
-// A pick is logged at INFO when it is another one than the last, at DEBUG in each step.
+// Logs a choice at INFO if it differs from the last one, at DEBUG in each step.
 Policy ActivationManager::resolved(Policy policy, std::int64_t own_bytes, std::int64_t stages) {
   if (policy.kind != Policy::Kind::automatic) return policy;
   const Pressure pressure = pressure_of(*tracker_, total_bytes(policy), own_bytes);
   Policy picked = policy_for_pressure(policy, pressure, stages);
   const auto kind = static_cast<std::int32_t>(picked.kind);
   base::write_log(logged_kind_.exchange(kind) == kind ? base::LogLevel::debug : base::LogLevel::info, "pipeline",
-                  base::cat(base::quote(name_), ": automatic picks ", to_text(picked), " under pressure ", to_text(pressure),
-                            "; at most ", picked.threshold_bytes, " bytes are kept"));
+                  base::cat(base::quote(name_), ": automatic policy selects ", to_text(picked), " under pressure ",
+                            to_text(pressure), "; keeps at most ", picked.threshold_bytes, " bytes"));
   return picked;
 }
 
@@ -107,7 +107,7 @@ void ActivationManager::set_policy(Policy policy) {
   check(policy);
   base::Entered::refuse(this, the_manager);
   Policy active = resolved(policy, 0, 1);
-  // The former ones go without the lock: a strategy's destroy function may call back.
+  // The previous policies are destroyed without the lock: a strategy's destroy function may call back.
   const Lock lock(mutex_);
   refuse_while_planned();
   std::swap(policy_, policy);
@@ -115,9 +115,9 @@ void ActivationManager::set_policy(Policy policy) {
 }
 
 void ActivationManager::begin_step(std::int64_t micro_batches) {
-  require(micro_batches >= unknown_count, "micro_batches is ", micro_batches, "; at least 0, or -1 when not known");
+  require(micro_batches >= unknown_count, "micro_batches is ", micro_batches, "; expected at least 0, or -1 if unknown");
   base::Entered::refuse(this, the_manager);
-  clear();  // before the pressure is looked at: what this manager held is no reason to keep less
+  clear();  // before the pressure is measured: this manager's old contents must not count
   Policy active = resolved(policy(), 0, 1);
   Entries gone;
   const Lock lock(mutex_);
@@ -144,9 +144,9 @@ bool ActivationManager::should_checkpoint(std::int64_t micro_batch, const strate
     const Lock lock(mutex_);
     return checked_policy(micro_batch);
   }();
-  const bool says = ask_strategy(policy, micro_batch, activation);
+  const bool strategy_says = ask_strategy(policy, micro_batch, activation);
   const Lock lock(mutex_);
-  return ledger_.would_keep(micro_batch, activation.bytes, says);
+  return ledger_.would_keep(micro_batch, activation.bytes, strategy_says);
 }
 
 // ---- Storing ----
@@ -176,10 +176,10 @@ bool ActivationManager::store_as(std::int64_t micro_batch, const tensor::Tensor&
     refuse_while_planned();
     return checked_policy(micro_batch);
   }();
-  const bool says = ask_strategy(policy, micro_batch, strategy::Activation(activation));
+  const bool strategy_says = ask_strategy(policy, micro_batch, strategy::Activation(activation));
   const bool wanted = [&] {
     const Lock lock(mutex_);
-    return ledger_.would_keep(micro_batch, activation.bytes(), says);
+    return ledger_.would_keep(micro_batch, activation.bytes(), strategy_says);
   }();
   std::unique_ptr<Stored> stored;
   if (wanted) stored = store_now(make());
@@ -187,10 +187,10 @@ bool ActivationManager::store_as(std::int64_t micro_batch, const tensor::Tensor&
   std::vector<std::unique_ptr<Stored>> gone;  // destroyed after the lock is released
   const Lock lock(mutex_);
   refuse_while_planned();
-  const Ledger::Outcome outcome = ledger_.store(micro_batch, activation.bytes(), says);
+  const Ledger::Outcome outcome = ledger_.store(micro_batch, activation.bytes(), strategy_says);
   for (const std::int64_t index : outcome.dropped) gone.push_back(take_out(index));
   gone.push_back(take_out(micro_batch));
-  // Another thread's store may have taken the room meanwhile, or made some.
+  // Another thread's store may have changed the available space meanwhile.
   if (!outcome.kept || stored == nullptr) {
     ledger_.remove(micro_batch);
     gone.push_back(std::move(stored));
@@ -235,7 +235,7 @@ TensorPtr ActivationManager::get(std::int64_t micro_batch) {
     kept = found->second->tensor;
     if (kept == nullptr) {
       fail(Status::unsupported, "micro_batch is ", micro_batch,
-           "; what a pipeline's stage keeps lies in its arena and cannot be read");
+           "; expected a tensor, found bytes in the arena of a pipeline's stage, which cannot be read");
     }
     ++found->second->hits;
   }
@@ -253,7 +253,7 @@ TensorPtr ActivationManager::recompute(const TensorPtr& input, std::int64_t micr
     const Lock lock(mutex_);
     ledger_.check_index(micro_batch);
   }
-  if (!forward_) fail(Status::invalid_state, "manager ", base::quote(name_), " was made without a forward function");
+  if (!forward_) fail(Status::invalid_state, "manager ", base::quote(name_), " has no forward function");
   const base::Entered inside(this);
   TensorPtr output = forward_(input, micro_batch);
   if (output == nullptr) fail(Status::callback, "the forward function of manager ", base::quote(name_), " returned no tensor");
@@ -264,7 +264,7 @@ TensorPtr ActivationManager::get_or_compute(const TensorPtr& input, std::int64_t
   base::Entered::refuse(this, the_manager);
   {
     const Lock lock(mutex_);
-    refuse_while_planned();  // the stage could not be asked
+    refuse_while_planned();  // the stage cannot be called then
   }
   TensorPtr stored = get(micro_batch);
   return stored != nullptr ? stored : recompute(input, micro_batch);
@@ -301,9 +301,9 @@ std::vector<std::int64_t> ActivationManager::micro_batches() const {
 void ActivationManager::refuse_while_planned() const {
   if (pipeline_ == nullptr) return;
   if (step_generation_ != base::fork_generation())
-    fail(Status::forked, "the step of the stage's pipeline stayed in the parent process");
+    fail(Status::forked, "the stage's pipeline ran a step when this process was forked");
   base::Entered::refuse(pipeline_, "the stage's pipeline");
-  fail(Status::busy, "the stage's pipeline runs a step");
+  fail(Status::busy, "the stage's pipeline is running a step");
 }
 
 Ledger ActivationManager::begin_planned_step(std::int64_t micro_batches, const void* pipeline, std::int64_t own_bytes,
@@ -315,7 +315,7 @@ Ledger ActivationManager::begin_planned_step(std::int64_t micro_batches, const v
     step_generation_ = base::fork_generation();
     gone = take_all();
   }
-  gone.clear();  // before the pressure is looked at
+  gone.clear();  // before the pressure is measured
   Policy active = resolved(policy(), own_bytes, stages);
   const Lock lock(mutex_);
   active = ledger_.exchange_policy(std::move(active));
@@ -331,7 +331,7 @@ void ActivationManager::keep(std::int64_t micro_batch, std::int64_t bytes) {
   if (!is_first) entry->second->bytes += bytes;
 }
 
-void ActivationManager::let_go(std::int64_t micro_batch, std::int64_t bytes) {
+void ActivationManager::release_kept(std::int64_t micro_batch, std::int64_t bytes) {
   const Lock lock(mutex_);
   const auto found = entries_.find(micro_batch);
   if (found == entries_.end()) return;

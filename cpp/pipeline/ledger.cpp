@@ -11,7 +11,7 @@ using base::require;
 using base::Status;
 
 void Ledger::begin_step(std::int64_t micro_batches) {
-  require(micro_batches >= unknown_count, "micro_batches is ", micro_batches, "; at least 0, or -1 when not known");
+  require(micro_batches >= unknown_count, "micro_batches is ", micro_batches, "; expected at least 0, or -1 if unknown");
   count_ = micro_batches;
   newest_ = -1;
   bytes_ = 0;
@@ -19,9 +19,9 @@ void Ledger::begin_step(std::int64_t micro_batches) {
 }
 
 void Ledger::check_index(std::int64_t micro_batch) const {
-  require(micro_batch >= 0, "micro_batch is ", micro_batch, "; at least 0");
+  require(micro_batch >= 0, "micro_batch is ", micro_batch, "; expected at least 0");
   if (count_ != unknown_count && micro_batch >= count_)
-    fail(Status::out_of_range, "micro_batch is ", micro_batch, "; the step has ", count_);
+    fail(Status::out_of_range, "micro_batch is ", micro_batch, "; expected less than ", count_);
 }
 
 std::int64_t Ledger::last_with(std::int64_t micro_batch) const {
@@ -47,7 +47,7 @@ bool Ledger::would_keep(std::int64_t micro_batch, std::int64_t bytes, bool strat
     case Policy::Kind::strategy: return strategy_says;
     case Policy::Kind::memory_based:
       if (policy_.is_picked) return is_selected(micro_batch, last);
-      // The ends stay whatever they weigh; what they leave of the threshold is for all others.
+      // The first and the last stay whatever their size; the rest of the threshold is for all others.
       return is_end(micro_batch, last) || bytes <= policy_.threshold_bytes - end_bytes(micro_batch, last);
     case Policy::Kind::automatic: break;
   }
@@ -56,11 +56,11 @@ bool Ledger::would_keep(std::int64_t micro_batch, std::int64_t bytes, bool strat
 
 Ledger::Outcome Ledger::store(std::int64_t micro_batch, std::int64_t bytes, bool strategy_says) {
   check_index(micro_batch);
-  require(bytes >= 0, "bytes is ", bytes, "; at least 0");
+  require(bytes >= 0, "bytes is ", bytes, "; expected at least 0");
   Outcome outcome;
   outcome.kept = would_keep(micro_batch, bytes, strategy_says);
   if (outcome.kept && bytes > INT64_MAX - bytes_)
-    fail(Status::out_of_range, "bytes is ", bytes, "; with the ", bytes_, " that are kept that passes INT64_MAX");
+    fail(Status::out_of_range, "bytes is ", bytes, "; together with the ", bytes_, " kept bytes it exceeds INT64_MAX");
   const std::int64_t last = last_with(micro_batch);
   const std::int64_t former = std::exchange(newest_, std::max(newest_, micro_batch));
   remove(micro_batch);
@@ -80,7 +80,7 @@ void Ledger::remove(std::int64_t micro_batch) {
   entries_.erase(found);
 }
 
-// What the first and the last weigh; except is about to be replaced.
+// Returns the bytes of the first and the last micro-batch, without `except`, which is about to be replaced.
 std::int64_t Ledger::end_bytes(std::int64_t except, std::int64_t last) const {
   std::int64_t bytes = 0;
   for (const std::int64_t end : {std::int64_t{0}, last}) {
@@ -91,7 +91,7 @@ std::int64_t Ledger::end_bytes(std::int64_t except, std::int64_t last) const {
   return bytes;
 }
 
-// Drops the oldest of those that are no end until at most room bytes are left, or only ends.
+// Drops the oldest entries other than the first and the last until at most room bytes are left.
 void Ledger::drop_oldest_beyond(std::int64_t room, std::int64_t last, std::vector<std::int64_t>& dropped) {
   while (bytes_ > room) {
     auto oldest = entries_.end();
@@ -105,7 +105,7 @@ void Ledger::drop_oldest_beyond(std::int64_t room, std::int64_t last, std::vecto
   }
 }
 
-// While the number of micro-batches is not known, one that was kept only because it was the last goes when a newer comes.
+// While the number of micro-batches is unknown, one that was kept only as the last is dropped when a newer one arrives.
 void Ledger::drop_former_last(std::int64_t former, std::int64_t last, std::vector<std::int64_t>& dropped) {
   const auto found = entries_.find(former);
   if (count_ != unknown_count || is_end(former, last) || found == entries_.end()) return;

@@ -1,5 +1,5 @@
-// What a policy keeps of the micro-batches of one step: indices and bytes, no data. The activation manager keeps tensors by it; a
-// stage asks it beforehand, to know which tapes will stay. Not synchronised.
+// Applies a policy to the micro-batches of one step: indices and bytes, no data. The activation manager keeps tensors according
+// to it; a stage queries it in advance to determine which tapes will stay. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -15,26 +15,26 @@ constexpr std::int64_t unknown_count = -1;
 
 class Ledger {
  public:
-  // policy: not automatic, which is resolved before.
+  // policy: not automatic, which must be resolved before.
   explicit Ledger(Policy policy) : policy_(std::move(policy)) {}
 
   const Policy& policy() const noexcept { return policy_; }
-  // Returns the former one: where it ends, a strategy may end with it, which a lock must not be held over.
+  // Returns the previous policy: destroying it may destroy a strategy, which must not happen under a lock.
   [[nodiscard]] Policy exchange_policy(Policy policy) { return std::exchange(policy_, std::move(policy)); }
 
-  // Forgets everything. micro_batches: how many the step has; unknown_count: the newest counts as the last until a newer comes.
+  // Clears the ledger. micro_batches: the step's number; unknown_count: the newest counts as the last until a newer one arrives.
   void begin_step(std::int64_t micro_batches);
 
-  // Error(out_of_range) for an index that the step does not have.
+  // Fails with Error(out_of_range) for an index outside the step.
   void check_index(std::int64_t micro_batch) const;
-  // Whether a store of so many bytes would be kept. strategy_says: the answer of the policy's strategy.
+  // Returns whether a store of this size would be kept. strategy_says: the answer of the policy's strategy.
   bool would_keep(std::int64_t micro_batch, std::int64_t bytes, bool strategy_says) const;
 
   struct Outcome {
     bool kept = false;
-    std::vector<std::int64_t> dropped;  // others that had to go, oldest first
+    std::vector<std::int64_t> dropped;  // other entries that were dropped, oldest first
   };
-  // An index that is there already is replaced, or goes when the new one is not kept.
+  // An existing entry of this index is replaced, or dropped if the new one is not kept.
   Outcome store(std::int64_t micro_batch, std::int64_t bytes, bool strategy_says);
   void remove(std::int64_t micro_batch);
 
@@ -44,7 +44,7 @@ class Ledger {
  private:
   struct Entry {
     std::int64_t bytes = 0;
-    std::int64_t number = 0;  // grows with every store: the smallest is the oldest
+    std::int64_t number = 0;  // increases with every store: the smallest is the oldest
   };
 
   bool is_end(std::int64_t micro_batch, std::int64_t last) const { return micro_batch == 0 || micro_batch == last; }

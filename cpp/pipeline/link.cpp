@@ -25,7 +25,7 @@ void Link::send(std::int32_t micro_batch, const void* data, const std::atomic<bo
     slot.allocation = tracker_->allocate(layer_, bytes_);
     std::memcpy(slot.buffer->data(), data, static_cast<std::size_t>(bytes_));
   }
-  full_.try_push(number);  // never full: there are as many places as slots
+  full_.try_push(number);  // never full: the queue has as many places as there are slots
   arrived_.wake_all();
 }
 
@@ -39,8 +39,7 @@ void Link::receive(std::int32_t micro_batch, void* data, const std::atomic<bool>
   free(slot);
   empty_.try_push(number);
   freed_.wake_all();
-  if (got != micro_batch)
-    base::fail(base::Status::internal, "a stage received micro-batch ", got, " where ", micro_batch, " was due");
+  if (got != micro_batch) base::fail(base::Status::internal, "stage received micro-batch ", got, "; expected ", micro_batch);
 }
 
 void Link::wake() noexcept {
@@ -50,7 +49,7 @@ void Link::wake() noexcept {
 
 void Link::drain() {
   for (std::int32_t number = 0; full_.try_pop(number);) empty_.try_push(number);
-  // Whoever failed between taking a place and filling it left the place without an owner.
+  // A thread that failed between taking a place and filling it left that place in neither queue.
   for (std::int32_t number = 0; empty_.try_pop(number);) {
   }
   for (std::size_t i = 0; i < slots_.size(); ++i) {
@@ -64,7 +63,7 @@ void Link::free(Slot& slot) {
   try {
     tracker_->free(std::exchange(slot.allocation, 0));
   } catch (const base::Error&) {
-    // Freed behind our back through the tracker's own interface: nothing is left to undo.
+    // Already freed directly through the tracker's interface: nothing to undo.
   }
 }
 

@@ -1,5 +1,5 @@
-// A one-way street between two neighbouring pieces: a bounded number of buffers that go to and fro through two lock-free queues.
-// One thread sends, one receives; both wait spinning shortly, then parked.
+// A one-way channel between two adjacent pieces: a bounded number of buffers that circulate through two lock-free queues. One
+// thread sends, one receives; both spin briefly, then park.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace ckpt::pipeline {
 
-// Thrown on a stage's thread when the step was stopped elsewhere: who stopped it knows why.
+// Thrown on a stage's thread if the step was stopped elsewhere; the reason is recorded there.
 struct Stopped {};
 
 class Link {
@@ -21,13 +21,13 @@ class Link {
   // places buffers of `bytes` each, counted by tracker under `layer` while they are full.
   Link(std::int64_t places, std::int64_t bytes, std::shared_ptr<memory::Tracker> tracker, memory::LayerId layer);
 
-  // Throws Stopped when stop becomes true before there is a place.
+  // Throws Stopped if stop becomes true before a place is free.
   void send(std::int32_t micro_batch, const void* data, const std::atomic<bool>& stop);
-  // Throws Stopped when stop becomes true before something came; Error(internal) when it is another micro-batch.
+  // Throws Stopped if stop becomes true before a buffer arrives; Error(internal) if it is another micro-batch.
   void receive(std::int32_t micro_batch, void* data, const std::atomic<bool>& stop);
-  // After stop became true: wakes whoever waits.
+  // Wakes all waiting threads; call after setting stop.
   void wake() noexcept;
-  // Empties the street; only while no stage sends or receives.
+  // Empties the channel; only while no stage sends or receives.
   void drain();
 
   std::int64_t places() const noexcept { return static_cast<std::int64_t>(slots_.size()); }
@@ -45,7 +45,7 @@ class Link {
   std::shared_ptr<memory::Tracker> tracker_;
   memory::LayerId layer_;
   std::vector<Slot> slots_;
-  // On cache lines of their own: each is written by one end and polled by the other.
+  // On separate cache lines: each is written by one end and polled by the other.
   alignas(64) base::SpscQueue<std::int32_t> full_;
   alignas(64) base::SpscQueue<std::int32_t> empty_;
   alignas(64) base::WaitPoint arrived_;

@@ -31,7 +31,7 @@ std::vector<Task> one_f_one_b_tasks(const Layout& layout, std::int32_t stage) {
   return tasks;
 }
 
-// Micro-batches go through the chunks in groups of as many as there are stages.
+// Micro-batches pass through the chunks in groups of as many as there are stages.
 std::vector<Task> interleaved_tasks(const Layout& layout, std::int32_t stage) {
   const std::int32_t stages = layout.stages;
   const std::int32_t total = layout.micro_batches * layout.chunks;
@@ -53,15 +53,15 @@ std::vector<Task> interleaved_tasks(const Layout& layout, std::int32_t stage) {
 
 void check(const Layout& layout) {
   const auto order = static_cast<std::int32_t>(layout.order);
-  require(order >= 1 && order <= 3, "order is ", order, "; 1 .. 3 (CKPT_PIPELINE_*)");
-  require(layout.stages >= 1 && layout.stages <= most_stages, "stages is ", layout.stages, "; 1 .. ", most_stages);
+  require(order >= 1 && order <= 3, "order is ", order, "; expected 1 .. 3 (CKPT_PIPELINE_*)");
+  require(layout.stages >= 1 && layout.stages <= most_stages, "stages is ", layout.stages, "; expected 1 .. ", most_stages);
   require(layout.micro_batches >= 1 && layout.micro_batches <= most_micro_batches, "micro_batches is ", layout.micro_batches,
-          "; 1 .. ", most_micro_batches);
-  require(layout.chunks >= 1 && layout.chunks <= most_stages, "chunks is ", layout.chunks, "; 1 .. ", most_stages);
+          "; expected 1 .. ", most_micro_batches);
+  require(layout.chunks >= 1 && layout.chunks <= most_stages, "chunks is ", layout.chunks, "; expected 1 .. ", most_stages);
   require(layout.order == Order::interleaved || layout.chunks == 1, "chunks is ", layout.chunks,
-          "; only the interleaved schedule takes more than 1");
+          "; expected 1, except for the interleaved schedule");
   require(layout.order != Order::interleaved || layout.micro_batches % layout.stages == 0, "micro_batches is ",
-          layout.micro_batches, "; the interleaved schedule needs a multiple of stages (", layout.stages, ")");
+          layout.micro_batches, "; expected a multiple of stages (", layout.stages, ") for the interleaved schedule");
 }
 
 std::vector<Task> tasks_of(const Layout& layout, std::int32_t stage) {
@@ -84,16 +84,16 @@ std::int32_t in_flight(const Layout& layout, std::int32_t piece) {
   return most;
 }
 
-bool runs_through(const Layout& layout, std::int64_t queue_places) {
+bool is_deadlock_free(const Layout& layout, std::int64_t queue_places) {
   const std::int32_t pieces = layout.pieces();
   std::vector<std::vector<Task>> tasks;
   tasks.reserve(static_cast<std::size_t>(layout.stages));
   for (std::int32_t stage = 0; stage < layout.stages; ++stage) tasks.push_back(tasks_of(layout, stage));
   std::vector<std::size_t> done(tasks.size(), 0);
-  // What lies in the queue behind (forward) and before (backward) each piece.
+  // Number of results in the queue after (forward) and before (backward) each piece.
   std::vector<std::int64_t> activations(static_cast<std::size_t>(pieces), 0);
   std::vector<std::int64_t> gradients(static_cast<std::size_t>(pieces), 0);
-  std::vector<bool> to_send(tasks.size(), false);  // the task ran, but its result has no place yet
+  std::vector<bool> to_send(tasks.size(), false);  // the task ran, but no place is free for its result
   for (bool moved = true; moved;) {
     moved = false;
     for (std::size_t stage = 0; stage < tasks.size(); ++stage) {
@@ -130,7 +130,7 @@ bool runs_through(const Layout& layout, std::int64_t queue_places) {
 
 std::int64_t enough_queue_places(const Layout& layout) {
   std::int64_t places = std::min<std::int64_t>(2, layout.micro_batches);
-  while (!runs_through(layout, places) && places < layout.micro_batches) ++places;
+  while (!is_deadlock_free(layout, places) && places < layout.micro_batches) ++places;
   return places;
 }
 

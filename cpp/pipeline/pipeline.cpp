@@ -19,22 +19,22 @@ using base::require;
 using base::Status;
 using Operation = plan::Operation;
 
-// The call that has the pipeline for itself. A look is short: others wait for it. A step may take long: others are refused.
-// Declared behind a HeldLog where something may be logged.
-class Pipeline::Turn {
+// Exclusive access to the pipeline for one call. Queries are short, so other calls wait for them. A step may take long, so other
+// calls are refused during it. Declare it after a HeldLog if something may be logged.
+class Pipeline::ExclusiveCall {
  public:
-  Turn(Pipeline& pipeline, Taken how) : pipeline_(take(pipeline, how)), inside_(&pipeline) {}
-  ~Turn() { pipeline_.taken_.store(Taken::no, std::memory_order_release); }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
+  ExclusiveCall(Pipeline& pipeline, Taken how) : pipeline_(take(pipeline, how)), inside_(&pipeline) {}
+  ~ExclusiveCall() { pipeline_.taken_.store(Taken::no, std::memory_order_release); }
+  ExclusiveCall(const ExclusiveCall&) = delete;
+  ExclusiveCall& operator=(const ExclusiveCall&) = delete;
 
  private:
   static Pipeline& take(Pipeline& pipeline, Taken how) {
     if (pipeline.generation_ != base::fork_generation())
-      fail(Status::forked, "the pipeline's threads stayed in the parent process");
+      fail(Status::forked, "the pipeline's threads do not exist in a forked child");
     base::Entered::refuse(&pipeline, "the pipeline");
     for (Taken now = Taken::no; !pipeline.taken_.compare_exchange_weak(now, how, std::memory_order_acquire); now = Taken::no) {
-      if (now == Taken::for_a_step) fail(Status::busy, "the pipeline runs a step");
+      if (now == Taken::for_a_step) fail(Status::busy, "the pipeline is running a step");
       base::spin_pause();
     }
     return pipeline;
@@ -52,7 +52,7 @@ struct Pipeline::Worker {
   std::unique_ptr<base::Thread> thread;
 };
 
-// What a stage's executor reaches its neighbours through, and where its time is written down.
+// Connects a stage's executor to its neighbours, and records how the stage spends its time.
 class Pipeline::Port final : public engine::StagePort {
  public:
   Port(Pipeline& pipeline, Worker& worker)
@@ -67,15 +67,15 @@ class Pipeline::Port final : public engine::StagePort {
   void begins(const Operation& operation) override {
     if (pipeline_.stop_.load(std::memory_order_acquire)) throw Stopped();
     report_to_manager();
-    follow(operation);
+    determine_change(operation);
     switch (operation.kind) {
       case Operation::Kind::forward:
       case Operation::Kind::record:
-        return now_doing(operation.recomputation ? Interval::Kind::recompute : Interval::Kind::forward, operation);
-      case Operation::Kind::backward: return now_doing(Interval::Kind::backward, operation);
+        return begin_interval(operation.recomputation ? Interval::Kind::recompute : Interval::Kind::forward, operation);
+      case Operation::Kind::backward: return begin_interval(Interval::Kind::backward, operation);
       case Operation::Kind::receive:
-      case Operation::Kind::send: return now_doing(Interval::Kind::wait, operation);
-      default: return;  // copies and the turn belong to what is under way
+      case Operation::Kind::send: return begin_interval(Interval::Kind::wait, operation);
+      default: return;  // copies and the turn belong to the current interval
     }
   }
 
@@ -107,7 +107,7 @@ class Pipeline::Port final : public engine::StagePort {
  private:
   std::int32_t chunk_of(const Operation& operation) const {
     std::int32_t chunk = 0;
-    // An item at a chunk's end has the index of the layer that stands between two chunks.
+    // An item at a chunk's end has the index of the layer between two chunks.
     while (static_cast<std::size_t>(chunk) + 1 < role_.chunks.size() &&
            role_.chunks[static_cast<std::size_t>(chunk)].end < operation.layer)
       ++chunk;
@@ -117,14 +117,14 @@ class Pipeline::Port final : public engine::StagePort {
     return static_cast<std::size_t>(std::int64_t{chunk_of(operation)} * pipeline_.options_.layout.stages + stage_);
   }
 
-  // A layer that answered one shape to the executor and another to the queues would overrun one of them.
+  // A layer that reported different shapes to the executor and to the queues would overrun a buffer.
   static void require_size(const Link& link, std::int64_t bytes) {
     if (bytes != link.bytes())
-      fail(Status::invalid_state, "the layers between two stages pass ", bytes, " bytes; declared were ", link.bytes());
+      fail(Status::invalid_state, "the layers between two stages exchange ", bytes, " bytes; expected ", link.bytes());
   }
 
-  // What an operation will have changed of what the stage keeps.
-  void follow(const Operation& operation) {
+  // Determines how an operation will change what the stage keeps.
+  void determine_change(const Operation& operation) {
     const auto micro_batch = static_cast<std::size_t>(operation.micro_batch);
     const std::int32_t chunk = chunk_of(operation);
     const plan::StageRole::Chunk& layers = role_.chunks[static_cast<std::size_t>(chunk)];
@@ -132,7 +132,7 @@ class Pipeline::Port final : public engine::StagePort {
     if (is_forward && operation.layer + 1 == layers.end && keeps_[micro_batch]) {
       change_ = {Change::Kind::keep, operation.micro_batch, own_.held_bytes(chunk)};
     } else if (operation.kind == Operation::Kind::backward && operation.layer == layers.begin) {
-      change_ = {Change::Kind::let_go, operation.micro_batch, own_.held_bytes(chunk)};
+      change_ = {Change::Kind::release_kept, operation.micro_batch, own_.held_bytes(chunk)};
     } else if (operation.kind == Operation::Kind::receive && operation.item == plan::Item::input && chunk == 0) {
       for (const std::int64_t gone : own_.decisions()[micro_batch].dropped) {
         keeps_[static_cast<std::size_t>(gone)] = false;
@@ -144,10 +144,10 @@ class Pipeline::Port final : public engine::StagePort {
   void report_to_manager() {
     const Change change = std::exchange(change_, {});
     if (change.kind == Change::Kind::keep) own_.manager()->keep(change.micro_batch, change.bytes);
-    if (change.kind == Change::Kind::let_go) own_.manager()->let_go(change.micro_batch, change.bytes);
+    if (change.kind == Change::Kind::release_kept) own_.manager()->release_kept(change.micro_batch, change.bytes);
   }
 
-  void now_doing(Interval::Kind kind, const Operation& operation) {
+  void begin_interval(Interval::Kind kind, const Operation& operation) {
     const std::int32_t chunk = chunk_of(operation);
     if (open_ && intervals_.back().kind == kind && intervals_.back().micro_batch == operation.micro_batch &&
         intervals_.back().chunk == chunk)
@@ -159,7 +159,7 @@ class Pipeline::Port final : public engine::StagePort {
   }
 
   struct Change {
-    enum class Kind : std::uint8_t { none, keep, let_go } kind = Kind::none;
+    enum class Kind : std::uint8_t { none, keep, release_kept } kind = Kind::none;
     std::int64_t micro_batch = 0;
     std::int64_t bytes = 0;
   };
@@ -170,7 +170,7 @@ class Pipeline::Port final : public engine::StagePort {
   std::int32_t stage_;
   plan::StageRole role_;
   std::vector<bool> keeps_;  // by micro-batch: its tapes stay from forward to backward
-  Change change_;            // that the operation under way makes
+  Change change_;            // change by the current operation
   bool open_ = false;
 };
 
@@ -189,7 +189,7 @@ void Pipeline::work(Worker& worker) {
   const base::Entered using_chain(chain_.get());  // layers' callbacks run here
   try {
     Port port(*this, worker);
-    // The last stage writes the losses; the others have nothing to write there.
+    // Only the last stage writes losses.
     const bool last = worker.number + 1 == stages_.size();
     std::vector<double> unused;
     if (!last) unused.resize(losses_.size());
@@ -201,7 +201,7 @@ void Pipeline::work(Worker& worker) {
     stages_[worker.number]->executor().run_stage(own, port, last ? std::span<double>(losses_) : std::span<double>(unused));
     port.finish();
   } catch (const Stopped&) {
-    // Another stage's error, a cancel or a time-out: it is written down already.
+    // Another stage's error, a cancel or a timeout, which is already recorded.
   } catch (...) {
     stop_step(std::current_exception());
   }
@@ -211,8 +211,8 @@ void Pipeline::work(Worker& worker) {
 
 std::vector<std::int64_t> balanced_begins(const plan::ChainProfile& profile, const Layout& layout) {
   check(layout);
-  require(layout.pieces() <= profile.layers(), "stages times chunks is ", layout.pieces(), "; the chain has ", profile.layers(),
-          " layers");
+  require(layout.pieces() <= profile.layers(), "stages times chunks is ", layout.pieces(), "; expected at most the chain's ",
+          profile.layers(), " layers");
   std::vector<std::int32_t> flight;
   flight.reserve(static_cast<std::size_t>(layout.pieces()));
   for (std::int32_t piece = 0; piece < layout.pieces(); ++piece) flight.push_back(in_flight(layout, piece));
@@ -229,9 +229,9 @@ std::shared_ptr<Pipeline> Pipeline::create(std::shared_ptr<engine::Chain> chain,
 namespace {
 
 engine::TensorSpec micro_spec(const engine::TensorSpec& batch, std::int32_t micro_batches) {
-  require(batch.shape.ndim() >= 1, "input is ", engine::to_text(batch), "; its first dimension must count samples");
+  require(batch.shape.ndim() >= 1, "input is ", engine::to_text(batch), "; expected a first dimension that counts samples");
   const std::int64_t samples = batch.shape[0];
-  require(samples >= 1 && samples % micro_batches == 0, "micro_batches is ", micro_batches, "; it does not divide the batch's ",
+  require(samples >= 1 && samples % micro_batches == 0, "micro_batches is ", micro_batches, "; expected a divisor of the batch's ",
           samples, " samples");
   std::vector<std::int64_t> dimensions(batch.shape.dimensions().begin(), batch.shape.dimensions().end());
   dimensions[0] = samples / micro_batches;
@@ -239,11 +239,11 @@ engine::TensorSpec micro_spec(const engine::TensorSpec& batch, std::int32_t micr
 }
 
 void check_begins(const std::vector<std::int64_t>& begins, std::int64_t pieces, std::int64_t layers) {
-  require(std::ssize(begins) == pieces, "begins has ", begins.size(), " entries; ", pieces, " pieces");
-  require(begins[0] == 0, "begins[0] is ", begins[0], "; the first piece begins at layer 0");
+  require(std::ssize(begins) == pieces, "begins has ", begins.size(), " entries; expected one for each of ", pieces, " pieces");
+  require(begins[0] == 0, "begins[0] is ", begins[0], "; expected 0, the first layer");
   for (std::size_t i = 1; i < begins.size(); ++i) {
-    require(begins[i] > begins[i - 1] && begins[i] < layers, "begins[", i, "] is ", begins[i], "; after ", begins[i - 1],
-            " and below ", layers);
+    require(begins[i] > begins[i - 1] && begins[i] < layers, "begins[", i, "] is ", begins[i], "; expected more than ",
+            begins[i - 1], " and less than ", layers);
   }
 }
 
@@ -255,15 +255,16 @@ Pipeline::Pipeline(std::shared_ptr<engine::Chain> chain, const engine::TensorSpe
   check(layout);
   check(options_.policy);
   require(options_.threads_per_stage >= 1 && options_.threads_per_stage <= 1024, "threads_per_stage is ",
-          options_.threads_per_stage, "; 1 .. 1024");
-  require(options_.choice.budget_bytes >= 0, "budget_bytes is ", options_.choice.budget_bytes, "; at least 0 (0: no budget)");
-  require(options_.measured_runs >= 0, "measured_steps is ", options_.measured_runs, "; at least 0");
+          options_.threads_per_stage, "; expected 1 .. 1024");
+  require(options_.choice.budget_bytes >= 0, "budget_bytes is ", options_.choice.budget_bytes,
+          "; expected at least 0 (0: no budget)");
+  require(options_.measured_runs >= 0, "measured_steps is ", options_.measured_runs, "; expected at least 0");
   require(options_.choice.schedules.empty() || std::ssize(options_.choice.schedules) == layout.pieces(), "schedules has ",
-          options_.choice.schedules.size(), " entries; ", layout.pieces(), " pieces");
+          options_.choice.schedules.size(), " entries; expected one for each of ", layout.pieces(), " pieces");
   if (options_.tracker == nullptr) options_.tracker = std::make_shared<memory::Tracker>();
   input_ = micro_spec(batch_input_, layout.micro_batches);
-  require(layout.pieces() <= chain_->layers(), "stages times chunks is ", layout.pieces(), "; the chain has ", chain_->layers(),
-          " layers");
+  require(layout.pieces() <= chain_->layers(), "stages times chunks is ", layout.pieces(), "; expected at most the chain's ",
+          chain_->layers(), " layers");
   engine::ChainShape shape{{}, plan::ChainProfile(0)};
   if (options_.measured_runs > 0) {
     base::ThreadPool pool(options_.threads_per_stage);
@@ -277,9 +278,9 @@ Pipeline::Pipeline(std::shared_ptr<engine::Chain> chain, const engine::TensorSpe
   check_begins(begins_, layout.pieces(), chain_->layers());
   if (options_.queue_places == 0) options_.queue_places = enough_queue_places(layout);
   require(options_.queue_places >= 1 && options_.queue_places <= base::largest_queue_capacity, "queue_places is ",
-          options_.queue_places, "; at least 1 (0: as many as are needed)");
-  require(runs_through(layout, options_.queue_places), "queue_places is ", options_.queue_places,
-          "; stages would wait for one another for ever, ", enough_queue_places(layout), " are enough");
+          options_.queue_places, "; expected at least 1 (0: as many as needed)");
+  require(is_deadlock_free(layout, options_.queue_places), "queue_places is ", options_.queue_places, "; expected ",
+          enough_queue_places(layout), " or another number without deadlock between stages");
 }
 
 void Pipeline::start() {
@@ -305,7 +306,7 @@ void Pipeline::log_shape() const {
                                layout.micro_batches, " micro-batches under ", orders[static_cast<std::int32_t>(layout.order) - 1],
                                ", queues of ", options_.queue_places, " places; pieces begin at ");
   for (std::size_t i = 0; i < begins_.size(); ++i) text += base::cat(i == 0 ? "" : ", ", begins_[i]);
-  text += !options_.begins.empty() ? ", as given" : options_.measured_runs > 0 ? ", by measured times" : ", by bytes alone";
+  text += !options_.begins.empty() ? ", as given" : options_.measured_runs > 0 ? ", by measured times" : ", by bytes only";
   base::write_log(base::LogLevel::info, "pipeline", text);
 }
 
@@ -327,7 +328,7 @@ void Pipeline::make_stages() {
     context.pool = std::make_shared<base::ThreadPool>(options_.threads_per_stage);
     const auto forward = [weak = weak_from_this(), number](const TensorPtr& input, std::int64_t micro_batch) {
       const auto pipeline = weak.lock();
-      if (pipeline == nullptr) fail(Status::invalid_state, "the stage's pipeline is gone");
+      if (pipeline == nullptr) fail(Status::invalid_state, "the stage's pipeline no longer exists");
       return pipeline->forward_of(static_cast<std::size_t>(number), input, micro_batch);
     };
     auto manager = std::make_shared<ActivationManager>(options_.policy, base::cat("stage ", number), options_.tracker,
@@ -356,14 +357,14 @@ Pipeline::~Pipeline() {
 
 // ---- A step ----
 
-// What the stages' arenas hold is theirs to release, and no reason to keep less.
+// The pipeline can release its stages' arenas, so they do not count as pressure.
 std::int64_t Pipeline::own_bytes() const {
   std::int64_t bytes = 0;
   for (const auto& stage : stages_) bytes += stage->resident_bytes();
   return bytes;
 }
 
-// The memory of all stages together; each one's peak counts, whenever in the step it was.
+// The memory of all stages together: the sum of their peaks, even if those occur at different times.
 strategy::StepMemory Pipeline::step_memory(std::int64_t (Stage::*predicted)() const) {
   if (const auto peak = step_peak_.take()) {
     std::int64_t predicted_peak = 0;
@@ -412,28 +413,28 @@ std::vector<engine::Step> Pipeline::cut(const engine::Step& batch, std::vector<T
     const engine::TensorSpec given{whole->dtype(), whole->shape()};
     require(given.shape.ndim() >= 1 && given.shape[0] == part.samples() * count && part.shape.ndim() >= 1 &&
                 micro_spec(given, count) == part,
-            name, " is ", engine::to_text(given), "; ", count, " micro-batches of ", engine::to_text(part), " are wanted");
+            name, " is ", engine::to_text(given), "; expected ", count, " micro-batches of ", engine::to_text(part));
   };
-  require(batch.step >= 0, "step is ", batch.step, "; at least 0");
-  require(batch.first_sample >= 0, "first_sample is ", batch.first_sample, "; at least 0");
+  require(batch.step >= 0, "step is ", batch.step, "; expected at least 0");
+  require(batch.first_sample >= 0, "first_sample is ", batch.first_sample, "; expected at least 0");
   require(batch.input != nullptr, "input is NULL");
   require_batch_of("input", batch.input, input_);
   require_batch_of("output", batch.output, specs_.back());
   require_batch_of("output_gradient", batch.output_gradient, specs_.back());
   require_batch_of("input_gradient", batch.input_gradient, input_);
-  require(batch.input_gradient == nullptr || !profile_->layer(0).has(plan::no_input_gradient), "input_gradient: layer ",
-          base::quote(profile_->layer(0).name), " makes none");
+  require(batch.input_gradient == nullptr || !profile_->layer(0).has(plan::no_input_gradient),
+          "input_gradient: expected NULL, because layer ", base::quote(profile_->layer(0).name), " makes none");
   if (batch.output != nullptr) batch.output->require_writable("output");
   if (batch.input_gradient != nullptr) batch.input_gradient->require_writable("input_gradient");
   const bool is_number = specs_.back().shape.elements() == 1 && engine::is_float(specs_.back().dtype);
-  require(batch.output_gradient != nullptr || is_number, "output_gradient is NULL; the output is ", engine::to_text(specs_.back()),
-          ", not one number");
-  require(batch.targets != nullptr || !chain_->needs_targets(), "targets is NULL; a loss layer needs it");
+  require(batch.output_gradient != nullptr || is_number, "output_gradient is NULL; expected it for an output of ",
+          engine::to_text(specs_.back()));
+  require(batch.targets != nullptr || !chain_->needs_targets(), "targets is NULL; expected targets for the loss layer");
   engine::TensorSpec targets;
   if (batch.targets != nullptr) {
     const engine::TensorSpec given{batch.targets->dtype(), batch.targets->shape()};
     require(given.shape.ndim() >= 1 && given.shape[0] == batch_input_.samples(), "targets is ", engine::to_text(given),
-            "; its first dimension must be the batch's ", batch_input_.samples(), " samples");
+            "; expected the batch's ", batch_input_.samples(), " samples as its first dimension");
     targets = micro_spec(given, count);
   }
   std::vector<engine::Step> steps;
@@ -451,7 +452,7 @@ std::vector<engine::Step> Pipeline::cut(const engine::Step& batch, std::vector<T
   return steps;
 }
 
-// However a step ends, nothing of it is kept.
+// Clears the managers however the step ends.
 struct Pipeline::PlannedStep {
   Pipeline& pipeline;
   ~PlannedStep() { pipeline.end_planned_steps(); }
@@ -459,15 +460,15 @@ struct Pipeline::PlannedStep {
 
 double Pipeline::run(const engine::Step& batch, std::int64_t timeout_ns, std::span<double> losses) {
   const base::HeldLog held_log;
-  const Turn turn(*this, Taken::for_a_step);
-  require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; at least -1 (for ever)");
-  require(losses.empty() || std::ssize(losses) == options_.layout.micro_batches, "losses has ", losses.size(), " places; ",
-          options_.layout.micro_batches, " micro-batches");
+  const ExclusiveCall exclusive(*this, Taken::for_a_step);
+  require(timeout_ns >= -1, "timeout_ns is ", timeout_ns, "; expected at least -1 (no limit)");
+  require(losses.empty() || std::ssize(losses) == options_.layout.micro_batches, "losses has ", losses.size(),
+          " entries; expected one for each of ", options_.layout.micro_batches, " micro-batches");
   std::vector<TensorPtr> slices;
   std::vector<engine::Step> steps = cut(batch, slices);
   const PlannedStep planned{*this};
   prepare();
-  if (generation_ != base::fork_generation()) fail(Status::forked, "the pipeline's threads stayed in the parent process");
+  if (generation_ != base::fork_generation()) fail(Status::forked, "the pipeline's threads do not exist in a forked child");
   if (!batch.accumulate) chain_->zero_gradients();
   steps_ = std::move(steps);
   losses_.assign(steps_.size(), std::numeric_limits<double>::quiet_NaN());
@@ -500,8 +501,8 @@ void Pipeline::run_workers(std::int64_t timeout_ns) {
   posted_.wake_all();
   const auto finished = [this] { return working_.load(std::memory_order_acquire) == 0; };
   if (!done_.wait(finished, timeout_ns)) {
-    stop_step(std::make_exception_ptr(
-        base::Error(Status::timeout, base::cat("the step did not end within timeout_ns, which is ", timeout_ns))));
+    stop_step(
+        std::make_exception_ptr(base::Error(Status::timeout, base::cat("the step did not end within timeout_ns ", timeout_ns))));
     done_.wait(finished, -1);
   }
   step_ns_ = clock.now_ns() - begin_ns_;
@@ -520,7 +521,7 @@ void Pipeline::run_workers(std::int64_t timeout_ns) {
   std::rethrow_exception(error);
 }
 
-// The first reason counts.
+// Only the first error is recorded.
 void Pipeline::stop_step(std::exception_ptr error) {
   {
     const std::lock_guard guard(error_mutex_);
@@ -534,13 +535,13 @@ void Pipeline::stop_step(std::exception_ptr error) {
 }
 
 void Pipeline::cancel() {
-  if (generation_ != base::fork_generation()) fail(Status::forked, "the pipeline's threads stayed in the parent process");
+  if (generation_ != base::fork_generation()) fail(Status::forked, "the pipeline's threads do not exist in a forked child");
   stop_step(std::make_exception_ptr(base::Error(Status::cancelled, "the step was cancelled")));
 }
 
 TensorPtr Pipeline::forward_of(std::size_t stage, const TensorPtr& input, std::int64_t micro_batch) {
-  const Turn turn(*this, Taken::for_a_step);
-  require(micro_batch < options_.layout.micro_batches, "micro_batch is ", micro_batch, "; the pipeline has ",
+  const ExclusiveCall exclusive(*this, Taken::for_a_step);
+  require(micro_batch < options_.layout.micro_batches, "micro_batch is ", micro_batch, "; expected less than ",
           options_.layout.micro_batches);
   engine::Step keys = keys_;
   keys.first_sample += micro_batch * input_.samples();
@@ -551,7 +552,7 @@ TensorPtr Pipeline::forward_of(std::size_t stage, const TensorPtr& input, std::i
 
 std::size_t Pipeline::checked_stage(std::int32_t stage) const {
   if (stage < 0 || stage >= options_.layout.stages)
-    fail(Status::out_of_range, "stage is ", stage, "; the pipeline has ", options_.layout.stages);
+    fail(Status::out_of_range, "stage is ", stage, "; expected 0 .. ", options_.layout.stages - 1);
   return static_cast<std::size_t>(stage);
 }
 
@@ -560,25 +561,25 @@ const std::shared_ptr<ActivationManager>& Pipeline::manager(std::int32_t stage) 
 }
 
 std::shared_ptr<const plan::Schedule> Pipeline::schedule(std::int32_t stage) {
-  const Turn turn(*this, Taken::for_a_look);
+  const ExclusiveCall exclusive(*this, Taken::for_a_query);
   return stages_[checked_stage(stage)]->schedule();
 }
 
 plan::ChainProfile Pipeline::profile(std::int32_t stage) {
-  const Turn turn(*this, Taken::for_a_look);
+  const ExclusiveCall exclusive(*this, Taken::for_a_query);
   return stages_[checked_stage(stage)]->profile();
 }
 
 std::shared_ptr<const plan::Schedule> Pipeline::chunk_schedule(std::int32_t stage, std::int32_t chunk) {
-  const Turn turn(*this, Taken::for_a_look);
+  const ExclusiveCall exclusive(*this, Taken::for_a_query);
   const std::size_t number = checked_stage(stage);
   if (chunk < 0 || chunk >= options_.layout.chunks)
-    fail(Status::out_of_range, "chunk is ", chunk, "; each stage has ", options_.layout.chunks);
+    fail(Status::out_of_range, "chunk is ", chunk, "; expected 0 .. ", options_.layout.chunks - 1);
   return stages_[number]->chunk(chunk).schedule;
 }
 
 StageStats Pipeline::stats(std::int32_t stage) {
-  const Turn turn(*this, Taken::for_a_look);
+  const ExclusiveCall exclusive(*this, Taken::for_a_query);
   const std::size_t number = checked_stage(stage);
   StageStats stats = stages_[number]->stats();
   for (const Interval& each : workers_[number]->intervals) {
@@ -595,7 +596,7 @@ std::int64_t Pipeline::queue_bytes(std::int32_t stage) {
 }
 
 Timeline Pipeline::timeline() {
-  const Turn turn(*this, Taken::for_a_look);
+  const ExclusiveCall exclusive(*this, Taken::for_a_query);
   Timeline timeline;
   timeline.stages = options_.layout.stages;
   timeline.step_ns = step_ns_;

@@ -12,8 +12,8 @@ using base::require;
 
 namespace {
 
-// Whether memory pressure makes a memory-aware strategy inside this one turn answers from no to yes. is_inverted: an odd number of
-// "not" surrounds this one.
+// Returns true if memory pressure can change this strategy's answers from no to yes, because of a memory-aware strategy in it.
+// is_inverted: an odd number of "not" surrounds this one.
 bool keeps_more_under_pressure(const strategy::Strategy& strategy, bool is_inverted = false) {
   const strategy::Parameters parameters = strategy.parameters();
   if (parameters.kind == "memory-aware") return !is_inverted;
@@ -26,14 +26,14 @@ bool keeps_more_under_pressure(const strategy::Strategy& strategy, bool is_inver
 
 void check(const Policy& policy) {
   const auto kind = static_cast<std::int32_t>(policy.kind);
-  require(kind >= 1 && kind <= 6, "policy.kind is ", kind, "; 1 .. 6 (CKPT_ACTIVATION_*)");
-  require(policy.interval >= 0, "policy.interval is ", policy.interval, "; at least 0 (0: all)");
-  require(policy.threshold_bytes >= 0, "policy.threshold_bytes is ", policy.threshold_bytes, "; at least 0");
+  require(kind >= 1 && kind <= 6, "policy.kind is ", kind, "; expected 1 .. 6 (CKPT_ACTIVATION_*)");
+  require(policy.interval >= 0, "policy.interval is ", policy.interval, "; expected at least 0 (0: all)");
+  require(policy.threshold_bytes >= 0, "policy.threshold_bytes is ", policy.threshold_bytes, "; expected at least 0");
   require(policy.memory_limit_bytes >= 0, "policy.memory_limit_bytes is ", policy.memory_limit_bytes,
-          "; at least 0 (0: what the process may use)");
+          "; expected at least 0 (0: the memory available to the process)");
   if (policy.kind != Policy::Kind::strategy) return;
   require(policy.strategy != nullptr, "policy.strategy is NULL");
-  // memory-aware answers yes more often the less memory there is, and a yes keeps.
+  // memory-aware answers yes more often under pressure, but here a yes keeps an activation.
   const bool is_itself = policy.strategy->parameters().kind == "memory-aware";
   require(!keeps_more_under_pressure(*policy.strategy), "policy.strategy ", is_itself ? "is" : "contains",
           " memory-aware, which would keep more under pressure; expected its inverse, as not(memory-aware), or the policy kind ",

@@ -17,7 +17,7 @@ std::vector<double> prefix_sums(const plan::ChainProfile& profile, Weight&& weig
   return sums;
 }
 
-// Only how costs compare counts, so those whose sum would pass the largest double are scaled down.
+// Only the ratios of costs matter, so they are scaled down if their sum would overflow a double.
 std::vector<double> prefix_seconds(const plan::ChainProfile& profile) {
   constexpr double large = 1e290;
   double most = 0;
@@ -31,7 +31,7 @@ std::vector<double> prefix_seconds(const plan::ChainProfile& profile) {
   });
 }
 
-// cost(p, a, b): of layers a .. b-1 as piece p. Minimises the largest cost of a piece, by dynamic programming over prefixes.
+// cost(p, a, b): of layers a .. b-1 as piece p. Minimizes the largest cost of a piece, by dynamic programming over prefixes.
 template <class Cost>
 std::vector<std::int64_t> least_largest(std::int64_t layers, std::int64_t pieces, Cost&& cost, double& largest) {
   const auto at = [&](std::int64_t p, std::int64_t b) { return static_cast<std::size_t>(p * (layers + 1) + b); };
@@ -47,7 +47,7 @@ std::vector<std::int64_t> least_largest(std::int64_t layers, std::int64_t pieces
           best[at(p, b)] = candidate;
           begin[at(p, b)] = a;
         }
-        if (own > best[at(p, b)]) break;  // a longer piece costs no less
+        if (own > best[at(p, b)]) break;  // a longer piece costs at least as much
       }
     }
   }
@@ -72,7 +72,7 @@ std::vector<std::int64_t> split(const plan::ChainProfile& profile, const std::ve
   profile.require_complete();
   const std::int64_t layers = profile.layers();
   const auto pieces = static_cast<std::int64_t>(in_flight.size());
-  base::require(pieces >= 1 && pieces <= layers, "pieces is ", pieces, "; 1 .. ", layers, " layers of the chain");
+  base::require(pieces >= 1 && pieces <= layers, "pieces is ", pieces, "; expected 1 .. ", layers, " layers of the chain");
   const std::vector<double> seconds = prefix_seconds(profile);
   const std::vector<double> bytes = prefix_sums(profile, stored_bytes);
   const auto sum = [](const std::vector<double>& sums, std::int64_t a, std::int64_t b) {

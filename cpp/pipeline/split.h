@@ -1,4 +1,4 @@
-// Cuts a chain into pieces that take equal time, and among the cuts that do, the one with the most even memory.
+// Cuts a chain into pieces of equal time, and among such cuts chooses the one with the most even memory.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace ckpt::pipeline {
 
-// Above the least possible time of the slowest piece, this much is given away for even memory.
+// The increase over the least possible time of the slowest piece that is accepted for more even memory.
 constexpr double split_time_slack = 0.05;
 
-// First layers of in_flight.size() pieces. A piece's time is its forwards and backwards; its memory what store-all keeps of one
-// micro-batch, times how many of them are in flight. Without seconds in the profile memory alone counts.
-// Error(invalid_argument) when there are more pieces than layers.
+// Returns the first layers of in_flight.size() pieces. A piece's time is its forwards and backwards; its memory is what store-all
+// keeps of one micro-batch, times the number in flight. Without seconds in the profile only memory counts. Fails with
+// Error(invalid_argument) if there are more pieces than layers.
 std::vector<std::int64_t> split(const plan::ChainProfile& profile, const std::vector<std::int32_t>& in_flight);
 
-// What one micro-batch keeps of a layer from forward to backward when everything is stored.
+// Returns the bytes that one micro-batch keeps of a layer from forward to backward if everything is stored.
 double stored_bytes(const plan::LayerProfile& layer);
 
 }  // namespace ckpt::pipeline

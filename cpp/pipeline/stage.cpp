@@ -18,14 +18,18 @@ using base::Status;
 
 namespace {
 
-// Stands between two chunks of a stage and never runs: it only says what the next chunk receives.
-class Gap final : public engine::Layer {
+// Separates two chunks of a stage and never runs: it only declares the shape that the next chunk receives.
+class Separator final : public engine::Layer {
  public:
-  Gap(std::string name, const engine::TensorSpec& next) : Layer(std::move(name)), next_(next) {}
+  Separator(std::string name, const engine::TensorSpec& next) : Layer(std::move(name)), next_(next) {}
   engine::TensorSpec output(const engine::TensorSpec&) const override { return next_; }
   std::uint32_t flags() const override { return plan::needs_input | plan::deterministic; }
-  void forward(const engine::RunContext&, const engine::ForwardBuffers&) override { fail(Status::internal, "a gap ran"); }
-  void backward(const engine::RunContext&, const engine::BackwardBuffers&) override { fail(Status::internal, "a gap ran"); }
+  void forward(const engine::RunContext&, const engine::ForwardBuffers&) override {
+    fail(Status::internal, "separator layer between chunks was run");
+  }
+  void backward(const engine::RunContext&, const engine::BackwardBuffers&) override {
+    fail(Status::internal, "separator layer between chunks was run");
+  }
 
  private:
   engine::TensorSpec next_;
@@ -63,7 +67,7 @@ void Stage::build_chain() {
   for (std::int64_t c = 0; c < context_.layout.chunks; ++c) {
     if (c > 0) {
       const engine::TensorSpec& next = context_.specs[static_cast<std::size_t>(begin_of(c))];
-      chain_->add(std::make_shared<Gap>(base::cat("(before ", whole.layer(begin_of(c)).name(), ")"), next), 0);
+      chain_->add(std::make_shared<Separator>(base::cat("(before ", whole.layer(begin_of(c)).name(), ")"), next), 0);
     }
     for (std::int64_t i = begin_of(c); i < end_of(c); ++i) chain_->add(whole.shared_layer(i), whole.number(i));
     plans_.push_back({std::make_shared<plan::ChainProfile>(piece_profile(*context_.profile, begin_of(c), end_of(c))), nullptr});
@@ -79,7 +83,8 @@ std::vector<ChunkPlan> Stage::new_plans() const {
     const auto piece = static_cast<std::size_t>(c * context_.layout.stages + context_.stage);
     if (!context_.choice.schedules.empty()) {
       plan.schedule = context_.choice.schedules[piece];
-      require(!plan.schedule->role().is_stage(), "schedules[", piece, "] is a stage's; one of a chain of its own is wanted");
+      require(!plan.schedule->role().is_stage(), "schedules[", piece,
+              "]: expected the schedule of a separate chain, found that of a stage");
     } else if (context_.choice.asks_strategy()) {
       plan.schedule = plan::make_from_strategy(*plan.profile, context_.choice.strategy);
     } else {
@@ -97,13 +102,13 @@ void Stage::choose_plans(std::int64_t own_bytes) {
     return a.schedule->fingerprint() == b.schedule->fingerprint();
   };
   if (!is_first && std::ranges::equal(plans, plans_, is_same)) return;
-  for (const ChunkPlan& plan : plans) plan::verify(*plan.schedule, *plan.profile);  // one that does not fit is refused by name
+  for (const ChunkPlan& plan : plans) plan::verify(*plan.schedule, *plan.profile);  // refuses one that does not fit, by name
   use_plans(std::move(plans));
   if (is_first && context_.choice.budget_bytes > 0 && context_.choice.schedules.empty() && !context_.choice.asks_strategy()) {
     begin_step(own_bytes);
     choose_for_budget(new_decisions());
   }
-  decisions_.reset();  // the executor is that of other plans
+  decisions_.reset();  // the executor belongs to other plans
   log_plans();
 }
 
@@ -128,7 +133,7 @@ void Stage::log_plans() const {
   base::write_log(base::LogLevel::info, "pipeline", text);
 }
 
-// Early stages, which hold more micro-batches, may get another plan than late ones.
+// Early stages, which hold more micro-batches, may get other plans than late ones.
 void Stage::choose_for_budget(const std::vector<Decision>& decisions) {
   const std::int64_t budget_bytes = context_.choice.budget_bytes;
   try {
@@ -173,7 +178,7 @@ std::int64_t Stage::peak_of_new_plans() const {
 
 std::int64_t Stage::peak_of_new_decisions() const { return peak_of(plans_, new_decisions()); }
 
-// What the whole chain's layers answered when the pipeline was made: they are not asked again.
+// The answers of the whole chain's layers from the pipeline's creation: the layers are not asked again.
 engine::ChainShape Stage::shape() const {
   engine::ChainShape shape{{}, *profile_};
   for (std::int64_t c = 0; c < context_.layout.chunks; ++c) {
@@ -214,7 +219,7 @@ std::int64_t Stage::resident_bytes() const {
 void Stage::count_step() {
   for (const Decision& decision : *decisions_) {
     ++(decision.kept ? former_.kept_micro_batches : former_.recomputed_micro_batches);
-    // Those that went for a newer one were kept for a while only.
+    // Micro-batches that were evicted for a newer one were kept only for a while.
     former_.kept_micro_batches -= std::ssize(decision.dropped);
     former_.recomputed_micro_batches += std::ssize(decision.dropped);
   }
@@ -231,10 +236,10 @@ StageStats Stage::stats() const {
 
 TensorPtr Stage::forward(const tensor::Tensor& input, const engine::Step& keys, std::int32_t micro_batch) {
   if (context_.layout.chunks > 1)
-    fail(Status::unsupported, "a stage of ", context_.layout.chunks, " chunks has no forward of its own");
+    fail(Status::unsupported, "stage has ", context_.layout.chunks, " chunks; expected 1 for a separate forward");
   const auto begin = static_cast<std::size_t>(begin_of(0));
   const engine::TensorSpec given{input.dtype(), input.shape()};
-  require(given == context_.specs[begin], "input is ", engine::to_text(given), "; the stage takes ",
+  require(given == context_.specs[begin], "input is ", engine::to_text(given), "; expected ",
           engine::to_text(context_.specs[begin]));
   const base::Entered using_chain(context_.chain.get());
   std::optional<engine::BlasSession> blas;
@@ -243,7 +248,7 @@ TensorPtr Stage::forward(const tensor::Tensor& input, const engine::Step& keys, 
   for (std::int64_t i = 0; i < chain_->layers(); ++i) {
     engine::Layer& layer = chain_->layer(i);
     if ((layer.flags() & plan::deterministic) == 0 || layer.ambient_bytes() > 0 || layer.needs_targets())
-      fail(Status::unsupported, "layer ", base::quote(layer.name()), " is no function of its input alone");
+      fail(Status::unsupported, "layer ", base::quote(layer.name()), ": expected a function of its input only");
     engine::RunContext run;
     run.input = &context_.specs[begin + static_cast<std::size_t>(i)];
     run.output = &context_.specs[begin + static_cast<std::size_t>(i) + 1];

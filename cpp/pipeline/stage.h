@@ -1,5 +1,5 @@
 // One stage of a pipeline: its chunks of the chain, their plans, the manager that decides which micro-batches stay taped, and the
-// executor of the whole step. Everything but run() belongs to the thread that owns the pipeline.
+// executor of the whole step. Everything except run() is used only by the thread that owns the pipeline.
 #pragma once
 
 #include <atomic>
@@ -21,24 +21,24 @@ namespace ckpt::pipeline {
 
 // How one micro-batch runs through a chunk.
 struct PlanChoice {
-  strategy::StrategyPtr strategy;                                // asked about each layer, when given
-  std::vector<std::shared_ptr<const plan::Schedule>> schedules;  // by piece, when given
-  std::int64_t budget_bytes = 0;                                 // of each stage: the fastest plan that fits; 0: no budget
+  strategy::StrategyPtr strategy;                                // asked about each layer, if given
+  std::vector<std::shared_ptr<const plan::Schedule>> schedules;  // by piece, if given
+  std::int64_t budget_bytes = 0;                                 // of each stage: selects the fastest plan that fits; 0: no budget
 
   bool asks_strategy() const { return strategy != nullptr && schedules.empty(); }
 };
 
 struct StageStats {
-  engine::ExecutorStats executor;             // of all executors so far: counts are summed, peaks are the highest
+  engine::ExecutorStats executor;             // of all executors so far: counts are sums, peaks are maxima
   std::int64_t first_layer = 0;               // global number, of chunk 0
   std::int64_t layers = 0;                    // of all chunks
-  std::int32_t in_flight = 0;                 // micro-batches of chunk 0, at most
-  std::int64_t kept_micro_batches = 0;        // micro-batches whose tapes stayed, in all steps
-  std::int64_t recomputed_micro_batches = 0;  // micro-batches whose tapes did not
-  std::int64_t busy_ns = 0;                   // computing, in the last step
+  std::int32_t in_flight = 0;                 // the most micro-batches of chunk 0
+  std::int64_t kept_micro_batches = 0;        // number of micro-batches with tapes that stayed, in all steps
+  std::int64_t recomputed_micro_batches = 0;  // number of the others
+  std::int64_t busy_ns = 0;                   // compute time of the last step
 };
 
-// The whole pipeline, as a stage needs to know it.
+// The properties of the whole pipeline that a stage needs.
 struct StageContext {
   Layout layout;
   std::int32_t stage = 0;
@@ -50,45 +50,46 @@ struct StageContext {
   std::shared_ptr<memory::Tracker> tracker;
   PlanChoice choice;
   std::shared_ptr<plan::RunObserver> observer;  // of this stage's runs
-  const void* pipeline = nullptr;               // for what its managers refuse while a step of it runs
+  const void* pipeline = nullptr;               // for the errors of its managers during a step
   engine::ExecutorChecks checks;
 };
 
 class Stage {
  public:
-  // The plans and the executor are made before the first step.
+  // Makes the plans and the executor before the first step.
   Stage(StageContext context, std::shared_ptr<ActivationManager> manager);
 
   // ---- Before a step, in this order ----
 
-  // Chooses the plans: once, or before each step where a strategy chooses them. own_bytes: the whole pipeline's.
+  // Chooses the plans: once, or before each step if a strategy chooses them. own_bytes: the whole pipeline's.
   void choose_plans(std::int64_t own_bytes);
-  // Begins the step with the manager. Returns the policy in force.
+  // Begins the step with the manager. Returns the effective policy.
   const Policy& begin_step(std::int64_t own_bytes);
-  // Asks the manager which micro-batches stay, and makes a new executor where that or the plans have changed.
+  // Asks the manager which micro-batches stay, and creates a new executor if that or the plans have changed.
   void prepare();
 
-  // Predicts the highest live bytes of the next step, by asking what chooses the plans, or the strategy of the manager's policy.
+  // Predicts the highest live bytes of the next step, from the strategy that chooses the plans, or the strategy of the manager's
+  // policy.
   std::int64_t peak_of_new_plans() const;
   std::int64_t peak_of_new_decisions() const;
-  // Predicted for the schedule that the executor runs.
+  // The prediction for the executor's schedule.
   std::int64_t predicted_peak() const { return predicted_peak_; }
 
-  // The forward of the whole stage for one micro-batch, keeping nothing. Error(unsupported) for a stage of several chunks and for
-  // layers that are not a function of their input.
+  // Runs the forward of the whole stage for one micro-batch without keeping anything. Error(unsupported) for a stage of several
+  // chunks and for layers that are not a function of their input.
   TensorPtr forward(const tensor::Tensor& input, const engine::Step& keys, std::int32_t micro_batch);
 
   engine::Executor& executor() { return *executor_; }
   const std::shared_ptr<ActivationManager>& manager() const { return manager_; }
   const std::shared_ptr<const plan::Schedule>& schedule() const { return schedule_; }
   const plan::ChainProfile& profile() const { return *profile_; }
-  // What one micro-batch of a chunk runs by.
+  // The plan for one micro-batch of a chunk.
   const ChunkPlan& chunk(std::int64_t chunk) const { return plans_[static_cast<std::size_t>(chunk)]; }
-  // What one micro-batch holds of a chunk after its forward part, beside its input.
+  // The bytes that one micro-batch holds of a chunk after its forward part, in addition to its input.
   std::int64_t held_bytes(std::int64_t chunk) const { return chunk_bytes_[static_cast<std::size_t>(chunk)]; }
   // By micro-batch, of the step that was prepared.
   const std::vector<Decision>& decisions() const { return *decisions_; }
-  // Of the arena, once a step has used it; before that memory was only promised.
+  // The bytes of the arena, after the first step; until then the memory is not resident.
   std::int64_t resident_bytes() const;
   StageStats stats() const;
   void count_step();
@@ -109,17 +110,17 @@ class Stage {
 
   StageContext context_;
   std::shared_ptr<ActivationManager> manager_;
-  std::shared_ptr<engine::Chain> chain_;  // the chunks, with a layer that never runs between two of them
+  std::shared_ptr<engine::Chain> chain_;  // the chunks, separated by layers that never run
   std::vector<ChunkPlan> plans_;          // by chunk; without schedules until they are chosen
   std::unique_ptr<plan::ChainProfile> profile_;
   std::vector<std::int64_t> chunk_bytes_;  // held_bytes by chunk
   std::int64_t held_bytes_ = 0;            // of all chunks
-  std::optional<Ledger> ledger_;           // of the step that is being prepared
+  std::optional<Ledger> ledger_;           // of the step being prepared
   std::optional<std::vector<Decision>> decisions_;
   std::int64_t predicted_peak_ = 0;
   std::shared_ptr<const plan::Schedule> schedule_;
   std::unique_ptr<engine::Executor> executor_;
-  StageStats former_;  // of executors that are gone
+  StageStats former_;  // of previous executors
 };
 
 }  // namespace ckpt::pipeline

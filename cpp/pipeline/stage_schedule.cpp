@@ -17,10 +17,10 @@ using plan::Kind;
 
 namespace {
 
-// A chunk's plan, taken apart at its turn.
+// A chunk's plan, split at its TURN.
 struct Parts {
   std::vector<Action> forward;
-  std::vector<Action> behind_turn;  // drops that stand right behind it
+  std::vector<Action> after_turn;  // drops directly after the TURN
   std::vector<Action> backward;
 };
 
@@ -38,7 +38,7 @@ Parts parts_of(const ChunkPlan& chunk) {
     } else if (!turned) {
       parts.forward.push_back(action);
     } else if (parts.backward.empty() && action.kind == Kind::drop && action.tier == 0) {
-      parts.behind_turn.push_back(action);
+      parts.after_turn.push_back(action);
     } else {
       parts.backward.push_back(action);
     }
@@ -47,13 +47,13 @@ Parts parts_of(const ChunkPlan& chunk) {
   return parts;
 }
 
-// The actions that drop all that is there after these ones, but for INPUT(0).
+// Returns the actions that drop all items that exist after the given ones, except INPUT(0).
 std::vector<Action> drops_after(const plan::ChainProfile& piece, const std::vector<Action>& forward,
-                                const std::vector<Action>& behind_turn) {
+                                const std::vector<Action>& after_turn) {
   std::set<std::tuple<Item, std::int64_t, std::int32_t>> items;
   std::set<std::pair<std::int32_t, std::int32_t>> slots;
   std::set<std::int64_t> transfers;
-  const auto follow = [&](const Action& action) {
+  const auto track = [&](const Action& action) {
     switch (action.kind) {
       case Kind::forward: items.insert({Item::input, action.last, 0}); break;
       case Kind::forward_tape:
@@ -89,8 +89,8 @@ std::vector<Action> drops_after(const plan::ChainProfile& piece, const std::vect
       default: break;
     }
   };
-  for (const Action& action : forward) follow(action);
-  for (const Action& action : behind_turn) follow(action);
+  for (const Action& action : forward) track(action);
+  for (const Action& action : after_turn) track(action);
   std::vector<Action> drops;
   drops.reserve(transfers.size() + slots.size() + items.size());
   for (const std::int64_t transfer : transfers) drops.push_back({.kind = Kind::await, .transfer = transfer});
@@ -109,7 +109,7 @@ class StageBuilder {
     std::int64_t begin = 0;
     for (const ChunkPlan& chunk : chunks) {
       parts_.push_back(parts_of(chunk));
-      drops_.push_back(drops_after(*chunk.profile, parts_.back().forward, parts_.back().behind_turn));
+      drops_.push_back(drops_after(*chunk.profile, parts_.back().forward, parts_.back().after_turn));
       const std::int64_t end = begin + chunk.profile->layers();
       role_.chunks.push_back({begin, end});
       begin = end + 1;
@@ -137,7 +137,7 @@ class StageBuilder {
   }
 
  private:
-  // How a micro-batch stands between its forward and its backward.
+  // The state of a micro-batch between its forward and its backward.
   enum class Held { input, taped, evicted };
 
   bool is_last_piece(const Task& task) const { return role_.last && task.chunk + 1 == layout_.chunks; }
@@ -152,7 +152,7 @@ class StageBuilder {
     const bool kept = decisions_[static_cast<std::size_t>(task.micro_batch)].kept && !evicted_.contains(task.micro_batch);
     held(task) = kept ? Held::taped : Held::input;
     if (is_last_piece(task)) {
-      // No stage waits for the output: what will not stay, or is wanted at once, runs when its backward comes.
+      // No stage waits for the output: a micro-batch that will not stay, or is needed at once, runs when its backward is due.
       if (turns_next || !kept) held(task) = Held::input;
       if (held(task) == Held::taped) add(task, parts(task).forward, true);
       return;
@@ -160,7 +160,7 @@ class StageBuilder {
     if (kept) {
       add(task, parts(task).forward, true);
       exchange(task, Kind::send, Item::input, end_of(task));
-      add(task, parts(task).behind_turn, true);
+      add(task, parts(task).after_turn, true);
     } else {
       push(task, plan::forward(begin_of(task), end_of(task)));
       exchange(task, Kind::send, Item::input, end_of(task));
@@ -174,9 +174,9 @@ class StageBuilder {
     if (!taped) add(task, plan.forward, false);
     if (is_last_piece(task)) {
       push(task, plan::turn());
-      add(task, plan.behind_turn, taped);
+      add(task, plan.after_turn, taped);
     } else {
-      if (!taped) add(task, plan.behind_turn, false);
+      if (!taped) add(task, plan.after_turn, false);
       exchange(task, Kind::receive, Item::grad, end_of(task));
     }
     if (taped && drops_input(plan)) push(task, plan::drop_input(begin_of(task)));
@@ -188,11 +188,11 @@ class StageBuilder {
     push(task, {.kind = Kind::drop, .first = begin_of(task), .item = Item::grad});
   }
 
-  // Whether the plan drops its input before its backward part: while a micro-batch is in flight, the stage keeps it.
+  // Returns true if the plan drops its input before its backward part: the stage then keeps it while a micro-batch is in flight.
   static bool drops_input(const Parts& plan) {
     const auto drops = [](const Action& action) { return is_drop_of_input(action, 0); };
     return std::any_of(plan.forward.begin(), plan.forward.end(), drops) ||
-           std::any_of(plan.behind_turn.begin(), plan.behind_turn.end(), drops);
+           std::any_of(plan.after_turn.begin(), plan.after_turn.end(), drops);
   }
 
   void make_room(std::int32_t micro_batch) {
@@ -202,7 +202,7 @@ class StageBuilder {
         const Task task{true, chunk, static_cast<std::int32_t>(gone)};
         const auto found = held_.find({chunk, task.micro_batch});
         if (found == held_.end() || found->second != Held::taped) continue;
-        // The last piece has not turned: its output is there beside what the turn leaves.
+        // The last piece has not turned yet: its output exists in addition to the items after the turn.
         if (is_last_piece(task)) {
           add(task, drops_after(profile(task), parts(task).forward, {}), false);
         } else {
@@ -217,7 +217,7 @@ class StageBuilder {
     push(task, {.kind = kind, .first = index, .item = item});
   }
 
-  // Adds a plan's actions: layers and items move by the chunk's first layer; slots and transfers get numbers of their own.
+  // Adds a plan's actions: layers and items are shifted by the chunk's first layer; slots and transfers get new numbers.
   void add(const Task& task, const std::vector<Action>& actions, bool keep_input) {
     const std::int64_t lanes = std::int64_t{layout_.micro_batches} * layout_.chunks;
     const std::int64_t lane = std::int64_t{task.micro_batch} * layout_.chunks + task.chunk;
@@ -244,7 +244,7 @@ class StageBuilder {
   const std::vector<Decision>& decisions_;
   plan::StageRole role_;
   std::vector<Parts> parts_;
-  std::vector<std::vector<Action>> drops_;  // by chunk: what ends a taped micro-batch
+  std::vector<std::vector<Action>> drops_;  // by chunk: the drops that evict a taped micro-batch
   std::map<std::pair<std::int32_t, std::int32_t>, Held> held_;
   std::set<std::int32_t> evicted_;
   std::vector<Action> actions_;
@@ -280,7 +280,7 @@ std::int64_t held_bytes(const std::vector<ChunkPlan>& chunks) {
   std::int64_t bytes = 0;
   for (const ChunkPlan& chunk : chunks) {
     const Parts parts = parts_of(chunk);
-    for (const Action& drop : drops_after(*chunk.profile, parts.forward, parts.behind_turn)) {
+    for (const Action& drop : drops_after(*chunk.profile, parts.forward, parts.after_turn)) {
       if (drop.item == Item::input) bytes += chunk.profile->bytes_of(drop.first);
       if (drop.item == Item::tape)
         bytes += chunk.profile->layer(drop.first).options[static_cast<std::size_t>(drop.option)].tape_bytes;
@@ -290,7 +290,7 @@ std::int64_t held_bytes(const std::vector<ChunkPlan>& chunks) {
 }
 
 std::vector<Decision> decide(const Layout& layout, std::int32_t stage, std::int64_t bytes, Ledger ledger,
-                             const std::function<bool(std::int64_t)>& says) {
+                             const std::function<bool(std::int64_t)>& strategy_says) {
   std::vector<Decision> decisions(static_cast<std::size_t>(layout.micro_batches));
   for (const Task& task : tasks_of(layout, stage)) {
     if (task.chunk != 0) continue;
@@ -298,7 +298,7 @@ std::vector<Decision> decide(const Layout& layout, std::int32_t stage, std::int6
       ledger.remove(task.micro_batch);
       continue;
     }
-    Ledger::Outcome outcome = ledger.store(task.micro_batch, bytes, says(task.micro_batch));
+    Ledger::Outcome outcome = ledger.store(task.micro_batch, bytes, strategy_says(task.micro_batch));
     decisions[static_cast<std::size_t>(task.micro_batch)] = {outcome.kept, std::move(outcome.dropped)};
   }
   return decisions;

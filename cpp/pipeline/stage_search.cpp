@@ -15,12 +15,12 @@
 namespace ckpt::pipeline {
 namespace {
 
-// Layers that run in a step whose plans are searched beyond the simple ones.
+// The most layer runs of a step for which plans beyond the simple ones are searched.
 constexpr std::int64_t most_planned_runs = std::int64_t{1} << 18;
-// What is planned for: powers of this, whatever the budget, so that a larger budget never gets a slower plan.
+// Sizes to plan for are powers of this, whatever the budget, so that a larger budget never gets a slower plan.
 constexpr double between_sizes = 1.03;
-// A planner counts what the micro-batches keep and one's peak as if they always met. They need not, and the arena has gaps: sizes
-// from so much above the budget down to so much below it are planned for, until the whole step fits.
+// A planner adds the bytes that the micro-batches keep and one's peak as if they always coincided. They may not, and the arena
+// has gaps: sizes from above the budget to below it are tried until the whole step fits.
 constexpr double most_above = 1.1;
 constexpr double most_below = 0.7;
 
@@ -64,7 +64,8 @@ class StageSearch {
 
   StagePlan simple_plan(const plan::Cheapest& found) const { return {chunks_by(found.plan), found.report, found.reserved_bytes}; }
 
-  // By the planner for stages: the fastest of those that fit. Nothing when none does, or the planner is not for this stage.
+  // Uses the stage planner: returns the fastest plan that fits. Nothing if none fits, or the planner does not apply to this
+  // stage.
   std::optional<StagePlan> planned(std::int64_t budget_bytes) const {
     const auto budget = static_cast<double>(budget_bytes);
     const auto least = std::max<std::int64_t>(static_cast<std::int64_t>(budget * most_below), 1);
@@ -75,7 +76,7 @@ class StageSearch {
     return std::nullopt;
   }
 
-  // The smallest budget for which planned() finds something; bytes when there is none below.
+  // Returns the smallest budget for which planned() succeeds; bytes if there is none below.
   std::int64_t smallest_planned(std::int64_t bytes) const {
     if (planners_.empty()) return bytes;
     std::int64_t least = 1;
@@ -107,7 +108,7 @@ class StageSearch {
     return plans;
   }
 
-  // Each chunk within what it would keep of all that the stage would, by store-all.
+  // Plans each chunk within its share of what store-all keeps for the stage.
   std::vector<ChunkPlan> chunks_within(double bytes) const {
     std::vector<ChunkPlan> plans;
     for (std::size_t c = 0; c < planners_.size(); ++c) {
@@ -125,11 +126,11 @@ class StageSearch {
   }
 
   const StageTask& task_;
-  std::int64_t longest_ = 0;  // layers of a chunk
+  std::int64_t longest_ = 0;  // layers of the longest chunk
   std::int64_t runs_ = 0;
-  std::vector<std::unique_ptr<plan::StagePlanner>> planners_;  // by chunk; none where they are not for this stage
+  std::vector<std::unique_ptr<plan::StagePlanner>> planners_;  // by chunk; empty if they do not apply to this stage
   std::vector<std::int32_t> held_;                             // by chunk: micro-batches in flight
-  std::vector<double> weights_;                                // by chunk, 1 together
+  std::vector<double> weights_;                                // by chunk, sum 1
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The search for a stage's plans: the fastest whole step that reserves no more bytes than a budget.
+// Searches a stage's plans: the fastest whole step with reserved bytes within a budget.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace ckpt::pipeline {
 
-// The stage that plans are searched for.
+// The stage to plan for.
 struct StageTask {
   const Layout& layout;
   std::int32_t stage = 0;
   const plan::ChainProfile& profile;     // of all chunks: joined_profile
-  const std::vector<ChunkPlan>& chunks;  // each by store-all
+  const std::vector<ChunkPlan>& chunks;  // each with store-all
   const std::vector<Decision>& decisions;
 };
 
@@ -24,7 +24,7 @@ struct StagePlan {
   std::int64_t reserved_bytes = 0;
 };
 
-// Error(over_budget) names the smallest budget that works.
+// Error(over_budget) names the smallest sufficient budget.
 StagePlan plan_stage(const StageTask& task, std::int64_t budget_bytes);
 
 }  // namespace ckpt::pipeline

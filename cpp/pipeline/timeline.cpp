@@ -24,7 +24,7 @@ Style style_of(IntervalKind kind) {
   return {"", '?'};
 }
 
-// With three digits, whatever the locale.
+// Formats with three decimals, in any locale.
 std::string thousandths(std::int64_t value) {
   const std::string digits = std::to_string(value % 1000);
   return base::cat(value / 1000, ".", std::string(3 - digits.size(), '0'), digits);

@@ -1,4 +1,4 @@
-// Who computed what when in one step, also as trace events for a browser's viewer.
+// A record of each stage's activity in one step, also as trace events for a browser's trace viewer.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ struct Timeline {
   std::int64_t step_ns = 0;         // duration of the whole step
   std::vector<Interval> intervals;  // by stage, then by time
 
-  // Part of all stages' time in which they did not compute.
+  // Fraction of all stages' time without computation.
   double bubble_fraction() const;
 };
 
-// Source of the form: "Trace Event Format", complete ("X") events, times in microseconds.
+// Format: "Trace Event Format", complete ("X") events, times in microseconds.
 std::string trace_json(const Timeline& timeline);
 
 }  // namespace ckpt::pipeline

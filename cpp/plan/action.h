@@ -1,5 +1,5 @@
-// One action of a schedule: a frozen record of 64 bytes. Meanings are those of include/ckpt/plan.h; capi/plan.cpp asserts the
-// layout.
+// One action of a schedule: a 64-byte record with a fixed layout. include/ckpt/plan.h defines the meanings; capi/plan.cpp asserts
+// the layout.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ struct Action {
 };
 static_assert(sizeof(Action) == 64);
 
-// True where first and last are layers, whatever else the action does.
+// Returns true if first and last are layers, whatever else the action does.
 inline bool runs_layers(Kind kind) noexcept {
   return kind == Kind::forward || kind == Kind::forward_tape || kind == Kind::backward || kind == Kind::record ||
          kind == Kind::advance;
@@ -52,7 +52,7 @@ inline bool runs_layers(Kind kind) noexcept {
 const char* kind_name(Kind kind) noexcept;
 bool is_kind(std::int32_t number) noexcept;
 
-// "INPUT(3)", "TAPE(3, option 1)"
+// Returns "INPUT(3)", "TAPE(3, option 1)".
 std::string item_text(Item item, std::int64_t index, std::int32_t option);
 
 inline Action forward(std::int64_t first, std::int64_t last) { return {.kind = Kind::forward, .first = first, .last = last}; }

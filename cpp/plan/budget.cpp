@@ -12,10 +12,10 @@
 namespace ckpt::plan {
 namespace {
 
-// Runs of layers that are looked at for recompute-all, and again for all periodic schedules together: some tenths of a second.
+// The most layer runs examined for recompute-all, and again for all periodic schedules together: a few tenths of a second.
 constexpr std::int64_t most_runs = std::int64_t{1} << 21;
 
-// Without its schedule, which is quickly made again: a stage's is a long list.
+// Stores no schedule: a stage's schedule is a long list, and recreating it is cheap.
 struct Candidate {
   SimplePlan plan;
   PlanReport report;
@@ -31,10 +31,10 @@ class Candidates {
     std::stable_sort(all_.begin(), all_.end(), [&](const Candidate& a, const Candidate& b) { return cost(a) < cost(b); });
   }
 
-  // The cheapest first.
+  // Cheapest first.
   const std::vector<Candidate>& all() const { return all_; }
 
-  // In one line; "" when nothing was.
+  // Returns one line; "" if nothing was left out.
   std::string left_out() const {
     std::string text = too_long_;
     if (unfit_ > 0) {
@@ -56,7 +56,8 @@ class Candidates {
     }
   }
 
-  // Each runs layers twice at most. For long chains every number of segments up to 32, then numbers that grow by an eighth.
+  // Each candidate runs layers at most twice. For long chains: every number of segments up to 32, then numbers that grow by an
+  // eighth.
   void consider_periodic() {
     const std::int64_t most = space_.longest_piece;
     const bool every = most <= most_runs / (2 * space_.layer_runs);
@@ -64,8 +65,7 @@ class Candidates {
     for (std::int64_t segments = 2; segments <= most; segments += every || segments < 32 ? 1 : segments / 8, ++tried) {
       consider([segments](const ChainProfile& chain) { return make_periodic(chain, std::min(segments, chain.layers())); });
     }
-    if (tried < most - 1)
-      leave_out(base::cat(most - 1 - tried, " of ", most - 1, " periodic schedules, of which ", tried, " were tried"));
+    if (tried < most - 1) leave_out(base::cat(most - 1 - tried, " of ", most - 1, " periodic schedules (", tried, " were tried)"));
   }
 
   void consider_recompute_all() {
@@ -79,7 +79,7 @@ class Candidates {
   std::vector<Candidate> all_;
   std::string too_long_;
   std::int64_t unfit_ = 0;
-  std::string why_unfit_;  // the first one
+  std::string why_unfit_;  // reason of the first one
 };
 
 std::int64_t smallest_budget(std::vector<Candidate> all, const SearchSpace& space) {
@@ -88,7 +88,7 @@ std::int64_t smallest_budget(std::vector<Candidate> all, const SearchSpace& spac
   std::stable_sort(all.begin(), all.end(),
                    [](const Candidate& a, const Candidate& b) { return a.report.peak_bytes[0] < b.report.peak_bytes[0]; });
   for (const Candidate& each : all) {
-    // An arena is never smaller than what lives in it.
+    // An arena is never smaller than its live bytes.
     if (each.report.peak_bytes[0] < smallest)
       smallest = std::min(smallest, budgeted_bytes(*space.step_by(each.plan), space.profile));
   }
@@ -122,7 +122,7 @@ SearchResult find_cheapest(const SearchSpace& space, std::int64_t budget_bytes) 
 
 void fail_over_budget(const SearchResult& result, std::int64_t budget_bytes, const std::string& who) {
   if (result.smallest_bytes < 0)
-    base::fail(base::Status::invalid_schedule, who, " has no schedule that fits", left_out_note(result));
+    base::fail(base::Status::invalid_schedule, who, ": no schedule fits the chain", left_out_note(result));
   base::fail(base::Status::over_budget, "budget_bytes is ", budget_bytes, "; the smallest that works for ", who, " is ",
              result.smallest_bytes, left_out_note(result));
 }

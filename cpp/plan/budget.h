@@ -1,4 +1,4 @@
-// The one search for the cheapest simple schedule whose arena fits a budget: of a chain of its own, and of a pipeline's stage.
+// Finds the cheapest simple schedule with an arena within a budget, for a separate chain and for a pipeline's stage.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,16 @@
 namespace ckpt::plan {
 
 using SchedulePtr = std::shared_ptr<const Schedule>;
-// Makes one simple schedule, store-all, a periodic one or recompute-all, of any chain: periodic takes no more segments than layers.
+// Makes one simple schedule (store-all, a periodic one or recompute-all) of any chain; periodic uses at most as many segments as
+// the chain has layers.
 using SimplePlan = std::function<SchedulePtr(const ChainProfile& chain)>;
 
-// What is searched.
+// The inputs of the search.
 struct SearchSpace {
-  const ChainProfile& profile;     // that the whole step is measured against
-  std::int64_t longest_piece = 0;  // layers of the longest chain that a simple plan is made for
-  std::int64_t layer_runs = 0;     // forwards of a step that runs no layer again
-  // The schedule of a whole step whose pieces run by the plan.
+  const ChainProfile& profile;     // profile of the whole step
+  std::int64_t longest_piece = 0;  // layers of the longest chain for which a simple plan is made
+  std::int64_t layer_runs = 0;     // forwards of a step without recomputation
+  // Returns the schedule of a whole step with the plan applied to its pieces.
   std::function<SchedulePtr(const SimplePlan& plan)> step_by;
 };
 
@@ -29,20 +30,20 @@ struct Cheapest {
   SimplePlan plan;
   SchedulePtr schedule;  // of the whole step
   PlanReport report;
-  std::int64_t reserved_bytes = 0;  // or live ones where the budget binds these
+  std::int64_t reserved_bytes = 0;  // or live bytes, if the budget limits these
 };
 
 struct SearchResult {
-  std::optional<Cheapest> cheapest;  // nothing when none fits the budget
-  std::int64_t too_large = 0;        // schedules that are cheaper, and over the budget
-  std::int64_t smallest_bytes = 0;   // where none fits: the smallest budget that works; -1 when no schedule fits the chain at all
-  std::string left_out;              // what was not looked at, and why, in one line; "" when nothing was
+  std::optional<Cheapest> cheapest;  // nothing if none fits the budget
+  std::int64_t too_large = 0;        // number of cheaper schedules that exceed the budget
+  std::int64_t smallest_bytes = 0;   // if none fits: the smallest sufficient budget; -1 if no schedule fits the chain at all
+  std::string left_out;              // the schedules that were not examined, and why, in one line; "" if none
 };
 
-// Least seconds, then fewest recomputed forwards. What does not fit the chain, or would take too long to look at, is left out.
+// Minimizes seconds, then recomputed forwards. Leaves out schedules that do not fit the chain or would take too long to examine.
 SearchResult find_cheapest(const SearchSpace& space, std::int64_t budget_bytes);
 
-// Error(over_budget) of a search that found none; who: "this chain". Error(invalid_schedule) when no budget would do.
+// Throws Error(over_budget) for a search without a result, or Error(invalid_schedule) if no budget suffices. who: "this chain".
 [[noreturn]] void fail_over_budget(const SearchResult& result, std::int64_t budget_bytes, const std::string& who);
 
 }  // namespace ckpt::plan

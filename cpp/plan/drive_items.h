@@ -1,5 +1,5 @@
-// What a driver remembers of its guest's handles: rows of things that come and go, in the order in which they came, and the set of
-// handles that are live. Memory for what is there, none per action.
+// The driver's tables: rows of live entries in order of insertion, and the set of live handles. Memory is proportional to the
+// live entries; nothing is allocated per action.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace ckpt::plan {
 
-// Things under numbers that stay theirs until they go; from the newest to the oldest.
+// Entries with stable indices until they are removed; iterated from the newest to the oldest.
 template <class T>
 class Row {
  public:
   static constexpr std::int32_t none = -1;
 
-  // The next add takes no memory.
-  void make_room() {
+  // After this call the next add does not allocate.
+  void reserve_entry() {
     if (free_ == none && nodes_.size() == nodes_.capacity()) nodes_.reserve(2 * nodes_.size() + 16);
   }
 
@@ -49,7 +49,7 @@ class Row {
  private:
   struct Node {
     T value{};
-    std::int32_t older = none;  // or the next free one
+    std::int32_t older = none;  // or the next free entry
     std::int32_t newer = none;
   };
   Node& node(std::int32_t at) { return nodes_[static_cast<std::size_t>(at)]; }
@@ -59,18 +59,18 @@ class Row {
   std::int32_t free_ = none;
 };
 
-// Open addressing with linear probing, as ItemTable. NULL is no handle.
+// Open addressing with linear probing, as in ItemTable. NULL is not a valid handle.
 class HandleSet {
  public:
   bool contains(const void* handle) const {
-    for (std::size_t at = home(handle);; at = behind(at)) {
+    for (std::size_t at = home(handle);; at = next_place(at)) {
       if (entries_[at] == handle) return true;
       if (entries_[at] == nullptr) return false;
     }
   }
 
-  // The next add takes no memory.
-  void make_room() {
+  // After this call the next add does not allocate.
+  void reserve_entry() {
     if (2 * (size_ + 1) <= entries_.size()) return;
     std::vector<const void*> before(2 * entries_.size());
     before.swap(entries_);
@@ -79,10 +79,10 @@ class HandleSet {
     }
   }
 
-  // False when it is there already. There is room.
+  // Returns false if the handle is already present. reserve_entry must have been called.
   bool add(const void* handle) {
     std::size_t at = home(handle);
-    for (; entries_[at] != nullptr; at = behind(at)) {
+    for (; entries_[at] != nullptr; at = next_place(at)) {
       if (entries_[at] == handle) return false;
     }
     entries_[at] = handle;
@@ -90,11 +90,11 @@ class HandleSet {
     return true;
   }
 
-  // handle is there.
+  // handle must be present.
   void erase(const void* handle) {
     std::size_t gap = home(handle);
-    while (entries_[gap] != handle) gap = behind(gap);
-    for (std::size_t at = behind(gap); entries_[at] != nullptr; at = behind(at)) {
+    while (entries_[gap] != handle) gap = next_place(gap);
+    for (std::size_t at = next_place(gap); entries_[at] != nullptr; at = next_place(at)) {
       if (((at - home(entries_[at])) & mask()) < ((at - gap) & mask())) continue;
       entries_[gap] = entries_[at];
       gap = at;
@@ -105,14 +105,14 @@ class HandleSet {
 
  private:
   std::size_t mask() const { return entries_.size() - 1; }
-  std::size_t behind(std::size_t at) const { return (at + 1) & mask(); }
-  // Pointers differ in their middle bits.
+  std::size_t next_place(std::size_t at) const { return (at + 1) & mask(); }
+  // Pointers differ mainly in their middle bits.
   std::size_t home(const void* handle) const {
     return static_cast<std::size_t>((reinterpret_cast<std::uintptr_t>(handle) * 0x9e3779b97f4a7c15U) >> 32) & mask();
   }
   void put(const void* handle) {
     std::size_t at = home(handle);
-    while (entries_[at] != nullptr) at = behind(at);
+    while (entries_[at] != nullptr) at = next_place(at);
     entries_[at] = handle;
   }
 

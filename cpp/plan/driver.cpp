@@ -1,3 +1,9 @@
+// Design: the schedule works with items (INPUT, TAPE, GRAD), the user's framework with opaque handles. The driver maps live items
+// to handles and checks every action against that table before it calls the user, so an invalid schedule fails before it has an
+// effect. Ownership of a handle changes only at a callback: entries for results are prepared (and memory reserved) before the
+// call, so nothing can fail between a callback's return and the moment its handles are recorded. After any failure, unwind() first
+// waits for copies in progress and then drops every remaining handle, newest first, exactly once.
+
 #include "plan/driver.h"
 
 #include <algorithm>
@@ -16,7 +22,7 @@ using base::Status;
 namespace {
 
 constexpr std::size_t read_ahead = 64;
-constexpr Kind done_with = Kind{0};  // an action whose work another one did
+constexpr Kind already_done = Kind{0};  // an action that an earlier one has already performed
 
 ItemKey input_key(std::int64_t index) { return {Item::input, 0, 0, index}; }
 ItemKey grad_key(std::int64_t index) { return {Item::grad, 0, 0, index}; }
@@ -30,7 +36,7 @@ std::string text_of(const ItemKey& key) { return item_text(key.item, key.index, 
 
 constexpr std::uint32_t bit_of(Kind kind) { return 1U << static_cast<std::uint32_t>(kind); }
 
-// "FORWARD of layers [2, 5)", "DROP of TAPE(3, option 1)"
+// Returns "FORWARD of layers [2, 5)", "DROP of TAPE(3, option 1)".
 std::string text_of(const DriveCall& call) {
   if (call.kind == Kind::turn) return kind_name(call.kind);
   if (call.item != Item::none) return cat(kind_name(call.kind), " of ", item_text(call.item, call.first, call.option));
@@ -40,12 +46,12 @@ std::string text_of(const DriveCall& call) {
 
 }  // namespace
 
-Driver::Driver(std::shared_ptr<const Schedule> schedule, std::unique_ptr<Guest> guest)
-    : schedule_(std::move(schedule)), guest_(std::move(guest)) {
+Driver::Driver(std::shared_ptr<const Schedule> schedule, std::unique_ptr<DriveCallbacks> callbacks)
+    : schedule_(std::move(schedule)), callbacks_(std::move(callbacks)) {
   require(!schedule_->role().is_stage(), "schedule is of a pipeline's stage: only the pipeline can run it");
   for (const Kind kind :
        {Kind::forward, Kind::record, Kind::backward, Kind::turn, Kind::store_begin, Kind::load_begin, Kind::await})
-    if (guest_->can(kind)) can_ |= bit_of(kind);
+    if (callbacks_->can(kind)) can_ |= bit_of(kind);
 }
 
 Driver::~Driver() {
@@ -54,12 +60,14 @@ Driver::~Driver() {
 
 // ---- Steps ----
 
-void Driver::refuse_within() const { fail(Status::invalid_state, "the driver runs a step, and this is within it"); }
+void Driver::refuse_during_step() const {
+  fail(Status::invalid_state, "the driver is running a step: this call is not allowed within it");
+}
 
 void Driver::require_state(State state, const char* otherwise) const {
   const std::lock_guard lock(mutex_);
   if (state_ == state) return;
-  if (state_ == State::running || state_ == State::ending) refuse_within();
+  if (state_ == State::running || state_ == State::ending) refuse_during_step();
   fail(Status::invalid_state, otherwise);
 }
 
@@ -70,7 +78,7 @@ void Driver::change(State state) {
   state_ = state;
 }
 
-// Whatever ends the body early ends the step.
+// Runs body; any exception ends the step.
 template <class Body>
 auto Driver::within_step(Body&& body) {
   try {
@@ -83,7 +91,7 @@ auto Driver::within_step(Body&& body) {
 }
 
 void* Driver::forward(void* x0) {
-  require_state(State::idle, "a step is paused at its TURN: it goes on with backward, or ends with cancel");
+  require_state(State::idle, "a step is paused at its TURN: expected backward or cancel");
   require(x0 != nullptr, "x0 is NULL");
   change(State::running);
   return within_step([&] {
@@ -95,17 +103,17 @@ void* Driver::forward(void* x0) {
 }
 
 void* Driver::backward(void* gn, bool wants_gradient) {
-  require_state(State::paused, "no step is paused at its TURN: forward comes first");
-  require(gn == nullptr || !handles_.contains(gn), "gn is live already: another item of the step");
+  require_state(State::paused, "no step is paused at its TURN: expected forward first");
+  require(gn == nullptr || !handles_.contains(gn), "gn is the handle of another live item of the step");
   change(State::running);
   return within_step([&] {
-    give_grad(gn);
+    store_grad(gn);
     return run_to_end(wants_gradient);
   });
 }
 
 void* Driver::run(void* x0, bool wants_gradient) {
-  require_state(State::idle, "a step is paused at its TURN: it goes on with backward, or ends with cancel");
+  require_state(State::idle, "a step is paused at its TURN: expected backward or cancel");
   require(x0 != nullptr, "x0 is NULL");
   change(State::running);
   return within_step([&] {
@@ -117,14 +125,14 @@ void* Driver::run(void* x0, bool wants_gradient) {
     call.layers = layers_;
     require_can(call);
     void* grad = nullptr;
-    check(call, guest_->turn(call, live_[find(input_key(layers_))].handle, &grad));
-    if (grad != nullptr && handles_.contains(grad)) lied(call, "GRAD of the output is a handle that is live already");
-    give_grad(grad);
+    check(call, callbacks_->turn(call, live_[find(input_key(layers_))].handle, &grad));
+    if (grad != nullptr && handles_.contains(grad)) fail_contract(call, "returned a live handle as GRAD of the output");
+    store_grad(grad);
     return run_to_end(wants_gradient);
   });
 }
 
-// INPUT(0) is the driver's, whatever happens.
+// Takes ownership of INPUT(0), even if it throws.
 void Driver::begin(void* x0) {
   std::int32_t at = Row<Live>::none;
   try {
@@ -144,7 +152,7 @@ void Driver::begin(void* x0) {
     DriveCall call;
     call.kind = Kind::drop;
     call.item = Item::input;
-    guest_->drop(call, x0);
+    callbacks_->drop(call, x0);
     throw;
   }
   live_[at].handle = x0;
@@ -162,23 +170,23 @@ void Driver::run_to_turn() {
     }
     need(action, input_key(layers_));
     turned_ = true;
-    prepare(action, grad_key(layers_));  // so that there is room for what comes from outside
+    prepare(action, grad_key(layers_));  // reserves space for the gradient that the caller passes in
     return;
   }
 }
 
-void Driver::give_grad(void* grad) {
+void Driver::store_grad(void* grad) {
   if (grad != nullptr) {
     live_[find(grad_key(layers_))].handle = grad;
     handles_.add(grad);
   }
-  ++action_;  // behind TURN
+  ++action_;  // past TURN
 }
 
 void* Driver::run_to_end(bool wants_gradient) {
   while (true) {
     const Action action = take_action();
-    if (action.kind == Kind::turn) refuse(action, "the step has turned already");
+    if (action.kind == Kind::turn) refuse(action, "the step contains a second TURN");
     if (action.kind == Kind::end) {
       void* const grad = end(action, wants_gradient);
       change(State::idle);
@@ -197,9 +205,9 @@ void Driver::finalize(std::int64_t layers) {
   }
   const bool within = state == State::running && layers_ == 0;
   const bool before = state == State::idle && schedule_->layers() < 0 && next_layers_ == 0;
-  if (!within && !before) fail(Status::invalid_state, "layer_count is ", layers, "; the number of steps is known already");
+  if (!within && !before) fail(Status::invalid_state, "layer_count is ", layers, "; the number of steps is already set");
   if (before) {
-    require(layers >= 1, "layer_count is ", layers, "; at least 1");
+    require(layers >= 1, "layer_count is ", layers, "; expected at least 1");
     next_layers_ = layers;
     return;
   }
@@ -209,7 +217,7 @@ void Driver::finalize(std::int64_t layers) {
 
 const std::optional<Driver::Failure>& Driver::failure() const {
   const std::lock_guard lock(mutex_);
-  if (state_ == State::running || state_ == State::ending) refuse_within();
+  if (state_ == State::running || state_ == State::ending) refuse_during_step();
   return failure_;
 }
 
@@ -224,11 +232,11 @@ void Driver::cancel() {
   change(State::idle);
 }
 
-// Every copy that was begun is waited for, then everything goes, the newest first.
+// Waits for every copy that was begun, then drops everything, newest first.
 void Driver::unwind() noexcept {
   for (std::int32_t at = transfers_.newest(); at != Row<Transfer>::none; at = transfers_.newest()) {
     const Transfer& transfer = transfers_[at];
-    if (!transfer.over) static_cast<void>(guest_->await(transfer.await));
+    if (!transfer.over) static_cast<void>(callbacks_->await(transfer.await));
     transfer_ids_.erase_if(transfer_key(transfer.await.transfer), at);
     transfers_.remove(at);
   }
@@ -242,11 +250,11 @@ Action Driver::take_action() {
   while (true) {
     if (begin_ == end_) {
       begin_ = end_ = 0;
-      // While the number of steps is not known, what was asked for counts as run.
+      // While the number of steps is unknown, every requested action counts as executed, so none is read ahead.
       if (!read_more(layers_ == 0 ? 1 : read_ahead)) return plan::end();
     }
     const Action action = ahead_[begin_++];
-    if (action.kind != done_with) return action;
+    if (action.kind != already_done) return action;
     ++action_;
   }
 }
@@ -258,7 +266,7 @@ bool Driver::read_more(std::size_t most) {
   return read > 0;
 }
 
-// An action behind the one in hand; nullptr when it is not known yet, or there is none.
+// Returns an action after the current one; nullptr if it is not known yet or does not exist.
 Action* Driver::peek(std::size_t ahead) {
   if (layers_ == 0) return nullptr;
   while (begin_ + ahead >= end_) {
@@ -271,22 +279,23 @@ Action* Driver::peek(std::size_t ahead) {
   return &ahead_[begin_ + ahead];
 }
 
-// True when the actions right behind this one drop INPUT(index), which is live_[at] and nothing reads any more: then that is done
-// with.
+// Returns true if the actions directly after this one drop INPUT(index), which is live_[at], and no copy reads it; marks that
+// DROP as done.
 bool Driver::is_last_use(const Action& action, std::int64_t index, std::int32_t at) {
   for (std::size_t ahead = 0;; ++ahead) {
     Action* const next = peek(ahead);
-    if (next == nullptr || (next->kind != Kind::drop && next->kind != done_with) || next->tier != 0) return false;
+    if (next == nullptr || (next->kind != Kind::drop && next->kind != already_done) || next->tier != 0) return false;
     if (next->kind != Kind::drop || next->item != Item::input || next->first != index || next->micro_batch != 0) continue;
-    if (at == Row<Live>::none) refuse(action, text_of(input_key(index)) + " is not there, and is dropped behind it");
+    if (at == Row<Live>::none) refuse(action, text_of(input_key(index)) + " does not exist, and the next actions drop it");
     if (!live_[at].ready || live_[at].readers > 0) return false;
-    next->kind = done_with;
+    next->kind = already_done;
     return true;
   }
 }
 
 void Driver::step(const Action& action) {
-  if (action.micro_batch != 0) refuse(action, cat("micro_batch is ", action.micro_batch, "; this step has one, number 0"));
+  if (action.micro_batch != 0)
+    refuse(action, cat("micro_batch is ", action.micro_batch, "; expected 0: this step has one micro-batch"));
   switch (action.kind) {
     case Kind::forward:
     case Kind::advance: forward(action); break;
@@ -298,14 +307,14 @@ void Driver::step(const Action& action) {
     case Kind::await: await(action); break;
     case Kind::drop: drop(action); break;
     case Kind::send:
-    case Kind::receive: refuse(action, "a chain of its own has no neighbour stage"); break;
-    default: refuse(action, cat("kind ", static_cast<std::int32_t>(action.kind), " is no kind of action"));
+    case Kind::receive: refuse(action, "only a pipeline's stage has neighbours"); break;
+    default: refuse(action, cat("kind is ", static_cast<std::int32_t>(action.kind), "; expected a kind of action"));
   }
 }
 
 void Driver::check_layers(const Action& action) const {
   if (action.first < 0 || action.last <= action.first || (layers_ != 0 && action.last > layers_))
-    refuse(action, cat("layers [", action.first, ", ", action.last, ") are not within the chain's ", layers_));
+    refuse(action, cat("layers [", action.first, ", ", action.last, "): expected a range within the chain's ", layers_));
 }
 
 void Driver::forward(const Action& action) {
@@ -313,43 +322,43 @@ void Driver::forward(const Action& action) {
   const std::int32_t from = need(action, input_key(action.first));
   const bool overwrites = action.kind == Kind::advance;
   if (overwrites && live_[from].readers > 0)
-    refuse(action, text_of(input_key(action.first)) + " would be overwritten while it is copied: AWAIT comes first");
+    refuse(action, text_of(input_key(action.first)) + " would be overwritten during a copy: expected AWAIT first");
   const std::int32_t made = prepare(action, input_key(action.last));
 
-  // Those that ran before and those that did not are two calls.
+  // Layers that ran before and layers that did not get separate calls.
   const std::int64_t middle = forwarded_ > action.first && forwarded_ < action.last ? forwarded_ : action.last;
   DriveCall call = call_of(action, Kind::forward, action.first, middle);
   require_can(call);
   const bool take = overwrites || is_last_use(action, action.first, from);
   if (take) call.flags |= drive_take_input;
-  void* const input = take ? give_away(from) : live_[from].handle;
+  void* const input = take ? take_handle(from) : live_[from].handle;
   void* output = nullptr;
-  check(call, guest_->forward(call, input, &output));
+  check(call, callbacks_->forward(call, input, &output));
   if (middle < action.last) {
     if (output == nullptr || handles_.contains(output))
-      lied(call, cat("gave no handle of its own for ", text_of(input_key(middle))));
+      fail_contract(call, cat("returned no new handle for ", text_of(input_key(middle))));
     call = call_of(action, Kind::forward, middle, action.last);
     call.flags |= drive_take_input;
     void* const rest = std::exchange(output, nullptr);
-    check(call, guest_->forward(call, rest, &output));
+    check(call, callbacks_->forward(call, rest, &output));
   }
-  if (!give(made, output)) lied_about(call, made, output);
+  if (!store_handle(made, output)) fail_returned_handle(call, made, output);
   forwarded_ = std::max(forwarded_, action.last);
 }
 
 void Driver::record(const Action& action) {
   check_layers(action);
   if (action.kind == Kind::record && action.last != action.first + 1)
-    refuse(action, cat("layers [", action.first, ", ", action.last, ") are not one layer"));
+    refuse(action, cat("layers [", action.first, ", ", action.last, "): expected one layer"));
   for (std::int64_t layer = action.first; layer < action.last; ++layer) record_layer(action, layer);
 }
 
 void Driver::record_layer(const Action& action, std::int64_t layer) {
   const bool asked = action.kind == Kind::forward_tape;
   const std::int32_t from = need(action, input_key(layer));
-  // An output that is there already and is not asked for has no place.
+  // Without a request for the output, an existing item keeps its entry.
   const std::int32_t there = asked ? Row<Live>::none : find(input_key(layer + 1));
-  const bool has_place = there == Row<Live>::none || live_[there].unasked;
+  const bool has_place = there == Row<Live>::none || live_[there].unrequested;
   const std::int32_t made = has_place ? prepare(action, input_key(layer + 1)) : Row<Live>::none;
   const std::int32_t tape = prepare(action, tape_key(layer, action.option));
 
@@ -358,22 +367,22 @@ void Driver::record_layer(const Action& action, std::int64_t layer) {
   if (!asked) call.flags |= drive_no_output;
   const bool take = layer + 1 == action.last && is_last_use(action, layer, from);
   if (take) call.flags |= drive_take_input;
-  void* const input = take ? give_away(from) : live_[from].handle;
+  void* const input = take ? take_handle(from) : live_[from].handle;
   void* output = nullptr;
   void* recorded = nullptr;
-  check(call, guest_->record(call, input, &output, &recorded));
+  check(call, callbacks_->record(call, input, &output, &recorded));
 
-  // What is right is taken before anything is said of what is wrong.
-  const bool tape_is_right = give(tape, recorded);
+  // Valid handles are recorded before an invalid one is reported, so that unwind() drops them.
+  const bool tape_is_right = store_handle(tape, recorded);
   if (asked || (has_place && output != nullptr)) {
-    live_[made].unasked = !asked;
-    if (!give(made, output)) lied_about(call, made, output);
+    live_[made].unrequested = !asked;
+    if (!store_handle(made, output)) fail_returned_handle(call, made, output);
   } else if (has_place) {
-    forget(made);
+    remove_entry(made);
   } else if (output != nullptr && !handles_.contains(output)) {
-    guest_->drop(call_of_drop(input_key(layer + 1)), output);
+    callbacks_->drop(call_of_drop(input_key(layer + 1)), output);
   }
-  if (!tape_is_right) lied_about(call, tape, recorded);
+  if (!tape_is_right) fail_returned_handle(call, tape, recorded);
   forwarded_ = std::max(forwarded_, layer + 1);
 }
 
@@ -392,7 +401,7 @@ void Driver::backward_layer(const Action& action, std::int64_t layer) {
   wait_for_readers(tape);
   const std::int32_t made = prepare(action, grad_key(layer));
 
-  // Nothing is given away before all is known that could be refused.
+  // No handle is given away until every check has passed.
   const std::int32_t from = find(input_key(layer));
   const std::int32_t to = find(input_key(layer + 1));
   const bool takes_input = layer == action.first && is_last_use(action, layer, from);
@@ -402,24 +411,24 @@ void Driver::backward_layer(const Action& action, std::int64_t layer) {
 
   void* const input = last_read(from, takes_input);
   void* const output = last_read(to, takes_output);
-  void* const recorded = give_away(tape);
-  void* const grad_output = give_away(grad);
+  void* const recorded = take_handle(tape);
+  void* const grad_output = take_handle(grad);
   void* grad_input = nullptr;
-  check(call, guest_->backward(call, input, output, recorded, grad_output, &grad_input));
-  if (!give(made, grad_input)) lied_about(call, made, grad_input);
+  check(call, callbacks_->backward(call, input, output, recorded, grad_output, &grad_input));
+  if (!store_handle(made, grad_input)) fail_returned_handle(call, made, grad_input);
 }
 
-// The handle of an input for a backward, nullptr when it is not there.
+// Returns the handle of an input for a backward, nullptr if it does not exist.
 void* Driver::last_read(std::int32_t at, bool takes) {
   if (at == Row<Live>::none || !live_[at].ready) return nullptr;
-  return takes ? give_away(at) : live_[at].handle;
+  return takes ? take_handle(at) : live_[at].handle;
 }
 
 void Driver::drop(const Action& action) {
   if (action.tier != 0) {
     const std::int32_t at = need_slot(action);
     if (!live_[at].ready || live_[at].readers > 0)
-      refuse(action, cat("slot ", action.slot, " of tier ", action.tier, " is in transfer"));
+      refuse(action, cat("slot ", action.slot, " of tier ", action.tier, " has a transfer in progress"));
     drop_live(at);
     return;
   }
@@ -438,10 +447,10 @@ void* Driver::end(const Action& action, bool wants_gradient) {
     if (at == grad) continue;
     const Live& live = live_[at];
     if (live.tier != 0) refuse(action, cat("slot ", live.slot, " of tier ", live.tier, " still holds ", text_of(live.key)));
-    if (!live.unasked) refuse(action, text_of(live.key) + " is still there");
+    if (!live.unrequested) refuse(action, text_of(live.key) + " still exists at END");
     drop_live(at);
   }
-  if (wants_gradient) return give_away(grad);
+  if (wants_gradient) return take_handle(grad);
   drop_live(grad);
   return nullptr;
 }
@@ -454,16 +463,16 @@ void Driver::store_begin(const Action& action) {
   const std::int32_t source = need(action, key);
   check_tier(action);
   if (slots_.find(slot_key(action.tier, action.slot)) != nullptr)
-    refuse(action, cat("slot ", action.slot, " of tier ", action.tier, " is taken"));
+    refuse(action, cat("slot ", action.slot, " of tier ", action.tier, " is occupied"));
   DriveCall call = call_of_item(action, key);
   require_can(call);
 
-  // What the slot holds is set when there is something in it to end.
+  // The slot's key is set only after the store has begun: an empty key means that nothing must be dropped.
   const std::int32_t slot = live_.add({.key = {}, .tier = action.tier, .slot = action.slot, .ready = false});
   slots_.add(slot_key(action.tier, action.slot), slot);
   const std::int32_t transfer = add_transfer(action, call, source, slot);
-  const std::int32_t result = guest_->store(call, live_[source].handle);
-  if (result != 0) remove_transfer(transfer);  // nothing began: there is nothing to wait for
+  const std::int32_t result = callbacks_->store(call, live_[source].handle);
+  if (result != 0) remove_transfer(transfer);  // nothing began, so nothing must be awaited
   check(call, result);
   live_[slot].key = key;
   ++live_[source].readers;
@@ -477,24 +486,24 @@ void Driver::load_begin(const Action& action) {
   if (!(live_[slot].key == key))
     refuse(action, cat("slot ", action.slot, " of tier ", action.tier, " holds ", text_of(live_[slot].key)));
   if (!live_[slot].ready)
-    refuse(action, cat("slot ", action.slot, " of tier ", action.tier, " is being stored: AWAIT comes first"));
+    refuse(action, cat("slot ", action.slot, " of tier ", action.tier, " is being stored: expected AWAIT first"));
   DriveCall call = call_of_item(action, key);
   require_can(call);
 
   const std::int32_t made = prepare(action, key);
   const std::int32_t transfer = add_transfer(action, call, slot, made);
   void* item = nullptr;
-  const std::int32_t result = guest_->load(call, &item);
+  const std::int32_t result = callbacks_->load(call, &item);
   if (result != 0) remove_transfer(transfer);
   check(call, result);
   ++live_[slot].readers;
   live_[made].ready = false;
-  if (!give(made, item)) lied_about(call, made, item);
+  if (!store_handle(made, item)) fail_returned_handle(call, made, item);
 }
 
 void Driver::await(const Action& action) {
   const std::int32_t* const known = transfer_ids_.find(transfer_key(action.transfer));
-  if (known == nullptr) refuse(action, cat("transfer ", action.transfer, " is not under way"));
+  if (known == nullptr) refuse(action, cat("transfer ", action.transfer, " is not in progress"));
   const std::int32_t at = *known;
   finish(at);
   remove_transfer(at);
@@ -502,10 +511,10 @@ void Driver::await(const Action& action) {
 
 std::int32_t Driver::add_transfer(const Action& action, const DriveCall& begins, std::int32_t source, std::int32_t destination) {
   if (transfer_ids_.find(transfer_key(action.transfer)) != nullptr)
-    refuse(action, cat("transfer ", action.transfer, " is under way already"));
+    refuse(action, cat("transfer ", action.transfer, " is in progress already"));
   Transfer transfer{.await = begins, .source = source, .destination = destination, .load = action.kind == Kind::load_begin};
   transfer.await.kind = Kind::await;
-  if ((can_ & bit_of(Kind::await)) == 0) lied(transfer.await, "the guest has no function for it");
+  if ((can_ & bit_of(Kind::await)) == 0) fail_contract(transfer.await, "the callback for it is missing");
   const std::int32_t at = transfers_.add(transfer);
   try {
     transfer_ids_.add(transfer_key(action.transfer), at);
@@ -521,19 +530,19 @@ void Driver::remove_transfer(std::int32_t at) {
   transfers_.remove(at);
 }
 
-// Once for each transfer.
+// Awaits a transfer, only once.
 void Driver::finish(std::int32_t at) {
   Transfer& transfer = transfers_[at];
   if (transfer.over) return;
   transfer.over = true;
   transfer.await.action = action_;
-  check(transfer.await, guest_->await(transfer.await));
+  check(transfer.await, callbacks_->await(transfer.await));
   live_[transfer.destination].ready = true;
   Live& source = live_[transfer.source];
   if (--source.readers == 0 && source.ended) drop_live(transfer.source);
 }
 
-// A callback is about to own it: it cannot be asked to wait for the copies.
+// A callback is about to take ownership: it cannot be asked to wait for the copies.
 void Driver::wait_for_readers(std::int32_t item) {
   if (live_[item].readers == 0) return;
   for (std::int32_t at = transfers_.newest(); at != Row<Transfer>::none; at = transfers_.older(at)) {
@@ -541,7 +550,7 @@ void Driver::wait_for_readers(std::int32_t item) {
   }
 }
 
-// ---- What is live ----
+// ---- Live items ----
 
 std::int32_t Driver::find(const ItemKey& key) const {
   const std::int32_t* const found = items_.find(key);
@@ -550,8 +559,8 @@ std::int32_t Driver::find(const ItemKey& key) const {
 
 std::int32_t Driver::need(const Action& action, const ItemKey& key) {
   const std::int32_t at = find(key);
-  if (at == Row<Live>::none) refuse(action, text_of(key) + " is not there");
-  if (!live_[at].ready) refuse(action, text_of(key) + " is being loaded: AWAIT comes first");
+  if (at == Row<Live>::none) refuse(action, text_of(key) + " does not exist");
+  if (!live_[at].ready) refuse(action, text_of(key) + " is being loaded: expected AWAIT first");
   return at;
 }
 
@@ -563,30 +572,30 @@ std::int32_t Driver::need_slot(const Action& action) const {
 
 void Driver::check_item(const Action& action) const {
   if (action.item != Item::input && action.item != Item::tape && action.item != Item::grad)
-    refuse(action, cat("item is ", static_cast<std::int32_t>(action.item), "; no such item"));
+    refuse(action, cat("item is ", static_cast<std::int32_t>(action.item), "; expected INPUT, TAPE or GRAD"));
 }
 
 void Driver::check_tier(const Action& action) const {
-  if (action.tier < 1 || action.tier >= tiers) refuse(action, cat("tier is ", action.tier, "; 1 .. ", tiers - 1));
-  if (action.slot < 0) refuse(action, cat("slot is ", action.slot, "; at least 0"));
+  if (action.tier < 1 || action.tier >= tiers) refuse(action, cat("tier is ", action.tier, "; expected 1 .. ", tiers - 1));
+  if (action.slot < 0) refuse(action, cat("slot is ", action.slot, "; expected at least 0"));
 }
 
-// A place for what a call is about to make, with room for its handle.
+// Adds an entry for an item that a call is about to make, and reserves space for its handle.
 std::int32_t Driver::prepare(const Action& action, const ItemKey& key) {
-  handles_.make_room();
-  live_.make_room();
+  handles_.reserve_entry();
+  live_.reserve_entry();
   const auto [at, was_there] = items_.find_or_add(key, Row<Live>::none);
   if (was_there) {
-    if (!live_[*at].unasked) refuse(action, text_of(key) + " is there already");
-    end_item(*at);  // which changes the table: the place is looked for anew
+    if (!live_[*at].unrequested) refuse(action, text_of(key) + " exists already");
+    end_item(*at);  // this changes the table, so the lookup is repeated
     return prepare(action, key);
   }
   *at = live_.add({.key = key});
   return *at;
 }
 
-// False when the handle is a lie: then it was not taken.
-bool Driver::give(std::int32_t at, void* handle) {
+// Stores a handle. Returns false if it is invalid; the driver does not take ownership then.
+bool Driver::store_handle(std::int32_t at, void* handle) {
   Live& live = live_[at];
   if (handle == nullptr) return live.key.item != Item::input;
   if (!handles_.add(handle)) return false;
@@ -594,8 +603,8 @@ bool Driver::give(std::int32_t at, void* handle) {
   return true;
 }
 
-// An entry goes, and with it what was known of its handle.
-void Driver::forget(std::int32_t at) {
+// Removes an entry and its handle from all tables.
+void Driver::remove_entry(std::int32_t at) {
   const Live& live = live_[at];
   Numbers& table = live.tier == 0 ? items_ : slots_;
   table.erase_if(live.tier == 0 ? live.key : slot_key(live.tier, live.slot), at);
@@ -603,9 +612,9 @@ void Driver::forget(std::int32_t at) {
   live_.remove(at);
 }
 
-void* Driver::give_away(std::int32_t at) {
+void* Driver::take_handle(std::int32_t at) {
   void* const handle = live_[at].handle;
-  forget(at);
+  remove_entry(at);
   return handle;
 }
 
@@ -617,12 +626,12 @@ void Driver::end_item(std::int32_t at) {
 
 void Driver::drop_live(std::int32_t at) {
   const Live live = live_[at];
-  forget(at);
+  remove_entry(at);
   if (live.handle == nullptr && (live.tier == 0 || live.key.item == Item::none)) return;
   DriveCall call = call_of_drop(live.key);
   call.tier = live.tier;
   call.slot = live.slot;
-  guest_->drop(call, live.handle);
+  callbacks_->drop(call, live.handle);
 }
 
 // ---- Calls ----
@@ -661,7 +670,7 @@ DriveCall Driver::call_of_drop(const ItemKey& key) const {
 }
 
 void Driver::require_can(const DriveCall& call) {
-  if ((can_ & bit_of(call.kind)) == 0) lied(call, "the guest has no function for it");
+  if ((can_ & bit_of(call.kind)) == 0) fail_contract(call, "the callback for it is missing");
 }
 
 void Driver::check(const DriveCall& call, std::int32_t result) {
@@ -671,15 +680,15 @@ void Driver::check(const DriveCall& call, std::int32_t result) {
   base::fail_callback(cat("action ", call.action, " (", text_of(call), ")"), result);
 }
 
-void Driver::lied_about(const DriveCall& call, std::int32_t at, const void* handle) {
+void Driver::fail_returned_handle(const DriveCall& call, std::int32_t at, const void* handle) {
   const std::string item = text_of(live_[at].key);
-  if (handle == nullptr) lied(call, "gave no " + item);
+  if (handle == nullptr) fail_contract(call, "returned no handle for " + item);
   std::int32_t other = live_.newest();
   while (live_[other].handle != handle) other = live_.older(other);
-  lied(call, cat("gave the handle of ", text_of(live_[other].key), ", which is live, for ", item));
+  fail_contract(call, cat("returned the handle of the live ", text_of(live_[other].key), " for ", item));
 }
 
-void Driver::lied(const DriveCall& call, const std::string& how) {
+void Driver::fail_contract(const DriveCall& call, const std::string& how) {
   failure_ = Failure{call, 0};
   fail(Status::callback, "action ", call.action, " (", text_of(call), "): ", how);
 }

@@ -1,5 +1,5 @@
-// Drives a schedule for a guest, whose items are handles that nothing here looks into: keeps what is live, calls the guest for
-// every piece of work, and sees to it that each handle is dropped or taken over exactly once.
+// Executes a schedule with the callbacks of a user's framework. Items are opaque handles: the driver tracks the live ones, calls
+// back for every piece of work, and ensures that each handle is dropped or given away exactly once.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,8 @@ constexpr std::uint32_t drive_no_output = 2;
 constexpr std::uint32_t drive_take_input = 4;
 constexpr std::uint32_t drive_take_output = 8;
 
-// The C API hands it to callbacks as its ckpt_drive_call, the same 80 bytes, without a copy for each call: so it may alias that.
+// The C API passes this struct to callbacks as its ckpt_drive_call, the same 80 bytes, without copying it for each call; hence
+// may_alias.
 struct [[gnu::may_alias]] DriveCall {
   Kind kind = Kind::end;
   std::uint32_t flags = 0;
@@ -43,11 +44,11 @@ struct [[gnu::may_alias]] DriveCall {
 };
 static_assert(sizeof(DriveCall) == 80);
 
-// Whose chain is driven. Each returns 0, or what the failure is reported with.
-class Guest {
+// The user's callbacks. Each returns 0, or a code that the failure reports.
+class DriveCallbacks {
  public:
-  virtual ~Guest() = default;
-  // False where it lacks what a call of this kind needs.
+  virtual ~DriveCallbacks() = default;
+  // Returns false if a callback that this kind of call needs is missing.
   virtual bool can(Kind kind) const noexcept = 0;
   virtual std::int32_t forward(const DriveCall& call, void* input, void** output) = 0;
   virtual std::int32_t record(const DriveCall& call, void* input, void** output, void** tape) = 0;
@@ -60,18 +61,18 @@ class Guest {
   virtual void drop(const DriveCall& call, void* item) noexcept = 0;
 };
 
-// One thread at a time, but for cancel().
+// Not thread-safe, except cancel().
 class Driver {
  public:
-  // Error(invalid_argument) for a schedule of a stage.
-  Driver(std::shared_ptr<const Schedule> schedule, std::unique_ptr<Guest> guest);
+  // Fails with Error(invalid_argument) for a schedule of a pipeline's stage.
+  Driver(std::shared_ptr<const Schedule> schedule, std::unique_ptr<DriveCallbacks> callbacks);
   ~Driver();
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
-  // What these throw with invalid_argument or invalid_state left the handle with the caller; else it is the driver's.
+  // If these throw invalid_argument or invalid_state, the handle still belongs to the caller; otherwise it belongs to the driver.
   void* forward(void* x0);
-  void* backward(void* gn, bool wants_gradient);  // GRAD(0), which is the caller's
+  void* backward(void* gn, bool wants_gradient);  // returns GRAD(0), which then belongs to the caller
   void* run(void* x0, bool wants_gradient);
 
   void finalize(std::int64_t layers);
@@ -81,41 +82,41 @@ class Driver {
     DriveCall call;
     std::int32_t result = 0;
   };
-  // Of the last step; Error(invalid_state) within one.
+  // The failure of the last step; Error(invalid_state) within a step.
   const std::optional<Failure>& failure() const;
 
  private:
   enum class State : std::uint8_t { idle, running, paused, ending };
 
-  // Something live: an item in memory, or what a slot holds.
+  // A live entry: an item in memory, or the contents of a slot.
   struct Live {
     ItemKey key;
     void* handle = nullptr;
     std::int32_t tier = 0;
     std::int32_t slot = 0;
-    std::int32_t readers = 0;  // copies out of it that are under way
-    bool ready = true;         // not while a copy fills it
-    bool ended = false;        // its item has gone; it is dropped when the last copy out of it has ended
-    bool unasked = false;      // an output that RECORD gave and the schedule may not know of
+    std::int32_t readers = 0;  // copies from it in progress
+    bool ready = true;         // false while a copy fills it
+    bool ended = false;        // its item has ended; it is dropped after the last copy from it
+    bool unrequested = false;  // an output that RECORD returned although the schedule did not request it
   };
   struct Transfer {
-    DriveCall await;               // what waits for it
-    std::int32_t source = 0;       // what is copied: an item, or of a load what the slot holds
-    std::int32_t destination = 0;  // where to
+    DriveCall await;               // the call that waits for the transfer
+    std::int32_t source = 0;       // the copied item; for a load, the slot's contents
+    std::int32_t destination = 0;  // the entry that the copy fills
     bool load = false;
-    bool over = false;  // was waited for
+    bool over = false;  // already awaited
   };
-  using Numbers = ItemTable<std::int32_t>;  // into a Row
+  using Numbers = ItemTable<std::int32_t>;  // indices into a Row
 
   // ---- Steps ----
-  [[noreturn]] void refuse_within() const;
+  [[noreturn]] void refuse_during_step() const;
   void require_state(State state, const char* otherwise) const;
   void change(State state);
   template <class Body>
   auto within_step(Body&& body);
   void begin(void* x0);
   void run_to_turn();
-  void give_grad(void* grad);
+  void store_grad(void* grad);
   void* run_to_end(bool wants_gradient);
   void unwind() noexcept;
 
@@ -144,16 +145,16 @@ class Driver {
   void finish(std::int32_t at);
   void wait_for_readers(std::int32_t item);
 
-  // ---- What is live ----
+  // ---- Live items ----
   std::int32_t find(const ItemKey& key) const;
   std::int32_t need(const Action& action, const ItemKey& key);
   std::int32_t need_slot(const Action& action) const;
   void check_item(const Action& action) const;
   void check_tier(const Action& action) const;
   std::int32_t prepare(const Action& action, const ItemKey& key);
-  bool give(std::int32_t at, void* handle);
-  void forget(std::int32_t at);
-  void* give_away(std::int32_t at);
+  bool store_handle(std::int32_t at, void* handle);
+  void remove_entry(std::int32_t at);
+  void* take_handle(std::int32_t at);
   void end_item(std::int32_t at);
   void drop_live(std::int32_t at);
 
@@ -163,32 +164,32 @@ class Driver {
   DriveCall call_of_drop(const ItemKey& key) const;
   void require_can(const DriveCall& call);
   void check(const DriveCall& call, std::int32_t result);
-  [[noreturn]] void lied_about(const DriveCall& call, std::int32_t at, const void* handle);
-  [[noreturn]] void lied(const DriveCall& call, const std::string& how);
+  [[noreturn]] void fail_returned_handle(const DriveCall& call, std::int32_t at, const void* handle);
+  [[noreturn]] void fail_contract(const DriveCall& call, const std::string& how);
   [[noreturn]] void refuse(const Action& action, const std::string& reason) const;
 
   const std::shared_ptr<const Schedule> schedule_;
-  const std::unique_ptr<Guest> guest_;
-  std::uint32_t can_ = 0;  // kinds of calls that the guest can do, one bit each
+  const std::unique_ptr<DriveCallbacks> callbacks_;
+  std::uint32_t can_ = 0;  // kinds of calls that the callbacks support, one bit each
 
-  mutable base::ForkMutex mutex_;  // of state_, and of setting cancelled_
+  mutable base::ForkMutex mutex_;  // guards state_, and writes to cancelled_
   State state_ = State::idle;
   std::atomic<bool> cancelled_ = false;
 
   std::optional<Failure> failure_;
-  std::int64_t next_layers_ = 0;  // of the next step of an open-ended schedule; 0: not known
+  std::int64_t next_layers_ = 0;  // of the next step of an open-ended schedule; 0: unknown
 
-  // ---- Of the step ----
+  // ---- The current step ----
   std::optional<Cursor> cursor_;
-  std::vector<Action> ahead_;  // from begin_ to end_: read from the cursor and not met yet
+  std::vector<Action> ahead_;  // from begin_ to end_: read from the cursor, not executed yet
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  std::int64_t layers_ = 0;     // 0: not known
-  std::int64_t action_ = 0;     // index of the one that is met
-  std::int64_t forwarded_ = 0;  // layers below ran at least once
+  std::int64_t layers_ = 0;     // 0: unknown
+  std::int64_t action_ = 0;     // index of the current action
+  std::int64_t forwarded_ = 0;  // all layers below ran at least once
   bool turned_ = false;
   Row<Live> live_;
-  Numbers items_;  // of memory
+  Numbers items_;  // items in memory
   Numbers slots_;  // {input, tier, 0, slot}
   HandleSet handles_;
   Row<Transfer> transfers_;

@@ -1,5 +1,5 @@
-// What is known of the items that are there, by item. The walk looks several up for every action, so this is a flat table: a few
-// nanoseconds a look, and memory for what is live.
+// A hash table of live items. The walk looks up several items for every action, so this is a flat table: a few nanoseconds per
+// lookup, and memory proportional to the live items.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +20,13 @@ struct ItemKey {
   friend bool operator==(const ItemKey&, const ItemKey&) = default;
 };
 
-// Open addressing with linear probing; an entry that goes closes the gap behind it, so that nothing marks where it was.
+// Open addressing with linear probing; erasing an entry shifts later ones back, so that no tombstones are needed.
 template <class T>
 class ItemTable {
  public:
-  // nullptr when it is not there. Valid until the table changes.
+  // Returns nullptr if the key is missing. Valid until the table changes.
   T* find(const ItemKey& key) {
-    for (std::size_t at = home(key);; at = behind(at)) {
+    for (std::size_t at = home(key);; at = next_place(at)) {
       Entry& entry = entries_[at];
       if (entry.key == key) return &entry.value;
       if (entry.key.item == Item::none) return nullptr;
@@ -34,10 +34,10 @@ class ItemTable {
   }
   const T* find(const ItemKey& key) const { return const_cast<ItemTable*>(this)->find(key); }
 
-  // The same, with value added where it is not there; true when it was.
+  // The same, but adds value if the key is missing; the second result is true if the key existed.
   std::pair<T*, bool> find_or_add(const ItemKey& key, const T& value) {
     if (2 * (size_ + 1) > entries_.size()) grow();
-    for (std::size_t at = home(key);; at = behind(at)) {
+    for (std::size_t at = home(key);; at = next_place(at)) {
       Entry& entry = entries_[at];
       if (entry.key == key) return {&entry.value, true};
       if (entry.key.item != Item::none) continue;
@@ -47,30 +47,30 @@ class ItemTable {
     }
   }
 
-  // key is not there.
+  // key must be missing.
   void add(const ItemKey& key, const T& value) {
     if (2 * (size_ + 1) > entries_.size()) grow();
     put({key, value});
     ++size_;
   }
 
-  // key is there.
+  // key must be present.
   void erase(const ItemKey& key) {
     std::size_t gap = home(key);
-    while (!(entries_[gap].key == key)) gap = behind(gap);
+    while (!(entries_[gap].key == key)) gap = next_place(gap);
     close(gap);
   }
 
-  // Where value is what is there under key.
+  // Erases key if value is stored under it.
   void erase_if(const ItemKey& key, const T& value) {
     std::size_t at = home(key);
-    while (entries_[at].key.item != Item::none && !(entries_[at].key == key)) at = behind(at);
+    while (entries_[at].key.item != Item::none && !(entries_[at].key == key)) at = next_place(at);
     if (entries_[at].key.item != Item::none && entries_[at].value == value) close(at);
   }
 
   std::size_t size() const { return size_; }
 
-  // In no order.
+  // In unspecified order.
   template <class Each>
   void for_each(Each&& each) const {
     for (const Entry& entry : entries_) {
@@ -85,7 +85,7 @@ class ItemTable {
   };
 
   std::size_t mask() const { return entries_.size() - 1; }
-  std::size_t behind(std::size_t at) const { return (at + 1) & mask(); }
+  std::size_t next_place(std::size_t at) const { return (at + 1) & mask(); }
 
   // Neighbours in a chain get neighbouring places: three kinds of items, few options and micro-batches.
   std::size_t home(const ItemKey& key) const {
@@ -96,8 +96,8 @@ class ItemTable {
   }
 
   void close(std::size_t gap) {
-    for (std::size_t at = behind(gap); entries_[at].key.item != Item::none; at = behind(at)) {
-      // An entry may move back as far as its home.
+    for (std::size_t at = next_place(gap); entries_[at].key.item != Item::none; at = next_place(at)) {
+      // An entry may move back only as far as its home position.
       if (((at - home(entries_[at].key)) & mask()) < ((at - gap) & mask())) continue;
       entries_[gap] = entries_[at];
       gap = at;
@@ -108,7 +108,7 @@ class ItemTable {
 
   void put(const Entry& entry) {
     std::size_t at = home(entry.key);
-    while (entries_[at].key.item != Item::none) at = behind(at);
+    while (entries_[at].key.item != Item::none) at = next_place(at);
     entries_[at] = entry;
   }
 

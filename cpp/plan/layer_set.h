@@ -1,5 +1,5 @@
-// Which layers of a chain ran backward: mostly from the last one down, so a mark says it for those above, and a list for the
-// others.
+// The set of layers that ran backward. Backward mostly runs from the last layer down, so one mark covers all layers above it, and
+// a set holds the others.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace ckpt::plan {
 
 class LayerSet {
  public:
-  // All layers from `layers` on count as there: none.
+  // All layers from `layers` on count as members; none below.
   explicit LayerSet(std::int64_t layers = 0) : lowest_(layers) {}
 
   bool contains(std::int64_t layer) const { return layer >= lowest_ || others_.contains(layer); }
@@ -28,7 +28,7 @@ class LayerSet {
   }
 
  private:
-  std::int64_t lowest_;            // this layer and those above are there
+  std::int64_t lowest_;            // this layer and all above are members
   std::set<std::int64_t> others_;  // below lowest_ - 1
 };
 

@@ -1,4 +1,4 @@
-// A schedule from the caller's own list of actions.
+// A schedule from the caller's list of actions.
 #include <utility>
 
 #include "base/error.h"
@@ -36,14 +36,14 @@ class ListSource final : public PositionSource {
 }  // namespace
 
 std::shared_ptr<const Schedule> make_list(std::int64_t layers, std::span<const Action> actions) {
-  require(layers >= 1, "layer_count is ", layers, "; at least 1");
-  require(!actions.empty(), "actions_count is 0; a schedule ends with END");
+  require(layers >= 1, "layer_count is ", layers, "; expected at least 1");
+  require(!actions.empty(), "actions_count is 0; expected actions that end with END");
   for (std::size_t i = 0; i < actions.size(); ++i) {
     const auto kind = static_cast<std::int32_t>(actions[i].kind);
-    require(is_kind(kind), "actions[", i, "].kind is ", kind, "; no such kind");
+    require(is_kind(kind), "actions[", i, "].kind is ", kind, "; expected an action kind");
     const bool last = i + 1 == actions.size();
     require((actions[i].kind == Kind::end) == last, "actions[", i, "] is ", kind_name(actions[i].kind),
-            "; END stands last and only there");
+            "; expected END last and only there");
   }
   return std::make_shared<const Schedule>(base::cat("list(", actions.size(), ")"), layers, std::make_unique<ListSource>(actions));
 }

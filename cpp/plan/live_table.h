@@ -1,4 +1,4 @@
-// What is known of the buffers that are alive, by BufferId. Takes memory for what is live, however many there were.
+// A table of live buffers. Memory is proportional to the live buffers, not to all that ever existed.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace ckpt::plan {
 
-// Ids come ascending, and those that came last mostly go first: so this is a sorted array that is searched from its end.
+// Ids are added in ascending order, and recent ones are mostly removed first: hence a sorted array searched from its end.
 template <class T>
 class LiveTable {
  public:
-  // id: above all before it.
+  // id: greater than all before it.
   void add(BufferId id, T value) { entries_.push_back({id, true, std::move(value)}); }
 
-  // Removes id, which must be there.
+  // Removes id, which must be present.
   T take(BufferId id) {
     Entry& entry = find(id);
     T value = std::move(entry.value);

@@ -1,4 +1,4 @@
-// Reports of a schedule's run while it executes, for the strategy that chooses the next schedule.
+// Reports a schedule's execution to the strategy that chooses the next schedule.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,25 @@
 
 namespace ckpt::plan {
 
-// Called on the threads that run schedules: synchronised.
+// Called on the threads that run schedules: must be thread-safe.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
-  // The layer is about to run, forward or backward, and to use its activation.
+  // Called before the layer runs, forward or backward, and uses its activation.
   virtual void layer_runs(std::string_view name) = 0;
-  // Live bytes in memory changed by so many.
+  // Called when live bytes in memory change by this amount.
   virtual void live_bytes_changed(std::int64_t by) noexcept = 0;
 };
 
-// The highest live bytes of the runs that make up a step. Runs at the same time (a pipeline's stages) each have an observer; their
-// peaks are added, so that the sum does not depend on how the runs overlapped.
+// The highest live bytes of the runs of one step. Concurrent runs (a pipeline's stages) have one observer each; their peaks are
+// added, so that the sum does not depend on how the runs overlapped.
 class StepPeak {
  public:
-  // The observer also reports each use of a layer's activation to the strategy; nullptr: to none. It may outlive this object.
+  // Creates an observer that also reports each use of a layer's activation to the strategy; nullptr: to none. It may outlive this
+  // object.
   std::shared_ptr<RunObserver> add_observer(strategy::StrategyPtr strategy);
 
-  // Returns the peak since the last call; nothing when no run has had live bytes since.
+  // Returns the peak since the last call; nothing if no run had live bytes since.
   std::optional<std::int64_t> take();
 
  private:

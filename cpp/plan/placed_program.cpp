@@ -32,7 +32,8 @@ Kind kind_of(const Operation& operation, Kind action) {
   }
 }
 
-// Writes a walk down. A buffer of the walk that is overwritten in place is several here, one for each item that it holds in turn.
+// Records a walk. A buffer of the walk that is overwritten in place becomes several buffers here, one for each item that it holds
+// in turn.
 class PlacedSink final : public WalkSink {
  public:
   PlacedSink(const ChainProfile& profile, PlacedProgram& program, std::vector<BufferId>& walk_buffers)
@@ -46,11 +47,11 @@ class PlacedSink final : public WalkSink {
   void allocate(BufferId id, const BufferInfo& info) override {
     now_[id] = add(id, info, index_ < 0 ? -1 : std::ssize(program_.operations));
   }
-  void become(BufferId, const BufferInfo&, const BufferInfo&) override {}  // the operation between says it all
+  void become(BufferId, const BufferInfo&, const BufferInfo&) override {}  // the operation in between carries the information
 
   void free(BufferId id, const BufferInfo&) override {
     const auto found = now_.find(id);
-    // What the end of the step finds stays.
+    // Buffers that are live at the end of the step are never freed.
     if (action_.kind == Kind::end) buffer(found->second).last = std::ssize(program_.operations);
     now_.erase(found);
   }
@@ -85,7 +86,7 @@ class PlacedSink final : public WalkSink {
     program_.operations.push_back(made);
   }
 
-  // A copy may take until its AWAIT, which so uses what it reads and writes.
+  // A copy may last until its AWAIT, which therefore counts as a use of its source and destination.
   void transfer_ends(std::int64_t id) override {
     const auto copy = copies_.find(id);
     PlacedOperation made = program_.operations[static_cast<std::size_t>(copy->second)];
@@ -131,14 +132,14 @@ class PlacedSink final : public WalkSink {
 
   const ChainProfile& profile_;
   PlacedProgram& program_;
-  std::vector<BufferId>& walk_buffers_;                    // of each buffer
-  std::unordered_map<BufferId, std::int64_t> now_;         // buffers that hold something
-  std::unordered_map<std::int64_t, std::int64_t> copies_;  // operations of the transfers under way
+  std::vector<BufferId>& walk_buffers_;                    // the walk's buffer of each buffer
+  std::unordered_map<BufferId, std::int64_t> now_;         // current buffer of each walk buffer that holds something
+  std::unordered_map<std::int64_t, std::int64_t> copies_;  // operations of the transfers in progress
   Action action_;
   std::int64_t index_ = -1;
 };
 
-// Where the slots of every tier above memory begin: one behind the other, each as long as the longest item that it ever holds.
+// Lays out the slots of every tier above memory: consecutive, each as long as the longest item that it ever holds.
 void place_slots(PlacedProgram& program) {
   std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t> places;
   for (const PlacedBuffer& buffer : program.buffers) {
@@ -150,7 +151,7 @@ void place_slots(PlacedProgram& program) {
     std::int64_t& end = program.arena_bytes[static_cast<std::size_t>(place.first)];
     const std::int64_t offset = end;
     if (__builtin_add_overflow(end, bytes, &end))
-      base::fail(base::Status::out_of_range, "tier ", place.first, ": its slots pass INT64_MAX bytes");
+      base::fail(base::Status::out_of_range, "tier ", place.first, ": the slots' sizes exceed INT64_MAX bytes");
     bytes = offset;
   }
   for (PlacedBuffer& buffer : program.buffers) {
@@ -158,7 +159,7 @@ void place_slots(PlacedProgram& program) {
   }
 }
 
-// Numbers by name, in the order of the fields.
+// Writes JSON numbers by name, in the order of the fields.
 class Record {
  public:
   explicit Record(std::string& text) : text_(text) { text_ += '{'; }

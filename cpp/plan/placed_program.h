@@ -1,6 +1,6 @@
 // A schedule as plain arrays: every buffer with its place in the arena of its tier, and every operation in the order of issue.
 //
-// For those who run schedules on memory of their own; the engine's executor runs the program of program.h, with the same offsets.
+// For callers that run schedules in their own memory. The engine's executor runs the program of program.h, with the same offsets.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace ckpt::plan {
 
-// As ckpt_program_buffer, to the byte.
+// Same layout as ckpt_program_buffer.
 struct PlacedBuffer {
   std::int64_t bytes = 0;
   std::int64_t offset = -1;
@@ -32,7 +32,7 @@ struct PlacedBuffer {
 constexpr std::uint32_t operation_again = 1;
 constexpr std::uint32_t operation_in_place = 2;
 
-// As ckpt_program_operation, to the byte.
+// Same layout as ckpt_program_operation.
 struct PlacedOperation {
   Kind kind = Kind::forward;
   std::uint32_t flags = 0;
@@ -60,10 +60,10 @@ struct PlacedProgram {
   std::vector<PlacedOperation> operations;
 };
 
-// Error as make_program and place.
+// Errors as make_program and place.
 PlacedProgram make_placed_program(const Schedule& schedule, const ChainProfile& profile);
 
-// As docs/how-to/bring-your-own-framework.md describes it.
+// Writes the format that docs/how-to/bring-your-own-framework.md describes.
 std::string to_json(const PlacedProgram& program);
 
 }  // namespace ckpt::plan

@@ -12,18 +12,18 @@
 namespace ckpt::plan {
 namespace {
 
-// Above this many buffers the quadratic orders would take seconds; one pass in time order is left then.
+// With more buffers the quadratic orders would take seconds; then a single pass in time order is used.
 constexpr std::size_t largest_quadratic = 8192;
 
 std::int64_t sum_of(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
-  if (__builtin_add_overflow(a, b, &sum)) base::fail(base::Status::out_of_range, "the buffers' bytes pass INT64_MAX");
+  if (__builtin_add_overflow(a, b, &sum)) base::fail(base::Status::out_of_range, "the buffers' bytes exceed INT64_MAX");
   return sum;
 }
 
-// An arena that is filled and emptied in the order of time: each buffer goes into the smallest gap between those alive, else behind
-// the last of them.
-class TimelyArena {
+// An arena that is filled and emptied in time order: each buffer goes into the smallest sufficient gap between the live ones,
+// otherwise after the last of them.
+class TimeOrderArena {
  public:
   std::int64_t take(std::int64_t bytes) {
     auto best = gaps_.end();
@@ -43,19 +43,19 @@ class TimelyArena {
     return offset;
   }
 
-  void give_back(std::int64_t offset, std::int64_t bytes) {
-    auto behind =
+  void release(std::int64_t offset, std::int64_t bytes) {
+    auto after =
         std::upper_bound(gaps_.begin(), gaps_.end(), offset, [](std::int64_t at, const Gap& gap) { return at < gap.offset; });
-    const bool joins_before = behind != gaps_.begin() && (behind - 1)->offset + (behind - 1)->bytes == offset;
-    const bool joins_behind = behind != gaps_.end() && offset + bytes == behind->offset;
+    const bool joins_before = after != gaps_.begin() && (after - 1)->offset + (after - 1)->bytes == offset;
+    const bool joins_after = after != gaps_.end() && offset + bytes == after->offset;
     if (joins_before) {
-      (behind - 1)->bytes += bytes + (joins_behind ? behind->bytes : 0);
-      if (joins_behind) gaps_.erase(behind);
-    } else if (joins_behind) {
-      behind->offset = offset;
-      behind->bytes += bytes;
+      (after - 1)->bytes += bytes + (joins_after ? after->bytes : 0);
+      if (joins_after) gaps_.erase(after);
+    } else if (joins_after) {
+      after->offset = offset;
+      after->bytes += bytes;
     } else {
-      gaps_.insert(behind, {offset, bytes});
+      gaps_.insert(after, {offset, bytes});
     }
     if (gaps_.back().offset + gaps_.back().bytes == top_) {
       top_ = gaps_.back().offset;
@@ -70,8 +70,8 @@ class TimelyArena {
     std::int64_t offset;
     std::int64_t bytes;
   };
-  std::vector<Gap> gaps_;  // by offset; no two touch, and none touches top_
-  std::int64_t top_ = 0;   // end of the last buffer alive
+  std::vector<Gap> gaps_;  // by offset; not adjacent to each other or to top_
+  std::int64_t top_ = 0;   // end of the last live buffer
   std::int64_t highest_ = 0;
 };
 
@@ -82,13 +82,13 @@ struct Span {
   std::int64_t bytes = 0;  // rounded up to the alignment
 };
 
-// Lengths of buffers that grow while they are alive, rounded: they are placed with these from the start.
+// Rounded lengths of buffers that grow while they are live: they are placed with these from the start.
 using GrownBuffers = std::unordered_map<BufferId, std::int64_t>;
 
-// Places buffers of tier 0 as they come, and remembers their lives as long as there are few.
+// Places buffers of tier 0 in order of allocation, and stores their lifetimes as long as they are few.
 class TimeOrder final : public WalkSink {
  public:
-  // known: those that will grow. offsets: filled by BufferId when given.
+  // known: lengths of the buffers that will grow. offsets: filled by BufferId, if given.
   explicit TimeOrder(GrownBuffers known, std::vector<std::int64_t>* offsets = nullptr)
       : known_(std::move(known)), offsets_(offsets) {}
 
@@ -97,7 +97,7 @@ class TimeOrder final : public WalkSink {
     if (info.tier != 0) return;
     count(info.bytes);
     Live live{0, placed_bytes(info.bytes), spans_.size()};
-    // One that shrank first and grew then may be longest at its start.
+    // A buffer that shrinks before it grows may be longest at its start.
     if (const auto grown = known_.find(id); grown != known_.end()) live.bytes = std::max(live.bytes, grown->second);
     if (live.bytes > 0) place(id, live, now);
     live_.add(id, live);
@@ -120,20 +120,20 @@ class TimeOrder final : public WalkSink {
     live_bytes_ -= info.bytes;
     const Live live = live_.take(id);
     if (live.bytes == 0) return;
-    arena_.give_back(live.offset, live.bytes);
+    arena_.release(live.offset, live.bytes);
     live_rounded_ -= live.bytes;
     if (!many_) spans_[live.span].end = now;
   }
 
-  // Whether buffers grew that were not known to: then they must be placed again, with what grown() says.
+  // Returns true if buffers grew that were not in `known`: they must be placed again, with the lengths of grown().
   bool misplaced() const { return known_.empty() && !grown_.empty(); }
   const GrownBuffers& grown() const { return grown_; }
 
-  // nullptr when there were too many.
+  // nullptr if there were too many.
   const std::vector<Span>* spans() const { return many_ ? nullptr : &spans_; }
   std::int64_t arena_bytes() const { return arena_.highest(); }
   std::int64_t peak_bytes() const { return peak_bytes_; }
-  // No arena is smaller.
+  // A lower bound of every arena.
   std::int64_t least_arena_bytes() const { return peak_rounded_; }
 
  private:
@@ -163,7 +163,7 @@ class TimeOrder final : public WalkSink {
   GrownBuffers known_;
   GrownBuffers grown_;
   std::vector<std::int64_t>* offsets_;
-  TimelyArena arena_;
+  TimeOrderArena arena_;
   LiveTable<Live> live_;
   std::vector<Span> spans_;
   bool many_ = false;
@@ -174,7 +174,7 @@ class TimeOrder final : public WalkSink {
   std::int64_t peak_rounded_ = 0;
 };
 
-// Once, and again where buffers grew. replay_into: hands all events to a sink.
+// Places once, and again if buffers grew. replay_into: passes all events to a sink.
 template <class ReplayInto>
 TimeOrder time_order(const ReplayInto& replay_into, std::vector<std::int64_t>* offsets = nullptr) {
   TimeOrder first({}, offsets);
@@ -191,15 +191,15 @@ struct Place {
 };
 
 struct Attempt {
-  std::vector<Place> places;  // empty when it was not pursued
+  std::vector<Place> places;  // empty if the attempt was abandoned
   std::int64_t arena_bytes = 0;
-  std::size_t stuck_at = 0;  // in the order: what did not fit
+  std::size_t stuck_at = 0;  // position in the order of the span that did not fit
 };
 
-// Puts the spans one after another, in the given order, each into the smallest gap that is free for its whole life. Gives up as
-// soon as the arena would not be smaller than `below`, the size of one that is known. Counts the spans that it looks at.
+// Places the spans in the given order, each into the smallest gap that is free for its whole lifetime. Gives up as soon as the
+// arena would not be smaller than `below`, the size of a known one. Counts the spans examined.
 Attempt place_in_order(const std::vector<Span>& spans, const std::vector<std::size_t>& order, std::int64_t below,
-                       std::int64_t& looks) {
+                       std::int64_t& examined) {
   struct Placed {
     std::int64_t offset;
     Span span;
@@ -210,8 +210,8 @@ Attempt place_in_order(const std::vector<Span>& spans, const std::vector<std::si
     const Span& span = spans[order[at]];
     std::int64_t best_offset = -1;
     std::int64_t best_gap = INT64_MAX;
-    std::int64_t reach = 0;  // end of what overlaps in time so far
-    looks += std::ssize(placed);
+    std::int64_t reach = 0;  // end of the overlapping buffers so far
+    examined += std::ssize(placed);
     for (const Placed& other : placed) {
       if (other.span.end < span.begin || other.span.begin > span.end) continue;
       const std::int64_t gap = other.offset - reach;
@@ -225,34 +225,34 @@ Attempt place_in_order(const std::vector<Span>& spans, const std::vector<std::si
     if (offset >= below - span.bytes) return {{}, 0, at};
     attempt.arena_bytes = std::max(attempt.arena_bytes, offset + span.bytes);
     attempt.places.push_back({span.id, offset});
-    const auto behind = std::upper_bound(placed.begin(), placed.end(), offset,
-                                         [](std::int64_t where, const Placed& each) { return where < each.offset; });
-    placed.insert(behind, {offset, span});
+    const auto after = std::upper_bound(placed.begin(), placed.end(), offset,
+                                        [](std::int64_t where, const Placed& each) { return where < each.offset; });
+    placed.insert(after, {offset, span});
   }
   return attempt;
 }
 
-// Spans that a search looks at: some hundredths of a second.
-constexpr std::int64_t most_looks = 20'000'000;
+// The most spans that a search examines: a few hundredths of a second.
+constexpr std::int64_t max_examined = 20'000'000;
 
-// The smallest arena of several orders that look at whole lives, each mended as long as that helps: what does not fit is put
-// earlier. Without places when none is smaller than the timely one.
-Attempt better_than(const TimeOrder& timely) {
-  Attempt best{{}, timely.arena_bytes()};
-  if (timely.spans() == nullptr) return best;
-  const std::vector<Span>& spans = *timely.spans();
+// Returns the smallest arena of several orders that consider whole lifetimes. Each order is repaired as long as that helps: a
+// span that does not fit is moved to the front. Has no places if none is smaller than the time-order arena.
+Attempt better_than(const TimeOrder& in_time_order) {
+  Attempt best{{}, in_time_order.arena_bytes()};
+  if (in_time_order.spans() == nullptr) return best;
+  const std::vector<Span>& spans = *in_time_order.spans();
   std::vector<std::size_t> order(spans.size());
-  std::int64_t looks = 0;
+  std::int64_t examined = 0;
   const auto attempt = [&](auto less) {
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return less(spans[a], spans[b]); });
-    const std::int64_t stop = looks + most_looks / 4;
-    std::size_t in_vain = 0;
-    while (best.arena_bytes > timely.least_arena_bytes() && looks < stop && in_vain++ < 2 * spans.size() + 50) {
-      Attempt candidate = place_in_order(spans, order, best.arena_bytes, looks);
+    const std::int64_t stop = examined + max_examined / 4;
+    std::size_t failed_attempts = 0;
+    while (best.arena_bytes > in_time_order.least_arena_bytes() && examined < stop && failed_attempts++ < 2 * spans.size() + 50) {
+      Attempt candidate = place_in_order(spans, order, best.arena_bytes, examined);
       if (!candidate.places.empty()) {
         best = std::move(candidate);
-        in_vain = 0;
+        failed_attempts = 0;
         continue;
       }
       const auto stuck = order.begin() + static_cast<std::ptrdiff_t>(candidate.stuck_at);
@@ -260,7 +260,7 @@ Attempt better_than(const TimeOrder& timely) {
       std::rotate(order.begin() + static_cast<std::ptrdiff_t>(candidate.stuck_at * 3 / 4), stuck, stuck + 1);
     }
   };
-  // Long lives at the bottom, short ones above them; then large before small.
+  // Long lifetimes at the bottom, short ones above them; then large before small.
   attempt([](const Span& a, const Span& b) { return a.end - a.begin > b.end - b.begin; });
   attempt([](const Span& a, const Span& b) { return a.bytes > b.bytes; });
   attempt([](const Span& a, const Span& b) {
@@ -278,11 +278,11 @@ std::int64_t placed_bytes(std::int64_t bytes) {
 
 Placement place(const Program& program) {
   Placement placement{std::vector<std::int64_t>(program.buffers.size(), -1), 0, 0};
-  const TimeOrder timely = time_order([&](WalkSink& sink) { replay(program, sink); }, &placement.offsets);
-  const Attempt better = better_than(timely);
+  const TimeOrder in_time_order = time_order([&](WalkSink& sink) { replay(program, sink); }, &placement.offsets);
+  const Attempt better = better_than(in_time_order);
   for (const Place& each : better.places) placement.offsets[static_cast<std::size_t>(each.id)] = each.offset;
   placement.arena_bytes = better.arena_bytes;
-  placement.peak_bytes = timely.peak_bytes();
+  placement.peak_bytes = in_time_order.peak_bytes();
   return placement;
 }
 
@@ -299,7 +299,7 @@ std::int64_t budgeted_bytes(const Schedule& schedule, const ChainProfile& profil
 
 namespace {
 
-// The longest item of each slot of one tier.
+// Collects the longest item of each slot of one tier.
 class SlotLengths final : public WalkSink {
  public:
   explicit SlotLengths(std::int32_t tier) : tier_(tier) {}
@@ -327,7 +327,7 @@ class SlotLengths final : public WalkSink {
 }  // namespace
 
 std::int64_t tier_bytes(const Schedule& schedule, const ChainProfile& profile, std::int32_t tier) {
-  base::require(tier >= 1 && tier < tiers, "tier is ", tier, "; 1 .. ", tiers - 1);
+  base::require(tier >= 1 && tier < tiers, "tier is ", tier, "; expected 1 .. ", tiers - 1);
   SlotLengths lengths(tier);
   replay(schedule, profile, lengths);
   return lengths.sum();

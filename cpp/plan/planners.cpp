@@ -30,7 +30,7 @@ std::shared_ptr<const Schedule> make_levels_of(const ChainProfile& profile, Valu
 
 std::shared_ptr<const Schedule> make_auto_of(const ChainProfile& profile, Values values) {
   const double seconds = values[1].number;
-  base::require(seconds >= 0, "seconds is ", seconds, "; at least 0");
+  base::require(seconds >= 0, "seconds is ", seconds, "; expected at least 0");
   return make_auto(profile, values[0].whole, {.seconds = seconds, .table_bytes = values[2].whole});
 }
 
@@ -40,12 +40,12 @@ struct Planner {
 };
 
 constexpr Planner planners[] = {
-    {{"store-all", "records every layer and runs none again: least time, most memory", {}},
+    {{"store-all", "records every layer, recomputes none: least time, most memory", {}},
      [](const ChainProfile& profile, Values) { return make_store_all(profile); }},
-    {{"recompute-all", "keeps the chain's input alone and runs layers again from it for each layer: least memory", {}},
+    {{"recompute-all", "keeps only the chain's input and recomputes from it for each layer: least memory", {}},
      [](const ChainProfile& profile, Values) { return make_recompute_all(profile); }},
     {{"periodic",
-      "cuts the chain into equal segments, keeps their inputs, and runs each again once, but for the last",
+      "cuts the chain into equal segments, keeps their inputs, and recomputes each once, except the last",
       {{"segments", Unit::count, 1, base::up_to_limit}}},
      [](const ChainProfile& profile, Values values) { return make_periodic(profile, values[0].whole); }},
     {{"sqrt", "periodic, with as many segments as the square root of the number of layers", {}},
@@ -53,48 +53,49 @@ constexpr Planner planners[] = {
        return make_periodic(profile, std::lround(std::sqrt(static_cast<double>(profile.layers()))));
      }},
     {{"auto",
-      "the fastest that any planner here makes whose reserved bytes fit, without the slower tiers; at most so many seconds of "
-      "planning",
+      "the fastest schedule of all planners here with reserved bytes within the budget, without the slower tiers; planning takes "
+      "at "
+      "most SECONDS",
       {{"bytes", Unit::bytes, 1, most_bytes},
        {"seconds", Unit::number, 0, 0, "2"},
        {"table_bytes", Unit::bytes, 1, most_bytes, "300000000"}}},
      make_auto_of},
     {{"chain",
-      "the fastest whose reserved bytes fit, of all that keep what a layer recorded, and the input it reads, until its backward",
+      "the fastest schedule within the budget that keeps each layer's tape, and the input it reads, until its backward",
       {{"bytes", Unit::bytes, 1, most_bytes}}},
      [](const ChainProfile& profile, Values values) {
        return make_chain_for_budget(profile, ChainPlanner::chain, values[0].whole);
      }},
     {{"tapes",
-      "as chain, also with layers that recorded and whose input is made again; never slower",
+      "as chain, but may also recompute the input of a recorded layer; never slower",
       {{"bytes", Unit::bytes, 1, most_bytes}}},
      [](const ChainProfile& profile, Values values) {
        return make_chain_for_budget(profile, ChainPlanner::tapes, values[0].whole);
      }},
     {{"revolve",
-      "like steps, SLOTS of their states kept at once: the fewest forwards; INITIAL: counted or free, the initial state's slot",
+      "identical steps, at most SLOTS states kept: the fewest forwards; INITIAL: counted or free, the initial state's slot",
       {{"slots", Unit::count, 1, most_slots}, {"initial", Unit::word, 0, 0, "counted"}}},
      [](const ChainProfile& profile, Values values) {
        const std::string_view initial = values[1].word;
-       base::require(initial == "counted" || initial == "free", "initial is ", base::quote(initial), "; counted or free");
+       base::require(initial == "counted" || initial == "free", "initial is ", base::quote(initial), "; expected counted or free");
        return make_revolve(profile, values[0].whole, initial == "free");
      }},
     {{"mixed",
-      "like steps, a state or a recording in each of SLOTS: the fewest forwards, recorded ones counted",
+      "identical steps, a state or a tape in each of SLOTS: the fewest forwards, including recorded ones",
       {{"slots", Unit::count, 1, most_slots}}},
      [](const ChainProfile& profile, Values values) { return make_mixed(profile, values[0].whole); }},
     {{"two-level",
-      "like steps, their states in slots of memory and of tier 1: the least time; 0: as many as the tier holds",
+      "identical steps, states in slots of memory and tier 1: the least time; 0: as many as the tier holds",
       {{"memory_slots", Unit::count, 1, most_slots}, {"disk_slots", Unit::count, 0, most_slots, "0"}}},
      make_levels_of},
     {{"three-level",
-      "the same with tier 2 behind tier 1",
+      "two-level with tier 2 below tier 1",
       {{"memory_slots", Unit::count, 1, most_slots},
        {"tier1_slots", Unit::count, 0, most_slots},
        {"tier2_slots", Unit::count, 0, most_slots, "0"}}},
      make_levels_of},
     {{"four-level",
-      "the same with tier 3 behind tier 2",
+      "three-level with tier 3 below tier 2",
       {{"memory_slots", Unit::count, 1, most_slots},
        {"tier1_slots", Unit::count, 0, most_slots},
        {"tier2_slots", Unit::count, 0, most_slots},
@@ -103,7 +104,7 @@ constexpr Planner planners[] = {
 };
 
 // "budget" is the former name of "auto".
-std::string by_name_of_today(std::string_view text) {
+std::string with_current_name(std::string_view text) {
   const std::string_view name = base::form_name(text);
   if (name != "budget") return std::string(text);
   return base::cat("auto", text.substr(static_cast<std::size_t>(name.data() - text.data()) + name.size()));
@@ -113,7 +114,7 @@ std::string by_name_of_today(std::string_view text) {
 
 std::shared_ptr<const Schedule> make_by_text(const ChainProfile& profile, std::string_view given) {
   return base::reading_form("planner", given, [&] {
-    const std::string text = by_name_of_today(given);
+    const std::string text = with_current_name(given);
     const Planner& planner = base::form_named<Planner>(planners, "planner", text);
     const base::FormLimit layers{"layers", profile.layers()};
     profile.require_complete();

@@ -1,4 +1,4 @@
-// Planners by text, "periodic:4": each is one entry of the table in planners.cpp.
+// Creates planners from strings such as "periodic:4": each is one entry of the table in planners.cpp.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace ckpt::plan {
 
-// given: name, or name:value,value. Error(not_found) for an unknown name: the message lists the known ones.
+// given: name, or name:value,value. Fails with Error(not_found) for an unknown name: the message lists the known ones.
 std::shared_ptr<const Schedule> make_by_text(const ChainProfile& profile, std::string_view given);
 
-// One planner a line: "periodic:SEGMENTS - what it makes; SEGMENTS: 1 .. layers".
+// Returns one planner per line: "periodic:SEGMENTS - description; SEGMENTS: 1 .. layers".
 std::string known_planners();
 
 }  // namespace ckpt::plan

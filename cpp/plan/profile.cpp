@@ -13,10 +13,10 @@ using base::Status;
 
 namespace {
 
-void require_bytes(const char* what, std::int64_t bytes) { require(bytes >= 0, what, " is ", bytes, "; at least 0"); }
+void require_bytes(const char* what, std::int64_t bytes) { require(bytes >= 0, what, " is ", bytes, "; expected at least 0"); }
 
 void require_seconds(const char* what, double seconds) {
-  require(std::isfinite(seconds) && seconds >= 0, what, " is ", seconds, "; finite and at least 0");
+  require(std::isfinite(seconds) && seconds >= 0, what, " is ", seconds, "; expected a finite number of at least 0");
 }
 
 void check_option(const OptionProfile& option) {
@@ -42,7 +42,7 @@ void check_layer(const LayerProfile& layer) {
 void add_product(std::int64_t& total, std::int64_t a, std::int64_t b) {
   std::int64_t product = 0;
   if (__builtin_mul_overflow(a, b, &product) || __builtin_add_overflow(total, product, &total))
-    fail(Status::out_of_range, "profile: the sum of all bytes passes INT64_MAX");
+    fail(Status::out_of_range, "profile: the sum of all bytes exceeds INT64_MAX");
 }
 
 }  // namespace
@@ -50,11 +50,11 @@ void add_product(std::int64_t& total, std::int64_t a, std::int64_t b) {
 ChainProfile::ChainProfile(std::int64_t input_bytes) : input_bytes_(input_bytes) { require_bytes("input_bytes", input_bytes); }
 
 ChainProfile ChainProfile::uniform(std::int64_t layers, LayerProfile layer) {
-  require(layers >= 1, "layer_count is ", layers, "; at least 1");
+  require(layers >= 1, "layer_count is ", layers, "; expected at least 1");
   require_bytes("output_bytes", layer.output_bytes);
   ChainProfile profile(layer.output_bytes);
   require(layers == 1 || !layer.has(no_input_gradient), "flags is ", layer.flags,
-          ": only layer 0 may have no input gradient, these are ", layers);
+          ": only layer 0 may lack an input gradient, but the uniform chain has layers: ", layers);
   profile.add_layer(std::move(layer));
   profile.uniform_layers_ = layers;
   return profile;
@@ -68,14 +68,14 @@ void ChainProfile::add_layer(LayerProfile layer) {
   require_open("layers");
   check_layer(layer);
   require(layers_.empty() || !layer.has(no_input_gradient), "flags is ", layer.flags,
-          ": only layer 0 may have no input gradient, this is layer ", layers_.size());
+          ": only layer 0 may lack an input gradient, this is layer ", layers_.size());
   for (const OptionProfile& option : layer.options) note_peak(option);
   layers_.push_back(std::move(layer));
 }
 
 void ChainProfile::add_option(const OptionProfile& option) {
   require_open("options");
-  if (layers_.empty()) fail(Status::invalid_state, "profile has no layer that the option could belong to");
+  if (layers_.empty()) fail(Status::invalid_state, "profile has no layer: expected a layer before its option");
   check_option(option);
   note_peak(option);
   layers_.back().options.push_back(option);
@@ -89,11 +89,11 @@ void ChainProfile::set_option(std::int64_t layer, std::int32_t number, const Opt
 }
 
 void ChainProfile::set_tier(std::int32_t tier, const TierProfile& profile) {
-  require(tier >= 1 && tier < tiers, "tier is ", tier, "; 1 .. ", tiers - 1);
+  require(tier >= 1 && tier < tiers, "tier is ", tier, "; expected 1 .. ", tiers - 1);
   require_bytes("capacity_bytes", profile.capacity_bytes);
   require_seconds("latency_seconds", profile.latency_seconds);
   const auto require_rate = [](const char* what, double rate) {
-    require(std::isfinite(rate) && rate >= 0, what, " is ", rate, "; finite and at least 0 (0: no limit)");
+    require(std::isfinite(rate) && rate >= 0, what, " is ", rate, "; expected a finite number of at least 0 (0: no limit)");
   };
   require_rate("write_bytes_per_second", profile.write_bytes_per_second);
   require_rate("read_bytes_per_second", profile.read_bytes_per_second);
@@ -108,7 +108,8 @@ void ChainProfile::set_flags(std::uint32_t flags) {
 void ChainProfile::require_whole() const {
   if (layers_.empty()) fail(Status::invalid_state, "profile has no layers");
   for (const LayerProfile& layer : layers_) {
-    if (layer.options.empty()) fail(Status::invalid_state, "profile: layer ", base::quote(layer.name), " has no option");
+    if (layer.options.empty())
+      fail(Status::invalid_state, "profile: layer ", base::quote(layer.name), ": expected at least one option");
   }
 }
 
@@ -116,10 +117,10 @@ void ChainProfile::require_complete() const {
   require_whole();
   const std::int64_t each = is_uniform() ? uniform_layers_ : 1;
   std::int64_t total = input_bytes_;
-  // What stays with the caller may be there a second time.
+  // Items that stay with the caller may exist a second time.
   for (const std::int64_t bytes : {bytes_of(0), bytes_of(layers())}) add_product(total, bytes, flags_ != 0 ? 1 : 0);
   for (const LayerProfile& layer : layers_) {
-    // Twice the output: an item and its gradient. Ambient twice: the saved state and the present one during a recomputation.
+    // Output twice: an item and its gradient. Ambient state twice: saved and current during a recomputation.
     for (const std::int64_t bytes : {layer.output_bytes, layer.ambient_bytes}) {
       add_product(total, bytes, each);
       add_product(total, bytes, each);

@@ -1,4 +1,4 @@
-// What planning must know of a chain: bytes and seconds of every layer under each of its options.
+// The inputs of planning: bytes and seconds of every layer under each of its options.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ constexpr std::uint32_t no_input_gradient = 8;
 constexpr std::uint32_t in_place = 16;
 constexpr std::uint32_t all_layer_flags = 31;
 
-// Of a whole chain.
+// Flags of a whole chain.
 constexpr std::uint32_t keeps_input = 1;
 constexpr std::uint32_t keeps_output = 2;
 constexpr std::uint32_t own_allocator = 4;
@@ -33,7 +33,7 @@ struct OptionProfile {
   std::int64_t record_workspace_bytes = 0;  // with has_record
   double record_seconds = 0;                // with has_record
   bool has_record = false;                  // can record without making its output
-  std::int64_t backward_peak_bytes = 0;     // 0: not known
+  std::int64_t backward_peak_bytes = 0;     // 0: unknown
 };
 
 struct LayerProfile {
@@ -41,13 +41,13 @@ struct LayerProfile {
   std::uint32_t flags = needs_input | deterministic;
   std::int64_t output_bytes = 0;
   std::int64_t ambient_bytes = 0;
-  strategy::Activation output{std::int64_t{0}};  // what strategies are asked about; its bytes are output_bytes
+  strategy::Activation output{std::int64_t{0}};  // as shown to strategies; its bytes are output_bytes
   std::vector<OptionProfile> options;
 
   bool has(std::uint32_t flag) const { return (flags & flag) != 0; }
 };
 
-// A place that is slower than memory. 0: no limit.
+// A tier slower than memory. 0: unlimited.
 struct TierProfile {
   std::int64_t capacity_bytes = 0;
   double write_bytes_per_second = 0;
@@ -66,13 +66,13 @@ struct TierProfile {
 class ChainProfile {
  public:
   explicit ChainProfile(std::int64_t input_bytes);
-  // A chain of like layers, of which one is kept however many there are.
+  // A chain of equal layers, stored once however many there are.
   static ChainProfile uniform(std::int64_t layers, LayerProfile layer);
 
-  // Checks the values; Error(invalid_argument) names the wrong one.
+  // Checks the values; Error(invalid_argument) names the invalid one.
   void add_layer(LayerProfile layer);
   void add_option(const OptionProfile& option);
-  // Of a layer that has it. Not of a uniform chain.
+  // Replaces an existing option. Not for a uniform chain.
   void set_option(std::int64_t layer, std::int32_t number, const OptionProfile& option);
 
   // Checks the values. tier: 1 .. tiers-1.
@@ -85,19 +85,19 @@ class ChainProfile {
   bool is_uniform() const { return uniform_layers_ > 0; }
   std::uint32_t flags() const { return flags_; }
   bool has(std::uint32_t flag) const { return (flags_ & flag) != 0; }
-  // Whether some option has backward_peak_bytes.
+  // Returns true if an option has backward_peak_bytes.
   bool knows_backward_peaks() const { return knows_backward_peaks_; }
   const TierProfile& tier(std::int32_t number) const { return tiers_[static_cast<std::size_t>(number)]; }
   // Bytes of x_i, 0 <= i <= layers().
   std::int64_t bytes_of(std::int64_t i) const { return i == 0 ? input_bytes_ : layer(i - 1).output_bytes; }
 
-  // Error(invalid_state) unless there is a layer, and every layer has an option.
+  // Fails with Error(invalid_state) unless the profile has layers, and every layer has an option.
   void require_whole() const;
-  // That, and Error(out_of_range) unless the sum of all bytes fits 63 bits: then planners may add without looking.
+  // Also fails with Error(out_of_range) unless the sum of all bytes fits in 63 bits: planners may then add without checks.
   void require_complete() const;
 
  private:
-  // Error(invalid_state) for a uniform chain, which is whole.
+  // Fails with Error(invalid_state) for a uniform chain, which is complete.
   void require_open(const char* what) const;
   void note_peak(const OptionProfile& option) { knows_backward_peaks_ = knows_backward_peaks_ || option.backward_peak_bytes > 0; }
 
@@ -105,11 +105,11 @@ class ChainProfile {
   std::vector<LayerProfile> layers_;
   std::uint32_t flags_ = 0;
   bool knows_backward_peaks_ = false;
-  std::int64_t uniform_layers_ = 0;  // of a uniform chain, whose only layer is layers_[0]
+  std::int64_t uniform_layers_ = 0;  // of a uniform chain, with the single layer layers_[0]
   std::array<TierProfile, tiers> tiers_;
 };
 
-// The flags of every layer, for those who do not keep the profile.
+// The flags of every layer, for code that does not keep the profile.
 class LayerFlags {
  public:
   explicit LayerFlags(std::uint32_t of_every_layer) : every_(of_every_layer) {}
@@ -122,7 +122,7 @@ class LayerFlags {
 
  private:
   std::uint32_t every_ = 0;
-  std::vector<std::uint8_t> each_;  // empty where one number says it of all
+  std::vector<std::uint8_t> each_;  // empty if all are equal
 };
 
 }  // namespace ckpt::plan

@@ -56,7 +56,7 @@ std::vector<std::string_view> names_of(std::uint32_t flags, FlagNames flag_names
   return names;
 }
 
-// What earlier libraries do not know is written only where it says something.
+// Fields unknown to earlier versions are written only if they differ from the default.
 void write(JsonWriter& out, const OptionProfile& option) {
   out.begin_object()
       .member("tape_bytes", option.tape_bytes)
@@ -91,30 +91,30 @@ void write(JsonWriter& out, const LayerProfile& layer) {
 [[noreturn]] void refuse(const std::string& what) { base::fail(Status::corrupt, "the profile's JSON is not usable: ", what); }
 
 const Json::List& list(const Json& value, std::string_view where) {
-  if (!value.is_list()) refuse(cat(where, " is no list"));
+  if (!value.is_list()) refuse(cat(where, ": expected a list"));
   return value.items();
 }
 
 std::int64_t whole_number(const Json& value, const std::string& where) {
-  if (!value.is_integer()) refuse(cat(where, " is no whole number"));
+  if (!value.is_integer()) refuse(cat(where, ": expected a whole number"));
   constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  if (value.is_count() && value.count() > most) refuse(cat(where, " passes INT64_MAX"));
+  if (value.is_count() && value.count() > most) refuse(cat(where, " exceeds INT64_MAX"));
   return value.integer();
 }
 
 std::string text(const Json& value, const std::string& where) {
-  if (!value.is_string()) refuse(cat(where, " is no text"));
+  if (!value.is_string()) refuse(cat(where, ": expected a string"));
   return value.string();
 }
 
-// The members of one object. What is not there leaves a field as it is; what was not asked for is refused.
+// The members of one object. Missing members leave their fields unchanged; unknown members are refused.
 class Members {
  public:
   Members(const Json& value, std::string where) : value_(value), where_(std::move(where)) {
-    if (!value.is_object()) refuse(cat(where_.empty() ? "the whole" : where_, " is no object"));
+    if (!value.is_object()) refuse(cat(where_.empty() ? "the text" : where_, ": expected an object"));
   }
 
-  // nullptr when it is not there.
+  // Returns nullptr if the member is missing.
   const Json* find(const char* name) {
     known_.insert(name);
     return value_.find(name);
@@ -129,18 +129,18 @@ class Members {
   }
   void read(const char* name, double& field) {
     const Json* const found = find(name);
-    if (found != nullptr && !found->is_number()) refuse(cat(where(name), " is no number"));
+    if (found != nullptr && !found->is_number()) refuse(cat(where(name), ": expected a number"));
     if (found != nullptr) field = found->number();
   }
   void read(const char* name, bool& field) {
     const Json* const found = find(name);
-    if (found != nullptr && !found->is_boolean()) refuse(cat(where(name), " is neither true nor false"));
+    if (found != nullptr && !found->is_boolean()) refuse(cat(where(name), ": expected true or false"));
     if (found != nullptr) field = found->boolean();
   }
   void end() const {
     for (const Json::Member& member : value_.members()) {
       if (!known_.contains(member.name))
-        refuse(cat(where_.empty() ? "" : where_ + ": ", "no member is called ", base::quote(member.name)));
+        refuse(cat(where_.empty() ? "" : where_ + ": ", "unknown member ", base::quote(member.name)));
     }
   }
   std::string where(const char* name) const { return where_.empty() ? name : cat(where_, ".", name); }
@@ -153,7 +153,7 @@ class Members {
 
 std::string entry(const std::string& list_name, std::size_t number) { return cat(list_name, "[", number, "]"); }
 
-// Values that no profile takes are named with their place.
+// Adds the location to errors of values that the profile refuses.
 template <class Work>
 auto placed(const std::string& where, Work&& work) {
   try {
@@ -198,7 +198,7 @@ std::uint32_t flags_of(const Json& names, const std::string& where, FlagNames fl
     const std::string name = text(items[i], entry(where, i));
     std::uint32_t flag = 0;
     for (const FlagName& each : flag_names) flag |= name == each.name ? each.flag : 0;
-    if (flag == 0) refuse(cat(entry(where, i), " is ", base::quote(name), "; no such flag"));
+    if (flag == 0) refuse(cat(entry(where, i), " is ", base::quote(name), "; expected a known flag"));
     flags |= flag;
   }
   return flags;
@@ -210,13 +210,13 @@ strategy::Activation output_of(Members& members, std::int64_t output_bytes) {
   if (dtype_name == nullptr && lengths == nullptr) return strategy::Activation(output_bytes);
   const std::string name = text(members.at("dtype"), members.where("dtype"));
   const auto dtype = tensor::dtype_from_name(name);
-  if (!dtype) refuse(cat(members.where("dtype"), " is ", base::quote(name), "; no such dtype"));
+  if (!dtype) refuse(cat(members.where("dtype"), " is ", base::quote(name), "; expected a known dtype"));
   const std::string where = members.where("shape");
   std::vector<std::int64_t> shape;
   for (const Json& length : list(members.at("shape"), where)) shape.push_back(whole_number(length, entry(where, shape.size())));
   const auto output = placed(where, [&] { return strategy::Activation(*dtype, tensor::Shape(shape)); });
   if (output.bytes != output_bytes)
-    refuse(cat(members.where("output_bytes"), " is ", output_bytes, "; dtype and shape have ", output.bytes));
+    refuse(cat(members.where("output_bytes"), " is ", output_bytes, "; expected the bytes of dtype and shape, ", output.bytes));
   return output;
 }
 
@@ -226,7 +226,7 @@ LayerProfile layer_of(const Json& value, const std::string& where) {
   layer.name = text(members.at("name"), members.where("name"));
   if (const Json* const flags = members.find("flags")) layer.flags = flags_of(*flags, members.where("flags"), layer_flag_names);
   members.read("output_bytes", layer.output_bytes);
-  if (layer.output_bytes >= 0) layer.output = output_of(members, layer.output_bytes);  // else the profile refuses it
+  if (layer.output_bytes >= 0) layer.output = output_of(members, layer.output_bytes);  // otherwise the profile refuses it
   members.read("ambient_bytes", layer.ambient_bytes);
   const std::string options_name = members.where("options");
   const Json::List& options = list(members.at("options"), options_name);
@@ -250,11 +250,12 @@ ChainProfile layers_of(Members& whole) {
     return profile;
   }
   whole.read("uniform_layers", uniform_layers);
-  if (layers.size() != 1) refuse(cat("layers has ", layers.size(), " entries; those of a uniform chain are one"));
+  if (layers.size() != 1) refuse(cat("layers has ", layers.size(), " entries; expected 1 for a uniform chain"));
   LayerProfile like = layer_of(layers[0], "layers[0]");
-  if (like.options.size() != 1) refuse(cat("layers[0].options has ", like.options.size(), " entries; a uniform chain has one"));
+  if (like.options.size() != 1)
+    refuse(cat("layers[0].options has ", like.options.size(), " entries; expected 1 for a uniform chain"));
   if (input_bytes != like.output_bytes)
-    refuse(cat("input_bytes is ", input_bytes, "; the layers of a uniform chain have output_bytes ", like.output_bytes));
+    refuse(cat("input_bytes is ", input_bytes, "; expected output_bytes of the uniform chain's layers, ", like.output_bytes));
   return placed("uniform_layers", [&] { return ChainProfile::uniform(uniform_layers, std::move(like)); });
 }
 
@@ -282,13 +283,13 @@ ChainProfile profile_from_json(std::string_view text_form) {
     refuse(cat("its format is not '", format_name, "'"));
   const std::int64_t version = whole_number(whole.at("version"), "version");
   if (version > format_version)
-    base::fail(Status::unsupported, "the profile's JSON has version ", version, "; this library reads ", format_version);
-  if (version < 1) refuse(cat("version is ", version, "; at least 1"));
+    base::fail(Status::unsupported, "the profile's JSON has version ", version, "; expected at most ", format_version);
+  if (version < 1) refuse(cat("version is ", version, "; expected at least 1"));
   ChainProfile profile = layers_of(whole);
   if (const Json* const flags = whole.find("flags")) profile.set_flags(flags_of(*flags, "flags", profile_flag_names));
   if (const Json* const given = whole.find("tiers")) {
     const Json::List& items = list(*given, "tiers");
-    if (items.size() >= tiers) refuse(cat("tiers has ", items.size(), " entries; at most ", tiers - 1));
+    if (items.size() >= tiers) refuse(cat("tiers has ", items.size(), " entries; expected at most ", tiers - 1));
     for (std::size_t i = 0; i < items.size(); ++i) {
       const std::string where = entry("tiers", i);
       placed(where, [&] { profile.set_tier(static_cast<std::int32_t>(i) + 1, tier_of(items[i], where)); });

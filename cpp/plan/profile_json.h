@@ -1,4 +1,4 @@
-// The JSON form of a profile, which docs/reference/plan.md describes.
+// The JSON form of a profile, documented in docs/reference/plan.md.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace ckpt::plan {
 // Numbers read back to the same bits.
 std::string to_json(const ChainProfile& profile);
 
-// Error(corrupt) says what is wrong with the text, and where; Error(unsupported) for one of a later version.
+// Error(corrupt) names the problem and its location; Error(unsupported) for a later version.
 ChainProfile profile_from_json(std::string_view text);
 
 }  // namespace ckpt::plan

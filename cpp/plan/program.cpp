@@ -24,7 +24,7 @@ class ProgramSink final : public WalkSink {
     program_.operations.push_back(operation);
   }
   void free(BufferId id, const BufferInfo&) override { program_.instructions.push_back({Instruction::Kind::free, id}); }
-  // Comes right behind its copy.
+  // Reported directly after its copy.
   void transfer_begins(const TransferInfo& transfer) override { copies_[transfer.id] = std::ssize(program_.operations) - 1; }
   void transfer_ends(std::int64_t id) override {
     const auto copy = copies_.find(id);
@@ -34,20 +34,20 @@ class ProgramSink final : public WalkSink {
 
  private:
   Program& program_;
-  std::unordered_map<std::int64_t, std::int64_t> copies_;  // operations of the transfers under way, by id
+  std::unordered_map<std::int64_t, std::int64_t> copies_;  // operations of the transfers in progress, by id
 };
 
-// Before any memory is taken for the list.
+// Fails before any memory is allocated for the list.
 void require_listable(const Schedule& schedule, const ChainProfile& profile) {
   Cursor cursor = cursor_for(schedule, profile);
   std::int64_t runs = 0;
   for (Action action = cursor.next(); action.kind != Kind::end; action = cursor.next()) {
-    // An action over layers that the chain does not have is refused by the walk.
+    // The walk refuses actions over layers that the chain does not have.
     const bool over_layers = action.first >= 0 && action.first < action.last && action.last <= profile.layers();
     runs += over_layers ? action.last - action.first : 1;
     if (runs > largest_program_operations) {
       base::fail(base::Status::out_of_range, "schedule ", base::quote(schedule.name()), " runs layers more than ",
-                 largest_program_operations, " times in a step: too long for a list");
+                 largest_program_operations, " times in a step: the program would be too long for a list");
     }
   }
 }

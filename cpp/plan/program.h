@@ -1,4 +1,4 @@
-// A schedule made ready to run on one chain: every buffer that comes and goes, and what runs between, in order.
+// A schedule compiled for one chain: every buffer's allocation and end, and the operations in between, in order.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace ckpt::plan {
 
 struct Instruction {
   enum class Kind : std::uint8_t { allocate, free, run, become, await } kind = Kind::run;
-  std::int64_t index = 0;  // of a buffer, of an operation (await: of the copy that is waited for), or of a change
+  std::int64_t index = 0;  // of a buffer, of an operation (await: of the awaited copy), or of a change
 };
 
 // A buffer that is overwritten in place.
@@ -30,18 +30,18 @@ struct Program {
 
 constexpr std::int64_t largest_program_operations = std::int64_t{1} << 22;
 
-// Error(invalid_schedule) when the schedule does not fit the profile, Error(out_of_range) past
+// Fails with Error(invalid_schedule) if the schedule does not fit the profile, Error(out_of_range) above
 // largest_program_operations.
 Program make_program(const Schedule& schedule, const ChainProfile& profile);
 
-// Hands the program's instructions to a sink again, transfers excepted.
+// Replays the program's instructions to a sink, except transfers.
 void replay(const Program& program, WalkSink& sink);
 
-// Streams the schedule through a walk: takes memory for what is live and for what sink keeps.
+// Streams the schedule through a walk: memory is proportional to the live items and to what sink keeps.
 void replay(const Schedule& schedule, const ChainProfile& profile, WalkSink& sink);
 
-// A cursor for a schedule on this profile: an open-ended one is finalized with the profile's length.
-// Error(invalid_argument) when the schedule is for another number of layers.
+// Returns a cursor for a schedule on this profile: an open-ended one is finalized with the profile's length. Fails with
+// Error(invalid_argument) if the schedule is for another number of layers.
 Cursor cursor_for(const Schedule& schedule, const ChainProfile& profile);
 
 }  // namespace ckpt::plan

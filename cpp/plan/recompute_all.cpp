@@ -1,10 +1,10 @@
-// Keeps the chain's input only: before the backward of layer i, layers 0 .. i-1 run again from it.
+// Keeps only the chain's input: before the backward of layer i, layers 0 .. i-1 are recomputed from it.
 #include "plan/schedule.h"
 
 namespace ckpt::plan {
 namespace {
 
-// A position is {phase, layer, 0, 0}: layer is the one whose turn it is, from the last to 0.
+// A position is {phase, layer, 0, 0}: layer is the current one, from the last to 0.
 class RecomputeAllSource final : public PositionSource {
  public:
   explicit RecomputeAllSource(const ChainProfile& profile) : layers_(profile.layers()), flags_(profile) {}

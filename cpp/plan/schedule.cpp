@@ -14,7 +14,7 @@ using base::Status;
 
 namespace {
 
-// A saved cursor. Written in the byte order of the machine; the magic number refuses another one's.
+// A saved cursor. Written in the machine's byte order; the magic number rejects other byte orders.
 struct SavedCursor {
   std::uint64_t magic = 0x3172737275636b63U;  // "ckcursr1", little endian
   std::uint64_t fingerprint = 0;
@@ -22,7 +22,7 @@ struct SavedCursor {
   Position position{};
   std::int32_t taken = 0;
   std::int32_t ended = 0;
-  std::uint64_t check = 0;  // of all bytes before
+  std::uint64_t check = 0;  // checksum of all bytes before
 };
 static_assert(sizeof(SavedCursor) == 72);
 
@@ -47,9 +47,9 @@ class PositionStream final : public ActionStream {
   Position position() const override { return position_; }
 
   void next(ActionGroup& group) override {
-    Position behind{};
-    source_.group_at(position_, layers_, group, behind);
-    position_ = behind;
+    Position after{};
+    source_.group_at(position_, layers_, group, after);
+    position_ = after;
   }
 
   bool seek(const Position& position) override {
@@ -125,15 +125,16 @@ std::int64_t Cursor::next_many(std::span<Action> actions) {
 }
 
 void Cursor::finalize(std::int64_t layers) {
-  if (layers_ >= 0) fail(Status::invalid_state, "layer_count is ", layers, "; the schedule has ", layers_, " steps already");
-  // The group in hand counts as handed out as soon as one of its actions was.
+  if (layers_ >= 0) fail(Status::invalid_state, "layer_count is ", layers, "; the number of steps is already set to ", layers_);
+  // The current group counts as handed out once one of its actions was.
   const std::int64_t steps = schedule_->source().steps_before(taken_ == 0 ? position_ : stream_->position());
-  require(layers >= 1 && layers >= steps, "layer_count is ", layers, "; at least 1 and at least the ", steps, " steps handed out");
+  require(layers >= 1 && layers >= steps, "layer_count is ", layers, "; expected at least 1 and at least the ", steps,
+          " steps handed out");
   auto stream = schedule_->source().open(layers);
-  if (!stream->seek(position_)) fail(Status::internal, "the cursor's place is gone now that the number of steps is ", layers);
+  if (!stream->seek(position_)) fail(Status::internal, "the cursor's position does not exist with the number of steps ", layers);
   stream_ = std::move(stream);
   layers_ = layers;
-  take_group();  // what was handed out of the group in hand does not depend on the number
+  take_group();  // the actions already handed out of the current group do not depend on the number
 }
 
 std::vector<std::byte> Cursor::save() const {
@@ -152,18 +153,17 @@ void Cursor::restore(std::span<const std::byte> bytes) {
   SavedCursor saved;
   const std::uint64_t magic = saved.magic;
   if (bytes.size() != sizeof saved)
-    fail(Status::corrupt, "bytes is ", bytes.size(), "; a saved cursor has ", sizeof saved, " bytes");
+    fail(Status::corrupt, "bytes is ", bytes.size(), "; expected ", sizeof saved, " bytes of a saved cursor");
   std::memcpy(&saved, bytes.data(), sizeof saved);
   if (saved.magic != magic || saved.check != check_of(saved)) fail(Status::corrupt, "bytes are not a saved cursor");
-  require(saved.fingerprint == schedule_->fingerprint(), "bytes are a cursor of another schedule than ",
+  require(saved.fingerprint == schedule_->fingerprint(), "bytes are a cursor of a different schedule; expected ",
           base::quote(schedule_->name()));
   const bool layers_fit = schedule_->layers() < 0 ? saved.layers >= -1 && saved.layers != 0 : saved.layers == schedule_->layers();
   std::unique_ptr<ActionStream> stream = layers_fit ? schedule_->source().open(saved.layers) : nullptr;
-  if (stream == nullptr || !stream->seek(saved.position))
-    fail(Status::corrupt, "bytes name a place that the schedule does not have");
+  if (stream == nullptr || !stream->seek(saved.position)) fail(Status::corrupt, "bytes contain a position outside the schedule");
   ActionGroup group;
   stream->next(group);
-  if (saved.taken < 0 || saved.taken > group.size()) fail(Status::corrupt, "bytes name a place that the schedule does not have");
+  if (saved.taken < 0 || saved.taken > group.size()) fail(Status::corrupt, "bytes contain a position outside the schedule");
   layers_ = saved.layers;
   stream_ = std::move(stream);
   position_ = saved.position;

@@ -1,4 +1,4 @@
-// An immutable recipe for one step of training, read as a stream of actions. Schedules are synchronised; sources are not.
+// An immutable recipe for one step of training, read as a stream of actions. Schedules are thread-safe; sources are not.
 #pragma once
 
 #include <array>
@@ -14,11 +14,11 @@
 
 namespace ckpt::plan {
 
-// A place in a schedule as numbers, whose meaning is the source's own. A saved cursor holds no more: what a stream knows beside its
-// place follows from it.
+// A position in a schedule as numbers, interpreted by its source. A saved cursor stores nothing else: the rest of a stream's
+// state must be derivable from it.
 using Position = std::array<std::int64_t, 4>;
 
-// The actions that belong together at one position. Small and on the stack.
+// The actions of one position. Small and on the stack.
 class ActionGroup {
  public:
   void add(const Action& action) { actions_[static_cast<std::size_t>(size_++)] = action; }
@@ -31,71 +31,71 @@ class ActionGroup {
   std::int32_t size_ = 0;
 };
 
-// Hands out the groups of one step in their order. Not synchronised.
+// Produces the groups of one step in order. Not thread-safe.
 class ActionStream {
  public:
   virtual ~ActionStream() = default;
-  // Where the next group is.
+  // Returns the position of the next group.
   virtual Position position() const = 0;
-  // Adds the actions of the next group, and goes on behind it. A group of one END stands at the end and leads to itself.
+  // Appends the actions of the next group and advances past it. The final group is a single END and is followed by itself.
   virtual void next(ActionGroup& group) = 0;
-  // Goes to a position read from outside. False, and the stream is of no more use, when there is none such.
+  // Moves to a position from outside the process. Returns false if it does not exist; the stream is unusable then.
   virtual bool seek(const Position& position) = 0;
 };
 
-// How a schedule produces its actions.
+// Produces a schedule's actions.
 class ActionSource {
  public:
   virtual ~ActionSource() = default;
-  // A stream at the first group, which the source outlives. layers: the number of steps, -1 while it is not known.
+  // Opens a stream at the first group; the source must outlive it. layers: the number of steps, -1 while it is unknown.
   virtual std::unique_ptr<ActionStream> open(std::int64_t layers) const = 0;
-  // Everything that distinguishes this recipe from another of the same name and length.
+  // Adds everything that distinguishes this recipe from another of the same name and length.
   virtual void describe(Fingerprint& fingerprint) const = 0;
-  // Forward steps that are handed out before position; only asked of sources whose number of steps is not known.
+  // Returns the number of forward steps handed out before position; called only for sources with an unknown number of steps.
   virtual std::int64_t steps_before(const Position&) const { return 0; }
 };
 
-// A source that goes from position to position without a memory of its own.
+// A source in which each position determines the next one, without other state.
 class PositionSource : public ActionSource {
  public:
   std::unique_ptr<ActionStream> open(std::int64_t layers) const final;
   virtual Position start() const = 0;
-  // The actions at a position, and the position behind it.
+  // The actions at a position, and the next position.
   virtual void group_at(const Position& position, std::int64_t layers, ActionGroup& group, Position& next) const = 0;
-  // True when a position read from outside is one that this source can be at.
+  // Returns true if a position from outside the process is valid for this source.
   virtual bool is_position(const Position& position, std::int64_t layers) const = 0;
 };
 
-// What a schedule's chain is within a pipeline: a stage, made of one or more chunks of a longer chain. Between two chunks lies one
-// layer that never runs, so that the output of the one and the input of the next have indices of their own.
+// The role of a schedule's chain in a pipeline: a stage, made of one or more chunks of a longer chain. One layer that never runs
+// separates two chunks, so that the output of the one and the input of the next have different indices.
 struct StageRole {
   struct Chunk {
     std::int64_t begin = 0;
     std::int64_t end = 0;
   };
-  std::int32_t micro_batches = 0;  // 0: the chain is no stage, and has one batch that is there from the start
-  bool first = true;               // what chunk 0 receives is the caller's batch, and no stage takes its gradient
+  std::int32_t micro_batches = 0;  // 0: not a stage; the chain has one batch, available from the start
+  bool first = true;               // chunk 0 receives the caller's batch, and no stage takes its gradient
   bool last = true;                // the last chunk's output is the pipeline's: it turns there
   std::vector<Chunk> chunks;
 
   bool is_stage() const { return micro_batches > 0; }
-  // The chunk that begins or ends at an index; -1 when none does.
+  // Returns the chunk that begins or ends at an index; -1 if none does.
   std::int64_t chunk_beginning_at(std::int64_t index) const;
   std::int64_t chunk_ending_at(std::int64_t index) const;
 };
 
 class Schedule {
  public:
-  // layers: -1 when the number of steps is not known beforehand.
+  // layers: -1 if the number of steps is not known beforehand.
   Schedule(std::string name, std::int64_t layers, std::unique_ptr<const ActionSource> source, StageRole role = {});
 
   const std::string& name() const noexcept { return name_; }
   std::int64_t layers() const noexcept { return layers_; }
   const ActionSource& source() const noexcept { return *source_; }
-  // Distinguishes recipes, when a saved cursor comes back or a strategy was asked again.
+  // Distinguishes recipes when a saved cursor is restored or a strategy is asked again.
   std::uint64_t fingerprint() const noexcept { return fingerprint_; }
   const StageRole& role() const noexcept { return role_; }
-  // What was not looked at when this schedule was chosen among others; "" when nothing was, or nothing was chosen.
+  // Describes what the search for this schedule did not consider; "" if it considered everything, or no search was made.
   const std::string& left_out() const noexcept { return left_out_; }
 
  private:
@@ -109,16 +109,16 @@ class Schedule {
   friend std::shared_ptr<const Schedule> with_left_out(const Schedule& schedule, std::string left_out);
 };
 
-// The same recipe, with the note.
+// Returns the same recipe with the note.
 std::shared_ptr<const Schedule> with_left_out(const Schedule& schedule, std::string left_out);
 
-// Hands out a schedule's actions one by one. Not synchronised.
+// Hands out a schedule's actions one by one. Not thread-safe.
 class Cursor {
  public:
   explicit Cursor(std::shared_ptr<const Schedule> schedule);
 
   Action next();
-  // Fills actions as far as END; returns how many.
+  // Fills actions up to END; returns their number.
   std::int64_t next_many(std::span<Action> actions);
   void finalize(std::int64_t layers);
   std::vector<std::byte> save() const;
@@ -129,10 +129,10 @@ class Cursor {
 
   std::shared_ptr<const Schedule> schedule_;
   std::int64_t layers_;
-  std::unique_ptr<ActionStream> stream_;  // behind the group in hand
-  Position position_;                     // of the group in hand
+  std::unique_ptr<ActionStream> stream_;  // past the current group
+  Position position_;                     // of the current group
   ActionGroup group_;
-  std::int32_t taken_ = 0;  // actions of the group in hand that were handed out
+  std::int32_t taken_ = 0;  // number of actions of the current group already handed out
   bool ended_ = false;      // END was handed out
 };
 
@@ -140,7 +140,7 @@ std::shared_ptr<const Schedule> make_store_all(const ChainProfile& profile);
 std::shared_ptr<const Schedule> make_recompute_all(const ChainProfile& profile);
 std::shared_ptr<const Schedule> make_periodic(const ChainProfile& profile, std::int64_t segments);
 std::shared_ptr<const Schedule> make_segments(const ChainProfile& profile, std::span<const std::int64_t> begins);
-// Freezes the strategy's answers. follower.h asks it again between steps.
+// Stores the strategy's current answers. follower.h asks it again between steps.
 std::shared_ptr<const Schedule> make_from_strategy(const ChainProfile& profile, const strategy::StrategyPtr& strategy);
 std::shared_ptr<const Schedule> make_open_ended(std::int64_t period, std::uint32_t layer_flags);
 std::shared_ptr<const Schedule> make_list(std::int64_t layers, std::span<const Action> actions);

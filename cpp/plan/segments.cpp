@@ -1,5 +1,6 @@
-// Schedules that cut the chain into segments. A segment either records in the forward part, or keeps its input only and is recorded
-// again before its backward. Store-all, periodic, chosen boundaries, chosen layers and open-ended ones are all of this kind.
+// Schedules that cut the chain into segments. A segment either records in the forward part, or keeps only its input and is
+// recomputed and recorded before its backward. This covers store-all, periodic, chosen boundaries, chosen layers and open-ended
+// schedules.
 #include <algorithm>
 #include <utility>
 
@@ -19,10 +20,10 @@ struct Segment {
   bool recompute = false;
 };
 
-// Where segments begin and which are recomputed; answers for 10^9 layers without a list of them.
+// The begins of segments and which ones are recomputed; works for 10^9 layers without a list.
 class Segmentation {
  public:
-  // count segments of layers / count layers, the last takes the rest; all but the last are recomputed.
+  // count segments of layers / count layers, the last one with the remainder; all except the last are recomputed.
   static Segmentation equal(std::int64_t layers, std::int64_t count) {
     Segmentation all;
     all.count_ = count;
@@ -30,7 +31,8 @@ class Segmentation {
     return all;
   }
 
-  // Segments of `period` layers, all recomputed, however many layers there will be; one that records everything for period 0.
+  // Segments of `period` layers, all recomputed, for an unknown number of layers; for period 0, one segment that records
+  // everything.
   static Segmentation open(std::int64_t period) {
     Segmentation all;
     all.length_ = period;
@@ -116,8 +118,8 @@ class SegmentSource final : public PositionSource {
   std::int64_t steps_before(const Position& at) const override { return at[2]; }
 
  private:
-  // INPUT(i) is still wanted by the recording of layer i-1: that is there when the layer is of the same segment, or of one before
-  // that records in the forward part.
+  // Returns true if the recording of layer i-1 still needs INPUT(i): it exists if the layer is in the same segment, or in an
+  // earlier one that records in the forward part.
   bool output_wanted(std::int64_t k, std::int64_t i, std::int64_t layers) const {
     if (i == 0 || !flags_.has(i - 1, needs_output)) return false;
     if (i > segments_.at(k, layers).begin) return true;
@@ -127,21 +129,21 @@ class SegmentSource final : public PositionSource {
   void forward_part(std::int64_t k, std::int64_t layer, std::int64_t layers, ActionGroup& group, Position& next) const {
     if (segments_.is_open()) return open_forward_part(layer, layers, group, next);
     const Segment segment = segments_.at(k, layers);
-    std::int64_t behind = segment.end;
+    std::int64_t after = segment.end;
     if (segment.recompute) {
       group.add(forward(segment.begin, segment.end));
     } else {
-      behind = layer + 1;
+      after = layer + 1;
       add_record(k, layer, layers, group);
     }
-    if (behind < segment.end) {
-      next = {phase_forward, k, behind, 0};
+    if (after < segment.end) {
+      next = {phase_forward, k, after, 0};
     } else {
-      next = behind == layers ? Position{phase_turn, 0, 0, 0} : Position{phase_forward, k + 1, behind, 0};
+      next = after == layers ? Position{phase_turn, 0, 0, 0} : Position{phase_forward, k + 1, after, 0};
     }
   }
 
-  // One step at a time: it is not known yet whether there is another. Past the last step this is where the turn is found.
+  // One step at a time: it is not known yet whether another follows. After the last step the turn is detected here.
   void open_forward_part(std::int64_t layer, std::int64_t layers, ActionGroup& group, Position& next) const {
     if (layer == layers) return turn_part(layers, group, next);
     const std::int64_t period = segments_.period();
@@ -168,7 +170,7 @@ class SegmentSource final : public PositionSource {
     return segment.recompute ? Position{phase_record, k, segment.begin, 0} : Position{phase_backward, k, segment.end - 1, 0};
   }
 
-  // Runs the layer recording, and drops its input when only its forward needed it.
+  // Runs the layer with recording, and drops its input if only its forward needed it.
   void add_record(std::int64_t k, std::int64_t layer, std::int64_t layers, ActionGroup& group) const {
     group.add(forward_tape(layer));
     if (!flags_.has(layer, needs_input) && !output_wanted(k, layer, layers)) group.add(drop_input(layer));
@@ -214,8 +216,8 @@ std::vector<Segment> between(const std::vector<std::int64_t>& begins, std::int64
   return segments;
 }
 
-// Every chosen layer is a segment of its own that is recomputed; what lies between records. A last layer that would be recomputed
-// right after its forward records at once instead.
+// Every chosen layer becomes a separate segment that is recomputed; layers in between record. A last layer that would be
+// recomputed directly after its forward records at once instead.
 std::vector<Segment> each_chosen(const std::vector<bool>& chosen) {
   std::vector<Segment> segments;
   const auto layers = static_cast<std::int64_t>(chosen.size());
@@ -239,16 +241,16 @@ std::shared_ptr<const Schedule> make_store_all(const ChainProfile& profile) {
 
 std::shared_ptr<const Schedule> make_periodic(const ChainProfile& profile, std::int64_t segments) {
   profile.require_complete();
-  require(segments >= 1 && segments <= profile.layers(), "segments is ", segments, "; 1 .. ", profile.layers(), " layers");
+  require(segments >= 1 && segments <= profile.layers(), "segments is ", segments, "; expected 1 .. ", profile.layers(), " layers");
   return make(base::cat("periodic(", segments, ")"), profile, Segmentation::equal(profile.layers(), segments));
 }
 
 std::shared_ptr<const Schedule> make_segments(const ChainProfile& profile, std::span<const std::int64_t> begins) {
   profile.require_complete();
-  require(!begins.empty() && begins[0] == 0, "begins: the first segment must begin at layer 0");
+  require(!begins.empty() && begins[0] == 0, "begins: expected the first segment to begin at layer 0");
   for (std::size_t k = 1; k < begins.size(); ++k) {
-    require(begins[k] > begins[k - 1] && begins[k] < profile.layers(), "begins[", k, "] is ", begins[k], "; after ", begins[k - 1],
-            " and below ", profile.layers());
+    require(begins[k] > begins[k - 1] && begins[k] < profile.layers(), "begins[", k, "] is ", begins[k], "; expected more than ",
+            begins[k - 1], " and less than ", profile.layers());
   }
   return make(base::cat("segments(", begins.size(), ")"), profile,
               Segmentation::listed(between({begins.begin(), begins.end()}, profile.layers())));
@@ -278,7 +280,7 @@ std::shared_ptr<const Schedule> make_from_strategy(const ChainProfile& profile, 
 }
 
 std::shared_ptr<const Schedule> make_open_ended(std::int64_t period, std::uint32_t layer_flags) {
-  require(period >= 0, "period is ", period, "; at least 0");
+  require(period >= 0, "period is ", period, "; expected at least 0");
   require((layer_flags & ~all_layer_flags) == 0, "layer_flags is ", layer_flags, "; unknown bits");
   return std::make_shared<const Schedule>(base::cat("open-ended(", period, ", ", layer_flags, ")"), -1,
                                           std::make_unique<SegmentSource>(Segmentation::open(period), LayerFlags(layer_flags)));

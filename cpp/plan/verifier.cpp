@@ -56,7 +56,7 @@ class CountingSink final : public WalkSink {
     std::int64_t& moved = transfer.load ? report_.loaded_bytes[at] : report_.stored_bytes[at];
     if (__builtin_add_overflow(moved, transfer.bytes, &moved)) {
       base::fail(base::Status::out_of_range, "action ", report_.actions, ": the bytes moved through tier ", transfer.tier,
-                 " pass INT64_MAX");
+                 " exceed INT64_MAX");
     }
   }
 
@@ -77,7 +77,7 @@ class CountingSink final : public WalkSink {
     }
     const auto at = static_cast<std::size_t>(tier);
     if (__builtin_add_overflow(live_[at], more, &live_[at]))
-      base::fail(base::Status::out_of_range, "action ", report_.actions, ": the live bytes of tier ", tier, " pass INT64_MAX");
+      base::fail(base::Status::out_of_range, "action ", report_.actions, ": the live bytes of tier ", tier, " exceed INT64_MAX");
     if (live_[at] <= report_.peak_bytes[at]) return;
     report_.peak_bytes[at] = live_[at];
     if (tier == 0) report_.peak_action = report_.actions;
@@ -86,11 +86,11 @@ class CountingSink final : public WalkSink {
   const ChainProfile& profile_;
   PlanReport& report_;
   std::array<std::int64_t, tiers> live_{};
-  bool in_own_peak_ = false;   // a backward's own peak stands for all that it allocates
-  std::uint64_t changed_ = 0;  // by which live bytes change meanwhile, modulo 2^64: their sum may be larger than any there is
-  std::array<double, tiers> writes_end_{};  // when the last copy begun ends, by tier
+  bool in_own_peak_ = false;                // a backward's own peak replaces everything that it allocates
+  std::uint64_t changed_ = 0;               // change of live bytes meanwhile, modulo 2^64: the sum may exceed the range
+  std::array<double, tiers> writes_end_{};  // end of the last copy begun, by tier
   std::array<double, tiers> reads_end_{};
-  std::map<std::int64_t, double> ends_;  // of the transfers under way
+  std::map<std::int64_t, double> ends_;  // of the transfers in progress
 };
 
 }  // namespace

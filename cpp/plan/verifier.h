@@ -1,4 +1,4 @@
-// What a schedule costs on a chain, exactly, before anything runs.
+// Computes the exact costs of a schedule on a chain before anything runs.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ struct PlanReport {
   std::array<std::int64_t, tiers> loaded_bytes{};
 };
 
-// Streams the schedule against the profile. Error(invalid_schedule) when it breaks a rule.
+// Streams the schedule against the profile. Fails with Error(invalid_schedule) if it breaks a rule.
 PlanReport verify(const Schedule& schedule, const ChainProfile& profile);
 
 }  // namespace ckpt::plan

@@ -1,3 +1,12 @@
+// Design: see walk.h. The walk is a simulator: it keeps exactly the state that an executor would (live items, slots, transfers,
+// copies in progress, ambient state) and fails at the first action that state does not allow. Buffers and items are separate
+// because an item can end while a copy still reads its buffer, several items can share a buffer in turn (in place), and kept
+// inputs and outputs end as items while their bytes stay with the caller. The reported events are therefore about buffers, the
+// rules about items.
+//
+// Checking a schedule as a whole would be simpler, but schedules may have billions of actions: every check here uses the live
+// state only.
+
 #include "plan/walk.h"
 
 #include <algorithm>
@@ -14,7 +23,7 @@ ItemKey input_key(std::int64_t index, std::int32_t micro_batch) { return {Item::
 ItemKey grad_key(std::int64_t index, std::int32_t micro_batch) { return {Item::grad, 0, micro_batch, index}; }
 ItemKey tape_key(std::int64_t layer, const Action& action) { return {Item::tape, action.option, action.micro_batch, layer}; }
 
-// Of the item that STORE_BEGIN, LOAD_BEGIN and DROP name.
+// Returns the item that STORE_BEGIN, LOAD_BEGIN and DROP name.
 ItemKey key_named_by(const Action& action) {
   return {action.item, action.item == Item::tape ? action.option : 0, action.micro_batch, action.first};
 }
@@ -37,9 +46,9 @@ void Walk::refuse(const Action& action, const std::string& reason) const {
 }
 
 void Walk::step(const Action& action) {
-  if (ended_) refuse(action, "nothing may follow END");
+  if (ended_) refuse(action, "expected no action after END");
   if (action.micro_batch != 0 && !role_.is_stage())
-    refuse(action, base::cat("micro_batch is ", action.micro_batch, "; this step has one, number 0"));
+    refuse(action, base::cat("micro_batch is ", action.micro_batch, "; expected 0: this step has one micro-batch"));
   switch (action.kind) {
     case Kind::forward:
     case Kind::forward_tape: forward(action); break;
@@ -54,7 +63,7 @@ void Walk::step(const Action& action) {
     case Kind::end: end(action); break;
     case Kind::send: send(action); break;
     case Kind::receive: receive(action); break;
-    default: refuse(action, base::cat("kind ", static_cast<std::int32_t>(action.kind), " is no kind of action"));
+    default: refuse(action, base::cat("kind is ", static_cast<std::int32_t>(action.kind), "; expected a kind of action"));
   }
   ++actions_;
 }
@@ -73,7 +82,7 @@ std::int64_t Walk::bytes_of(const ItemKey& key) const {
 }
 
 void Walk::require_absent(const Action& action, const ItemKey& key) const {
-  if (items_.find(key) != nullptr) refuse(action, text_of(key) + " is there already");
+  if (items_.find(key) != nullptr) refuse(action, text_of(key) + " exists already");
 }
 
 void Walk::count_item(std::int32_t tier, Item item, std::int64_t by) {
@@ -104,15 +113,15 @@ BufferId Walk::make_item(const Action& action, const ItemKey& key) {
 
 BufferId Walk::need_item(const Action& action, const ItemKey& key) const {
   const LiveItem* const found = items_.find(key);
-  if (found == nullptr) refuse(action, text_of(key) + " is not there");
-  if (found->loading) refuse(action, text_of(key) + " is being loaded: AWAIT comes first");
+  if (found == nullptr) refuse(action, text_of(key) + " does not exist");
+  if (found->loading) refuse(action, text_of(key) + " is being loaded: expected AWAIT first");
   return found->buffer;
 }
 
-BufferId Walk::take_over_item(const Action& action, const ItemKey& key) {
+BufferId Walk::consume_item(const Action& action, const ItemKey& key) {
   const BufferId buffer = need_item(action, key);
   if (!readings_.empty() && readings_.contains(buffer))
-    refuse(action, text_of(key) + " would be overwritten while it is copied: AWAIT comes first");
+    refuse(action, text_of(key) + " would be overwritten during a copy: expected AWAIT first");
   remove_item(key);
   return buffer;
 }
@@ -142,7 +151,8 @@ Walk::MicroBatch& Walk::micro_batch(const Action& action) {
 
 void Walk::check_layers(const Action& action) const {
   if (action.first < 0 || action.last <= action.first || action.last > profile_.layers()) {
-    refuse(action, base::cat("layers [", action.first, ", ", action.last, ") are not within the chain's ", profile_.layers()));
+    refuse(action,
+           base::cat("layers [", action.first, ", ", action.last, "): expected a range within the chain's ", profile_.layers()));
   }
   if (role_.is_stage()) {
     const bool within = std::any_of(role_.chunks.begin(), role_.chunks.end(), [&](const StageRole::Chunk& chunk) {
@@ -161,10 +171,10 @@ void Walk::check_layers(const Action& action) const {
 void Walk::check_item(const Action& action) const {
   const std::int64_t layers = profile_.layers();
   const bool known = action.item == Item::input || action.item == Item::tape || action.item == Item::grad;
-  if (!known) refuse(action, base::cat("item is ", static_cast<std::int32_t>(action.item), "; no such item"));
+  if (!known) refuse(action, base::cat("item is ", static_cast<std::int32_t>(action.item), "; expected INPUT, TAPE or GRAD"));
   const std::int64_t largest = action.item == Item::tape ? layers - 1 : layers;
   if (action.first < 0 || action.first > largest)
-    refuse(action, base::cat("the item's index is ", action.first, "; 0 .. ", largest));
+    refuse(action, base::cat("the item's index is ", action.first, "; expected 0 .. ", largest));
   if (action.item == Item::tape) {
     const auto options = static_cast<std::int64_t>(profile_.layer(action.first).options.size());
     if (action.option < 0 || action.option >= options) {
@@ -174,7 +184,7 @@ void Walk::check_item(const Action& action) const {
 }
 
 void Walk::check_slot(const Action& action) const {
-  if (action.slot < 0) refuse(action, base::cat("slot is ", action.slot, "; at least 0"));
+  if (action.slot < 0) refuse(action, base::cat("slot is ", action.slot, "; expected at least 0"));
 }
 
 // ---- Forward ----
@@ -187,7 +197,7 @@ void Walk::forward(const Action& action) {
   MicroBatch& batch = micro_batch(action);
   BufferId input = need_item(action, input_key(action.first, micro));
   for (std::int64_t layer = action.first; layer < action.last; ++layer) {
-    const bool between = !record && layer > action.first;  // its input is no item, and ends with it
+    const bool between = !record && layer > action.first;  // its input is not an item, and ends with it
     const bool kept = record || layer + 1 == action.last;
     const ItemKey made = input_key(layer + 1, micro);
     if (between && profile_.layer(layer).has(in_place)) {
@@ -209,7 +219,7 @@ void Walk::forward(const Action& action) {
 void Walk::record(const Action& action) {
   check_layers(action);
   const std::int64_t layer = action.first;
-  if (action.last != layer + 1) refuse(action, base::cat("layers [", layer, ", ", action.last, ") are not one layer"));
+  if (action.last != layer + 1) refuse(action, base::cat("layers [", layer, ", ", action.last, "): expected one layer"));
   MicroBatch& batch = micro_batch(action);
   const OptionProfile& option = profile_.layer(layer).options[static_cast<std::size_t>(action.option)];
   const bool makes_output = profile_.layer(layer).has(needs_output);
@@ -230,10 +240,10 @@ void Walk::advance(const Action& action) {
   check_slot(action);
   const std::int32_t micro = action.micro_batch;
   MicroBatch& batch = micro_batch(action);
-  BufferId buffer = take_over_item(action, input_key(action.first, micro));
+  BufferId buffer = consume_item(action, input_key(action.first, micro));
   require_absent(action, input_key(action.last, micro));
   std::int64_t layer = action.first;
-  if (is_kept(buffer)) {  // the caller's is not overwritten
+  if (is_kept(buffer)) {  // the caller's buffer is never overwritten
     const BufferId input = std::exchange(buffer, allocate({BufferRole::input, 0, layer + 1, profile_.bytes_of(layer + 1)}));
     const OptionProfile& option = profile_.layer(layer).options[static_cast<std::size_t>(action.option)];
     run_forward(action, batch, {.layer = layer, .input = input, .output = buffer}, option.forward_workspace_bytes);
@@ -243,19 +253,19 @@ void Walk::advance(const Action& action) {
   add_item(input_key(action.last, micro), buffer);
 }
 
-// The layer's output takes the place of its input.
+// The layer's output overwrites its input.
 void Walk::run_in_place(const Action& action, MicroBatch& micro, std::int64_t layer, BufferId buffer) {
   const OptionProfile& option = profile_.layer(layer).options[static_cast<std::size_t>(action.option)];
   const BufferInfo before{BufferRole::input, 0, layer, profile_.bytes_of(layer)};
-  const BufferInfo behind{BufferRole::input, 0, layer + 1, profile_.bytes_of(layer + 1)};
-  BufferInfo meanwhile = behind;
-  meanwhile.bytes = std::max(before.bytes, behind.bytes);
+  const BufferInfo after{BufferRole::input, 0, layer + 1, profile_.bytes_of(layer + 1)};
+  BufferInfo meanwhile = after;
+  meanwhile.bytes = std::max(before.bytes, after.bytes);
   sink_.become(buffer, before, meanwhile);
   run_forward(action, micro, {.layer = layer, .input = buffer, .output = buffer}, option.forward_workspace_bytes);
-  if (meanwhile.bytes != behind.bytes) sink_.become(buffer, meanwhile, behind);
+  if (meanwhile.bytes != after.bytes) sink_.become(buffer, meanwhile, after);
 }
 
-// operation: its layer and the buffers of its items.
+// operation: contains the layer and the buffers of its items.
 void Walk::run_forward(const Action& action, MicroBatch& micro, Operation operation, std::int64_t workspace_bytes) {
   const std::int64_t layer = operation.layer;
   const LayerProfile& profile = profile_.layer(layer);
@@ -273,8 +283,7 @@ void Walk::run_forward(const Action& action, MicroBatch& micro, Operation operat
     if (!again) micro.ambient[layer] = allocate(ambient);
     const auto saved = micro.ambient.find(layer);
     if (saved == micro.ambient.end()) {
-      refuse(action,
-             base::cat("layer ", layer, " (", profile.name, ") ran backward already, and its ambient state went with that"));
+      refuse(action, base::cat("layer ", layer, " (", profile.name, ") ran backward already, which ended its ambient state"));
     }
     operation.ambient = saved->second;
     if (again) operation.present_ambient = allocate(ambient);
@@ -290,8 +299,8 @@ void Walk::run_forward(const Action& action, MicroBatch& micro, Operation operat
 
 void Walk::turn(const Action& action) {
   MicroBatch& micro = micro_batch(action);
-  if (micro.turned) refuse(action, "the step has turned already");
-  if (role_.is_stage() && !role_.last) refuse(action, "the last stage turns, not this one");
+  if (micro.turned) refuse(action, "the step contains a second TURN");
+  if (role_.is_stage() && !role_.last) refuse(action, "only the last stage may turn");
   const std::int64_t layers = profile_.layers();
   const BufferId output = need_item(action, input_key(layers, action.micro_batch));
   const BufferId grad = make_item(action, grad_key(layers, action.micro_batch));
@@ -302,13 +311,14 @@ void Walk::turn(const Action& action) {
 
 // ---- Neighbour stages ----
 
-// Checks that this hand-over is due, and notes it. outermost: there is no neighbour on that side.
+// Checks that this exchange is due, and records it. outermost: no neighbour exists on that side.
 void Walk::exchange(const Action& action, std::int64_t chunk, bool outermost) {
-  if (!role_.is_stage()) refuse(action, "a chain of its own has no neighbour stage");
-  if (chunk < 0) refuse(action, item_text(action.item, action.first, 0) + " is not at the edge of a chunk");
-  if (outermost) refuse(action, item_text(action.item, action.first, 0) + " is at the end of the pipeline: no stage is beyond");
+  if (!role_.is_stage()) refuse(action, "only a pipeline's stage has neighbours");
+  if (chunk < 0) refuse(action, item_text(action.item, action.first, 0) + " is not at a chunk boundary");
+  if (outermost)
+    refuse(action, item_text(action.item, action.first, 0) + " is at the end of the pipeline: no stage is adjacent there");
   if (!micro_batch(action).exchanged.insert({action.kind, action.item, action.first}).second)
-    refuse(action, item_text(action.item, action.first, 0) + " was handed over already");
+    refuse(action, item_text(action.item, action.first, 0) + " was exchanged already");
 }
 
 void Walk::send(const Action& action) {
@@ -331,7 +341,7 @@ void Walk::receive(const Action& action) {
   const std::int64_t chunk = grad ? role_.chunk_ending_at(action.first) : role_.chunk_beginning_at(action.first);
   if (role_.is_stage() && !grad && chunk == 0) {
     if (action.micro_batch < 0 || action.micro_batch >= role_.micro_batches)
-      refuse(action, base::cat("micro_batch is ", action.micro_batch, "; the stage has ", role_.micro_batches));
+      refuse(action, base::cat("micro_batch is ", action.micro_batch, "; expected less than ", role_.micro_batches));
     micro_batches_.try_emplace(action.micro_batch).first->second.backward_ran = LayerSet(profile_.layers());
   }
   exchange(action, chunk, grad && role_.last && chunk + 1 == std::ssize(role_.chunks));
@@ -355,7 +365,7 @@ void Walk::backward(const Action& action) {
 
 void Walk::backward_layer(const Action& action, MicroBatch& batch, std::int64_t layer) {
   const LayerProfile& profile = profile_.layer(layer);
-  // Its parameters' gradients would count twice.
+  // The gradients of its parameters would be added twice.
   if (batch.backward_ran.contains(layer)) refuse(action, base::cat("layer ", layer, " (", profile.name, ") ran backward already"));
   batch.backward_ran.add(layer);
   const std::int32_t micro = action.micro_batch;
@@ -369,9 +379,9 @@ void Walk::backward_layer(const Action& action, MicroBatch& batch, std::int64_t 
   if (profile.has(needs_output)) operation.output = need_item(action, input_key(layer + 1, micro));
   const bool overwrites = profile.has(in_place) && !profile.has(no_input_gradient);
   const BufferInfo before{BufferRole::grad, 0, layer + 1, bytes_of(grad_output)};
-  const BufferInfo behind{BufferRole::grad, 0, layer, bytes_of(grad_input)};
-  BufferInfo meanwhile = behind;
-  meanwhile.bytes = std::max(before.bytes, behind.bytes);
+  const BufferInfo after{BufferRole::grad, 0, layer, bytes_of(grad_input)};
+  BufferInfo meanwhile = after;
+  meanwhile.bytes = std::max(before.bytes, after.bytes);
   const OptionProfile& option = profile.options[static_cast<std::size_t>(action.option)];
   if (option.backward_peak_bytes > 0) {
     const std::int64_t output_bytes = profile.has(needs_output) ? profile.output_bytes : 0;
@@ -379,7 +389,7 @@ void Walk::backward_layer(const Action& action, MicroBatch& batch, std::int64_t 
   }
   if (overwrites) {
     require_absent(action, grad_input);
-    operation.grad_input = take_over_item(action, grad_output);
+    operation.grad_input = consume_item(action, grad_output);
     sink_.become(operation.grad_input, before, meanwhile);
     add_item(grad_input, operation.grad_input);
   } else if (!profile.has(no_input_gradient)) {
@@ -391,7 +401,7 @@ void Walk::backward_layer(const Action& action, MicroBatch& batch, std::int64_t 
   if (operation.workspace != no_buffer) sink_.free(operation.workspace, workspace);
   end_item(tape);
   if (!overwrites) end_item(grad_output);
-  if (overwrites && meanwhile.bytes != behind.bytes) sink_.become(operation.grad_input, meanwhile, behind);
+  if (overwrites && meanwhile.bytes != after.bytes) sink_.become(operation.grad_input, meanwhile, after);
   if (option.backward_peak_bytes > 0) sink_.backward_ends();
   if (batch.ambient.empty()) return;
   if (const auto ambient = batch.ambient.find(layer); ambient != batch.ambient.end()) {
@@ -402,25 +412,25 @@ void Walk::backward_layer(const Action& action, MicroBatch& batch, std::int64_t 
 
 // ---- Transfers and slots ----
 
-// Counts bytes that go into a tier whose capacity has a limit.
+// Counts bytes in a tier with limited capacity.
 void Walk::hold(const Action& action, std::int64_t bytes) {
   const std::int64_t capacity = profile_.tier(action.tier).capacity_bytes;
   if (capacity == 0) return;
   std::int64_t& held = tier_bytes_[static_cast<std::size_t>(action.tier)];
   if (bytes > capacity - held)
-    refuse(action, base::cat("tier ", action.tier, " holds ", held, " bytes of its ", capacity, ", and ", bytes, " would come"));
+    refuse(action, base::cat("tier ", action.tier, " holds ", held, " of ", capacity, " bytes: no room for ", bytes));
   held += bytes;
 }
 
 void Walk::store_begin(const Action& action) {
   check_item(action);
-  if (action.tier < 1 || action.tier >= tiers) refuse(action, base::cat("tier is ", action.tier, "; 1 .. ", tiers - 1));
+  if (action.tier < 1 || action.tier >= tiers) refuse(action, base::cat("tier is ", action.tier, "; expected 1 .. ", tiers - 1));
   check_slot(action);
   const ItemKey key = key_named_by(action);
   const BufferId source = need_item(action, key);
   const auto place = std::make_pair(action.tier, action.slot);
-  if (slots_.contains(place)) refuse(action, base::cat("slot ", action.slot, " of tier ", action.tier, " is taken"));
-  if (transfers_.contains(action.transfer)) refuse(action, base::cat("transfer ", action.transfer, " is under way already"));
+  if (slots_.contains(place)) refuse(action, base::cat("slot ", action.slot, " of tier ", action.tier, " is occupied"));
+  if (transfers_.contains(action.transfer)) refuse(action, base::cat("transfer ", action.transfer, " is in progress already"));
   const std::int64_t bytes = bytes_of(key);
   hold(action, bytes);
   const BufferId copy = allocate({role_of(action.item), action.tier, action.first, bytes, action.slot});
@@ -445,8 +455,8 @@ void Walk::load_begin(const Action& action) {
   const ItemKey key = key_named_by(action);
   if (found->second.item != key)
     refuse(action, base::cat("slot ", action.slot, " holds ", text_of(found->second.item), ", not ", text_of(key)));
-  if (!found->second.ready) refuse(action, base::cat("slot ", action.slot, " is being stored: AWAIT comes first"));
-  if (transfers_.contains(action.transfer)) refuse(action, base::cat("transfer ", action.transfer, " is under way already"));
+  if (!found->second.ready) refuse(action, base::cat("slot ", action.slot, " is being stored: expected AWAIT first"));
+  if (transfers_.contains(action.transfer)) refuse(action, base::cat("transfer ", action.transfer, " is in progress already"));
   const BufferId copy = make_item(action, key);
   items_.find(key)->loading = true;
   transfers_[action.transfer] = {key, true, action.tier, action.slot, no_buffer};
@@ -461,7 +471,7 @@ void Walk::load_begin(const Action& action) {
 
 void Walk::await(const Action& action) {
   const auto found = transfers_.find(action.transfer);
-  if (found == transfers_.end()) refuse(action, base::cat("transfer ", action.transfer, " is not under way"));
+  if (found == transfers_.end()) refuse(action, base::cat("transfer ", action.transfer, " is not in progress"));
   const Transfer transfer = found->second;
   transfers_.erase(found);
   sink_.transfer_ends(action.transfer);
@@ -504,10 +514,10 @@ void Walk::end(const Action& action) {
     const std::int64_t chunks = std::ssize(role_.chunks);
     const std::int64_t due = 4 * chunks - (role_.first ? 1 : 0) - (role_.last ? 2 : 0);
     if (std::ssize(micro_batches_) != role_.micro_batches)
-      refuse(action, base::cat(micro_batches_.size(), " micro-batches were received; the stage has ", role_.micro_batches));
+      refuse(action, base::cat(micro_batches_.size(), " micro-batches were received; expected ", role_.micro_batches));
     for (const auto& [number, batch] : micro_batches_) {
       if (std::ssize(batch.exchanged) != due)
-        refuse(action, base::cat("micro-batch ", number, " was handed over ", batch.exchanged.size(), " times, not ", due));
+        refuse(action, base::cat("micro-batch ", number, " was exchanged ", batch.exchanged.size(), " times; expected ", due));
     }
   }
   for (const auto& [number, batch] : micro_batches_) {
@@ -519,7 +529,7 @@ void Walk::end(const Action& action) {
                              text_of(slots_.begin()->second.item)));
   }
   items_.for_each([&](const ItemKey& key, const LiveItem& item) {
-    if (key.item != Item::grad || key.index != 0) refuse(action, text_of(key) + " is still there");
+    if (key.item != Item::grad || key.index != 0) refuse(action, text_of(key) + " still exists at END");
     free_item(key, item.buffer, 0);
   });
   if (kept_input_ != no_buffer) sink_.free(kept_input_, {BufferRole::input, 0, 0, profile_.bytes_of(0)});

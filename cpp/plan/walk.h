@@ -1,8 +1,8 @@
-// Replays a schedule's actions against a chain's profile: checks every rule of include/ckpt/plan.h and reports to a sink which
-// buffers come and go and what runs. The verifier, the placement and the executor's program all are sinks of this one walk, so they
-// cannot disagree.
+// Simulates a schedule's actions on a chain's profile: checks every rule of include/ckpt/plan.h and reports each buffer's
+// allocation and end and each operation to a sink. The verifier, the placement and the executor's program are all sinks of this
+// one walk, so they cannot disagree.
 //
-// Streams: holds what is live, not what was.
+// Streams: memory is proportional to the live items, not to the schedule's length.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@
 
 namespace ckpt::plan {
 
-// A buffer from its allocation to its end; numbers are dense, in the order of allocation.
+// A buffer from its allocation to its end; ids are dense, in the order of allocation.
 using BufferId = std::int64_t;
 constexpr BufferId no_buffer = -1;
 
@@ -36,7 +36,7 @@ struct BufferInfo {
   std::int32_t slot = 0;   // of a tier above 0
 };
 
-// What runs between two memory changes.
+// An operation between two memory changes.
 struct Operation {
   enum class Kind : std::uint8_t { forward, record, backward, turn, copy, send, receive } kind = Kind::forward;
   bool recomputation = false;  // forward and record: the layer ran before in this step
@@ -50,15 +50,15 @@ struct Operation {
   BufferId workspace = no_buffer;        // when the layer needs one
   BufferId grad_output = no_buffer;      // backward; turn: GRAD(n)
   BufferId grad_input = no_buffer;       // backward, unless the layer makes none
-  BufferId ambient = no_buffer;          // forward of a layer with ambient state: filled the first time, read in a recomputation
-  BufferId present_ambient = no_buffer;  // recomputation of such a layer: holds the present state meanwhile
-  std::int64_t bytes = 0;                // copy, send and receive: of the item
+  BufferId ambient = no_buffer;          // forward of a layer with ambient state: written the first time, read in a recomputation
+  BufferId present_ambient = no_buffer;  // recomputation of such a layer: saves the current state meanwhile
+  std::int64_t bytes = 0;                // copy, send and receive: bytes of the item
 };
 
-// A copy between memory and another tier, which its AWAIT waits for.
+// A copy between memory and another tier, completed by its AWAIT.
 struct TransferInfo {
   std::int64_t id = 0;
-  bool load = false;  // else a store
+  bool load = false;  // otherwise a store
   std::int32_t tier = 0;
   std::int64_t bytes = 0;
 };
@@ -67,12 +67,12 @@ class WalkSink {
  public:
   virtual ~WalkSink() = default;
   virtual void allocate(BufferId id, const BufferInfo& info) = 0;
-  // A buffer whose bytes are overwritten in place: what it holds is now another item, and may count more or fewer bytes.
+  // A buffer is overwritten in place: it now holds another item, and may count more or fewer bytes.
   virtual void become(BufferId id, const BufferInfo& before, const BufferInfo& now) = 0;
   virtual void run(const Operation& operation) = 0;
-  virtual void free(BufferId id, const BufferInfo& info) = 0;  // info: as it is now
-  // A layer's backward runs up to backward_ends: what is allocated and freed meanwhile, and `replaced` bytes that are there,
-  // together take peak_bytes. Only where the profile knows these.
+  virtual void free(BufferId id, const BufferInfo& info) = 0;  // info: in its current state
+  // A layer's backward runs until backward_ends: the allocations and frees meanwhile, and `replaced` existing bytes, together
+  // take peak_bytes. Called only if the profile has these.
   virtual void backward_begins(std::int64_t /*replaced*/, std::int64_t /*peak_bytes*/) {}
   virtual void backward_ends() {}
   virtual void transfer_begins(const TransferInfo& /*transfer*/) {}
@@ -81,16 +81,16 @@ class WalkSink {
 
 class Walk {
  public:
-  // profile and sink must outlive the walk; the profile is complete. role: of the schedule whose actions come.
+  // profile and sink must outlive the walk; the profile is complete. role: of the schedule that provides the actions.
   Walk(const ChainProfile& profile, WalkSink& sink, StageRole role = {});
 
-  // Error(invalid_schedule) with the action's index and the reason when it breaks a rule.
+  // Fails with Error(invalid_schedule), the action's index and the reason if the action breaks a rule.
   void step(const Action& action);
 
   std::int64_t actions() const { return actions_; }
   bool ended() const { return ended_; }
 
-  // Most items, and most INPUTs among them, that were there at once, by tier.
+  // The most items, and the most INPUTs among them, that existed at once, by tier.
   struct MostItems {
     std::array<std::int64_t, tiers> items{};
     std::array<std::int64_t, tiers> inputs{};
@@ -100,9 +100,9 @@ class Walk {
  private:
   struct LiveItem {
     BufferId buffer = no_buffer;
-    bool loading = false;  // there, but filled only at its AWAIT
+    bool loading = false;  // exists, but is filled only at its AWAIT
   };
-  // Copies out of a buffer that are under way. A buffer whose item ended meanwhile counts until the last of them is awaited.
+  // The copies from a buffer in progress. A buffer with an ended item counts until the last copy is awaited.
   struct Reading {
     std::int32_t transfers = 0;
     bool item_ended = false;
@@ -120,10 +120,10 @@ class Walk {
     BufferId source = no_buffer;  // of a store
   };
   struct MicroBatch {
-    std::int64_t forwarded = 0;  // layers below ran at least once: they run in order
+    std::int64_t forwarded = 0;  // all layers below ran at least once: they run in order
     bool turned = false;
     LayerSet backward_ran;
-    std::set<std::tuple<Kind, Item, std::int64_t>> exchanged;  // what was sent and received
+    std::set<std::tuple<Kind, Item, std::int64_t>> exchanged;  // items sent and received
     std::unordered_map<std::int64_t, BufferId> ambient;
   };
 
@@ -134,11 +134,11 @@ class Walk {
   void require_absent(const Action& action, const ItemKey& key) const;
   void add_item(const ItemKey& key, BufferId buffer);
   void remove_item(const ItemKey& key);
-  // Removes an item whose buffer is about to be overwritten: nobody may be copying it.
-  BufferId take_over_item(const Action& action, const ItemKey& key);
+  // Removes an item before its buffer is overwritten; fails if a copy still reads it.
+  BufferId consume_item(const Action& action, const ItemKey& key);
   void count_item(std::int32_t tier, Item item, std::int64_t by);
   void end_item(const ItemKey& key);
-  // It ends as an item, and its bytes stay with the caller to the end of the step.
+  // The item ends, but its bytes stay with the caller until the end of the step.
   bool is_kept(BufferId buffer) const { return buffer == kept_input_ || buffer == kept_output_; }
   void free_item(const ItemKey& key, BufferId buffer, std::int32_t tier);
   std::int64_t bytes_of(const ItemKey& key) const;

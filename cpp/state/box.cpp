@@ -12,27 +12,27 @@ namespace {
 
 std::int64_t end_of(const Box& box, std::size_t axis) { return box.offsets[axis] + box.lengths[axis]; }
 
-// Elements of everything behind an axis.
+// Returns the number of elements of the dimensions after axis.
 std::int64_t stride_of(const Lengths& lengths, std::size_t axis) {
   std::int64_t stride = 1;
   for (std::size_t i = axis + 1; i < lengths.size(); ++i) stride *= lengths[i];
   return stride;
 }
 
-// The first axis from which on inner has the whole of outer: what is before it comes as runs.
+// Returns the first axis from which on inner spans outer. The axes before it are iterated run by run.
 std::size_t first_whole_axis(const Box& inner, const Box& outer) {
   std::size_t axis = inner.lengths.size();
   while (axis > 0 && inner.lengths[axis - 1] == outer.lengths[axis - 1]) --axis;
   return axis;
 }
 
-// Walks the runs of shared, which lies in both boxes.
+// Iterates over the runs of shared, which is contained in both boxes.
 class Runs {
  public:
   Runs(const Box& from, const Box& to, const Box& shared, std::int64_t begin, std::int64_t end,
        const std::function<void(const Run&)>& take)
       : from_(from), to_(to), shared_(shared), begin_(begin), end_(end), take_(take) {
-    // One run has the last axis that is not whole in both, and all behind it.
+    // A run covers the last axis that is not whole in both boxes, and all axes after it.
     const std::size_t whole = std::max(first_whole_axis(shared, from), first_whole_axis(shared, to));
     run_axis_ = whole == 0 ? 0 : whole - 1;
     run_elements_ = shared.lengths.empty() ? 1 : shared.lengths[run_axis_] * stride_of(shared.lengths, run_axis_);
@@ -47,7 +47,7 @@ class Runs {
   void walk_axis(std::size_t axis, Lengths& at) {
     if (axis >= run_axis_) return take_run(at);
     const std::int64_t stride = stride_of(from_.lengths, axis);
-    // Only rows that meet [begin, end): at has the box's first place in all axes behind this one.
+    // Visit only rows that intersect [begin, end): at is the box's first index in all axes after this one.
     std::int64_t base = 0;
     for (std::size_t i = 0; i < axis; ++i) base += (at[i] - from_.offsets[i]) * stride_of(from_.lengths, i);
     const std::int64_t first_row = (begin_ - base) / stride;
@@ -132,8 +132,8 @@ void for_each_run(const Box& from, const Box& to, std::int64_t begin, std::int64
 std::vector<Box> boxes_of_rows(const Lengths& shape, std::size_t axes, std::int64_t begin, std::int64_t end) {
   std::vector<Box> boxes;
   while (begin < end) {
-    // The widest box that begins at begin: over axis k, with all axes before it fixed and all behind it whole.
-    std::int64_t rows = 1;  // of one step along the axis
+    // The widest box that starts at begin: over axis k, with all axes before it fixed and all axes after it whole.
+    std::int64_t rows = 1;  // per step along the axis
     std::size_t axis = axes;
     Box box = whole_box(shape);
     std::int64_t rest = begin;
@@ -175,7 +175,7 @@ class Cover {
     for (std::size_t i = 0; i < boxes_.size(); ++i) {
       if (!boxes_[i].is_empty()) all.push_back(i);
     }
-    // Dimensions in which every box is whole say nothing.
+    // Ignore dimensions in which every box is whole.
     std::vector<std::size_t> axes;
     for (std::size_t axis = 0; axis < shape_.size(); ++axis) {
       const auto is_whole = [&](std::size_t i) { return boxes_[i].lengths[axis] == shape_[axis]; };
@@ -192,7 +192,7 @@ class Cover {
   Gap missing(Box region) const { return {Gap::Kind::missing, std::move(region)}; }
   Gap overlap(std::size_t a, std::size_t b) const { return {Gap::Kind::overlap, *intersection(boxes_[a], boxes_[b]), a, b}; }
 
-  // region: whole in all axes that are left, and each of the boxes spans it in all others.
+  // region: whole in all remaining axes; each box spans it in all other axes.
   std::optional<Gap> find_in(Box& region, const Numbers& boxes, std::span<const std::size_t> axes) const {
     if (axes.empty()) {
       if (boxes.empty()) return missing(region);
@@ -217,7 +217,7 @@ class Cover {
     return std::nullopt;
   }
 
-  // A line moves along one axis; what it meets along the other never overlaps, and the area says whether anything is missing.
+  // Sweep line along one axis: overlaps are detected across it, and a comparison of the areas detects missing elements.
   std::optional<Gap> sweep(Box& region, const Numbers& boxes, std::size_t axis, std::size_t across) const {
     std::vector<std::pair<std::int64_t, std::size_t>> begins;
     std::vector<std::pair<std::int64_t, std::size_t>> ends;
@@ -229,7 +229,7 @@ class Cover {
     }
     std::ranges::sort(begins);
     std::ranges::sort(ends);
-    std::map<std::int64_t, std::size_t> met;  // by their begin across
+    std::map<std::int64_t, std::size_t> met;  // open boxes by their start across
     std::size_t ended = 0;
     for (const auto& [place, i] : begins) {
       while (ended < ends.size() && ends[ended].first <= place) met.erase(boxes_[ends[ended++].second].offsets[across]);
@@ -241,10 +241,10 @@ class Cover {
     }
     if (area == shape_[axis] * shape_[across]) return std::nullopt;
     const std::size_t both[] = {axis, across};
-    return cut_into_slabs(region, boxes, both);  // names what is missing
+    return cut_into_slabs(region, boxes, both);  // finds the missing box
   }
 
-  // Between two places at which a box begins or ends along the first axis all is alike along it.
+  // Between two coordinates at which a box begins or ends along the first axis, the cover does not change along it.
   std::optional<Gap> cut_into_slabs(Box& region, const Numbers& boxes, std::span<const std::size_t> axes) const {
     const std::size_t axis = axes.front();
     std::vector<std::int64_t> cuts{0, shape_[axis]};

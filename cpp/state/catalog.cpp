@@ -28,7 +28,7 @@ void fail_none(Protocol& protocol, const std::vector<Found>& all, std::optional<
   const std::string of_step = step ? base::cat(" of step ", *step) : std::string();
   const auto newest = std::ranges::find_if(all, [](const Found& found) { return found.condition != Condition::unfinished; });
   if (newest == all.end()) {
-    base::fail(Status::not_found, "there is no checkpoint", of_step, " in ", base::quote(protocol.storage().name()),
+    base::fail(Status::not_found, base::quote(protocol.storage().name()), " contains no checkpoint", of_step,
                "; unfinished: ", all.size(), protocol.ignored_hint());
   }
   base::fail(newest->status, "no checkpoint", of_step, " in ", base::quote(protocol.storage().name()), " is usable; the newest of ",
@@ -60,15 +60,15 @@ std::string read_one(Protocol& protocol, const std::string& name,
     }
     if (outcome == Outcome::failed) {
       if (problem.condition == Condition::unfinished && name.empty()) {
-        if (scanned.condition == Condition::damaged) base::fail(scanned.status, scanned.problem);  // it has lost its manifest
-        continue;                                                                                  // removed since it was found
+        if (scanned.condition == Condition::damaged) base::fail(scanned.status, scanned.problem);  // its manifest is missing
+        continue;                                                                                  // removed in the meantime
       }
       if (problem.condition == Condition::damaged) note_bad(protocol.storage(), directory);
       base::fail(problem.status, problem.problem);
     }
-    if (!name.empty()) base::fail(Status::not_found, base::quote(name), " was removed while it was read");
+    if (!name.empty()) base::fail(Status::not_found, base::quote(name), " was removed during the read");
   }
-  fail_outrun(protocol.storage());
+  fail_too_many_restarts(protocol.storage());
 }
 
 }  // namespace ckpt::state

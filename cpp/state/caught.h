@@ -9,7 +9,7 @@
 
 namespace ckpt::state {
 
-// Returns the exception of body as an error, so that a rank can send it to the others before it throws it.
+// Returns the exception of body as an error, so that a rank can send it to the other ranks before it throws it.
 template <class Body>
 std::optional<base::Error> error_of(Body&& body) {
   try {
@@ -21,7 +21,7 @@ std::optional<base::Error> error_of(Body&& body) {
   }
 }
 
-// Runs body. An exception is only logged, as a warning after prefix; without memory for the warning it is dropped.
+// Runs body and logs its exception as a warning after prefix; drops it if memory for the warning is lacking.
 template <class Body, class... Prefix>
 void log_error_of(Body&& body, const Prefix&... prefix) noexcept {
   try {
@@ -34,7 +34,7 @@ void log_error_of(Body&& body, const Prefix&... prefix) noexcept {
   }
 }
 
-// Runs step so that the caller continues after an error; returns false if it failed.
+// Runs step; returns false if it threw.
 template <class Step>
 bool attempted(Step&& step) noexcept {
   try {

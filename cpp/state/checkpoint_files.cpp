@@ -25,32 +25,32 @@ FileSizes sizes_of(const Manifest& manifest) {
 }
 
 void check_sizes(storage::Storage& storage, const std::string& directory, const FileSizes& sizes) {
-  // One look for all parts of many ranks; what their bytes are is seen when they are read.
+  // One listing for the parts of all ranks; their contents are checked when they are read.
   if (sizes.is_of_many) {
     std::vector<bool> found(static_cast<std::size_t>(sizes.world_size));
     for (const storage::Entry& entry : storage.list(directory == "." ? "" : directory)) {
       if (const auto rank = rank_of_part(entry.name, sizes.world_size)) found[static_cast<std::size_t>(*rank)] = true;
     }
     if (const auto missing = std::ranges::find(found, false); missing != found.end()) {
-      base::fail(Status::corrupt, base::quote(directory), " has ", std::ranges::count(found, true), " of ", sizes.world_size,
-                 " ranks' parts; ", part_name(missing - found.begin(), sizes.world_size), " is not there");
+      base::fail(Status::corrupt, base::quote(directory), ": expected the parts of ", sizes.world_size, " ranks, found ",
+                 std::ranges::count(found, true), "; ", part_name(missing - found.begin(), sizes.world_size), " is missing");
     }
   }
   for (const auto& [name, bytes] : sizes.files) {
     const std::string path = path_in(directory, name);
     reading(path, [&, bytes = bytes] {  // clang 14 captures no structured binding by reference
       const std::int64_t size = storage.size(path);
-      if (size != bytes) base::fail(Status::corrupt, "the file has ", size, " bytes; the manifest says ", bytes);
+      if (size != bytes) base::fail(Status::corrupt, "expected ", bytes, " bytes (manifest), found ", size);
     });
   }
 }
 
 std::string read_text(storage::File& file, std::int64_t largest) {
   const std::int64_t size = file.size();
-  if (size > largest) base::fail(Status::corrupt, "the file has ", size, " bytes; at most ", largest);
+  if (size > largest) base::fail(Status::corrupt, "the file has ", size, " bytes; expected at most ", largest);
   std::string text(static_cast<std::size_t>(size), '\0');
   if (file.read(0, std::as_writable_bytes(std::span(text))) != size)
-    base::fail(Status::corrupt, "the file shrank while it was read");
+    base::fail(Status::corrupt, "the file was truncated during the read");
   return text;
 }
 
@@ -65,7 +65,7 @@ Condition condition_after(const base::Error& error) {
     case Status::io:
     case Status::permission:
     case Status::unsupported: return Condition::unreadable;
-    default: throw;  // NOLINT: called while the error is being handled
+    default: throw;  // NOLINT: called from an exception handler
   }
 }
 
@@ -82,16 +82,16 @@ std::string manifest_text(storage::Storage& storage, const std::string& director
   } catch (const base::Error& error) {
     if (error.status() == Status::not_found) {
       base::fail(Status::not_found, base::quote(directory), " has no ", manifest_name,
-                 ": it is no checkpoint, or a save is under way or was cut off");
+                 ": not a checkpoint, or its save is in progress or was interrupted");
     }
-    // A directory of that name. Object stores have none: there it is the place that is wrong, and no checkpoint.
+    // A directory named like the manifest. Object stores have no directories: there the path is invalid, not the checkpoint.
     if (error.status() == Status::invalid_argument && !storage.is_objects()) base::fail(Status::corrupt, error.message());
     throw;
   }
 }
 
 std::optional<std::int64_t> sequence_in_manifest(storage::Storage& storage, const std::string& directory) {
-  constexpr std::size_t beginning = 4096;  // the sequence is among the first members
+  constexpr std::size_t beginning = 4096;  // contains the sequence, which is among the first members
   constexpr std::string_view member = "\"commit_sequence\":";
   const std::string path = path_in(directory, manifest_name);
   std::string text(beginning, '\0');
@@ -110,7 +110,7 @@ std::optional<std::int64_t> sequence_in_manifest(storage::Storage& storage, cons
 }
 
 bool is_unchanged(storage::Storage& storage, const std::string& directory, const std::string& manifest) {
-  if (manifest.empty()) return true;  // it was not even read
+  if (manifest.empty()) return true;  // the manifest could not be read
   try {
     return manifest_text(storage, directory) == manifest;
   } catch (const base::Error& error) {
@@ -118,9 +118,9 @@ bool is_unchanged(storage::Storage& storage, const std::string& directory, const
   }
 }
 
-void fail_outrun(const storage::Storage& storage) {
-  base::fail(Status::busy, base::quote(storage.name()), ": a writer has replaced what was about to be read ", most_rounds,
-             " times");
+void fail_too_many_restarts(const storage::Storage& storage) {
+  base::fail(Status::busy, base::quote(storage.name()), ": a writer replaced the checkpoint before it could be read, ", most_rounds,
+             " times in succession");
 }
 
 bool has_manifest(storage::Storage& storage, const std::string& directory) {

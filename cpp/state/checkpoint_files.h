@@ -35,10 +35,10 @@ std::string path_in(std::string_view directory, std::string_view file);
 // Error(invalid_argument) unless name is "." or a path inside the storage.
 void require_checkpoint_name(const std::string& name);
 
-// A whole file as text; Error(corrupt) when it has more than largest bytes.
+// Returns a file as a string; Error(corrupt) if it exceeds `largest` bytes.
 std::string read_text(storage::File& file, std::int64_t largest);
 
-// The manifest as it is, unchecked; errors as those of read_manifest.
+// Returns the unchecked text of the manifest; errors as for read_manifest.
 std::string manifest_text(storage::Storage& storage, const std::string& directory);
 
 // Returns the commit sequence from the beginning of a manifest; nothing if the manifest does not exist.
@@ -47,15 +47,15 @@ std::optional<std::int64_t> sequence_in_manifest(storage::Storage& storage, cons
 // Returns the condition that a read error implies; rethrows errors that imply none (out of memory, ...).
 Condition condition_after(const base::Error& error);
 
-// True while the manifest is the one that was read. A writer removes it before the files, and never makes it again: so an error in
-// reading a file is the file's own only when the manifest is still there after it.
+// Returns whether the manifest is still the one that was read. A writer removes the manifest before the files and never recreates
+// it, so an error in reading a file is damage only if the manifest still exists after the error.
 bool is_unchanged(storage::Storage& storage, const std::string& directory, const std::string& manifest);
 
-// How an attempt to read a checkpoint ended.
+// Result of an attempt to read a checkpoint.
 enum class Outcome {
   done,
-  failed,   // problem says why
-  removed,  // by a writer, meanwhile: that says nothing about it
+  failed,   // problem contains the reason
+  removed,  // by a writer during the read; not an error of the checkpoint
 };
 
 // Runs body, which reads a checkpoint. manifest: the text of its manifest, which body may set.
@@ -75,12 +75,12 @@ Outcome try_reading(storage::Storage& storage, const std::string& directory, con
   return is_unchanged(storage, directory, manifest) ? Outcome::failed : Outcome::removed;
 }
 
-// Limit of restarts of a reader after a writer removed the checkpoint that it was about to read; Error(busy) after that. Each
-// restart means that the writer has saved a newer one.
+// Limit of restarts of a reader after a writer removed the checkpoint that it was reading; Error(busy) after that. With each
+// restart the writer has saved a newer one.
 constexpr int most_rounds = 1000;
-[[noreturn]] void fail_outrun(const storage::Storage& storage);
+[[noreturn]] void fail_too_many_restarts(const storage::Storage& storage);
 
-// Runs body, which reads a file of a checkpoint; its errors name the path, and those that only damage explains become
+// Runs body, which reads a file of a checkpoint. Adds the path to errors; errors that can only be caused by damage become
 // Error(corrupt).
 template <class Body>
 decltype(auto) reading(const std::string& path, Body&& body) {

@@ -20,7 +20,7 @@ struct AgeTime {
   ClockStep step = {};
 };
 
-constexpr std::int64_t clock_tolerance_ns = 60'000'000'000;  // clocks of different machines differ by less
+constexpr std::int64_t clock_tolerance_ns = 60'000'000'000;  // expected maximum difference between machines' clocks
 
 // Synchronised.
 class ClockWatch {

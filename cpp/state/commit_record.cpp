@@ -26,7 +26,7 @@ constexpr std::int64_t largest_record_bytes = std::int64_t{64} << 10;
 constexpr std::int64_t largest_sequence = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t sequence_digits = 19;
 
-[[noreturn]] void fail_without(const char* name) { base::fail(Status::corrupt, "the commit record has no '", name, "'"); }
+[[noreturn]] void fail_without(const char* name) { base::fail(Status::corrupt, "the commit record lacks the member '", name, "'"); }
 
 const std::string& text_in(const base::Json& tree, const char* name) {
   const base::Json* const found = tree.find(name);
@@ -40,9 +40,9 @@ std::int64_t number_in(const base::Json& tree, const char* name) {
   return found->integer();
 }
 
-// Whether a record without a checksum is right in naming another attempt than the one that is looked at: that attempt is there,
-// and it has the manifest that the record names. (Two writers can have made the same manifest, byte for byte.)
-bool names_its_own(storage::Storage& storage, const std::string& root, const CommitRecord& record) {
+// Returns whether a record without a checksum correctly names an attempt other than the one examined: that attempt exists and has
+// the manifest in the record. (Two writers can write the same manifest, byte for byte.)
+bool is_right_for_other(storage::Storage& storage, const std::string& root, const CommitRecord& record) {
   if (step_of_attempt(record.attempt) != record.step) return false;
   try {
     return hash_of(manifest_text(storage, storage::join(root, record.attempt))) == record.manifest_digest;
@@ -52,15 +52,15 @@ bool names_its_own(storage::Storage& storage, const std::string& root, const Com
   }
 }
 
-// Whether an error is about one record; others (out of memory, ...) end the search.
+// Returns whether an error concerns only this record; others (out of memory, ...) end the search.
 bool is_of_the_record(Status status) {
   return status == Status::corrupt || status == Status::unsupported || status == Status::io || status == Status::permission;
 }
 
-// Says which member of a record with the manifest's digest does not match the manifest and its attempt; "": none.
+// Describes the member of a record with the manifest's digest that does not match the manifest and its attempt; "": none.
 std::string difference_of(const CommitRecord& record, const std::string& attempt, const Manifest& manifest) {
   const auto difference = [](const char* member, const auto& is, const auto& expected) {
-    return cat(member, " is ", is, "; the checkpoint with the manifest that it names has ", expected);
+    return cat(member, " is ", is, "; the checkpoint with this manifest digest has ", expected);
   };
   if (record.attempt != attempt) return difference("attempt", base::quote(record.attempt), base::quote(attempt));
   if (record.step != manifest.step) return difference("step", record.step, manifest.step);
@@ -81,23 +81,24 @@ std::string to_text(const CommitRecord& record) {
       .member("commit_sequence", record.commit_sequence)
       .member("manifest_xxh3_128", to_hex(record.manifest_digest))
       .member("writer", record.writer);
-  return with_checksum(std::move(out).text());  // with_checksum closes the object
+  return with_checksum(std::move(out).text());  // with_checksum closes the JSON object
 }
 
 CommitRecord parse_commit_record(std::string_view text) {
   if (const std::string problem = base::json_problem(text, base::deepest_json); !problem.empty())
     base::fail(Status::corrupt, "the commit record is not usable JSON: ", problem);
   const base::Json tree = base::json_tree(text);
-  if (!tree.is_object() || text_in(tree, "format") != format) base::fail(Status::corrupt, "it is no commit record");
+  if (!tree.is_object() || text_in(tree, "format") != format) base::fail(Status::corrupt, "the file is not a commit record");
   const std::int64_t version = number_in(tree, "format_version");
-  // Before the version is believed: a changed bit must not make a damaged record a newer library's, or one without a checksum.
+  // Check before evaluating the version: a flipped bit must not turn a damaged record into one of a newer library or without
+  // checksum.
   if (version != unchecked_record_version || checksum_of_tail(text)) checked_view(text, "commit record");
   if (version < unchecked_record_version || version > newest_record_version) {
     base::fail(Status::unsupported, "the commit record's format_version is ", version, "; this library reads 1 and ",
                newest_record_version);
   }
   const auto digest = digest_from_hex(text_in(tree, "manifest_xxh3_128"));
-  if (!digest) base::fail(Status::corrupt, "the commit record's manifest_xxh3_128 is no checksum");
+  if (!digest) base::fail(Status::corrupt, "the commit record's manifest_xxh3_128: expected a checksum of 32 hexadecimal digits");
   return {text_in(tree, "attempt"),
           number_in(tree, "step"),
           number_in(tree, "commit_sequence"),
@@ -109,7 +110,7 @@ CommitRecord parse_commit_record(std::string_view text) {
 std::string commit_path(std::int64_t commit_sequence, std::string_view attempt) {
   std::string digits = cat(largest_sequence - commit_sequence);
   digits.insert(0, sequence_digits - std::min(sequence_digits, digits.size()), '0');
-  // Omits the mark of the generation, so that libraries without support for marks read the sequence and never use it twice.
+  // Omits the mark of the generation, so that libraries without support for marks also read the sequence and do not reuse it.
   return cat(commits_prefix, digits, attempt.empty() ? "" : "-", attempt.substr(0, attempt.find('.')));
 }
 
@@ -148,7 +149,7 @@ void write_object(storage::Storage& storage, const std::string& path, std::strin
       return file->sync();
     } catch (const base::Error& error) {
       if (error.status() != Status::io || attempt == most_attempts) throw;
-      base::warn("state", cat(error.message(), "; ", path, " is written anew"));
+      base::warn("state", cat(error.message(), "; writing ", path, " again"));
     }
   }
 }
@@ -168,11 +169,11 @@ FoundRecord find_commit_record(storage::Storage& storage, const std::string& dir
       if (record.manifest_digest == manifest_digest) {
         const std::string difference = difference_of(record, attempt, manifest);
         if (difference.empty()) return {path, ""};
-        // Of another attempt than this one.
-        if (record.attempt != attempt && (record.is_checked() || names_its_own(storage, root, record))) continue;
+        // The record is of another attempt.
+        if (record.attempt != attempt && (record.is_checked() || is_right_for_other(storage, root, record))) continue;
         damaged = FoundRecord{path, cat(path, ": the commit record is damaged: ", difference)};
       } else if (record.attempt == attempt) {
-        base::fail(Status::corrupt, path, ": the manifest of ", base::quote(directory), " is not the one that was committed");
+        base::fail(Status::corrupt, path, ": the manifest of ", base::quote(directory), " differs from the committed one");
       }
     } catch (const base::Error& error) {
       if (error.status() == Status::not_found) continue;
@@ -182,8 +183,8 @@ FoundRecord find_commit_record(storage::Storage& storage, const std::string& dir
   }
   if (damaged) return *damaged;
   if (problem) throw base::Error(*problem);
-  base::fail(Status::not_found, base::quote(directory), " has no commit record: it is no checkpoint, or a save is under way, was ",
-             "cut off, or was refused");
+  base::fail(Status::not_found, base::quote(directory), " has no commit record: not a checkpoint, or its save is in progress, was ",
+             "interrupted, or lost to another writer");
 }
 
 }  // namespace ckpt::state

@@ -14,29 +14,29 @@ namespace {
 
 using tensor::Dtype;
 
-struct Half {  // IEEE 754 binary16
+struct Float16 {  // IEEE 754 binary16
   std::uint16_t bits;
 };
-struct Brain {  // the upper half of an IEEE 754 binary32
+struct BFloat16 {  // the upper half of an IEEE 754 binary32
   std::uint16_t bits;
 };
 
 template <class T>
-constexpr bool is_floating = std::floating_point<T> || std::same_as<T, Half> || std::same_as<T, Brain>;
+constexpr bool is_floating = std::floating_point<T> || std::same_as<T, Float16> || std::same_as<T, BFloat16>;
 
-// Bits of the significand, the leading one included; of an integer those of its largest value.
+// Bits of the significand, including the leading one; for an integer the bits of its largest value.
 template <class T>
 constexpr int digits = std::numeric_limits<T>::digits;
 template <>
-constexpr int digits<Half> = 11;
+constexpr int digits<Float16> = 11;
 template <>
-constexpr int digits<Brain> = 8;
+constexpr int digits<BFloat16> = 8;
 template <class T>
 constexpr int largest_exponent = std::numeric_limits<T>::max_exponent - 1;
 template <>
-constexpr int largest_exponent<Half> = 15;
+constexpr int largest_exponent<Float16> = 15;
 template <>
-constexpr int largest_exponent<Brain> = 127;
+constexpr int largest_exponent<BFloat16> = 127;
 
 template <class From, class To>
 constexpr bool is_lossless() {
@@ -49,13 +49,13 @@ constexpr bool is_lossless() {
   }
 }
 
-// What an element stands for, exactly: an integer, a float or a double.
+// The exact value of an element: an integer, a float or a double.
 template <class T>
 T value_of(T element) {
   return element;
 }
-float value_of(Brain element) { return std::bit_cast<float>(std::uint32_t{element.bits} << 16); }
-float value_of(Half element) {
+float value_of(BFloat16 element) { return std::bit_cast<float>(std::uint32_t{element.bits} << 16); }
+float value_of(Float16 element) {
   const std::uint32_t sign = std::uint32_t{element.bits} >> 15 << 31;
   const std::uint32_t exponent = element.bits >> 10 & 31U;
   const std::uint32_t fraction = element.bits & 1023U;
@@ -64,8 +64,8 @@ float value_of(Half element) {
   return std::bit_cast<float>(sign | widened << 23 | fraction << 13);
 }
 
-// An integer as a double that rounds to the same short number: where a double has too few bits, its last one says whether any that
-// it lacks was set.
+// Converts an integer to a double that rounds to the same short number. If the double has too few bits, its last bit is set if any
+// of the discarded bits is set (round to odd).
 template <std::integral Integer>
 double for_rounding(Integer value) {
   if constexpr (digits<Integer> <= digits<double>) {
@@ -85,7 +85,7 @@ double for_rounding(Integer value) {
 }
 double for_rounding(double value) { return value; }
 
-// The nearest number that has the digits and exponents of Short, as a double.
+// Returns the nearest number with the precision and exponent range of Short, as a double.
 template <class Short>
 double rounded(double value) {
   if (value == 0 || !std::isfinite(value)) return value;
@@ -93,10 +93,10 @@ double rounded(double value) {
   return std::ldexp(std::nearbyint(std::ldexp(value, digits<Short> - 1 - exponent)), exponent - (digits<Short> - 1));
 }
 
-// false: the other type has no place for the value.
+// Returns false if the target type cannot represent the value.
 template <class Value>
-bool put(Value value, Half& element) {
-  const double number = rounded<Half>(for_rounding(value));
+bool put(Value value, Float16& element) {
+  const double number = rounded<Float16>(for_rounding(value));
   const auto sign = static_cast<std::uint16_t>(std::signbit(number) ? 0x8000 : 0);
   const double magnitude = std::fabs(number);
   if (std::isnan(number)) {
@@ -114,7 +114,7 @@ bool put(Value value, Half& element) {
   }
   return true;
 }
-bool put(float value, Brain& element) {
+bool put(float value, BFloat16& element) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   if (std::isnan(value)) {
     element.bits = static_cast<std::uint16_t>(bits >> 16 | 0x40);
@@ -124,8 +124,8 @@ bool put(float value, Brain& element) {
   return std::isinf(value) || (element.bits & 0x7F80) != 0x7F80;
 }
 template <class Value>
-bool put(Value value, Brain& element) {
-  const double number = rounded<Brain>(for_rounding(value));
+bool put(Value value, BFloat16& element) {
+  const double number = rounded<BFloat16>(for_rounding(value));
   return put(static_cast<float>(number), element) && (std::isfinite(value_of(element)) || !std::isfinite(number));
 }
 template <class Value, std::floating_point Float>
@@ -141,7 +141,7 @@ bool put(Value value, Integer& element) {
 }
 template <std::floating_point Value, std::integral Integer>
 bool put(Value value, Integer& element) {
-  constexpr double beyond = 2.0 * static_cast<double>(std::uint64_t{1} << (digits<Integer> - 1));  // one more than the largest
+  constexpr double beyond = 2.0 * static_cast<double>(std::uint64_t{1} << (digits<Integer> - 1));  // largest value + 1
   constexpr double least = std::signed_integral<Integer> ? -beyond : 0;
   const double number = value;
   if (!(number >= least && number < beyond) || std::trunc(number) != number) return false;
@@ -169,7 +169,7 @@ struct Pair {
 template <class From, class To>
 constexpr Pair pair_of{convert<From, To>, is_lossless<From, To>()};
 
-// Calls with a value of the type, which the callee only looks at by its type; false for types that are not converted.
+// Calls call with a value of the type (for type deduction only); returns false for types that are not converted.
 template <class Call>
 bool with_type(Dtype dtype, Call&& call) {
   switch (dtype) {
@@ -181,8 +181,8 @@ bool with_type(Dtype dtype, Call&& call) {
     case Dtype::i32: call(std::int32_t{}); return true;
     case Dtype::u64: call(std::uint64_t{}); return true;
     case Dtype::i64: call(std::int64_t{}); return true;
-    case Dtype::f16: call(Half{}); return true;
-    case Dtype::bf16: call(Brain{}); return true;
+    case Dtype::f16: call(Float16{}); return true;
+    case Dtype::bf16: call(BFloat16{}); return true;
     case Dtype::f32: call(float{}); return true;
     case Dtype::f64: call(double{}); return true;
     default: return false;

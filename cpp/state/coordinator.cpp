@@ -24,8 +24,8 @@ class SingleProcess final : public Coordinator {
 
 void Coordinator::gather(std::span<const std::byte> sent, std::span<std::byte> received, std::int64_t root, Timeout timeout) {
   if (rank() == root) return all_gather(sent, received, timeout);
-  std::vector<std::byte> not_wanted(sent.size() * static_cast<std::size_t>(world_size()));
-  all_gather(sent, not_wanted, timeout);
+  std::vector<std::byte> unused(sent.size() * static_cast<std::size_t>(world_size()));
+  all_gather(sent, unused, timeout);
 }
 
 std::shared_ptr<Coordinator> make_single_process() { return std::make_shared<SingleProcess>(); }

@@ -18,7 +18,7 @@ namespace {
 using base::cat;
 using base::Status;
 
-// The name of an attempt, and its step.
+// Name of an attempt, and its step.
 using Listed = std::pair<std::string, std::int64_t>;
 
 std::vector<Listed> attempts_in(storage::Storage& storage) {
@@ -41,9 +41,10 @@ void look_for_mark(storage::Storage& storage, Found& found) noexcept {
   });
 }
 
-// Returns the earlier result if neither the manifest nor the files' sizes have changed since. stamp: the manifest's present one.
-std::optional<Found> still_so(storage::Storage& storage, const std::string& directory, const storage::Stamp& stamp,
-                              const KnownManifests& known) {
+// Returns the earlier result if neither the manifest nor the files' sizes have changed since then. stamp: the manifest's current
+// stamp.
+std::optional<Found> cached_if_unchanged(storage::Storage& storage, const std::string& directory, const storage::Stamp& stamp,
+                                         const KnownManifests& known) {
   const Found* const before = known.find(directory, stamp);
   if (before == nullptr) return std::nullopt;
   try {
@@ -58,7 +59,7 @@ Found examine(storage::Storage& storage, const std::string& directory, std::int6
   std::optional<storage::Stamp> stamp;
   if (known != nullptr) stamp = storage.stamp(path_in(directory, manifest_name));
   if (stamp) {
-    if (auto found = still_so(storage, directory, *stamp, *known)) return std::move(*found);
+    if (auto found = cached_if_unchanged(storage, directory, *stamp, *known)) return std::move(*found);
   }
   for (int tries = 1;; ++tries) {
     Found found;
@@ -69,7 +70,8 @@ Found examine(storage::Storage& storage, const std::string& directory, std::int6
     const Outcome outcome = try_reading(storage, directory, text, found, [&] {
       text = manifest_text(storage, directory);
       Manifest manifest = parsed_manifest(directory, text);
-      if (manifest.step != step) base::fail(Status::corrupt, "the manifest says step ", manifest.step);
+      if (manifest.step != step)
+        base::fail(Status::corrupt, "the directory's name and its manifest differ: the manifest has step ", manifest.step);
       note_manifest(found, manifest);
       FileSizes sizes = sizes_of(manifest);
       check_sizes(storage, directory, sizes);
@@ -83,7 +85,7 @@ Found examine(storage::Storage& storage, const std::string& directory, std::int6
   }
 }
 
-// All of them, as they are; only the first complete one keeps its manifest.
+// Examines all attempts; only the first complete one keeps its parsed manifest.
 std::vector<Found> examine_all(storage::Storage& storage, const std::vector<Listed>& attempts, KnownManifests* known) {
   std::vector<Found> all;
   all.reserve(attempts.size());
@@ -131,7 +133,7 @@ bool may_lack_line(const std::vector<Found>& all, const std::vector<Listed>& aga
 // still being written whenever it was examined. Until then the one before it was complete and in the first listing, and was
 // examined before the second examination: it was found.
 std::vector<Found> scan_directories(storage::Storage& storage, const std::set<std::string>& bad, KnownManifests* known) {
-  constexpr int most_rounds_for_line = 16;  // when a writer saves faster than this reads
+  constexpr int most_rounds_for_line = 16;  // limit for a writer that saves faster than this reads
   const auto is_good = [&](const Found& found) { return is_usable(found, bad); };
   const auto is_unfinished = [](const Found& found) { return found.condition == Condition::unfinished; };
   for (int rounds = 1;; ++rounds) {
@@ -154,13 +156,13 @@ std::vector<Found> scan_directories(storage::Storage& storage, const std::set<st
 
 void set_aside(storage::Storage& storage, const std::string& directory, const std::string& reason) {
   const std::string aside = cat(torn_prefix, directory);
-  const std::string what = cat("checkpoint ", base::quote(directory), " is not usable");
+  const std::string what = cat("checkpoint ", base::quote(directory), " is incomplete");
   try {
-    if (has_manifest(storage, directory)) base::fail(Status::invalid_state, "it holds a ", manifest_name);
+    if (has_manifest(storage, directory)) base::fail(Status::invalid_state, manifest_name, " exists");
     storage.rename(directory, aside);
     base::warn("state", cat(what, " and was renamed ", base::quote(aside), ": ", reason));
   } catch (const base::Error& error) {
-    base::warn("state", cat(what, ": ", reason, "; it keeps its name: ", error.message()));
+    base::warn("state", cat(what, ": ", reason, "; cannot rename it: ", error.message()));
   }
 }
 
@@ -169,8 +171,8 @@ void warn_of_those_aside(storage::Storage& storage) noexcept {
     for (const storage::Entry& entry : storage.list("")) {
       if (!entry.is_directory || !entry.name.starts_with(torn_prefix) || !has_manifest(storage, entry.name)) continue;
       base::warn("state",
-                 cat(base::quote(entry.name), " holds a ", manifest_name, ": an earlier version of this library took it for ",
-                     "damaged; it is left alone. Verify it, and take the prefix off its name if it is good"));
+                 cat(base::quote(entry.name), " contains a ", manifest_name, ": an earlier version of this library considered it ",
+                     "damaged. It is not used. Verify it, and remove the prefix from its name if it is valid"));
     }
   });
 }
@@ -185,7 +187,7 @@ bool remove_checkpoint(storage::Storage& storage, const std::string& directory) 
     const auto manifest = std::ranges::find(entries, manifest_name, &storage::Entry::name);
     if (manifest != entries.end()) {
       remove(*manifest);
-      // While it could come back after a crash, the files that it names must stay.
+      // If the manifest could reappear after a crash, its files must be kept.
       clean = clean && attempted([&] { storage.sync_directory(directory); });
       if (!clean) return;
     }
@@ -194,7 +196,7 @@ bool remove_checkpoint(storage::Storage& storage, const std::string& directory) 
     }
     clean = clean && attempted([&] { storage.remove_directory(directory); });
   });
-  note_good(storage, directory);  // nothing is left to be bad
+  note_good(storage, directory);  // the checkpoint no longer exists
   return listed && clean;
 }
 
@@ -204,7 +206,7 @@ void remove_torn(storage::Storage& storage, std::int64_t saved_step) {
     const auto step = step_of_attempt(std::string_view(entry.name).substr(torn_prefix.size()));
     if (!step || *step > saved_step || has_manifest(storage, entry.name)) continue;
     if (!remove_checkpoint(storage, entry.name))
-      base::warn("state", cat("torn checkpoint ", base::quote(entry.name), " could not be removed completely"));
+      base::warn("state", cat("cannot remove all files of the torn checkpoint ", base::quote(entry.name)));
   }
 }
 

@@ -24,15 +24,15 @@ constexpr std::string_view marker_prefix = ".shared-";
 
 bool is_unfinished(const Found& found) { return found.condition == Condition::unfinished; }
 
-// Retries the removal of an attempt; returns false when something stayed.
+// Retries the removal of an attempt; returns false if files remain.
 bool remove_left(storage::Storage& storage, const std::string& directory) {
   try {
-    if (has_manifest(storage, directory)) return true;  // the removal has not begun, so its caller has to repeat it
+    if (has_manifest(storage, directory)) return true;  // the removal has not started; its caller must repeat it
   } catch (const base::Error& error) {
     if (error.status() == Status::not_found) return true;
     throw;
   }
-  // The removal of the manifest may not be durable: the files that it lists must exist as long as it can reappear.
+  // The removal of the manifest may not be durable yet. If the manifest reappears after a crash, its files must still exist.
   storage.sync_directory(directory);
   return remove_checkpoint(storage, directory);
 }
@@ -43,11 +43,11 @@ bool remove_left(storage::Storage& storage, const std::string& directory) {
 
 std::string DirectoryProtocol::written_name(const std::string& path, int number) const { return cat(path, ".tmp", number); }
 
-// A change by this machine makes its file system read the directory again.
+// A local change forces the file system client to read the directory again.
 void DirectoryProtocol::refresh(const std::string& directory) noexcept {
   attempted([&] {
     const std::string path = path_in(directory.empty() ? "." : directory, look_name);
-    attempted([&] { storage().create(path); });  // a killed process may have left one, which is removed, too
+    attempted([&] { storage().create(path); });  // a file left by a killed process is removed, too
     storage().remove(path);
   });
 }
@@ -121,8 +121,8 @@ std::optional<std::vector<Found>> DirectoryProtocol::open(bool) {
   }
   ownership_->note_found(all, next_sequence_);
   warn_of_those_aside(storage());
-  // A process that was killed between the rename of the manifest and the last sync has left a checkpoint that is found and may
-  // still disappear: it must not yet supersede those that retention would remove for it.
+  // A process killed between the rename of the manifest and the last sync leaves a checkpoint that is found but can still
+  // disappear. Make it durable before retention removes older checkpoints in its favour.
   if (const std::string last = committed_last(all); !last.empty()) {
     storage().sync_directory(last);
     storage().sync_directory("");
@@ -135,7 +135,8 @@ void DirectoryProtocol::require_writer() {
 }
 
 std::int64_t DirectoryProtocol::next_sequence() {
-  if (next_sequence_ == std::numeric_limits<std::int64_t>::max()) base::fail(Status::out_of_range, "commit sequence is used up");
+  if (next_sequence_ == std::numeric_limits<std::int64_t>::max())
+    base::fail(Status::out_of_range, "commit sequence: all values up to 2^63 - 2 are used");
   return next_sequence_++;
 }
 
@@ -147,13 +148,13 @@ std::string DirectoryProtocol::begin_attempt(const std::string& prefix, std::int
 
 std::int64_t DirectoryProtocol::commit(const std::string& attempt, const Manifest& manifest, SaveSource& source) {
   const std::string text = text_to_commit(manifest);
-  // A file shows the line even if the manifest is damaged later.
+  // An empty file records the line even if the manifest is damaged later.
   if (manifest.line != nullptr && manifest.line->generation > 0)
     storage().create(path_in(attempt, mark_file_name(mark_of(*manifest.line))))->sync();
-  // The files' names are durable before the manifest that vouches for them can be.
+  // The files' names must be durable before the manifest that lists them.
   storage().sync_directory(attempt);
   source.commit_point();
-  // From here on nothing cancels the save: half a commit could not be undone with certainty.
+  // From here on the save cannot be cancelled: a partial commit could not be undone reliably.
   const std::int64_t repeated = place_text(path_in(attempt, manifest_name), text, [&] { ownership_->require_held(); });
   storage().sync_directory(attempt);
   storage().sync_directory("");
@@ -165,7 +166,7 @@ void DirectoryProtocol::discard(const std::string& attempt, bool is_shared) noex
     if (is_shared && has_manifest(storage(), attempt)) return;
     if (remove_checkpoint(storage(), attempt)) return;
     leftovers_.note(attempt);
-    base::fail(Status::io, "the files of the failed save in ", base::quote(attempt), " could not be removed");
+    base::fail(Status::io, "cannot remove the files of the failed save in ", base::quote(attempt));
   });
 }
 

@@ -1,5 +1,10 @@
-// Checkpoints as directories of a file system. Files are written under temporary names and renamed; the rename of the manifest
-// commits. A lock excludes a second writer, or Ownership detects it.
+// Checkpoints as directories of a file system.
+//
+// Files are written under temporary names, synced and renamed. The rename of the manifest commits: it is atomic in POSIX, and the
+// manifest is written only after the names of all other files are durable. A lock on the storage excludes a second writer; on file
+// systems without working locks, Ownership detects one.
+// The manifest lists all files with their sizes and checksums, so a load can also detect files that were lost or changed after the
+// commit.
 #pragma once
 
 #include <memory>
@@ -32,7 +37,7 @@ class DirectoryProtocol final : public Protocol {
 
   std::optional<std::vector<Found>> open(bool removes_old) override;
   void require_writer() override;
-  bool is_above_all(std::int64_t) const noexcept override { return false; }  // open has listed all: the line is known
+  bool is_above_all(std::int64_t) const noexcept override { return false; }  // open has listed all checkpoints: the line is known
   std::int64_t next_sequence() override;
   std::string begin_attempt(const std::string& prefix, std::int64_t step, const LineMark& mark) override;
   std::int64_t commit(const std::string& attempt, const Manifest& manifest, SaveSource& source) override;
@@ -51,7 +56,7 @@ class DirectoryProtocol final : public Protocol {
   std::unique_ptr<Ownership> ownership_;  // set by open
   std::int64_t next_sequence_ = 1;
   Leftovers leftovers_;
-  KnownManifests known_;  // those that retention has read
+  KnownManifests known_;  // manifests that retention has read
 };
 
 }  // namespace ckpt::state

@@ -13,13 +13,13 @@ namespace {
 using base::Json;
 
 constexpr const char* own_key = "libckpt";
-constexpr const char* given_key = "given";  // of what a caller gave that is no object
+constexpr const char* given_key = "given";  // holds a caller's value that is not an object
 
 void erase(Json& object, std::string_view name) {
   std::erase_if(object.members(), [&](const Json::Member& member) { return member.name == name; });
 }
 
-// The caller's part of a whole environment, as text; "null" for none. One that an earlier version wrote is the caller's alone.
+// Returns the caller's part of an environment as JSON; "null" if there is none. Earlier versions recorded only the caller's part.
 std::string given_part(Json whole) {
   if (whole.find(own_key) == nullptr) return whole.text();
   erase(whole, own_key);
@@ -29,7 +29,7 @@ std::string given_part(Json whole) {
   return (is_wrapped ? *given : whole).text();
 }
 
-// "" when the recorded environment does not say.
+// Returns "" if the recorded environment lacks the key.
 std::string own_text(const Json& recorded, const char* key) {
   const Json* const own = recorded.find(own_key);
   const Json* const found = own == nullptr ? nullptr : own->find(key);

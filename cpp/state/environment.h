@@ -1,18 +1,19 @@
-// What the last bits of a run depend on, as manifests hold it: the caller's members, and under "libckpt" what the library knows.
+// The environment in manifests: what the last bits of a run depend on. Contains the caller's members and, under "libckpt", the
+// library's.
 #pragma once
 
 #include <string>
 
 namespace ckpt::state {
 
-// given: a JSON value of the caller's. blas: the one that this process has loaded, "" for none.
+// given: a JSON value of the caller. blas: the loaded BLAS, "" if none is loaded.
 std::string whole_environment(const std::string& given, const std::string& blas);
 
-// How a checkpoint's environment differs from this process's: "was written in ..."; "" when it does not, as far as both are known.
-// given: the caller's part of this one's, nullptr when it is not to be compared.
+// Describes the difference between a checkpoint's environment and this process's: "was written in ..."; "" if they are equal as far
+// as both are known. given: the caller's part of this process's environment; nullptr: not compared.
 std::string environment_difference(const std::string& recorded, const std::string* given, const std::string& blas);
 
-// The BLAS that was in use where it was written; "" when that is not known.
+// Returns the BLAS that wrote the checkpoint; "" if it is not known.
 std::string recorded_blas(const std::string& recorded);
 
 }  // namespace ckpt::state

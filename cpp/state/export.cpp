@@ -19,10 +19,10 @@ using base::Status;
 
 Metadata metadata_from_json(std::string_view text) {
   const base::Json parsed = base::json_tree(base::normalized_json("metadata_json", text));
-  base::require(parsed.is_object(), "metadata_json is not an object");
+  base::require(parsed.is_object(), "metadata_json: expected an object");
   Metadata metadata;
   for (const auto& [key, value] : parsed.members()) {
-    base::require(value.is_string(), "metadata_json: the value of ", base::quote(key), " is not a text");
+    base::require(value.is_string(), "metadata_json: expected a string for ", base::quote(key));
     metadata.emplace_back(key, value.string());
   }
   std::ranges::sort(metadata);

@@ -1,4 +1,4 @@
-// Tensors as a file for other programs: plain safetensors, without a manifest.
+// Exports tensors for other programs: plain safetensors, without a manifest.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace ckpt::state {
 
-// The entries of a JSON object whose values are texts. Error(invalid_argument) for any other text.
+// Returns the entries of a JSON object with string values. Error(invalid_argument) for any other JSON.
 Metadata metadata_from_json(std::string_view text);
 
-// Writes one group under a temporary name, syncs it, and renames it durably to path. Replaces an existing regular file and keeps
-// its mode. Follows links: replaces or creates their target and keeps the links. Error(invalid_argument) for any other existing
-// path; Error(not_found) for a group that the state does not have.
+// Writes one group under a temporary name, syncs it, and renames it durably to path. Replaces an existing regular file and
+// preserves its mode. Follows links: replaces or creates their target and keeps the links. Error(invalid_argument) if path is
+// anything else; Error(not_found) if the state lacks the group.
 void write_safetensors(const std::string& path, const State& given, std::string_view group_name, const Metadata& metadata);
 
 }  // namespace ckpt::state

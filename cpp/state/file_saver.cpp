@@ -17,7 +17,7 @@ namespace {
 using base::cat;
 using base::Status;
 
-// The group as it was recorded earlier when nothing in it has changed, else nullptr.
+// Returns the group's earlier record if it has not changed since, otherwise nullptr.
 const GroupRecord* unchanged(const Earlier& earlier, const State& state, const StateGroup& group, const std::string& file_name,
                              SaveSource& source) {
   if (!state.rarely_changing().contains(group.name)) return nullptr;
@@ -27,16 +27,16 @@ const GroupRecord* unchanged(const Earlier& earlier, const State& state, const S
   return is_same ? &*recorded : nullptr;
 }
 
-// Error(corrupt) or what the storage throws unless the file is what was recorded: damage must not be handed on.
+// Throws unless the file has the recorded checksums: damage must not be copied to the next checkpoint.
 void verify_recorded(storage::Storage& storage, const std::string& path, const GroupRecord& group) {
   std::vector<const TensorRecord*> tensors;
   for (const TensorRecord& tensor : group.tensors) tensors.push_back(&tensor);
   verify_tensor_file(*storage.open(path), group.files.front(), tensors);
 }
 
-// More than the file of a group can have.
+// Returns an upper bound of the size of a group's file.
 std::int64_t most_file_bytes(const StateGroup& group) {
-  constexpr std::int64_t most_of_entry = 1024;  // of the header's, beside the name, whose every byte may be written as an escape
+  constexpr std::int64_t most_of_entry = 1024;  // per header entry, apart from the name; each byte of that may be escaped
   std::int64_t bytes = most_of_entry;
   for (const StateTensor& item : group.tensors)
     bytes += item.tensor->bytes() + most_of_entry + 6 * static_cast<std::int64_t>(item.name.size());
@@ -70,7 +70,7 @@ GroupRecord FileSaver::write_group(const StateGroup& group, const std::string& f
   return {group.name, {std::move(written.file)}, std::move(written.tensors)};
 }
 
-// Gives a file a second name, or copies it where that is not possible. Either is checked against the record.
+// Links a file, or copies it if links are not supported. Verifies it against the record in both cases.
 void FileSaver::link_or_copy(const std::string& from, const std::string& to, const GroupRecord& group) {
   const FileRecord& record = group.files.front();
   verify_recorded(storage_, from, group);
@@ -79,7 +79,8 @@ void FileSaver::link_or_copy(const std::string& from, const std::string& to, con
                                 [&](storage::File& file) { copy_file(*storage_.open(from), file, record); });
 }
 
-// The group as it was recorded earlier, under a new directory, when nothing in it has changed and it could be had; else nothing.
+// Returns the group's earlier record under the new directory if it has not changed and its file could be linked or copied;
+// otherwise nothing.
 std::optional<GroupRecord> FileSaver::reuse_group(const State& state, const StateGroup& group, const std::string& file_name,
                                                   const Earlier& earlier) {
   const GroupRecord* const recorded = unchanged(earlier, state, group, file_name, source_);
@@ -90,12 +91,12 @@ std::optional<GroupRecord> FileSaver::reuse_group(const State& state, const Stat
     return *recorded;
   } catch (const base::Error& error) {
     if (error.status() == Status::no_space || error.status() == Status::cancelled) throw;
-    base::warn("state", cat(from, " is not used again but written anew: ", error.message()));
+    base::warn("state", cat(from, " cannot be linked and is written again: ", error.message()));
     return std::nullopt;
   }
 }
 
-// The bytes of the files that will be written, without those that will be linked.
+// Returns the bytes of the files that will be written, without those that will be linked.
 std::int64_t FileSaver::written_bytes(const State& state, const std::optional<Earlier>& earlier) {
   const auto is_linked = [&](const StateGroup& group, const std::string& file_name) {
     try {
@@ -115,8 +116,8 @@ std::int64_t FileSaver::written_bytes(const State& state, const std::optional<Ea
   return bytes;
 }
 
-// A save that cannot fit costs no time and leaves nothing to tidy. What older checkpoints take is not counted: they are removed
-// only after this one is durable. Where a file turns out to need a copy instead of a link, its writing finds the disk full.
+// Fails early if a save cannot fit. Space used by older checkpoints is not counted as free: they are removed only after this one is
+// durable. If a file must be copied instead of linked, writing it can still fail with no_space.
 void FileSaver::require_space(const State& state, std::int64_t step, const std::optional<Earlier>& earlier) {
   const std::optional<std::int64_t> free = storage_.free_bytes();
   if (!free) return;
@@ -125,8 +126,8 @@ void FileSaver::require_space(const State& state, std::int64_t step, const std::
   if (most <= *free) return;
   const std::int64_t needed = written_bytes(state, earlier);
   if (needed <= *free) return;
-  base::fail(Status::no_space, "the files of step ", step, " need ", needed, " bytes; ", base::quote(storage_.name()), " has ",
-             *free, " free");
+  base::fail(Status::no_space, base::quote(storage_.name()), ": the files of step ", step, " need ", needed,
+             " bytes; free: ", *free);
 }
 
 std::vector<GroupRecord> FileSaver::write(const State& state, const std::optional<Earlier>& earlier) {

@@ -1,4 +1,4 @@
-// The files of one save: each is durable under its name when it has been written. For one process and for one rank of many alike.
+// Writes the files of one save, each durable under its name. Used by single-process saves and by each rank of sharded saves.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace ckpt::state {
 
-// The checkpoint that unchanged files are taken from.
+// The checkpoint from which unchanged files are linked.
 struct Earlier {
   std::string directory;
   std::vector<GroupRecord> groups;
@@ -23,20 +23,20 @@ struct Earlier {
 
 class FileSaver {
  public:
-  // The name of a group's file, from the one that it has when one process saves it.
+  // Returns the name of a group's file from its name in a single-process save.
   using Rename = std::function<std::string(const std::string& group_file)>;
 
   FileSaver(Protocol& protocol, std::string directory, SaveSource& source, const Rename& rename = {});
 
-  // Error(no_space) when the storage is known to have too few bytes for what will be written.
+  // Error(no_space) if the storage reports fewer free bytes than will be written.
   void require_space(const State& state, std::int64_t step, const std::optional<Earlier>& earlier);
-  // The state's groups, linked from earlier where nothing in them has changed. Progress is told of all bytes.
+  // Writes the state's groups; links those from earlier that have not changed. Reports all bytes as progress.
   std::vector<GroupRecord> write(const State& state, const std::optional<Earlier>& earlier);
   void write_text(std::string_view file_name, const std::string& text);
 
   const std::string& directory() const noexcept { return directory_; }
   std::int64_t linked() const noexcept { return linked_; }
-  std::int64_t rewritten() const noexcept { return rewritten_; }  // because their sync had failed
+  std::int64_t rewritten() const noexcept { return rewritten_; }  // files written again because their sync failed
 
  private:
   std::string path(std::string_view file_name) const;

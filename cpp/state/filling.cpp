@@ -14,8 +14,8 @@
 namespace ckpt::state {
 namespace {
 
-constexpr std::int32_t most_threads = 4;                     // memory gives no more to more of them
-constexpr std::int64_t alone_bytes = std::int64_t{8} << 20;  // one thread reads so much before another one has started
+constexpr std::int32_t most_threads = 4;                     // more threads do not increase memory bandwidth
+constexpr std::int64_t alone_bytes = std::int64_t{8} << 20;  // amount that one thread reads while another one starts
 
 }  // namespace
 
@@ -24,7 +24,7 @@ std::unique_ptr<base::ThreadPool> pool_for_reading(std::int64_t bytes) {
   try {
     return std::make_unique<base::ThreadPool>(threads);
   } catch (const base::Error&) {
-    return std::make_unique<base::ThreadPool>(1);  // the system has no thread to spare
+    return std::make_unique<base::ThreadPool>(1);  // the system cannot start a thread
   }
 }
 
@@ -76,8 +76,8 @@ void Filling::read(const Manifest& manifest, const State& state) {
 
 void Filling::note_misfit(const TensorPlace& place, std::int64_t element) {
   if (element < 0 || !misfit_.empty()) return;
-  misfit_ = base::cat("tensor ", base::quote(place.record->name), ": element ", element, " of ",
-                      tensor::dtype_name(place.record->dtype), " has no place in ", tensor::dtype_name(place.to));
+  misfit_ = base::cat("tensor ", base::quote(place.record->name), ": element ", element, " of type ",
+                      tensor::dtype_name(place.record->dtype), " cannot be represented as ", tensor::dtype_name(place.to));
 }
 
 void Filling::require_fit() const {
@@ -93,14 +93,14 @@ void Filling::add_file(std::string path, std::unique_ptr<storage::File> file, co
   const Header header = read_recorded_header(*file, record, tensors);
   std::map<std::string_view, const TensorRecord*> records;
   for (const TensorRecord* tensor : tensors) records.emplace(tensor->name, tensor);
-  // What is kept open can be read again although a writer removes the checkpoint.
+  // An open file can be read again even if a writer removes the checkpoint.
   const bool is_kept = !options_.in_place && file->is_cached() && cached_.size() < OpenFiles::most;
-  const TensorEntry* run_end = header.tensors.data();  // behind those that are wanted and come one after the other
+  const TensorEntry* run_end = header.tensors.data();  // end of the current run of consecutive wanted tensors
   const TensorEntry* const end = run_end + header.tensors.size();
   for (const TensorEntry& entry : header.tensors) {
     const TensorRecord* const tensor = records.at(entry.name);
     const auto target = targets.find(names_.name_of(*tensor));
-    if (target == targets.end()) continue;  // of a partial load
+    if (target == targets.end()) continue;  // partial load: the tensor is not wanted
     storage::require_running(options_.stop.get());
     if (!all_wanted && &entry >= run_end) {
       run_end = std::find_if_not(&entry, end, [&](const TensorEntry& next) { return is_wanted(records.at(next.name)); });
@@ -150,7 +150,7 @@ void Filling::start_threads() {
 }
 
 void Filling::write() {
-  // Tensors that share memory are written one after another, each checked before the next one begins.
+  // Tensors that share memory are written one after another; each is checked before the next one is written.
   std::vector<std::span<const std::byte>> targets;
   for (const Item& item : items_) targets.emplace_back(item.target->byte_span());
   if (have_overlap(std::move(targets))) pool_ = std::make_unique<base::ThreadPool>(1);

@@ -1,4 +1,5 @@
-// The way of a checkpoint's bytes into the caller's tensors, in two steps: all is read and checked, then the tensors are written.
+// Loads a checkpoint's bytes into the caller's tensors in two phases: first everything is read and checked, then the tensors are
+// written. A load that fails in the first phase has not changed any tensor.
 #pragma once
 
 #include <cstdint>
@@ -25,32 +26,32 @@ class Filler {
  public:
   virtual ~Filler() = default;
 
-  // Reads and checks what goes into the state's tensors; in place it goes there straight away, else nothing is written.
+  // Reads and checks the data for the state's tensors. An in-place load writes it directly into them; otherwise nothing is written.
   virtual void read(const Manifest& manifest, const State& state) = 0;
-  // Error(out_of_range) when an element that was read cannot be converted.
+  // Error(out_of_range) if an element that was read cannot be converted.
   virtual void require_fit() const = 0;
-  // Writes the tensors. What is thrown here has happened to a file since it was read.
+  // Writes the tensors. Throws only if a file has changed since it was read.
   virtual void write() = 0;
 };
 
-// The threads that read so many bytes of files that the system caches.
+// Returns the threads to read this many bytes of cached files.
 std::unique_ptr<base::ThreadPool> pool_for_reading(std::int64_t bytes);
-// True when some bytes are in two of them.
+// Returns whether any two ranges overlap.
 bool have_overlap(std::vector<std::span<const std::byte>> ranges);
 
-// What one process has saved into whole tensors.
+// Loads whole tensors that one process has saved.
 class Filling final : public Filler {
  public:
-  // directory: the checkpoint's. progress: in two passes over each byte. All of them must outlive this object. has_begun becomes
+  // directory: the checkpoint's. progress: counts each byte in two passes. All of them must outlive this object. has_begun becomes
   // true before the first tensor is written.
   Filling(storage::Storage& storage, const std::string& directory, const LoadOptions& options, const NameMap& names,
           base::Progress& progress, bool& has_begun);
 
-  // Reads each byte that both have. Files that the system caches are only checked, and stay open; the others' bytes come into
-  // memory of this object's own. In place all of them go straight into the tensors.
+  // Reads the tensors that are both in the checkpoint and in the state. Cached files are only checked, and stay open; other files
+  // are copied to memory. An in-place load reads all directly into the tensors.
   void read(const Manifest& manifest, const State& state) override;
   void require_fit() const override;
-  // From memory, or by a second reading of the cached files, checked like the first.
+  // Copies from memory, or reads and checks the cached files a second time.
   void write() override;
 
  private:
@@ -66,7 +67,7 @@ class Filling final : public Filler {
     std::string path;
     std::unique_ptr<storage::File> file;
   };
-  // The least that one thread reads alone: a chunk of a tensor.
+  // The unit of work of a thread: a chunk of a tensor.
   struct Part {
     std::size_t item;
     std::size_t file;
@@ -77,7 +78,7 @@ class Filling final : public Filler {
                 const Targets& targets);
   void read_whole(storage::File& file, const TensorPlace& place, std::byte* destination);
   std::int64_t read_part(const Part& part, std::byte* destination);
-  void note_misfit(const TensorPlace& place, std::int64_t element);  // -1: none
+  void note_misfit(const TensorPlace& place, std::int64_t element);  // element -1: all fit
   void start_threads();
 
   storage::Storage& storage_;
@@ -90,7 +91,7 @@ class Filling final : public Filler {
   std::vector<CachedFile> cached_;
   std::vector<Part> parts_;  // of the cached files
   std::unique_ptr<base::ThreadPool> pool_;
-  std::string misfit_;  // what cannot be converted, "" when all can
+  std::string misfit_;  // description of the first element that cannot be converted, "" if all can
 };
 
 }  // namespace ckpt::state

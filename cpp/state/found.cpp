@@ -66,7 +66,8 @@ std::string abandoned_hint(const std::vector<Found>& all) {
   const auto newest =
       std::ranges::find_if(all, [](const Found& found) { return found.abandoned && found.condition == Condition::complete; });
   if (newest == all.end()) return "";
-  return base::cat("; the newest abandoned one is ", base::quote(newest->name), " (step ", newest->step, "), which loads by name");
+  return base::cat("; the newest abandoned one is ", base::quote(newest->name), " (step ", newest->step,
+                   "), which can be loaded by name");
 }
 
 }  // namespace ckpt::state

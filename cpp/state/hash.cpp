@@ -5,8 +5,8 @@
 #include <xxhash.h>
 
 #if defined(CKPT_XXHASH_DISPATCH)
-// The library's own choice of the widest vector instructions. Weak, because a static libxxhash may lack what the shared one has
-// (Debian's does): programs that link all statically then hash with the instructions that every machine has.
+// libxxhash's dispatch to the widest vector instructions. Weak, because a static libxxhash may lack it although the shared one has
+// it (as in Debian). Programs linked fully statically then use the baseline instruction set.
 extern "C" {
 [[gnu::weak]] XXH128_hash_t XXH3_128bits_dispatch(const void* input, std::size_t length);
 [[gnu::weak]] XXH_errorcode XXH3_128bits_update_dispatch(XXH3_state_t* state, const void* input, std::size_t length);

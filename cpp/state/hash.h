@@ -1,4 +1,4 @@
-// XXH3-128, the checksum of everything stored. Source: Yann Collet, xxHash, https://github.com/Cyan4973/xxHash (XXH3, 128 bits,
+// XXH3-128, the checksum of all stored data. Source: Yann Collet, xxHash, https://github.com/Cyan4973/xxHash (XXH3, 128 bits,
 // seed 0).
 #pragma once
 
@@ -18,14 +18,14 @@ struct Digest {
   friend bool operator==(const Digest&, const Digest&) = default;
 };
 
-// 32 lower-case hex digits, as xxhsum -H2 prints them.
+// Returns 32 lower-case hexadecimal digits, as printed by xxhsum -H2.
 std::string to_hex(const Digest& digest);
-// Nothing unless text is exactly that.
+// Returns nothing unless text has exactly this form.
 std::optional<Digest> digest_from_hex(std::string_view text);
 
 Digest hash_of(std::string_view bytes);
 
-// A digest of bytes that come in pieces.
+// Computes the digest of a sequence of pieces.
 class Hasher {
  public:
   Hasher();
@@ -34,7 +34,7 @@ class Hasher {
   Hasher& operator=(const Hasher&) = delete;
 
   void update(std::span<const std::byte> bytes);
-  // The digest of what came since the last finish.
+  // Returns the digest of the bytes since the last finish.
   Digest finish();
 
  private:

@@ -23,7 +23,7 @@ LinkTable& link_table() {
   return *the_table;
 }
 // Constructed at load time: a child forked during a construction at the first use would wait for it forever.
-[[maybe_unused]] const LinkTable& ignored_links_made_at_load = link_table();
+[[maybe_unused]] const LinkTable& ignored_links_constructed_at_load = link_table();
 
 bool is_first(const storage::Storage& storage, const std::string& name) {
   const std::lock_guard lock(link_table().mutex);
@@ -33,11 +33,11 @@ bool is_first(const storage::Storage& storage, const std::string& name) {
 }  // namespace
 
 void note_ignored_link(const storage::Storage& storage, const std::string& name) {
-  if (!base::is_logged(base::LogLevel::warning) || !is_first(storage, name)) return;  // a dropped warning is not the one report
-  base::warn("state",
-             base::cat(base::quote(name), " in ", base::quote(storage.name()),
-                       " is a symbolic link, which is not followed: it is neither listed nor loaded. Move the checkpoint's "
-                       "directory here, or open the directory that holds it"));
+  if (!base::is_logged(base::LogLevel::warning) || !is_first(storage, name))
+    return;  // a dropped warning must not count as reported
+  base::warn("state", base::cat(base::quote(name), " in ", base::quote(storage.name()),
+                                " is a symbolic link, which is not followed: the checkpoint is neither listed nor loaded. Move its "
+                                "directory here, or open the directory that contains it"));
 }
 
 std::string ignored_links_hint(storage::Storage& storage) {

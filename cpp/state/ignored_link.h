@@ -1,4 +1,4 @@
-// Symbolic links among checkpoints. A storage never follows them, so they are neither listed nor loaded; the log reports each once.
+// Symbolic links next to checkpoints. Storages never follow them, so they are neither listed nor loaded; each is logged once.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace ckpt::state {
 
-// Logs a warning about a link, once per process. While no log would receive it, the link stays unreported.
+// Logs a warning about a link, once per process. If no log receives it, the link remains unreported.
 void note_ignored_link(const storage::Storage& storage, const std::string& name);
-// Returns "; links, which are not followed: 2", or "" when there is none.
+// Returns "; links, which are not followed: 2", or "" if there are none.
 std::string ignored_links_hint(storage::Storage& storage);
 
 }  // namespace ckpt::state

@@ -14,11 +14,11 @@ std::map<std::string, std::set<std::string>> parse_index(std::string_view text) 
     base::fail(Status::corrupt, "the index is not usable JSON: ", problem);
   const base::Json tree = base::json_tree(text);
   const base::Json* const weights = tree.find("weight_map");
-  if (weights == nullptr || !weights->is_object()) base::fail(Status::corrupt, "the index has no object 'weight_map'");
+  if (weights == nullptr || !weights->is_object()) base::fail(Status::corrupt, "the index lacks the object 'weight_map'");
   std::map<std::string, std::set<std::string>> files;
   for (const auto& [tensor, file] : weights->members()) {
     if (!file.is_string() || !is_safe_file_name(file.string()))
-      base::fail(Status::corrupt, "the index has no usable file name for tensor ", base::quote(tensor));
+      base::fail(Status::corrupt, "the index: expected a plain file name for tensor ", base::quote(tensor));
     files[file.string()].insert(tensor);
   }
   return files;

@@ -11,7 +11,7 @@ namespace ckpt::state {
 
 constexpr std::string_view index_name = "model.safetensors.index.json";
 
-// File -> the tensors that the index says it has. Every file's name is safe to be appended to the folder's. Error(corrupt).
+// Returns for each file the tensors that the index assigns to it. File names are checked to be plain. Error(corrupt).
 std::map<std::string, std::set<std::string>> parse_index(std::string_view text);
 
 }  // namespace ckpt::state

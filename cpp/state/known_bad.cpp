@@ -12,18 +12,18 @@ namespace {
 
 struct Table {
   base::ForkMutex mutex;
-  std::set<std::pair<std::string, std::string>> names;  // with the identity of their storage before them
+  std::set<std::pair<std::string, std::string>> names;  // identity of the storage, name
 };
 
-// Never destroyed: threads of the host may save while static objects are torn down.
+// Never destroyed: threads of the host may save while static objects are destroyed.
 Table& table() {
   static auto* const the_table = new Table;
   return *the_table;
 }
-// Before a first call: a child that was forked in the midst of that one would wait for it for ever.
-[[maybe_unused]] const Table& known_bad_made_at_load = table();
+// Constructed at load time: a child forked during a construction at the first use would wait for it forever.
+[[maybe_unused]] const Table& known_bad_constructed_at_load = table();
 
-// What cannot be asked or noted (no memory, a child of a fork during a change) is as if it had never been found.
+// If the table cannot be accessed (no memory, or a child forked during a change), treats the checkpoint as not known to be bad.
 template <class Body>
 bool with_table(Body&& body) noexcept {
   try {

@@ -1,5 +1,5 @@
-// Which checkpoints this process has found damaged although their manifests hold. Retention, which reads manifests only, does not
-// count on them. Synchronised.
+// Checkpoints that this process has found damaged although their manifests are valid. Retention, which reads only manifests, does
+// not count them as good. Synchronised.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace ckpt::state {
 
-// What a reader of every byte of a checkpoint has found. Objects that reach the same files share it.
+// Record the result of reading every byte of a checkpoint. Shared by all objects that access the same files.
 void note_bad(const storage::Storage& storage, const std::string& name) noexcept;
-void note_good(const storage::Storage& storage, const std::string& name) noexcept;  // also for one that is gone
+void note_good(const storage::Storage& storage, const std::string& name) noexcept;  // also for a removed checkpoint
 
 bool is_known_bad(const storage::Storage& storage, const std::string& name) noexcept;
 

@@ -15,9 +15,9 @@ namespace ckpt::state {
 // Not thread-safe.
 class KnownManifests {
  public:
-  // Returns the result for a manifest with this stamp, without the manifest; nullptr when none is cached.
+  // Returns the cached result for a manifest with this stamp, without the manifest; nullptr if none is cached.
   const Found* find(const std::string& directory, const storage::Stamp& stamp) const;
-  // Returns the files and sizes that its manifest lists. Requires a directory that find has found.
+  // Returns the files and sizes from its manifest. Requires that find returned a result for the directory.
   const FileSizes& sizes(const std::string& directory) const { return known_.at(directory).sizes; }
   // stamp: taken before the manifest was read.
   void note(const Found& found, FileSizes sizes, const storage::Stamp& stamp);

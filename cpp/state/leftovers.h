@@ -1,5 +1,5 @@
-// Attempts that could not be removed completely. No load finds them, but their files take space. Later saves of the same writer try
-// again; the next writer of the storage removes them as unfinished ones.
+// Attempts that could not be removed completely. No load finds them, but their files use space. Later saves of the same writer
+// retry; the next writer of the storage removes them as unfinished attempts.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace ckpt::state {
 class Leftovers {
  public:
   void note(const std::string& directory) noexcept;
-  // Retries each. remove: returns false, or throws, when something stayed.
+  // Retries each. remove: returns false or throws if files remain.
   void retry(const std::function<bool(const std::string& directory)>& remove) noexcept;
 
  private:

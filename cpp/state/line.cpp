@@ -7,7 +7,7 @@
 namespace ckpt::state {
 namespace {
 
-// Returns the highest generation that had begun by commit_sequence. first_sequences: by generation, from 1.
+// Returns the highest generation that had begun at commit_sequence. first_sequences: by generation, from 1.
 std::int64_t generation_at(const std::map<std::int64_t, std::int64_t>& first_sequences, std::int64_t commit_sequence) {
   std::int64_t generation = 0;
   for (const auto& [number, first] : first_sequences) {
@@ -50,7 +50,7 @@ Line line_of_mark(const LineMark& mark, std::span<const LinePlace> places,
   return line;
 }
 
-// Sets what belongs to a line that was built from names, by the line of its parent. False when the parent is not certain: none or
+// Completes a line that was built from names with the line of its parent. Returns false if the parent is not certain: none or
 // several checkpoints have its step, or its own line is not known.
 bool bound_by_parent(Line& line, std::span<const LinePlace> places,
                      const std::function<std::int64_t(const LinePlace&)>& generation_of) {
@@ -101,7 +101,7 @@ CurrentLine::CurrentLine(std::span<const LinePlace> places) {
   if (marked == nullptr) return;
   const auto generation = [this](const LinePlace& place) { return generation_of(place); };
   line_ = line_of_mark(marked->mark, places, first_sequences_, generation);
-  is_by_mark_ = !bound_by_parent(line_, places, generation);
+  is_from_names_ = !bound_by_parent(line_, places, generation);
 }
 
 std::int64_t CurrentLine::generation_of(const LinePlace& place) const {
@@ -113,7 +113,7 @@ std::int64_t CurrentLine::generation_of(const LinePlace& place) const {
 
 bool CurrentLine::holds(std::int64_t generation, std::int64_t step) const {
   if (generation >= line_.generation) return true;
-  if (is_by_mark_) return line_.parent && step <= line_.parent->step;
+  if (is_from_names_) return line_.parent && step <= line_.parent->step;
   const auto entry = std::ranges::find(line_.earlier, generation, &EarlierGeneration::generation);
   return entry != line_.earlier.end() && entry->last_step && step <= *entry->last_step;
 }

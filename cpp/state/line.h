@@ -74,7 +74,7 @@ class CurrentLine {
 
  private:
   std::map<std::int64_t, std::int64_t> first_sequences_;  // by generation, from 1
-  bool is_by_mark_ = false;                               // line_ was built from names
+  bool is_from_names_ = false;                            // line_ was built from names
   Line line_;
 };
 

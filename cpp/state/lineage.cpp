@@ -8,7 +8,7 @@
 namespace ckpt::state {
 namespace {
 
-// Returns the line with the first sequences that its lower generations have by now. Generations without a commit are omitted.
+// Returns the line with the current first sequences of its lower generations. Omits generations without a commit.
 Line line_now(const Generation& generation) {
   Line line = generation.line;
   for (EarlierGeneration& each : line.earlier) {
@@ -30,7 +30,7 @@ AcceptedSave::~AcceptedSave() {
   std::erase(lineage_->queued_, this);
   if (is_committed_) return;
   if (epoch_ == lineage_->epoch_) --lineage_->accepted_since_load_;
-  if (has_tried_) lineage_->doubt();  // a failed commit may still have taken effect
+  if (has_tried_) lineage_->mark_newest_unknown();  // a failed commit may still have taken effect
 }
 
 std::shared_ptr<const Line> AcceptedSave::line_at(std::int64_t commit_sequence) {
@@ -55,12 +55,11 @@ void AcceptedSave::note_committed(const std::string& name, std::int64_t commit_s
 std::string AcceptedSave::warning() const {
   if (!rolled_back_) return "";
   const auto& parent = generation_->line.parent;
-  const std::string from = parent ? base::cat("goes on from ", base::quote(parent->name), " (step ", parent->step, ')')
-                                  : std::string("begins a new run: no checkpoint was loaded");
+  const std::string from = parent ? base::cat("continues from ", base::quote(parent->name), " (step ", parent->step, ')')
+                                  : std::string("is a new run: no checkpoint was loaded");
   return base::cat(
-      "step ", step_, " is saved where step ", newest_step_, " exists: generation ", generation(), ' ', from,
-      ". Checkpoints that are not on its line are abandoned: loads without a name no longer take them, and they are the "
-      "first that retention removes");
+      "step ", step_, " is saved although step ", newest_step_, " exists: generation ", generation(), ' ', from,
+      ". Checkpoints outside its line are abandoned: loads without a name skip them, and retention removes them first");
 }
 
 // ---- All saves ----
@@ -75,21 +74,21 @@ bool Lineage::has_tried() const {
   return has_tried_;
 }
 
-std::int64_t Lineage::doubts() const {
+std::int64_t Lineage::unknown_count() const {
   const std::lock_guard lock(mutex_);
-  return doubts_;
+  return unknown_count_;
 }
 
-// The newest is not known until the storage is read again.
-void Lineage::doubt() {
+// Marks the newest as unknown until the storage is read again.
+void Lineage::mark_newest_unknown() {
   is_known_ = false;
-  ++doubts_;
+  ++unknown_count_;
   for (AcceptedSave* const save : queued_) save->is_above_all_ = false;
 }
 
-void Lineage::note_found(const std::vector<Found>& all, std::int64_t doubts) {
+void Lineage::note_found(const std::vector<Found>& all, std::int64_t unknown_count) {
   const std::lock_guard lock(mutex_);
-  is_known_ = doubts == doubts_;
+  is_known_ = unknown_count == unknown_count_;
   for (const Found& found : all)
     next_generation_ = std::max(next_generation_, std::max(found.generation, found.mark.generation) + 1);
   const auto is_newest = [](const Found& found) { return found.condition != Condition::unfinished && !found.abandoned; };
@@ -104,7 +103,7 @@ void Lineage::note_found(const std::vector<Found>& all, std::int64_t doubts) {
     if (const auto found = std::ranges::find_if(all, is_parent); found != all.end())
       *parent = {found->name, found->step, std::max<std::int64_t>(0, found->commit_sequence)};
   }
-  // A save that was committed after all was read remains the newest.
+  // A save that was committed after the scan remains the newest.
   const auto order = [](const Newest& each) {
     return std::tuple(each.generation->line.generation, each.step, each.commit_sequence);
   };
@@ -116,7 +115,7 @@ void Lineage::note_removed(const std::string& name) {
   const std::lock_guard lock(mutex_);
   if (!newest_ || newest_->name != name) return;
   newest_.reset();
-  doubt();
+  mark_newest_unknown();
 }
 
 void Lineage::note_load(const LineParent& loaded, std::shared_ptr<const Line> line) {

@@ -17,13 +17,13 @@ namespace ckpt::state {
 
 class Lineage;
 
-// A line that saves join. The first of its saves that starts to commit sets its first sequence.
+// A line that saves join. The first of them that starts to commit sets its first sequence.
 struct Generation {
   Line line;
-  std::shared_ptr<const Generation> base;  // the one that was current when it began
+  std::shared_ptr<const Generation> base;  // the current one when this one began
 };
 
-// One save that was accepted. It counts as queued until it is committed or this object is destroyed.
+// One accepted save. It counts as queued until it is committed or this object is destroyed.
 class AcceptedSave {
  public:
   AcceptedSave(std::shared_ptr<Lineage> lineage, std::int64_t step, std::shared_ptr<Generation> generation, bool rolled_back,
@@ -34,11 +34,11 @@ class AcceptedSave {
   AcceptedSave& operator=(const AcceptedSave&) = delete;
 
   std::int64_t generation() const noexcept { return generation_->line.generation; }
-  // Whether the generation begins with this save.
+  // Returns whether the generation begins with this save.
   bool rolled_back() const noexcept { return rolled_back_; }
   LineMark mark() const { return mark_of(generation_->line); }
-  // Returns the line that its manifest records; nullptr: it records none, as the storage has had no roll-back. Call it with the
-  // sequence of the commit, before the next save gets a sequence.
+  // Returns the line for its manifest; nullptr: none is recorded, since the storage has had no rollback. Call it with the sequence
+  // of the commit, before the next save gets a sequence.
   std::shared_ptr<const Line> line_at(std::int64_t commit_sequence);
   void note_committed(const std::string& name, std::int64_t commit_sequence);
   // Returns the message for the log; "" unless the save begins a generation.
@@ -63,18 +63,18 @@ class Lineage : public std::enable_shared_from_this<Lineage> {
   // Returns whether the newest checkpoint of the line is known. False until note_found, after its removal, and after a failed save
   // that may have been committed.
   bool is_known() const;
-  // Whether a save may have been committed since the manager was created.
+  // Returns whether a save may have been committed since the manager was created.
   bool has_tried() const;
-  // Counts the times that the newest became unknown.
-  std::int64_t doubts() const;
-  // all: the result of scan, at least up to the newest of the line. doubts: before the scan; after a later doubt the newest remains
-  // unknown.
-  void note_found(const std::vector<Found>& all, std::int64_t doubts);
+  // Returns how often the newest became unknown.
+  std::int64_t unknown_count() const;
+  // all: the result of a scan, at least up to the newest of the line. unknown_count: its value before the scan; if it has changed, the
+  // newest remains unknown.
+  void note_found(const std::vector<Found>& all, std::int64_t unknown_count);
   void note_removed(const std::string& name);
-  // Records a load that has filled a state. line: as the checkpoint records it.
+  // Records a load that has filled a state. line: from the checkpoint.
   void note_load(const LineParent& loaded, std::shared_ptr<const Line> line);
-  // is_above_all: step exceeds those of all checkpoints that existed when the manager was created. Returns nullptr when the newest
-  // is not known and this does not decide either: then the storage must be read.
+  // is_above_all: step exceeds those of all checkpoints that existed when the manager was created. Returns nullptr if the newest is
+  // not known and is_above_all is false; the storage must then be read.
   std::shared_ptr<AcceptedSave> accept(std::int64_t step, bool is_above_all = false);
 
  private:
@@ -87,7 +87,7 @@ class Lineage : public std::enable_shared_from_this<Lineage> {
     std::shared_ptr<Generation> generation;
   };
 
-  void doubt();
+  void mark_newest_unknown();
   std::shared_ptr<Generation> current() const;
   std::optional<std::int64_t> newest_queued(std::int64_t generation) const;
 
@@ -95,8 +95,8 @@ class Lineage : public std::enable_shared_from_this<Lineage> {
   mutable std::mutex mutex_;  // not locked by a forked child, which saves nothing
   bool is_known_ = false;
   bool has_tried_ = false;
-  std::int64_t doubts_ = 0;
-  std::optional<Newest> newest_;          // the newest committed one of the line
+  std::int64_t unknown_count_ = 0;
+  std::optional<Newest> newest_;          // newest committed checkpoint of the line
   std::vector<AcceptedSave*> queued_;     // neither committed nor destroyed
   std::int64_t next_generation_ = 1;      // never reused: a failed save may reappear after a crash
   std::int64_t epoch_ = 0;                // incremented by each load

@@ -9,7 +9,7 @@
 
 namespace ckpt::state {
 
-// sleep: pauses between looks at an object store; empty really sleeps.
+// sleep: waits between polls of an object store; empty: really sleeps.
 std::unique_ptr<Protocol> make_protocol(std::shared_ptr<storage::Storage> storage, storage::Sleep sleep = {});
 
 }  // namespace ckpt::state

@@ -23,7 +23,7 @@ std::int64_t total_bytes(const Manifest& manifest) {
   for (const GroupRecord& group : manifest.groups) {
     for (const FileRecord& file : group.files) {
       if (__builtin_add_overflow(total, file.bytes, &total))
-        base::fail(base::Status::corrupt, "the manifest's files pass INT64_MAX bytes");
+        base::fail(base::Status::corrupt, "the manifest's files exceed INT64_MAX bytes");
     }
   }
   return total;

@@ -1,4 +1,4 @@
-// The manifest: the one file whose presence commits a checkpoint. docs/reference/file-format.md describes its bytes.
+// The manifest: the file that commits a checkpoint. docs/reference/file-format.md specifies its contents.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@
 
 namespace ckpt::state {
 
-constexpr std::int64_t format_of_one = 1;   // written by one process alone
+constexpr std::int64_t format_of_one = 1;   // written by a single process
 constexpr std::int64_t format_of_many = 2;  // by several ranks: see ranks/part.h
-// A tensor's bytes have one digest per chunk; those of several ranks are read by other cuts than they were written by.
+// Tensors have one digest per chunk. Sharded checkpoints use smaller chunks, since reads rarely match the cuts of the writes.
 constexpr std::int64_t chunk_bytes = std::int64_t{64} << 20;
 constexpr std::int64_t shard_chunk_bytes = std::int64_t{4} << 20;
 constexpr std::int64_t largest_manifest_bytes = std::int64_t{256} << 20;
@@ -36,17 +36,17 @@ struct TensorRecord {
   std::vector<std::int64_t> shape = {};
   std::vector<Digest> chunks = {};
   std::int64_t bytes_of_chunk = chunk_bytes;
-  // Of a block, in the part of a rank: the tensor that it belongs to, and where it begins there. Empty: the tensor of that name, at
-  // its beginning.
+  // For a block in the part of a rank: the tensor that contains it, and its start in that tensor. Empty: the record is the tensor
+  // with this name, from its start.
   std::string of = {};
   Lengths offsets = {};
-  // Of a tensor in a checkpoint of several ranks, which has neither file nor chunks here: whose part has which block.
+  // For a tensor of a sharded checkpoint, which has neither file nor chunks here: which part has which block.
   std::shared_ptr<const Placement> placement = {};
 };
 
 // Returns the name of the tensor that a block belongs to.
 inline const std::string& tensor_of(const TensorRecord& block) { return block.offsets.empty() ? block.name : block.of; }
-// Returns its place in that tensor.
+// Returns its position in that tensor.
 Box box_of(const TensorRecord& block);
 
 struct GroupRecord {
@@ -55,7 +55,7 @@ struct GroupRecord {
   std::vector<TensorRecord> tensors;
 };
 
-// What one rank wrote, as the manifest vouches for it: the digest that ends the part's text.
+// The part of one rank, as recorded in the manifest: digest is the checksum at the end of the part's text.
 struct PartRecord {
   std::int64_t bytes = 0;
   Digest digest;
@@ -71,20 +71,20 @@ struct Manifest {
   std::int64_t saved_utc_ns = 0;          // since 1970; 0: not known
   std::optional<double> metric;           // finite
   std::shared_ptr<const Line> line = {};  // nullptr: none is recorded
-  std::string metadata = "null";          // JSON texts
+  std::string metadata = "null";          // JSON
   std::string environment = "null";
-  std::map<std::string, std::string> values;  // by key; JSON texts
+  std::map<std::string, std::string> values;  // JSON, by key
   std::vector<GroupRecord> groups;
-  // Of several ranks:
+  // Only for several ranks:
   std::vector<PartRecord> parts;     // by rank
-  std::vector<std::string> by_rank;  // keys whose values are not the same on all ranks
+  std::vector<std::string> by_rank;  // keys with values that differ between ranks
   std::int64_t part_files = 0;       // number and bytes of the files that the parts list
   std::int64_t part_file_bytes = 0;
 
   bool is_of_many() const noexcept { return format_version == format_of_many; }
 };
 
-// Values with these keys have places of their own in the manifest.
+// Values with these keys are separate members of the manifest.
 inline constexpr std::string_view data_position_key = "data_position";
 inline constexpr std::string_view controller_key = "controller";
 

@@ -21,7 +21,7 @@ std::map<std::string, std::string> read_values(const Node& top) {
   return out;
 }
 
-// What a manifest of several ranks has besides.
+// Appends the additional members of a manifest of several ranks.
 void append_many(std::string& out, const Manifest& manifest) {
   std::string keys;
   for (const std::string& key : manifest.by_rank) keys += cat(keys.empty() ? "" : ",", base::json_string(key));
@@ -43,12 +43,13 @@ void read_many(const Node& top, Manifest& manifest) {
   const Node parts = top["parts"];
   parts.for_each_item([&](const Node& node) {
     const PartRecord part{node["bytes"].count(), node["checksum"].digest()};
-    if (node["name"].text() != part_name(std::ssize(manifest.parts), manifest.world_size)) node.refuse("has another rank's name");
-    if (part.bytes > largest_manifest_bytes) node.refuse("has ", part.bytes, " bytes; at most ", largest_manifest_bytes);
+    if (node["name"].text() != part_name(std::ssize(manifest.parts), manifest.world_size))
+      node.refuse("has the name of another rank");
+    if (part.bytes > largest_manifest_bytes) node.refuse("has ", part.bytes, " bytes; expected at most ", largest_manifest_bytes);
     manifest.parts.push_back(part);
   });
   if (std::ssize(manifest.parts) != manifest.world_size)
-    parts.refuse("has ", manifest.parts.size(), " parts of ", manifest.world_size, " ranks");
+    parts.refuse("has ", manifest.parts.size(), " parts; expected ", manifest.world_size, ", one per rank");
   manifest.groups = read_placed_groups(top, manifest.world_size);
 }
 
@@ -84,7 +85,7 @@ Line read_line(const Node& node) {
     EarlierGeneration each{item["generation"].count(), item["first_commit_sequence"].count()};
     const std::int64_t least = line.earlier.empty() ? 0 : line.earlier.back().generation + 1;
     if (each.generation < least || each.generation >= line.generation)
-      item.refuse("is of generation ", each.generation, "; ", least, " .. ", line.generation - 1);
+      item.refuse("has generation ", each.generation, "; expected ", least, "..", line.generation - 1);
     if (item.find("last_step")) each.last_step = item["last_step"].count();
     line.earlier.push_back(each);
   });
@@ -119,7 +120,7 @@ std::string to_text(const Manifest& manifest) {
 
 Manifest parse_manifest(std::string_view text) {
   const Node top{checked_view(text, "manifest"), nullptr, "manifest"};
-  if (!top.value.is_object() || top["format"].text() != "ckpt-state") top.refuse("is not that of a state checkpoint");
+  if (!top.value.is_object() || top["format"].text() != "ckpt-state") top.refuse("is not a state checkpoint");
   Manifest manifest;
   manifest.format_version = top["format_version"].count();
   if (manifest.format_version != format_of_one && manifest.format_version != format_of_many) {
@@ -131,11 +132,11 @@ Manifest parse_manifest(std::string_view text) {
   manifest.commit_sequence = top["commit_sequence"].count();
   manifest.world_size = top["world_size"].count();
   const auto seed = top["seed"].value.count();
-  if (!seed) top["seed"].refuse("is no unsigned 64-bit number");
+  if (!seed) top["seed"].refuse("is not an unsigned 64-bit number");
   manifest.seed = *seed;
   if (top.find("saved_utc_ns")) manifest.saved_utc_ns = top["saved_utc_ns"].count();
   if (const auto metric = top.find("metric")) {
-    if (!metric->is_number()) top["metric"].refuse("is no number");
+    if (!metric->is_number()) top["metric"].refuse("is not a number");
     manifest.metric = metric->tree().number();
   }
   if (top.find("line")) manifest.line = std::make_shared<const Line>(read_line(top["line"]));
@@ -147,7 +148,7 @@ Manifest parse_manifest(std::string_view text) {
   } else {
     manifest.groups = read_groups(top["groups"], format_of_one);
     if (manifest.world_size != 1)
-      base::fail(Status::unsupported, "the manifest's world_size is ", manifest.world_size, "; of format 1 this library reads 1");
+      base::fail(Status::unsupported, "the manifest's world_size is ", manifest.world_size, "; format 1 requires 1");
   }
   total_bytes(manifest);
   return manifest;

@@ -1,4 +1,4 @@
-// Serialises and parses manifests. docs/reference/file-format.md describes the bytes.
+// Serialises and parses manifests. docs/reference/file-format.md specifies the bytes.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace ckpt::state {
 
 std::string to_text(const Manifest& manifest);
 
-// Error(corrupt) unless the text's own checksum holds and everything in it is there, in bounds and consistent; Error(unsupported)
-// for what a newer library wrote.
+// Error(corrupt) unless the text's checksum is right and its contents are complete, in bounds and consistent; Error(unsupported)
+// for manifests of newer libraries.
 Manifest parse_manifest(std::string_view text);
 
 }  // namespace ckpt::state

@@ -14,8 +14,8 @@ namespace {
 using base::cat;
 using base::Status;
 
-// A tensor of the state, whole or in blocks.
-struct Wish {
+// A tensor of the state to load, whole or in blocks.
+struct WantedTensor {
   const std::string& name;
   tensor::Dtype dtype;
   Lengths shape;
@@ -23,13 +23,13 @@ struct Wish {
 };
 
 template <class Take>
-void for_each_wish(const StateGroup& group, Take&& take) {
+void for_each_wanted(const StateGroup& group, Take&& take) {
   for (const StateTensor& item : group.tensors) {
     const auto dimensions = item.tensor->shape().dimensions();
-    take(Wish{item.name, item.tensor->dtype(), {dimensions.begin(), dimensions.end()}, {item.tensor.get()}});
+    take(WantedTensor{item.name, item.tensor->dtype(), {dimensions.begin(), dimensions.end()}, {item.tensor.get()}});
   }
   for (const ShardedTensor& item : group.sharded) {
-    Wish wish{item.name, item.dtype, item.shape, {}};
+    WantedTensor wish{item.name, item.dtype, item.shape, {}};
     for (const ShardedTensor::Block& block : item.blocks) wish.memory.push_back(block.tensor.get());
     take(wish);
   }
@@ -41,8 +41,8 @@ std::string dtype_and_shape(tensor::Dtype dtype, std::span<const std::int64_t> s
   return out + ']';
 }
 
-// A tensor of the state beside the record that goes into it.
-void match_tensor(const std::string& group, const Wish& wanted, const TensorRecord& record, Conversion convert) {
+// Compares a tensor of the state with its record.
+void match_tensor(const std::string& group, const WantedTensor& wanted, const TensorRecord& record, Conversion convert) {
   for (const tensor::Tensor* memory : wanted.memory) memory->require_writable(record.name);
   const bool fits = wanted.dtype == record.dtype || find_converter(record.dtype, wanted.dtype, convert) != nullptr;
   base::require(fits && wanted.shape == record.shape, "tensor ", base::quote(record.name), " of group ", base::quote(group), " is ",
@@ -50,10 +50,10 @@ void match_tensor(const std::string& group, const Wish& wanted, const TensorReco
                 dtype_and_shape(record.dtype, record.shape),
                 fits || convert == Conversion::none
                     ? std::string()
-                    : cat(", which is not converted ", convert == Conversion::lossless ? "without a loss" : "to that"));
+                    : cat(", and the conversion is not ", convert == Conversion::lossless ? "lossless" : "supported"));
 }
 
-// By the names that the state may have.
+// Returns the checkpoint's records by the names that the state would use.
 std::map<GroupAndName, const TensorRecord*> records_of(const Manifest& manifest, const NameMap& names) {
   std::map<GroupAndName, const TensorRecord*> records;
   for (const GroupRecord& group : manifest.groups) {
@@ -67,7 +67,7 @@ Differences match_partly(const State& state, const Manifest& manifest, const Nam
   auto records = records_of(manifest, names);
   Differences differences;
   for (const StateGroup& group : state.groups()) {
-    for_each_wish(group, [&](const Wish& wanted) {
+    for_each_wanted(group, [&](const WantedTensor& wanted) {
       const auto found = records.find({group.name, wanted.name});
       if (found == records.end()) {
         differences.missing.emplace_back(group.name, wanted.name);
@@ -81,13 +81,13 @@ Differences match_partly(const State& state, const Manifest& manifest, const Nam
   for (const auto* list : {&differences.missing, &differences.unexpected}) {
     for (const auto& [group, name] : *list) {
       base::require(!trees.contains(group), "tensor ", base::quote(name), " of group ", base::quote(group), " is not in ",
-                    list == &differences.missing ? "the checkpoint" : "the state", "; a tree is loaded whole");
+                    list == &differences.missing ? "the checkpoint" : "the state", "; trees must be loaded completely");
     }
   }
   return differences;
 }
 
-// name: under which the state would have it.
+// name: its name in the state.
 [[noreturn]] void fail_unexpected(const std::string& group, const TensorRecord& record, std::string_view name) {
   base::fail(Status::invalid_argument, "tensor ", base::quote(record.name), " of group ", base::quote(group),
              " is in the checkpoint but not in the state",
@@ -100,7 +100,7 @@ void match_whole(const State& state, const Manifest& manifest, const NameMap& na
     base::require(recorded != manifest.groups.end(), "group ", base::quote(group.name), " of the state is not in the checkpoint");
     std::map<std::string_view, const TensorRecord*> records;
     for (const TensorRecord& record : recorded->tensors) records.emplace(names.name_of(record), &record);
-    for_each_wish(group, [&](const Wish& wanted) {
+    for_each_wanted(group, [&](const WantedTensor& wanted) {
       const auto found = records.find(wanted.name);
       base::require(found != records.end(), "tensor ", base::quote(wanted.name), " of group ", base::quote(group.name),
                     " of the state is not in the checkpoint");
@@ -122,7 +122,8 @@ std::set<std::string_view> prepare_trees(State& state, const Manifest& manifest)
   for (const GroupRecord& recorded : manifest.groups) {
     const auto text = std::ranges::find(recorded.tensors, tree_tensor, &TensorRecord::name);
     if (text == recorded.tensors.end() || text->dtype != tensor::Dtype::u8 || text->shape.size() != 1) continue;
-    if (text->shape[0] > total_bytes(manifest)) continue;  // no file has room for it: no memory for what only a manifest says
+    if (text->shape[0] > total_bytes(manifest))
+      continue;  // exceeds the files: do not allocate memory for a false size in a manifest
     if (state.replace_tensor(recorded.name, tree_tensor, tensor::Tensor::create(text->dtype, {text->shape[0]})))
       trees.insert(recorded.name);
   }

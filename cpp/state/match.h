@@ -1,4 +1,4 @@
-// A checkpoint's tensors beside those of the state that is loaded: what goes where, what one side lacks, what does not fit.
+// Matches a checkpoint's tensors with those of the state to load: their targets, missing tensors, and mismatches.
 #pragma once
 
 #include <set>
@@ -15,19 +15,19 @@ namespace ckpt::state {
 
 using GroupAndName = std::pair<std::string_view, std::string_view>;
 
-// The groups that are trees here and there; the names are the manifest's. Their texts, which are values and of any length, get
-// memory of their own in state.
+// Returns the groups that are trees on both sides; the names refer to the manifest. The JSON of trees has any length and get
+// new memory in state.
 std::set<std::string_view> prepare_trees(State& state, const Manifest& manifest);
 
-// What a partial load found; the names are the state's and the manifest's.
+// Result of a partial load; the names refer to the state and to the manifest.
 struct Differences {
   std::vector<GroupAndName> missing;
   std::vector<GroupAndName> unexpected;
 };
 
-// Error(invalid_argument) names the first tensor that does not fit: that is the caller's to solve, never a reason to take an older
-// checkpoint. Both must have exactly the same groups and tensors; in a partial load names may differ, but a tensor that both have
-// must have one dtype and shape all the same.
+// Error(invalid_argument) names the first tensor that does not match. The caller must resolve it; it is never a reason to load an
+// older checkpoint. Groups and tensors must be equal on both sides. In a partial load names may differ, but a tensor on both sides
+// must still have the same dtype and shape.
 Differences match(const State& state, const Manifest& manifest, const NameMap& names, const std::set<std::string_view>& trees,
                   const LoadOptions& options);
 

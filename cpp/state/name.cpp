@@ -24,7 +24,7 @@ std::string lowered(std::string_view text) {
   return out;
 }
 
-// Device names of DOS, which Windows still reserves with any extension.
+// Returns whether it is a DOS device name, which Windows reserves with any extension.
 bool is_reserved(std::string_view name) {
   const std::string stem = lowered(name.substr(0, name.find('.')));
   constexpr std::array<std::string_view, 4> devices = {"con", "prn", "aux", "nul"};
@@ -32,7 +32,7 @@ bool is_reserved(std::string_view name) {
   return stem.size() == 4 && (stem.starts_with("com") || stem.starts_with("lpt")) && is_digit(stem[3]);
 }
 
-// "...-00001-of-00003" is how the parts of a split group are called.
+// Returns whether the name ends in "-00001-of-00003", which denotes a part of a split group.
 bool looks_like_part(std::string_view name) {
   const auto digits_at = [&](std::size_t from_end) {
     const std::string_view digits = name.substr(name.size() - from_end, 5);
@@ -54,7 +54,7 @@ void append_escaped(std::string& out, char c) {
 
 void require_plain_name(std::string_view argument, std::string_view name) {
   base::require_name(argument, name);
-  base::require(name.find('\0') == std::string_view::npos, argument, " holds a NUL: ", base::quote(name));
+  base::require(name.find('\0') == std::string_view::npos, argument, " contains a NUL: ", base::quote(name));
 }
 
 std::string group_file_name(std::string_view group, std::set<std::string>& used) {
@@ -93,8 +93,8 @@ bool is_prefix(std::string_view text) {
 }  // namespace
 
 void require_prefix(std::string_view prefix) {
-  base::require(prefix.empty() || is_prefix(prefix), "prefix is ", base::quote(prefix), "; 1 .. ", longest_prefix,
-                " of a-z, 0-9 and '_', other than 'step' and 'torn'");
+  base::require(prefix.empty() || is_prefix(prefix), "prefix is ", base::quote(prefix), "; expected 1..", longest_prefix,
+                " characters a-z, 0-9 or '_', other than 'step' and 'torn'");
 }
 
 // ---- Lines ----
@@ -141,7 +141,7 @@ std::optional<LineMark> mark_of_file(std::string_view name) {
 
 std::string attempt_name(std::string_view prefix, std::int64_t step, std::uint32_t attempt, const LineMark& mark) {
   if (mark.generation > most_generations)
-    base::fail(base::Status::out_of_range, "the storage has had ", most_generations, " roll-backs");
+    base::fail(base::Status::out_of_range, "the storage has reached the limit of ", most_generations, " rollbacks");
   std::string digits = base::cat(step);
   digits.insert(0, step_digits - std::min(step_digits, digits.size()), '0');
   std::string hex;

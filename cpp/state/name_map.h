@@ -1,4 +1,4 @@
-// Under which names a load looks for a checkpoint's tensors in the state.
+// Maps the names of a checkpoint's tensors to names in the state.
 #pragma once
 
 #include <set>
@@ -13,8 +13,8 @@ namespace ckpt::state {
 
 class NameMap {
  public:
-  // The manifest must outlive this object. Groups that are trees here and there keep their names, which are made of keys.
-  // Error(invalid_argument) that names both when two tensors of a group become one, or one of which nothing is left.
+  // The manifest must outlive this object. Groups that are trees on both sides keep their names, which consist of keys.
+  // Error(invalid_argument) if two tensors of a group get the same name (names both), or if a name becomes empty.
   NameMap(const Manifest& manifest, const LoadOptions& options, const std::set<std::string_view>& trees);
 
   std::string_view name_of(const TensorRecord& record) const {
@@ -23,7 +23,7 @@ class NameMap {
   }
 
  private:
-  std::unordered_map<const TensorRecord*, std::string> names_;  // of those whose name changes
+  std::unordered_map<const TensorRecord*, std::string> names_;  // only changed names
 };
 
 }  // namespace ckpt::state

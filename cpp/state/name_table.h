@@ -1,4 +1,5 @@
-// Numbers of things by their names, which lie with the things: nothing is copied or allocated for one of 100,000 tensors.
+// Hash table from names to numbers. It refers to the callers' names instead of copying them: no allocation per name for 100,000
+// tensors.
 #pragma once
 
 #include <algorithm>
@@ -15,17 +16,18 @@ namespace ckpt::state {
 class NameTable {
  public:
   NameTable() = default;
-  // For about so many; more make it grow.
+  // names: expected count; the table grows if it is exceeded.
   explicit NameTable(std::size_t names) { resize(names); }
 
-  // One name may have several numbers.
+  // A name can have several numbers.
   void add(std::string_view name, std::size_t number) {
     if (2 * (count_ + 1) > slots_.size()) resize(2 * (count_ + 1));
     ++count_;
     put({hash_of_name(name), number + 1});
   }
 
-  // True when test(number) is for a number that was added with this name; others may be asked for, too: test compares the names.
+  // Returns whether test(number) returns true for a number of this name. test is also called for other names with the same hash, so
+  // it must compare the names.
   template <class Test>
   bool any(std::string_view name, Test&& test) const {
     if (slots_.empty()) return false;
@@ -39,7 +41,7 @@ class NameTable {
  private:
   struct Slot {
     std::size_t hash = 0;
-    std::size_t next = 0;  // behind the number; 0 when the slot is free
+    std::size_t next = 0;  // number + 1; 0: free slot
   };
   static constexpr std::size_t fewest_slots = 16;
 
@@ -60,7 +62,7 @@ class NameTable {
     }
   }
 
-  std::vector<Slot> slots_;  // a power of two, at most half of them in use
+  std::vector<Slot> slots_;  // size: a power of two; at most half are used
   std::size_t count_ = 0;
 };
 

@@ -22,12 +22,13 @@ using Attempt = StoreListing::Attempt;
 
 std::string prefix_of(const std::string& directory) { return directory == "." ? "" : directory + '/'; }
 
-// By what is listed; where that is not what the manifest says, the files themselves are asked.
+// Checks the listed sizes; if they differ from the manifest, queries the files.
 void check_listed_sizes(storage::Storage& storage, const Attempt& attempt, const Manifest& manifest) {
   for (std::size_t rank = 0; rank < manifest.parts.size(); ++rank) {
     const auto listed = attempt.files.find(part_name(static_cast<std::int64_t>(rank), manifest.world_size));
     if (listed == attempt.files.end() || listed->second != manifest.parts[rank].bytes) {
-      base::fail(Status::corrupt, base::quote(attempt.name), " has not the part of rank ", rank, " that the manifest names");
+      base::fail(Status::corrupt, base::quote(attempt.name), ": the part of rank ", rank,
+                 " is missing or has a size other than in the manifest");
     }
   }
   for (const GroupRecord& group : manifest.groups) {
@@ -48,8 +49,8 @@ Found found_of(const Attempt& attempt) {
   return found;
 }
 
-// An attempt with a damaged record may have been committed: it is a damaged checkpoint, which rules count and remove as such, and
-// not one that was never committed.
+// An attempt with a damaged record may have been committed. It is a damaged checkpoint, which retention counts and removes as such,
+// not an unfinished attempt.
 void note_record(storage::Storage& storage, const Manifest& manifest, bool by_attempt, Found& found) {
   try {
     FoundRecord record = find_commit_record(storage, found.name, manifest, found.manifest_digest, by_attempt);
@@ -62,7 +63,7 @@ void note_record(storage::Storage& storage, const Manifest& manifest, bool by_at
   note_manifest(found, manifest);
 }
 
-// Its manifest, its commit record, and the sizes that are listed.
+// Examines its manifest, its commit record, and the listed sizes.
 Found examine(storage::Storage& storage, const Attempt& attempt, const StoreListing& listing) {
   for (int tries = 1;; ++tries) {
     Found found = found_of(attempt);
@@ -70,7 +71,8 @@ Found examine(storage::Storage& storage, const Attempt& attempt, const StoreList
     const Outcome outcome = try_reading(storage, attempt.name, text, found, [&] {
       text = manifest_text(storage, attempt.name);
       Manifest manifest = parsed_manifest(attempt.name, text);
-      if (manifest.step != attempt.step) base::fail(Status::corrupt, "the manifest says step ", manifest.step);
+      if (manifest.step != attempt.step)
+        base::fail(Status::corrupt, "the directory's name and its manifest differ: the manifest has step ", manifest.step);
       found.manifest_digest = hash_of(text);
       found.manifest_sequence = manifest.commit_sequence;
       note_record(storage, manifest, listing.commits.contains(commit_path(manifest.commit_sequence, attempt.name)), found);
@@ -87,7 +89,7 @@ Found look_at(storage::Storage& storage, const Attempt& attempt, const StoreList
     found.condition = Condition::unfinished;
     found.status = Status::not_found;
     found.problem = base::cat(base::quote(attempt.name), " has no ", manifest_name,
-                              ": it is no checkpoint, or a save is under way or was cut off");
+                              ": not a checkpoint, or its save is in progress or was interrupted");
     return found;
   }
   if (const Found* const known = before == nullptr ? nullptr : before->find(attempt, listing); known != nullptr) {
@@ -143,22 +145,22 @@ StoreListing list_store(storage::Storage& storage) {
 }
 
 std::int64_t highest_sequence(storage::Storage& storage) {
-  // What is no record comes behind them, but for a stranger's: a few are looked at.
+  // Other objects sort after the records, except foreign ones: examine a few entries.
   constexpr std::int64_t few = 8;
-  for (const storage::Object& object : storage::page_of(storage, std::string(commits_prefix), "", few)) {
+  for (const storage::Object& object : storage::list_page(storage, std::string(commits_prefix), "", few)) {
     if (const auto sequence = sequence_of_commit(object.path)) return *sequence;
   }
   return 0;
 }
 
-// ---- What was looked at before ----
+// ---- Cache ----
 
 const Found* ExaminedBefore::find(const Attempt& attempt, const StoreListing& listing) const {
   const auto seen = seen_.find(attempt.name);
   if (seen == seen_.end()) return nullptr;
   const auto record = listing.commits.find(seen->second.found.record);
   if (record == listing.commits.end() || record->second != seen->second.record_bytes) return nullptr;
-  // A pin that came or went changes nothing else.
+  // A pin that was added or removed does not invalidate the entry.
   const auto is_there = [&](const auto& file) {
     const auto listed = attempt.files.find(file.first);
     return file.first == pin_name || (listed != attempt.files.end() && listed->second == file.second);
@@ -186,8 +188,8 @@ namespace {
 
 bool has_marks(const StoreListing& listing) { return !listing.attempts.empty() && listing.attempts.front().mark.generation > 0; }
 
-// Finds the attempts up to the newest complete one of the line that is not among bad, and those that determine the line. Names show
-// generations, so abandoned attempts are skipped without a request.
+// Finds the attempts up to the newest complete one of the line that is not in bad, and those that determine the line. Names contain
+// the generation, so abandoned attempts are skipped without a request.
 class NewestInStore {
  public:
   using Look = std::function<Found(const Attempt& attempt)>;
@@ -196,10 +198,10 @@ class NewestInStore {
 
   std::vector<Found> find() {
     const Found* newest = nullptr;
-    all_.reserve(listing_.attempts.size() + 1);  // newest points into it
+    all_.reserve(listing_.attempts.size() + 1);  // newest points into all_
     std::vector<const Attempt*> passed;
     for (const Attempt& attempt : listing_.attempts) {
-      // Examines all attempts of one step: the commit sequence decides among them.
+      // Examines all attempts of one step: the commit sequence decides between them.
       if (newest != nullptr && (attempt.step != newest->step || attempt.mark != newest->mark)) break;
       if (has_marks(listing_) && !current_line(all_).holds(attempt.mark.generation, attempt.step)) {
         passed.push_back(&attempt);
@@ -211,7 +213,7 @@ class NewestInStore {
     if (newest != nullptr) {
       look_for_unmarked(*newest);
     } else {
-      for (const Attempt* attempt : passed) {  // to name it in an error message
+      for (const Attempt* attempt : passed) {  // for an error message
         all_.push_back(look_(*attempt));
         if (is_good(all_.back())) break;
       }
@@ -222,7 +224,7 @@ class NewestInStore {
  private:
   bool is_good(const Found& found) const { return found.condition == Condition::complete && !bad_.contains(found.name); }
 
-  // A library without support for lines may have committed since. Its names show no generation, and its manifests record none.
+  // A library without support for lines may have committed since then. Its names and manifests do not contain generations.
   void look_for_unmarked(const Found& newest) {
     if (newest.mark.generation == 0 || listing_.highest_sequence() <= newest.commit_sequence) return;
     const std::int64_t step = newest.step;
@@ -237,8 +239,8 @@ class NewestInStore {
   std::vector<Found> all_;
 };
 
-// The same, including attempts that have lost their manifest. If one with a mark is among them, the line may be another, so the
-// search is repeated.
+// The same, including attempts with a lost manifest. If one of them has a mark, the line may be different, so the search is
+// repeated.
 std::vector<Found> newest_in_store(storage::Storage& storage, const StoreListing& listing, const std::set<std::string>& bad,
                                    const NewestInStore::Look& look) {
   std::map<std::string, Found> looked;
@@ -270,7 +272,7 @@ std::vector<Found> examine_store(storage::Storage& storage, const StoreListing& 
   };
   std::vector<Found> all;
   const bool is_newest = wanted.only_first && !wanted.step && wanted.name.empty();
-  // An attempt of the wanted step may be abandoned, which only the line shows.
+  // An attempt of the wanted step may be abandoned, which only the line determines.
   if (is_newest || (wanted.step && has_marks(listing))) all = newest_in_store(storage, listing, bad, look);
   if (!is_newest) {
     for (const Attempt& attempt : listing.attempts) {
@@ -289,7 +291,7 @@ std::vector<Found> examine_store(storage::Storage& storage, const StoreListing& 
   return all;
 }
 
-// As beside a writer of files: see scan.
+// Repeats the scan if a writer changed the store, as scan_directories does.
 std::vector<Found> scan_store(storage::Storage& storage, const std::set<std::string>& bad, const Wanted& wanted) {
   const auto is_good = [&](const Found& found) {
     return wanted.step ? found.condition == Condition::complete && !bad.contains(found.name) : is_usable(found, bad);
@@ -315,7 +317,7 @@ std::vector<Found> scan_store(storage::Storage& storage, const std::set<std::str
 
 FoundRecord require_committed(storage::Storage& storage, const std::string& directory, const std::string& text,
                               const Manifest& manifest) {
-  // A checkpoint that is the whole storage was named by the caller; its record is above what can be seen from here.
+  // A checkpoint that is the whole storage was named by the caller; its record is outside of this storage.
   FoundRecord record;
   if (directory != ".") record = find_commit_record(storage, directory, manifest, hash_of(text));
   const std::string prefix = prefix_of(directory);
@@ -330,14 +332,14 @@ FoundRecord require_committed(storage::Storage& storage, const std::string& dire
 bool remove_from_store(storage::Storage& storage, const std::string& directory, const std::string& record,
                        std::int64_t known_higher) noexcept {
   const bool clean = attempted([&] {
-    // Each step only after the one before: what has no record is no checkpoint, what has no manifest is known to be gone.
+    // Each step only after the previous one: without a record it is not a checkpoint; without a manifest it is known to be removed.
     if (!record.empty()) remove_record(storage, record, known_higher);
     unless_missing(storage, path_in(directory, manifest_name));
     std::vector<std::string> paths;
     storage::for_each_object(storage, prefix_of(directory), [&](const storage::Object& object) { paths.push_back(object.path); });
     if (!paths.empty()) storage.remove_many(paths);
   });
-  note_good(storage, directory);  // nothing is left to be bad
+  note_good(storage, directory);  // the checkpoint no longer exists
   return clean;
 }
 

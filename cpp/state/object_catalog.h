@@ -1,4 +1,4 @@
-// The checkpoints of an object store, from one listing and the commit records.
+// Finds the checkpoints of an object store from one listing and the commit records.
 #pragma once
 
 #include <cstdint>
@@ -14,30 +14,30 @@
 
 namespace ckpt::state {
 
-// One listing of a store: attempts, committed or not, commit records and probes.
+// One listing of a store: committed and uncommitted attempts, commit records, and probes.
 struct StoreListing {
   struct Attempt {
     std::string name;
     std::int64_t step = 0;
-    std::map<std::string, std::int64_t> files;  // with their bytes
-    LineMark mark = {};                         // as its name shows it
+    std::map<std::string, std::int64_t> files;  // name, bytes
+    LineMark mark = {};                         // from its name
     friend bool operator==(const Attempt&, const Attempt&) = default;
   };
   std::vector<Attempt> attempts;                // by descending generation, then by descending step
-  std::map<std::string, std::int64_t> commits;  // paths of commit records, those of higher sequences first, with their bytes
+  std::map<std::string, std::int64_t> commits;  // path, bytes; higher sequences first
   std::vector<std::string> probes;
 
-  std::int64_t highest_sequence() const;  // 0 when there is no record
+  std::int64_t highest_sequence() const;  // 0 without records
 };
 StoreListing list_store(storage::Storage& storage);
 
-// The highest sequence that has a record, 0 when none has one: by one request.
+// Returns the highest sequence with a record, 0 without records; one request.
 std::int64_t highest_sequence(storage::Storage& storage);
 
-// Caches examined checkpoints that are committed: their manifests and records do not change.
+// Caches examined committed checkpoints: their manifests and records do not change.
 class ExaminedBefore {
  public:
-  // Returns nullptr unless the listed files are those that were examined.
+  // Returns nullptr unless the listed files are the examined ones.
   const Found* find(const StoreListing::Attempt& attempt, const StoreListing& listing) const;
   void note(const Found& found, const StoreListing::Attempt& attempt, const StoreListing& listing);
   void keep_only(const StoreListing& listing);
@@ -55,17 +55,17 @@ class ExaminedBefore {
 std::vector<Found> examine_store(storage::Storage& storage, const StoreListing& listing, const std::set<std::string>& bad,
                                  const Wanted& wanted, ExaminedBefore* before);
 
-// scan, of an object store.
+// Implements Protocol::list.
 std::vector<Found> scan_store(storage::Storage& storage, const std::set<std::string>& bad, const Wanted& wanted);
 
-// Error(not_found) unless the manifest was committed, Error(corrupt) unless its files have their sizes. Its record; of a checkpoint
-// that is the whole storage, whose record is above it, none.
+// Error(not_found) unless the manifest is committed, Error(corrupt) unless its files have their sizes. Returns the record; an empty
+// one for a checkpoint that is the whole storage, since its record is outside.
 FoundRecord require_committed(storage::Storage& storage, const std::string& directory, const std::string& text,
                               const Manifest& manifest);
 
-// Removes a commit record (record: its path; "": none), then the manifest, then the files. The record of a sequence of known or
-// higher is not removed but taken by one that names no attempt: the highest sequence of a store never falls. Goes on after an error
-// where that is safe; false when something stayed.
+// Removes a commit record (record: its path; "": none), then the manifest, then the files. A record with a sequence of known_higher
+// or above is not removed but overwritten by one without an attempt: the highest sequence of a store never falls. Continues after
+// an error where that is safe; returns false if files remain.
 bool remove_from_store(storage::Storage& storage, const std::string& directory, const std::string& record,
                        std::int64_t known_higher) noexcept;
 

@@ -40,7 +40,7 @@ FoundRecord ObjectProtocol::require_committed(const std::string& directory, cons
 
 void ObjectProtocol::require_whole(const std::string& directory, const std::string& text, const Manifest& manifest, bool is_listed,
                                    Found& found) {
-  if (is_listed) return;  // it was examined just now, and damage of a file will show when it is opened
+  if (is_listed) return;  // it was just examined; a damaged file is detected when it is opened
   FoundRecord record = require_committed(directory, text, manifest);
   found.record = std::move(record.path);
   found.record_damage = std::move(record.damage);
@@ -61,7 +61,7 @@ std::optional<std::int64_t> ObjectProtocol::committed_sequence(const std::string
 
 // ---- Writing ----
 
-// Without removals the highest sequence is enough: one request instead of a listing.
+// Without removals only the highest sequence is needed: one request instead of a listing.
 std::optional<std::vector<Found>> ObjectProtocol::open(bool removes_old) {
   committer_ = std::make_unique<Committer>(shared_storage(), sleep_);
   if (!removes_old) {
@@ -96,12 +96,12 @@ std::int64_t ObjectProtocol::commit(const std::string& attempt, const Manifest& 
   return repeated;
 }
 
-// is_shared makes no difference: without a record no rank has seen the attempt as committed.
+// Ignores is_shared: without a commit record no rank has seen the attempt as committed.
 void ObjectProtocol::discard(const std::string& attempt, bool) noexcept {
   log_error_of([&] {
     if (committer_->may_be_committed(attempt) || remove_from_store(storage(), attempt, "", 0)) return;
     leftovers_.note(attempt);
-    base::fail(Status::io, "the files of the failed save in ", base::quote(attempt), " could not be removed");
+    base::fail(Status::io, "cannot remove the files of the failed save in ", base::quote(attempt));
   });
 }
 
@@ -114,12 +114,12 @@ void ObjectProtocol::note_seen(const StoreListing& listing) {
   seen_.insert(listing.probes.begin(), listing.probes.end());
 }
 
-// A writer removes only checkpoints that are older than one that it has written and keeps. Once another writer has committed, that
-// order is not certain.
+// A writer removes only checkpoints older than one that it has written and keeps. After a commit by another writer that order is
+// not certain.
 std::vector<Found> ObjectProtocol::list_to_retain() {
   listing_ = list_store(storage());
   if (listing_.highest_sequence() > committer_->highest())
-    base::fail(Status::busy, "another writer has committed ", listing_.commits.begin()->first);
+    base::fail(Status::busy, "another writer committed ", listing_.commits.begin()->first);
   std::vector<Found> all = examine_store(storage(), listing_, {}, {}, &before_);
   before_.keep_only(listing_);
   return all;
@@ -131,8 +131,8 @@ bool ObjectProtocol::remove(const Found& found) noexcept {
   return false;
 }
 
-// Removes an attempt that no other writer can commit any more, unless its record can be read: a listing may be late, a read is not.
-// Returns false when something stayed.
+// Removes an attempt that no other writer can commit any more, unless its record can be read: listings can be outdated, reads
+// cannot. Returns false if files remain.
 bool ObjectProtocol::remove_uncommitted(const std::string& directory) {
   try {
     const std::string text = manifest_text(storage(), directory);
@@ -148,12 +148,13 @@ bool ObjectProtocol::remove_uncommitted(const std::string& directory) {
 
 void ObjectProtocol::remove_unfinished(const std::vector<Found>& all, std::int64_t saved_step) {
   const RecordReview review = review_records(storage(), listing_, all);
-  if (!review.doubt.empty() && review.doubt != doubt_) base::warn("state", cat("no unfinished save is removed: ", review.doubt));
-  doubt_ = review.doubt;
+  if (!review.reason_to_wait.empty() && review.reason_to_wait != reason_to_wait_)
+    base::warn("state", cat("not removing unfinished saves: ", review.reason_to_wait));
+  reason_to_wait_ = review.reason_to_wait;
   for (const Found& found : all) {
     const bool is_orphan = found.condition == Condition::unfinished && found.step <= saved_step && seen_.contains(found.name);
-    if (!is_orphan || !review.doubt.empty() || remove_uncommitted(found.name)) continue;
-    base::warn("state", cat("torn checkpoint ", base::quote(found.name), " could not be removed completely"));
+    if (!is_orphan || !review.reason_to_wait.empty() || remove_uncommitted(found.name)) continue;
+    base::warn("state", cat("cannot remove all files of the torn checkpoint ", base::quote(found.name)));
     leftovers_.note(found.name);
   }
   std::vector<std::string> gone;

@@ -1,5 +1,10 @@
-// Checkpoints as objects of an object store, where a file is visible only when it is complete. A commit record makes a manifest
-// count; of several writers one puts it, and the others are refused.
+// Checkpoints as objects of an object store, where an object is visible only when it is complete.
+//
+// Object stores have neither an atomic rename nor locks that are released when a process is killed. Therefore a save writes its
+// files and its manifest, and then commits them with a small commit record "commits/<2^63 - 1 - sequence>" (Committer). The put of
+// the record is conditional: of several writers with the same sequence one succeeds, the others fail with BUSY and are fenced.
+// Records sort newest first, so one listing request finds the newest checkpoint. A lock object with a lease is not used: a paused
+// writer cannot know that its lease has expired, so it could still overwrite the checkpoints of its successor.
 #pragma once
 
 #include <memory>
@@ -20,13 +25,13 @@ class ObjectProtocol final : public Protocol {
       : Protocol(std::move(storage)), sleep_(std::move(sleep)) {}
 
   bool has_links() const noexcept override { return false; }
-  void refresh(const std::string&) noexcept override {}  // every request shows the present state
+  void refresh(const std::string&) noexcept override {}  // every request returns the current state
   std::string marker_path(std::string_view name) const override;
   std::vector<std::string> markers(const std::string& prefix) override;
-  void remove_markers() override {}  // remove_unfinished does: another group may be opening
+  void remove_markers() override {}  // done by remove_unfinished: another group may be opening
 
   std::vector<Found> list(const std::set<std::string>& bad, const Wanted& wanted) override;
-  void note_pins(std::span<Found>) override {}  // the listing has shown them
+  void note_pins(std::span<Found>) override {}  // list has set them
   bool is_pinned_by_now(const std::string&) override { return false; }
   FoundRecord require_committed(const std::string& directory, const std::string& text, const Manifest& manifest) override;
   void require_whole(const std::string& directory, const std::string& text, const Manifest& manifest, bool is_listed,
@@ -58,10 +63,10 @@ class ObjectProtocol final : public Protocol {
   std::unique_ptr<Committer> committer_;  // set by open
   // See is_above_all. -1: no attempt existed; nothing: not known, or an attempt belongs to generation 1 or higher.
   std::optional<std::int64_t> highest_step_;
-  std::set<std::string> seen_;  // attempts, records and probes that were listed before the save that runs now
-  StoreListing listing_;        // of list_to_retain
+  std::set<std::string> seen_;  // attempts, records and probes listed before the current save
+  StoreListing listing_;        // result of list_to_retain
   ExaminedBefore before_;
-  std::string doubt_;  // the reason why no unfinished attempt was removed last time, logged once
+  std::string reason_to_wait_;  // the reason why no unfinished attempt was removed last time, logged once
   Leftovers leftovers_;
 };
 

@@ -1,4 +1,4 @@
-// The files of a checkpoint that is being read while a writer may remove it.
+// Opens the files of a checkpoint before reading, since a writer may remove it during the read.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@
 
 namespace ckpt::state {
 
-// Files that are open can be read although a writer removes their checkpoint: so they are opened before anything is read.
+// An open file can be read even if a writer removes its checkpoint, so files are opened before anything is read.
 class OpenFiles {
  public:
-  static constexpr std::size_t most = 64;  // a process may not have many more
+  static constexpr std::size_t most = 64;  // limits the use of file descriptors
 
   OpenFiles(storage::Storage& storage, const std::string& directory) : storage_(storage), directory_(directory) {}
 

@@ -14,7 +14,7 @@ namespace {
 using base::cat;
 using base::Status;
 
-// Returns the commit sequence of an attempt; nothing while it has no manifest, -1 when that is unreadable.
+// Returns the commit sequence of an attempt; nothing while it has no manifest, -1 if that is unreadable.
 std::optional<std::int64_t> sequence_of(storage::Storage& storage, const std::string& attempt) {
   try {
     return parsed_manifest(attempt, manifest_text(storage, attempt)).commit_sequence;
@@ -29,15 +29,15 @@ std::optional<std::int64_t> sequence_of(storage::Storage& storage, const std::st
 
 Ownership::Ownership(storage::Storage& storage) : storage_(storage), lock_(storage.lock(std::string(lock_name))) {
   if (!is_exclusive()) {
-    base::warn("state", cat(base::quote(storage.name()),
-                            " is written without a lock: a second writer is detected only by the checkpoints that it commits"));
+    base::warn("state",
+               cat(base::quote(storage.name()), " has no lock: a second writer is detected only when it commits a checkpoint"));
   }
 }
 
 void Ownership::note_found(const std::vector<Found>& all, std::int64_t first_sequence) {
   const std::lock_guard lock(mutex_);
   for (const Found& found : all) {
-    if (found.condition != Condition::unfinished) known_.insert(found.name);  // unfinished ones are renamed "torn-..."
+    if (found.condition != Condition::unfinished) known_.insert(found.name);  // unfinished ones are renamed to "torn-..."
   }
   first_sequence_ = first_sequence;
 }
@@ -55,7 +55,7 @@ void Ownership::require_held() {
   if (problem_.empty()) look_for_others();
   if (!problem_.empty()) {
     base::fail(Status::busy, base::quote(storage_.name()), " has a second writer: ", problem_,
-               "; this one saves and removes nothing any more; open the storage again to continue");
+               "; this writer saves and removes nothing any more; reopen the storage to continue");
   }
 }
 
@@ -71,7 +71,7 @@ void Ownership::look_for_others() {
     const std::string_view name = entry.name;
     if (name.starts_with(torn_prefix)) {
       const std::string before(name.substr(torn_prefix.size()));
-      if (known_.contains(before)) problem_ = cat("it has renamed ", base::quote(before), ", which this one was saving");
+      if (known_.contains(before)) problem_ = cat("it has renamed ", base::quote(before), ", which this writer was saving");
     }
     if (!entry.is_directory || !step_of_attempt(name)) continue;
     if (known_.contains(entry.name)) {

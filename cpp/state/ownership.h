@@ -23,10 +23,10 @@ class Ownership {
   // Sets the checkpoints that existed when the writer opened, and the sequence of its first commit.
   void note_found(const std::vector<Found>& all, std::int64_t first_sequence);
   void note_own(const std::string& attempt);
-  // Error(busy), from then on permanently, when a second writer may be active. The message names the evidence.
+  // Error(busy), permanently, once a second writer may be active. The message contains the evidence.
   void require_held();
   bool is_exclusive() const noexcept { return lock_->is_exclusive(); }
-  // Returns whether this writer may remove a checkpoint: it has found or written it, or the lock excludes a second writer.
+  // Returns whether this writer may remove a checkpoint: it found or wrote it, or the lock excludes a second writer.
   bool may_remove(const std::string& attempt);
 
  private:
@@ -36,7 +36,7 @@ class Ownership {
   const std::unique_ptr<storage::Lock> lock_;
   std::mutex mutex_;  // not held by a forked child, which saves nothing
   std::int64_t first_sequence_ = 1;
-  std::set<std::string> known_;  // found or written by this writer, while they exist
+  std::set<std::string> known_;  // existing checkpoints found or written by this writer
   std::string problem_;          // "" until a second writer is detected
 };
 

@@ -9,7 +9,7 @@
 namespace ckpt::state {
 namespace {
 
-// Runs an attempt to make or remove the file; that it is so already is no error.
+// Runs an attempt to create or remove the file; ignores that it already exists or is missing.
 template <class Attempt>
 void unless(base::Status already, Attempt&& attempt) {
   try {
@@ -21,7 +21,7 @@ void unless(base::Status already, Attempt&& attempt) {
 
 }  // namespace
 
-// By the directory's list: a size that is asked of a file which is not there is an error, about which a fault handler is asked.
+// Uses the directory listing: querying the size of a missing file would be an error, which a fault handler would see.
 bool is_pinned(storage::Storage& storage, const std::string& directory) {
   try {
     return std::ranges::any_of(storage.list(directory), [](const storage::Entry& entry) { return entry.name == pin_name; });
@@ -30,7 +30,7 @@ bool is_pinned(storage::Storage& storage, const std::string& directory) {
   }
 }
 
-// An empty file is whole from the start. One that is there already may be what a killed process has made and not synced.
+// An empty file is complete when created. An existing one may have been created, but not synced, by a killed process.
 void pin(storage::Storage& storage, const std::string& directory) {
   unless(base::Status::already_exists, [&] { storage.create(path_in(directory, pin_name))->sync(); });
   storage.sync_directory(directory);

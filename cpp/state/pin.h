@@ -1,5 +1,5 @@
-// Pinned checkpoints: an empty file beside the manifest says that retention leaves this one alone. Libraries that do not know it
-// read the checkpoint as any other.
+// Pinned checkpoints: an empty file next to the manifest excludes the checkpoint from retention. Libraries without support for pins
+// ignore the file.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@ namespace ckpt::state {
 
 inline constexpr std::string_view pin_name = "pinned";  // groups' files end in ".safetensors"
 
-// Lists the directory. In doubt it is pinned: nothing is removed that cannot be asked about.
+// Lists the directory. Returns true if uncertain: a checkpoint is not removed unless it is known not to be pinned.
 bool is_pinned(storage::Storage& storage, const std::string& directory);
-// Durable when they return; nothing happens when it is so already.
+// Durable on return. No effect if the state is already as requested.
 void pin(storage::Storage& storage, const std::string& directory);
 void unpin(storage::Storage& storage, const std::string& directory);
 

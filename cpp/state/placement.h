@@ -1,5 +1,5 @@
-// Whose part of a checkpoint has which block of a tensor. Most tensors are cut along their dimensions, and all cells of such a grid
-// are there; what is cut in any other way is a list of blocks.
+// Which rank's part contains which block of a tensor. Most tensors are cut along their dimensions into a complete grid of cells;
+// other cuts are stored as a list of blocks.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace ckpt::state {
 
-// Numbers of parts, one for each cell, as runs of numbers that follow one another.
+// The part number of each cell, stored as runs of consecutive numbers.
 class PartList {
  public:
   struct Run {
@@ -29,21 +29,21 @@ class PartList {
 
  private:
   std::vector<Run> runs_;
-  std::vector<std::int64_t> begins_;  // of each run, in cells
+  std::vector<std::int64_t> begins_;  // first cell of each run
 };
 
-// Where one dimension is cut.
+// The cuts of one dimension.
 struct Cuts {
-  std::int64_t even = 1;  // into so many pieces, each as long as the first but the last one; 0: at begins
+  std::int64_t even = 1;  // number of pieces of equal length (the last may be shorter); 0: see begins
   Lengths begins = {};    // ascending, the first is 0
 
   std::int64_t count() const noexcept { return even > 0 ? even : std::ssize(begins); }
-  // [begin, end) of a piece of a dimension of this length.
+  // [begin_of(piece), begin_of(piece + 1)) is a piece of a dimension of this length.
   std::int64_t begin_of(std::int64_t piece, std::int64_t length) const;
   std::int64_t piece_at(std::int64_t place, std::int64_t length) const;
   friend bool operator==(const Cuts&, const Cuts&) = default;
 };
-// As even cuts where they are.
+// Returns even cuts if begins are evenly spaced.
 Cuts make_cuts(Lengths begins, std::int64_t length);
 
 class Placement {
@@ -54,7 +54,7 @@ class Placement {
   };
   using Take = std::function<void(const Box& box, std::int64_t part)>;
 
-  // parts: as many as the grid has cells, the last dimension's first.
+  // parts: one per cell of the grid, with the last dimension varying fastest.
   Placement(Lengths shape, std::vector<Cuts> cuts, std::shared_ptr<const PartList> parts);
   Placement(Lengths shape, std::vector<Block> blocks);
 
@@ -62,12 +62,13 @@ class Placement {
   bool is_grid() const noexcept { return parts_ != nullptr; }
   const std::vector<Cuts>& cuts() const noexcept { return cuts_; }
   const std::shared_ptr<const PartList>& parts() const noexcept { return parts_; }
-  const std::vector<Block>& blocks() const noexcept { return blocks_; }  // without a grid
+  const std::vector<Block>& blocks() const noexcept { return blocks_; }  // if not a grid
 
-  // The blocks that have elements of wanted, by number and in order: cells with the last dimension's first, or as they are listed.
+  // Calls take for the blocks that intersect wanted, in order: cells with the last dimension varying fastest, or the order of the
+  // list.
   void for_each_number(const Box& wanted, const std::function<void(std::int64_t number)>& take) const;
   Block block(std::int64_t number) const;
-  // The same blocks, whole.
+  // The same, with whole blocks.
   void for_each_block(const Box& wanted, const Take& take) const;
   void for_each_block(const Take& take) const { for_each_block(whole_box(shape_), take); }
 

@@ -13,7 +13,7 @@ namespace {
 
 using base::cat;
 
-// A checkpoint of 10,000 ranks that are a grid has that many cells in a tensor.
+// A grid of 10,000 ranks has this number of cells in a tensor.
 constexpr std::int64_t most_cells = std::int64_t{1} << 26;
 
 std::string list_text(const PartList& list) {
@@ -28,7 +28,7 @@ std::string numbers_text(const Lengths& numbers) {
   return out;
 }
 
-// The lists that tensors share, each once.
+// The lists, each stored once; tensors share them.
 class Lists {
  public:
   std::size_t number_of(const std::shared_ptr<const PartList>& list) {
@@ -68,13 +68,14 @@ std::string placement_text(const Placement& placement, Lists& lists) {
 Cuts read_cut(const Node& node, std::int64_t length) {
   if (!node.value.is_array()) {
     const std::int64_t even = node.count();
-    if (even < 1 || even > std::max<std::int64_t>(1, length)) node.refuse("is ", even, " pieces of ", length);
+    if (even < 1 || even > std::max<std::int64_t>(1, length))
+      node.refuse("is ", even, "; a length of ", length, " cannot be cut into that many pieces");
     return {even, {}};
   }
   Lengths begins = node.counts();
   const bool is_ascending = std::ranges::adjacent_find(begins, std::ranges::greater_equal()) == begins.end();
   if (begins.empty() || begins.front() != 0 || !is_ascending || (begins.back() >= length && begins.back() != 0))
-    node.refuse("does not cut a length of ", length);
+    node.refuse("is not a valid cut of a length of ", length);
   return {0, std::move(begins)};
 }
 
@@ -90,9 +91,9 @@ Placement read_grid(const Node& node, const Lengths& shape, const std::vector<st
   });
   if (cuts.size() != shape.size()) listed.refuse("has ", cuts.size(), " cuts for ", shape.size(), " dimensions");
   const std::int64_t number = node["list"].count();
-  if (number >= std::ssize(lists)) node["list"].refuse("is ", number, "; there are ", lists.size(), " lists");
+  if (number >= std::ssize(lists)) node["list"].refuse("is ", number, "; the number of lists is ", lists.size());
   const auto& parts = lists[static_cast<std::size_t>(number)];
-  if (parts->size() != cells) node.refuse("has ", cells, " blocks and a list of ", parts->size(), " parts");
+  if (parts->size() != cells) node.refuse("has ", cells, " blocks but a list of ", parts->size(), " parts");
   return {shape, std::move(cuts), parts};
 }
 
@@ -106,16 +107,16 @@ Placement read_blocks(const Node& node, const Lengths& shape, std::int64_t world
     if (std::ssize(numbers) != 1 + 2 * axes) item.refuse("has ", numbers.size(), " numbers for ", axes, " dimensions");
     Placement::Block block{{{numbers.begin() + 1, numbers.begin() + 1 + axes}, {numbers.begin() + 1 + axes, numbers.end()}},
                            numbers[0]};
-    if (block.part >= world_size) item.refuse("is in part ", block.part, " of ", world_size);
+    if (block.part >= world_size) item.refuse("has part ", block.part, "; expected 0..", world_size - 1);
     for (std::size_t i = 0; i < shape.size(); ++i) {
       if (block.box.offsets[i] > shape[i] || block.box.lengths[i] > shape[i] - block.box.offsets[i])
-        item.refuse("passes the tensor's shape");
+        item.refuse("exceeds the tensor's shape");
     }
     boxes.push_back(block.box);
     blocks.push_back(std::move(block));
   });
   if (const auto gap = find_gap(shape, boxes)) {
-    listed.refuse(gap->kind == Gap::Kind::missing ? "lacks " : "has twice ", to_text(gap->box), " of ",
+    listed.refuse(gap->kind == Gap::Kind::missing ? "does not cover " : "covers more than once ", to_text(gap->box), " of ",
                   base::quote(node["name"].text()));
   }
   return {shape, std::move(blocks)};
@@ -125,11 +126,11 @@ std::vector<std::shared_ptr<const PartList>> read_lists(const Node& lists, std::
   std::vector<std::shared_ptr<const PartList>> all;
   lists.for_each_item([&](const Node& item) {
     const Lengths numbers = item.counts();
-    if (numbers.size() % 2 != 0) item.refuse("has ", numbers.size(), " numbers; pairs are wanted");
+    if (numbers.size() % 2 != 0) item.refuse("has ", numbers.size(), " numbers; expected pairs");
     const auto list = std::make_shared<PartList>();
     for (std::size_t i = 0; i < numbers.size(); i += 2) {
       if (numbers[i] >= world_size || numbers[i + 1] < 1 || numbers[i + 1] > world_size - numbers[i] || list->size() > most_cells) {
-        item.refuse("names parts ", numbers[i], " and ", numbers[i + 1], " in a row; there are ", world_size);
+        item.refuse("has a run of ", numbers[i + 1], " parts from ", numbers[i], "; the number of parts is ", world_size);
       }
       list->add_run({numbers[i], numbers[i + 1]});
     }
@@ -141,7 +142,7 @@ std::vector<std::shared_ptr<const PartList>> read_lists(const Node& lists, std::
 }  // namespace
 
 void append_placed_groups(std::string& out, const std::vector<GroupRecord>& groups) {
-  // The lists stand before the tensors that refer to them.
+  // The lists precede the tensors that refer to them.
   Lists lists;
   for (const GroupRecord& group : groups) {
     for (const TensorRecord& tensor : group.tensors) {
@@ -168,7 +169,7 @@ std::vector<GroupRecord> read_placed_groups(const Node& top, std::int64_t world_
   std::set<std::string> names;
   top["groups"].for_each_item([&](const Node& node) {
     GroupRecord group{node["name"].text(), {}, {}};
-    if (!names.insert(group.name).second) node.refuse("has a name that is listed twice");
+    if (!names.insert(group.name).second) node.refuse("has a duplicate name");
     const Node tensors = node["tensors"];
     tensors.for_each_item([&](const Node& item) {
       TensorRecord tensor;
@@ -178,7 +179,7 @@ std::vector<GroupRecord> read_placed_groups(const Node& top, std::int64_t world_
                                                                          : read_grid(item, tensor.shape, lists));
       group.tensors.push_back(std::move(tensor));
     });
-    require_unlike_names(tensors, group.tensors);
+    require_unique_names(tensors, group.tensors);
     groups.push_back(std::move(group));
   });
   return groups;

@@ -1,4 +1,4 @@
-// The tensors of many ranks in a manifest: each once, with its cuts, and lists of parts that tensors share.
+// Serialises the tensors of sharded checkpoints in a manifest: each with its cuts, and the lists of parts that tensors share.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ namespace ckpt::state {
 
 struct Node;
 
-// Members "lists" and "groups", with a comma before each.
+// Appends the members "lists" and "groups", with a comma before each.
 void append_placed_groups(std::string& out, const std::vector<GroupRecord>& groups);
-// Error(corrupt) unless each tensor's blocks cover it and name parts that are there.
+// Error(corrupt) unless each tensor's blocks cover it and refer to existing parts.
 std::vector<GroupRecord> read_placed_groups(const Node& top, std::int64_t world_size);
 
 }  // namespace ckpt::state

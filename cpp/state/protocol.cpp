@@ -14,9 +14,9 @@ namespace {
 
 using base::Status;
 
-constexpr int most_files = 3;  // of one call of place
+constexpr int most_files = 3;  // attempts per call of place
 
-// One file that place writes; removed again unless it was kept and its name is a temporary one.
+// A file that place writes. The destructor removes it if it was not kept and has a temporary name.
 class Written {
  public:
   Written(storage::Storage& storage, std::string path, bool is_temporary, const storage::StreamOptions& options)
@@ -30,14 +30,14 @@ class Written {
   Written& operator=(const Written&) = delete;
 
   storage::File& file() { return *file_; }
-  // Returns false when sync failed in a way that another file may escape.
+  // Returns false if sync failed with an error that writing a new file can avoid.
   bool sync(bool is_last) {
     try {
       file_->sync();
       return true;
     } catch (const base::Error& error) {
       if (error.status() != Status::io || is_last) throw;
-      base::warn("state", base::cat(error.message(), "; the file is written again"));
+      base::warn("state", base::cat(error.message(), "; writing the file again"));
       return false;
     }
   }
@@ -91,7 +91,7 @@ std::string Protocol::make_attempt(const std::string& prefix, std::int64_t step,
 std::string text_to_commit(const Manifest& manifest) {
   std::string text = to_text(manifest);
   if (std::ssize(text) > largest_manifest_bytes) {
-    base::fail(Status::out_of_range, "the manifest would have ", text.size(), " bytes; at most ", largest_manifest_bytes);
+    base::fail(Status::out_of_range, "the manifest has ", text.size(), " bytes; expected at most ", largest_manifest_bytes);
   }
   return text;
 }

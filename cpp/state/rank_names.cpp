@@ -22,7 +22,7 @@ std::string rank_text(std::int64_t rank, std::int64_t world_size) {
   return cat("rank", five_digits(rank), "-of-", five_digits(world_size));
 }
 
-// Returns the number in "rank00003", with which name begins.
+// Returns the number of "rank00003" at the start of name.
 std::optional<std::int64_t> leading_rank(std::string_view name) {
   constexpr std::string_view begin = "rank";
   if (!name.starts_with(begin)) return std::nullopt;

@@ -17,20 +17,20 @@ namespace {
 using base::cat;
 using base::Status;
 
-// A record that no checkpoint has.
+// A record without a checkpoint.
 struct Unclaimed {
   std::string path;
   std::int64_t sequence = 0;
-  std::optional<CommitRecord> record;  // when it can be parsed
+  std::optional<CommitRecord> record;  // if it can be parsed
   Status status = Status::ok;          // otherwise
   std::string problem;
 };
 
 bool holds_manifest(const Found& found) { return found.condition != Condition::unfinished || found.manifest_sequence >= 0; }
 
-// By reading: a listing may be late.
+// Reads instead of listing: a listing may be outdated.
 bool has_manifest_now(storage::Storage& storage, const std::string& attempt) {
-  if (!step_of_attempt(attempt)) return false;  // a damaged name is not asked for
+  if (!step_of_attempt(attempt)) return false;  // do not query a damaged name
   try {
     manifest_text(storage, attempt);
   } catch (const base::Error& error) {
@@ -50,7 +50,7 @@ class Review {
       } else if (holds_manifest(found)) {
         open_.insert(&found);
       }
-      if (!found.record_damage.empty()) doubt(found.record_damage);
+      if (!found.record_damage.empty()) reason_to_wait(found.record_damage);
     }
     for (const auto& [path, bytes] : listing.commits) {
       if (!claimed.contains(path)) read(path);
@@ -58,7 +58,7 @@ class Review {
   }
 
   RecordReview run() {
-    std::erase_if(unclaimed_, [&](const Unclaimed& one) { return vouches(one); });
+    std::erase_if(unclaimed_, [&](const Unclaimed& one) { return is_record_of_unusable(one); });
     for (const Unclaimed& one : unclaimed_) judge(one);
     return std::move(review_);
   }
@@ -69,8 +69,8 @@ class Review {
     try {
       one.record = read_commit_record(storage_, path);
     } catch (const base::Error& error) {
-      if (error.status() == Status::not_found) return;  // removed since it was listed
-      condition_after(error);                           // throws what is not about the record
+      if (error.status() == Status::not_found) return;  // removed after the listing
+      condition_after(error);                           // rethrows errors that do not concern the record
       one.status = error.status();
       one.problem = error.message();
     }
@@ -82,13 +82,13 @@ class Review {
     return named == attempts_.end() ? nullptr : named->second;
   }
 
-  // Whether a record is intact and names an attempt that is there though not usable; no other record can be that one's.
-  bool vouches(const Unclaimed& one) {
+  // Returns whether a record is intact and names an existing attempt that is not usable; that attempt can have no other record.
+  bool is_record_of_unusable(const Unclaimed& one) {
     if (!one.record) return false;
     const Found* const named = attempt_of(*one.record);
     if (named == nullptr || !holds_manifest(*named)) return false;
-    // Without a checksum it is as intact as can be seen when its members match the attempt's name and its own. A manifest that
-    // holds, and that is not the one that it names, is damage (of which of the two is not known).
+    // A record without a checksum counts as intact if its members match the attempt's name and its own name. A valid manifest that
+    // differs from the one in the record is damage (it is unknown of which of the two).
     const bool matches =
         named->manifest_sequence < 0 && one.record->step == named->step && one.record->commit_sequence == one.sequence;
     if (!one.record->is_checked() && !matches) return false;
@@ -98,23 +98,23 @@ class Review {
 
   void judge(const Unclaimed& one) {
     if (!one.record) {
-      if (one.status != Status::corrupt || is_needed(one, true)) return doubt(one.problem);
+      if (one.status != Status::corrupt || is_needed(one, true)) return reason_to_wait(one.problem);
     } else if (!one.record->attempt.empty()) {
       const Found* const named = attempt_of(*one.record);
       if (named != nullptr && open_.contains(named))
-        return doubt(cat(one.path, ": the commit record does not match ", base::quote(named->name)));
+        return reason_to_wait(cat(one.path, ": the commit record does not match ", base::quote(named->name)));
       const bool is_listed = named != nullptr && holds_manifest(*named);
-      if (!is_listed && has_manifest_now(storage_, one.record->attempt)) return;  // the listing was late
+      if (!is_listed && has_manifest_now(storage_, one.record->attempt)) return;  // the listing was outdated
       if (!one.record->is_checked() && is_needed(one, false)) {
-        return doubt(
-            cat(one.path, ": the commit record names ", base::quote(one.record->attempt), ", which is not its checkpoint"));
+        return reason_to_wait(cat(one.path, ": the commit record names ", base::quote(one.record->attempt),
+                                  ", which is not the checkpoint of this record"));
       }
     }
     review_.leftovers.push_back(one.path);
   }
 
-  // Whether a damaged record can be that of an attempt which is there. One that can be parsed has not been found by its digest (it
-  // would be claimed), so only an attempt whose manifest does not hold can have been its own.
+  // Returns whether a damaged record can belong to an existing attempt. A record that can be parsed would have been found by its
+  // digest, so it can only belong to an attempt with an invalid manifest.
   bool is_needed(const Unclaimed& one, bool by_sequence) const {
     return std::ranges::any_of(open_, [&](const Found* found) {
       const bool is_named = one.path == commit_path(one.sequence) || one.path == commit_path(one.sequence, found->name);
@@ -122,13 +122,13 @@ class Review {
     });
   }
 
-  void doubt(const std::string& why) {
-    if (review_.doubt.empty()) review_.doubt = why;
+  void reason_to_wait(const std::string& why) {
+    if (review_.reason_to_wait.empty()) review_.reason_to_wait = why;
   }
 
   storage::Storage& storage_;
   std::map<std::string, const Found*> attempts_;  // by name
-  std::set<const Found*> open_;                   // with a manifest, and without a record that is known to be theirs
+  std::set<const Found*> open_;                   // attempts with a manifest and without a known record
   std::vector<Unclaimed> unclaimed_;
   RecordReview review_;
 };
@@ -147,7 +147,7 @@ void note_lost_manifests(storage::Storage& storage, const StoreListing& listing,
   if (without_manifest.empty()) return;
   for (const auto& [path, bytes] : listing.commits) {
     const std::int64_t sequence = sequence_of_commit(path).value_or(0);
-    if (only_newer && sequence <= newest) return;  // higher ones are listed first
+    if (only_newer && sequence <= newest) return;  // higher sequences are listed first
     if (claimed.contains(path)) continue;
     try {
       const CommitRecord record = read_commit_record(storage, path);
@@ -158,9 +158,10 @@ void note_lost_manifests(storage::Storage& storage, const StoreListing& listing,
       if (has_manifest_now(storage, found.name)) continue;
       found.condition = Condition::damaged;
       found.status = Status::corrupt;
-      found.problem = cat(base::quote(found.name), " has no ", manifest_name, ", and ", path, " names it: the manifest was lost");
+      found.problem =
+          cat(base::quote(found.name), " has no ", manifest_name, ", and ", path, " refers to it: the manifest was lost");
     } catch (const base::Error& error) {
-      condition_after(error);  // throws what is not about the record
+      condition_after(error);  // rethrows errors that do not concern the record
     }
   }
 }

@@ -46,11 +46,13 @@ FileRecord read_file(const Node& node) {
 
 void read_placement(const Node& node, std::int64_t format_version, TensorRecord& tensor) {
   if (!node.find("placement")) return;
-  if (format_version == format_of_one) base::fail(Status::unsupported, node.place(), " is a part of a larger tensor");
+  if (format_version == format_of_one)
+    base::fail(Status::unsupported, node.place(), " is a block of a larger tensor, which format 1 does not support");
   const Node placement = node["placement"];
   tensor.of = placement["of"].text();
   tensor.offsets = placement["offsets"].counts();
-  if (tensor.offsets.size() != tensor.shape.size()) placement.refuse("has ", tensor.offsets.size(), " offsets");
+  if (tensor.offsets.size() != tensor.shape.size())
+    placement.refuse("has ", tensor.offsets.size(), " offsets; expected ", tensor.shape.size());
 }
 
 TensorRecord read_tensor(const Node& node, const std::vector<FileRecord>& files, std::int64_t format_version) {
@@ -58,7 +60,7 @@ TensorRecord read_tensor(const Node& node, const std::vector<FileRecord>& files,
   read_name_and_shape(node, tensor);
   tensor.file = node["file"].text();
   tensor.bytes_of_chunk = format_version == format_of_one ? chunk_bytes : shard_chunk_bytes;
-  if (std::ranges::find(files, tensor.file, &FileRecord::name) == files.end()) node["file"].refuse("is no file of its group");
+  if (std::ranges::find(files, tensor.file, &FileRecord::name) == files.end()) node["file"].refuse("is not a file of its group");
   const Node chunks = node["chunks_xxh3_128"];
   chunks.for_each_item([&](const Node& chunk) { tensor.chunks.push_back(chunk.digest()); });
   if (static_cast<std::int64_t>(tensor.chunks.size()) !=
@@ -74,11 +76,11 @@ GroupRecord read_group(const Node& node, std::int64_t format_version, std::set<s
   const Node files = node["files"];
   files.for_each_item([&](const Node& file) {
     group.files.push_back(read_file(file));
-    if (!file_names.insert(group.files.back().name).second) file.refuse("is listed twice");
+    if (!file_names.insert(group.files.back().name).second) file.refuse("is a duplicate");
   });
   const Node tensors = node["tensors"];
   tensors.for_each_item([&](const Node& tensor) { group.tensors.push_back(read_tensor(tensor, group.files, format_version)); });
-  require_unlike_names(tensors, group.tensors);
+  require_unique_names(tensors, group.tensors);
   return group;
 }
 
@@ -91,7 +93,7 @@ std::string values_text(const std::map<std::string, std::string>& values) {
 }
 
 std::map<std::string, std::string> read_texts(const Node& node) {
-  if (!node.value.is_object()) node.refuse("is no object");
+  if (!node.value.is_object()) node.refuse("is not an object");
   std::map<std::string, std::string> out;
   for (const JsonView::Member& member : node.value.members().all) out[member.name()] = base::plain_json(member.value.own());
   return out;
@@ -118,16 +120,16 @@ void read_name_and_shape(const Node& node, TensorRecord& tensor) {
   try {
     tensor_bytes(tensor.dtype, tensor.shape);
   } catch (const base::Error& error) {
-    node.refuse("cannot be: ", error.message());
+    node.refuse("is invalid: ", error.message());
   }
 }
 
-void require_unlike_names(const Node& tensors, const std::vector<TensorRecord>& records) {
+void require_unique_names(const Node& tensors, const std::vector<TensorRecord>& records) {
   NameTable names(records.size());
   for (std::size_t i = 0; i < records.size(); ++i) {
     const std::string& name = records[i].name;
     if (names.any(name, [&](std::size_t number) { return records[number].name == name; }))
-      Node{tensors.value, &tensors, nullptr, i}.refuse("has a name that is listed twice");
+      Node{tensors.value, &tensors, nullptr, i}.refuse("has a duplicate name");
     names.add(name, i);
   }
 }
@@ -138,7 +140,7 @@ std::vector<GroupRecord> read_groups(const Node& groups, std::int64_t format_ver
   std::set<std::string> group_names;
   groups.for_each_item([&](const Node& group) {
     all.push_back(read_group(group, format_version, file_names));
-    if (!group_names.insert(all.back().name).second) group.refuse("has a name that is listed twice");
+    if (!group_names.insert(all.back().name).second) group.refuse("has a duplicate name");
   });
   return all;
 }
@@ -161,8 +163,8 @@ JsonView checked_view(std::string_view text, const char* what) {
   if (text.size() < checksum_bytes) fail_corrupt("has only ", text.size(), " bytes");
   const std::string_view body = text.substr(0, text.size() - checksum_bytes);
   const auto digest = checksum_of_tail(text);
-  if (!digest) fail_corrupt("does not end with its checksum");
-  if (hash_of(body) != *digest) fail_corrupt("has the checksum ", to_hex(hash_of(body)), "; it says ", to_hex(*digest));
+  if (!digest) fail_corrupt("does not end with a checksum");
+  if (hash_of(body) != *digest) fail_corrupt("has the checksum ", to_hex(hash_of(body)), "; expected ", to_hex(*digest));
   const std::string problem = base::json_problem(text, base::deepest_json);
   if (!problem.empty()) fail_corrupt("is not usable JSON: ", problem);
   return JsonView(text);

@@ -1,5 +1,5 @@
-// How manifests and the parts of many ranks are written as JSON and read back: their values, files and tensors, and the checksum
-// that ends them. docs/reference/file-format.md describes the bytes.
+// Serialises and parses the common parts of manifests and rank parts as JSON: values, files, tensors, and the final checksum.
+// docs/reference/file-format.md specifies the bytes.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@
 
 namespace ckpt::state {
 
-// One value in the text, which knows its place for messages. The node it came from must outlive it.
+// A value in the text with its position for messages. The parent must outlive it.
 struct Node {
   JsonView value;
   const Node* parent = nullptr;
-  const char* key = "top";  // nullptr for an item of a list; of the outermost value: what the text is called
+  const char* key = "top";  // nullptr for an item of a list; for the outermost value: name of the document
   std::size_t index = 0;
-  mutable std::optional<JsonView::Members> members = {};  // once one was asked for
+  mutable std::optional<JsonView::Members> members = {};  // filled at the first lookup
 
   std::string place() const {
     if (parent == nullptr) return base::cat("the ", key, "'s top");
@@ -34,7 +34,7 @@ struct Node {
   [[noreturn]] void refuse(const Pieces&... pieces) const {
     base::fail(base::Status::corrupt, place(), ' ', base::cat(pieces...));
   }
-  // Nothing when it has none of that name, or is no object.
+  // Returns nothing if it is not an object or lacks the member.
   std::optional<JsonView> find(std::string_view name) const {
     if (!value.is_object()) return std::nullopt;
     if (!members) members = value.members();
@@ -45,22 +45,22 @@ struct Node {
   }
   Node operator[](const char* name) const {
     const auto found = find(name);
-    if (!found) refuse("has no '", name, "'");
+    if (!found) refuse("lacks the member '", name, "'");
     return {*found, this, name};
   }
   std::string text() const {
-    if (!value.is_string()) refuse("is no string");
+    if (!value.is_string()) refuse("is not a string");
     return value.string();
   }
   std::int64_t count() const {
     constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     const auto number = value.count();
-    if (!number || *number > largest) refuse("is no count");
+    if (!number || *number > largest) refuse("is not an integer in 0..2^63 - 1");
     return static_cast<std::int64_t>(*number);
   }
   Digest digest() const {
     const auto digest = digest_from_hex(text());
-    if (!digest) refuse("is no checksum of 32 hex digits");
+    if (!digest) refuse("is not a checksum of 32 hexadecimal digits");
     return *digest;
   }
   std::vector<std::int64_t> counts() const {
@@ -70,17 +70,17 @@ struct Node {
   }
   template <class Take>
   void for_each_item(Take&& take) const {
-    if (!value.is_array()) refuse("is no list");
+    if (!value.is_array()) refuse("is not a list");
     std::size_t number = 0;
     value.for_each_item([&](const JsonView& item) {
       const Node node{item, this, nullptr, number++};
       take(node);
-      return node.members ? node.members->behind : 0;
+      return node.members ? node.members->bytes : 0;
     });
   }
 };
 
-// Appends "[\n<item>,\n<item>]": a line each, so that people and line tools can read it.
+// Appends "[\n<item>,\n<item>]": one line per item, for readers and line-based tools.
 template <class Items, class Write>
 void append_lines(std::string& out, const Items& items, Write&& write) {
   out += '[';
@@ -93,25 +93,25 @@ void append_lines(std::string& out, const Items& items, Write&& write) {
   out += ']';
 }
 
-// "{\n<key>:<text>,\n<key>:<text>}" of JSON texts by key.
+// Returns "{\n<key>:<value>,\n<key>:<value>}" for JSON values by key.
 std::string values_text(const std::map<std::string, std::string>& values);
 std::map<std::string, std::string> read_texts(const Node& node);
 
 // Appends the groups with their files and tensors.
 void append_groups(std::string& out, const std::vector<GroupRecord>& groups);
 std::vector<GroupRecord> read_groups(const Node& groups, std::int64_t format_version);
-// Of a record that need not be in a file.
+// Reads the record of a tensor that need not be in a file.
 void read_name_and_shape(const Node& node, TensorRecord& tensor);
-// Error(corrupt) when a name is listed twice.
-void require_unlike_names(const Node& tensors, const std::vector<TensorRecord>& records);
+// Error(corrupt) if a name is listed twice.
+void require_unique_names(const Node& tensors, const std::vector<TensorRecord>& records);
 
-// Ends a text: its last member, on a line of its own, is the digest of every byte before that line. Fixed length: found from the
-// end.
+// Completes a text: its last member, on a separate line, is the digest of all bytes before that line. It has a fixed length, so it
+// is found from the end.
 std::string with_checksum(std::string text);
 constexpr std::size_t checksum_bytes = 14 + 32 + 3;
-// The digest that the last bytes of a text say; nothing when they are no checksum.
+// Returns the digest in the last bytes of a text; nothing if they are not a checksum.
 std::optional<Digest> checksum_of_tail(std::string_view tail);
-// The text as one JSON value. Error(corrupt) unless its checksum holds; what: what it is called.
+// Returns the text as one JSON value. Error(corrupt) unless its checksum is right; what: name of the document for messages.
 JsonView checked_view(std::string_view text, const char* what);
 
 }  // namespace ckpt::state

@@ -67,12 +67,12 @@ std::int64_t age_ns(const Found& found, const AgeTime& now, ClockWarnings& warne
     if (!warned.of_step.exchange(true)) {
       base::warn("state",
                  base::cat("the clock was set ahead by ", now.step.by_ns / 1'000'000'000,
-                           " s since this writer opened: the rule 'newer' does not add this to the age of what was saved before"));
+                           " s since this writer opened: the rule 'newer' subtracts this from the age of earlier checkpoints"));
     }
   }
   if (age < -clock_tolerance_ns && now.step.by_ns == 0 && !warned.of_future.exchange(true)) {
     base::warn("state", base::cat("by the clock, ", base::quote(found.name), " was saved ", -age / 1'000'000'000,
-                                  " s in the future: the rule 'newer' keeps it until that time and its age have passed"));
+                                  " s in the future: the rule 'newer' keeps it until that time plus the age of the rule"));
   }
   return age;
 }
@@ -96,7 +96,7 @@ using Unit = base::FormParameter::Unit;
 using Values = std::span<const base::FormValue>;
 
 bool is_larger_better(std::string_view order, bool otherwise) {
-  base::require(order.empty() || order == "min" || order == "max", "order is ", base::quote(order), "; min or max");
+  base::require(order.empty() || order == "min" || order == "max", "order is ", base::quote(order), "; expected min or max");
   return order.empty() ? otherwise : order == "max";
 }
 
@@ -107,13 +107,13 @@ struct RuleForm {
 
 constexpr std::int64_t any_number = std::numeric_limits<std::int64_t>::max();
 constexpr RuleForm rule_forms[] = {
-    {{"last", "the newest ones", {{"count", Unit::count, 1, any_number}}, ':'},
+    {{"last", "the newest checkpoints", {{"count", Unit::count, 1, any_number}}, ':'},
      [](Values values, bool) { return keep_last(values[0].whole); }},
-    {{"every", "those whose step is a multiple", {{"steps", Unit::count, 1, any_number}}, ':'},
+    {{"every", "checkpoints with a step that is a multiple", {{"steps", Unit::count, 1, any_number}}, ':'},
      [](Values values, bool) { return keep_every(values[0].whole); }},
-    {{"best", "those with the best metric", {{"count", Unit::count, 1, any_number}, {"order", Unit::word, 0, 0, ""}}, ':'},
+    {{"best", "checkpoints with the best metric", {{"count", Unit::count, 1, any_number}, {"order", Unit::word, 0, 0, ""}}, ':'},
      [](Values values, bool larger) { return keep_best(values[0].whole, is_larger_better(values[1].word, larger)); }},
-    {{"newer", "those that were saved less than this ago", {{"age", Unit::word}}, ':'},
+    {{"newer", "checkpoints younger than this", {{"age", Unit::word}}, ':'},
      [](Values values, bool) { return keep_newer(base::seconds_of("age", values[0].word)); }},
 };
 
@@ -145,7 +145,7 @@ std::vector<KeepRule> parse_keep_rules(std::string_view text, bool larger_is_bet
 
 namespace {
 
-// Returns those with a valid manifest and damaged files: this process has read them, or their sizes differ.
+// Returns those with a valid manifest but damaged files: this process has read them, or their sizes differ.
 std::set<std::string> bad_among(const storage::Storage& storage, const std::vector<Found>& all) {
   std::set<std::string> bad;
   for (const Found& found : all) {
@@ -154,7 +154,7 @@ std::set<std::string> bad_among(const storage::Storage& storage, const std::vect
   return bad;
 }
 
-// Keeps those of the highest sequence. After a race between writers of an object store there are several, of which at most one was
+// Keeps those of the highest sequence. After a race of writers on an object store there can be several, of which at most one was
 // acknowledged.
 void keep_highest_sequence(const Survey& survey, std::set<std::string>& kept) {
   std::int64_t highest = 0;
@@ -181,7 +181,7 @@ std::set<std::string> kept_by(Protocol& protocol, const Retention& retention, co
 
 void require_saved(const std::vector<Found>& all, const std::string& saved) {
   const auto is_saved = [&](const Found& found) { return found.name == saved && found.condition == Condition::complete; };
-  if (std::ranges::none_of(all, is_saved)) base::fail(Status::io, "the storage does not show ", base::quote(saved));
+  if (std::ranges::none_of(all, is_saved)) base::fail(Status::io, "the storage does not list ", base::quote(saved));
 }
 
 }  // namespace
@@ -197,7 +197,7 @@ std::vector<Found> superseded(Protocol& protocol, const Retention& retention, co
   }
   const std::set<std::string> kept = kept_by(protocol, retention, survey, saved);
   std::vector<Found> out;
-  auto left = kept.size();  // the number of those kept that are as old as the next one, or older
+  auto left = kept.size();  // number of kept checkpoints not newer than the next one
   for (const Found& found : all) {
     if (kept.contains(found.name)) {
       --left;
@@ -219,7 +219,7 @@ std::vector<Found> abandoned_ones(Protocol& protocol, const std::vector<Found>& 
 bool remove_in_order(std::vector<Found> found, const std::function<bool(const Found& found)>& remove) {
   std::stable_partition(found.begin(), found.end(), [](const Found& each) { return each.abandoned; });
   bool clean = true;
-  bool has_abandoned = false;  // one that could not be removed
+  bool has_abandoned = false;  // an abandoned one could not be removed
   for (const Found& each : found) {
     if (has_abandoned && !each.abandoned) break;
     if (remove(each)) continue;
@@ -229,7 +229,7 @@ bool remove_in_order(std::vector<Found> found, const std::function<bool(const Fo
   return clean;
 }
 
-// A listing that lacks the acknowledged checkpoint must not lead to removals.
+// A listing without the acknowledged checkpoint must not lead to removals.
 void retain(Protocol& protocol, const Retention& retention, const std::string& saved, std::int64_t saved_step,
             const AgeTime& now) noexcept {
   log_error_of(
@@ -239,12 +239,12 @@ void retain(Protocol& protocol, const Retention& retention, const std::string& s
         remove_in_order(superseded(protocol, retention, all, saved, now), [&](const Found& found) {
           if (protocol.is_pinned_by_now(found.name) || protocol.remove(found)) return true;
           base::warn("state",
-                     cat("old checkpoint ", base::quote(found.name), " could not be removed completely; later saves try again"));
+                     cat("cannot remove all files of the old checkpoint ", base::quote(found.name), "; later saves retry"));
           return false;
         });
         protocol.remove_unfinished(all, saved_step);
       },
-      "no old checkpoint was removed: ");
+      "cannot remove old checkpoints: ");
 }
 
 }  // namespace ckpt::state

@@ -17,11 +17,11 @@ namespace {
 using base::cat;
 using base::Status;
 
-// Takes the header apart while it is parsed: no tree of it is ever built. Depth 1 is the header's object, depth 2 a tensor or the
-// metadata, depth 3 a tensor's list; whatever is not known is skipped by counting its brackets.
+// Parses the header without building a JSON tree. Depth 1 is the header's object, depth 2 a tensor or the metadata, depth 3 a
+// tensor's list; unknown values are skipped by counting brackets.
 class HeaderReader {
  public:
-  // usual_bytes: of a tensor in a header; fewer make the lists grow.
+  // usual_bytes: estimated header bytes per tensor, used to reserve the lists.
   static constexpr std::size_t usual_bytes = 64;
   explicit HeaderReader(std::size_t text_bytes) : names_(text_bytes / usual_bytes) {
     header.tensors.reserve(text_bytes / usual_bytes);
@@ -35,7 +35,7 @@ class HeaderReader {
   bool number_integer(std::int64_t) { return scalar("a negative number"); }
   bool number_float(const std::string& digits) {
     if (!base::double_from_digits(digits)) return refuse(cat("not JSON: ", digits, " is too large for a double"));
-    return scalar("a number that is no 64-bit integer");
+    return scalar("a number that is not a 64-bit integer");
   }
 
   bool number_unsigned(std::uint64_t number) {
@@ -61,9 +61,9 @@ class HeaderReader {
 
   bool key(const std::string& name) {
     if (place_ == Place::skipped) return true;
-    if (name.find('\0') != std::string::npos) return refuse(cat("name ", base::quote(name), " holds a NUL"));
+    if (name.find('\0') != std::string::npos) return refuse(cat("name ", base::quote(name), " contains a NUL"));
     if (!(place_ == Place::top ? add_tensor_name(name) : inner_names_.add(name)))
-      return refuse(cat("name ", base::quote(name), " twice"));
+      return refuse(cat("name ", base::quote(name), " is duplicated"));
     (place_ == Place::top ? tensor_ : key_) = name;
     const bool unknown = place_ == Place::tensor && name != "dtype" && name != "shape" && name != "data_offsets";
     if (unknown) {
@@ -113,10 +113,10 @@ class HeaderReader {
 
  private:
   enum class Place { outside, top, metadata, tensor, shape, offsets, skipped };
-  static constexpr std::int64_t deepest = 128;  // as the reference reader
+  static constexpr std::int64_t deepest = 128;  // limit of the reference reader
   static constexpr std::string_view metadata_name = "__metadata__";
 
-  // False when it is there. Its number is that of the tensor which follows.
+  // Returns false if the name exists. Its number is that of the next tensor.
   bool add_tensor_name(const std::string& name) {
     if (name == metadata_name) return !std::exchange(has_metadata_, true);
     if (names_.any(name, [&](std::size_t number) { return header.tensors[number].name == name; })) return false;
@@ -129,7 +129,7 @@ class HeaderReader {
     return false;
   }
 
-  // A value where it cannot be, unless it is one of those that are not looked at.
+  // Rejects a value that is not allowed here, unless it is inside a skipped value.
   bool scalar(const char* kind) {
     if (place_ == Place::outside) return refuse(cat("the header is ", kind, ", not an object"));
     if (place_ != Place::skipped)
@@ -138,7 +138,7 @@ class HeaderReader {
   }
   bool skip_scalar() { return skipped_depth_ > 0 || end_skip(); }
 
-  bool deeper() { return ++skipped_depth_ <= deepest || refuse("nested too deep"); }
+  bool deeper() { return ++skipped_depth_ <= deepest || refuse("nested too deeply"); }
   bool shallower() { return --skipped_depth_ > 0 || end_skip(); }
   bool end_skip() {
     place_ = Place::tensor;
@@ -148,10 +148,10 @@ class HeaderReader {
   bool finish_tensor() {
     if (!dtype_) return refuse("dtype is missing");
     if (!shape_) return refuse("shape is missing");
-    if (!offsets_ || offsets_->size() != 2) return refuse("data_offsets is missing or has not two numbers");
+    if (!offsets_ || offsets_->size() != 2) return refuse("data_offsets: expected two numbers");
     const std::int64_t begin = (*offsets_)[0];
     const std::int64_t end = (*offsets_)[1];
-    if (end < begin) return refuse(cat("data_offsets go from ", begin, " back to ", end));
+    if (end < begin) return refuse(cat("data_offsets: end ", end, " is less than begin ", begin));
     header.tensors.push_back({tensor_, *dtype_, std::move(*shape_), begin, end - begin});
     return true;
   }
@@ -168,23 +168,23 @@ class HeaderReader {
   std::optional<std::vector<std::int64_t>> offsets_;
 };
 
-// No hole, no overlap, no byte over; each tensor as long as its shape says.
+// The data must have no holes, overlaps or trailing bytes, and each tensor the length of its shape.
 void check_layout(const Header& header) {
   std::int64_t expected = 0;
   for (const TensorEntry& entry : header.tensors) {
     const auto refuse = [&](const std::string& what) { fail_corrupt(cat("tensor ", base::quote(entry.name), ": ", what)); };
-    if (entry.offset != expected) refuse(cat("its data begins at ", entry.offset, "; it must begin at ", expected));
+    if (entry.offset != expected) refuse(cat("its data begins at ", entry.offset, "; expected ", expected));
     std::int64_t bytes = 0;
     try {
       bytes = tensor_bytes(entry.dtype, entry.shape);
     } catch (const base::Error& error) {
       refuse(error.message());
     }
-    if (entry.bytes != bytes) refuse(cat("data_offsets span ", entry.bytes, " bytes; its dtype and shape need ", bytes));
-    expected += entry.bytes;  // begin and end were both read as int64_t, so the sum is one of them
+    if (entry.bytes != bytes) refuse(cat("data_offsets span ", entry.bytes, " bytes; expected for its dtype and shape: ", bytes));
+    expected += entry.bytes;  // cannot overflow: begin and end were both read as int64_t
   }
   if (expected != header.data_bytes)
-    fail_corrupt(cat("the tensors have ", expected, " bytes; ", header.data_bytes, " follow the header"));
+    fail_corrupt(cat("the tensors have ", expected, " bytes; the file has ", header.data_bytes, " after the header"));
 }
 
 void append_json(std::string& out, const std::string& text) { out += base::json_string(text); }
@@ -227,14 +227,14 @@ std::int64_t tensor_bytes(tensor::Dtype dtype, const std::vector<std::int64_t>& 
   bool fits = true;
   for (const std::int64_t dimension : shape) fits = fits && !__builtin_mul_overflow(elements, dimension, &elements);
   fits = fits && !__builtin_mul_overflow(elements, tensor::dtype_bits(dtype), &bits);
-  if (!fits) base::fail(Status::out_of_range, "its shape and dtype need more than INT64_MAX bits");
-  base::require(bits % 8 == 0, "it has ", bits, " bits: not whole bytes");
+  if (!fits) base::fail(Status::out_of_range, "its shape and dtype exceed INT64_MAX bits");
+  base::require(bits % 8 == 0, "its size of ", bits, " bits is not a whole number of bytes");
   return bits / 8;
 }
 
 Header parse_header(std::string_view text, std::int64_t data_bytes) {
   if (!text.starts_with('{')) fail_corrupt("the header does not begin with '{'");
-  if (text.find('\0') != std::string_view::npos) fail_corrupt("the header holds a NUL byte");
+  if (text.find('\0') != std::string_view::npos) fail_corrupt("the header contains a NUL byte");
   HeaderReader reader(text.size());
   if (!base::read_json(text, reader)) fail_corrupt(reader.problem.empty() ? "the header is not JSON" : reader.problem);
   Header header = std::move(reader.header);
@@ -249,20 +249,20 @@ Header read_header(storage::File& file) {
   const std::int64_t size = file.size();
   unsigned char raw[length_bytes] = {};
   if (size < length_bytes || file.read(0, std::as_writable_bytes(std::span(raw))) != length_bytes) {
-    fail_corrupt(cat("the file has ", size, " bytes; a safetensors file has at least ", length_bytes));
+    fail_corrupt(cat("the file has ", size, " bytes; expected at least ", length_bytes));
   }
   std::uint64_t length = 0;
   for (int i = length_bytes - 1; i >= 0; --i) length = length << 8 | raw[i];
   if (length > static_cast<std::uint64_t>(largest_header_bytes)) {
-    fail_corrupt(cat("the header's length is ", length, "; at most ", largest_header_bytes));
+    fail_corrupt(cat("the header's length is ", length, "; expected at most ", largest_header_bytes));
   }
   const auto header_bytes = static_cast<std::int64_t>(length);
   if (header_bytes > size - length_bytes) {
-    fail_corrupt(cat("the header's length is ", length, " but ", size - length_bytes, " bytes follow: the file was cut off"));
+    fail_corrupt(cat("the header's length is ", length, " but ", size - length_bytes, " bytes follow: the file is truncated"));
   }
   std::string text(length, '\0');
   if (file.read(length_bytes, std::as_writable_bytes(std::span(text))) != header_bytes)
-    fail_corrupt("the file shrank while it was read");
+    fail_corrupt("the file was truncated during the read");
   return parse_header(text, size - length_bytes - header_bytes);
 }
 
@@ -277,13 +277,13 @@ std::string make_header(std::vector<TensorEntry>& tensors, const Metadata& metad
     entry.offset = offset;
     entry.bytes = tensor_bytes(entry.dtype, entry.shape);
     if (__builtin_add_overflow(offset, entry.bytes, &offset))
-      base::fail(Status::out_of_range, "the tensors need more than INT64_MAX bytes");
+      base::fail(Status::out_of_range, "the tensors exceed INT64_MAX bytes");
   }
   std::string text = header_json(tensors, metadata);
   const std::size_t unpadded = static_cast<std::size_t>(length_bytes) + text.size();
   text.append((data_alignment - unpadded % data_alignment) % data_alignment, ' ');
   if (static_cast<std::int64_t>(text.size()) > largest_header_bytes) {
-    base::fail(Status::out_of_range, tensors.size(), " tensors need a header of ", text.size(), " bytes; at most ",
+    base::fail(Status::out_of_range, tensors.size(), " tensors need a header of ", text.size(), " bytes; expected at most ",
                largest_header_bytes);
   }
   std::string out;

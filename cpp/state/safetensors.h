@@ -1,8 +1,8 @@
-// The safetensors file format, by the rules of version 0.8 (https://github.com/huggingface/safetensors):
+// The safetensors file format, version 0.8 (https://github.com/huggingface/safetensors):
 //
 //   u64 little-endian length of the header | header: a JSON object, padded with spaces | the tensors' bytes, without a hole
 //
-// Nothing here trusts the bytes it reads: sizes are bounded and multiplied with checks, and nothing recurses on input.
+// The input is not trusted: sizes are bounded and multiplied with overflow checks, and nothing recurses on input.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@
 
 namespace ckpt::state {
 
-// What a file holds is not what it must be.
+// Fails because a file's contents are invalid.
 [[noreturn]] inline void fail_corrupt(const std::string& message) { base::fail(base::Status::corrupt, message); }
 
 constexpr std::int64_t largest_header_bytes = 100'000'000;
 constexpr std::int64_t length_bytes = 8;
-// Where the data begins in files that are written here; tensors follow it in falling order of element size.
+// Offset alignment of the data in written files; tensors follow in descending order of element size.
 constexpr std::int64_t data_alignment = 64;
 
 struct TensorEntry {
@@ -42,18 +42,18 @@ struct Header {
   std::int64_t data_bytes = 0;
 };
 
-// Bytes of a tensor; Error(out_of_range) when a product passes INT64_MAX, Error(invalid_argument) when they are not whole bytes.
-// Multiplies from left to right as other readers do: a zero does not excuse an overflow before it.
+// Returns the bytes of a tensor; Error(out_of_range) if a product exceeds INT64_MAX, Error(invalid_argument) if they are not whole
+// bytes. Multiplies from left to right as other readers do: a zero does not excuse an overflow before it.
 std::int64_t tensor_bytes(tensor::Dtype dtype, const std::vector<std::int64_t>& shape);
 
-// Reads the JSON of a header whose data_bytes follow it. Error(corrupt) that names the tensor.
+// Parses the JSON of a header that data_bytes bytes follow. Error(corrupt) names the tensor.
 Header parse_header(std::string_view text, std::int64_t data_bytes);
 
-// Reads the header of an open file of this size.
+// Reads the header of an open file.
 Header read_header(storage::File& file);
 
-// A file's beginning (length, JSON, padding) for these tensors, of which only name, dtype and shape are given: sorts them into the
-// order in which their data must follow, and sets offset and bytes. Error(out_of_range) for a header that would be too long.
+// Returns a file's beginning (length, JSON, padding) for these tensors, of which only name, dtype and shape are set. Sorts them
+// into the order of their data and sets offset and bytes. Error(out_of_range) if the header would be too long.
 std::string make_header(std::vector<TensorEntry>& tensors, const Metadata& metadata);
 
 }  // namespace ckpt::state

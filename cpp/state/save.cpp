@@ -14,13 +14,13 @@ namespace {
 
 using base::cat;
 
-// Returns nothing when there is none or it cannot be read: then everything is written.
+// Returns nothing if there is none or it cannot be read; then all files are written.
 std::optional<Earlier> read_earlier(Protocol& protocol, const std::string& latest) {
   if (latest.empty()) return std::nullopt;
   try {
     return Earlier{latest, read_manifest(protocol, latest).groups};
   } catch (const base::Error& error) {
-    base::warn("state", cat("checkpoint ", base::quote(latest), " cannot be linked from: ", error.message()));
+    base::warn("state", cat("checkpoint ", base::quote(latest), " cannot be used for links: ", error.message()));
     return std::nullopt;
   }
 }
@@ -74,7 +74,7 @@ SaveResult write_checkpoint(Protocol& protocol, const State& state, const SaveOp
     return result;
   } catch (...) {
     protocol.discard(files.directory(), false);
-    // A second writer renames an attempt that looks unfinished when it opens: then that is the reason, and not the missing file.
+    // A second writer renames an attempt that looks unfinished when it opens. Report that reason instead of the missing file.
     protocol.require_writer();
     throw;
   }

@@ -1,4 +1,4 @@
-// One save: a new attempt, its files, and the manifest that commits them.
+// Executes one save: a new attempt, its files, and the manifest that commits them.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace ckpt::state {
 
-// Returns the manifest without its groups and its line.
+// Returns the manifest without groups and line.
 Manifest manifest_of(const State& state, const SaveOptions& options, std::int64_t commit_sequence);
 
 // Returns when the checkpoint is durable. After an error its files are removed as far as possible, and older checkpoints are
-// unchanged. Error(no_space) before anything is created when the storage is known to have too few bytes. latest: the checkpoint
-// that files of rarely changing groups may be linked from; "": none.
+// unchanged. Error(no_space) before anything is created if the storage reports too few free bytes. latest: the checkpoint from
+// which files of rarely changing groups may be linked; "": none.
 SaveResult write_checkpoint(Protocol& protocol, const State& state, const SaveOptions& options, const std::string& latest,
                             SaveSource& source);
 

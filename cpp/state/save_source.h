@@ -1,4 +1,4 @@
-// The source of the bytes of a save, and its cancellation.
+// Provides the bytes of a save, and its cancellation.
 #pragma once
 
 #include <atomic>
@@ -14,23 +14,23 @@
 
 namespace ckpt::state {
 
-// This one takes the bytes from the tensors, and nothing stops it.
+// The default implementation reads the tensors and cannot be cancelled.
 class SaveSource {
  public:
   virtual ~SaveSource() = default;
-  // What the file of a group will have.
+  // Returns the size of a group's file.
   virtual std::int64_t file_bytes(const StateGroup& group);
-  // Writes a group of the state that is being saved to an empty file; again when its sync failed.
+  // Writes a group of the state to an empty file; called again if the file's sync failed.
   virtual WrittenFile write(storage::File& file, const std::string& file_name, const StateGroup& group);
-  // True when the group's tensors have the bytes that were recorded earlier.
+  // Returns whether the group's tensors have the recorded bytes.
   virtual bool holds_same(const GroupRecord& recorded, const StateGroup& group);
-  // All files are written; what comes next commits. May throw Error(cancelled): the save leaves nothing behind then.
+  // Called when all files are written, before the commit. May throw Error(cancelled); the save then removes its files.
   virtual void commit_point() {}
-  // The checkpoint is durable.
+  // Called when the checkpoint is durable.
   virtual void acknowledged() {}
-  // Error(cancelled) at the next chunk once it is true; may be nullptr.
+  // When true: Error(cancelled) at the next chunk. May be nullptr.
   std::shared_ptr<const std::atomic<bool>> stop;
-  // Told of the tensors' bytes that are written or linked, all of them before the commit; may be nullptr.
+  // Receives the tensor bytes that are written or linked, all before the commit; may be nullptr.
   base::Progress* progress = nullptr;
 };
 

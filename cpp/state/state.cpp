@@ -13,9 +13,7 @@
 namespace ckpt::state {
 namespace {
 
-[[noreturn]] void fail_lent() {
-  base::fail(base::Status::invalid_state, "state is in use by a background load that has not ended");
-}
+[[noreturn]] void fail_lent() { base::fail(base::Status::invalid_state, "state is in use by a background load"); }
 
 }  // namespace
 
@@ -34,7 +32,7 @@ State State::of(std::vector<StateGroup> groups, std::map<std::string, std::strin
   return state;
 }
 
-// The group, new or not, that gets something of this name, which is taken from now on.
+// Returns the group, created if missing, and reserves the name in it.
 StateGroup& State::group_for(std::string_view group, std::string_view name) {
   std::pair<std::string, std::string> key(group, name);
   if (taken_.contains(key))
@@ -50,12 +48,12 @@ namespace {
 void require_names(std::string_view group, std::string_view name) {
   require_plain_name("group", group);
   require_plain_name("name", name);
-  base::require(group.size() <= longest_group_name, "group ", base::quote(group), " has ", group.size(), " bytes; at most ",
-                longest_group_name);
-  base::require(name != "__metadata__", "name is '__metadata__', which the file format keeps for itself");
+  base::require(group.size() <= longest_group_name, "group ", base::quote(group), " has ", group.size(),
+                " bytes; expected at most ", longest_group_name);
+  base::require(name != "__metadata__", "name is '__metadata__', which the file format reserves");
 }
 
-// Whether a block of these elements begins and ends on whole bytes wherever it is cut.
+// Returns whether a block begins and ends on whole bytes wherever it is cut.
 bool is_whole_bytes(tensor::Dtype dtype, const Box& box, const Lengths& shape) {
   const std::int64_t bits = tensor::dtype_bits(dtype);
   if (bits % 8 == 0 || shape.empty()) return true;
@@ -69,7 +67,7 @@ void State::add_tensor(std::string_view group, std::string_view name, std::share
   require_names(group, name);
   base::require(tensor != nullptr, "tensor is NULL");
   const auto dimensions = tensor->shape().dimensions();
-  tensor_bytes(tensor->dtype(), {dimensions.begin(), dimensions.end()});  // what cannot be read back is refused here
+  tensor_bytes(tensor->dtype(), {dimensions.begin(), dimensions.end()});  // fails for tensors that could not be read back
   group_for(group, name).tensors.push_back({std::string(name), std::move(tensor)});
 }
 
@@ -77,7 +75,7 @@ void State::add_sharded(std::string_view group, std::string_view name, tensor::D
   refuse_in_use();
   require_names(group, name);
   Lengths lengths(shape.dimensions().begin(), shape.dimensions().end());
-  tensor_bytes(dtype, lengths);  // what cannot be read back is refused here
+  tensor_bytes(dtype, lengths);  // fails for tensors that could not be read back
   group_for(group, name).sharded.push_back({std::string(name), dtype, std::move(lengths), {}});
 }
 
@@ -116,7 +114,7 @@ bool State::has_sharded() const noexcept {
 
 namespace {
 
-// One tensor of all blocks; the memory of the only one where that has all.
+// Returns one tensor with all blocks; shares the memory of a block that covers the tensor.
 std::shared_ptr<tensor::Tensor> assemble(const std::string& group, const ShardedTensor& sharded) {
   std::vector<Box> boxes;
   for (const ShardedTensor::Block& block : sharded.blocks) boxes.push_back(block.box);
@@ -154,7 +152,7 @@ void State::set_group(std::string_view group, std::vector<StateTensor> tensors) 
   refuse_in_use();
   State made;
   for (StateTensor& item : tensors) made.add_tensor(group, item.name, std::move(item.tensor));
-  groups_.reserve(groups_.size() + 1);  // from here on nothing throws
+  groups_.reserve(groups_.size() + 1);  // nothing throws from here on
   std::erase_if(taken_, [&](const auto& key) { return key.first == group; });
   taken_.merge(made.taken_);
   const auto place = std::ranges::find(groups_, group, &StateGroup::name);
@@ -212,8 +210,8 @@ void State::add_stateful(std::string_view name, std::shared_ptr<Stateful> object
   refuse_in_use();
   constexpr std::size_t longest = 32;
   require_plain_name("name", name);
-  base::require(name.size() <= longest && name.find('.') == std::string_view::npos, "name is ", base::quote(name), "; at most ",
-                longest, " bytes without '.'");
+  base::require(name.size() <= longest && name.find('.') == std::string_view::npos, "name is ", base::quote(name),
+                "; expected at most ", longest, " bytes without '.'");
   base::require(object != nullptr, "object is NULL");
   if (std::ranges::any_of(statefuls_, [&](const auto& item) { return item.first == name; }))
     base::fail(base::Status::already_exists, "name ", base::quote(name), " is already a stateful object of this state");
@@ -228,7 +226,7 @@ State State::gathered(const StateLoan* loan) const {
   for (const auto& [name, object] : statefuls_) {
     State part;
     object->list(part);
-    base::require(!part.has_statefuls(), "stateful object ", base::quote(name), " lists another one");
+    base::require(!part.has_statefuls(), "stateful object ", base::quote(name), " contains another stateful object");
     for (const StateGroup& group : part.groups_) {
       const std::string full = base::cat(name, '.', group.name);
       for (const StateTensor& item : group.tensors) all.add_tensor(full, item.name, item.tensor);

@@ -1,4 +1,4 @@
-// What is saved and restored: named groups of named tensors, and JSON values by key. Not synchronised.
+// The data that is saved and restored: named groups of named tensors, and JSON values by key. Not synchronised.
 #pragma once
 
 #include <atomic>
@@ -21,17 +21,17 @@ namespace ckpt::state {
 struct StateTensor {
   std::string name;
   std::shared_ptr<tensor::Tensor> tensor;
-  // Of a block that one rank writes: see TensorRecord.
+  // For a block that one rank writes: see TensorRecord.
   std::string of = {};
   Lengths offsets = {};
-  std::shared_ptr<tensor::Tensor> view_of = {};  // whose consecutive elements it has; nullptr: memory of its own
+  std::shared_ptr<tensor::Tensor> view_of = {};  // tensor of which it is a contiguous part; nullptr: separate memory
 };
 
-// A tensor that is spread over the ranks of a run, and what this rank has of it.
+// A tensor that is sharded over the ranks, with the blocks of this rank.
 struct ShardedTensor {
   struct Block {
     Box box;
-    std::shared_ptr<tensor::Tensor> tensor;  // of the box's lengths
+    std::shared_ptr<tensor::Tensor> tensor;  // shape: the box's lengths
   };
   std::string name;
   tensor::Dtype dtype{};
@@ -43,84 +43,84 @@ struct StateGroup {
   std::string name;
   std::vector<StateTensor> tensors = {};      // in the order they were added
   std::vector<ShardedTensor> sharded = {};    // the same
-  std::int64_t bytes_of_chunk = chunk_bytes;  // of its tensors' checksums
+  std::int64_t bytes_of_chunk = chunk_bytes;  // chunk size of its tensors' checksums
 };
 
-// Of all its tensors, without the sharded ones.
+// Returns the bytes of its tensors, without sharded ones.
 std::int64_t bytes_of(const StateGroup& group);
 
 class State;
 class StateLoan;
 
-// An object that lists what is saved of it each time, and is notified when that was restored.
+// An object that lists its tensors and values before each save and load, and is notified after a load.
 class Stateful {
  public:
   virtual ~Stateful() = default;
-  // Adds its tensors and values to an empty state, before every save and load.
+  // Adds its tensors and values to an empty state. Called before every save and load.
   virtual void list(State& into) = 0;
-  // After a load: its tensors have their new contents; loaded holds the values (and what list added).
+  // Called after a load: its tensors have their new contents; loaded contains the values (and those added by list).
   virtual void restore(const State& loaded) = 0;
 };
 
 class State {
  public:
-  // As one rank writes it: groups that need no check.
+  // Creates the state that one rank writes; the groups are not checked.
   static State of(std::vector<StateGroup> groups, std::map<std::string, std::string> values,
                   std::set<std::string, std::less<>> rarely_changing);
 
-  // group: UTF-8, not blank, at most 64 bytes; made when it is new. name: UTF-8, not blank, not "__metadata__";
-  // Error(already_exists) when the group has it. The tensor is shared, not copied.
+  // group: UTF-8, not blank, at most 64 bytes; created if missing. name: UTF-8, not blank, not "__metadata__";
+  // Error(already_exists) if the group contains it. The tensor is shared, not copied.
   void add_tensor(std::string_view group, std::string_view name, std::shared_ptr<tensor::Tensor> tensor);
 
-  // A tensor of which every rank has some blocks; group and name as for add_tensor.
+  // Adds a tensor of which every rank has some blocks; group and name as for add_tensor.
   void add_sharded(std::string_view group, std::string_view name, tensor::Dtype dtype, const tensor::Shape& shape);
-  // A block of this rank, of the tensor's lengths. Error(not_found) without such a sharded tensor; Error(out_of_range) when it
-  // passes the tensor, Error(unsupported) for what is no whole bytes.
+  // Adds a block of this rank. Error(not_found) without such a sharded tensor; Error(out_of_range) if the block exceeds the tensor,
+  // Error(unsupported) if it is not a whole number of bytes.
   void add_block(std::string_view group, std::string_view name, const Lengths& offsets, std::shared_ptr<tensor::Tensor> tensor);
   bool has_sharded() const noexcept;
-  // For one process alone: each sharded tensor is one tensor, in its group behind the others. Error(invalid_argument) when its
-  // blocks do not cover it.
+  // For a single process: returns a state with each sharded tensor as one tensor, in its group after the others.
+  // Error(invalid_argument) if its blocks do not cover it.
   State assembled() const;
 
-  // The group holds these tensors and no others afterwards; names as for add_tensor.
+  // Replaces the group's tensors by these; names as for add_tensor.
   void set_group(std::string_view group, std::vector<StateTensor> tensors);
 
-  // False when there is no such tensor.
+  // Returns false if the group lacks the tensor.
   bool replace_tensor(std::string_view group, std::string_view name, std::shared_ptr<tensor::Tensor> tensor);
 
-  // key: UTF-8, not blank. text: one JSON value; replaces what the key had. Integers must fit 64 bits; other numbers are doubles.
+  // key: UTF-8, not blank. text: one JSON value; replaces an earlier one. Integers must fit 64 bits; other numbers are doubles.
   void set_json(std::string_view key, std::string_view text);
-  // Error(not_found) for a key that has no value.
+  // Error(not_found) if the key has no value.
   const std::string& json(std::string_view key) const;
-  // In the order of keys; Error(out_of_range) beyond them.
+  // Returns a key by index, in the order of keys; Error(out_of_range).
   const std::string& key(std::int64_t index) const;
 
-  // Declares that a group's tensors seldom change, so that a save may link its file. The group need not be there yet.
+  // Declares that a group's tensors seldom change, so that a save may link its file. The group need not exist yet.
   void set_rarely_changes(std::string_view group, bool rarely);
   const std::set<std::string, std::less<>>& rarely_changing() const noexcept { return rarely_changing_; }
 
-  // name: not blank, at most 32 bytes, no '.'; Error(already_exists) when taken. What the object lists as group "g" and key "k" are
+  // name: not blank, at most 32 bytes, no '.'; Error(already_exists) if taken. Group "g" and key "k" of the object are named
   // "name.g" and "name.k" in checkpoints.
   void add_stateful(std::string_view name, std::shared_ptr<Stateful> object);
   bool has_statefuls() const noexcept { return !statefuls_.empty(); }
-  // This state with what its stateful objects list now, and none of them in it.
+  // Returns this state including the current lists of its stateful objects, without the objects themselves.
   State gathered() const { return gathered(nullptr); }
-  State gathered(const StateLoan* loan) const;  // while it is lent by this loan
-  // After a load into loaded, which gathered() returned: takes values and trees' texts over, notifies the stateful objects. What
-  // they throw goes on to the caller; values and tensors are those of the checkpoint by then.
+  State gathered(const StateLoan* loan) const;  // also while lent by this loan
+  // After a load into loaded, the result of gathered(): takes over the values and trees' JSON and notifies the stateful objects.
+  // Exceptions of these propagate; values and tensors have then already been loaded.
   void accept(State&& loaded);
 
-  // What the last load found missing and unexpected, as JSON; see load.h.
+  // Returns the missing and unexpected tensors of the last load as JSON; see load.h.
   const std::string& load_report() const noexcept { return load_report_; }
   void set_load_report(std::string&& report) noexcept { load_report_.swap(report); }
 
   const std::vector<StateGroup>& groups() const noexcept { return groups_; }
   const std::map<std::string, std::string>& values() const noexcept { return values_; }
   std::int64_t tensor_count() const noexcept;
-  // Error(invalid_state) inside a callback of one of its stateful objects, and while it is lent; what changes this state does the
-  // same.
+  // Error(invalid_state) inside a callback of one of its stateful objects, and while it is lent. Functions that change the state
+  // check the same.
   void refuse_in_use() const { refuse_in_use(nullptr); }
-  // Values as a checkpoint had them. Does not throw.
+  // Replaces the values by those of a checkpoint. Does not throw.
   void replace_values(std::map<std::string, std::string>&& values) noexcept {
     values_.swap(values);
     keys_.value.clear();
@@ -128,7 +128,7 @@ class State {
 
  private:
   friend class StateLoan;
-  // The loan that it is lent by. A copy is not lent.
+  // The loan that holds the state. A copy of the state is not lent.
   struct Lent {
     Lent() = default;
     Lent(const Lent& /*other*/) noexcept {}
@@ -149,10 +149,10 @@ class State {
   std::string load_report_ = R"({"missing":[],"unexpected":[],"skipped":[]})";
 };
 
-// While it lives, the state is refused to every call that does not show it: a background load fills it.
+// While it exists, calls without this loan fail for the state: a background load fills it.
 class StateLoan {
  public:
-  explicit StateLoan(State& state);  // Error(invalid_state) when it is lent
+  explicit StateLoan(State& state);  // Error(invalid_state) if it is already lent
   ~StateLoan() { state_.lent_.by.store(nullptr, std::memory_order_release); }
   StateLoan(const StateLoan&) = delete;
   StateLoan& operator=(const StateLoan&) = delete;

@@ -10,13 +10,13 @@ namespace {
 
 using base::cat;
 
-// Bytes stay in the cache between being read and hashed.
+// A block stays in the cache between reading and hashing.
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
-// Small enough that what was read is still in the cache of the core when it is hashed.
+// Small enough to stay in the core's cache between reading and hashing.
 constexpr std::size_t read_piece_bytes = std::size_t{256} << 10;
 
-// Compares a tensor's chunks with their record while its bytes come by.
+// Compares a tensor's chunks with their record as its bytes are read.
 class ChunkChecker {
  public:
   explicit ChunkChecker(const TensorRecord& record) : record_(record) {}
@@ -65,14 +65,14 @@ void hash_range(storage::File& file, std::int64_t offset, std::int64_t bytes, st
 }  // namespace
 
 void read_exactly(storage::File& file, std::int64_t offset, std::span<std::byte> bytes) {
-  if (file.read(offset, bytes) != static_cast<std::int64_t>(bytes.size())) fail_corrupt("the file shrank while it was read");
+  if (file.read(offset, bytes) != static_cast<std::int64_t>(bytes.size())) fail_corrupt("the file was truncated during the read");
 }
 
 void require_digest(const TensorRecord& record, std::size_t chunk, const Digest& digest) {
   if (digest == record.chunks[chunk]) return;
   const std::string block = record.offsets.empty() ? "" : cat(", block ", to_text(box_of(record)));
   fail_corrupt(cat("tensor ", base::quote(tensor_of(record)), block, ": chunk ", chunk, " has the checksum ", to_hex(digest),
-                   "; the manifest says ", to_hex(record.chunks[chunk])));
+                   "; expected ", to_hex(record.chunks[chunk])));
 }
 
 std::vector<const TensorRecord*> tensors_of(const GroupRecord& group, const FileRecord& file) {
@@ -94,7 +94,7 @@ void copy_file(storage::File& from, storage::File& to, const FileRecord& record)
     to.write(offset, piece);
     offset += static_cast<std::int64_t>(piece.size());
   }
-  if (hasher.finish() != record.digest) fail_corrupt("the file changed while it was copied");
+  if (hasher.finish() != record.digest) fail_corrupt("the file changed during the copy");
 }
 
 RecordsOf::RecordsOf(const Header& header, std::span<const TensorRecord* const> tensors) : header_(header), tensors_(tensors) {
@@ -119,7 +119,7 @@ const TensorRecord* RecordsOf::operator[](std::size_t entry) const {
 
 Header read_recorded_header(storage::File& file, const FileRecord& record, std::span<const TensorRecord* const> tensors) {
   if (const std::int64_t size = file.size(); size != record.bytes) {
-    fail_corrupt(cat("the file has ", size, " bytes; the manifest says ", record.bytes));
+    fail_corrupt(cat("the file has ", size, " bytes; expected ", record.bytes));
   }
   Header header = read_header(file);
   const RecordsOf records(header, tensors);
@@ -128,12 +128,12 @@ Header read_recorded_header(storage::File& file, const FileRecord& record, std::
     const TensorRecord* const recorded = records[i];
     if (recorded == nullptr) fail_corrupt(cat("tensor ", base::quote(entry.name), " is not in the manifest"));
     if (recorded->dtype != entry.dtype || recorded->shape != entry.shape) {
-      fail_corrupt(cat("tensor ", base::quote(entry.name), " has another dtype or shape than the manifest says"));
+      fail_corrupt(cat("tensor ", base::quote(entry.name), ": dtype or shape differs from the manifest"));
     }
   }
   // Names are unique on both sides, so equal counts mean equal sets.
   if (header.tensors.size() != tensors.size()) {
-    fail_corrupt(cat("the file has ", header.tensors.size(), " tensors; the manifest says ", tensors.size()));
+    fail_corrupt(cat("the file has ", header.tensors.size(), " tensors; expected ", tensors.size()));
   }
   return header;
 }
@@ -182,7 +182,7 @@ void verify_tensor_file(storage::File& file, const FileRecord& record, std::span
     hash_range(file, header.data_start + entry.offset, entry.bytes, space, whole, &checker, progress);
   }
   if (const Digest digest = whole.finish(); digest != record.digest) {
-    fail_corrupt(cat("the file has the checksum ", to_hex(digest), "; the manifest says ", to_hex(record.digest)));
+    fail_corrupt(cat("the file has the checksum ", to_hex(digest), "; expected ", to_hex(record.digest)));
   }
 }
 

@@ -33,7 +33,7 @@ void FileHasher::hash(const Part& part) {
 }
 
 FileHasher::Digests FileHasher::finish() {
-  chunk_.finish();  // of a file that was abandoned
+  chunk_.finish();  // discards the digest of an abandoned file
   again_.finish();
   return {file_.finish(), std::exchange(chunks_, {}), std::exchange(chunks_again_, {})};
 }
@@ -96,18 +96,17 @@ WrittenFile TensorFileWriter::finish(const std::string& name, std::string* chang
 // ---- Copier ----
 
 namespace {
-constexpr std::size_t copier_block_bytes = std::size_t{1}
-                                           << 20;  // stays in the cache between being copied, hashed and handed to the system
+constexpr std::size_t copier_block_bytes = std::size_t{1} << 20;  // stays in the cache between copy, hash and write
 }
 
 TensorCopier::Block& TensorCopier::next_block() {
-  Block& block = blocks_[turn_++ % blocks_.size()];
+  Block& block = blocks_[next_block_++ % blocks_.size()];
   if (block.bytes == nullptr) block.bytes = std::make_unique_for_overwrite<std::byte[]>(copier_block_bytes);
   hasher_.wait_for(block.free_after);
   return block;
 }
 
-// One file on its way through the blocks.
+// The pass of one file through the blocks.
 class TensorCopier::Pass {
  public:
   Pass(TensorCopier& copier, TensorFileWriter& writer, bool compare, const std::function<void(std::int64_t)>& written)
@@ -145,8 +144,8 @@ class TensorCopier::Pass {
   const std::function<void(std::int64_t)>& written_;
   Block* block_ = nullptr;
   std::size_t used_ = 0;
-  std::int64_t tensor_bytes_ = 0;                  // of those used
-  std::vector<std::span<const std::byte>> parts_;  // of the tensors' memory that is in the block
+  std::int64_t tensor_bytes_ = 0;                  // tensor bytes in the block
+  std::vector<std::span<const std::byte>> parts_;  // source memory of the bytes in the block
 };
 
 void TensorCopier::write(TensorFileWriter& writer, const FileLayout& layout, bool compare,

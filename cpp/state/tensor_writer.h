@@ -1,4 +1,4 @@
-// A group's tensors written as one safetensors file with checksums: for saves that wait and saves in the background alike.
+// Writes a group's tensors as one safetensors file with checksums, for foreground and background saves.
 #pragma once
 
 #include <atomic>
@@ -27,17 +27,17 @@ struct FileLayout {
   std::int64_t bytes_of_chunk = chunk_bytes;
 };
 
-// The layout refers to the tensors.
+// Returns the layout, which refers to the tensors.
 FileLayout layout_of(const StateGroup& group, const Metadata& metadata = {});
 
-// Makes the digests of a file and of its tensors' chunks. This one does so at once, on the thread that adds.
+// Computes the digests of a file and of its tensors' chunks. This implementation does so synchronously, on the calling thread.
 class FileHasher {
  public:
   struct Part {
     std::span<const std::byte> bytes;
-    bool of_chunk = false;    // of a tensor's, not of the header
-    bool ends_chunk = false;  // its last
-    bool again = false;       // a tensor's bytes as its memory holds them after they were written; they are not the file's
+    bool of_chunk = false;    // part of a tensor, not of the header
+    bool ends_chunk = false;  // last part of a chunk
+    bool again = false;       // a tensor's memory, read again after it was written; not bytes of the file
   };
   struct Digests {
     Digest file;
@@ -50,11 +50,11 @@ class FileHasher {
   FileHasher(const FileHasher&) = delete;
   FileHasher& operator=(const FileHasher&) = delete;
 
-  // The bytes stay as they are until wait_for(what added() gives next) or finish() has returned.
+  // The bytes must not change until wait_for(result of added()) or finish() has returned.
   virtual void add(const Part& part) { hash(part); }
   virtual std::uint64_t added() const noexcept { return 0; }
   virtual void wait_for(std::uint64_t) {}
-  // Of all that was added; begins anew.
+  // Returns the digests of all added parts, and resets the hasher.
   virtual Digests finish();
 
  protected:
@@ -73,28 +73,28 @@ struct WrittenFile {
   std::vector<TensorRecord> tensors;  // in the order of their data
 };
 
-// One file being written.
+// Writes one file.
 class TensorFileWriter {
  public:
-  // file: empty. stop and limit may be nullptr: Error(cancelled) when *stop is true before a write.
+  // file: empty. stop and limit may be nullptr: Error(cancelled) if *stop is true before a write.
   TensorFileWriter(storage::File& file, const FileLayout& layout, FileHasher& hasher, const std::atomic<bool>* stop = nullptr,
                    storage::RateLimit* limit = nullptr);
-  // Whatever happens, the hasher is done with the bytes before their memory is used again.
+  // In any case the hasher must be finished with the bytes before their memory is used again.
   ~TensorFileWriter() { hasher_.finish(); }
   TensorFileWriter(const TensorFileWriter&) = delete;
   TensorFileWriter& operator=(const TensorFileWriter&) = delete;
 
-  // The next bytes of the file, the header's first, which stay as they are until the hasher is done with them.
+  // Appends bytes of the file, starting with the header; they must not change until the hasher is finished with them.
   void append(std::span<const std::byte> bytes) { append_by(&storage::File::write, bytes); }
-  // The same for bytes that stay as they are until the file was synced or closed.
+  // The same for bytes that do not change until the file was synced or closed.
   void append_borrowed(std::span<const std::byte> bytes) { append_by(&storage::File::write_borrowed, bytes); }
-  // The next bytes of the tensors' memory, which were appended by way of a copy: finish compares the two.
+  // Adds the next bytes of the tensors' memory, of which a copy was appended: finish compares the two.
   void compare(std::span<const std::byte> bytes);
-  // What was written, under the name given. changed: the first tensor whose bytes were compared and were others; "" when none was.
+  // Returns the record of the file under the given name. changed: the first tensor with compared bytes that differ; "" if none.
   WrittenFile finish(const std::string& name, std::string* changed = nullptr);
 
  private:
-  // A place in the file. Cuts what follows it where the header, chunks and tensors end.
+  // A position in the file. Cuts the following bytes at the ends of the header, chunks and tensors.
   struct Place {
     std::int64_t header_left = 0;
     std::size_t tensor = 0;
@@ -114,39 +114,39 @@ class TensorFileWriter {
   Place compared_;
 };
 
-// Writes tensors from their memory through small blocks of its own, so that what is hashed is what is written, even when a thread
-// changes the tensors meanwhile.
+// Writes tensors through small private blocks, so that the hashed bytes are the written ones even if a thread changes the tensors
+// during the save.
 class TensorCopier {
  public:
   // blocks: 1, or 2 to fill one while a hasher on another thread reads the other.
   TensorCopier(FileHasher& hasher, std::size_t blocks) : hasher_(hasher), blocks_(blocks) {}
 
-  // compare: reads the memory again after it was written. written: bytes of tensors that were; may be empty.
+  // compare: reads the memory again after it was written. written: called with the number of tensor bytes written; may be empty.
   void write(TensorFileWriter& writer, const FileLayout& layout, bool compare = false,
              const std::function<void(std::int64_t bytes)>& written = {});
 
  private:
   struct Block {
     std::unique_ptr<std::byte[]> bytes;
-    std::uint64_t free_after = 0;  // what the hasher was given
+    std::uint64_t free_after = 0;  // position of the hasher after which the block is free
   };
   class Pass;
   Block& next_block();
 
   FileHasher& hasher_;
   std::vector<Block> blocks_;
-  std::size_t turn_ = 0;
+  std::size_t next_block_ = 0;
 };
 
-// All of the above for tensors whose bytes are hashed at once: writes them to an empty file and records what was written. progress:
-// told of the tensors' bytes; may be nullptr.
+// Writes tensors to an empty file with synchronous hashing and returns its record. progress: counts the tensors' bytes; may be
+// nullptr.
 WrittenFile write_tensor_file(storage::File& file, const std::string& name, const StateGroup& group, const Metadata& metadata = {},
                               base::Progress* progress = nullptr);
 
-// Bytes of a tensor of the layout from offset on: at least one and at most so many.
+// Returns bytes of a tensor of the layout from offset on: at least one, at most `most`.
 using ReadTensor = std::function<std::span<const std::byte>(std::size_t tensor, std::int64_t offset, std::int64_t most)>;
 
-// True when the group was recorded with exactly these tensors and their bytes have the digests they have now.
+// Returns whether the group was recorded with exactly these tensors and the current digests of their bytes.
 bool holds_same_tensors(const GroupRecord& recorded, const FileLayout& layout, const ReadTensor& read);
 bool holds_same_tensors(const GroupRecord& recorded, const StateGroup& group);
 

@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 20> kind_names = {
     "bytearray",   "path",      "POSIX path", "Windows path",         "list",   "tuple",   "dict", "ordered dict",
     "named tuple", "dataclass", "tensor",     "value with attributes"};
 
-// UTF-8, in which lone surrogates may stand as UTF-8 encodes other code points.
+// Returns whether text is UTF-8 in which lone surrogates may be encoded like other code points.
 bool is_text(std::string_view text) {
   while (!text.empty()) {
     std::size_t length = base::utf8_length(text);
@@ -33,7 +33,7 @@ bool is_text(std::string_view text) {
   return true;
 }
 
-// What is written of a text where only UTF-8 without NULs may stand.
+// Replaces NULs and invalid UTF-8, including surrogates, by '?'.
 std::string plain(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -48,7 +48,7 @@ std::string plain(std::string_view text) {
   return out;
 }
 
-// At most this many bytes from the front or the back, cut between characters.
+// Returns at most this many bytes from the front or the back, cut between characters.
 std::string_view front(std::string_view text, std::size_t bytes) {
   while ((static_cast<std::uint8_t>(text[bytes]) & 0xC0) == 0x80) --bytes;
   return text.substr(0, bytes);
@@ -68,7 +68,7 @@ void check_node(TreeNode& node) {
       return;
     case TreeKind::big_integer:
       base::require(set_whole_number(node, std::string(node.bytes)), "the integer ", base::quote(node.bytes),
-                    " is not of the form -0x1f");
+                    ": expected the form -0x1f");
       return;
     case TreeKind::named_tuple:
     case TreeKind::dataclass:
@@ -76,7 +76,7 @@ void check_node(TreeNode& node) {
       return;
     case TreeKind::tensor:
       if (!node.bytes.empty()) base::require_name("the tensor's name", node.bytes);
-      base::require(node.bytes != tree_tensor, "the tensor's name is '__tree__', which the format keeps for itself");
+      base::require(node.bytes != tree_tensor, "the tensor's name is '__tree__', which is reserved");
       if (node.tensor != nullptr) {
         const std::string problem = form_problem(node, node.tensor->dtype(), node.tensor->shape().dimensions());
         base::require(problem.empty(), "tensor: ", problem);
@@ -86,9 +86,9 @@ void check_node(TreeNode& node) {
   }
 }
 
-// ---- Keys: one text for all that are equal ----
+// ---- Keys: equal keys have the same string ----
 
-// Hexadecimal digits without those at the end that are 0, and how many these were.
+// Returns the hexadecimal digits without trailing zeros, and the number of these zeros.
 std::string whole_number_key(std::string_view sign, std::string_view digits) {
   const std::size_t kept = digits.find_last_not_of('0') + 1;
   if (kept == 0) return "i0";
@@ -103,7 +103,7 @@ std::string integer_key(std::int64_t value) {
 }
 
 std::string number_key(double value, std::size_t place) {
-  if (std::isnan(value)) return cat("nan", place, ';');  // equals nothing
+  if (std::isnan(value)) return cat("nan", place, ';');  // NaN differs from every key
   if (!std::isfinite(value) || value != std::trunc(value)) return cat('f', std::bit_cast<std::uint64_t>(value), ';');
   int exponent = 0;
   const double fraction = std::frexp(std::fabs(value), &exponent);  // value = fraction * 2^exponent
@@ -143,8 +143,8 @@ std::string key_of(const std::vector<TreeNode>& nodes, std::size_t begin) {
 std::string form_problem(const TreeNode& node, tensor::Dtype dtype, std::span<const std::int64_t> shape) {
   const auto ndim = static_cast<std::int64_t>(shape.size());
   if (node.complex128 && (dtype != tensor::Dtype::f64 || ndim == 0 || shape.back() != 2))
-    return "complex128 needs F64 and a last dimension of length 2";
-  if (node.form == TreeForm::scalar && ndim != (node.complex128 ? 1 : 0)) return "a scalar has no dimensions";
+    return "complex128: expected F64 and a last dimension of length 2";
+  if (node.form == TreeForm::scalar && ndim != (node.complex128 ? 1 : 0)) return "a scalar: expected no dimensions";
   return {};
 }
 
@@ -159,9 +159,9 @@ bool Tree::awaits_key() const noexcept {
 }
 
 void Tree::check_place(const TreeNode& node, bool inside_key) const {
-  base::require(nodes_.empty() || !open_.empty(), "a node stands behind the end of the tree");
+  base::require(nodes_.empty() || !open_.empty(), "the tree is complete: unexpected node");
   if (awaits_field()) {
-    base::require(node.kind == TreeKind::text && base::is_utf8(node.bytes), "the name of a field is not a text in UTF-8 but ",
+    base::require(node.kind == TreeKind::text && base::is_utf8(node.bytes), "the name of a field: expected a UTF-8 string, found ",
                   kind_name(node.kind), " ", base::quote(node.bytes));
   } else if (inside_key) {
     switch (node.kind) {
@@ -175,26 +175,27 @@ void Tree::check_place(const TreeNode& node, bool inside_key) const {
       case TreeKind::tuple: break;
       default:
         base::fail(Status::invalid_argument, "a key is a ", kind_name(node.kind),
-                   "; null, truth values, numbers, texts, bytes and tuples of these have a place");
+                   "; expected null, a boolean, a number, a string, bytes or a tuple of these");
     }
   }
   check_attributes(node);
   if (!is_container(node.kind)) return;
   constexpr std::int64_t most = std::int64_t{1} << 61;
-  base::require(node.integer >= 0 && node.integer <= most, "count is ", node.integer, "; 0 .. ", most);
-  base::require(open_.size() < deepest_tree, "the ", kind_name(node.kind), " is deeper than ", deepest_tree);
+  base::require(node.integer >= 0 && node.integer <= most, "count is ", node.integer, "; expected 0..", most);
+  base::require(open_.size() < deepest_tree, "the ", kind_name(node.kind), " is nested deeper than ", deepest_tree);
 }
 
-// The parts of a value with attributes: the value, and a dict of at least one attribute, whose names are texts.
+// Checks the parts of a value with attributes: the value, and a dict of at least one attribute with string keys.
 void Tree::check_attributes(const TreeNode& node) const {
   if (node.kind == TreeKind::attributes)
-    base::require(node.integer == 2, "count is ", node.integer, "; a value with attributes has 2 parts: the value and a dict");
+    base::require(node.integer == 2, "count is ", node.integer,
+                  "; expected 2 parts of a value with attributes: the value and a dict");
   if (open_.empty()) return;
   const Open& top = open_.back();
   const TreeNode& around = nodes_[top.index];
   if (around.kind == TreeKind::attributes) {
     const bool is_value = top.missing == 2;
-    base::require(!is_value || node.kind != TreeKind::attributes, "the value with attributes is of the same kind itself");
+    base::require(!is_value || node.kind != TreeKind::attributes, "a value with attributes contains another one directly");
     base::require(is_value || node.kind == TreeKind::dict, "attributes: expected a dict, found kind '", kind_name(node.kind), "'");
     base::require(is_value || node.integer > 0, "attributes: expected at least one, found an empty dict");
   }
@@ -202,7 +203,7 @@ void Tree::check_attributes(const TreeNode& node) const {
                             open_[open_.size() - 2].missing == 1;
   if (is_attribute && awaits_key()) {
     base::require(node.kind == TreeKind::text && base::is_utf8(node.bytes),
-                  "the name of an attribute: expected a text in UTF-8, found kind '", kind_name(node.kind), "' ",
+                  "the name of an attribute: expected a UTF-8 string, found kind '", kind_name(node.kind), "' ",
                   base::quote(node.bytes));
   }
 }
@@ -243,16 +244,16 @@ void Tree::add(TreeNode node) {
   if (is_of_version_2) format_version_ = 2;
 }
 
-// Where the newest node ends a key: the dict has it from now on.
+// If the newest node ends a key, records the key.
 void Tree::keep_key() {
   auto open = open_.rbegin();
   while (open->inside_key && open->missing == 1) ++open;
   if (open->inside_key) return;  // more parts of a tuple follow
   base::require(open->keys.insert(key_of(nodes_, open->key)).second,
-                is_record(nodes_[open->index].kind) ? "the field " : "the key ", base::quote(label(*open)), " comes twice");
+                is_record(nodes_[open->index].kind) ? "the field " : "the key ", base::quote(label(*open)), " is duplicated");
 }
 
-// The newest node has all its parts, and so may have the containers around it.
+// Closes the containers that the newest node completes.
 void Tree::close() {
   while (!open_.empty() && --open_.back().missing == 0) {
     nodes_[open_.back().index].end = nodes_.size();
@@ -274,14 +275,15 @@ std::string Tree::path() const {
   std::string path;
   bool is_first = true;
   for (const Open& open : open_) {
-    if (nodes_[open.index].kind == TreeKind::attributes && open.missing == 2) continue;  // the value is where it would be without
+    if (nodes_[open.index].kind == TreeKind::attributes && open.missing == 2)
+      continue;  // the path of the value does not include the attributes
     path += (is_first ? "" : ".") + label(open);
     is_first = false;
   }
   return path;
 }
 
-// As a module's state_dict names it; a number behind it where that is taken.
+// Returns a name as in a module's state_dict; appends a number if it is taken.
 std::string Tree::free_name() {
   constexpr std::size_t longest = 200;
   std::string wanted = path();
@@ -312,7 +314,7 @@ void Tree::require_complete() const {
                 " nodes");
 }
 
-// visit(text, value): of each pair with a text as key, until it returns false.
+// Calls visit(text, value) for each pair with a string key until it returns false.
 template <class Visit>
 void Tree::for_each_text(std::int64_t container, Visit&& visit) const {
   const std::size_t end = at(container).end;
@@ -329,7 +331,7 @@ std::int64_t Tree::find(std::int64_t index, std::string_view key) const {
   if (at(index).kind == TreeKind::attributes) return find(index + 1, key);
   const TreeNode& container = at(index);
   base::require(is_dict(container.kind) || is_record(container.kind), "the node at index ", index, " is of kind '",
-                kind_name(container.kind), "'; only dicts, named tuples and dataclasses have keys");
+                kind_name(container.kind), "'; expected a dict, named tuple or dataclass");
   std::int64_t found = -1;
   if (container.integer <= few_pairs || !open_.empty()) {
     for_each_text(index, [&](std::string_view text, std::int64_t value) {
@@ -356,10 +358,10 @@ std::int64_t Tree::find(std::int64_t index, std::string_view key) const {
 std::shared_ptr<tensor::Tensor> Tree::tensor(std::int64_t index) {
   const TreeNode& node = at(index);
   base::require(node.kind == TreeKind::tensor, "the node at index ", index, " is of kind '", kind_name(node.kind),
-                "', not a tensor");
+                "'; expected a tensor");
   if (node.tensor != nullptr) return node.tensor;
   if (source_ == nullptr)
-    base::fail(Status::invalid_state, "the tree was made from a text: it has no tensor ", base::quote(node.bytes));
+    base::fail(Status::invalid_state, "the tree was parsed from text: it does not contain the tensor ", base::quote(node.bytes));
   auto& read = read_[node.bytes];
   if (read == nullptr) read = source_(node.bytes);
   return nodes_[static_cast<std::size_t>(index)].tensor = read;

@@ -1,5 +1,5 @@
-// A value of any shape as one group: tree formats 1 and 2 (docs/reference/file-format.md). It is a walk of nodes, a container before its parts, so
-// nothing here recurses.
+// A value of any structure as one group: tree formats 1 and 2 (docs/reference/file-format.md). The tree is a sequence of nodes,
+// each container before its parts, so that nothing recurses.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ enum class TreeForm : std::int32_t { array = 0, scalar, torch, tensor, parameter
 
 inline bool is_record(TreeKind kind) noexcept { return kind == TreeKind::named_tuple || kind == TreeKind::dataclass; }
 inline bool is_dict(TreeKind kind) noexcept { return kind == TreeKind::dict || kind == TreeKind::ordered_dict; }
-// Its parts are not pairs.
+// Returns whether its parts are single nodes, not pairs.
 inline bool is_list(TreeKind kind) noexcept {
   return kind == TreeKind::list || kind == TreeKind::tuple || kind == TreeKind::attributes;
 }
@@ -64,50 +64,50 @@ std::string_view kind_name(TreeKind kind) noexcept;
 
 struct TreeNode {
   TreeKind kind = TreeKind::null;
-  TreeForm form = TreeForm::array;  // of a tensor, as are the next two
+  TreeForm form = TreeForm::array;  // for tensors, as are the next two
   bool big_endian = false;
   bool complex128 = false;
-  std::string bytes;         // text, digits of a big integer, name of a class, name of a tensor
-  std::int64_t integer = 0;  // also a truth value; of a container its parts, or pairs
+  std::string bytes;         // string, digits of a big integer, name of a class, name of a tensor
+  std::int64_t integer = 0;  // also a boolean; for a container the number of parts or pairs
   double number = 0;
   double imaginary = 0;
-  std::size_t end = 0;                     // behind it and what is in it
-  std::shared_ptr<tensor::Tensor> tensor;  // nullptr: not read so far, or there is only a text
+  std::size_t end = 0;                     // index after it and its contents
+  std::shared_ptr<tensor::Tensor> tensor;  // nullptr: not read yet, or the tree was parsed from text
 };
 
-// Not synchronised. A field of a record is a pair of a text and a value, as an item of a dict is.
+// Not synchronised. A field of a record is a pair of a string and a value, like an item of a dict.
 class Tree {
  public:
   using ReadTensor = std::function<std::shared_ptr<tensor::Tensor>(const std::string& name)>;
 
-  // Error(invalid_argument) for a node that has no place here or is none. A tensor without a name gets one.
+  // Error(invalid_argument) for an invalid node, or one that is not allowed here. A tensor without a name gets one.
   void add(TreeNode node);
 
   const std::vector<TreeNode>& nodes() const noexcept { return nodes_; }
-  // The next node is the key of a dict, or the name of a record's field.
+  // Returns whether the next node is the key of a dict or the name of a record's field.
   bool awaits_key() const noexcept;
   bool awaits_field() const noexcept { return awaits_key() && is_record(nodes_[open_.back().index].kind); }
   // Error(out_of_range).
   const TreeNode& at(std::int64_t index) const;
-  // The lowest version of the format that has all its nodes.
+  // Returns the lowest format version that supports all its nodes.
   int format_version() const noexcept { return format_version_; }
   // Error(invalid_argument) unless all containers have their parts.
   void require_complete() const;
-  // The value that the dict or record at index has for a text; Error(not_found).
+  // Returns the value for a string key of the dict or record at index; Error(not_found).
   std::int64_t find(std::int64_t index, std::string_view key) const;
-  // Error(invalid_state) when there is only a text. Nodes of one name share one tensor.
+  // Error(invalid_state) if the tree was parsed from text. Nodes with the same name share one tensor.
   std::shared_ptr<tensor::Tensor> tensor(std::int64_t index);
 
-  // How the tensors of a tree that was read are read.
+  // Sets the reader of the tensors of a tree that was read.
   void set_source(ReadTensor source) { source_ = std::move(source); }
   bool has_source() const noexcept { return source_ != nullptr; }
 
  private:
   struct Open {
     std::size_t index;
-    std::int64_t missing;  // nodes, those inside of others not counted
+    std::int64_t missing;  // nodes, without nested ones
     bool inside_key;
-    std::size_t key = 0;  // of a dict or record: where the newest key begins
+    std::size_t key = 0;  // dict or record: start of the newest key
     std::set<std::string> keys;
   };
 
@@ -127,23 +127,24 @@ class Tree {
   int format_version_ = 1;
   std::vector<Open> open_;
   std::set<std::string> taken_;                  // names of tensors
-  std::map<std::string, std::int64_t> numbers_;  // the last one behind a name that was taken
+  std::map<std::string, std::int64_t> numbers_;  // last number appended to a taken name
   std::map<std::tuple<const void*, tensor::Dtype, std::string>, std::string> names_of_memory_;
   std::map<std::string, std::shared_ptr<tensor::Tensor>> read_;
   ReadTensor source_;
-  // Indexes the values of each large container by key, from the first find in it on, so that a search for each of many keys is not
-  // quadratic. Used for complete trees. The strings point into the nodes.
+  // Indexes the values of large containers by key, from the first find on, so that looking up many keys is not quadratic. Used for
+  // complete trees. The strings point into the nodes.
   mutable base::NotCopied<std::unordered_map<std::int64_t, ValuesByText>> found_;
 };
 
-// Error(corrupt) that names the node; Error(unsupported) for a later version.
+// Error(corrupt) names the node; Error(unsupported) for a newer version.
 Tree parse_tree(std::string_view text);
 std::string to_text(const Tree& tree);
-// The nodes begin .. end as JSON, with commas between them.
+// Returns the nodes begin .. end as JSON, separated by commas.
 std::string nodes_text(const std::vector<TreeNode>& nodes, std::size_t begin, std::size_t end);
-// Hexadecimal with "0x", a sign only before negative ones, no needless digits; an integer where it fits. false: the text is none.
+// Parses hexadecimal with "0x", a sign only for negative numbers, no leading zeros; stores an integer if it fits. Returns false for
+// any other text.
 bool set_whole_number(TreeNode& node, std::string_view hexadecimal);
-// What is wrong with a tensor that has the node's form; "" when nothing is.
+// Describes why a tensor does not match the node's form; "" if it does.
 std::string form_problem(const TreeNode& node, tensor::Dtype dtype, std::span<const std::int64_t> shape);
 
 }  // namespace ckpt::state

@@ -1,4 +1,4 @@
-// The text of a tree: JSON whose nodes stand in the order of the walk (docs/reference/file-format.md).
+// Serialises and parses trees: JSON with the nodes in order (docs/reference/file-format.md).
 #include <array>
 #include <bit>
 #include <charconv>
@@ -30,7 +30,7 @@ constexpr std::array<std::pair<std::string_view, TreeKind>, 6> container_names =
                                                                                    {"named_tuple", TreeKind::named_tuple},
                                                                                    {"dataclass", TreeKind::dataclass}}};
 
-// ---- Bytes as text ----
+// ---- Bytes as strings ----
 
 constexpr std::string_view hex_of_bytes = "0123456789abcdef";
 constexpr std::string_view base64_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -102,22 +102,22 @@ std::string bits_text(double value) {
 
 [[noreturn]] void fail_node(const std::string& what) { base::fail(Status::invalid_argument, what); }
 
-// The members of one node.
+// Members of one node.
 using Members = Json::List;
 
 const std::string& text_in(const Members& node, std::size_t place) {
-  if (!node[place].is_string()) fail_node(cat("member ", place, " is not a text"));
+  if (!node[place].is_string()) fail_node(cat("member ", place, " is not a string"));
   return node[place].string();
 }
 
 void require_members(const Members& node, std::size_t least, std::size_t most) {
-  if (node.size() < least || node.size() > most) fail_node(cat("it has ", node.size(), " members; ", least, " .. ", most));
+  if (node.size() < least || node.size() > most) fail_node(cat("it has ", node.size(), " members; expected ", least, "..", most));
 }
 
 double number_in(const Members& node, std::size_t place) {
   const std::string& text = text_in(node, place);
   const auto bytes = bytes_from_hex(text);
-  if (!bytes || bytes->size() != 8) fail_node(cat("the bits ", base::quote(text), " are not 16 hexadecimal digits"));
+  if (!bytes || bytes->size() != 8) fail_node(cat("the bits ", base::quote(text), ": expected 16 hexadecimal digits"));
   std::uint64_t bits = 0;
   for (const char c : *bytes) bits = bits << 8 | static_cast<std::uint8_t>(c);
   return std::bit_cast<double>(bits);
@@ -143,7 +143,7 @@ TreeNode path_in(const Members& node) {
   made.kind = TreeKind::path;
   if (node.size() == 3) {
     const std::string& system = text_in(node, 2);
-    if (system != "posix" && system != "windows") fail_node(cat("a path of the system ", base::quote(system)));
+    if (system != "posix" && system != "windows") fail_node(cat("a path of the unknown system ", base::quote(system)));
     made.kind = system == "posix" ? TreeKind::posix_path : TreeKind::windows_path;
   }
   const auto is_surrogates = [](const Json& text) {
@@ -162,18 +162,19 @@ TreeNode tensor_in(const Members& node) {
   const std::string& form = text_in(node, 2);
   std::size_t number = 0;
   while (number < form_names.size() && form_names[number] != form) ++number;
-  if (number == form_names.size()) fail_node(cat("a tensor of the form ", base::quote(form)));
+  if (number == form_names.size()) fail_node(cat("a tensor of the unknown form ", base::quote(form)));
   made.form = static_cast<TreeForm>(number);
   for (std::size_t i = 3; i < node.size(); ++i) {
     const std::string& more = text_in(node, i);
     bool& flag = more == "big-endian" ? made.big_endian : made.complex128;
-    if ((more != "big-endian" && more != "complex128") || flag) fail_node(cat("a tensor with ", base::quote(more)));
+    if ((more != "big-endian" && more != "complex128") || flag)
+      fail_node(cat("a tensor with the unknown or duplicate flag ", base::quote(more)));
     flag = true;
   }
   return made;
 }
 
-// left: nodes behind this one. fields: of a record.
+// left: number of following nodes. fields: names of a record's fields.
 TreeNode container_in(const Members& node, TreeKind kind, std::size_t left, std::vector<std::string>& fields) {
   TreeNode made;
   made.kind = kind;
@@ -183,16 +184,16 @@ TreeNode container_in(const Members& node, TreeKind kind, std::size_t left, std:
     made.bytes = text_in(node, 1);
     if (!node[2].is_list()) fail_node("member 2 is not a list");
     for (const Json& field : node[2].items()) {
-      if (!field.is_string()) fail_node("the name of a field is not a text");
+      if (!field.is_string()) fail_node("the name of a field is not a string");
       fields.push_back(field.string());
     }
     count = fields.size();
   } else {
     require_members(node, 2, 2);
-    if (!node[1].is_count()) fail_node(cat("its length is ", node[1].text()));
+    if (!node[1].is_count()) fail_node(cat("its length is ", node[1].text(), "; expected a count"));
     count = node[1].count();
   }
-  if (count > left / (is_dict(kind) ? 2 : 1)) fail_node(cat("the ", kind_name(kind), " has more parts than there are"));
+  if (count > left / (is_dict(kind) ? 2 : 1)) fail_node(cat("the ", kind_name(kind), " has more parts than nodes follow"));
   made.integer = static_cast<std::int64_t>(count);
   return made;
 }
@@ -235,7 +236,7 @@ TreeNode array_in(const Members& node, std::size_t left, std::vector<std::string
     made.kind = name == "bytes" ? TreeKind::bytes : TreeKind::bytearray;
     made.bytes = base64_in(node);
   } else {
-    fail_node(cat("there are no nodes ", base::quote(name)));
+    fail_node(cat("unknown node kind ", base::quote(name)));
   }
   return made;
 }
@@ -249,7 +250,7 @@ TreeNode node_in(const Json& node, std::size_t left, std::vector<std::string>& f
     made.integer = node.boolean() ? 1 : 0;
   } else if (node.is_integer()) {
     if (node.is_count() && node.count() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-      fail_node(cat("the integer ", node.count(), " does not fit 64 bits with sign"));
+      fail_node(cat("the integer ", node.count(), " does not fit in a signed 64-bit integer"));
     made.kind = TreeKind::integer;
     made.integer = node.integer();
   } else if (node.is_number()) {
@@ -262,7 +263,7 @@ TreeNode node_in(const Json& node, std::size_t left, std::vector<std::string>& f
   return made;
 }
 
-// Names of fields stand in the record's node; in the tree each is a text before its value.
+// Names of fields are stored in the record's node; in the tree each is a string before its value.
 class FieldNames {
  public:
   void push(std::vector<std::string> names) {
@@ -284,18 +285,17 @@ class FieldNames {
 
 constexpr int newest_version = 2;
 
-// The text's nodes and its version.
+// Returns the text's nodes and its version.
 std::pair<const Json::List&, int> nodes_of(const Json& whole) {
   const Json* const format = whole.find("format");
   if (format == nullptr || !format->is_string() || format->string() != tree_format) fail_tree("its format is not 'ckpt-tree'");
   const Json* const version = whole.find("format_version");
-  if (version == nullptr || !version->is_count()) fail_tree("it has no format_version");
+  if (version == nullptr || !version->is_count()) fail_tree("format_version is missing");
   if (version->count() < 1 || version->count() > static_cast<std::uint64_t>(newest_version)) {
-    base::fail(Status::unsupported, "the tree's text has format_version ", version->count(), "; this library reads 1 .. ",
-               newest_version);
+    base::fail(Status::unsupported, "the tree's text has format_version ", version->count(), "; expected 1..", newest_version);
   }
   const Json* const nodes = whole.find("nodes");
-  if (nodes == nullptr || !nodes->is_list()) fail_tree("it has no list of nodes");
+  if (nodes == nullptr || !nodes->is_list()) fail_tree("the list of nodes is missing");
   return {nodes->items(), static_cast<int>(version->count())};
 }
 
@@ -385,7 +385,7 @@ Tree parse_tree(std::string_view text) {
       std::vector<std::string> names;
       tree.add(node_in(nodes[i], nodes.size() - i - 1, names));
       if (tree.format_version() > version)
-        fail_node(cat("it is of format_version ", tree.format_version(), ", the text of ", version));
+        fail_node(cat("it requires format_version ", tree.format_version(), "; the text has ", version));
       fields.push(std::move(names));
     } catch (const base::Error& error) {
       fail_tree(cat("node ", i, ": ", error.message()));
@@ -394,7 +394,7 @@ Tree parse_tree(std::string_view text) {
   try {
     tree.require_complete();
   } catch (const base::Error&) {
-    fail_tree(cat("it ends behind node ", nodes.size(), ", before its end"));
+    fail_tree(cat("it ends after node ", nodes.size(), ", but the tree is not complete"));
   }
   return tree;
 }

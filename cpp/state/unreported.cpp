@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::size_t most_storages = 64;
 
-// A directory that was removed and created again has another identity and the same name.
+// Identifies a storage also by name: a directory that was removed and created again has another identity and the same name.
 struct Place {
   std::string identity;
-  std::string directory = {};  // its name; "" for other storages
+  std::string directory = {};  // name of the directory; "" for other storages
 
   explicit Place(const storage::Storage& storage) : identity(storage.identity()) {
     if (identity.starts_with("directory ")) directory = storage.name();
@@ -34,7 +34,7 @@ struct Entry {
 struct Table {
   base::ForkMutex mutex;
   std::uint64_t generation = base::fork_generation();
-  std::deque<Entry> entries;  // the oldest first
+  std::deque<Entry> entries;  // oldest first
 };
 
 // Never destroyed: threads of the host may save while static objects are destroyed.
@@ -43,7 +43,7 @@ Table& table() {
   return *the_table;
 }
 // Constructed at load time: a child forked during a construction at the first use would wait for it forever.
-[[maybe_unused]] const Table& unreported_made_at_load = table();
+[[maybe_unused]] const Table& unreported_constructed_at_load = table();
 
 // Drops the entries in a forked child: they belong to its parent.
 template <class Body>

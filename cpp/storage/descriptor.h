@@ -1,4 +1,4 @@
-// Open files by number, and the system calls around them that every file here shares.
+// File descriptors and the system calls that all files of this module share.
 #pragma once
 
 #include <unistd.h>
@@ -22,7 +22,7 @@ class Descriptor {
     std::swap(number_, other.number_);
     return *this;
   }
-  // An error of close is of no use here: what must last has been synced before, and Linux closes even when it reports EINTR.
+  // Errors of close are ignored: durable data was synced before, and Linux closes the descriptor even if it reports EINTR.
   ~Descriptor() {
     if (number_ >= 0) ::close(number_);
   }
@@ -41,24 +41,25 @@ auto uninterrupted(Call&& call) {
   return result;
 }
 
-// Writes all bytes at offset; the error number when the system refuses, else 0.
+// Writes all bytes at offset; returns 0 or the error number.
 int try_write_all(int descriptor, std::int64_t offset, std::span<const std::byte> bytes) noexcept;
 
-// Fills bytes from offset on; done is how many there were: fewer only at the end of the file, and where an error number is
-// returned.
+// Fills bytes from offset on; returns 0 or the error number. done: the number of bytes read; fewer than requested only at the end
+// of the file or on an error.
 int try_read_all(int descriptor, std::int64_t offset, std::span<std::byte> bytes, std::size_t& done) noexcept;
 
-// What O_DIRECT wants the beginnings and lengths of copies to be multiples of.
+// The alignment that O_DIRECT requires for offsets and lengths.
 struct DirectAlignment {
   std::size_t offset = 1;
   std::size_t memory = 1;  // divides a page
 };
-// Asks the file what it wants of O_DIRECT and switches to it. Nothing when it does not say, or wants what is not to be had here.
+// Queries the file's O_DIRECT alignment and switches to O_DIRECT. Returns nothing if the file does not report an alignment or
+// requires one that cannot be met.
 std::optional<DirectAlignment> make_direct(int descriptor) noexcept;
-// Switches back. False where there was nothing to switch.
+// Switches back to the page cache. Returns false if O_DIRECT was not set.
 bool make_buffered(int descriptor) noexcept;
 
-// As try_write_all, or throws. shown: the file's path for the message.
+// As try_write_all, but throws. shown: the file's path for the message.
 void write_all(int descriptor, std::int64_t offset, std::span<const std::byte> bytes, const std::string& shown);
 
 }  // namespace ckpt::storage

@@ -28,11 +28,12 @@ constexpr std::string_view record_lock_mark = " fcntl";  // after the process id
 // ---- The file that is locked ----
 
 struct Holder {
-  std::string process;  // "" when it has written none yet
+  std::string process;  // "" if it has not written one yet
   bool has_record_lock = false;
 };
 
-// Reads the text of the lock file. It serves only messages and writers with another kind of lock: the kernel holds the lock itself.
+// Reads the text of the lock file. The text serves only messages and writers with another kind of lock: the kernel maintains the
+// lock itself.
 Holder holder_in(int file) {
   std::array<char, 64> text{};
   const ssize_t count = uninterrupted([&] { return ::pread(file, text.data(), text.size(), 0); });
@@ -64,7 +65,7 @@ bool has_no_locks(int code) { return code == ENOSYS || code == ENOLCK || code ==
              ", or as a URI: file:///PATH?lock=", is_flock ? "fcntl" : "file");
 }
 
-// A process that opens and closes a file loses a record lock that belongs to the process (not to the open file).
+// Opening and closing a file releases record locks that belong to the process rather than to the open file.
 void refuse_own(const LockPlace& place) {
   if (is_locked_by_process(place.directory, place.leaf)) fail_held(place, base::cat(::getpid()));
 }
@@ -78,7 +79,8 @@ Descriptor open_lock_file(const LockPlace& place) {
 
 // ---- Writers with a lock of another kind ----
 
-// Some systems implement flock by record locks, so this check runs before this process takes a lock that could conflict with it.
+// Some systems implement flock with record locks, so this check runs before this process takes a lock that could conflict with
+// it.
 void refuse_flock(int file, const LockPlace& place) {
   if (uninterrupted([&] { return ::flock(file, LOCK_SH | LOCK_NB); }) == 0) {
     uninterrupted([&] { return ::flock(file, LOCK_UN); });
@@ -92,7 +94,7 @@ void refuse_record_lock(int file, const LockPlace& place) {
   if (holder.has_record_lock && has_record_lock(file)) fail_held(place, holder.process);
 }
 
-// For writers that lock no file of this name.
+// For writers with a lock kind that does not lock this file.
 void refuse_kernel_locks(const LockPlace& place) {
   refuse_own(place);
   const int number =
@@ -113,7 +115,7 @@ std::unique_ptr<HeldFile> take_flock(const LockPlace& place) {
   if (uninterrupted([&] { return ::flock(file, LOCK_EX | LOCK_NB); }) != 0) fail_lock(errno, LockKind::flock, place, file);
   lock->release_by([](int held, int, const std::string&) noexcept { uninterrupted([&] { return ::flock(held, LOCK_UN); }); });
   write_holder(file, place, LockKind::flock);
-  lock->require_held();  // the file may have lost its name between open and flock
+  lock->require_held();  // the file may have been unlinked between open and flock
   require_no_owner_file(place);
   return lock;
 }
@@ -140,7 +142,7 @@ class NoLock final : public Lock {
 LockKind lock_kind_of(std::string_view argument, std::string_view name) {
   if (name.empty()) return LockKind::flock;
   const auto* const found = std::ranges::find(kind_names, name);
-  base::require(found != kind_names.end(), argument, " is ", base::quote(name), "; flock, fcntl, file or none");
+  base::require(found != kind_names.end(), argument, " is ", base::quote(name), "; expected flock, fcntl, file or none");
   return static_cast<LockKind>(found - kind_names.begin());
 }
 

@@ -1,4 +1,4 @@
-// Locks that keep a second writer out of a directory of the file system.
+// Locks that prevent a second writer in a directory of the file system.
 #pragma once
 
 #include <memory>
@@ -16,11 +16,11 @@ enum class LockKind {
   none,   // no lock
 };
 
-// Returns the kind of this name; "" is flock. The message of Error(invalid_argument) begins with argument.
+// Returns the kind with this name; "" is flock. The message of Error(invalid_argument) begins with argument.
 LockKind lock_kind_of(std::string_view argument, std::string_view name);
 
-// Takes the lock. Error(busy) if another writer has a lock of any kind; Error(unsupported) if the file system has no locks of this
-// kind.
+// Takes the lock. Fails with Error(busy) if another writer has a lock of any kind, Error(unsupported) if the file system does not
+// support this kind.
 std::unique_ptr<Lock> take_lock(LockKind kind, const LockPlace& place);
 
 }  // namespace ckpt::storage

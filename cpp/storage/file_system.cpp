@@ -27,7 +27,7 @@ std::int64_t ns_of(const timespec& time) { return std::int64_t{time.tv_sec} * 1'
 class OsMapping final : public Mapping {
  public:
   OsMapping(int descriptor, std::size_t size, const std::string& shown) : size_(size) {
-    if (size == 0) return;  // mmap refuses 0 bytes
+    if (size == 0) return;  // mmap rejects 0 bytes
     data_ = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
     if (data_ == MAP_FAILED) fail_os(errno, "map", shown);
   }
@@ -79,7 +79,7 @@ class OsFile final : public File {
 
 void sync_open_directory(int descriptor, const std::string& shown) {
   const int result = uninterrupted([&] { return ::fsync(descriptor); });
-  // Some file systems cannot sync a directory and say so by EINVAL; they have nothing better to offer.
+  // Some file systems cannot sync a directory and report EINVAL; no alternative exists there.
   if (result != 0 && errno != EINVAL) fail_os(errno, "sync directory", shown);
 }
 
@@ -108,7 +108,7 @@ class FileSystem final : public Storage {
       return std::make_unique<StreamFile>(std::move(made), shown(path), options, first_path_, limit_);
     } catch (...) {
       const Place place = find(path);
-      ::unlinkat(place.directory(), place.leaf.c_str(), 0);  // no room for it, most likely: nothing stays of it
+      ::unlinkat(place.directory(), place.leaf.c_str(), 0);  // most likely out of space: the incomplete file is removed
       throw;
     }
   }
@@ -121,7 +121,7 @@ class FileSystem final : public Storage {
 
   std::unique_ptr<File> open(const std::string& path) override {
     const Place place = find(path);
-    // Without O_NONBLOCK a pipe put in a file's place would hold the caller for ever.
+    // Without O_NONBLOCK, opening a FIFO that replaced the file would block indefinitely.
     auto file = open_at(place.directory(), place.leaf, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, "open", shown(path));
     require_regular(status_of(file.get(), shown(path)), shown(path));
     return std::make_unique<OsFile>(std::move(file), shown(path));
@@ -139,7 +139,8 @@ class FileSystem final : public Storage {
     const Place source = find(from);
     const Place target = find(to);
     if (::linkat(source.directory(), source.leaf.c_str(), target.directory(), target.leaf.c_str(), 0) == 0) return true;
-    // No links here, too many of this file, another user's file, or a file system below that differs.
+    // The file system has no hard links, the file has too many or belongs to another user, or the target is on another file
+    // system.
     if (errno == EPERM || errno == EMLINK || errno == ENOTSUP || errno == EXDEV || errno == ENOSYS || errno == EACCES) return false;
     fail_os(errno, base::cat("link ", base::quote(shown(from)), " as"), shown(to));
   }
@@ -167,7 +168,7 @@ class FileSystem final : public Storage {
   }
 
   std::optional<Stamp> stamp(const std::string& path) noexcept override {
-    constexpr std::int64_t settled_ns = 2'000'000'000;  // the times of some file systems are whole seconds
+    constexpr std::int64_t settled_ns = 2'000'000'000;  // some file systems store times in whole seconds
     try {
       const Place place = find(path);
       struct stat status {};
@@ -181,7 +182,7 @@ class FileSystem final : public Storage {
     }
   }
 
-  // What is kept for the superuser is there for the superuser. Remote file systems that do not know say that they have no blocks.
+  // Blocks reserved for the superuser count only for the superuser. Remote file systems without the information report 0 blocks.
   std::optional<std::int64_t> free_bytes() noexcept override {
     struct statvfs status {};
     if (may_compress_ || ::fstatvfs(root_.get(), &status) != 0 || status.f_blocks == 0) return std::nullopt;
@@ -203,25 +204,25 @@ class FileSystem final : public Storage {
   }
 
  private:
-  // Where a path's last component lies: in an open directory.
+  // A path's last component and the open directory that contains it.
   struct Place {
     int root;
-    Descriptor held;  // empty when the directory is the root itself
+    Descriptor held;  // empty if the directory is the root itself
     std::string leaf;
     int directory() const { return held.get() >= 0 ? held.get() : root; }
   };
 
-  // A removed directory that is still open looks like an empty one. Not NOT_FOUND: callers would take that for a missing file.
+  // A removed directory that is still open appears empty. Not NOT_FOUND: callers would take that for a missing file.
   void require_root() const {
     if (status_of(root_.get(), name_).st_nlink == 0) {
       base::fail(base::Status::invalid_state, "the root ", base::quote(name_),
-                 " does not exist any more: it was removed after it was opened");
+                 " no longer exists: it was removed after it was opened");
     }
   }
 
   Place find(const std::string& path) {
     require_path(path);
-    base::require(!path.empty(), "path is empty: the root itself is not allowed here");
+    base::require(!path.empty(), "path is empty: expected a path below the root");
     require_root();
     Place place{root_.get(), Descriptor(), path};
     for (std::size_t slash = place.leaf.find('/'); slash != std::string::npos; slash = place.leaf.find('/')) {
@@ -236,7 +237,7 @@ class FileSystem final : public Storage {
     const Place place = find(path);
     Descriptor made = open_at(place.directory(), place.leaf, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, "create", shown(path),
                               mode.value_or(everyone));
-    if (mode && ::fchmod(made.get(), *mode) != 0) {  // also the bits that the umask has taken
+    if (mode && ::fchmod(made.get(), *mode) != 0) {  // also the bits that the umask has removed
       const int code = errno;
       ::unlinkat(place.directory(), place.leaf.c_str(), 0);
       fail_os(code, "set the mode of", shown(path));
@@ -244,14 +245,14 @@ class FileSystem final : public Storage {
     return made;
   }
 
-  // A file that has no name, or, where the file system makes none such, loses its own at once.
+  // Creates a file without a name (O_TMPFILE), or, where the file system does not support that, unlinks a named one at once.
   Descriptor make_unnamed() {
     constexpr mode_t owner = 0600;
     const std::string at = shown("(scratch file)");
 #if defined(O_TMPFILE)
     const int made = uninterrupted([&] { return ::openat(root_.get(), ".", O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, owner); });
     if (made >= 0) return Descriptor(made);
-    // Old systems take it for a directory that is opened for writing.
+    // Old systems treat O_TMPFILE as opening a directory for writing.
     if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL) fail_os(errno, "create", at);
 #endif
     std::random_device random;
@@ -290,11 +291,11 @@ class FileSystem final : public Storage {
   std::int64_t stream_from_bytes_;
   bool may_compress_;
   LockKind lock_kind_;
-  std::shared_ptr<RateLimit> limit_;               // of writes; nullptr: none
-  std::shared_ptr<RateLimit> scratch_read_limit_;  // nullptr: none
+  std::shared_ptr<RateLimit> limit_;               // of writes; nullptr: unlimited
+  std::shared_ptr<RateLimit> scratch_read_limit_;  // nullptr: unlimited
 };
 
-// Makes a directory and those that lead to it. Each new name is made durable in the directory above it.
+// Creates a directory and its missing parents. Each new name is made durable by a sync of its parent directory.
 void make_root(const std::string& root) {
   for (std::size_t end = root.find_first_not_of('/'); end < root.size();) {
     end = std::min(root.find('/', end), root.size());
@@ -314,9 +315,10 @@ void make_root(const std::string& root) {
 
 std::shared_ptr<Storage> open_file_system(const std::string& root, Root mode, const WriteOptions& options) {
   base::require_name("root", root);
-  base::require(options.stream_from_bytes >= 0, "stream_from_bytes is ", options.stream_from_bytes, "; at least 0");
-  base::require(options.bytes_per_second >= 0, "bytes_per_second is ", options.bytes_per_second, "; at least 0 (no limit)");
-  base::require(root.find('\0') == std::string::npos, "root holds a NUL: ", base::quote(root));
+  base::require(options.stream_from_bytes >= 0, "stream_from_bytes is ", options.stream_from_bytes, "; expected at least 0");
+  base::require(options.bytes_per_second >= 0, "bytes_per_second is ", options.bytes_per_second,
+                "; expected at least 0 (no limit)");
+  base::require(root.find('\0') == std::string::npos, "root contains a NUL: ", base::quote(root));
   constexpr int flags = O_RDONLY | O_DIRECTORY;
   int number = uninterrupted([&] { return ::open(root.c_str(), flags | O_CLOEXEC); });
   if (number < 0 && errno == ENOENT && mode == Root::make) {
@@ -328,7 +330,7 @@ std::shared_ptr<Storage> open_file_system(const std::string& root, Root mode, co
 }
 
 std::unique_ptr<File> open_file(const std::string& path) {
-  base::require(!path.empty() && path.find('\0') == std::string::npos, "path is empty or holds a NUL: ", base::quote(path));
+  base::require(!path.empty() && path.find('\0') == std::string::npos, "path is empty or contains a NUL: ", base::quote(path));
   auto file = open_at(AT_FDCWD, path, O_RDONLY | O_NONBLOCK, "open", path);
   require_regular(status_of(file.get(), path), path);
   return std::make_unique<OsFile>(std::move(file), path);

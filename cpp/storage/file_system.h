@@ -1,4 +1,4 @@
-// Storage in a directory of the file system (POSIX). All descriptors are closed on exec.
+// Storage in a directory of the file system (POSIX). All descriptors are close-on-exec.
 #pragma once
 
 #include <memory>
@@ -13,22 +13,23 @@ namespace ckpt::storage {
 
 enum class Root { must_exist, make };
 
-// How files are written.
+// Options for writing files.
 struct WriteOptions {
   WritePath first = WritePath::ring;                               // for large files; see WritePath
   std::int64_t stream_from_bytes = 2 * std::int64_t{chunk_bytes};  // smaller files go through the page cache
-  std::int64_t bytes_per_second = 0;                               // of all files together, and of scratches' reads; 0: no limit
-  std::shared_ptr<const base::Clock> clock;                        // of the limit; nullptr: the system's
-  Sleep sleep;                                                     // of the limit; empty: really
-  bool may_compress = false;  // files may take less room than their bytes: free_bytes() is not known
+  std::int64_t bytes_per_second = 0;         // total of all files, and of reads from scratch files; 0: unlimited
+  std::shared_ptr<const base::Clock> clock;  // of the limit; nullptr: the system's
+  Sleep sleep;                               // of the limit; empty: a real sleep
+  bool may_compress = false;                 // files may occupy less space than their size: free_bytes() is unknown
   LockKind lock = LockKind::flock;
 };
 
-// root: a directory, by any path (links in it are followed: it is the caller's own). Root::make makes it and what leads to it,
-// durably. The storage holds the directory open: it stays the same one when the path is renamed or the process changes directory.
+// root: a directory, given by any path; links in it are followed, because the caller chose it. Root::make creates it and its
+// parents durably. The storage holds the directory open, so it stays the same one if the path is renamed or the process changes
+// directory.
 std::shared_ptr<Storage> open_file_system(const std::string& root, Root mode, const WriteOptions& options = {});
 
-// One regular file for reading, by any path of the caller's own; links are followed.
+// Opens one regular file for reading, by any path that the caller gives; links are followed.
 std::unique_ptr<File> open_file(const std::string& path);
 
 }  // namespace ckpt::storage

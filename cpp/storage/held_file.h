@@ -1,4 +1,4 @@
-// A lock that a file represents, and the check that this file still has its name.
+// A lock represented by a file, and the check that this file still has its name.
 #pragma once
 
 #include <unistd.h>
@@ -15,28 +15,29 @@ namespace ckpt::storage {
 struct LockPlace {
   int directory;
   std::string leaf;
-  std::string path;     // as the caller gave it
+  std::string path;     // as given by the caller
   std::string shown;    // for messages
   std::string storage;  // for messages: the root
 };
 
-// A forked child shares the lock by its copy of the descriptor. So closing the descriptor does not release the lock while a child
-// lives, and the child must not release it, since its parent would lose it.
+// A forked child shares the lock through its copy of the descriptor. Closing the descriptor therefore does not release the lock
+// while a child lives, and the child must not release it, because its parent would lose it.
 class HeldFile final : public Lock {
  public:
-  // Called with the descriptors of the file and of its directory, and with the file's name.
+  // Called with the descriptors of the file and of its directory, and the file's name.
   using Release = void (*)(int file, int directory, const std::string& name) noexcept;
 
-  // file: an open descriptor; the file has this name in the directory of place.
+  // file: an open descriptor of the file with this name in place's directory.
   HeldFile(Descriptor file, const LockPlace& place, std::string name);
   ~HeldFile() override;
   HeldFile(const HeldFile&) = delete;
   HeldFile& operator=(const HeldFile&) = delete;
 
   int file() const noexcept { return file_.get(); }
-  // Called when the file has been locked: the destructor then calls release.
+  // Called after the file has been locked: the destructor then calls release.
   void release_by(Release release) noexcept { release_ = release; }
-  // The file is locked, not its name: if a program unlinks the file, the next writer can lock a new file of that name.
+  // The lock belongs to the file, not to its name: if a program unlinks the file, the next writer can lock a new file of that
+  // name.
   void require_held() const override;
 
  private:

@@ -1,4 +1,4 @@
-// The entries of a directory of the file system.
+// Lists a directory of the file system.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace ckpt::storage {
 
-// Sorted by name, without "." and "..". descriptor: of a directory, open for reading. shown: its path for messages.
+// Returns the entries sorted by name, without "." and "..". descriptor: a directory opened for reading. shown: its path for
+// messages.
 std::vector<Entry> list_directory(Descriptor descriptor, const std::string& shown);
 
 }  // namespace ckpt::storage

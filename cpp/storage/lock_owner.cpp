@@ -78,14 +78,14 @@ LockOwner this_owner() {
   LockOwner owner;
   owner.host = host_name();
   owner.process = ::getpid();
-  owner.start = look_at_process(owner.process).start;
+  owner.start = read_process(owner.process).start;
   owner.boot = first_line_of("/proc/sys/kernel/random/boot_id");
   owner.machine = first_line_of("/etc/machine-id");
   owner.pid_namespace = pid_namespace();
   return owner;
 }
 
-SeenProcess look_at_process(std::int64_t process) {
+SeenProcess read_process(std::int64_t process) {
   if (::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH) return {};
   SeenProcess seen{false, ""};
   const std::string text = beginning_of(base::cat("/proc/", process, "/stat"));
@@ -155,10 +155,10 @@ std::optional<LockOwner> parse_lock_owner(std::string_view text) {
 
 namespace {
 
-// The first namespace of process ids has this number on every Linux (PROC_PID_INIT_INO). Its processes are not in a container.
+// On every Linux, the initial PID namespace has this number (PROC_PID_INIT_INO). Its processes are not in a container.
 constexpr std::string_view first_pid_namespace = "pid:[4026531836]";
 
-// Containers may share one machine id and one host name, so these prove nothing there.
+// Containers may share one machine id and one host name, so equal values prove nothing there.
 bool is_restarted(const LockOwner& owner, const LockOwner& self) {
   return !owner.boot.empty() && !self.boot.empty() && owner.boot != self.boot && !owner.machine.empty() &&
          owner.machine == self.machine && owner.pid_namespace == first_pid_namespace && self.pid_namespace == first_pid_namespace;
@@ -169,7 +169,7 @@ bool is_restarted(const LockOwner& owner, const LockOwner& self) {
 OwnerState judge(const LockOwner& owner, const LockOwner& self, const std::function<SeenProcess(std::int64_t process)>& look) {
   if (owner.host != self.host) return OwnerState::unknown;
   if (is_restarted(owner, self)) return OwnerState::ended;
-  // Systems without /proc provide neither: then equal host names prove nothing.
+  // Systems without /proc provide neither; equal host names prove nothing then.
   if (owner.boot.empty() || owner.pid_namespace.empty()) return OwnerState::unknown;
   if (owner.boot != self.boot || owner.machine != self.machine || owner.pid_namespace != self.pid_namespace)
     return OwnerState::unknown;

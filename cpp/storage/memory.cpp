@@ -41,7 +41,7 @@ class MemoryFile final : public File {
   }
 
   void write(std::int64_t offset, std::span<const std::byte> bytes) override {
-    if (!writable_) fail(Status::permission, "the file was opened for reading");
+    if (!writable_) fail(Status::permission, "the file is opened for reading only");
     const std::lock_guard lock(contents_->mutex);
     const auto begin = static_cast<std::size_t>(offset);
     if (contents_->bytes.size() < begin + bytes.size()) contents_->bytes.resize(begin + bytes.size());
@@ -79,7 +79,7 @@ struct Locks {
 class MemoryLock final : public Lock {
  public:
   MemoryLock(std::shared_ptr<Locks> locks, std::string path) : locks_(std::move(locks)), path_(std::move(path)) {}
-  // A forked child's copy stays locked: the lock is the parent's.
+  // In a forked child the lock stays taken: it belongs to the parent.
   ~MemoryLock() override {
     if (generation_ != base::fork_generation()) return;
     const std::lock_guard lock(locks_->mutex);
@@ -111,7 +111,7 @@ class Memory final : public Storage {
 
   void rename(const std::string& from, const std::string& to) override {
     const std::lock_guard lock(mutex_);
-    const auto node = require_there(from)->second;
+    const auto node = require_existing(from)->second;
     require_parent(to);
     const auto target = nodes_.find(to);
     if (from == to) return;
@@ -192,23 +192,23 @@ class Memory final : public Storage {
   using Nodes = std::map<std::string, std::shared_ptr<Contents>>;  // nullptr: a directory
 
   [[noreturn]] static void fail_taken(const std::string& path) {
-    fail(Status::already_exists, "the name ", quote(path), " is taken");
+    fail(Status::already_exists, "path ", quote(path), " exists already");
   }
 
-  Nodes::iterator require_there(const std::string& path) {
+  Nodes::iterator require_existing(const std::string& path) {
     require_path(path);
     const auto found = nodes_.find(path);
-    if (found == nodes_.end()) fail(Status::not_found, "there is no ", quote(path));
+    if (found == nodes_.end()) fail(Status::not_found, "path ", quote(path), " does not exist");
     return found;
   }
 
   void require_directory(const std::string& path) {
-    base::require(require_there(path)->second == nullptr, quote(path), " is not a directory");
+    base::require(require_existing(path)->second == nullptr, quote(path), " is not a directory");
   }
 
   void require_parent(const std::string& path) {
     require_path(path);
-    base::require(!path.empty(), "path is empty: the root itself is not allowed here");
+    base::require(!path.empty(), "path is empty: expected a path below the root");
     const std::string above(parent(path));
     if (!above.empty()) require_directory(above);
   }
@@ -219,7 +219,7 @@ class Memory final : public Storage {
   }
 
   const std::shared_ptr<Contents>& file(const std::string& path) {
-    const auto found = require_there(path);
+    const auto found = require_existing(path);
     base::require(found->second != nullptr, quote(path), " is not a regular file");
     return found->second;
   }

@@ -1,4 +1,4 @@
-// Storage in memory, for tests and for state that need not outlive the process. Everything in it is durable at once.
+// Storage in memory, for tests and for state that does not have to outlive the process. Everything in it is durable at once.
 #pragma once
 
 #include <memory>

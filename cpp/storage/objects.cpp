@@ -27,11 +27,11 @@ std::vector<Entry> ObjectStorage::list(const std::string& path) {
     const std::string_view name = below.substr(0, below.find('/'));
     if (entries.empty() || entries.back().name != name) entries.push_back({std::string(name), name.size() < below.size()});
   });
-  if (entries.empty() && !path.empty()) base::fail(base::Status::not_found, "there is no ", base::quote(path));
+  if (entries.empty() && !path.empty()) base::fail(base::Status::not_found, "path ", base::quote(path), " does not exist");
   return entries;
 }
 
-std::vector<Object> page_of(Storage& storage, const std::string& prefix, const std::string& after, std::int64_t limit) {
+std::vector<Object> list_page(Storage& storage, const std::string& prefix, const std::string& after, std::int64_t limit) {
   try {
     return storage.list_from(prefix, after, limit);
   } catch (const base::Error& error) {

@@ -1,5 +1,6 @@
-// Object stores: files are there whole once they are synced, and not before; a new one replaces that of its name. There are no
-// directories, renames and locks. What was written, removed or refused is seen by the next call of anyone.
+// Object stores. A file appears complete when it is synced, not before, and replaces an existing file of its name. Directories,
+// renames and locks are not supported. Stores must be strongly consistent: every later call of any process sees what was written,
+// removed or refused.
 #pragma once
 
 #include <memory>
@@ -10,8 +11,8 @@
 
 namespace ckpt::storage {
 
-// What storages that are object stores derive from: directories are what the files' paths have in common, and nothing has to be
-// done to make them, to sync them, or to remove them when they are empty. rename and lock: Error(unsupported).
+// Base class of object stores. Directories are the common prefixes of the files' paths; creating, syncing and removing empty ones
+// does nothing. rename and lock fail with Error(unsupported).
 class ObjectStorage : public Storage {
  public:
   bool is_objects() const noexcept final { return true; }
@@ -22,21 +23,21 @@ class ObjectStorage : public Storage {
   void remove_directory(const std::string& path) final;
   void make_directory(const std::string& path) final;
   void sync_directory(const std::string& path) final;
-  // Error(not_found) for a directory without files, unless it is the root.
+  // Fails with Error(not_found) for a directory without files, unless it is the root.
   std::vector<Entry> list(const std::string& path) final;
   std::unique_ptr<Lock> lock(const std::string& path) final;
 };
 
-// list_from, for callers to whom Error(not_found) means that there is nothing: where the place itself is not there,
-// Error(invalid_argument). Only a listing that is empty shows that nothing is there.
-std::vector<Object> page_of(Storage& storage, const std::string& prefix, const std::string& after, std::int64_t limit);
+// Calls list_from for callers that treat Error(not_found) as "no such files": a missing bucket or root fails with
+// Error(invalid_argument) instead. Only an empty listing proves that nothing exists.
+std::vector<Object> list_page(Storage& storage, const std::string& prefix, const std::string& after, std::int64_t limit);
 
-// Calls take(object) for each file below prefix, in the order of their paths, page by page.
+// Calls take(object) for each file with this prefix, in path order, page by page.
 template <class Take>
 void for_each_object(Storage& storage, const std::string& prefix, Take&& take) {
   std::string after;
   for (;;) {
-    const std::vector<Object> page = page_of(storage, prefix, after, list_limit);
+    const std::vector<Object> page = list_page(storage, prefix, after, list_limit);
     for (const Object& object : page) take(object);
     if (std::ssize(page) < list_limit) return;
     after = page.back().path;

@@ -1,4 +1,4 @@
-// Opening and examining files by their directory's descriptor, with errors that name the path.
+// Opens and examines files relative to their directory's descriptor; errors name the path.
 #pragma once
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 namespace ckpt::storage {
 
-constexpr mode_t everyone = 0666;  // less the process's umask
+constexpr mode_t everyone = 0666;  // reduced by the process's umask
 
 // verb, shown: for the message.
 Descriptor open_at(int directory, const std::string& name, int flags, const char* verb, const std::string& shown,

@@ -1,4 +1,4 @@
-// The operating system's error numbers as errors of this library.
+// Converts the operating system's error numbers to errors of this library.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@ namespace ckpt::storage {
 
 base::Status status_of_errno(int code) noexcept;
 
-// Throws "cannot <verb> '<path>': <the system's words>".
+// Throws "cannot <verb> '<path>': <the system's message>".
 [[noreturn]] void fail_os(int code, std::string_view verb, std::string_view path);
 
 }  // namespace ckpt::storage

@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t random_digits = 16;
 constexpr std::string_view hex_digits = "0123456789abcdef";
 
-// ".lock-" and random digits: no name is used twice.
+// Returns ".lock-" and random digits: names are never reused.
 std::string new_name(const std::string& leaf) {
   std::random_device random;
   std::string name = leaf + '-';
@@ -38,7 +38,7 @@ bool is_owner_file(std::string_view name, const std::string& leaf) {
   return name.substr(leaf.size() + 1).find_first_not_of(hex_digits) == std::string_view::npos;
 }
 
-// Contents become an owner file under this name, and are renamed once they are whole.
+// The contents are written under this name; the file is renamed once they are complete.
 constexpr std::string_view unfinished_suffix = ".new";
 
 bool is_unfinished_file(std::string_view name, const std::string& leaf) {
@@ -49,7 +49,7 @@ std::string shown_as(const LockPlace& place, const std::string& name) { return p
 
 void release_owner_file(int, int directory, const std::string& name) noexcept { ::unlinkat(directory, name.c_str(), 0); }
 
-// Renames the file to its name only after its contents are whole and durable.
+// Renames the file to its name only after its contents are complete and durable.
 Descriptor make_owner_file(const LockPlace& place, const LockOwner& owner, const std::string& name) {
   const std::string shown = shown_as(place, name);
   const std::string unfinished = name + std::string(unfinished_suffix);
@@ -84,31 +84,31 @@ std::optional<std::string> contents_of(const LockPlace& place, const std::string
                              OwnerState state) {
   const std::string file = base::quote(shown_as(place, name));
   if (!owner) {
-    base::fail(base::Status::busy, base::quote(place.storage), " may be being written: ", file,
-               " is the lock of a writer, and its owner cannot be read; if no writer is at work, remove it");
+    base::fail(base::Status::busy, base::quote(place.storage), " may be in use by another writer: the owner in the lock file ",
+               file, " cannot be read; if no writer is active, remove the file");
   }
   if (state == OwnerState::running) {
     base::fail(base::Status::busy, base::quote(place.storage), " is being written by process ", owner->process, ", which holds ",
                file);
   }
-  base::fail(base::Status::busy, base::quote(place.storage), " may be being written by process ", owner->process, " of host ",
+  base::fail(base::Status::busy, base::quote(place.storage), " may be in use by process ", owner->process, " of host ",
              base::quote(owner->host), ", which holds ", file,
-             ": this process cannot see whether that one still runs; if it has ended, remove the file");
+             ": this process cannot determine whether that process still runs; if it has ended, remove the file");
 }
 
-// Removes a file that a process left when it was killed before the rename. It locks nothing, so no failure is reported.
+// Removes a file left by a process that was killed before the rename. Such a file locks nothing, so failures are ignored.
 void remove_unfinished(const LockPlace& place, const LockOwner& self, const std::string& name) {
   try {
     const auto text = contents_of(place, name);
     const auto owner = text ? parse_lock_owner(*text) : std::nullopt;
     if (owner && judge(*owner, self) == OwnerState::ended) ::unlinkat(place.directory, name.c_str(), 0);
-  } catch (const base::Error&) {  // cannot be read
+  } catch (const base::Error&) {  // unreadable
   }
 }
 
-// Fails if a file of another writer exists that has not ended. own: the file of this writer; "" for none. removes: whether to
-// remove the files of ended owners, also those that an owner did not finish.
-void look_at_others(const LockPlace& place, const LockOwner& self, const std::string& own, bool removes) {
+// Fails if a file of another active writer exists. own: the file of this writer; "" for none. removes: whether to remove the
+// files of ended owners, including unfinished ones.
+void check_other_owners(const LockPlace& place, const LockOwner& self, const std::string& own, bool removes) {
   const auto directory = [&] { return open_at(place.directory, ".", O_RDONLY | O_DIRECTORY, "list", place.storage); };
   std::vector<std::string> ended;
   for (const Entry& entry : list_directory(directory(), place.storage)) {
@@ -134,21 +134,21 @@ void look_at_others(const LockPlace& place, const LockOwner& self, const std::st
 
 std::unique_ptr<Lock> take_owner_file(const LockPlace& place) {
   const LockOwner self = this_owner();
-  look_at_others(place, self, "", false);  // no file is created while another writer is active
+  check_other_owners(place, self, "", false);  // no file is created while another writer is active
   const std::string name = new_name(place.leaf);
   Descriptor file = make_owner_file(place, self, name);
   std::unique_ptr<HeldFile> lock;
   try {
     lock = std::make_unique<HeldFile>(std::move(file), place, name);
   } catch (...) {
-    ::unlinkat(place.directory, name.c_str(), 0);  // it would keep every later writer out
+    ::unlinkat(place.directory, name.c_str(), 0);  // the file would block every later writer
     throw;
   }
   lock->release_by(release_owner_file);
-  look_at_others(place, self, name, true);
+  check_other_owners(place, self, name, true);
   return lock;
 }
 
-void require_no_owner_file(const LockPlace& place) { look_at_others(place, this_owner(), "", false); }
+void require_no_owner_file(const LockPlace& place) { check_other_owners(place, this_owner(), "", false); }
 
 }  // namespace ckpt::storage

@@ -12,10 +12,10 @@
 namespace ckpt::storage {
 namespace {
 
-// A sleeping writer looks at its stop flag this often.
-constexpr std::int64_t longest_nap_ns = 20'000'000;
+// A sleeping writer checks its stop flag at least this often.
+constexpr std::int64_t longest_sleep_ns = 20'000'000;
 
-// Nanoseconds of a double, which may be beyond what an int64 holds; a century is for ever.
+// Converts a double, which may exceed the range of int64; a century counts as forever.
 std::int64_t whole_ns(double ns) {
   constexpr double century_ns = 100.0 * 365 * 24 * 3600 * 1e9;
   return static_cast<std::int64_t>(std::min(ns, century_ns));
@@ -30,20 +30,20 @@ void require_running(const std::atomic<bool>* stop) {
     base::fail(base::Status::cancelled, "the write was stopped on request");
 }
 
-// NOLINTNEXTLINE(performance-unnecessary-value-param): kept
+// NOLINTNEXTLINE(performance-unnecessary-value-param): stored
 RateLimit::RateLimit(std::int64_t bytes_per_second, std::int64_t burst_bytes, std::shared_ptr<const base::Clock> clock, Sleep sleep)
     : clock_(clock == nullptr ? base::monotonic_clock() : clock), sleep_(sleep ? std::move(sleep) : sleep_ns) {
-  base::require(bytes_per_second >= 1, "bytes_per_second is ", bytes_per_second, "; at least 1");
-  base::require(burst_bytes >= 0, "burst_bytes is ", burst_bytes, "; at least 0");
+  base::require(bytes_per_second >= 1, "bytes_per_second is ", bytes_per_second, "; expected at least 1");
+  base::require(burst_bytes >= 0, "burst_bytes is ", burst_bytes, "; expected at least 0");
   ns_per_byte_ = 1e9 / static_cast<double>(bytes_per_second);
   burst_ns_ = whole_ns(static_cast<double>(burst_bytes) * ns_per_byte_);
-  paid_at_ns_ = clock_->now_ns() - burst_ns_;  // the bucket is full
+  paid_at_ns_ = clock_->now_ns() - burst_ns_;  // starts with a full bucket
 }
 
 std::int64_t RateLimit::due_after(std::int64_t bytes) {
-  const std::int64_t now = clock_->now_ns();  // may be a host's function
+  const std::int64_t now = clock_->now_ns();  // may be user code
   const std::lock_guard lock(mutex_);
-  // A debt of more than a century does not grow: times stay far from where they would overflow.
+  // A debt of more than a century does not grow, so that times stay far from overflow.
   constexpr std::int64_t latest = std::numeric_limits<std::int64_t>::max() / 2;
   const std::int64_t start = std::min(std::max(paid_at_ns_, now - burst_ns_), latest);
   paid_at_ns_ = start + whole_ns(static_cast<double>(bytes) * ns_per_byte_);
@@ -54,7 +54,7 @@ void RateLimit::take(std::int64_t bytes, const std::atomic<bool>* stop) {
   const std::int64_t due = due_after(bytes);
   for (std::int64_t left = due - clock_->now_ns(); left > 0; left = due - clock_->now_ns()) {
     require_running(stop);
-    sleep_(std::min(left, longest_nap_ns));
+    sleep_(std::min(left, longest_sleep_ns));
   }
 }
 

@@ -1,4 +1,4 @@
-// A bandwidth limit: a token bucket over a clock that tests can hold in their hands. Synchronised.
+// A bandwidth limit: a token bucket with a clock that tests can replace. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -13,17 +13,16 @@ namespace ckpt::storage {
 
 using Sleep = std::function<void(std::int64_t ns)>;
 
-// Puts the thread to sleep.
+// Suspends the thread.
 void sleep_ns(std::int64_t ns);
 
 class RateLimit {
  public:
-  // bytes_per_second >= 1. burst_bytes may go at once after a pause. A clock that is nullptr is the system's; an empty sleep really
-  // sleeps.
+  // bytes_per_second >= 1. burst_bytes pass without delay after a pause. clock nullptr: the system's; empty sleep: a real sleep.
   RateLimit(std::int64_t bytes_per_second, std::int64_t burst_bytes, std::shared_ptr<const base::Clock> clock, Sleep sleep);
 
-  // Takes bytes out of the bucket and returns when the debt that this leaves is paid. Error(cancelled) soon after *stop (which may
-  // be nullptr) becomes true.
+  // Takes bytes from the bucket and returns when the resulting debt is paid. Fails with Error(cancelled) soon after *stop (which
+  // may be nullptr) becomes true.
   void take(std::int64_t bytes, const std::atomic<bool>* stop);
 
  private:
@@ -34,10 +33,10 @@ class RateLimit {
   std::shared_ptr<const base::Clock> clock_;
   Sleep sleep_;
   base::ForkMutex mutex_;
-  std::int64_t paid_at_ns_;  // when all that was taken is paid for
+  std::int64_t paid_at_ns_;  // time at which the debt is paid
 };
 
-// Error(cancelled) when *stop is true; stop may be nullptr.
+// Fails with Error(cancelled) if *stop is true; stop may be nullptr.
 void require_running(const std::atomic<bool>* stop);
 
 }  // namespace ckpt::storage

@@ -13,10 +13,10 @@
 namespace ckpt::storage {
 namespace {
 
-// The least that is asked for: the headers of most files.
+// The smallest request: covers the headers of most files.
 constexpr std::int64_t least_bytes = std::int64_t{64} << 10;
 
-// Bytes [begin, end) of a file in memory that is used again.
+// Bytes [begin, end) of a file in memory that is reused.
 class Window {
  public:
   Window() = default;
@@ -38,7 +38,7 @@ class Window {
     room_bytes_ = 0;
   }
 
-  // All of it is there afterwards, or nothing.
+  // Either fetches all bytes or leaves the window empty.
   void fetch(File& file, std::int64_t begin, std::int64_t end) {
     clear();
     const std::int64_t bytes = end - begin;
@@ -64,10 +64,10 @@ class Window {
   std::int64_t end_ = 0;
 };
 
-// A window that a thread fetches meanwhile. The file is used by no other thread until wait has returned.
+// A window that a thread fetches in the background. No other thread may use the file until wait has returned.
 class Fetching {
  public:
-  // spare: whose memory is used again.
+  // spare: an old window with memory to reuse.
   Fetching(File& file, Window&& spare, std::int64_t begin, std::int64_t end)
       : begin_(begin), end_(end), window_(std::move(spare)), thread_("ckpt-ahead", [this, &file] {
           try {
@@ -81,10 +81,10 @@ class Fetching {
   bool is_own_process() const noexcept { return generation_ == base::fork_generation(); }
   std::exception_ptr wait() {
     thread_.join();
-    behalf_.hand_out();
+    behalf_.send_messages();
     return failure_;
   }
-  // After wait.
+  // Valid after wait.
   Window& window() noexcept { return window_; }
 
  private:
@@ -94,7 +94,7 @@ class Fetching {
   base::OnBehalf behalf_;
   Window window_;
   std::exception_ptr failure_;
-  base::Thread thread_;  // last: it uses the others
+  base::Thread thread_;  // last: it uses the other members
 };
 
 class AheadFile final : public File {
@@ -102,7 +102,7 @@ class AheadFile final : public File {
   explicit AheadFile(std::unique_ptr<File> file) : file_(std::move(file)) {}
   ~AheadFile() override { take_next(-1); }
 
-  // Not asked for again: what is there does not change. No thread is at work before it was asked for once.
+  // Queried once: the size does not change. The background thread starts only after the first query.
   std::int64_t size() override {
     if (size_ < 0) size_ = file_->size();
     return size_;
@@ -143,11 +143,11 @@ class AheadFile final : public File {
     return std::min({end, size(), begin + range_bytes * ranges_at_once});
   }
 
-  // Goes on with what was fetched meanwhile, if that is wanted now; else it was in vain, and so is its error.
+  // Uses the background window if it is the one needed now; otherwise discards it together with its error.
   void take_next(std::int64_t at) {
     if (fetching_ == nullptr) return;
     if (!fetching_->is_own_process()) {
-      // In a forked child there is no such thread, and how far it came with its objects is not known: they are left as they are.
+      // In a forked child the thread does not exist, and its progress on these objects is unknown: they are leaked.
       static_cast<void>(fetching_.release());
       return;
     }
@@ -164,16 +164,16 @@ class AheadFile final : public File {
     try {
       fetching_ = std::make_unique<Fetching>(*file_, std::move(spare_), begin, end_of(begin, expected_end_));
     } catch (const base::Error&) {
-      return;  // the system has no thread to spare: it will be fetched when it is wanted
+      return;  // the system could not start a thread: the window is fetched when it is needed
     }
   }
 
   std::unique_ptr<File> file_;
-  std::int64_t size_ = -1;  // not asked for yet
+  std::int64_t size_ = -1;  // unknown yet
   std::int64_t expected_begin_ = 0;
   std::int64_t expected_end_ = 0;
   Window window_;
-  Window spare_;                        // of which only the memory counts
+  Window spare_;                        // only its memory is reused
   std::unique_ptr<Fetching> fetching_;  // last: it uses the file
 };
 

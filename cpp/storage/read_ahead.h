@@ -1,4 +1,4 @@
-// Files whose bytes come by requests that take long: what will be read is asked for in large pieces, several at a time.
+// Files with slow requests (object stores): reads ahead in large pieces, several concurrently.
 #pragma once
 
 #include <memory>
@@ -8,12 +8,13 @@
 
 namespace ckpt::storage {
 
-constexpr std::int64_t range_bytes = std::int64_t{4} << 20;  // of one piece
+constexpr std::int64_t range_bytes = std::int64_t{4} << 20;  // size of one piece
 constexpr std::int64_t ranges_at_once = 8;
 
-// Opens a file for reading. One of an object store, or one that has ranges, is read ahead as far as expect says, at most
-// ranges_at_once pieces at once; other files are as open returns them. While the pieces that are there are used, a thread of its
-// own gets the next ones: what the caller does with bytes (hash, convert, copy) costs no time as long as they come more slowly.
+// Opens a file for reading. Files of an object store, and files with ranges, are read ahead within the range given to expect, at
+// most ranges_at_once pieces concurrently; other files are returned as open returns them. A separate thread fetches the next
+// pieces while the current ones are used, so the caller's processing (hash, convert, copy) overlaps with the transfer as long
+// as the transfer is slower.
 std::unique_ptr<File> open_ahead(Storage& storage, const std::string& path);
 
 }  // namespace ckpt::storage

@@ -22,13 +22,13 @@ struct LockTable {
   std::map<FileId, pid_t> holders;  // a forked child inherits the entries, but not the locks
 };
 
-// Never destroyed: storages may be released while static objects are torn down.
+// Never destroyed: storages may be released during static destruction.
 LockTable& lock_table() {
   static auto* const the_table = new LockTable;
   return *the_table;
 }
-// Constructed at load: a child that was forked during the first call would wait for the construction forever.
-[[maybe_unused]] const LockTable& locks_made_at_load = lock_table();
+// Initialized at load: a child forked during a lazy first call would wait forever for that call to complete.
+[[maybe_unused]] const LockTable& locks_initialized_at_load = lock_table();
 
 std::optional<FileId> id_of(int descriptor) noexcept {
   struct stat status {};
@@ -44,14 +44,14 @@ struct flock whole_file(short type) noexcept {
   return range;
 }
 
-// 0 or the error number.
+// Returns 0 or the error number.
 int call_fcntl(int descriptor, int command, struct flock& range) noexcept {
   const int result = uninterrupted([&] { return ::fcntl(descriptor, command, &range); });
   if (result == 0) return 0;
   return errno == EACCES || errno == EAGAIN ? EWOULDBLOCK : errno;
 }
 
-// Sets or queries a lock of the open file. Returns EINVAL where the system has no such locks.
+// Sets or queries a lock of the open file description. Returns EINVAL where the system has no such locks.
 int call_of_open_file(int descriptor, [[maybe_unused]] bool only_asks, struct flock& range) noexcept {
 #if defined(F_OFD_SETLK)
   return call_fcntl(descriptor, only_asks ? F_OFD_GETLK : F_OFD_SETLK, range);
@@ -76,7 +76,7 @@ int try_record_lock(int descriptor) {
   if (!id) return errno;
   const std::lock_guard lock(lock_table().mutex);
   if (is_holder(lock_table(), *id)) return EWOULDBLOCK;
-  lock_table().holders[*id] = 0;  // before the lock, since the insertion may fail
+  lock_table().holders[*id] = 0;  // before the lock is taken, since the insertion may fail
   range = whole_file(F_WRLCK);
   const int code = call_fcntl(descriptor, F_SETLK, range);
   if (code == 0) {

@@ -82,7 +82,7 @@ class RetryingStorage final : public Storage {
   void rename(const std::string& from, const std::string& to) override {
     handler_->run([&](std::int32_t) { inner_->rename(from, to); });
   }
-  // The name that an attempt made although it reported an error is the one that was asked for.
+  // If an attempt created the name although it reported an error, the existing name is the requested one.
   bool link(const std::string& from, const std::string& to) override {
     return handler_->run([&](std::int32_t attempt) {
       try {
@@ -111,8 +111,8 @@ class RetryingStorage final : public Storage {
   }
   std::optional<Stamp> stamp(const std::string& path) noexcept override { return inner_->stamp(path); }
   bool is_objects() const noexcept override { return inner_->is_objects(); }
-  // Error(already_exists) may come of an attempt that reported an error and made the file all the same: whether the bytes that are
-  // there are its own is for the caller to find out.
+  // Error(already_exists) may be due to an earlier attempt that created the file although it reported an error: the caller must
+  // check whether the existing bytes are its own.
   void put_if_absent(const std::string& path, std::span<const std::byte> bytes) override {
     handler_->run([&](std::int32_t) { inner_->put_if_absent(path, bytes); });
   }
@@ -123,7 +123,7 @@ class RetryingStorage final : public Storage {
     handler_->run([&](std::int32_t) { inner_->remove_many(paths); });
   }
   std::optional<std::int64_t> free_bytes() noexcept override { return inner_->free_bytes(); }
-  // A lock that is held stays held for as long as a run lasts: whoever waits for it should decide so.
+  // Not retried: another process may hold a lock for its whole run, so waiting is the caller's decision.
   std::unique_ptr<Lock> lock(const std::string& path) override { return inner_->lock(path); }
   const std::string& name() const override { return inner_->name(); }
   std::string identity() const override { return inner_->identity(); }
@@ -134,7 +134,7 @@ class RetryingStorage final : public Storage {
     return std::make_unique<RetryingFile>(handler_->run([&](std::int32_t) { return body(); }), handler_);
   }
 
-  // What an attempt that reported an error has removed all the same is gone, as was asked.
+  // If an attempt removed the file although it reported an error, a later not_found means success.
   template <class Body>
   void removed(Body&& body) {
     handler_->run([&](std::int32_t attempt) {
@@ -152,15 +152,16 @@ class RetryingStorage final : public Storage {
 
 }  // namespace
 
-bool may_pass(Status status) noexcept { return status == Status::io || status == Status::busy || status == Status::timeout; }
+bool is_transient(Status status) noexcept { return status == Status::io || status == Status::busy || status == Status::timeout; }
 
 FaultHandler::FaultHandler(const FaultPolicy& policy, Sleep sleep, Decide decide)
     : policy_(policy), sleep_(sleep ? std::move(sleep) : sleep_ns), decide_(std::move(decide)) {
-  base::require(policy.max_attempts >= 1, "max_attempts is ", policy.max_attempts, "; at least 1");
-  base::require(policy.first_delay_ns >= 0, "first_delay_ns is ", policy.first_delay_ns, "; at least 0");
-  base::require(policy.max_delay_ns >= 0, "max_delay_ns is ", policy.max_delay_ns, "; at least 0");
-  base::require(std::isfinite(policy.factor) && policy.factor >= 1, "factor is ", policy.factor, "; a number of at least 1");
-  base::require(policy.jitter >= 0 && policy.jitter <= 1, "jitter is ", policy.jitter, "; 0 .. 1");
+  base::require(policy.max_attempts >= 1, "max_attempts is ", policy.max_attempts, "; expected at least 1");
+  base::require(policy.first_delay_ns >= 0, "first_delay_ns is ", policy.first_delay_ns, "; expected at least 0");
+  base::require(policy.max_delay_ns >= 0, "max_delay_ns is ", policy.max_delay_ns, "; expected at least 0");
+  base::require(std::isfinite(policy.factor) && policy.factor >= 1, "factor is ", policy.factor,
+                "; expected a number of at least 1");
+  base::require(policy.jitter >= 0 && policy.jitter <= 1, "jitter is ", policy.jitter, "; expected 0 .. 1");
 }
 
 std::int64_t FaultHandler::delay_ns(std::int32_t attempt, std::int64_t number) const {
@@ -170,14 +171,14 @@ std::int64_t FaultHandler::delay_ns(std::int32_t attempt, std::int64_t number) c
   const double swing = 2.0 * static_cast<double>(base::uniform_from_word(random[0])) - 1.0;  // [-1, 1)
   const double delay = static_cast<double>(policy_.first_delay_ns) * std::pow(policy_.factor, attempt - 1);
   const double swung = delay * (1.0 + policy_.jitter * swing);
-  // Also true for an infinite delay; the conversion below would not survive that.
+  // Also true for an infinite delay, which the conversion below could not represent.
   if (!(swung < static_cast<double>(policy_.max_delay_ns))) return policy_.max_delay_ns;
   return static_cast<std::int64_t>(swung);
 }
 
-bool FaultHandler::goes_on(std::int32_t attempt, const base::Error& error) {
+bool FaultHandler::should_retry(std::int32_t attempt, const base::Error& error) {
   const bool asks = decide_ && error.status() != Status::cancelled;
-  Verdict verdict{may_pass(error.status()), 0};
+  Verdict verdict{is_transient(error.status()), 0};
   if (asks) {
     verdict.delay_ns = delay_ns(attempt, retries());
     decide_(error, attempt, verdict);
@@ -186,7 +187,7 @@ bool FaultHandler::goes_on(std::int32_t attempt, const base::Error& error) {
   const std::int64_t number = retries_.fetch_add(1, std::memory_order_relaxed);
   const std::int64_t delay = asks ? verdict.delay_ns : delay_ns(attempt, number);
   base::warn("storage",
-             base::cat(error.message(), "; attempt ", attempt + 1, " of ", policy_.max_attempts, " follows in ", delay, " ns"));
+             base::cat(error.message(), "; attempt ", attempt + 1, " of ", policy_.max_attempts, " starts in ", delay, " ns"));
   if (delay > 0) sleep_(delay);
   return true;
 }

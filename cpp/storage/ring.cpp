@@ -27,8 +27,8 @@ std::size_t ring_bytes(const io_uring_params& params) {
                   params.cq_off.cqes + params.cq_entries * sizeof(io_uring_cqe));
 }
 
-// The kernel is the other side of these.
-// NOLINTBEGIN(readability-non-const-parameter): std::atomic_ref takes no const
+// These synchronise with the kernel.
+// NOLINTBEGIN(readability-non-const-parameter): std::atomic_ref does not accept const
 std::uint32_t acquire(std::uint32_t* shared) { return std::atomic_ref(*shared).load(std::memory_order_acquire); }
 void publish(std::uint32_t* shared, std::uint32_t value) { std::atomic_ref(*shared).store(value, std::memory_order_release); }
 // NOLINTEND(readability-non-const-parameter)
@@ -39,7 +39,7 @@ class SharedMemory {
  public:
   SharedMemory(int descriptor, std::size_t bytes, off_t offset)
       : bytes_(bytes), start_(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, descriptor, offset)) {
-    // A forked child must not touch what the kernel shares with its parent.
+    // A forked child must not touch memory that the kernel shares with its parent.
     if (good()) ::madvise(start_, bytes_, MADV_DONTFORK);
   }
   ~SharedMemory() {
@@ -66,7 +66,7 @@ struct Ring::Mapped {
         rings(descriptor.get(), ring_bytes(params), IORING_OFF_SQ_RING),
         entries(descriptor.get(), params.sq_entries * sizeof(io_uring_sqe), IORING_OFF_SQES) {}
 
-  // Never fails because of a signal.
+  // Retries when a signal interrupts the call.
   int enter(unsigned submit, unsigned wait_for, unsigned flags) {
     return static_cast<int>(uninterrupted(
         [&] { return ::syscall(SYS_io_uring_enter, descriptor.get(), submit, wait_for, flags, nullptr, std::size_t{0}); }));
@@ -101,7 +101,7 @@ bool Ring::start_read(int descriptor, std::int64_t offset, std::span<std::byte> 
 bool Ring::start(std::uint8_t operation, int descriptor, std::int64_t offset, std::span<const std::byte> bytes, std::uint64_t tag) {
   const auto& at = mapped_->params.sq_off;
   auto* const tail = mapped_->rings.at<std::uint32_t>(at.tail);
-  const std::uint32_t position = *tail;  // only this side moves it
+  const std::uint32_t position = *tail;  // only this thread moves it
   const std::uint32_t index = position & *mapped_->rings.at<std::uint32_t>(at.ring_mask);
   io_uring_sqe entry{};
   entry.opcode = operation;
@@ -114,7 +114,8 @@ bool Ring::start(std::uint8_t operation, int descriptor, std::int64_t offset, st
   mapped_->rings.at<std::uint32_t>(at.array)[index] = index;
   publish(tail, position + 1);
   if (mapped_->enter(1, 0, 0) == 1) return true;
-  // Without a polling thread the kernel looks at the tail only inside the call above; it took nothing, so nothing is there.
+  // Without a polling thread the kernel reads the tail only inside the call above; it took nothing, so the entry can be
+  // withdrawn.
   publish(tail, position);
   return false;
 }

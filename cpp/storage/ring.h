@@ -1,4 +1,4 @@
-// Asynchronous writes and reads by Linux's io_uring, through its system calls alone. Source: io_uring(7), io_uring_setup(2),
+// Asynchronous writes and reads with Linux's io_uring, by direct system calls. Source: io_uring(7), io_uring_setup(2),
 // io_uring_enter(2).
 #pragma once
 
@@ -10,29 +10,29 @@
 
 namespace ckpt::storage {
 
-// One thread at a time.
+// Not thread-safe.
 class Ring {
  public:
-  // nullptr where the system has no io_uring or refuses it. entries: at most so many are under way at a time, a power of 2.
+  // Returns nullptr if the system does not have io_uring or refuses it. entries: the most operations in flight, a power of 2.
   static std::unique_ptr<Ring> make(unsigned entries);
-  // What is under way must have ended: the system goes on reading the bytes otherwise.
+  // All operations must have completed: the system would otherwise continue to access their memory.
   ~Ring();
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
 
-  // Starts to write bytes, which stay where they are until their end is reported. False when the system does not take it: then
-  // nothing was started.
+  // Starts to write bytes, which must stay valid until their completion is reported. Returns false if the system does not accept
+  // the request; nothing was started then.
   bool start_write(int descriptor, std::int64_t offset, std::span<const std::byte> bytes, std::uint64_t tag);
-  // The same for a read into bytes.
+  // Starts to read into bytes, under the same conditions.
   bool start_read(int descriptor, std::int64_t offset, std::span<std::byte> bytes, std::uint64_t tag);
 
   struct End {
     std::uint64_t tag;
     std::int32_t result;  // bytes written or read, or a negative error number
   };
-  // One that has ended and was not yet reported; nothing when there is none.
+  // Returns a completion that was not reported yet; nothing if none is available.
   std::optional<End> take();
-  // Waits until take has something. False when the system refuses to wait.
+  // Waits until take has a completion. Returns false if the system refuses to wait.
   bool wait();
 
  private:

@@ -21,33 +21,33 @@ using base::Status;
 struct Registry {
   base::ForkMutex mutex;
   std::map<std::string, std::shared_ptr<const SchemeFactory>, std::less<>> schemes;
-  std::map<std::string, std::weak_ptr<Storage>, std::less<>> memories;  // by their names
+  std::map<std::string, std::weak_ptr<Storage>, std::less<>> memories;  // by name
 };
 
-// Never destroyed: storages may be made while the process ends.
+// Never destroyed: storages may be created during process exit.
 Registry& registry() {
   static auto* const the_registry = new Registry;
   return *the_registry;
 }
-// Before a first call: a child that was forked in the midst of that one would wait for it for ever.
-[[maybe_unused]] const Registry& schemes_made_at_load = registry();
+// Initialized at load: a child forked during a lazy first call would wait forever for that call to complete.
+[[maybe_unused]] const Registry& schemes_initialized_at_load = registry();
 
-// ---- Schemes that are part of the library ----
+// ---- Built-in schemes ----
 
 void require_plain(const Uri& uri) {
-  base::require(!uri.has_query, "uri ", quote(uri.text), " holds '?' or '#', which ", uri.scheme,
-                " does not know; %3F and %23 stand for the characters");
+  base::require(!uri.has_query, "uri ", quote(uri.text), " contains '?' or '#', which scheme ", uri.scheme,
+                " does not support; %3F and %23 encode the characters");
 }
 
-// The options that a file URI may carry: lock=KIND.
+// Returns the options in the query of a file URI: lock=KIND.
 WriteOptions file_options(const Uri& uri) {
   constexpr std::string_view key = "lock=";
   WriteOptions options;
   if (!uri.has_query) return options;
   const bool is_known =
       uri.text[uri.text.find_first_of("?#")] == '?' && uri.query.starts_with(key) && uri.query.size() > key.size();
-  base::require(is_known, "uri ", quote(uri.text), " holds '?' or '#', behind which file knows ?lock=KIND alone; ",
-                "%3F and %23 stand for the characters");
+  base::require(is_known, "uri ", quote(uri.text), " contains '?' or '#'; expected only ?lock=KIND after a file path; ",
+                "%3F and %23 encode the characters");
   options.lock = lock_kind_of("lock of the uri", std::string_view(uri.query).substr(key.size()));
   return options;
 }
@@ -55,15 +55,15 @@ WriteOptions file_options(const Uri& uri) {
 std::shared_ptr<Storage> make_file(const Uri& uri) {
   const WriteOptions options = file_options(uri);
   base::require(uri.authority.empty(), "uri ", quote(uri.text), " names the host ", quote(uri.authority),
-                "; file:PATH or file:///PATH");
-  base::require(!uri.path.empty(), "uri ", quote(uri.text), " has no path; file:PATH or file:///PATH");
+                "; expected file:PATH or file:///PATH");
+  base::require(!uri.path.empty(), "uri ", quote(uri.text), " has no path; expected file:PATH or file:///PATH");
   base::require_name("path of the uri", uri.path);
   return open_file_system(uri.path, Root::make, options);
 }
 
 std::shared_ptr<Storage> make_memory(const Uri& uri) {
   require_plain(uri);
-  base::require(!uri.has_authority, "uri ", quote(uri.text), " has a \"//\"; memory: or memory:NAME");
+  base::require(!uri.has_authority, "uri ", quote(uri.text), " contains \"//\"; expected memory: or memory:NAME");
   if (uri.path.empty()) return make_memory_storage();
   base::require_name("name in the uri", uri.path);
   const std::lock_guard lock(registry().mutex);
@@ -86,9 +86,9 @@ const BuiltIn* find_built_in(std::string_view scheme) {
   return found == built_in.end() ? nullptr : found;
 }
 
-// ---- Schemes that users register ----
+// ---- Registered schemes ----
 
-// Plug-ins of this project: what an unknown scheme needs.
+// This project's plug-ins, named in the error for their schemes.
 struct Package {
   std::string_view scheme;
   std::string_view name;
@@ -103,11 +103,11 @@ constexpr std::array<Package, 1> packages = {{{"s3", "libckpt-s3"}}};
     for (const auto& [scheme, factory] : registry().schemes) known += ", " + scheme;
   }
   const auto* const package = std::ranges::find(packages, uri.scheme, &Package::scheme);
-  const std::string from = package == packages.end() ? "" : base::cat(", which the package ", package->name, " brings");
+  const std::string from = package == packages.end() ? "" : base::cat(", which the package ", package->name, " provides");
   base::fail(Status::unsupported, "uri ", quote(uri.text), " has the scheme ", quote(uri.scheme), from, "; known: ", known);
 }
 
-// The URIs that this thread is making, one inside the other.
+// The URIs that this thread is opening, nested in each other.
 struct OpenUri {
   std::string_view text;
   const OpenUri* outer;
@@ -121,14 +121,14 @@ struct OpenScope {
   OpenScope& operator=(const OpenScope&) = delete;
 };
 
-// Before the stack is full.
-void refuse_circle(std::string_view text) {
+// Fails before the stack overflows.
+void refuse_recursion(std::string_view text) {
   constexpr int deepest = 32;
   int depth = 0;
   for (const OpenUri* open = innermost; open != nullptr; open = open->outer) {
-    if (open->text == text) base::fail(Status::invalid_state, "uri ", quote(text), " is made of itself");
+    if (open->text == text) base::fail(Status::invalid_state, "uri ", quote(text), " is recursive");
     if (++depth >= deepest) {
-      base::fail(Status::invalid_state, "uri ", quote(text), " is made inside ", deepest, " others, the innermost ",
+      base::fail(Status::invalid_state, "uri ", quote(text), " is nested inside ", deepest, " others, the innermost ",
                  quote(innermost->text));
     }
   }
@@ -141,7 +141,7 @@ std::shared_ptr<Storage> make_registered(const Uri& uri) {
     if (const auto found = registry().schemes.find(uri.scheme); found != registry().schemes.end()) factory = found->second;
   }
   if (factory == nullptr) refuse_unknown(uri);
-  refuse_circle(uri.text);
+  refuse_recursion(uri.text);
   const OpenUri open{uri.text, innermost};
   const OpenScope scope(open);
   return (*factory)(uri.text);
@@ -151,19 +151,20 @@ std::shared_ptr<Storage> make_registered(const Uri& uri) {
 
 void register_scheme(std::string_view scheme, SchemeFactory factory) {
   std::string name = scheme_name(scheme);
-  base::require(!name.empty(), "scheme is ", quote(scheme), "; at least two of letters, digits, '+', '-' and '.', a letter first");
+  base::require(!name.empty(), "scheme is ", quote(scheme),
+                "; expected at least two letters, digits, '+', '-' or '.', a letter first");
   auto shared = std::make_shared<const SchemeFactory>(std::move(factory));
   const std::lock_guard lock(registry().mutex);
   if (find_built_in(name) != nullptr || registry().schemes.contains(name))
-    base::fail(Status::already_exists, "scheme is ", quote(scheme), ", which is known already");
+    base::fail(Status::already_exists, "scheme is ", quote(scheme), "; the scheme exists already");
   registry().schemes.emplace(std::move(name), std::move(shared));
 }
 
 void unregister_scheme(std::string_view scheme) {
-  std::shared_ptr<const SchemeFactory> factory;  // destroyed after the lock: that may run the user's code
+  std::shared_ptr<const SchemeFactory> factory;  // destroyed after the lock: the destructor may run user code
   const std::lock_guard lock(registry().mutex);
   const auto found = registry().schemes.find(scheme_name(scheme));
-  if (found == registry().schemes.end()) base::fail(Status::not_found, "scheme is ", quote(scheme), "; none that was registered");
+  if (found == registry().schemes.end()) base::fail(Status::not_found, "scheme is ", quote(scheme), "; unknown registered scheme");
   factory = found->second;
   registry().schemes.erase(found);
 }

@@ -1,4 +1,4 @@
-// Storages from URIs, and schemes that users register. Synchronised.
+// Opens storages by URI; registry of user-defined schemes. Thread-safe.
 #pragma once
 
 #include <functional>
@@ -10,15 +10,16 @@
 
 namespace ckpt::storage {
 
-// Makes a storage from a URI of its scheme: the whole text, checked, still encoded.
+// Opens a storage from a URI of its scheme: the whole text, validated, still percent-encoded.
 using SchemeFactory = std::function<std::shared_ptr<Storage>(const std::string& uri)>;
 
-// Error(already_exists) for a scheme that is known; case does not matter.
+// Fails with Error(already_exists) for an existing scheme, ignoring case.
 void register_scheme(std::string_view scheme, SchemeFactory factory);
-// Error(not_found) for a scheme that was not registered. Calls under way end as they began.
+// Fails with Error(not_found) for an unregistered scheme. Calls in progress complete normally.
 void unregister_scheme(std::string_view scheme);
 
-// Error(unsupported) for a scheme that is not known. Refuses a URI whose factory makes it again, directly or through others.
+// Fails with Error(unsupported) for an unknown scheme. Refuses a URI if its factory opens the same URI again, directly or
+// indirectly.
 std::shared_ptr<Storage> open_uri(std::string_view text);
 
 }  // namespace ckpt::storage

@@ -13,7 +13,7 @@
 namespace ckpt::storage {
 namespace {
 
-// The path that the file can have, and what it then wants of copies.
+// Returns the first available path for the file, and the alignment that it requires.
 WritePath direct_path(int descriptor, WritePath first, DirectAlignment& alignment) {
   if (first == WritePath::buffered) return first;
   const auto wanted = make_direct(descriptor);
@@ -42,7 +42,7 @@ ScratchFile::ScratchFile(Descriptor descriptor, std::string shown, std::int64_t 
 }
 
 void ScratchFile::write(std::int64_t offset, std::span<const std::byte> bytes, const std::atomic<bool>& stop) {
-  // A lane that writes only reads them.
+  // The write direction only reads this memory.
   writes_.copy(offset, {const_cast<std::byte*>(bytes.data()), bytes.size()}, stop);
 }
 
@@ -56,7 +56,8 @@ ScratchFile::Lane::Lane(const ScratchFile& file, Direction direction, bool has_r
     : file_(file), direction_(direction), ring_(has_ring ? Ring::make(most_pieces) : nullptr), limit_(std::move(limit)) {}
 
 ScratchFile::Lane::~Lane() {
-  if (ring_ != nullptr && generation_ != base::fork_generation()) static_cast<void>(ring_.release());  // the ring is the parent's
+  // The ring belongs to the parent process.
+  if (ring_ != nullptr && generation_ != base::fork_generation()) static_cast<void>(ring_.release());
 }
 
 void ScratchFile::Lane::copy(std::int64_t offset, std::span<std::byte> bytes, const std::atomic<bool>& stop) {
@@ -71,7 +72,7 @@ void ScratchFile::Lane::copy(std::int64_t offset, std::span<std::byte> bytes, co
       offset += std::ssize(piece.bytes);
       bytes = bytes.subspan(piece.bytes.size());
     }
-    while (std::ranges::find(pieces_, true, &Piece::under_way) != pieces_.end()) wait_for_one();
+    while (std::ranges::find(pieces_, true, &Piece::in_flight) != pieces_.end()) wait_for_one();
   } catch (...) {
     wait_for_all();
     throw;
@@ -79,15 +80,15 @@ void ScratchFile::Lane::copy(std::int64_t offset, std::span<std::byte> bytes, co
 }
 
 ScratchFile::Lane::Piece& ScratchFile::Lane::free_piece() {
-  take_ends();
+  reap_completions();
   for (;;) {
-    const auto found = std::ranges::find(pieces_, false, &Piece::under_way);
+    const auto found = std::ranges::find(pieces_, false, &Piece::in_flight);
     if (found != pieces_.end()) return *found;
     wait_for_one();
   }
 }
 
-// Room for a piece in whole blocks, where the caller's memory does not suit the file.
+// Returns memory for a piece in whole blocks, for caller memory that does not meet the file's alignment.
 std::span<std::byte> ScratchFile::Lane::own_memory(const Piece& piece) {
   if (memory_ == nullptr) memory_ = base::map_pages(most_pieces * piece_bytes);
   const auto number = static_cast<std::size_t>(&piece - pieces_.data());
@@ -99,22 +100,22 @@ void ScratchFile::Lane::start(Piece& piece) {
                      reinterpret_cast<std::uintptr_t>(piece.bytes.data()) % file_.alignment_.memory == 0;
   piece.copied = suits ? piece.bytes : own_memory(piece);
   if (!suits && direction_ == Direction::write) {
-    const auto behind = std::ranges::copy(piece.bytes, piece.copied.begin()).out;
-    std::fill(behind, piece.copied.end(), std::byte{});
+    const auto after = std::ranges::copy(piece.bytes, piece.copied.begin()).out;
+    std::fill(after, piece.copied.end(), std::byte{});
   }
   const auto tag = static_cast<std::uint64_t>(&piece - pieces_.data());
   const int descriptor = file_.descriptor_.get();
   if (ring_ != nullptr) {
-    piece.under_way = direction_ == Direction::write ? ring_->start_write(descriptor, piece.offset, piece.copied, tag)
+    piece.in_flight = direction_ == Direction::write ? ring_->start_write(descriptor, piece.offset, piece.copied, tag)
                                                      : ring_->start_read(descriptor, piece.offset, piece.copied, tag);
   }
-  if (piece.under_way) return;
-  copy_now(piece);
+  if (piece.in_flight) return;
+  copy_synchronously(piece);
   finish(piece);
 }
 
-// The plain way, whose error is the one to report.
-void ScratchFile::Lane::copy_now(const Piece& piece) const {
+// Copies synchronously; its errors are reported to the caller.
+void ScratchFile::Lane::copy_synchronously(const Piece& piece) const {
   const int descriptor = file_.descriptor_.get();
   std::size_t done = piece.copied.size();
   const auto attempt = [&] {
@@ -122,12 +123,12 @@ void ScratchFile::Lane::copy_now(const Piece& piece) const {
                                           : try_read_all(descriptor, piece.offset, piece.copied, done);
   };
   int code = attempt();
-  // The file does not stand by what it said of its alignment, or its end lies within a block.
+  // The file rejects its own reported alignment, or its end is within a block.
   if (code == EINVAL && is_direct() && make_buffered(descriptor)) code = attempt();
   if (code != 0) fail_os(code, direction_ == Direction::write ? "write" : "read", file_.shown_);
   if (done < piece.bytes.size()) {
-    base::fail(base::Status::io, "cannot read ", base::quote(file_.shown_), ": only ", done, " of ", piece.bytes.size(),
-               " bytes at ", piece.offset, " are there");
+    base::fail(base::Status::io, "cannot read ", base::quote(file_.shown_), ": expected ", piece.bytes.size(), " bytes at ",
+               piece.offset, ", found ", done);
   }
 }
 
@@ -136,26 +137,26 @@ void ScratchFile::Lane::finish(Piece& piece) {
     std::ranges::copy(piece.copied.first(piece.bytes.size()), piece.bytes.begin());
 }
 
-// What the system did not copy, or not all of it, is copied by the plain way.
-void ScratchFile::Lane::take_ends() {
+// Pieces that the system did not copy completely are copied synchronously.
+void ScratchFile::Lane::reap_completions() {
   if (ring_ == nullptr) return;
   while (const auto end = ring_->take()) {
     Piece& piece = pieces_[end->tag];
-    piece.under_way = false;
-    if (end->result < 0 || static_cast<std::size_t>(end->result) != piece.copied.size()) copy_now(piece);
+    piece.in_flight = false;
+    if (end->result < 0 || static_cast<std::size_t>(end->result) != piece.copied.size()) copy_synchronously(piece);
     finish(piece);
   }
 }
 
 void ScratchFile::Lane::wait_for_one() {
-  if (!ring_->wait()) sleep_ns(1'000'000);  // the system refuses to wait; the end comes all the same
-  take_ends();
+  if (!ring_->wait()) sleep_ns(1'000'000);  // the system refuses to wait; the completion arrives nevertheless
+  reap_completions();
 }
 
 void ScratchFile::Lane::wait_for_all() noexcept {
-  while (std::ranges::find(pieces_, true, &Piece::under_way) != pieces_.end()) {
-    while (const auto end = ring_->take()) pieces_[end->tag].under_way = false;
-    if (std::ranges::find(pieces_, true, &Piece::under_way) == pieces_.end()) return;
+  while (std::ranges::find(pieces_, true, &Piece::in_flight) != pieces_.end()) {
+    while (const auto end = ring_->take()) pieces_[end->tag].in_flight = false;
+    if (std::ranges::find(pieces_, true, &Piece::in_flight) == pieces_.end()) return;
     if (!ring_->wait()) sleep_ns(1'000'000);
   }
 }

@@ -1,4 +1,4 @@
-// A scratch in a file: past the page cache and several pieces at a time where the system can.
+// Scratch space in a file: bypasses the page cache and copies several pieces concurrently where the system supports it.
 #pragma once
 
 #include <array>
@@ -21,11 +21,11 @@ namespace ckpt::storage {
 class ScratchFile final : public Scratch {
  public:
   struct Limits {
-    std::shared_ptr<RateLimit> writes;  // nullptr: none
-    std::shared_ptr<RateLimit> reads;   // nullptr: none
+    std::shared_ptr<RateLimit> writes;  // nullptr: unlimited
+    std::shared_ptr<RateLimit> reads;   // nullptr: unlimited
   };
-  // descriptor: a new file, open for writing and reading; made so many bytes long, without room for them yet. first: the path to
-  // begin with; those that the file or the system cannot have are passed over.
+  // descriptor: a new file, open for writing and reading; extended to this many bytes without allocating blocks. first: the
+  // preferred path; paths that the file or the system does not support are skipped.
   ScratchFile(Descriptor descriptor, std::string shown, std::int64_t bytes, WritePath first, Limits limits);
 
   void write(std::int64_t offset, std::span<const std::byte> bytes, const std::atomic<bool>& stop) override;
@@ -34,7 +34,7 @@ class ScratchFile final : public Scratch {
  private:
   enum class Direction : std::uint8_t { write, read };
 
-  // One direction of copies. One thread at a time.
+  // One direction of copies. Not thread-safe.
   class Lane {
    public:
     Lane(const ScratchFile& file, Direction direction, bool has_ring, std::shared_ptr<RateLimit> limit);
@@ -50,16 +50,16 @@ class ScratchFile final : public Scratch {
 
     struct Piece {
       std::int64_t offset = 0;
-      std::span<std::byte> bytes;   // the caller's
-      std::span<std::byte> copied;  // what the system reads or writes: those, or whole blocks of memory of this lane
-      bool under_way = false;
+      std::span<std::byte> bytes;   // the caller's memory
+      std::span<std::byte> copied;  // memory of the system call: the caller's, or whole blocks of this lane's memory
+      bool in_flight = false;
     };
 
     bool is_direct() const { return file_.alignment_.offset > 1; }
     Piece& free_piece();
     void start(Piece& piece);
-    void copy_now(const Piece& piece) const;
-    void take_ends();
+    void copy_synchronously(const Piece& piece) const;
+    void reap_completions();
     void wait_for_one();
     void finish(Piece& piece);
     void wait_for_all() noexcept;
@@ -69,14 +69,14 @@ class ScratchFile final : public Scratch {
     Direction direction_;
     std::unique_ptr<Ring> ring_;
     std::shared_ptr<RateLimit> limit_;
-    base::Pages memory_;  // a piece each; nullptr before it is needed
+    base::Pages memory_;  // one piece per slot; allocated on first use
     std::array<Piece, most_pieces> pieces_;
     std::uint64_t generation_ = base::fork_generation();
   };
 
   Descriptor descriptor_;
   std::string shown_;
-  DirectAlignment alignment_;  // 1 and 1 where copies go through the page cache
+  DirectAlignment alignment_;  // 1 and 1 if copies go through the page cache
   WritePath path_;
   Lane writes_;
   Lane reads_;

@@ -19,20 +19,20 @@ std::string Storage::identity() const { return base::cat("object ", number_); }
 
 std::unique_ptr<Scratch> Storage::create_scratch(std::int64_t) {
   base::fail(base::Status::unsupported, "storage ", base::quote(name()),
-             " has no files without a name; the file system and memory have");
+             " does not support scratch files; file systems and memory do");
 }
 
 void File::read_ranges(std::span<const Range> ranges) {
   for (const Range& range : ranges) {
     const std::int64_t read = this->read(range.offset, range.bytes);
-    base::require(read == std::ssize(range.bytes), "the file ends ", read, " bytes behind byte ", range.offset, "; ",
-                  range.bytes.size(), " were asked for");
+    base::require(read == std::ssize(range.bytes), "the file ends ", read, " bytes after offset ", range.offset, "; expected ",
+                  range.bytes.size(), " bytes");
   }
 }
 
 namespace {
 
-// Runs body; what is not there, or not there any more, is no error.
+// Runs body; ignores not_found.
 template <class Body>
 void unless_missing(Body&& body) {
   try {
@@ -42,7 +42,7 @@ void unless_missing(Body&& body) {
   }
 }
 
-// A directory's files come where its name with a '/' behind it would: "a.b" is before "a/b".
+// Returns the name, with a '/' for directories, so that files sort by their full paths: "a.b" is before "a/b".
 std::string sort_key(const Entry& entry) { return entry.is_directory ? entry.name + '/' : entry.name; }
 
 class Walk {
@@ -87,7 +87,7 @@ class Walk {
 
 }  // namespace
 
-// A name of its own gets the bytes, then a second name that must be new: what is there under that is whole.
+// Writes the bytes under a temporary name, then links the final name, which must be new: a file that exists under it is complete.
 void Storage::put_if_absent(const std::string& path, std::span<const std::byte> bytes) {
   const std::string temporary = temporary_path(path);
   bool linked = false;
@@ -104,7 +104,7 @@ void Storage::put_if_absent(const std::string& path, std::span<const std::byte> 
     throw;
   }
   remove(temporary);
-  if (!linked) base::fail(base::Status::unsupported, "storage ", base::quote(name()), " cannot make a file if there is none");
+  if (!linked) base::fail(base::Status::unsupported, "storage ", base::quote(name()), " cannot create a file atomically");
   sync_directory(std::string(parent(path)));
 }
 
@@ -126,7 +126,7 @@ void Storage::remove_many(std::span<const std::string> paths) {
 
 void require_path(std::string_view path) {
   using base::quote;
-  base::require(path.find('\0') == std::string_view::npos, "path holds a NUL: ", quote(path));
+  base::require(path.find('\0') == std::string_view::npos, "path contains a NUL: ", quote(path));
   for (std::size_t begin = 0; !path.empty() && begin <= path.size();) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
     const std::string_view component = path.substr(begin, end - begin);

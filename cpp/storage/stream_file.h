@@ -1,4 +1,4 @@
-// A file written once from front to back: large chunks, past the page cache and several at a time where the system can.
+// A file written once, sequentially: large chunks that bypass the page cache, several in flight where the system supports it.
 #pragma once
 
 #include <atomic>
@@ -16,41 +16,42 @@
 
 namespace ckpt::storage {
 
-// In the order in which they are tried.
+// In order of preference.
 enum class WritePath {
-  ring,      // O_DIRECT, several chunks under way by io_uring
+  ring,      // O_DIRECT, several chunks in flight with io_uring
   direct,    // O_DIRECT, one chunk after the other by pwrite
   buffered,  // through the page cache by pwrite
 };
 
 constexpr std::size_t chunk_bytes = std::size_t{4} << 20;
 constexpr unsigned queue_depth = 16;
-constexpr std::size_t copied_chunks = 8;  // of these, those that have memory of the file's own: it is touched anew for each file
+// chunks with their own memory (the others hold borrowed bytes); each file allocates it again
+constexpr std::size_t copied_chunks = 8;
 
 class StreamFile final : public File {
  public:
-  // descriptor: a new file, open for writing. first: the path to begin with; those that the file or the system cannot have are
-  // passed over. limit may be nullptr. Error(no_space) when the bytes expected do not fit.
+  // descriptor: a new file, open for writing. first: the preferred path; paths that the file or the system does not support are
+  // skipped. limit may be nullptr. Fails with Error(no_space) if the expected bytes do not fit.
   StreamFile(Descriptor descriptor, std::string shown, const StreamOptions& options, WritePath first,
              std::shared_ptr<RateLimit> limit);
-  // Waits for what is under way: the system reads this object's memory until then.
+  // Waits for writes in flight: the system reads this object's memory until then.
   ~StreamFile() override;
 
   std::int64_t size() override { return position_; }
   std::int64_t read(std::int64_t offset, std::span<std::byte> bytes) override;
   void write(std::int64_t offset, std::span<const std::byte> bytes) override;
-  // Copies nothing of what lies in memory as it will lie in the file, by the alignments that O_DIRECT wants, where there is a ring.
+  // With a ring, writes memory without a copy where it is aligned as O_DIRECT requires for its position in the file.
   void write_borrowed(std::int64_t offset, std::span<const std::byte> bytes) override;
   void sync() override;
 
-  // The one in use.
+  // The current path.
   WritePath path() const noexcept { return path_; }
 
  private:
-  enum class Stage { filling, under_way, refused };  // refused: full, but the system did not write it
+  enum class Stage { filling, in_flight, refused };  // refused: full, but not written by the system
   struct Chunk {
-    std::span<std::byte> space;                // empty: for borrowed bytes alone
-    std::span<const std::byte> borrowed = {};  // written instead of what is in space; empty: that
+    std::span<std::byte> space;                // empty: used only for borrowed bytes
+    std::span<const std::byte> borrowed = {};  // written instead of space, unless empty
     std::size_t used = 0;
     std::int64_t offset = 0;
     Stage stage = Stage::filling;
@@ -71,13 +72,13 @@ class StreamFile final : public File {
   void accept(std::span<const std::byte> bytes);
   void accept_borrowed(std::span<const std::byte> bytes);
   void write_through(std::span<const std::byte> bytes);
-  void pass_on(Chunk& chunk);
+  void submit(Chunk& chunk);
   Chunk& next_to_fill(bool needs_space);
-  void write_now(Chunk& chunk);
-  void take_ends();
+  void write_synchronously(Chunk& chunk);
+  void reap_completions();
   bool any(Stage stage) const;
   void wait_for_one();
-  void settle();
+  void retry_refused();
   void write_tail();
 
   Descriptor descriptor_;
@@ -91,8 +92,8 @@ class StreamFile final : public File {
   std::vector<Chunk> chunks_;
   Chunk* filling_ = nullptr;
   std::unique_ptr<Ring> ring_;
-  std::int64_t position_ = 0;         // after the last byte accepted
-  std::int64_t interrupted_at_ = -1;  // where the call began that threw; it may be repeated
+  std::int64_t position_ = 0;         // after the last accepted byte
+  std::int64_t interrupted_at_ = -1;  // start of the call that threw and may be repeated
   std::uint64_t generation_ = base::fork_generation();
   bool finished_ = false;
   bool sync_failed_ = false;

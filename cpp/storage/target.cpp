@@ -15,7 +15,7 @@
 namespace ckpt::storage {
 namespace {
 
-constexpr int most_links = 40;  // as the system
+constexpr int most_links = 40;  // as the Linux kernel
 
 const char* kind_of(mode_t mode) {
   switch (mode & S_IFMT) {
@@ -33,7 +33,7 @@ const char* kind_of(mode_t mode) {
   base::fail(base::Status::invalid_argument, "path is ", base::quote(path), ": expected a regular file or nothing, found ", found);
 }
 
-// Nothing when the file does not exist. examine: stat or lstat.
+// Returns nothing if the file does not exist. examine: stat or lstat.
 template <class Examine>
 std::optional<struct stat> facts_of(Examine examine, const std::string& path) {
   struct stat facts {};
@@ -60,7 +60,7 @@ std::string directory_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// The path without links in its last component.
+// Resolves links in the path's last component.
 std::string followed(const std::string& path) {
   std::string at = path;
   for (int links = 0;; ++links) {
@@ -72,19 +72,19 @@ std::string followed(const std::string& path) {
   }
 }
 
-// The last component of file, to which path leads.
+// Returns the last component of file, the resolved path.
 std::string name_in(const std::string& file, const std::string& path) {
   std::string name = file.substr(file.rfind('/') + 1);  // all of it without a '/'
-  base::require(!name.empty() && name != "." && name != "..", "path is ", base::quote(path), "; it names no file");
+  base::require(!name.empty() && name != "." && name != "..", "path is ", base::quote(path), "; expected the path of a file");
   return name;
 }
 
 }  // namespace
 
 Target target_of(const std::string& path) {
-  base::require(path.find('\0') == std::string::npos, "path holds a NUL: ", base::quote(path));
+  base::require(path.find('\0') == std::string::npos, "path contains a NUL: ", base::quote(path));
   name_in(path, path);
-  // By stat first: links of /proc can lead to a pipe or a socket, which has no path.
+  // First with stat: links in /proc may lead to a pipe or socket, which has no path.
   const auto there = facts_of(::stat, path);
   if (there && !S_ISREG(there->st_mode)) refuse(path, kind_of(there->st_mode));
   const std::string file = followed(path);

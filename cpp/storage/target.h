@@ -8,13 +8,13 @@
 namespace ckpt::storage {
 
 struct Target {
-  std::string directory;              // "." where the path has none
-  std::string name;                   // of the file in it, which is regular or does not exist
-  std::optional<std::uint32_t> mode;  // permission bits of the file that exists
+  std::string directory;              // "." if the path has none
+  std::string name;                   // name of the file in it, a regular file or a free name
+  std::optional<std::uint32_t> mode;  // permission bits of the existing file
 };
 
-// Follows symbolic links, also to a file that does not exist yet. Error(invalid_argument) names the path and what it is when that
-// is neither a regular file nor nothing.
+// Follows symbolic links, also to a file that does not exist yet. Error(invalid_argument) names the path and its type if it is
+// neither a regular file nor free.
 Target target_of(const std::string& path);
 
 }  // namespace ckpt::storage

@@ -13,7 +13,7 @@ constexpr std::size_t longest_name = 255;  // bytes of one component, in nearly 
 constexpr std::string_view mark = ".tmp-";
 constexpr std::size_t random_digits = 8;
 
-// "<path>.tmp-1a2b3c4d", its end cut off, between two characters, where that would be too long a name.
+// Returns "<path>.tmp-1a2b3c4d"; a name that would be too long is cut at a character.
 std::string temporary_path(const std::string& path, std::uint32_t random) {
   const std::size_t name_at = path.rfind('/') + 1;  // 0 without a '/'
   std::size_t end = std::min(path.size(), name_at + longest_name - mark.size() - random_digits);

@@ -60,7 +60,7 @@ void TransferQueue::copy(const Transfer& transfer) noexcept {
     try {
       message_ = base::cat(user_.name, ", slot ", transfer.slot, ": ", error.message);
     } catch (...) {
-      message_.clear();  // no memory for it
+      message_.clear();  // out of memory for the message
     }
     failed_.store(ended_.load(std::memory_order_relaxed), std::memory_order_release);
   }

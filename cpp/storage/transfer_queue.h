@@ -1,4 +1,4 @@
-// Copies between memory and a scratch, on a thread of its own, one after another in the order in which they were begun. Used by one
+// Copies between memory and a scratch on a separate thread, one at a time in the order in which they were begun. Used by one
 // other thread.
 #pragma once
 
@@ -20,7 +20,7 @@ struct Transfer {
   std::int64_t offset = 0;
   std::byte* memory = nullptr;
   std::int64_t bytes = 0;
-  std::int32_t slot = 0;  // what the scratch's user calls the place at offset, for messages
+  std::int32_t slot = 0;  // the user's name for the place at offset, for messages
 };
 
 class TransferQueue {
@@ -28,23 +28,24 @@ class TransferQueue {
   enum class Direction : std::uint8_t { store, load };
 
   struct User {
-    std::string name;                                         // what it calls the scratch, for messages
-    std::array<const void*, 2> at_work = {nullptr, nullptr};  // its objects, which a copy's callbacks may not use: base/entered.h
+    std::string name;  // the user's name for the scratch, for messages
+    // the user's objects, which callbacks of a copy may not use: base/entered.h
+    std::array<const void*, 2> at_work = {nullptr, nullptr};
   };
-  // At most capacity (>= 1) copies wait for the thread; begin waits for a place.
+  // At most capacity (>= 1) copies wait for the thread; begin waits for a free entry.
   TransferQueue(std::shared_ptr<Scratch> scratch, User user, Direction direction, std::int64_t capacity);
   // Drains.
   ~TransferQueue();
   TransferQueue(const TransferQueue&) = delete;
   TransferQueue& operator=(const TransferQueue&) = delete;
 
-  // Begins a copy and returns its number. Its memory stays where it is until that has ended; asks for no memory. Error(forked) in a
-  // forked child.
+  // Begins a copy and returns its number. Its memory must stay valid until the copy has ended; allocates nothing. Error(forked)
+  // in a forked child.
   std::uint64_t begin(const Transfer& transfer);
-  // Waits until that copy has ended, with all before it. Throws the error of the first of these that failed; what came behind that
-  // is not copied, and only drain is allowed then.
+  // Waits until that copy and all before it have ended. Throws the error of the first of these that failed; later copies are
+  // skipped then, and only drain may be called.
   void wait(std::uint64_t number);
-  // Ends all that was begun, as soon as can be: nothing uses their memory afterwards. Then the queue is as new.
+  // Ends all copies as soon as possible: their memory is unused afterwards. Resets the queue.
   void drain() noexcept;
 
  private:
@@ -56,7 +57,7 @@ class TransferQueue {
   User user_;
   std::uint64_t begun_ = 0;
   std::atomic<std::uint64_t> ended_{0};
-  // The copy that failed, and its error: written by the thread, read by the other one once it has ended.
+  // The failed copy and its error: written by the thread, read by the other one after the copy has ended.
   std::atomic<std::uint64_t> failed_{none};
   std::string message_;
   base::Status status_ = base::Status::internal;

@@ -24,7 +24,7 @@ std::optional<unsigned> hexadecimal(char c) {
   return std::nullopt;
 }
 
-// The bytes that a piece of the URI stands for.
+// Decodes percent escapes.
 std::string decoded(std::string_view piece, std::string_view uri) {
   std::string out;
   for (std::size_t i = 0; i < piece.size(); ++i) {
@@ -34,14 +34,14 @@ std::string decoded(std::string_view piece, std::string_view uri) {
     }
     const auto high = i + 1 < piece.size() ? hexadecimal(piece[i + 1]) : std::nullopt;
     const auto low = i + 2 < piece.size() ? hexadecimal(piece[i + 2]) : std::nullopt;
-    if (!high || !low) refuse(uri, " holds a '%' without two hexadecimal digits behind it; %25 stands for the character itself");
+    if (!high || !low) refuse(uri, " contains a '%' without two hexadecimal digits after it; %25 encodes the character itself");
     out += static_cast<char>(static_cast<std::uint8_t>(16 * *high + *low));
     i += 2;
   }
   return out;
 }
 
-// Those of ASCII, and U+0080 .. U+009F.
+// ASCII control characters, and U+0080 .. U+009F.
 bool holds_control_character(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<std::uint8_t>(text[i]);
@@ -51,21 +51,21 @@ bool holds_control_character(std::string_view text) {
   return false;
 }
 
-// piece: what stands between two slashes, still encoded. Its bytes.
+// Decodes a component. piece: the encoded text between two slashes.
 std::string component(std::string_view piece, std::string_view uri) {
   std::string name = decoded(piece, uri);
-  if (name == "." || name == "..") refuse(uri, " holds the component ", base::quote(name));
-  if (name.find('/') != std::string::npos) refuse(uri, " holds an encoded slash, which no name can have");
+  if (name == "." || name == "..") refuse(uri, " contains the component ", base::quote(name));
+  if (name.find('/') != std::string::npos) refuse(uri, " contains an encoded slash, which names cannot contain");
   return name;
 }
 
-// text: still encoded; "" or with a '/' where the authority ended. One '/' at the end says nothing.
+// text: still encoded; "", or beginning with the '/' that ended the authority. A trailing '/' is ignored.
 std::string path_of(std::string_view text, std::string_view uri) {
   std::string path;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('/', begin), text.size());
     const bool is_inside = begin > 0 && end < text.size();
-    if (is_inside && begin == end) refuse(uri, " holds an empty component: \"//\"");
+    if (is_inside && begin == end) refuse(uri, " contains an empty component: \"//\"");
     if (begin > 0 && (end < text.size() || begin < end)) path += '/';
     path += component(text.substr(begin, end - begin), uri);
     begin = end + 1;
@@ -79,7 +79,7 @@ std::string scheme_name(std::string_view text) {
   if (text.size() < 2 || !is_letter(text[0]) || !std::all_of(text.begin(), text.end(), is_scheme_character)) return "";
   std::string name(text);
   for (char& c : name) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');  // tolower goes by the locale
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');  // tolower depends on the locale
   }
   return name;
 }
@@ -92,7 +92,7 @@ Uri parse_uri(std::string_view text) {
   if (colon != std::string_view::npos) uri.scheme = scheme_name(text.substr(0, colon));
   if (uri.scheme.empty()) return uri;
   std::string_view rest = text.substr(colon + 1);
-  if (holds_control_character(decoded(rest, text))) refuse(text, " holds a control character");
+  if (holds_control_character(decoded(rest, text))) refuse(text, " contains a control character");
   const std::size_t query = rest.find_first_of("?#");
   uri.has_query = query != std::string_view::npos;
   if (uri.has_query) uri.query = rest.substr(query + 1);

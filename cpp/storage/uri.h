@@ -1,4 +1,4 @@
-// Texts that name a storage: SCHEME:REST, or a path of the file system.
+// Strings that name a storage: SCHEME:REST, or a path of the file system.
 #pragma once
 
 #include <string>
@@ -7,19 +7,19 @@
 namespace ckpt::storage {
 
 struct Uri {
-  std::string text;            // the whole of it, as it was given
-  std::string scheme;          // in lower case; "" for a path, and then all below is empty
-  bool has_authority = false;  // "//" stands behind the scheme
+  std::string text;            // the whole string as given
+  std::string scheme;          // in lower case; "" for a path, with all fields below empty
+  bool has_authority = false;  // "//" follows the scheme
   std::string authority;       // decoded: from "//" to the next '/'
-  std::string path;            // decoded: from there to the query; without a '/' at its end, unless it is the root's
-  bool has_query = false;      // '?' or '#' stands behind the path
-  std::string query;           // still encoded: what follows that character
+  std::string path;            // decoded: up to the query; without a trailing '/', except for the root
+  bool has_query = false;      // '?' or '#' follows the path
+  std::string query;           // still encoded: the text after that character
 };
 
-// Error(invalid_argument) that names the text and what is wrong with it.
+// Error(invalid_argument) names the string and the problem.
 Uri parse_uri(std::string_view text);
 
-// A scheme's name in lower case; "" when it is none. One letter alone is none: "c:run" is a path.
+// Returns a scheme's name in lower case; "" if it is not valid. A single letter is not a scheme: "c:run" is a path.
 std::string scheme_name(std::string_view text);
 
 }  // namespace ckpt::storage

@@ -10,12 +10,12 @@
 namespace ckpt::strategy {
 
 Composite::Composite(std::span<const StrategyPtr> children) : children_(children.begin(), children.end()), depth_(1) {
-  base::require(!children_.empty(), "children is empty; at least one strategy");
+  base::require(!children_.empty(), "children is empty; expected at least one strategy");
   for (std::size_t i = 0; i < children_.size(); ++i) {
     base::require(children_[i] != nullptr, "children[", i, "] is NULL");
     depth_ = std::max(depth_, children_[i]->depth() + 1);
   }
-  base::require(depth_ <= deepest_nesting, "children are nested ", depth_, " deep; at most ", deepest_nesting);
+  base::require(depth_ <= deepest_nesting, "children are nested ", depth_, " deep; expected at most ", deepest_nesting);
 }
 
 void Composite::observe_access(std::string_view layer_name) {
@@ -23,12 +23,12 @@ void Composite::observe_access(std::string_view layer_name) {
   for (const auto& child : children_) child->observe_access(layer_name);
 }
 
-// Not inside: a child predicts by asking the whole strategy.
+// Not under Inside: a child predicts by asking the whole strategy.
 void Composite::begin_step(const StepMemory& memory) {
   for (const auto& child : children_) child->begin_step(memory);
 }
 
-void Composite::forget() {
+void Composite::clear_state() {
   const Inside inside(this);
   for (const auto& child : children_) child->reset();
 }
@@ -70,7 +70,7 @@ LayerRule::LayerRule(std::string_view argument, std::string_view text) : text_(t
     return;
   }
   const auto refuse = [&] {
-    base::fail(base::Status::invalid_argument, argument, " is ", base::quote(text), "; '#5', '#2..7' or '#8..'");
+    base::fail(base::Status::invalid_argument, argument, " is ", base::quote(text), "; expected '#5', '#2..7' or '#8..'");
   };
   const auto number = [&](std::string_view digits) {
     std::int64_t value = 0;
@@ -90,7 +90,7 @@ LayerRule::LayerRule(std::string_view argument, std::string_view text) : text_(t
 FirstMatch::FirstMatch(std::span<const std::string> rules, std::span<const StrategyPtr> children)
     : Composite(children), texts_(rules.begin(), rules.end()) {
   base::require(rules.size() + 1 == children.size(), "children are ", children.size(), " for ", rules.size(),
-                " rules; one for each rule and a last one as fallback");
+                " rules; expected one for each rule and a last one as fallback");
   for (std::size_t i = 0; i < rules.size(); ++i) rules_.emplace_back(base::cat("rules[", i, "]"), rules[i]);
 }
 

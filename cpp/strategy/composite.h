@@ -1,4 +1,4 @@
-// Strategies made of strategies. Children exist before their parent and are never changed, so circles cannot be built.
+// Strategies that combine strategies. Children exist before their parent and never change, so cycles are impossible.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace ckpt::strategy {
 
-// Strategies within strategies: deeper nesting is refused, because a question walks down recursively.
+// Deeper nesting is refused because queries recurse into the children.
 constexpr int deepest_nesting = 64;
 
-// What all composites share: reset, accesses and bindings go to every child.
+// Common to all composites: reset, accesses and bindings are forwarded to every child.
 class Composite : public Strategy {
  public:
   void observe_access(std::string_view layer_name) override;
@@ -21,7 +21,7 @@ class Composite : public Strategy {
   int depth() const noexcept override { return depth_; }
 
  protected:
-  // Error(invalid_argument) for no children, for one that is nullptr, and for nesting that is too deep.
+  // Fails with Error(invalid_argument) for no children, for a nullptr child, and for nesting that is too deep.
   explicit Composite(std::span<const StrategyPtr> children);
   const std::vector<StrategyPtr>& children() const noexcept { return children_; }
   // "Word(first child, second child)"
@@ -29,13 +29,13 @@ class Composite : public Strategy {
   Parameters of_kind(std::string_view kind) const;
 
  private:
-  void forget() override;
+  void clear_state() override;
 
   std::vector<StrategyPtr> children_;
   int depth_;
 };
 
-// Yes when at least one child says yes. Every child is asked, so that each watches every layer.
+// Answers yes if at least one child does. Every child is asked, so that each observes every layer.
 class AnyOf final : public Composite {
  public:
   explicit AnyOf(std::span<const StrategyPtr> children) : Composite(children) {}
@@ -46,7 +46,7 @@ class AnyOf final : public Composite {
   bool decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) override;
 };
 
-// Yes when every child says yes. Every child is asked.
+// Answers yes if every child does. Every child is asked.
 class AllOf final : public Composite {
  public:
   explicit AllOf(std::span<const StrategyPtr> children) : Composite(children) {}
@@ -57,7 +57,7 @@ class AllOf final : public Composite {
   bool decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) override;
 };
 
-// Yes when its one child says no.
+// Inverts the answer of its one child.
 class Not final : public Composite {
  public:
   explicit Not(const StrategyPtr& child) : Composite({&child, 1}) {}
@@ -68,7 +68,7 @@ class Not final : public Composite {
   bool decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) override;
 };
 
-// Which layers a child of FirstMatch answers for: a glob over names, or "#5", "#2..7" (both included), "#8.." for indices.
+// Selects the layers of a FirstMatch child: a glob over names, or indices "#5", "#2..7" (inclusive), "#8..".
 class LayerRule {
  public:
   LayerRule(std::string_view argument, std::string_view text);
@@ -84,7 +84,7 @@ class LayerRule {
   std::int64_t last_ = 0;
 };
 
-// The first rule that matches a layer decides which child alone is asked; the last child answers for the rest.
+// Asks only the child of the first rule that matches the layer; the last child is the fallback.
 class FirstMatch final : public Composite {
  public:
   // One child more than rules.
@@ -95,7 +95,7 @@ class FirstMatch final : public Composite {
  private:
   bool decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) override;
 
-  std::vector<std::string> texts_;  // as they were given
+  std::vector<std::string> texts_;  // as given by the caller
   std::vector<LayerRule> rules_;
 };
 

@@ -12,7 +12,8 @@ namespace {
 std::atomic<std::uint64_t> taken_stripes{0};
 static_assert(stripe_count == 64);
 
-// Locks; where a thread of the parent was inside at a fork, the child goes on without: then a count may be lost, and nothing waits.
+// Locks the mutex. In a forked child, if a thread of the parent held it at the fork, continues without it: a count may be lost,
+// but nothing waits.
 class SharedLock {
  public:
   explicit SharedLock(base::ForkMutex& mutex) noexcept {
@@ -45,7 +46,7 @@ int take_stripe() noexcept {
 }
 
 base::ThreadEnd owner_ends([](void*) {
-  const int stripe = std::exchange(thread_stripe, stripe_shared);  // functions that run later may still ask strategies
+  const int stripe = std::exchange(thread_stripe, stripe_shared);  // thread-exit functions that run later may still ask strategies
   if (stripe >= 0) return_stripe(stripe);
 });
 
@@ -53,7 +54,7 @@ base::ThreadEnd owner_ends([](void*) {
 
 int assign_thread_stripe() noexcept {
   const int stripe = take_stripe();
-  if (stripe >= 0 && !owner_ends.arrange(&taken_stripes)) {  // any value but nullptr
+  if (stripe >= 0 && !owner_ends.arrange(&taken_stripes)) {  // any value except nullptr
     return_stripe(stripe);
     return thread_stripe = stripe_shared;
   }

@@ -1,7 +1,7 @@
-// How often a strategy was asked and what it chose. Synchronised; counting takes no lock and no locked instruction.
+// Counts a strategy's queries and answers. Thread-safe; counting takes no lock and no locked instruction.
 //
-// Each thread owns one stripe and is its only writer, so plain loads and stores count exactly. A locked add costs about 5 ns, half
-// of what a whole decision may take.
+// Each thread owns one stripe and is its only writer, so plain loads and stores count exactly. A locked add costs about 5 ns,
+// half of the target cost of a whole decision.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace ckpt::strategy {
 struct Counters {
   std::int64_t asked_layers = 0;
   std::int64_t chosen_layers = 0;
-  std::int64_t chosen_bytes = 0;  // stops at INT64_MAX
+  std::int64_t chosen_bytes = 0;  // saturates at INT64_MAX
 };
 
 constexpr std::int64_t add_up_to_limit(std::int64_t a, std::int64_t b) noexcept {
@@ -27,11 +27,11 @@ constexpr std::int64_t add_up_to_limit(std::int64_t a, std::int64_t b) noexcept 
 
 constexpr int stripe_count = 64;
 constexpr int stripe_unassigned = -1;
-constexpr int stripe_shared = -2;  // more threads than stripes, or a thread that is ending
+constexpr int stripe_shared = -2;  // more threads than stripes, or the thread is exiting
 
 // This thread's stripe in every StripedCounters of the process.
 inline constinit thread_local int thread_stripe = stripe_unassigned;
-// Takes a free stripe for this thread until it ends.
+// Assigns a free stripe to this thread until it exits.
 int assign_thread_stripe() noexcept;
 
 class StripedCounters {
@@ -47,7 +47,7 @@ class StripedCounters {
     }
   }
 
-  // A snapshot: exact once the counting threads have been joined.
+  // Returns a snapshot: exact once the counting threads have been joined.
   Counters read() const noexcept;
 
   // Begins a new generation; a stripe of an older one counts as zero, and its owner clears it.

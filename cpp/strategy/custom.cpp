@@ -20,7 +20,7 @@ void Custom::observe_access(std::string_view layer_name) {
   if (hooks_.access) hooks_.access(layer_name);
 }
 
-void Custom::forget() {
+void Custom::clear_state() {
   const Inside inside(this);
   if (hooks_.reset) hooks_.reset();
 }

@@ -1,4 +1,4 @@
-// A strategy whose answers come from a user's function.
+// A strategy that calls user-defined functions.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@ namespace ckpt::strategy {
 
 struct CustomHooks {
   std::string name = "Custom";
-  // Called on every thread that asks, several at once. A caller that asks, resets or notifies the same strategy from inside one of
-  // these three gets Error(invalid_state).
+  // Called on every thread that asks, concurrently. If one of these three functions asks, resets or notifies the same strategy,
+  // that call fails with Error(invalid_state).
   std::function<bool(std::string_view layer_name, const Activation& activation, std::int64_t layer_index)> decide;
   std::function<void()> reset;                              // may be empty
   std::function<void(std::string_view layer_name)> access;  // may be empty
@@ -26,7 +26,7 @@ class Custom final : public Strategy {
 
  private:
   bool decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) override;
-  void forget() override;
+  void clear_state() override;
 
   CustomHooks hooks_;
 };

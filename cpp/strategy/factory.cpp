@@ -24,7 +24,7 @@ std::vector<base::FormValue> values_of(const Arguments& arguments) {
 
 StrategyPtr read_interval(Arguments& arguments) {
   return std::make_shared<Interval>(
-      base::number_of<std::int64_t>("interval", values_of(arguments)[0].word, "a whole number of at least 1"));
+      base::number_of<std::int64_t>("interval", values_of(arguments)[0].word, "expected a whole number of at least 1"));
 }
 
 StrategyPtr read_selective(Arguments& arguments) {
@@ -42,7 +42,7 @@ StrategyPtr read_size(Arguments& arguments) {
 StrategyPtr read_memory_aware(Arguments& arguments) {
   const auto values = values_of(arguments);
   MemoryAwareOptions options{0, arguments.given.tracker, arguments.given.total_bytes, arguments.given.clock};
-  options.max_share = base::number_of<double>("share", values[0].word, "a number above 0 and at most 1");
+  options.max_share = base::number_of<double>("share", values[0].word, "expected a number above 0 and at most 1");
   if (!values[1].word.empty()) options.total_bytes = base::bytes_of("total_bytes", values[1].word);
   return std::make_shared<MemoryAware>(options);
 }
@@ -54,15 +54,15 @@ StrategyPtr read_smart(Arguments& arguments) {
 }
 
 StrategyPtr read_not(Arguments& arguments) {
-  base::require(arguments.children.size() == 1, "children are ", arguments.children.size(), "; 'not' takes one strategy");
+  base::require(arguments.children.size() == 1, "children are ", arguments.children.size(), "; 'not' expects one strategy");
   return std::make_shared<Not>(arguments.children[0]);
 }
 
-// In the order in which messages list them. Values that their class checks with messages of its own are words here.
+// In the order in which messages list them. Values that their class validates with its own messages are words here.
 constexpr BuiltIn built_in[] = {
     {{"interval", "every n-th layer", {{"interval", Unit::word, 0, 0, "2"}}}, read_interval, Takes::values},
-    {{"selective", "layers that are named", {}}, read_selective, Takes::values},
-    {{"size", "activations of at least so many bytes", {{"bytes", Unit::word, 0, 0, "1MiB"}}}, read_size, Takes::values},
+    {{"selective", "the named layers", {}}, read_selective, Takes::values},
+    {{"size", "activations of at least this size", {{"bytes", Unit::word, 0, 0, "1MiB"}}}, read_size, Takes::values},
     {{"memory-aware",
       "every n-th layer; n shrinks while memory is short",
       {{"share", Unit::word, 0, 0, "0.8"}, {"total_bytes", Unit::word, 0, 0, ""}}},
@@ -76,13 +76,13 @@ constexpr BuiltIn built_in[] = {
        {"late_share", Unit::number, 0, 0, "0.7"}}},
      read_smart,
      Takes::values},
-    {{"any", "a child says yes", {}},
+    {{"any", "at least one child selects the layer", {}},
      [](Arguments& of) -> StrategyPtr { return std::make_shared<AnyOf>(of.children); },
      Takes::strategies},
-    {{"all", "all children say yes", {}},
+    {{"all", "all children select the layer", {}},
      [](Arguments& of) -> StrategyPtr { return std::make_shared<AllOf>(of.children); },
      Takes::strategies},
-    {{"not", "the child says no", {}}, read_not, Takes::strategies},
+    {{"not", "the child does not select the layer", {}}, read_not, Takes::strategies},
     {{"first", "the child of the first rule that matches", {}},
      [](Arguments& of) -> StrategyPtr { return std::make_shared<FirstMatch>(of.rules, of.children); },
      Takes::rules},

@@ -1,4 +1,4 @@
-// Strategies from text, and kinds that users register. Synchronised.
+// Creates strategies from their text form; registry of user-defined kinds. Thread-safe.
 #pragma once
 
 #include <functional>
@@ -15,17 +15,18 @@
 
 namespace ckpt::strategy {
 
-// What a text cannot hold.
+// Inputs that a text form cannot express.
 struct Given {
-  std::span<const StrategyPtr> children = {};                // $0, $1, ... of the text
-  std::shared_ptr<const memory::Tracker> tracker = nullptr;  // of the memory-aware strategies in the text, as are the next two
+  std::span<const StrategyPtr> children = {};  // $0, $1, ... in the text
+  // of the memory-aware strategies in the text, as are clock and total_bytes
+  std::shared_ptr<const memory::Tracker> tracker = nullptr;
   std::shared_ptr<const base::Clock> clock = nullptr;
-  std::int64_t total_bytes = 0;  // where the text has none
+  std::int64_t total_bytes = 0;  // used where the text has none
 };
 
 struct Arguments;
 
-// A kind that is part of the library: one entry of the table in factory.cpp.
+// A built-in kind: one entry of the table in factory.cpp.
 struct BuiltIn {
   enum class Takes { values, strategies, rules };
   base::Form form;
@@ -38,38 +39,39 @@ struct BuiltIn {
 struct Arguments {
   const BuiltIn& kind;
   const Given& given;
-  std::vector<std::string_view> values = {};  // none for kinds that are made of strategies
+  std::vector<std::string_view> values = {};  // empty for kinds that combine strategies
   std::vector<StrategyPtr> children = {};
   std::vector<std::string> rules = {};  // one for each child but the last: "name=strategy"
 
-  // Removes the values that begin with ! and returns them without it.
+  // Removes the values that begin with ! and returns them without the !.
   std::vector<std::string> take_excluded();
 };
 
-// nullptr for another kind.
+// Returns nullptr for other kinds.
 const BuiltIn* find_built_in(std::string_view kind) noexcept;
 // "interval, selective, ..."
 std::string built_in_kinds();
 
-// The text form (docs/reference/strategy.md): kind, kind:arguments or kind(arguments). Errors name the piece that is wrong. Everything given
-// has to be used by the text.
+// Parses the text form (docs/reference/strategy.md): kind, kind:arguments or kind(arguments). Errors name the faulty piece. The
+// text must use everything in given.
 StrategyPtr from_text(std::string_view text, const Given& given = {});
-// The text that makes the same strategy; chosen() is not in it. Error(unsupported) for what text cannot hold: custom strategies, a
-// tracker and a clock.
+// Returns the text that creates the same strategy, without chosen(). Fails with Error(unsupported) for state that text cannot
+// express: custom strategies, a tracker and a clock.
 std::string to_text(const Strategy& strategy);
 
-// Makes a strategy from the text after the kind's name.
+// Creates a strategy from the text after the kind's name.
 using KindFactory = std::function<StrategyPtr(const std::string& arguments)>;
 
-// kind: letters, digits, '-', '_' and '.'. Error(already_exists) for a kind that is known.
+// kind: letters, digits, '-', '_' and '.'. Fails with Error(already_exists) for an existing kind.
 void register_kind(std::string_view kind, KindFactory factory);
-// Error(not_found) for a kind that was not registered. Calls under way end as they began.
+// Fails with Error(not_found) for an unregistered kind. Calls in progress complete normally.
 void unregister_kind(std::string_view kind);
 
 // "interval, selective, ...": the built-in kinds and the registered ones.
 std::string known_kinds();
 
-// Error(not_found) for a kind that is not registered. Refuses a kind whose factory makes itself again, directly or through others.
+// Fails with Error(not_found) for an unregistered kind. Refuses a kind if its factory creates the same kind again, directly or
+// indirectly.
 StrategyPtr create_registered(std::string_view kind, const std::string& arguments);
 
 }  // namespace ckpt::strategy

@@ -1,5 +1,5 @@
-// Marks that this thread is inside a strategy that may call its user: a caller that asks, resets or notifies the strategy from in
-// there gets Error(invalid_state), instead of a circle without end.
+// Marks that this thread is inside a strategy that may call user code. If that code asks, resets or notifies the same strategy,
+// the call fails with Error(invalid_state) instead of recursing without end.
 #pragma once
 
 #include "base/entered.h"

@@ -5,7 +5,7 @@
 namespace ckpt::strategy {
 
 Interval::Interval(std::int64_t interval) : Strategy(Chosen::boundary), interval_(interval) {
-  base::require(interval > 0, "interval is ", interval, "; at least 1");
+  base::require(interval > 0, "interval is ", interval, "; expected at least 1");
 }
 
 std::string Interval::name() const { return base::cat("Interval(", interval_, ")"); }

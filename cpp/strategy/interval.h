@@ -1,4 +1,4 @@
-// Yes for every n-th layer, beginning with layer 0.
+// Selects every n-th layer, beginning with layer 0.
 #pragma once
 
 #include "base/error.h"
@@ -18,7 +18,7 @@ class Interval final : public Strategy {
 
  private:
   bool decide(std::string_view, const Activation&, std::int64_t layer_index) override {
-    // Layers rarely number more than 2^32, and a 32-bit division takes a fraction of a 64-bit one's time.
+    // Layer numbers rarely exceed 2^32, and a 32-bit division takes a fraction of the time of a 64-bit one.
     if (((layer_index | interval_) >> 32) == 0) [[likely]] {
       return static_cast<std::uint32_t>(layer_index) % static_cast<std::uint32_t>(interval_) == 0;
     }

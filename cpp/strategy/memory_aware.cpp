@@ -19,7 +19,7 @@ constexpr std::int64_t largest_interval = 10;
 constexpr std::int64_t second_ns = 1'000'000'000;
 constexpr std::int64_t look_every_ns = 10 * second_ns;
 constexpr std::int64_t high_lasts_ns = 30 * second_ns;
-constexpr std::int64_t calm_before_growth = 3;  // steps of a follower
+constexpr std::int64_t calm_before_growth = 3;  // consecutive follower steps without high pressure before the interval grows
 
 // A user's clock may return anything: the difference must not overflow.
 std::int64_t elapsed_ns(std::int64_t from, std::int64_t to) noexcept {
@@ -27,7 +27,8 @@ std::int64_t elapsed_ns(std::int64_t from, std::int64_t to) noexcept {
 }
 
 std::int64_t total_or_system(std::int64_t total_bytes) {
-  base::require(total_bytes >= 0, "total_bytes is ", total_bytes, "; at least 1, or 0 for what the process may use");
+  base::require(total_bytes >= 0, "total_bytes is ", total_bytes,
+                "; expected at least 1, or 0 for the memory available to the process");
   return total_bytes > 0 ? total_bytes : memory::probe_system_memory().total_bytes;
 }
 
@@ -41,7 +42,7 @@ MemoryAware::MemoryAware(const MemoryAwareOptions& options)
       given_clock_(options.clock != nullptr && options.clock != base::monotonic_clock()),
       clock_(options.clock ? options.clock : base::monotonic_clock()),
       interval_(first_interval),
-      looked_ns_(clock_->now_ns()),
+      measured_ns_(clock_->now_ns()),
       calm_steps_(calm_before_growth) {
   base::require(max_share_ > 0 && max_share_ <= 1, "max_share is ", max_share_, "; more than 0 and at most 1");
 }
@@ -73,7 +74,7 @@ bool MemoryAware::decide(std::string_view, const Activation&, std::int64_t layer
   return layer_index % interval() == 0;
 }
 
-// A clock may be the user's: who asks this strategy from inside it would ask the clock again.
+// The clock may be user code: if it asks this strategy, that call would read the clock again.
 std::int64_t MemoryAware::now_ns() const {
   if (!given_clock_) [[likely]]
     return clock_->now_ns();
@@ -82,12 +83,12 @@ std::int64_t MemoryAware::now_ns() const {
 }
 
 bool MemoryAware::is_due(std::int64_t now_ns) const noexcept {
-  return elapsed_ns(looked_ns_.load(std::memory_order_relaxed), now_ns) >= look_every_ns;
+  return elapsed_ns(measured_ns_.load(std::memory_order_relaxed), now_ns) >= look_every_ns;
 }
 
 bool MemoryAware::is_high(double live) const noexcept { return live > max_share_ * static_cast<double>(total_bytes_); }
 
-// Below 0.8 of the share, without the rounding error of 0.8.
+// Returns true below 0.8 of the share, without the rounding error of 0.8.
 bool MemoryAware::is_low(double live) const noexcept { return 5 * live < max_share_ * (4 * static_cast<double>(total_bytes_)); }
 
 // Measures pressure only when an adjustment is due: answers depend on the interval, not on pressure.
@@ -95,8 +96,8 @@ void MemoryAware::adjust(std::int64_t now_ns) {
   const Inside inside(this);
   {
     const std::lock_guard lock(mutex_);
-    if (!is_due(now_ns)) return;  // another thread was first
-    looked_ns_.store(now_ns, std::memory_order_relaxed);
+    if (!is_due(now_ns)) return;  // another thread has adjusted it
+    measured_ns_.store(now_ns, std::memory_order_relaxed);
     if (!follower_.expired()) return;
   }
   const auto bytes = live_bytes();
@@ -124,8 +125,8 @@ bool MemoryAware::Adjusted::operator==(const Adjusted& other) const noexcept {
          !follower.owner_before(other.follower) && !other.follower.owner_before(follower);
 }
 
-// The interval for a step that would take too much: the next smaller one that fits the share, else a larger one that fits (as
-// boundaries, fewer of them may take less), else the one that takes least.
+// Chooses an interval for a step that would exceed the share: the next smaller one that fits, else a larger one that fits (with
+// boundaries, fewer of them may take less), else the one with the lowest peak.
 template <class Predict>
 std::int64_t MemoryAware::fitting_interval(std::int64_t predicted, double other_bytes, Predict&& predict) const {
   const std::int64_t now = interval();
@@ -151,11 +152,11 @@ void MemoryAware::begin_step(const StepMemory& memory) {
   {
     const std::lock_guard lock(mutex_);
     follower_ = memory.follower;
-    if (adjusted_ == same) return;  // the answer would be the same; the strategies need not be asked for it
+    if (adjusted_ == same) return;  // the answer would be the same, so the strategies need not be asked
   }
-  // In doubles, which do not overflow: a tracker can count any number of bytes.
+  // In doubles, which do not overflow: a tracker may count any number of bytes.
   const double other_bytes = static_cast<double>(memory.unpredicted_bytes) + static_cast<double>(tracked);
-  // With an interval that holds for the prediction only.
+  // With an interval that applies to the prediction only.
   const auto predict = [&](std::int64_t interval) {
     struct Restored {
       std::atomic<std::int64_t>& now;
@@ -185,11 +186,11 @@ void MemoryAware::begin_step(const StepMemory& memory) {
   if (after == before && (calm_steps == 0 || may_grow)) adjusted_ = same;
 }
 
-void MemoryAware::forget() {
+void MemoryAware::clear_state() {
   const std::int64_t now = now_ns();
   const std::lock_guard lock(mutex_);
   interval_.store(first_interval, std::memory_order_relaxed);
-  looked_ns_.store(now, std::memory_order_relaxed);
+  measured_ns_.store(now, std::memory_order_relaxed);
   adjusted_ = {};
   calm_steps_ = calm_before_growth;
   high_ns_.reset();

@@ -1,9 +1,9 @@
-// Yes for every n-th layer, where n follows memory pressure: live bytes over total memory.
+// Selects every n-th layer, where n depends on memory pressure: live bytes over total memory.
 //
-// A follower adjusts n before each step, from the highest live bytes of the last step: between steps live bytes are near 0, so
-// pressure would always seem low. The bytes of a step with another n are predicted from the follower's profile, so n never grows so
-// far that a step exceeds the share. Without a follower a question adjusts n at most once in 10 s, from the live bytes of that
-// moment.
+// A follower adjusts n before each step, from the highest live bytes of the last step: between steps live bytes are near 0, so a
+// current value would always show low pressure. The peak of a step with another n is predicted from the follower's profile, so n
+// never grows so far that a step exceeds the share. Without a follower, queries adjust n at most once in 10 s, from the current
+// live bytes.
 #pragma once
 
 #include <memory>
@@ -17,12 +17,12 @@
 namespace ckpt::strategy {
 
 struct MemoryAwareOptions {
-  double max_share = 0.8;  // in (0, 1]: more pressure than this shrinks the interval
-  // Its live bytes count; in a follower's steps in addition to those of the executors. Without one: the executors' alone, or
-  // without a follower the process's resident bytes.
+  double max_share = 0.8;  // in (0, 1]: higher pressure shrinks the interval
+  // Its live bytes count; in a follower's steps in addition to those of the executors. Without a tracker: the executors' bytes
+  // alone, or without a follower the process's resident bytes.
   std::shared_ptr<const memory::Tracker> tracker;
-  std::int64_t total_bytes = 0;              // 0: what the process may really use
-  std::shared_ptr<const base::Clock> clock;  // none: the monotonic clock
+  std::int64_t total_bytes = 0;              // 0: the memory available to the process
+  std::shared_ptr<const base::Clock> clock;  // nullptr: the monotonic clock
 };
 
 class MemoryAware final : public Strategy {
@@ -37,7 +37,7 @@ class MemoryAware final : public Strategy {
 
  private:
   bool decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) override;
-  void forget() override;
+  void clear_state() override;
   bool is_due(std::int64_t now_ns) const noexcept;
   void adjust(std::int64_t now_ns);
   std::int64_t now_ns() const;
@@ -55,9 +55,9 @@ class MemoryAware final : public Strategy {
   std::shared_ptr<const base::Clock> clock_;
 
   std::atomic<std::int64_t> interval_;
-  std::atomic<std::int64_t> looked_ns_;  // when pressure was last measured
+  std::atomic<std::int64_t> measured_ns_;  // last measurement of pressure
 
-  // The inputs from which the interval of a follower's last step was chosen. Another follower predicts from another profile.
+  // The inputs that determined the interval of a follower's last step. Another follower predicts from another profile.
   struct Adjusted {
     std::int64_t interval = 0;
     std::int64_t peak_bytes = -1;
@@ -66,11 +66,11 @@ class MemoryAware final : public Strategy {
     bool operator==(const Adjusted& other) const noexcept;
   };
 
-  base::ForkMutex mutex_;  // for all below; clocks, trackers and predictions are called without it
+  base::ForkMutex mutex_;  // guards everything below; clocks, trackers and predictions are called without it
   std::weak_ptr<const void> follower_;
   Adjusted adjusted_;
-  std::int64_t calm_steps_ = 0;          // steps in a row without high pressure
-  std::optional<std::int64_t> high_ns_;  // when pressure was last above the share, without a follower
+  std::int64_t calm_steps_ = 0;          // consecutive steps without high pressure
+  std::optional<std::int64_t> high_ns_;  // last time that pressure exceeded the share, without a follower
 };
 
 }  // namespace ckpt::strategy

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t first_slots = 16;
 
-// Multiplies to 128 bits and folds the halves: every input bit reaches every output bit in one multiplication.
+// Multiplies to 128 bits and folds the halves: every input bit affects every output bit in one multiplication.
 std::uint64_t fold(std::uint64_t a, std::uint64_t b) noexcept {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(a) * b;

@@ -1,5 +1,5 @@
-// Names with dense numbers: open addressing over one block of text, so that a lookup touches two cache lines and allocates nothing.
-// Not synchronised; lookups alone may run at once.
+// Names with dense numbers: open addressing over one block of text, so that a lookup touches two cache lines and allocates
+// nothing. Not thread-safe, but concurrent lookups are allowed.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace ckpt::strategy {
 
-// Well-spread 64 bits; not for storage: differs between machines of different byte order.
+// Returns 64 well-distributed bits; not for storage, because the result depends on the byte order.
 std::uint64_t hash_name(std::string_view name) noexcept;
 
 class NameTable {
  public:
   static constexpr std::int32_t none = -1;
 
-  // The number of name; none when it is not there.
+  // Returns the number of name; none if it is unknown.
   std::int32_t find(std::string_view name) const noexcept;
-  // The number of name, which becomes the next one (0, 1, ...) when it is not there yet.
+  // Returns the number of name; assigns the next one (0, 1, ...) if it is unknown.
   std::int32_t add(std::string_view name);
   std::int32_t size() const noexcept { return size_; }
   void clear() noexcept;
@@ -31,7 +31,7 @@ class NameTable {
     std::int32_t number = none;
   };
 
-  // The slot that holds name, or the empty one where it belongs. The table has an empty slot.
+  // Returns the slot that contains name, or the empty one where it belongs. The table always has an empty slot.
   const Slot& slot_of(std::uint64_t hash, std::string_view name) const noexcept;
   void grow();
 

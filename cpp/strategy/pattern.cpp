@@ -7,7 +7,7 @@ namespace {
 
 constexpr bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
-// Where the character after the one at i begins.
+// Returns the position after the character at i.
 std::size_t next_character(std::string_view text, std::size_t i) noexcept {
   do {
     ++i;
@@ -34,13 +34,13 @@ Glob::Glob(std::string_view argument, std::string_view pattern) {
   }
 }
 
-// After a mismatch only the last * has to take one character more: what earlier ones took is the least that fits.
+// Greedy matching with backtracking to the last * only: earlier ones already matched the shortest possible text.
 bool Glob::matches(std::string_view name) const noexcept {
   constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
   std::size_t at = 0;
   std::size_t step = 0;
   std::size_t star_step = nowhere;
-  std::size_t star_end = 0;  // of the text that the last * stands for
+  std::size_t star_end = 0;  // end of the text matched by the last *
   while (at < name.size()) {
     if (step < kinds_.size() && kinds_[step] == Kind::any_text) {
       star_step = step++;

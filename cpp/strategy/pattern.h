@@ -1,8 +1,7 @@
-// Sets of layer names, written as names or globs. Immutable once built, so synchronised.
+// Sets of layer names, given as names or globs. Immutable after construction, so thread-safe.
 //
-// In a pattern * stands for any text (dots included), ? for one character, and \ takes the next character as it is. A pattern
-// without
-// * and ? is a literal name.
+// In a pattern, * matches any text (dots included), ? one character, and \ escapes the next character. A pattern without * and ?
+// is a literal name.
 #pragma once
 
 #include <span>
@@ -16,17 +15,18 @@ namespace ckpt::strategy {
 
 class Glob {
  public:
-  // Error(invalid_argument) for text that is blank, not UTF-8, or ends with a single \. argument names it in the message.
+  // Fails with Error(invalid_argument) for text that is blank, not valid UTF-8, or ends with a single \. argument names it in the
+  // message.
   Glob(std::string_view argument, std::string_view pattern);
 
   bool matches(std::string_view name) const noexcept;
   bool is_literal() const noexcept { return literal_; }
-  // The name that a literal pattern stands for.
+  // Returns the name of a literal pattern.
   const std::string& literal() const noexcept { return text_; }
 
  private:
   enum class Kind : char { byte, one_character, any_text };
-  std::string text_;  // a byte for each kind; meaningless where the kind is not byte
+  std::string text_;  // one byte for each element of the pattern; unused where the kind is not byte
   std::vector<Kind> kinds_;
   bool literal_ = true;
 };
@@ -43,7 +43,7 @@ class PatternSet {
     }
     return false;
   }
-  // As they were given.
+  // As given by the caller.
   const std::vector<std::string>& patterns() const noexcept { return patterns_; }
   // Literal names, without duplicates, in the order given.
   const std::vector<std::string>& literals() const noexcept { return literals_; }

@@ -1,4 +1,4 @@
-// The kinds that users registered.
+// User-defined strategy kinds.
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -15,15 +15,15 @@ struct Registry {
   std::map<std::string, std::shared_ptr<const KindFactory>, std::less<>> kinds;
 };
 
-// Never destroyed: strategies may be made while the process ends.
+// Never destroyed: strategies may be created during process exit.
 Registry& registry() {
   static auto* const the_registry = new Registry;
   return *the_registry;
 }
-// Before a first call: a child that was forked in the midst of that one would wait for it for ever.
-[[maybe_unused]] const Registry& kinds_made_at_load = registry();
+// Initialized at load: a child forked during a lazy first call would wait forever for that call to complete.
+[[maybe_unused]] const Registry& kinds_initialized_at_load = registry();
 
-// The kinds whose factories run on this thread, one inside the other.
+// The kinds with factories running on this thread, nested in each other.
 struct OpenKind {
   std::string_view kind;
   const OpenKind* outer;
@@ -37,12 +37,11 @@ struct OpenScope {
   OpenScope& operator=(const OpenScope&) = delete;
 };
 
-void refuse_circle(std::string_view kind) {
+void refuse_recursion(std::string_view kind) {
   std::string path(kind);
   for (const OpenKind* open = innermost; open != nullptr; open = open->outer) {
     path = base::cat(open->kind, " -> ", path);
-    if (open->kind == kind)
-      base::fail(base::Status::invalid_state, "strategy kind ", base::quote(kind), " is made of itself: ", path);
+    if (open->kind == kind) base::fail(base::Status::invalid_state, "strategy kind ", base::quote(kind), " is recursive: ", path);
   }
 }
 
@@ -54,21 +53,22 @@ bool is_kind_character(char c) {
 
 void register_kind(std::string_view kind, KindFactory factory) {
   base::require(!kind.empty() && std::all_of(kind.begin(), kind.end(), is_kind_character), "name is ", base::quote(kind),
-                "; letters, digits, '-', '_' and '.'");
+                "; expected letters, digits, '-', '_' and '.'");
   base::require(factory != nullptr, "factory is NULL");
   auto shared = std::make_shared<const KindFactory>(std::move(factory));
   const std::lock_guard lock(registry().mutex);
   if (find_built_in(kind) != nullptr || kind == "custom" || registry().kinds.contains(kind)) {
-    base::fail(base::Status::already_exists, "name is ", base::quote(kind), ", a strategy kind that exists");
+    base::fail(base::Status::already_exists, "name is ", base::quote(kind), "; the strategy kind exists already");
   }
   registry().kinds.emplace(kind, std::move(shared));
 }
 
 void unregister_kind(std::string_view kind) {
-  std::shared_ptr<const KindFactory> factory;  // destroyed after the lock: that may run the user's code
+  std::shared_ptr<const KindFactory> factory;  // destroyed after the lock: the destructor may run user code
   const std::lock_guard lock(registry().mutex);
   const auto found = registry().kinds.find(kind);
-  if (found == registry().kinds.end()) base::fail(base::Status::not_found, "name is ", base::quote(kind), "; no registered kind");
+  if (found == registry().kinds.end())
+    base::fail(base::Status::not_found, "name is ", base::quote(kind), "; unknown registered kind");
   factory = found->second;
   registry().kinds.erase(found);
 }
@@ -87,7 +87,7 @@ StrategyPtr create_registered(std::string_view kind, const std::string& argument
     if (const auto found = registry().kinds.find(kind); found != registry().kinds.end()) factory = found->second;
   }
   if (!factory) base::fail(base::Status::not_found, "unknown strategy kind ", base::quote(kind), "; known: ", known_kinds());
-  refuse_circle(kind);
+  refuse_recursion(kind);
   const OpenKind open{kind, innermost};
   const OpenScope scope(open);
   StrategyPtr made = (*factory)(arguments);

@@ -16,7 +16,7 @@ struct CloseFile {
 
 // The value of a line "<key>   <number> kB" of a file of the proc file system, in bytes.
 std::optional<std::int64_t> read_kilobytes(const char* path, std::string_view key) {
-  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path, "re"));  // e: not inherited by programs that this one starts
+  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path, "re"));  // e: close-on-exec
   if (!file) return std::nullopt;
   char buffer[256];
   while (std::fgets(buffer, sizeof buffer, file.get()) != nullptr) {

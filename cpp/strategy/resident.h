@@ -1,4 +1,4 @@
-// What memory this process holds.
+// The resident memory of this process.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,8 @@
 
 namespace ckpt::strategy {
 
-// Memory of this process that is in RAM; nothing where the system does not say. Opens a file: not for every decision.
+// Returns the bytes of this process that are in RAM; nothing if the system does not report them. Opens a file, so it is too slow
+// for every decision.
 std::optional<std::int64_t> resident_bytes();
 
 }  // namespace ckpt::strategy

@@ -1,4 +1,4 @@
-// Yes for the layers that the user named.
+// Selects the layers that the user named.
 #pragma once
 
 #include "strategy/pattern.h"
@@ -8,7 +8,7 @@ namespace ckpt::strategy {
 
 class Selective final : public Strategy {
  public:
-  // Names or globs. Error(invalid_argument) that lists every literal name that is in both.
+  // Names or globs. Fails with Error(invalid_argument) that lists every literal name in both.
   Selective(std::span<const std::string> names, std::span<const std::string> excluded);
   std::string name() const override { return "Selective"; }
   Parameters parameters() const override;

@@ -6,10 +6,10 @@ namespace ckpt::strategy {
 
 SizeBased::SizeBased(std::int64_t threshold_bytes, std::span<const std::string> excluded)
     : threshold_bytes_(threshold_bytes), excluded_("excluded", excluded) {
-  base::require(threshold_bytes > 0, "threshold_bytes is ", threshold_bytes, "; at least 1");
+  base::require(threshold_bytes > 0, "threshold_bytes is ", threshold_bytes, "; expected at least 1");
 }
 
-// Whole binary units, rounded down: 1 MiB is printed as 1MB.
+// Rounds down to whole binary units: 1 MiB is printed as 1MB.
 std::string SizeBased::name() const {
   constexpr const char* units[] = {"B", "KB", "MB", "GB"};
   std::int64_t amount = threshold_bytes_;

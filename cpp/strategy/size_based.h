@@ -1,4 +1,4 @@
-// Yes for every layer whose activation has at least a number of bytes.
+// Selects every layer with an activation of at least threshold_bytes.
 #pragma once
 
 #include "strategy/pattern.h"
@@ -10,7 +10,7 @@ constexpr std::int64_t default_threshold_bytes = std::int64_t{1} << 20;
 
 class SizeBased final : public Strategy {
  public:
-  // threshold_bytes >= 1. excluded: names or globs that are always answered with no.
+  // threshold_bytes >= 1. excluded: names or globs that are never selected.
   SizeBased(std::int64_t threshold_bytes, std::span<const std::string> excluded);
   std::string name() const override;
   Parameters parameters() const override;

@@ -12,9 +12,10 @@ Smart::Smart(const SmartOptions& options, std::span<const std::string> excluded)
       large_factor_(options.large_factor),
       rare_accesses_(options.rare_accesses),
       late_share_(options.late_share) {
-  base::require(std::isfinite(large_factor_) && large_factor_ > 0, "large_factor is ", large_factor_, "; finite and more than 0");
-  base::require(rare_accesses_ >= 0, "rare_accesses is ", rare_accesses_, "; at least 0");
-  base::require(late_share_ >= 0 && late_share_ <= 1, "late_share is ", late_share_, "; 0 .. 1");
+  base::require(std::isfinite(large_factor_) && large_factor_ > 0, "large_factor is ", large_factor_,
+                "; expected a finite number above 0");
+  base::require(rare_accesses_ >= 0, "rare_accesses is ", rare_accesses_, "; expected at least 0");
+  base::require(late_share_ >= 0 && late_share_ <= 1, "late_share is ", late_share_, "; expected 0 .. 1");
 }
 
 bool Smart::decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) {
@@ -38,7 +39,7 @@ void Smart::observe_access(std::string_view layer_name) {
   if (number >= 0 && number < static_cast<std::int32_t>(layers_.size())) ++layers_[static_cast<std::size_t>(number)].accesses;
 }
 
-void Smart::forget() {
+void Smart::clear_state() {
   const std::lock_guard lock(mutex_);
   numbers_.clear();
   layers_.clear();
@@ -67,7 +68,7 @@ std::vector<std::string> Smart::text_values() const {
 
 Smart::Layer& Smart::learn(std::string_view layer_name) {
   const auto number = static_cast<std::size_t>(numbers_.add(layer_name));
-  if (number >= layers_.size()) {  // also after an attempt that ran out of memory half-way
+  if (number >= layers_.size()) {  // also after an attempt that ran out of memory midway
     Layer layer;
     layer.excluded = excluded_.contains(layer_name);
     layers_.resize(number + 1, layer);
@@ -77,7 +78,7 @@ Smart::Layer& Smart::learn(std::string_view layer_name) {
 
 bool Smart::watching(std::int64_t layer_index) {
   if (!watching_) return false;
-  // Bounded for a caller that numbers its questions upwards for ever under few names.
+  // Bounded for a caller that uses ever larger indices with few names.
   constexpr std::size_t most_indices = 4096;
   if (layers_.size() < layers_watched_first && !indices_.contains(layer_index)) {
     if (indices_.size() < most_indices) indices_.insert(layer_index);

@@ -1,4 +1,4 @@
-// Watches sizes and accesses first, then chooses the layers that are large, rarely used or late.
+// Observes sizes and accesses first, then selects the layers that are large, rarely used or late.
 #pragma once
 
 #include <unordered_set>
@@ -10,37 +10,37 @@
 namespace ckpt::strategy {
 
 struct SmartOptions {
-  double large_factor = 1.5;       // > 0, finite: yes for more bytes than this times the mean
-  std::int64_t rare_accesses = 2;  // >= 0: yes for fewer accesses than this, the question included
-  double late_share = 0.7;         // 0 .. 1: yes for an index past this share of the known layers
+  double large_factor = 1.5;       // > 0, finite: selects layers with more bytes than this times the mean
+  std::int64_t rare_accesses = 2;  // >= 0: selects layers with fewer accesses than this, including the query
+  double late_share = 0.7;         // 0 .. 1: selects layers after this share of the known layers
 };
 
 class Smart final : public Strategy {
  public:
-  // excluded: names or globs that are watched and always answered with no.
+  // excluded: names or globs that are observed and never selected.
   Smart(const SmartOptions& options, std::span<const std::string> excluded);
   std::string name() const override { return "Smart"; }
   Parameters parameters() const override;
   std::vector<std::string> text_values() const override;
-  // Layers that were never asked about are ignored.
+  // Ignores layers that were never queried.
   void observe_access(std::string_view layer_name) override;
 
-  // The answers are no until this many layers were asked about, or an index comes a second time.
+  // Selects nothing until this many layers were queried, or an index repeats.
   static constexpr std::int32_t layers_watched_first = 10;
 
  private:
-  __extension__ using Wide = __int128;  // petabytes times thousands of layers pass 64 bits
+  __extension__ using Wide = __int128;  // petabytes times thousands of layers exceed 64 bits
 
   struct Layer {
-    std::int64_t bytes = 0;  // of the latest activation
+    std::int64_t bytes = 0;  // latest activation
     std::int64_t accesses = 0;
     bool excluded = false;
   };
 
   bool decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) override;
-  void forget() override;
+  void clear_state() override;
   Layer& learn(std::string_view layer_name);
-  // True while this question is only watched.
+  // Returns true while this query is only observed.
   bool watching(std::int64_t layer_index);
 
   PatternSet excluded_;
@@ -53,7 +53,7 @@ class Smart final : public Strategy {
   std::vector<Layer> layers_;  // by number
   Wide total_bytes_ = 0;       // of all layers' latest activations
   bool watching_ = true;
-  std::unordered_set<std::int64_t> indices_;  // seen while watching
+  std::unordered_set<std::int64_t> indices_;  // seen during the observation phase
 };
 
 }  // namespace ckpt::strategy

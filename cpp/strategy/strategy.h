@@ -1,5 +1,5 @@
-// A strategy answers, layer by layer, whether to checkpoint the layer. How a yes becomes a schedule is the plan part's work and
-// depends on chosen(). All strategies are synchronised and a decision about a known layer allocates nothing.
+// A strategy decides, layer by layer, whether to checkpoint the layer. The planner turns the decisions into a schedule, according
+// to chosen(). All strategies are thread-safe, and a decision about a known layer allocates nothing.
 #pragma once
 
 #include <atomic>
@@ -18,32 +18,32 @@
 
 namespace ckpt::strategy {
 
-// What a strategy knows of a layer's activation. Cheap to build: no allocation.
+// A layer's activation, as strategies see it. Cheap to build: no allocation.
 struct Activation {
   tensor::Dtype dtype = tensor::Dtype::u8;
   tensor::Shape shape;
   std::int64_t bytes = 1;
 
-  // Error as tensor::byte_size.
+  // Errors as tensor::byte_size.
   Activation(tensor::Dtype dtype_, const tensor::Shape& shape_)
       : dtype(dtype_), shape(shape_), bytes(tensor::byte_size(dtype_, shape_)) {}
   explicit Activation(const tensor::Tensor& tensor) : dtype(tensor.dtype()), shape(tensor.shape()), bytes(tensor.bytes()) {}
-  // Where only the size is known: that many u8. bytes >= 0.
+  // If only the size is known: that many u8 elements. bytes >= 0.
   explicit Activation(std::int64_t bytes_) : shape({bytes_}), bytes(bytes_) {}
 };
 
-// What a yes means. Numbers are those of CKPT_STRATEGY_CHOSEN_*.
+// The meaning of a yes. Numbers are those of CKPT_STRATEGY_CHOSEN_*.
 enum class Chosen : std::int32_t {
   recompute = 1,  // a chosen layer keeps only its input and runs again in backward; every other layer is stored in full
   boundary = 2,   // the inputs of chosen layers are kept; each stretch between them is recomputed once, as a segment
 };
 
-// Memory of the steps of a follower, which asks a strategy again before each step.
+// Memory of a follower's steps. A follower asks the strategy again before each step.
 struct StepMemory {
-  std::optional<std::int64_t> peak_bytes;  // highest live bytes of the last step; nothing before the first one
-  std::int64_t unpredicted_bytes = 0;      // by which they exceeded the prediction for that step
-  // Predicts the highest live bytes of a step from the answers that the strategy gives at present: it asks the follower's strategy
-  // about every layer.
+  std::optional<std::int64_t> peak_bytes;  // highest live bytes of the last step; none before the first one
+  std::int64_t unpredicted_bytes = 0;      // the excess over the prediction for that step
+  // Predicts the highest live bytes of a step from the strategy's current answers: it asks the follower's strategy about every
+  // layer.
   std::function<std::int64_t()> predict;
   std::weak_ptr<const void> follower;  // expires with the follower
 };
@@ -51,14 +51,14 @@ struct StepMemory {
 class Strategy;
 using StrategyPtr = std::shared_ptr<Strategy>;
 
-// What a strategy was made of. What its kind has not stays 0 or empty. Views live as long as the strategy.
+// The parameters of a strategy. Fields that its kind does not use are 0 or empty. Views live as long as the strategy.
 struct Parameters {
-  std::string_view kind;      // as text and config name it; NUL-terminated
-  std::int64_t interval = 0;  // interval; memory-aware: the one that holds now
+  std::string_view kind;      // the name in text and configuration; NUL-terminated
+  std::int64_t interval = 0;  // interval; memory-aware: the current one
   std::int64_t threshold_bytes = 0;
   double max_share = 0;
-  std::int64_t total_bytes = 0;  // memory-aware: also when the system reported it
-  bool has_total = false;        // it was given
+  std::int64_t total_bytes = 0;  // memory-aware: also if the system reported it
+  bool has_total = false;        // it was given explicitly
   bool has_tracker = false;
   bool has_clock = false;
   double large_factor = 0;
@@ -76,7 +76,7 @@ class Strategy {
   Strategy(const Strategy&) = delete;
   Strategy& operator=(const Strategy&) = delete;
 
-  // layer_name: not empty. layer_index >= 0. Counts the question and the answer; when the decision throws, nothing is counted.
+  // layer_name: not empty. layer_index >= 0. Counts the query and the answer; if the decision throws, nothing is counted.
   bool should_checkpoint(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) {
     if (layer_name.empty() || layer_index < 0) [[unlikely]]
       refuse(layer_name, layer_index);
@@ -89,48 +89,49 @@ class Strategy {
   virtual std::string name() const = 0;
 
   virtual Parameters parameters() const = 0;
-  // Its text form's values before the names and strategies. Error(unsupported) when text cannot say what it has.
+  // Returns the values in its text form before the names and strategies. Fails with Error(unsupported) if text cannot express
+  // them.
   virtual std::vector<std::string> text_values() const { return {}; }
 
-  // Back to the state after construction, counters included; a composite's children too. chosen() and bindings stay.
+  // Restores the state after construction, counters included, also of a composite's children. chosen() and bindings are kept.
   void reset() {
-    forget();
+    clear_state();
     counters_.reset();
   }
 
   Counters counters() const noexcept { return counters_.read(); }
 
-  // What is usual for the kind: chosen() of a new one.
-  Chosen usual_chosen() const noexcept { return usual_chosen_; }
+  // The default chosen() of the kind.
+  Chosen default_chosen() const noexcept { return default_chosen_; }
   Chosen chosen() const noexcept { return chosen_.load(std::memory_order_relaxed); }
   void set_chosen(Chosen chosen) noexcept { chosen_.store(chosen, std::memory_order_relaxed); }
 
-  // The executor read or wrote this layer's activation: smart counts it, others ignore it.
+  // Called when the executor read or wrote this layer's activation: smart counts it, others ignore it.
   virtual void observe_access(std::string_view /*layer_name*/) {}
 
-  // A follower is about to ask about every layer of the next step: memory-aware adjusts its interval, others ignore it. Equal
-  // memory gives equal answers: neither a clock nor the memory of the process decides.
+  // Called before a follower asks about every layer of the next step: memory-aware adjusts its interval, others ignore it. Equal
+  // memory gives equal answers: neither a clock nor the process's memory influences them.
   virtual void begin_step(const StepMemory& /*memory*/) {}
 
-  // Levels of strategies within strategies; 1 for one that has no children.
+  // Returns the nesting depth of strategies; 1 without children.
   virtual int depth() const noexcept { return 1; }
 
  protected:
-  // What text cannot say, of a kind that it can name.
+  // Fails with Error(unsupported) for a property that the text form cannot express.
   [[noreturn]] void refuse_text(std::string_view what) const;
-  explicit Strategy(Chosen usual = Chosen::recompute) : usual_chosen_(usual), chosen_(usual) {}
+  explicit Strategy(Chosen usual = Chosen::recompute) : default_chosen_(usual), chosen_(usual) {}
 
  private:
   virtual bool decide(std::string_view layer_name, const Activation& activation, std::int64_t layer_index) = 0;
-  virtual void forget() {}
+  virtual void clear_state() {}
   [[noreturn]] static void refuse(std::string_view layer_name, std::int64_t layer_index);
 
-  const Chosen usual_chosen_;
+  const Chosen default_chosen_;
   std::atomic<Chosen> chosen_;
   StripedCounters counters_;
 };
 
-// Yes for every interval-th layer, beginning with layer 0. interval >= 1. Its chosen() is boundary by default.
+// Selects every interval-th layer, beginning with layer 0. interval >= 1. Its chosen() is boundary by default.
 StrategyPtr make_interval(std::int64_t interval = 2);
 
 }  // namespace ckpt::strategy

@@ -1,6 +1,7 @@
-// Strategies from text: the grammar of base/form.h, in which the arguments of a composite are strategies.
+// Parses strategies from text: the grammar of base/form.h, in which the arguments of a composite are strategies.
 //
-// Inside a composite an argument that begins with ! belongs to the strategy before it. $0, $1, ... are strategies of the caller.
+// Inside a composite, an argument that begins with ! belongs to the strategy before it. $0, $1, ... refer to strategies of the
+// caller.
 #include <charconv>
 
 #include "base/error.h"
@@ -20,9 +21,9 @@ class Reader {
   StrategyPtr read(std::string_view text) {
     StrategyPtr made = parse(text, 1);
     for (std::size_t i = 0; i < used_children_.size(); ++i)
-      base::require(used_children_[i], "children[", i, "] is not used; the text has no $", i);
+      base::require(used_children_[i], "children[", i, "] is not used: the text has no $", i);
     const bool is_used = used_given_ || (given_.tracker == nullptr && given_.clock == nullptr && given_.total_bytes == 0);
-    base::require(is_used, "a tracker, clock or total_bytes is given; no strategy of the text is memory-aware");
+    base::require(is_used, "a tracker, clock or total_bytes is given, but no strategy in the text is memory-aware");
     return made;
   }
 
@@ -37,7 +38,7 @@ class Reader {
     if (kind->takes == BuiltIn::Takes::values) {
       if (form.has_arguments) arguments.values = base::split_arguments(form.inside);
     } else {
-      base::require(!form.inside.empty(), base::quote(form.name), " is empty; at least one strategy");
+      base::require(!form.inside.empty(), base::quote(form.name), " is empty; expected at least one strategy");
       parse_children(form.inside, arguments, depth);
     }
     used_given_ = used_given_ || kind->uses_given;
@@ -49,13 +50,13 @@ class Reader {
     const std::string_view digits = form.name.substr(1);
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     const bool is_number = error == std::errc() && end == digits.data() + digits.size() && !form.has_arguments;
-    base::require(is_number && number < given_.children.size(), base::quote(form.name), " is no strategy of the caller; ",
+    base::require(is_number && number < given_.children.size(), base::quote(form.name), " is not a strategy of the caller; ",
                   given_.children.size(), " are given");
     used_children_[number] = true;
     return given_.children[number];
   }
 
-  // Children as pieces of text: one that begins with ! continues the list of the strategy before it.
+  // Splits children; one that begins with ! continues the list of the strategy before it.
   static Pieces split_children(std::string_view text) {
     Pieces children;
     for (const std::string_view piece : base::split_arguments(text)) {

@@ -6,7 +6,7 @@
 namespace ckpt::strategy {
 namespace {
 
-// Children may be shared: a few dozen strategies can stand for a text that no memory holds.
+// Children may be shared: a few dozen strategies can expand to a text that exceeds memory.
 constexpr std::size_t longest_text = std::size_t{1} << 24;
 
 std::vector<std::string> arguments_of(const Strategy& strategy, const Parameters& is) {
@@ -22,7 +22,7 @@ std::string joined(const std::vector<std::string>& arguments) {
   return out;
 }
 
-// Inside parentheses only parentheses keep a list together.
+// A child needs parentheses to delimit its arguments from those of its parent.
 std::string text_of(const Strategy& strategy, bool is_child) {
   const Parameters is = strategy.parameters();
   std::vector<std::string> arguments = arguments_of(strategy, is);

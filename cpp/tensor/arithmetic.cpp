@@ -16,13 +16,13 @@ template <class Body>
 auto with_element_type(const Tensor& tensor, std::string_view argument, Body&& body) {
   if (tensor.dtype() == Dtype::f32) return body(float{});
   if (tensor.dtype() == Dtype::f64) return body(double{});
-  base::fail(base::Status::unsupported, argument, " is of dtype ", dtype_name(tensor.dtype()), "; arithmetic knows F32 and F64");
+  base::fail(base::Status::unsupported, argument, " has dtype ", dtype_name(tensor.dtype()), "; expected F32 or F64");
 }
 
 void require_same(const Tensor& a, std::string_view a_name, const Tensor& b, std::string_view b_name) {
   if (a.dtype() == b.dtype() && a.shape() == b.shape()) return;
-  base::fail(base::Status::invalid_argument, b_name, " is ", dtype_name(b.dtype()), " ", to_text(b.shape()), " but ", a_name,
-             " is ", dtype_name(a.dtype()), " ", to_text(a.shape()), "; they must be the same");
+  base::fail(base::Status::invalid_argument, b_name, " is ", dtype_name(b.dtype()), " ", to_text(b.shape()), "; expected ",
+             dtype_name(a.dtype()), " ", to_text(a.shape()), " as ", a_name);
 }
 
 template <class T>
@@ -35,15 +35,15 @@ T rounded_to(double value, std::string_view argument) {
 
 template <class T>
 T factor_as(double factor) {
-  base::require(std::isfinite(factor), "factor is ", factor, "; it must be finite");
+  base::require(std::isfinite(factor), "factor is ", factor, "; expected a finite number");
   return rounded_to<T>(factor, "factor");
 }
 
-// Adds term(first) .. term(first + count - 1). The split depends on count alone.
+// Sums term(first) .. term(first + count - 1). The split depends on count alone.
 template <class Term>
 double pairwise_sum(std::int64_t first, std::int64_t count, const Term& term) {
   constexpr std::int64_t block = 1024;
-  constexpr std::int64_t lanes = 8;  // independent sums, so that one addition need not wait for the one before
+  constexpr std::int64_t lanes = 8;  // independent sums, to hide the latency of additions
   if (count > block) {
     const std::int64_t half = count / 2 / block * block + (count / 2 < block ? block : 0);
     return pairwise_sum(first, half, term) + pairwise_sum(first + half, count - half, term);

@@ -14,7 +14,8 @@ namespace ckpt::tensor {
 namespace {
 
 std::int64_t rounded(std::int64_t bytes) {
-  if (bytes > INT64_MAX - buffer_alignment) base::fail(base::Status::out_of_memory, "bytes is ", bytes, "; no machine has that");
+  if (bytes > INT64_MAX - buffer_alignment)
+    base::fail(base::Status::out_of_memory, "bytes is ", bytes, "; more than any machine has");
   return (bytes + buffer_alignment - 1) / buffer_alignment * buffer_alignment;
 }
 
@@ -35,14 +36,14 @@ struct BufferPool::State {
   std::int64_t retain_limit = 0;
   mutable base::ForkMutex mutex;
   KeptBuffers kept;
-  BufferPoolStats stats;  // without what kept knows
+  BufferPoolStats stats;  // without the counters of kept
 };
 
 Buffer::Buffer(Buffer&& other) noexcept { *this = std::move(other); }
 
 Buffer& Buffer::operator=(Buffer&& other) noexcept {
   if (this != &other) {
-    if (pool_) pool_->give_back(*this);
+    if (pool_) pool_->put_back(*this);
     pool_ = std::move(other.pool_);
     data_ = std::exchange(other.data_, nullptr);
     bytes_ = std::exchange(other.bytes_, 0);
@@ -53,13 +54,13 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
 }
 
 Buffer::~Buffer() {
-  if (pool_) pool_->give_back(*this);
+  if (pool_) pool_->put_back(*this);
 }
 
 std::shared_ptr<BufferPool> BufferPool::create(std::shared_ptr<memory::Tracker> tracker, const std::string& layer_name,
                                                std::int64_t retain_limit) {
   base::require_name("layer_name", layer_name);
-  base::require(retain_limit >= 0, "retain_limit is ", retain_limit, "; at least 0");
+  base::require(retain_limit >= 0, "retain_limit is ", retain_limit, "; expected at least 0");
   return std::shared_ptr<BufferPool>(new BufferPool(std::move(tracker), layer_name, retain_limit));
 }
 
@@ -71,7 +72,7 @@ BufferPool::BufferPool(std::shared_ptr<memory::Tracker> tracker, const std::stri
 }
 
 BufferPool::~BufferPool() {
-  if (!is_lost()) trim();  // else what it keeps is lost too
+  if (!is_lost()) trim();  // otherwise its kept buffers are lost too
 }
 
 bool BufferPool::is_lost() const noexcept {
@@ -88,11 +89,11 @@ void* BufferPool::system_memory(std::int64_t size) {
   trim();
   if (void* const data = system_allocate(size)) return data;
   base::fail(base::Status::out_of_memory, "bytes is ", size, " (rounded up to ", buffer_alignment,
-             "); the system has no memory for it");
+             "); the system is out of memory");
 }
 
 Buffer BufferPool::take(std::int64_t bytes) {
-  base::require(bytes >= 0, "bytes is ", bytes, "; at least 0");
+  base::require(bytes >= 0, "bytes is ", bytes, "; expected at least 0");
   Buffer buffer;
   if (bytes == 0) return buffer;
   const std::int64_t size = rounded(bytes);
@@ -100,7 +101,7 @@ Buffer BufferPool::take(std::int64_t bytes) {
   void* data = nullptr;
   {
     const std::lock_guard lock(state.mutex);
-    data = state.kept.take_or_expect(size);
+    data = state.kept.take_or_reserve(size);
   }
   const bool reused = data != nullptr;
   try {
@@ -112,7 +113,7 @@ Buffer BufferPool::take(std::int64_t bytes) {
     if (reused) {
       state.kept.keep(data, size);
     } else {
-      state.kept.forget(size);
+      state.kept.drop_reservation(size);
     }
     throw;
   }
@@ -131,11 +132,11 @@ Buffer BufferPool::take(std::int64_t bytes) {
   return buffer;
 }
 
-void BufferPool::give_back(Buffer& buffer) noexcept {
+void BufferPool::put_back(Buffer& buffer) noexcept {
   State& state = *state_;
   try {
     if (buffer.allocation_ != 0) state.tracker->free(buffer.allocation_);
-  } catch (...) {  // NOLINT(bugprone-empty-catch): a tracker that forgot the allocation must not keep the memory from going back
+  } catch (...) {  // NOLINT(bugprone-empty-catch): an error of the tracker must not prevent the release
   }
   if (is_lost()) return system_free(buffer.data_);
   const bool too_large = buffer.reserved_ > state.retain_limit;
@@ -146,7 +147,7 @@ void BufferPool::give_back(Buffer& buffer) noexcept {
     --state.stats.live_buffers;
     const std::int64_t kept_before = state.kept.bytes();
     if (too_large) {
-      state.kept.forget(buffer.reserved_);
+      state.kept.drop_reservation(buffer.reserved_);
       state.stats.reserved_bytes -= buffer.reserved_;
     } else {
       state.kept.keep(buffer.data_, buffer.reserved_);
@@ -159,7 +160,7 @@ void BufferPool::give_back(Buffer& buffer) noexcept {
 }
 
 void BufferPool::trim(std::int64_t keep_bytes) {
-  base::require(keep_bytes >= 0, "keep_bytes is ", keep_bytes, "; at least 0");
+  base::require(keep_bytes >= 0, "keep_bytes is ", keep_bytes, "; expected at least 0");
   KeptBuffers::ByAge evicted;
   {
     const std::lock_guard lock(state_->mutex);
@@ -180,8 +181,8 @@ BufferPoolStats BufferPool::stats() const {
 
 std::int64_t BufferPool::retain_limit() const noexcept { return state_->retain_limit; }
 
-// Never destroyed: tensors of other static objects may go later than any destructor here. A forked child whose parent's other
-// threads were in the pool at that moment gets another one.
+// Never destroyed: tensors in other static objects may be destroyed after any destructor here. A forked child gets a new pool if
+// another thread of the parent was in the pool at the fork.
 const std::shared_ptr<BufferPool>& default_buffer_pool() {
   struct Default {
     std::shared_ptr<BufferPool> pool = BufferPool::create(nullptr, "tensor", default_pool_retain_bytes);

@@ -1,5 +1,5 @@
-// Memory for tensors: 64-byte aligned buffers that are kept and reused when they are returned. Synchronised. In a forked child a
-// pool that another thread was in at the fork fails with Error(forked); its buffers can be released.
+// Memory for tensors: 64-byte aligned buffers that are kept and reused when they are returned. Thread-safe. In a forked child, a
+// pool that another thread of the parent was in at the fork fails with Error(forked); its buffers can still be released.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ class BufferPool;
 
 constexpr std::int64_t buffer_alignment = 64;
 constexpr std::int64_t no_retain_limit = std::numeric_limits<std::int64_t>::max();
-// What the pool of default_buffer_pool() keeps at most.
+// The most that default_buffer_pool() keeps for reuse.
 constexpr std::int64_t default_pool_retain_bytes = std::int64_t{64} << 20;
 
-// One buffer, returned to its pool when it is destroyed. The pool stays alive as long as a buffer does.
+// One buffer, returned to its pool when it is destroyed. Keeps the pool alive.
 class Buffer {
  public:
   Buffer() = default;
@@ -33,16 +33,16 @@ class Buffer {
   friend class BufferPool;
   std::shared_ptr<BufferPool> pool_;
   void* data_ = nullptr;
-  std::int64_t bytes_ = 0;     // as asked
-  std::int64_t reserved_ = 0;  // as taken from the system
+  std::int64_t bytes_ = 0;     // as requested
+  std::int64_t reserved_ = 0;  // as allocated from the system
   memory::AllocationId allocation_ = 0;
 };
 
 struct BufferPoolStats {
-  std::int64_t live_bytes = 0;      // asked for and not returned
-  std::int64_t reserved_bytes = 0;  // taken from the system: live ones rounded up to 64, and those kept for reuse
+  std::int64_t live_bytes = 0;      // requested and not returned
+  std::int64_t reserved_bytes = 0;  // allocated from the system: live buffers rounded up to 64, and buffers kept for reuse
   std::int64_t live_buffers = 0;
-  std::int64_t reused = 0;  // takes that needed no memory from the system
+  std::int64_t reused = 0;  // takes served from kept buffers
   std::int64_t taken = 0;   // all takes
   std::int64_t peak_reserved_bytes = 0;
   std::int64_t retained_bytes = 0;  // kept for reuse
@@ -51,22 +51,22 @@ struct BufferPoolStats {
 
 class BufferPool : public std::enable_shared_from_this<BufferPool> {
  public:
-  // tracker (may be nullptr) learns of every live buffer, with the bytes that were asked for, under the layer name given. It is
-  // called with no lock held, so what it calls back may use the pool. retain_limit: bytes that are kept for reuse at most (>= 0);
-  // beyond it the buffers that were returned first are released to the system.
+  // tracker (may be nullptr) is notified of every live buffer with its requested bytes, under the given layer name. It is called
+  // with no lock held, so its callbacks may use the pool. retain_limit (>= 0): the most bytes kept for reuse; beyond it, the
+  // buffers returned first are released to the system.
   static std::shared_ptr<BufferPool> create(std::shared_ptr<memory::Tracker> tracker, const std::string& layer_name,
                                             std::int64_t retain_limit = no_retain_limit);
   ~BufferPool();
 
-  // bytes >= 0; 0 makes a buffer whose data is nullptr, and is not counted. A buffer is reused for the same size (rounded up to 64)
-  // only: nothing is wasted on size classes. Error(out_of_memory) when the system has none even after a trim; what the tracker
-  // throws comes through. Nothing has changed then.
+  // bytes >= 0; 0 returns a buffer with data nullptr, which is not counted. A buffer is reused only for the same size (rounded up
+  // to 64), so no memory is lost to size classes. Fails with Error(out_of_memory) if the system has none even after a trim;
+  // exceptions of the tracker propagate. A failure changes nothing.
   Buffer take(std::int64_t bytes);
   // Releases memory to the system until at most keep_bytes (>= 0) are kept for reuse.
   void trim(std::int64_t keep_bytes = 0);
   BufferPoolStats stats() const;
   std::int64_t retain_limit() const noexcept;
-  // In a forked child: another thread was at work in the pool at the fork.
+  // In a forked child: true if another thread was in the pool at the fork.
   bool is_lost() const noexcept;
 
  private:
@@ -74,11 +74,11 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
   struct State;
   BufferPool(std::shared_ptr<memory::Tracker> tracker, const std::string& layer_name, std::int64_t retain_limit);
   void* system_memory(std::int64_t size);
-  void give_back(Buffer& buffer) noexcept;
+  void put_back(Buffer& buffer) noexcept;
   std::unique_ptr<State> state_;
 };
 
-// The pool of tensors for which no pool was given: without a tracker, keeps at most default_pool_retain_bytes.
+// The pool for tensors created without one: no tracker, keeps at most default_pool_retain_bytes.
 const std::shared_ptr<BufferPool>& default_buffer_pool();
 
 }  // namespace ckpt::tensor

@@ -15,7 +15,7 @@ using base::require;
 using base::Status;
 
 // In the order of Dtype. The codes are those of DLDataTypeCode. F8_E4M3 is the variant without infinities ("fn"), as in
-// safetensors; DLPack's 8 is the IEEE-like one, which has no Dtype, as have 7 (e3m4) and 9 (e4m3b11fnuz).
+// safetensors; DLPack's 8 is the IEEE-like one, which has no Dtype; neither have 7 (e3m4) and 9 (e4m3b11fnuz).
 constexpr std::array<DataType, last_dtype> data_types = {{
     {17, 4, 1},  // F4: float4_e2m1fn
     {15, 6, 1},  // F6_E2M3
@@ -42,16 +42,16 @@ constexpr std::array<DataType, last_dtype> data_types = {{
 }};
 
 Dtype dtype_of(const DataType& type) {
-  if (type.lanes != 1) fail(Status::unsupported, "dtype.lanes is ", type.lanes, "; only 1 (no vector types)");
+  if (type.lanes != 1) fail(Status::unsupported, "dtype.lanes is ", type.lanes, "; expected 1 (vector types are not supported)");
   for (std::int32_t number = first_dtype; number <= last_dtype; ++number) {
     const DataType candidate = data_type(static_cast<Dtype>(number));
     if (candidate.code == type.code && candidate.bits == type.bits) return static_cast<Dtype>(number);
   }
-  fail(Status::unsupported, "dtype.code is ", type.code, " with ", type.bits, " bits; no ckpt dtype is the same");
+  fail(Status::unsupported, "dtype.code is ", type.code, " with ", type.bits, " bits; no ckpt dtype corresponds to it");
 }
 
 Shape shape_of(const TensorView& view) {
-  require(view.ndim >= 0 && view.ndim <= largest_ndim, "ndim is ", view.ndim, "; 0 .. ", largest_ndim);
+  require(view.ndim >= 0 && view.ndim <= largest_ndim, "ndim is ", view.ndim, "; expected 0 .. ", largest_ndim);
   require(view.ndim == 0 || view.shape != nullptr, "shape is NULL but ndim is ", view.ndim);
   return Shape(std::span<const std::int64_t>(view.shape, static_cast<std::size_t>(view.ndim)));
 }
@@ -60,9 +60,9 @@ void require_contiguous(const TensorView& view, const Shape& shape) {
   if (view.strides == nullptr || shape.elements() == 0) return;
   std::int64_t expected = 1;
   for (std::int64_t i = shape.ndim() - 1; i >= 0; --i) {
-    // The stride of a dimension of length 1 is never used, and producers write anything there.
+    // The stride of a dimension of length 1 is never used, and producers write arbitrary values there.
     if (shape[i] != 1 && view.strides[i] != expected) {
-      fail(Status::unsupported, "strides[", i, "] is ", view.strides[i], "; only row-major contiguous tensors, where it is ",
+      fail(Status::unsupported, "strides[", i, "] is ", view.strides[i], "; expected a row-major contiguous tensor, where it is ",
            expected);
     }
     expected *= shape[i];
@@ -73,14 +73,14 @@ void* data_of(const TensorView& view, const Shape& shape) {
   if (view.data == nullptr || shape.elements() == 0) return nullptr;
   const auto address = reinterpret_cast<std::uintptr_t>(view.data);
   require(view.byte_offset <= std::numeric_limits<std::uintptr_t>::max() - address, "byte_offset is ", view.byte_offset,
-          "; that is past the end of the address space");
+          "; it exceeds the address space");
   return static_cast<std::byte*>(view.data) + view.byte_offset;
 }
 
 template <class Managed>
 std::shared_ptr<Tensor> import_view(Managed* managed, bool read_only) {
   const TensorView& view = managed->tensor;
-  if (view.device.type != device_cpu) fail(Status::unsupported, "device.device_type is ", view.device.type, "; only 1 (CPU)");
+  if (view.device.type != device_cpu) fail(Status::unsupported, "device.device_type is ", view.device.type, "; expected 1 (CPU)");
   const Dtype dtype = dtype_of(view.dtype);
   const Shape shape = shape_of(view);
   require_contiguous(view, shape);
@@ -92,7 +92,7 @@ std::shared_ptr<Tensor> import_view(Managed* managed, bool read_only) {
       read_only);
 }
 
-// What an exported struct stands in: it lives until the deleter.
+// Contains the exported struct; lives until the deleter runs.
 template <class Managed>
 struct Export {
   Managed managed{};
@@ -102,7 +102,7 @@ struct Export {
 };
 
 template <class Managed>
-// NOLINTNEXTLINE(performance-unnecessary-value-param): moved into what is exported
+// NOLINTNEXTLINE(performance-unnecessary-value-param): moved into the exported object
 Managed* make_export(std::shared_ptr<Tensor> tensor) {
   auto* const out = new Export<Managed>;
   const Shape& shape = tensor->shape();
@@ -110,11 +110,11 @@ Managed* make_export(std::shared_ptr<Tensor> tensor) {
   std::int64_t stride = 1;
   for (std::int64_t i = shape.ndim() - 1; i >= 0; --i) {
     out->strides[static_cast<std::size_t>(i)] = stride;
-    // In an empty tensor the other dimensions may be so large that their product is no int64_t; strides are never used there.
+    // In an empty tensor the product of the other dimensions may exceed int64_t; strides are never used there.
     if (shape.elements() != 0) stride *= shape[i];
   }
   TensorView& view = out->managed.tensor;
-  view.data = shape.elements() == 0 ? nullptr : tensor->data();  // the specification asks for NULL then
+  view.data = shape.elements() == 0 ? nullptr : tensor->data();  // the specification requires NULL then
   view.device = {device_cpu, 0};
   view.ndim = static_cast<std::int32_t>(shape.ndim());
   view.dtype = data_type(tensor->dtype());
@@ -134,7 +134,7 @@ DataType data_type(Dtype dtype) noexcept {
 
 ManagedTensor* export_tensor(std::shared_ptr<Tensor> tensor) {
   if (tensor->read_only())
-    fail(Status::unsupported, "tensor is read-only; a DLManagedTensor cannot say so, the versioned struct can");
+    fail(Status::unsupported, "tensor is read-only; DLManagedTensor has no read-only flag: use the versioned struct");
   return make_export<ManagedTensor>(std::move(tensor));
 }
 
@@ -150,16 +150,16 @@ std::shared_ptr<Tensor> import_tensor(ManagedTensor* managed) { return import_vi
 
 std::shared_ptr<Tensor> import_tensor_versioned(ManagedTensorVersioned* managed) {
   if (managed->version.major != major_version) {
-    fail(Status::unsupported, "version.major is ", managed->version.major, "; this library knows ", major_version);
+    fail(Status::unsupported, "version.major is ", managed->version.major, "; expected ", major_version);
   }
   const std::uint64_t flags = managed->flags;
   if ((flags & flag_subbyte_padded) != 0 && managed->tensor.dtype.bits < 8) {
     fail(Status::unsupported, "flags is ", flags, ": elements of ", managed->tensor.dtype.bits,
-         " bits padded to bytes; only packed ones");
+         " bits padded to bytes; expected packed elements");
   }
-  // A flag that is not known may change what the memory means, as the one for padding did.
+  // An unknown flag may change the meaning of the memory, as the padding flag did.
   if ((flags & ~(flag_read_only | flag_is_copied | flag_subbyte_padded)) != 0) {
-    fail(Status::unsupported, "flags is ", flags, "; only read-only (1), copied (2) and padded (4) are known");
+    fail(Status::unsupported, "flags is ", flags, "; expected a sum of read-only (1), copied (2) and padded (4)");
   }
   return import_view(managed, (flags & flag_read_only) != 0);
 }

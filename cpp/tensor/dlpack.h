@@ -1,6 +1,6 @@
-// Tensors in and out through DLPack without a copy. The structs have the layout of the DLPack specification
-// (https://dmlc.github.io/dlpack/latest/c_api.html), 1.1: declared here because distributions still ship headers of 0.6, which lack
-// the versioned struct and half of the type codes.
+// Exports and imports tensors through DLPack without a copy. The structs have the layout of the DLPack specification 1.1
+// (https://dmlc.github.io/dlpack/latest/c_api.html). They are declared here because distributions still ship headers of 0.6,
+// which lack the versioned struct and half of the type codes.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ constexpr std::uint32_t minor_version = 1;  // the set of type codes
 constexpr std::int32_t device_cpu = 1;
 
 constexpr std::uint64_t flag_read_only = 1;
-constexpr std::uint64_t flag_is_copied = 2;       // the consumer is the only owner; makes no difference here
+constexpr std::uint64_t flag_is_copied = 2;       // the consumer is the only owner; ignored here
 constexpr std::uint64_t flag_subbyte_padded = 4;  // one byte for each element of less than a byte
 
-// may_alias: the memory is the other library's, written through its own declaration of the same struct.
+// may_alias: the memory belongs to the other library and was written through its own declaration of the same struct.
 struct [[gnu::may_alias]] Device {
   std::int32_t type;
   std::int32_t id;
@@ -62,17 +62,17 @@ struct [[gnu::may_alias]] ManagedTensorVersioned {
   TensorView tensor;
 };
 
-// A view that keeps the tensor alive until its deleter runs; the deleter frees the struct too and may run on any thread. Strides
-// are always written: newer consumers require them. Error(unsupported) for a read-only tensor as ManagedTensor, which cannot say
-// so.
+// Returns a view that keeps the tensor alive until its deleter runs; the deleter frees the struct too and may run on any thread.
+// Strides are always written: newer consumers require them. Fails with Error(unsupported) for a read-only tensor as
+// ManagedTensor, which has no read-only flag.
 ManagedTensor* export_tensor(std::shared_ptr<Tensor> tensor);
 ManagedTensorVersioned* export_tensor_versioned(std::shared_ptr<Tensor> tensor);
 
-// A tensor over the memory of managed, whose deleter (may be nullptr) runs exactly once, when the tensor's last reference goes.
-// When these throw, the deleter has not run and managed still belongs to the caller. Error(unsupported) for what a tensor here
-// cannot be: lanes other than 1, devices other than the CPU, strides that are not row-major and contiguous, types without a Dtype,
-// padded sub-byte types, unknown flags, an unknown major version (then only the version is read). The read-only flag makes a
-// read-only tensor.
+// Returns a tensor over the memory of managed, with its deleter (may be nullptr), which runs exactly once, with the tensor's last
+// reference. If an import throws, the deleter has not run and managed still belongs to the caller. Fails with Error(unsupported)
+// for unsupported tensors: lanes other than 1, devices other than the CPU, strides that are not row-major and contiguous, types
+// without a Dtype, padded sub-byte types, unknown flags, an unknown major version (then only the version is read). The read-only
+// flag creates a read-only tensor.
 std::shared_ptr<Tensor> import_tensor(ManagedTensor* managed);
 std::shared_ptr<Tensor> import_tensor_versioned(ManagedTensorVersioned* managed);
 

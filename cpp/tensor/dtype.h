@@ -1,4 +1,4 @@
-// Element types: the 22 of the safetensors format, numbered once and for ever. Some are not whole bytes: there are bits, no sizeof.
+// Element types: the 22 of the safetensors format, with permanent numbers. Some are smaller than a byte, so sizes are in bits.
 #pragma once
 
 #include <cstdint>
@@ -39,11 +39,11 @@ constexpr std::int32_t last_dtype = 22;
 constexpr bool is_dtype(std::int32_t number) { return number >= first_dtype && number <= last_dtype; }
 
 std::int64_t dtype_bits(Dtype dtype) noexcept;
-// Bytes that the address of an element must be a multiple of; 1 for types of less than a byte.
+// Returns the alignment of an element in bytes; 1 for types of less than a byte.
 std::int64_t dtype_alignment(Dtype dtype) noexcept;
-// The name in the safetensors format: "F32", "F8_E4M3", "BOOL", ...
+// Returns the name in the safetensors format: "F32", "F8_E4M3", "BOOL", ...
 std::string_view dtype_name(Dtype dtype) noexcept;
-// Nothing for an unknown name.
+// Returns nothing for an unknown name.
 std::optional<Dtype> dtype_from_name(std::string_view name) noexcept;
 
 }  // namespace ckpt::tensor

@@ -10,12 +10,12 @@ namespace {
 
 static_assert(sizeof(KeptBuffer) <= buffer_alignment, "the smallest buffer must hold its node");
 
-// In a build with AddressSanitizer a use after release is found although the memory is still ours.
-void hide(KeptBuffer& node) {
+// In a build with AddressSanitizer a use after release is detected although the memory stays allocated.
+void poison_contents(KeptBuffer& node) {
   base::poison(reinterpret_cast<char*>(&node) + sizeof(KeptBuffer), static_cast<std::size_t>(node.size) - sizeof(KeptBuffer));
 }
 
-void* unhide(KeptBuffer& node) {
+void* unpoison_contents(KeptBuffer& node) {
   const auto size = static_cast<std::size_t>(node.size);
   node.~KeptBuffer();
   base::unpoison(&node, size);
@@ -24,7 +24,7 @@ void* unhide(KeptBuffer& node) {
 
 }  // namespace
 
-void* KeptBuffers::take_or_expect(std::int64_t size) {
+void* KeptBuffers::take_or_reserve(std::int64_t size) {
   SizeClass& same_size = sizes_[size];
   if (same_size.kept.empty()) {
     ++same_size.buffers;
@@ -35,7 +35,7 @@ void* KeptBuffers::take_or_expect(std::int64_t size) {
   ages_.erase(ages_.iterator_to(node));
   bytes_ -= size;
   --count_;
-  return unhide(node);
+  return unpoison_contents(node);
 }
 
 void KeptBuffers::keep(void* data, std::int64_t size) noexcept {
@@ -45,10 +45,10 @@ void KeptBuffers::keep(void* data, std::int64_t size) noexcept {
   ages_.push_back(node);
   bytes_ += size;
   ++count_;
-  hide(node);
+  poison_contents(node);
 }
 
-void KeptBuffers::forget(std::int64_t size) noexcept {
+void KeptBuffers::drop_reservation(std::int64_t size) noexcept {
   const auto found = sizes_.find(size);
   if (--found->second.buffers == 0) sizes_.erase(found);
 }
@@ -61,7 +61,7 @@ void KeptBuffers::evict(std::int64_t keep_bytes, ByAge& evicted) noexcept {
     ages_.pop_front();
     bytes_ -= node.size;
     --count_;
-    forget(node.size);
+    drop_reservation(node.size);
     evicted.push_back(node);
   }
 }

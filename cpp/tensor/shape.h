@@ -1,4 +1,4 @@
-// Up to eight dimensions, row-major and contiguous. A shape without dimensions is a scalar: one element.
+// A shape of up to eight dimensions, row-major and contiguous. A shape without dimensions is a scalar: one element.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@ constexpr std::int64_t largest_ndim = 8;
 class Shape {
  public:
   Shape() = default;
-  // Error(invalid_argument) for more than eight or negative dimensions, Error(out_of_range) when the element count passes
-  // INT64_MAX.
+  // Fails with Error(invalid_argument) for more than eight or negative dimensions, Error(out_of_range) if the element count
+  // exceeds INT64_MAX.
   explicit Shape(std::span<const std::int64_t> dimensions);
   Shape(std::initializer_list<std::int64_t> dimensions) : Shape(std::span(dimensions.begin(), dimensions.size())) {}
 
@@ -36,8 +36,8 @@ class Shape {
 // "[2, 3]"
 std::string to_text(const Shape& shape);
 
-// Exact bytes of shape's elements. Error(invalid_argument) when they do not fill whole bytes (sub-byte types), Error(out_of_range)
-// past INT64_MAX.
+// Returns the exact bytes of shape's elements. Fails with Error(invalid_argument) if they do not fill whole bytes (sub-byte
+// types), Error(out_of_range) above INT64_MAX.
 std::int64_t byte_size(Dtype dtype, const Shape& shape);
 
 }  // namespace ckpt::tensor

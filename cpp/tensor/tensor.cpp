@@ -7,7 +7,7 @@
 namespace ckpt::tensor {
 namespace {
 
-// Compilers may rely on alignment wherever an element is read, so it is asked for here, once and for all.
+// Compilers may assume alignment at every element access, so it is checked once here.
 void require_usable(const void* data, Dtype dtype, const Shape& shape, std::int64_t bytes) {
   if (bytes == 0) return;
   if (data == nullptr) {
@@ -35,7 +35,7 @@ std::shared_ptr<Tensor> Tensor::borrow(void* data, Dtype dtype, const Shape& sha
   require_usable(data, dtype, shape, tensor->bytes_);
   tensor->data_ = data;
   tensor->read_only_ = read_only;
-  tensor->release_ = std::move(release);  // last: until here nothing may run it
+  tensor->release_ = std::move(release);  // set last: release must not run before construction has succeeded
   return tensor;
 }
 
@@ -43,7 +43,7 @@ Tensor::~Tensor() {
   if (!release_) return;
   try {
     release_();
-  } catch (...) {  // NOLINT(bugprone-empty-catch): a stranger's exception has nowhere to go from here
+  } catch (...) {  // NOLINT(bugprone-empty-catch): a destructor cannot report an exception of the owner's callback
   }
 }
 

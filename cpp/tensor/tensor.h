@@ -17,12 +17,13 @@ namespace ckpt::tensor {
 
 class Tensor : public std::enable_shared_from_this<Tensor> {
  public:
-  // Owned memory from pool (nullptr: the process's default pool); its contents are undefined.
+  // Creates a tensor that owns memory from pool (nullptr: the process's default pool); its contents are undefined.
   static std::shared_ptr<Tensor> create(Dtype dtype, const Shape& shape, const std::shared_ptr<BufferPool>& pool = nullptr);
 
-  // Memory of another owner, of byte_size(dtype, shape) bytes; data may be nullptr only when that is 0, and must be aligned for
-  // dtype. release runs exactly once, when the tensor's last reference goes; what it throws is swallowed. When this throws, release
-  // has not run. read_only: the memory must not be written; who writes asks require_writable() first.
+  // Creates a tensor over memory of another owner, of byte_size(dtype, shape) bytes; data may be nullptr only if that is 0, and
+  // must be aligned for dtype. release runs exactly once, with the tensor's last reference; its exceptions are swallowed. If
+  // borrow throws, release has not run. read_only: the memory must not be written; code that writes calls require_writable()
+  // first.
   static std::shared_ptr<Tensor> borrow(void* data, Dtype dtype, const Shape& shape, std::function<void()> release,
                                         bool read_only = false);
 
@@ -35,7 +36,7 @@ class Tensor : public std::enable_shared_from_this<Tensor> {
   std::int64_t bytes() const noexcept { return bytes_; }
   void* data() const noexcept { return data_; }
   bool read_only() const noexcept { return read_only_; }
-  // Error(unsupported) for a read-only tensor; argument names it in the message.
+  // Fails with Error(unsupported) for a read-only tensor; argument names it in the message.
   void require_writable(std::string_view argument) const;
   template <class T>
   T* data_as() const noexcept {

@@ -1,6 +1,6 @@
-/* The gradient of a time-stepping code, driven by schedules: 400 Runge-Kutta steps of the Lorenz-96 model, which cannot all be
- * kept. Revolve keeps ten states; mixed keeps ten states or recordings; two-level keeps four states in memory and others in
- * a file. All run the same steps, so their gradients are the same to the last bit; finite differences say that it is the right one.
+/* Computes the gradient of a time-stepping code under schedules: 400 Runge-Kutta steps of the Lorenz-96 model, too many to keep all
+ * states. Revolve keeps ten states; mixed keeps ten states or recordings; two-level keeps four states in memory and others in
+ * a file. All run the same steps, so their gradients are equal to the last bit; finite differences confirm the gradient.
  */
 #include <ckpt/ckpt.h>
 
@@ -13,7 +13,7 @@ enum { VARIABLES = 40, STEPS = 400, STAGES = 4, BUFFERS = 16 };
 static const double step_length = 0.005;
 
 typedef double state[VARIABLES];
-typedef state recording[STAGES]; /* where the step asked for slopes: all that its backward reads */
+typedef state recording[STAGES]; /* the points where the step evaluated slopes: all that its backward reads */
 
 static void ok(ckpt_status status) {
   if (status == CKPT_OK) return;
@@ -38,7 +38,7 @@ static void slope(const double* x, double* out) {
   }
 }
 
-/* The gradient of x for that of the slope at x. */
+/* Computes the gradient of x from the gradient of the slope at x. */
 static void slope_backward(const double* x, const double* of_slope, double* out) {
   int i;
   memset(out, 0, sizeof(state));
@@ -53,7 +53,7 @@ static void slope_backward(const double* x, const double* of_slope, double* out)
   }
 }
 
-/* One step. out may be x; recorded may be NULL, and out too when only the recording is wanted. */
+/* Runs one step. out may be x; recorded may be NULL; out may be NULL if only the recording is needed. */
 static void run_step(const double* x, double* out, recording* recorded) {
   static const double offset[STAGES] = {0.0, 0.5, 0.5, 1.0};
   static const double weight[STAGES] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
@@ -73,12 +73,12 @@ static void run_step(const double* x, double* out, recording* recorded) {
   if (out != NULL) memcpy(out, sum, sizeof sum);
 }
 
-/* gradient: of the step's result; becomes that of its state. */
+/* Replaces the gradient of the step's result by the gradient of its state. */
 static void run_step_backward(recording* recorded, double* gradient) {
   static const double offset[STAGES] = {0.0, 0.5, 0.5, 1.0};
   static const double weight[STAGES] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   state of_result;
-  state of_next_stage; /* of the place where the next stage asked for its slopes */
+  state of_next_stage; /* gradient of the point where the next stage evaluated its slopes */
   int stage;
   int i;
   memcpy(of_result, gradient, sizeof of_result);
@@ -104,22 +104,22 @@ static void set_initial(double* x) {
   for (i = 0; i < VARIABLES; ++i) x[i] = 8.0 + sin(0.7 * i);
 }
 
-/* ---- What the driver calls ------------------------------------------------------------------------------------------------ */
+/* ---- Callbacks of the driver ------------------------------------------------------------------------------------------------ */
 
-/* Room for what a schedule keeps; handles are pointers into it. Gradients are states, too. */
+/* Storage for the items of a schedule; handles are pointers into it. Gradients are states, too. */
 typedef struct adjoint_code {
   state states[BUFFERS];
   int state_used[BUFFERS];
   recording recordings[BUFFERS];
   int recording_used[BUFFERS];
   double loss;
-  FILE* tier; /* slot after slot */
+  FILE* tier; /* the slots, one after another */
 } adjoint_code;
 
 static int free_place(int* used) {
   int place = 0;
   while (place < BUFFERS && used[place]) ++place;
-  need(place < BUFFERS, "the schedule keeps more than it said");
+  need(place < BUFFERS, "the schedule keeps more items than predicted");
   used[place] = 1;
   return place;
 }
@@ -128,7 +128,7 @@ static double* new_state(adjoint_code* code) { return code->states[free_place(co
 static void end_state(adjoint_code* code, void* x) { code->state_used[(state*)x - code->states] = 0; }
 static void end_recording(adjoint_code* code, void* tape) { code->recording_used[(recording*)tape - code->recordings] = 0; }
 
-/* Where the input is this call's own, the steps are run in place. */
+/* If the call owns its input, the steps run in place. */
 static int32_t forward(const ckpt_drive_call* call, void* input, void** output, void* user_data) {
   double* to = (call->flags & CKPT_DRIVE_FLAG_TAKE_INPUT) != 0 ? input : new_state(user_data);
   int64_t step;
@@ -149,7 +149,7 @@ static int32_t record(const ckpt_drive_call* call, void* input, void** output, v
   return 0;
 }
 
-/* In place: the gradient is this call's own. */
+/* In place: the call owns its gradient. */
 static int32_t backward(const ckpt_drive_call* call, void* input, void* output, void* tape, void* grad_output, void** grad_input,
                         void* user_data) {
   (void)call, (void)input, (void)output;
@@ -172,7 +172,7 @@ static int in_file(adjoint_code* code, const ckpt_drive_call* call) {
   return fseek(code->tier, (long)call->slot * (long)sizeof(state), SEEK_SET) == 0;
 }
 
-/* Done at once: there is nothing to wait for. A failure ends the step, and the driver drops what is left. */
+/* Completes synchronously, so there is nothing to await. A failure fails the step, and the driver drops the remaining items. */
 static int32_t store(const ckpt_drive_call* call, void* item, void* user_data) {
   adjoint_code* code = user_data;
   return in_file(code, call) && fwrite(item, sizeof(state), 1, code->tier) == 1 ? 0 : 1;
@@ -225,7 +225,7 @@ static void run_schedule(ckpt_schedule* schedule, adjoint_code* code, double* gr
 
 /* ---- Comparison ----------------------------------------------------------------------------------------------------------- */
 
-/* The largest difference to central finite differences, as a part of the gradient's largest value. */
+/* Returns the largest difference from central finite differences, relative to the gradient's largest value. */
 static double gradient_error(const double* gradient) {
   const double width = 1e-6;
   double largest = 0.0;
@@ -248,13 +248,13 @@ static double gradient_error(const double* gradient) {
   return error / largest;
 }
 
-/* One like another: a forward takes 1, a state is written or read in 2; the file has no limit. */
+/* All steps cost the same: a forward takes 1, writing or reading a state takes 2; the file has no limit. */
 static ckpt_profile* profile_of_steps(void) {
   ckpt_profile* profile = NULL;
   ckpt_layer_profile layer = CKPT_LAYER_PROFILE_INIT;
   ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
   ckpt_tier_profile file = CKPT_TIER_PROFILE_INIT;
-  layer.flags = CKPT_LAYER_FLAG_DETERMINISTIC; /* backward reads the recording alone */
+  layer.flags = CKPT_LAYER_FLAG_DETERMINISTIC; /* backward reads only the recording */
   layer.output_bytes = (int64_t)sizeof(state);
   option.tape_bytes = (int64_t)sizeof(recording);
   option.forward_seconds = 1.0;
@@ -288,7 +288,7 @@ int main(void) {
     need(memcmp(first_gradient, gradient, sizeof first_gradient) == 0, "the gradients differ");
     ckpt_schedule_release(schedule);
   }
-  need(gradient_error(first_gradient) < 1e-6, "finite differences say that the gradient is wrong");
+  need(gradient_error(first_gradient) < 1e-6, "the gradient differs from finite differences");
   printf("the gradients are the same to the last bit, and finite differences agree\n");
   fclose(code->tier);
   free(code);

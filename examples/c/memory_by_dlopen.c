@@ -1,5 +1,5 @@
-/* A program that can use libckpt when it is there and does without when it is not: nothing of it is linked, only <ckpt/api.h> is
- * included. It records its buffers with a memory tracker and prints what the tracker counted.
+/* A program that uses libckpt if it is installed and works without it otherwise: it links nothing of the library and includes only
+ * <ckpt/api.h>. It records its buffers with a memory tracker and prints the tracker's counts.
  *
  *   cc memory_by_dlopen.c -o memory_by_dlopen -ldl && ./memory_by_dlopen [libckpt.so.0.3] */
 #include <ckpt/api.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NULL when there is no library that this program can use. */
+/* Returns NULL if there is no library that this program can use. */
 static const ckpt_api* load(const char* path) {
   const ckpt_api* (*get_api)(uint32_t) = NULL;
   void* symbol = NULL;
@@ -33,19 +33,19 @@ static const ckpt_api* load(const char* path) {
 static const ckpt_api* api;
 static ckpt_memory_tracker* tracker;
 
-/* A buffer, and the tracker's number of it. */
+/* A buffer and its tracker id. */
 typedef struct buffer {
   void* memory;
   uint64_t id;
 } buffer;
 
 static buffer take(const char* layer, int64_t bytes) {
-  buffer made = {NULL, 0};
+  buffer created = {NULL, 0};
   int32_t number = 0;
-  made.memory = malloc((size_t)bytes);
+  created.memory = malloc((size_t)bytes);
   if (api != NULL && api->ckpt_memory_tracker_add_layer(tracker, layer, &number) == CKPT_OK)
-    api->ckpt_memory_tracker_record_allocation(tracker, number, bytes, &made.id);
-  return made;
+    api->ckpt_memory_tracker_record_allocation(tracker, number, bytes, &created.id);
+  return created;
 }
 
 static void give_back(buffer* used) {
@@ -59,7 +59,7 @@ static int32_t on_peak(const ckpt_memory_event* event, void* user_data) {
   return 0;
 }
 
-/* Forward through eight layers, backward, twice. */
+/* Runs forward through eight layers and backward, twice. */
 static void work(void) {
   buffer activations[8];
   int step;

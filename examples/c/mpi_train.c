@@ -1,11 +1,12 @@
-/* Data-parallel training on MPI ranks that goes on, after a rank was killed, on another number of ranks, with the same bits.
+/* Data-parallel training on MPI ranks that survives a killed rank: it resumes on another number of ranks and computes the same
+ * bits.
  *
  *   mpirun -n 4 mpi_train checkpoints        trains 40 steps, saves every 5, prints the bits of the weights
  *   mpirun -n 4 mpi_train checkpoints 12     rank 1 is killed in step 12
- *   mpirun -n 2 mpi_train checkpoints        goes on after step 10
+ *   mpirun -n 2 mpi_train checkpoints        resumes after step 10
  *
- * The weights are replicated; the momentum is sharded: each rank has some rows of it. A step has eight parts of a batch, whose
- * gradients are added in their order whoever has computed them: so the result does not depend on the number of ranks. */
+ * The weights are replicated; the momentum is sharded by rows over the ranks. A step's batch has eight parts. Their gradients are
+ * added in a fixed order, whichever rank computed them, so the result does not depend on the number of ranks. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <ckpt/ckpt.h>
@@ -30,7 +31,7 @@ static void stop(const char* what) {
     if ((call) != CKPT_OK) stop(#call); \
   } while (0)
 
-/* A number in [-1, 1) made of two others. */
+/* Hashes two numbers into a number in [-1, 1). */
 static float noise(uint32_t a, uint32_t b) {
   uint32_t x = a * 2654435761u ^ (b + 77u) * 2246822519u;
   x = (x ^ x >> 15) * 2654435761u;
@@ -38,7 +39,7 @@ static float noise(uint32_t a, uint32_t b) {
   return (float)(int32_t)x / 2147483648.0f;
 }
 
-/* The gradient of one part of a step's batch: linear regression. */
+/* Adds the gradient of one part of a step's batch: linear regression. */
 static void add_part(const float* weights, int64_t step, int part, float* gradient) {
   memset(gradient, 0, width * sizeof *gradient);
   for (int sample = 0; sample < samples; ++sample) {
@@ -90,7 +91,7 @@ int main(int argc, char** argv) {
   const ckpt_status found = ckpt_checkpoint_manager_load(manager, state, NULL, &loaded);
   if (found == CKPT_OK) {
     step = loaded.step;
-    if (rank == 0) printf("going on after step %lld of %lld ranks, on %d\n", (long long)step, (long long)loaded.world_size, ranks);
+    if (rank == 0) printf("resuming after step %lld of %lld ranks, on %d\n", (long long)step, (long long)loaded.world_size, ranks);
   } else if (found != CKPT_E_NOT_FOUND) {
     stop("load");
   }

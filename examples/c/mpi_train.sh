@@ -1,7 +1,8 @@
-# mpi_train.sh PROGRAM: trains on 4 ranks; again, with a rank killed in step 12, going on on 2; both end with the same bits.
+# mpi_train.sh PROGRAM: trains on 4 ranks; then again with a rank killed in step 12 and a resume on 2 ranks; compares the final
+# bits.
 set -eu
 if ! command -v mpirun >/dev/null 2>&1; then
-  echo "SKIP: no mpirun here (openmpi-bin)"
+  echo "SKIP: mpirun not found (package openmpi-bin)"
   [ -z "${CKPT_REQUIRE_SERVICES:-}" ] || exit 1
   exit 77
 fi
@@ -17,6 +18,6 @@ run 4 "$1" "$place/whole" >"$place/whole.log"
 run 4 "$1" "$place/cut" 12 >"$place/cut.log" 2>&1 && { echo "no rank was killed" >&2; exit 1; }
 run 2 "$1" "$place/cut" >"$place/rest.log"
 cat "$place/whole.log" "$place/rest.log"
-grep -q '^going on after step 10 of 4 ranks, on 2$' "$place/rest.log"
+grep -q '^resuming after step 10 of 4 ranks, on 2$' "$place/rest.log"
 [ "$(grep '^weights' "$place/whole.log")" = "$(grep '^weights' "$place/rest.log")" ]
 echo "the same bits as without the kill"

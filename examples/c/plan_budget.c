@@ -1,4 +1,4 @@
-/* A schedule for a byte budget, and what it will cost, before anything runs: 32 equal layers, 40% of what storing everything takes.
+/* Plans a schedule for a byte budget and prints its cost before anything runs: 32 equal layers, 40% of the memory of store-all.
  */
 #include <ckpt/ckpt.h>
 

@@ -1,8 +1,8 @@
-/* Runs schedules on memory of its own, without the library's engine: a chain of layers y = tanh(x W) in plain C, one allocation for
- * a whole step, and copies to slower tiers that run as early or as late as they may.
+/* Runs schedules on its own memory, without the library's engine: a chain of layers y = tanh(x W) in plain C, one allocation for
+ * a whole step, and copies to slower tiers that run as early or as late as allowed.
  *
- * ckpt_program says of every buffer where it is in its tier's arena, and of every operation which buffers it reads and writes. What
- * is dead is overwritten with NaNs at once: the gradients could not be the same if a step read a byte too late or too early. */
+ * ckpt_program gives the position of every buffer in its tier's arena, and the buffers that every operation reads and writes. Dead
+ * buffers are overwritten with NaNs at once, so the gradients would differ if a step read a byte too late or too early. */
 #include <ckpt/ckpt.h>
 
 #include <math.h>
@@ -17,7 +17,7 @@ typedef struct Gradients {
   double of_input[BATCH * WIDTH];
 } Gradients;
 
-/* A program and all the memory that its steps need. */
+/* A program and the memory that its steps need. */
 typedef struct Machine {
   char* arenas[CKPT_TIERS];
   ckpt_program_buffer* buffers;
@@ -45,7 +45,7 @@ static double next_random(void) {
   return (double)(state >> 11) / 9007199254740992.0 - 0.5;
 }
 
-/* tape: 1 - y^2, when the layer records */
+/* tape: receives 1 - y^2 if the layer records */
 static void forward(int64_t layer, const double* x, double* y, double* tape) {
   const double* const w = weights[layer];
   int row, column, k;
@@ -80,7 +80,7 @@ static void backward(int64_t layer, const double* x, const double* tape, const d
   }
 }
 
-/* ---- What planning must know of them ---- */
+/* ---- The profile of the layers ---- */
 
 static ckpt_profile* make_profile(void) {
   ckpt_profile* profile = NULL;
@@ -149,7 +149,8 @@ static double* at(const Machine* machine, int64_t number) {
   return (double*)(void*)(machine->arenas[buffer->tier] + buffer->offset);
 }
 
-/* All bits set: NaNs. Of a buffer that is overwritten in place, the bytes are another's already; this chain has none. */
+/* Sets all bits, which makes NaNs. The bytes of a buffer that is overwritten in place already belong to another; this chain has
+ * none. */
 static void poison_dead(const Machine* machine, int64_t operation) {
   int64_t i;
   for (i = 0; i < machine->buffer_count; ++i) {
@@ -162,7 +163,7 @@ static void copy(const Machine* machine, const ckpt_program_operation* operation
   memcpy(at(machine, operation->output), at(machine, operation->input), (size_t)machine->buffers[operation->input].bytes);
 }
 
-/* A stream runs its copies in their order: all that it has not run yet, up to the one that is awaited. */
+/* Runs a stream's pending copies in order, up to the awaited one. */
 static void copy_late(const Machine* machine, int64_t* ran, int64_t await) {
   const int64_t transfer = machine->operations[await].transfer;
   int64_t begin = await;
@@ -179,7 +180,7 @@ static void copy_late(const Machine* machine, int64_t* ran, int64_t await) {
 }
 
 static void step(const Machine* machine, int late, Gradients* out) {
-  int64_t ran[2 * CKPT_TIERS - 1] = {0}; /* by stream: operations before this one were looked at */
+  int64_t ran[2 * CKPT_TIERS - 1] = {0}; /* by stream: operations before this one were examined */
   int64_t i;
   int tier;
   for (tier = 0; tier < CKPT_TIERS; ++tier) memset(machine->arenas[tier], 0xff, (size_t)machine->bytes[tier]);

@@ -1,9 +1,9 @@
-/* A plain training loop whose state is saved in the background. Start it again after a crash, or with more steps, and it goes on:
+/* A plain training loop that saves its state in the background. Run it again after a crash, or with more steps, and it resumes:
  *
  *   cc train_async.c -o train_async $(pkg-config --cflags --libs ckpt)
  *   ./train_async runs/a 170 && ./train_async runs/a 300
  *
- * What it prints last is the same as without the stop, to the last bit. */
+ * The last line that it prints is the same as without the stop, to the last bit. */
 #include <ckpt/ckpt.h>
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ static ckpt_tensor* zeros(void) {
   return tensor;
 }
 
-/* Data of a step are made from its number, so a run that goes on sees what the first one would have seen. */
+/* Generates the data of a step from its number, so a resumed run sees the same data as an uninterrupted one. */
 static float sample(int64_t step, uint32_t i) {
   const uint32_t counter[4] = {i, (uint32_t)step, 0, 0};
   const uint32_t key[2] = {1, 0};
@@ -47,7 +47,7 @@ static double train_step(int64_t step, float* weight, float* velocity) {
   return error / (double)FEATURES;
 }
 
-/* Called on a thread of the library. */
+/* Called on a library thread. */
 static void ended(const ckpt_checkpoint_task_result* result, void* user_data) {
   (void)user_data;
   if (result->state == CKPT_CHECKPOINT_TASK_STATE_COMPLETED) {
@@ -78,7 +78,7 @@ int main(int count, char** arguments) {
   }
   last = strtol(arguments[2], NULL, 10);
 
-  ok(ckpt_storage_create_file_system(arguments[1], NULL, &storage)); /* makes the directory */
+  ok(ckpt_storage_create_file_system(arguments[1], NULL, &storage)); /* creates the directory */
   checkpoint_options.keep_last = 2;
   ok(ckpt_checkpoint_manager_create(storage, &checkpoint_options, &checkpoint));
   callbacks.ended = ended;
@@ -91,7 +91,7 @@ int main(int count, char** arguments) {
   status = ckpt_checkpoint_manager_load(checkpoint, state, NULL, &loaded);
   if (status == CKPT_OK) {
     step = loaded.step;
-    printf("going on after step %lld\n", (long long)step);
+    printf("resuming after step %lld\n", (long long)step);
   } else if (status != CKPT_E_NOT_FOUND) { /* NOT_FOUND: the first start */
     ok(status);
   }
@@ -104,12 +104,12 @@ int main(int count, char** arguments) {
       int64_t id = 0;
       options.step = step;
       ok(ckpt_async_manager_save(async, state, &options, NULL,
-                                 &id)); /* copied when it returns: the next step may change the tensors */
+                                 &id)); /* returns after copying: the next step may change the tensors */
     }
   }
 
   ok(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN,
-                              -1)); /* waits for what is being written; reports a save that has failed */
+                              -1)); /* waits for pending saves; reports a failed save */
   ok(ckpt_tensor_sum(weight, &sum));
   printf("after step %lld: error %.6f, sum of weights %a\n", (long long)step, error, sum);
 

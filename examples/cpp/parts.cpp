@@ -1,4 +1,4 @@
-// A pool of threads works through numbered parts; of the parts that fail, the lowest is reported.
+// A thread pool processes numbered parts; if parts fail, the failure of the lowest number is reported.
 #include <ckpt/ckpt.hpp>
 
 #include <cstdio>

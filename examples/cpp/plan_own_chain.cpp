@@ -1,6 +1,6 @@
-// A chain of one's own under a memory budget: unlike dense layers that this program runs itself, obeying the schedule of a planner.
-// Prints what every budget would cost, runs three of the schedules, and finds the same gradients, bit for bit, and exactly the peak
-// bytes that were said before anything ran.
+// A custom chain under a memory budget: dense layers of different sizes that this program runs itself, following a planner's
+// schedule. Prints the cost of every budget, runs three of the schedules, and checks that the gradients are equal bit for bit and
+// that the measured peak bytes are exactly the predicted ones.
 #include <ckpt/ckpt.hpp>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace {
 
 constexpr std::int64_t samples = 32;
-// Of the chain's input, and of what each layer makes.
+// Widths of the chain's input and of each layer's output.
 const std::vector<std::int64_t> widths = {48, 160, 96, 224, 64, 192, 128, 256, 80, 144, 208, 112, 176, 72, 240, 56, 10};
 const std::int64_t layers = static_cast<std::int64_t>(widths.size()) - 1;
 
@@ -29,7 +29,7 @@ void need(bool condition, const char* what) {
   std::exit(1);
 }
 
-// ---- Memory that is counted ----
+// ---- Counted memory ----
 
 struct Meter {
   std::int64_t live = 0;
@@ -60,7 +60,7 @@ class Buffer {
   std::vector<double> data_;
 };
 
-// ---- The layers: y = tanh(W x), which record 1 - y^2 ----
+// ---- The layers: y = tanh(W x), recording 1 - y^2 ----
 
 class Network {
  public:
@@ -70,10 +70,10 @@ class Network {
       for (std::size_t i = 0; i < weights.size(); ++i)
         weights[i] = std::sin(0.37 * static_cast<double>(i + 1) * static_cast<double>(layer + 1)) / std::sqrt(width_of(layer));
     }
-    forget_gradients();
+    clear_gradients();
   }
 
-  void forget_gradients() {
+  void clear_gradients() {
     gradients.clear();
     for (const std::vector<double>& weights : weights_) gradients.emplace_back(weights.size());
   }
@@ -90,7 +90,7 @@ class Network {
     }
   }
 
-  // Once for each layer: the gradients of its weights are added to what is there.
+  // Runs once for each layer: it adds the gradients of the weights to the stored ones.
   void backward(std::int64_t layer, const Buffer& x, const Buffer& tape, const Buffer& of_y, Buffer& of_x) {
     const std::int64_t in = width_of(layer);
     const std::int64_t out = width_of(layer + 1);
@@ -112,7 +112,7 @@ class Network {
   std::vector<std::vector<double>> weights_;
 };
 
-// What planning must know: backward reads the input and the recording. Seconds by hand, 10^9 multiplications in one.
+// The profile for planning: backward reads the input and the recording. Seconds are estimates, for 10^9 multiplications per second.
 ckpt::Profile profile_of_layers() {
   ckpt::Profile profile(bytes_of(0));
   for (std::int64_t i = 0; i < layers; ++i) {
@@ -128,7 +128,7 @@ ckpt::Profile profile_of_layers() {
   return profile;
 }
 
-// ---- What obeys a schedule ----
+// ---- Running a schedule ----
 
 class Run {
  public:
@@ -145,12 +145,12 @@ class Run {
         for (std::int64_t layer = action.first; layer < action.last; ++layer)
           record(layer, make(inputs_, layer + 1, values_of(layer + 1)));
         break;
-      case ckpt::ActionKind::record: {  // nobody reads this output
+      case ckpt::ActionKind::record: {  // this output is not read
         Buffer y(meter_, values_of(action.first + 1));
         record(action.first, y);
         break;
       }
-      case ckpt::ActionKind::turn: {  // of the loss, half the sum of squares: the output itself
+      case ckpt::ActionKind::turn: {  // the loss is half the sum of squares: its gradient is the output
         Buffer& gradient = make(gradients_, layers, values_of(layers));
         for (std::int64_t i = 0; i < values_of(layers); ++i) gradient[i] = at(inputs_, layers)[i];
         break;
@@ -169,11 +169,11 @@ class Run {
 
   Items& items_of(ckpt::Item item) { return item == ckpt::Item::tape ? tapes_ : item == ckpt::Item::grad ? gradients_ : inputs_; }
   Buffer& at(Items& items, std::int64_t index) {
-    need(items[static_cast<std::size_t>(index)].has_value(), "the schedule needs what is not there");
+    need(items[static_cast<std::size_t>(index)].has_value(), "the schedule needs a missing item");
     return *items[static_cast<std::size_t>(index)];
   }
   Buffer& make(Items& items, std::int64_t index, std::int64_t values) {
-    need(!items[static_cast<std::size_t>(index)].has_value(), "the schedule makes what is there");
+    need(!items[static_cast<std::size_t>(index)].has_value(), "the schedule computes an existing item");
     return items[static_cast<std::size_t>(index)].emplace(meter_, values);
   }
   void end(Items& items, std::int64_t index) {
@@ -181,7 +181,7 @@ class Run {
     items[static_cast<std::size_t>(index)].reset();
   }
 
-  // Keeps nothing between its ends.
+  // Runs layers first..last and keeps only the final output.
   void forward(std::int64_t first, std::int64_t last) {
     std::optional<Buffer> between;
     for (std::int64_t layer = first; layer < last; ++layer) {
@@ -189,7 +189,7 @@ class Run {
       network_.forward(layer, layer == first ? at(inputs_, first) : *between, y, nullptr);
       between.emplace(std::move(y));
     }
-    need(!inputs_[static_cast<std::size_t>(last)].has_value(), "the schedule makes what is there");
+    need(!inputs_[static_cast<std::size_t>(last)].has_value(), "the schedule computes an existing item");
     inputs_[static_cast<std::size_t>(last)] = std::move(between);
   }
 
@@ -211,10 +211,10 @@ class Run {
   Items gradients_;
 };
 
-// The peak bytes that were measured.
+// Returns the measured peak bytes.
 std::int64_t run(const ckpt::Schedule& schedule, Network& network) {
   Meter meter;
-  network.forget_gradients();
+  network.clear_gradients();
   Run run(network, meter);
   ckpt::Cursor cursor(schedule);
   for (ckpt::ScheduleAction action = cursor.next(); action.kind != ckpt::ActionKind::end; action = cursor.next()) run.obey(action);
@@ -246,10 +246,10 @@ int main() {
     std::printf("within %d%% of store-all: %6.1f KiB, %6.3f ms a step, %2lld forwards again\n", percent,
                 static_cast<double>(measured) / 1024, report.step_seconds * 1e3,
                 static_cast<long long>(report.recomputed_forwards));
-    need(measured == report.peak_bytes[0], "the measured peak is another than the one that was said");
+    need(measured == report.peak_bytes[0], "the measured peak differs from the predicted one");
     need(measured <= budget, "the budget was passed");
     need(network.gradients == wanted, "the gradients differ");
   }
-  std::printf("measured peaks are those that were said before, and all gradients are bit-identical\n");
+  std::printf("measured peaks equal the predicted ones, and all gradients are bit-identical\n");
   return 0;
 }

@@ -1,5 +1,5 @@
-// Trains a small model, with a layer type of its own in it, storing everything, and again under 70% and half of the activation
-// memory: the same losses and parameters, bit for bit.
+// Trains a small model with a custom layer type, first storing everything, then under 70% and 50% of the activation memory: losses
+// and parameters are equal bit for bit.
 #include <ckpt/ckpt.hpp>
 
 #include <cmath>
@@ -15,7 +15,7 @@ constexpr std::int64_t samples = 64;
 constexpr std::int64_t window = 8;
 constexpr std::int64_t width = 64;
 
-// x * sigmoid(x), element by element. Backward needs nothing but the input, so the layer can be run again whenever memory is short.
+// x * sigmoid(x), element-wise. Backward reads only the input, so the layer can be recomputed whenever memory is short.
 class Swish : public ckpt::CustomLayer {
  public:
   ckpt::TensorSpec output(const ckpt::TensorSpec& input) override {
@@ -61,7 +61,7 @@ ckpt::Chain make_chain() {
   return chain;
 }
 
-// Trains 20 steps; share 1 stores everything. Returns the parameters.
+// Trains 20 steps; share is the fraction of store-all's memory, and 1 stores everything. Returns the parameters.
 std::vector<ckpt::Parameter> train(double share) {
   const std::string text = "Training should not need more memory than there is, nor give other results when there is less of it. ";
   ckpt::Chain chain = make_chain();

@@ -36,7 +36,7 @@ internal sealed class Trainer : IDisposable
         state = State.Of(chain, optimizer);
     }
 
-    // The samples of a step: which quadrant of the first two inputs a sample lies in.
+    // Returns the samples of a step; the class is the quadrant of the first two inputs.
     private double Step(long number)
     {
         var random = new Random((int)number);
@@ -50,7 +50,7 @@ internal sealed class Trainer : IDisposable
         return loss;
     }
 
-    // Trains from where the checkpoints are up to `until`. Saves are not waited for: training goes on while they are written.
+    // Trains from the latest checkpoint up to `until`. Does not wait for saves: training continues while they are written.
     internal void Run(string folder, long until)
     {
         using (var checkpoints = new CheckpointManager(folder, new CheckpointManagerOptions { KeepLast = 2 }))
@@ -74,11 +74,11 @@ internal sealed class Trainer : IDisposable
                 manager.Save(state, new SaveOptions { Step = step + 1, Metric = loss }, null, new Bar());
             }
             if (until < Steps) CancelOne(manager, until);
-            manager.Close(); // waits for what is queued, and throws what a save failed of
+            manager.Close(); // waits for queued saves, and throws the error of a failed one
         }
     }
 
-    // A save that is no longer wanted: it waits for its gate, so that cancelling wins for certain.
+    // Cancels a save that is no longer needed. The save waits for its gate, so the cancellation always wins.
     private void CancelOne(AsyncManager manager, long step)
     {
         using (var stop = new CancellationTokenSource())
@@ -90,7 +90,7 @@ internal sealed class Trainer : IDisposable
         }
     }
 
-    // Progress of a save, on the library's thread.
+    // Reports the progress of a save, on a library thread.
     private sealed class Bar : IProgress<CheckpointProgress>
     {
         public void Report(CheckpointProgress value)
@@ -120,7 +120,7 @@ internal sealed class Trainer : IDisposable
         float[] parameters = null;
         foreach (var stop in stops)
         {
-            using (var trainer = new Trainer()) // a new process after each "crash": nothing but the checkpoints is left
+            using (var trainer = new Trainer()) // a new process after each "crash": only the checkpoints remain
             {
                 trainer.Run(folder, stop);
                 parameters = trainer.Parameters();

@@ -4,8 +4,8 @@ import java.util.Random;
 import org.ckpt.*;
 
 /**
- * A small trainer that saves in the background while it goes on, shows progress, cancels a save, dies in the middle and resumes:
- * the loss and every bit of the weights are those of a run that was never interrupted.
+ * A small trainer that saves in the background while it trains, shows progress, cancels a save, crashes half-way and resumes:
+ * the loss and every bit of the weights equal those of an uninterrupted run.
  *
  * <p>java -cp 'build/release/java/*' examples/java/Train.java DIRECTORY
  */
@@ -37,7 +37,7 @@ public final class Train {
     }
   }
 
-  /** A chain with its optimizer, and how both are listed in a checkpoint. */
+  /** A chain with its optimizer, and the names of both in a checkpoint. */
   private static final class Model implements Stateful, AutoCloseable {
     final Chain chain = new Chain();
     final Optimizer optimizer;
@@ -84,7 +84,7 @@ public final class Train {
     }
   }
 
-  /** Trains until a step; saves in the background every now and then. */
+  /** Trains up to a step; saves in the background at intervals. */
   private static double run(Model model, Data data, CheckpointManager checkpoints, int until) {
     CheckpointTaskListener progress = new CheckpointTaskListener() {
       @Override
@@ -101,7 +101,7 @@ public final class Train {
           manager.save(model, null, new SaveOptions().step(model.step));
         }
       }
-      try (State state = new State().add("model", model)) { // a save that waits for a step which never ends: cancelled
+      try (State state = new State().add("model", model)) { // this save waits for a step that never ends, and is cancelled
         SaveOptions never = new SaveOptions().step(model.step);
         CheckpointTask pending = manager.save(state, never, new CheckpointTaskOptions().gateStep(Long.MAX_VALUE));
         System.out.println("cancelled a pending save: " + pending.cancel(true) + ", " + pending.waitFor().state());

@@ -1,6 +1,7 @@
-"""The gradient of a time-stepping code, driven by schedules: 400 steps of the viscous Burgers equation, which cannot all be
-kept. Revolve keeps ten states; mixed keeps ten states or recordings; two-level keeps four states in memory and others in a file, through
-numpy.memmap. All run the same steps, so their gradients are the same to the last bit; finite differences say that it is the right one."""
+"""Computes the gradient of a time-stepping code under schedules: 400 steps of the viscous Burgers equation, too many to keep all
+states. Revolve keeps ten states; mixed keeps ten states or recordings; two-level keeps four states in memory and others in a file,
+through numpy.memmap. All run the same steps, so their gradients are equal to the last bit; finite differences confirm the
+gradient."""
 
 import tempfile
 from pathlib import Path
@@ -21,13 +22,14 @@ def slope(u):
 
 
 def slope_backward(u, of_slope):
-    """The gradient of u for that of the slope at u."""
+    """Returns the gradient of u from the gradient of the slope at u."""
     before, behind = np.roll(of_slope, 1), np.roll(of_slope, -1)
     return u * (behind - before) / (2 * WIDTH) + VISCOSITY * (behind - 2 * of_slope + before) / WIDTH**2
 
 
 def run_step(u):
-    """The state after one step, and the recording: where the step asked for slopes, all that its backward reads."""
+    """Returns the state after one step, and the recording: the points where the step evaluated slopes, all that its backward
+    reads."""
     first = slope(u)
     guess = u + TIME_STEP * first
     return u + 0.5 * TIME_STEP * (first + slope(guess)), (u.copy(), guess)
@@ -48,10 +50,11 @@ def loss_of(u):
     return 0.5 * WIDTH * float(u @ u)
 
 
-# ---- What the driver calls ----
+# ---- Callbacks of the driver ----
 
 class AdjointCode:
-    """States, recordings and gradients are arrays, which live as long as the driver holds them; slots of slower tiers are rows of a file."""
+    """Holds states, recordings and gradients as arrays that live as long as the driver holds them. Slots of slower tiers are file
+    rows."""
 
     def __init__(self, slots, folder):
         self.file = np.memmap(Path(folder) / "states", np.float64, "w+", shape=(slots, POINTS)) if slots > 0 else None
@@ -73,7 +76,7 @@ class AdjointCode:
     def backward(self, call, state, behind, recording, gradient):
         return run_step_backward(recording, gradient)
 
-    def store(self, call, state):  # done at once: there is nothing to wait for
+    def store(self, call, state):  # synchronous: there is nothing to await
         self.file[call.slot] = state
 
     def load(self, call):
@@ -86,10 +89,11 @@ class AdjointCode:
 # ---- Comparison ----
 
 def profile_of_steps():
-    """One like another: a forward takes 1, a state is written or read in 2; the file has no limit."""
+    """Returns the profile. All steps cost the same: a forward takes 1, writing or reading a state takes 2; the file has no
+    limit."""
     state_bytes = POINTS * 8
     option = ckpt.OptionProfile(tape_bytes=2 * state_bytes, forward_seconds=1, backward_seconds=2)
-    profile = ckpt.Profile.uniform(STEPS, option, flags=ckpt.LayerFlag.DETERMINISTIC, output_bytes=state_bytes)  # backward reads the recording
+    profile = ckpt.Profile.uniform(STEPS, option, flags=ckpt.LayerFlag.DETERMINISTIC, output_bytes=state_bytes)  # backward reads only the recording
     profile.set_tier(1, write_bytes_per_second=state_bytes / 2, read_bytes_per_second=state_bytes / 2)
     return profile
 
@@ -101,7 +105,7 @@ def loss_from(u):
 
 
 def gradient_error(gradient):
-    """The largest difference to central finite differences, as a part of the gradient's largest value."""
+    """Returns the largest difference from central finite differences, relative to the gradient's largest value."""
     width = 1e-6
     errors = []
     for i in range(0, POINTS, 7):
@@ -121,13 +125,13 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             code = AdjointCode(report.peak_inputs[1], folder)
             gradients.append(ckpt.Driver(schedule, code).run(initial_state()))
-            del code.file  # unmapped before its folder goes
+            del code.file  # unmapped before its folder is removed
         print(f"{planner:11}  {report.forwards:4} forwards, {report.step_seconds:5.0f} s, at most {report.peak_inputs[0]:2} states in memory "
               f"and {report.peak_inputs[1]:2} in the file; loss {code.loss:.9f}")
     if any(gradient.tobytes() != gradients[0].tobytes() for gradient in gradients):
         raise SystemExit("the gradients differ")
     if gradient_error(gradients[0]) > 1e-6:
-        raise SystemExit("finite differences say that the gradient is wrong")
+        raise SystemExit("the gradient differs from finite differences")
     print("the gradients are the same to the last bit, and finite differences agree")
 
 

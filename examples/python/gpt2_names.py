@@ -1,5 +1,5 @@
-"""Reads weights in the layout of the published GPT-2 into a chain: gpt2_names.py [model.safetensors]. Without a file it makes a small
-one of that layout first. Every name, shape and element type is looked at before the first weight is changed."""
+"""Loads weights in the layout of the published GPT-2 into a chain: gpt2_names.py [model.safetensors]. Without a file it first
+writes a small one in that layout. It checks every name, shape and element type before it changes the first weight."""
 
 import os
 import sys
@@ -8,14 +8,15 @@ import tempfile
 import ckpt
 import numpy as np
 
-HEAD_WIDTH = 64  # of every published size of GPT-2
+HEAD_WIDTH = 64  # in every published size of GPT-2
 OUTER = {"embedding.tokens": "wte", "embedding.positions": "wpe", "norm": "ln_f"}
 OF_A_BLOCK = {"attn.norm": "ln_1", "attn.qkv": "attn.c_attn", "attn.out": "attn.c_proj", "mlp.norm": "ln_2", "mlp.up": "mlp.c_fc",
               "mlp.down": "mlp.c_proj"}
 
 
 def gpt2_name(name):
-    """GPT-2's name of a chain's parameter. Both keep weights as [inputs, outputs], and queries, keys and values side by side."""
+    """Returns GPT-2's name of a chain's parameter. Both store weights as [inputs, outputs], and queries, keys and values side by
+    side."""
     module, _, kind = name.rpartition(".")
     if module in OUTER:
         return f"{OUTER[module]}.{kind}"
@@ -24,7 +25,7 @@ def gpt2_name(name):
 
 
 def is_mask(name):
-    """Which tokens see which: a constant that GPT-2's files hold beside the weights. The layer knows it."""
+    """Tests for the causal mask, a constant that GPT-2's files store next to the weights. The layer computes it."""
     return name.startswith("h.") and name.endswith((".attn.bias", ".attn.masked_bias"))
 
 
@@ -40,26 +41,27 @@ def make_chain(vocabulary, context, width, blocks, heads):
 
 
 def read_weights(path, chain):
-    """Fills the chain's parameters from a file. A ValueError names the tensor that does not fit, and then nothing has changed."""
+    """Fills the chain's parameters from a file. Raises ValueError, naming the first tensor that does not fit; then nothing has
+    changed."""
     parameters = {gpt2_name(parameter.name): parameter.value for parameter in chain.parameters()}
     with ckpt.Reader(path) as reader:
         there = {info.name: info for info in reader if not is_mask(info.name)}
         for name in there:
             if name not in parameters:
-                raise ValueError(f"{path}: the chain has no place for tensor '{name}'")
+                raise ValueError(f"{path}: the chain has no parameter for tensor '{name}'")
         for name, value in parameters.items():
             if name not in there:
                 raise ValueError(f"{path}: tensor '{name}' is missing")
             if (there[name].dtype, there[name].shape) != (value.dtype, value.shape):
                 raise ValueError(f"{path}: tensor '{name}' is {there[name].dtype.name} {there[name].shape}; the chain's is "
                                  f"{value.dtype.name} {value.shape}")
-        arrays = {name: reader[name] for name in parameters}  # all of them first: a file may also end too early
+        arrays = {name: reader[name] for name in parameters}  # read all first: the file may be truncated
     for name, value in parameters.items():
         value.numpy()[...] = arrays[name]
 
 
 def make_file(path, vocabulary=64, context=16, width=128, blocks=2):
-    """A small file of GPT-2's layout, from a chain's first values."""
+    """Writes a small file in GPT-2's layout from the chain's initial values."""
     chain = make_chain(vocabulary, context, width, blocks, width // HEAD_WIDTH)
     chain.initialize(seed=1)
     arrays = {gpt2_name(parameter.name): parameter.value.numpy() for parameter in chain.parameters()}
@@ -69,7 +71,7 @@ def make_file(path, vocabulary=64, context=16, width=128, blocks=2):
 
 
 def loss_of(chain, vocabulary):
-    """Of some tokens that are followed by their neighbours."""
+    """Returns the loss on tokens that are each followed by their successor."""
     tokens = np.arange(16, dtype=np.int32).reshape(1, 16) % vocabulary
     spec = (np.int32, tokens.shape)
     schedule = ckpt.Schedule.create(chain.profile(spec), "store-all")
@@ -90,7 +92,7 @@ def main():
         read_weights(path, chain)
         print(f"{blocks} blocks of width {width}: loss {loss_of(chain, vocabulary):.6f}")
 
-        written = os.path.join(folder, "chain.safetensors")  # under the chain's own names
+        written = os.path.join(folder, "chain.safetensors")  # with the chain's names
         ckpt.save_file(written, {parameter.name: parameter.value for parameter in chain.parameters()})
         again = ckpt.load_file(written)
         same = all(again[parameter.name].tobytes() == parameter.value.numpy().tobytes() for parameter in chain.parameters())

@@ -1,12 +1,12 @@
-"""Data-parallel training over torch.distributed that goes on, after a process was killed, on another number of processes, with the
-same bits.
+"""Data-parallel training over torch.distributed that survives a killed process: it resumes on another number of processes and
+computes the same bits.
 
     torchrun --nproc_per_node 4 torch_ranks.py checkpoints        trains 30 steps, saves every 5, prints a digest of the weights
     torchrun --nproc_per_node 4 torch_ranks.py checkpoints 12     rank 1 is killed in step 12
-    torchrun --nproc_per_node 2 torch_ranks.py checkpoints        goes on after step 10
+    torchrun --nproc_per_node 2 torch_ranks.py checkpoints        resumes after step 10
 
-The model is replicated; the momentum is sharded: each rank has a part of it. A step has eight parts of a batch, whose gradients are
-added in their order whoever has computed them: so the result does not depend on the number of ranks."""
+The model is replicated; the momentum is sharded: each rank holds a part of it. A step's batch has eight parts. Their gradients are
+added in a fixed order, whichever rank computed them, so the result does not depend on the number of ranks."""
 
 import hashlib
 import os
@@ -54,11 +54,11 @@ def main(folder, killed_in):
         try:
             loaded = manager.load(state)
         except ckpt.NotFoundError:
-            pass  # nothing was saved yet
+            pass  # there is no checkpoint yet
         else:
             step = loaded.step
             if rank == 0:
-                print(f"going on after step {step} of {loaded.world_size} ranks, on {ranks}", flush=True)
+                print(f"resuming after step {step} of {loaded.world_size} ranks, on {ranks}", flush=True)
 
         own = PARTS // ranks
         while step < STEPS:

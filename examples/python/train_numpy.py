@@ -1,5 +1,5 @@
-"""Trains a network with a layer written in numpy: storing all activations, and within 60 % of their memory; then once more with
-saves in the background, a "crash" after half of the steps and a resume. Losses and parameters are the same bits every time."""
+"""Trains a network with a layer written in numpy: storing all activations, then within 60 % of their memory; then once more with
+background saves, a "crash" after half of the steps, and a resume. Losses and parameters have the same bits every time."""
 
 import os
 import sys
@@ -9,11 +9,11 @@ import ckpt
 import numpy as np
 
 SAMPLES, INPUTS, WIDTH, CLASSES, BLOCKS, STEPS = 64, 16, 64, 4, 6, 30
-BUDGET = 0.6  # of what storing everything takes
+BUDGET = 0.6  # fraction of the memory of storing everything
 
 
 class Swish(ckpt.CustomLayer):
-    """y = x / (1 + exp(-x)), in numpy. Its backward reads x, so the library keeps or recomputes it."""
+    """y = x / (1 + exp(-x)), in numpy. Its backward reads x, so the library keeps or recomputes x."""
 
     def output(self, input):
         return input
@@ -40,13 +40,13 @@ def make_chain():
 
 
 def batch(step):
-    """The step's samples: which quadrant of the first two inputs a sample lies in."""
+    """Returns the step's samples; the class is the quadrant of the first two inputs."""
     x = np.random.default_rng(step).standard_normal((SAMPLES, INPUTS)).astype(np.float32)
     return x, ((x[:, 0] > 0) * 2 + (x[:, 1] > 0)).astype(np.int32)
 
 
 class Run:
-    """One training run: its chain, its optimizer, and where its checkpoints are."""
+    """One training run: its chain, its optimizer and its checkpoint directory."""
 
     def __init__(self, share, folder=None):
         self.chain = make_chain()
@@ -60,14 +60,15 @@ class Run:
         self.saves = None if folder is None else ckpt.AsyncManager(self.checkpoints)
 
     def state(self):
-        """What a resume needs: parameters, the optimizer's tensors and its number of steps. Arrays are shared, not copied."""
+        """Returns the state that a resume needs: parameters, the optimizer's tensors and its step count. Arrays are shared, not
+        copied."""
         state = ckpt.State({"model": {p.name: p.value for p in self.chain.parameters()},
                             "optimizer": dict(self.optimizer.tensors())})
         state["optimizer_steps"] = self.optimizer.step_count
         return state
 
     def resume(self):
-        """The first step to run."""
+        """Returns the first step to run."""
         state = self.state()
         loaded = self.checkpoints.load_if_any(state)
         if loaded is None:
@@ -81,7 +82,7 @@ class Run:
             x, targets = batch(step)
             loss = self.executor.run(x, targets, step=step, seed=7)
             self.optimizer.step()
-            if self.saves and step % 5 == 4:  # copies the arrays; writing goes on while the next steps run
+            if self.saves and step % 5 == 4:  # copies the arrays; writing continues while the next steps run
                 self.saves.save(self.state(), step, metric=loss)
         return first, loss
 
@@ -89,7 +90,7 @@ class Run:
         return np.concatenate([p.value.numpy().ravel() for p in self.chain.parameters()])
 
     def close(self):
-        for owned in (self.executor, self.saves, self.checkpoints):  # waits for saves, and raises what one failed of
+        for owned in (self.executor, self.saves, self.checkpoints):  # waits for saves, and raises the error of a failed one
             if owned is not None:
                 owned.close()
 
@@ -112,7 +113,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         place = os.path.join(folder, "run")
         crashed = Run(BUDGET, place)
-        crashed.train(STEPS // 2 + 2)  # two steps behind the last checkpoint: they are lost
+        crashed.train(STEPS // 2 + 2)  # two steps after the last checkpoint: they are lost
         crashed.saves.wait()
         stats = crashed.saves.stats()
         print(f"{stats.completed_tasks} saves in the background wrote {stats.written_bytes} bytes and held training up for "

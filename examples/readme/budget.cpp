@@ -3,7 +3,7 @@
 #include <string>
 
 int main() {
-  ckpt::Chain chain;  // layers of your own are classes that derive from ckpt::CustomLayer
+  ckpt::Chain chain;  // custom layers are classes derived from ckpt::CustomLayer
   for (int i = 0; i < 12; ++i) {
     chain.add(ckpt::Layer("linear" + std::to_string(i), "linear:256,256"));
     chain.add(ckpt::Layer("gelu" + std::to_string(i), "gelu"));

@@ -1,5 +1,5 @@
 #!/bin/sh
-# twice.sh DIRECTORY COMMAND...: runs the command twice in the directory, which is emptied first.
+# twice.sh DIRECTORY COMMAND...: empties the directory and runs the command in it twice.
 set -eu
 directory=$1
 shift

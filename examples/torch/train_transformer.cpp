@@ -1,4 +1,4 @@
-// Trains a transformer with dropout and a conv net with batch norm under half of the bytes that plain training takes, and compares.
+// Trains a transformer with dropout and a conv net with batch norm, each with half the bytes of plain training, and compares.
 #include <ckpt/torch.h>
 
 #include <torch/torch.h>
@@ -51,7 +51,7 @@ torch::nn::Sequential conv_net() {
   return model;
 }
 
-// A training loop as any other: share 0 trains plainly.
+// A standard training loop. share 0 trains without a budget.
 double train(torch::nn::Sequential& model, const torch::Tensor& sample, double share) {
   std::function<torch::Tensor(const torch::Tensor&)> forward = [&](const torch::Tensor& x) { return model->forward(x); };
   if (share > 0) {

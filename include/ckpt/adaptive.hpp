@@ -1,4 +1,5 @@
-// adaptive.hpp - the C++17 face of adaptive.h: the controller that says when to save, the threshold rule, and the simulator.
+// adaptive.hpp - the C++17 interface of adaptive.h: the controller that decides when to save, the threshold rule, and the
+// simulator.
 #ifndef CKPT_ADAPTIVE_HPP
 #define CKPT_ADAPTIVE_HPP
 
@@ -15,7 +16,7 @@ struct WeibullLaw {
   double scale_seconds = 0;
 };
 
-// failed: empty when all gaps ended in a failure, else as long as gap_seconds.
+// failed: empty if all gaps ended in a failure, else as long as gap_seconds.
 inline WeibullLaw fit_weibull(const std::vector<double>& gap_seconds, const std::vector<std::int32_t>& failed = {}) {
   if (!failed.empty() && failed.size() != gap_seconds.size()) {
     throw Error(Status::invalid_argument, "failed and gap_seconds have different lengths");
@@ -33,7 +34,7 @@ class Controller : public ControllerMethods<Controller> {
  public:
   using ControllerMethods::ControllerMethods;
 
-  // Begins a save in the background that commits or aborts by itself; the task's id.
+  // Begins a background save that records its commit or abort itself; returns the task's id.
   std::int64_t save_async(double now, AsyncManager& manager, State& state, const SaveOptions& options,
                           const CheckpointTaskOptions& task = {}, CheckpointTaskFunctions functions = {}) {
     const ckpt_save_options given = detail::to_c(options);

@@ -3,9 +3,8 @@
  *   const struct ckpt_api *(*get_api)(uint32_t) = (const struct ckpt_api *(*)(uint32_t))dlsym(library, "ckpt_get_api");
  *   const struct ckpt_api *api = get_api(CKPT_API_VERSION);
  *
- * Members are only ever appended; each has the name and meaning of the function it points to. A table whose size is smaller than a
- * member's end comes from an older library that lacks it. The members are made from the other headers
- * by tools/api. */
+ * Later versions only append members; each has the name and meaning of the function that it points to. A member beyond the
+ * table's size is missing because the library is older. tools/api generates the members from the other headers. */
 /* clang-format off */
 #ifndef CKPT_API_H
 #define CKPT_API_H
@@ -19,7 +18,7 @@ extern "C" {
 #define CKPT_API_VERSION 1U
 
 typedef struct ckpt_api {
-  uint64_t size; /* bytes of this table in the library that is loaded */
+  uint64_t size; /* size of this table in bytes, in the loaded library */
   const char* (*ckpt_status_name)(ckpt_status status);
   const char* (*ckpt_last_error)(void);
   void (*ckpt_callback_error)(const char* text);

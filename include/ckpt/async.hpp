@@ -1,10 +1,10 @@
-// async.hpp - the C++17 face of async.h: saves and loads in the background.
+// async.hpp - the C++17 interface of async.h: saves and loads in the background.
 //
 //   ckpt::AsyncManager background(checkpoints);
 //   const std::int64_t id = background.save(state, options);   the tensors may change when it returns
 //   ...
 //   const ckpt::CheckpointTaskResult result = background.wait(id);
-//   background.close();                                        throws the failure of a task that no wait(id) has shown
+// background.close();                                        throws the failure of a task that no wait(id) has returned
 #ifndef CKPT_ASYNC_HPP
 #define CKPT_ASYNC_HPP
 
@@ -16,24 +16,24 @@
 
 namespace ckpt {
 
-// Whether a task did what it was made for.
+// Returns whether a task completed.
 inline bool succeeded(const CheckpointTaskResult& result) noexcept { return result.state == CheckpointTaskState::completed; }
 
-// Functions that are notified of tasks, on threads of the manager; empty ones are not called. What they throw is ignored.
+// Functions that are notified of tasks, on threads of the manager; empty ones are not called. Exceptions are ignored.
 struct CheckpointTaskCallbacks {
   std::function<void(std::int64_t id, std::chrono::nanoseconds stall)> staged;
   std::function<void(std::int64_t id, std::int64_t done_bytes, std::int64_t total_bytes)> progress;
   std::function<void(const CheckpointTaskResult& result)> ended;
 };
 
-// Copies bytes of a tensor, from offset on, into buffer; see ckpt_checkpoint_task_source_fn. What it throws fails the save.
+// Copies bytes of a tensor, from offset, into buffer; see ckpt_checkpoint_task_source_fn. An exception fails the save.
 using CheckpointTaskSource = std::function<void(std::string_view group, std::string_view name, const void* data,
                                                 std::int64_t offset, Span<std::byte> buffer)>;
 
-// What of a task is functions.
+// The functions of a task.
 struct CheckpointTaskFunctions {
   CheckpointTaskCallbacks callbacks;
-  CheckpointTaskSource source;  // empty: the tensors are memory
+  CheckpointTaskSource source;  // empty: the tensors are read from memory
 };
 
 class Controller;  // adaptive.hpp
@@ -41,8 +41,8 @@ class Controller;  // adaptive.hpp
 class AsyncManager : public AsyncManagerMethods<AsyncManager> {
  public:
   using AsyncManagerMethods::AsyncManagerMethods;
-  // staging: where the memory for copies comes from, in blocks of at most 4 MiB that begin on a page (see
-  // ckpt_staging_allocate_fn); it outlives the manager and its tasks; nullptr: the library's own.
+  // staging: allocator of the memory for copies, in blocks of at most 4 MiB aligned to pages (see ckpt_staging_allocate_fn); must
+  // outlive the manager and its tasks; nullptr: the library's allocator.
   explicit AsyncManager(const CheckpointManager& checkpoints, const AsyncManagerOptions& options = {},
                         CheckpointTaskCallbacks callbacks = {}, std::pmr::memory_resource* staging = nullptr)
       : AsyncManagerMethods(detail::Empty()) {
@@ -58,7 +58,7 @@ class AsyncManager : public AsyncManagerMethods<AsyncManager> {
     static_cast<void>(owned.release());
   }
 
-  // The task's id.
+  // Returns the task's id.
   std::int64_t save(const State& state, const SaveOptions& options, const CheckpointTaskOptions& task = {},
                     CheckpointTaskFunctions functions = {}) {
     const ckpt_save_options given = detail::to_c(options);
@@ -83,9 +83,9 @@ class AsyncManager : public AsyncManagerMethods<AsyncManager> {
     check(ckpt_async_manager_wait(handle(), CKPT_CHECKPOINT_TASK_ALL, timeout.count(), nullptr));
   }
 
-  // Throws the oldest failure that was not seen (see async.h), each call the next one, or Status::timeout. The destructor closes,
-  // too, and throws nothing: it reports failures to the log, or else to standard error (ckpt_set_fallback_log), and to the next
-  // save.
+  // Throws the oldest failure that was not seen (see async.h), on each call the next one, or Status::timeout. The destructor
+  // closes, too, but does not throw: it reports failures to the log, or else to standard error (ckpt_set_fallback_log), and to the
+  // next save.
   void close(CloseMode mode = CloseMode::drain, std::chrono::nanoseconds timeout = forever) {
     AsyncManagerMethods::close(mode, timeout);
   }
@@ -105,7 +105,7 @@ class AsyncManager : public AsyncManagerMethods<AsyncManager> {
   }
   static constexpr std::size_t page_bytes = 4096;
 
-  // Fills table and the fields for it in options. Returns the owner of the callbacks; nullptr when there are none.
+  // Fills table and its fields in options. Returns the owner of the callbacks; nullptr if there are none.
   template <class Options>
   static std::unique_ptr<CheckpointTaskCallbacks> bind(CheckpointTaskCallbacks callbacks, ckpt_checkpoint_task_callbacks& table,
                                                        Options& options) {

@@ -1,10 +1,10 @@
-// base.hpp - the C++17 face of base.h: errors as exceptions, and move-only objects instead of handles.
+// base.hpp - the C++17 interface of base.h: errors as exceptions, and move-only objects instead of handles.
 //
 // Everything here is inline and calls only the C API, so a program compiled with it runs with any later library of the same soname.
-// Functions of the caller that are passed to the library (std::function, lambdas) may throw where the comment says so: the
-// exception's text becomes part of the error of the call that ran them. Nothing is ever thrown through the library itself.
+// Functions that the caller passes to the library (std::function, lambdas) may throw where the comment allows it: the exception's
+// message becomes part of the error of the call that runs them. No exception passes through the library itself.
 //
-// Provides the standard headers below to the headers of the other parts, which include only further ones.
+// The headers of the other parts include this header, and only those standard headers that are not included here.
 #ifndef CKPT_BASE_HPP
 #define CKPT_BASE_HPP
 
@@ -30,10 +30,10 @@ namespace ckpt {
 
 // ---- Errors ----
 
-// "INVALID_ARGUMENT", ...; "UNKNOWN" for a number that is none.
+// Returns "INVALID_ARGUMENT", ...; "UNKNOWN" for a number that is not a status.
 inline std::string_view status_name(Status status) noexcept { return ckpt_status_name(static_cast<ckpt_status>(status)); }
 
-// A call that failed: its status and the line that ckpt_last_error() returned.
+// The error of a failed call: its status and the message of ckpt_last_error().
 class Error : public std::runtime_error {
  public:
   Error(Status status, const std::string& message) : std::runtime_error(message), status_(status) {}
@@ -44,7 +44,7 @@ class Error : public std::runtime_error {
   Status status_;
 };
 
-// For what is called in C: throws Error unless status is CKPT_OK.
+// Checks the result of a C function: throws Error unless status is CKPT_OK.
 inline void check(ckpt_status status) {
   if (status != CKPT_OK) throw Error(static_cast<Status>(status), ckpt_last_error());
 }
@@ -53,7 +53,7 @@ inline void check(ckpt_status status) {
 
 namespace detail {
 
-// Owns one reference of a C handle, or is lent a handle that the library owns.
+// Owns one reference of a C handle, or borrows a handle that the library owns.
 template <class T, void (*release)(T*)>
 class Handle {
  public:
@@ -71,7 +71,7 @@ class Handle {
   }
 
   T* get() const noexcept { return pointer_; }
-  // For create functions: where they put the new handle. Only on an empty Handle.
+  // The output parameter for create functions. Only for an empty Handle.
   T** out() noexcept { return &pointer_; }
   T* give_up() noexcept { return std::exchange(pointer_, nullptr); }
 
@@ -80,7 +80,7 @@ class Handle {
   bool is_lent_ = false;
 };
 
-// Returns what a C function writes to its last parameter: function(given..., &result).
+// Returns the value that a C function writes to its last parameter: function(given..., &result).
 template <class Result, class Function, class... Given>
 Result result_of(Function function, Given... given) {
   Result result{};
@@ -88,12 +88,12 @@ Result result_of(Function function, Given... given) {
   return result;
 }
 
-// Whether the status of an Error counts that a member of this class throws in a callback; else it fails with Status::callback.
+// Whether an Error thrown by a member of this class in a callback keeps its status; else the callback fails with Status::callback.
 template <class Object>
-inline constexpr bool statuses_count = false;
+inline constexpr bool keeps_status = false;
 
-// The body of a callback that can fail. Returns 0, or 1 with the exception's text left for the library; with statuses the status of
-// an Error.
+// Runs the body of a callback that can fail. Returns 0, or 1 after passing the exception's message to the library; with statuses
+// the status of an Error.
 template <class Body>
 std::int32_t callback_status(Body&& body, bool statuses = false) noexcept {
   try {
@@ -105,7 +105,7 @@ std::int32_t callback_status(Body&& body, bool statuses = false) noexcept {
   } catch (const std::exception& error) {
     ckpt_callback_error(error.what());
   } catch (...) {
-    ckpt_callback_error("an exception that is no std::exception");
+    ckpt_callback_error("an exception of unknown type");
   }
   return 1;
 }
@@ -116,7 +116,7 @@ template <class T, class Class>
 struct ClassOf<T Class::*> {
   using type = Class;
 };
-// The object of this class that the user_data of a callback points to.
+// Returns the object of this class that the user_data of a callback points to.
 template <class Object>
 Object& object_of(void* user_data) noexcept {
   return *static_cast<Object*>(user_data);
@@ -125,10 +125,10 @@ template <auto member>
 auto& member_object(void* user_data) noexcept {
   return object_of<typename ClassOf<decltype(member)>::type>(user_data);
 }
-// The body of a callback that calls a member of an object: body(object).
+// Runs the body of a callback that calls a member of an object: body(object).
 template <auto member, class Body>
 std::int32_t call_member(void* user_data, Body&& body) noexcept {
-  constexpr bool statuses = statuses_count<typename ClassOf<decltype(member)>::type>;
+  constexpr bool statuses = keeps_status<typename ClassOf<decltype(member)>::type>;
   return callback_status([&] { body(member_object<member>(user_data)); }, statuses);
 }
 
@@ -139,7 +139,7 @@ inline Span<const std::byte> span_of(const void* first, std::int64_t bytes) noex
   return {static_cast<const std::byte*>(first), static_cast<std::size_t>(bytes)};
 }
 
-// The body of a callback that has no caller to report to: exceptions end here.
+// Runs the body of a callback that cannot report errors: discards exceptions.
 template <class Body>
 void callback_silent(Body&& body) noexcept {
   try {
@@ -148,13 +148,13 @@ void callback_silent(Body&& body) noexcept {
   }
 }
 
-// Text from a function of the (buffer, capacity, *needed) kind. ask(buffer, capacity, needed) returns its status. expected: bytes
-// that it has room for at once, where being asked is expensive.
+// Returns the string of a function with (buffer, capacity, *needed). ask(buffer, capacity, needed) calls it and returns its status.
+// expected: bytes of the first buffer, for functions with expensive calls.
 template <class Ask>
 std::string text_of(Ask&& ask, std::int64_t expected = 0) {
   std::int64_t needed = expected;
   if (expected == 0) check(ask(nullptr, 0, &needed));
-  for (;;) {  // it may have grown by now
+  for (;;) {  // the text may have grown since the last call
     const std::int64_t capacity = needed + 1;
     std::string text(static_cast<std::size_t>(capacity), '\0');
     const ckpt_status status = ask(text.data(), capacity, &needed);
@@ -165,7 +165,7 @@ std::string text_of(Ask&& ask, std::int64_t expected = 0) {
   }
 }
 
-// Bytes from a function of the (buffer, capacity, *needed) kind.
+// Returns the bytes of a function with (buffer, capacity, *needed).
 template <class Ask>
 std::vector<std::byte> buffer_of(Ask&& ask) {
   std::int64_t needed = 0;
@@ -175,12 +175,12 @@ std::vector<std::byte> buffer_of(Ask&& ask) {
   return bytes;
 }
 
-// A list from a function of the (array, capacity, *count) kind, all of one moment. ask(array, capacity, count) returns its status.
-// expected: elements that the first call has room for, since asking for their number alone may cost as much as the list.
+// Returns the list of a function with (array, capacity, *count), as one consistent snapshot. ask(array, capacity, count) calls it
+// and returns its status. expected: elements of the first array, because a query for the count alone may cost as much as the list.
 template <class T, class Ask>
 std::vector<T> list_of(const T& empty, Ask&& ask, std::int64_t expected = 64) {
   std::int64_t count = expected;
-  for (;;) {  // there may be more than there is room for
+  for (;;) {  // the list may have more elements than the array
     std::vector<T> list(static_cast<std::size_t>(count), empty);
     const std::int64_t capacity = count;
     check(ask(list.data(), capacity, &count));
@@ -190,7 +190,7 @@ std::vector<T> list_of(const T& empty, Ask&& ask, std::int64_t expected = 64) {
   }
 }
 
-// What convert makes of each.
+// Returns the results of convert for all elements.
 template <class Struct, class Convert>
 auto values_of(const std::vector<Struct>& structs, Convert&& convert) {
   std::vector<decltype(convert(structs.front()))> values;
@@ -199,7 +199,7 @@ auto values_of(const std::vector<Struct>& structs, Convert&& convert) {
   return values;
 }
 
-// ckpt_destroy_fn for a T made by new.
+// A ckpt_destroy_fn for a T created by new.
 template <class T>
 void destroy(void* user_data) noexcept {
   delete static_cast<T*>(user_data);
@@ -211,10 +211,10 @@ struct Empty {};
 template <class Self, class T, void (*release)(T*)>
 class Object {
  public:
-  // Takes over a reference that a C function returned.
+  // Takes ownership of a reference that a C function returned.
   static Self adopt(T* handle) noexcept { return Self(Reference(handle)); }
   T* handle() const noexcept { return reference_.get(); }
-  // Returns the reference, which the caller passes to the library; the object is empty afterwards.
+  // Releases ownership: returns the reference, which the caller passes to the library; the object is empty afterwards.
   T* give_up() noexcept { return reference_.give_up(); }
 
  protected:
@@ -226,7 +226,7 @@ class Object {
   static Reference made(Function function, Given... given) {
     return Reference(result_of<T*>(function, given...));
   }
-  // The same for a function that takes an object with its destroy function before &handle; C owns it then.
+  // Calls a create function that takes an object with its destroy function before &handle; C then owns the object.
   template <class User, class Function, class... Given>
   static Reference made_with(std::unique_ptr<User> user, Function function, Given... given) {
     Reference reference = made(function, given..., static_cast<void*>(user.get()), destroy<User>);
@@ -251,9 +251,9 @@ void pass(T object, Call&& call) {
 
 // ---- Version ----
 
-// "major.minor.patch" of the library that is loaded.
+// Returns "major.minor.patch" of the loaded library.
 inline std::string_view version() noexcept { return ckpt_version_string(); }
-// As CKPT_VERSION.
+// Returns the version as a number, as CKPT_VERSION.
 inline std::int32_t version_number() noexcept { return ckpt_version(); }
 inline std::string_view build_info() noexcept { return ckpt_build_info(); }
 inline bool has_feature(const std::string& name) noexcept { return ckpt_feature(name.c_str()) != 0; }
@@ -264,7 +264,7 @@ using LogSink = std::function<void(LogLevel level, std::string_view component, s
 
 namespace detail {
 
-// set(function, user_data, destroy) for sink; for an empty one with NULL.
+// Calls set(function, user_data, destroy) for sink; with NULL for an empty sink.
 template <class Set>
 void set_log_sink(LogSink sink, Set&& set) {
   if (!sink) return check(set(nullptr, nullptr, nullptr));
@@ -276,8 +276,8 @@ void set_log_sink(LogSink sink, Set&& set) {
 
 }  // namespace detail
 
-// Sends messages of at least min_level to sink, on any thread, several at once; an empty sink silences. What sink
-// throws is ignored.
+// Sends messages of at least min_level to sink, on any thread, and on several at once; an empty sink disables logging. Exceptions
+// of sink are ignored.
 inline void set_log(LogLevel min_level, LogSink sink) {
   detail::set_log_sink(std::move(sink), [&](ckpt_log_fn call, void* user_data, ckpt_destroy_fn destroy) {
     return ckpt_set_log(static_cast<ckpt_log_level>(min_level), call, user_data, destroy);
@@ -290,8 +290,9 @@ inline void set_fallback_log(LogSink sink) { detail::set_log_sink(std::move(sink
 
 // ---- Progress ----
 
-// Reports the long calls that this thread makes while this object lives: ckpt_set_progress. What report throws ends the call, which
-// throws it. Of several on one thread the last one made is told; with its end none is.
+// Reports the progress of the long calls that this thread makes during the lifetime of this object: ckpt_set_progress. An exception
+// of report fails the call, which throws it. If a thread has several objects, only the last one created reports; after its end,
+// none does.
 class Progress {
  public:
   using Report = std::function<void(std::int64_t done_bytes, std::int64_t total_bytes)>;
@@ -317,9 +318,9 @@ inline void start_thread(const char* name, std::function<void()> body) {
   detail::pass(std::move(body), [&](Body* owned) { return ckpt_start_thread(name, call, owned, detail::destroy<Body>); });
 }
 
-// Runs start and stop (one may be empty) on every thread that the library makes while this object lives. The destructor waits until
-// every thread that ran start has run stop: destroy the objects that own those threads first. If a hook throws, the thread
-// continues and the log has an error.
+// Runs start and stop (one may be empty) on every thread that the library creates during the lifetime of this object. The
+// destructor waits until every thread that ran start has run stop: destroy the objects that own those threads first. If a hook
+// throws, the thread continues and an error is logged.
 class ThreadHooks {
  public:
   using Hook = std::function<void(std::string_view thread_name)>;
@@ -349,9 +350,9 @@ class ThreadHooks {
 class Clock : public detail::Object<Clock, ckpt_clock, ckpt_clock_release> {
  public:
   using Object::Object;
-  // Stands still at start until advance.
+  // Creates a clock that stays at start until advance.
   static Clock manual(std::chrono::nanoseconds start = {}) { return Clock(made(ckpt_clock_create_manual, start.count())); }
-  // Asks now, on any thread. If it throws, the call that needs the time fails with Status::callback.
+  // Creates a clock that calls now, on any thread. If now throws, the call that needs the time fails with Status::callback.
   static Clock custom(std::function<std::chrono::nanoseconds()> now) {
     using Now = std::function<std::chrono::nanoseconds()>;
     const ckpt_clock_fn call = [](void* user_data) { return detail::object_of<Now>(user_data)().count(); };
@@ -359,7 +360,7 @@ class Clock : public detail::Object<Clock, ckpt_clock, ckpt_clock_release> {
     const ckpt_clock_fn given = *owned ? call : nullptr;
     return Clock(made_with(std::move(owned), ckpt_clock_create_custom, given));
   }
-  // The system's monotonic clock.
+  // Returns the system's monotonic clock.
   static std::chrono::nanoseconds monotonic() { return now_of(nullptr); }
 
   void advance(std::chrono::nanoseconds duration) { check(ckpt_clock_advance(handle(), duration.count())); }
@@ -376,7 +377,7 @@ class Clock : public detail::Object<Clock, ckpt_clock, ckpt_clock_release> {
 
 // ---- Random ----
 
-// One block of Philox4x32-10: four random words from a counter and a key, the same on every machine.
+// Computes one block of Philox4x32-10: four random words from a counter and a key, identical on every machine.
 inline std::array<std::uint32_t, 4> philox(const std::array<std::uint32_t, 4>& counter, const std::array<std::uint32_t, 2>& key) {
   std::array<std::uint32_t, 4> out{};
   check(ckpt_random_philox(counter.data(), key.data(), out.data()));
@@ -390,16 +391,16 @@ inline std::int32_t available_threads() noexcept { return ckpt_available_threads
 class WorkerPool : public detail::Object<WorkerPool, ckpt_worker_pool, ckpt_worker_pool_release> {
  public:
   using Object::Object;
-  // thread_count: the calling thread included; 0 takes available_threads().
+  // thread_count: number of threads, the calling one included; 0: available_threads().
   explicit WorkerPool(std::int32_t thread_count = 0) : Object(made(ckpt_worker_pool_create, thread_count)) {}
 
-  // Calls work(part) for 0 <= part < parts, several at once, and returns when all are done. work may throw: parts not begun are
-  // skipped and Error with Status::callback carries the text of the lowest part that threw.
+  // Calls work(part) for 0 <= part < parts, several at once, and returns when all are done. work may throw: parts that have not
+  // begun are skipped, and the call throws Error with Status::callback and the message of the lowest part that threw.
   template <class Work>
   void run(std::int64_t parts, Work&& work) {
     run(handle(), parts, std::forward<Work>(work));
   }
-  // The same on a borrowed pool, such as LayerContext::pool.
+  // Runs the parts on a borrowed pool, such as LayerContext::pool.
   template <class Work>
   static void run(detail::Borrowed<ckpt_worker_pool> pool, std::int64_t parts, Work&& work) {
     using Callee = std::remove_reference_t<Work>;

@@ -1,7 +1,7 @@
-// ckpt.hpp - libckpt from C++17. Umbrella header: includes one header per part, each a thin face over the C API.
+// ckpt.hpp - libckpt from C++17. Umbrella header: includes one header per part, each a thin layer over the C API.
 //
-// Objects are move-only and release what they hold; a call that fails throws ckpt::Error; rules about threads, forks and lifetimes
-// are those of ckpt.h. An object that was moved from may only be assigned to or destroyed.
+// Objects are move-only and release their handles; a call that fails throws ckpt::Error; the rules of ckpt.h about threads, forks
+// and lifetimes apply. An object that was moved from may only be assigned to or destroyed.
 #ifndef CKPT_CKPT_HPP
 #define CKPT_CKPT_HPP
 

@@ -1,4 +1,4 @@
-// drive.hpp - the C++17 face of drive.h: a framework's own items, of any type that can be moved, driven by a schedule.
+// drive.hpp - the C++17 interface of drive.h: runs a schedule on items of a framework, of any movable type.
 //
 //   struct Tanh : ckpt::Guest<Vector> { Vector forward(...) override; ... };
 //   ckpt::Driver<Vector> driver(schedule, std::make_unique<Tanh>());
@@ -13,13 +13,13 @@
 
 namespace ckpt {
 
-// What a framework does for a driver, as the callbacks of drive.h say it. T: an item. What a function throws ends the step, and
-// comes out of the driver's function as it is.
+// Base class of the functions of a framework for a driver; drive.h documents its callbacks. T: an item. An exception of a function
+// ends the step, and the driver's function rethrows it unchanged.
 template <class T>
 class Guest {
  public:
   struct Recorded {
-    std::optional<T> output;  // none only with DriveFlag::no_output
+    std::optional<T> output;  // empty only with DriveFlag::no_output
     std::optional<T> tape;
   };
   struct NotThere : Error {
@@ -27,14 +27,15 @@ class Guest {
   };
 
   virtual ~Guest() = default;
-  // With DriveFlag::take_input the input ends behind the call: it may be moved from. Here and in record.
+  // With DriveFlag::take_input the input is destroyed after the call: it may be moved from. This applies to record, too.
   virtual T forward(const DriveCall& call, T& input) = 0;
   virtual Recorded record(const DriveCall& call, T& input) = 0;
-  // nullptr: not there. tape and grad_output end behind the call, with their flags input and output too: they may be moved from.
+  // nullptr: does not exist. tape and grad_output are destroyed after the call, and so are input and output with their flags: they
+  // may be moved from.
   virtual std::optional<T> backward(const DriveCall& call, T* input, T* output, T* tape, T* grad_output) = 0;
   // Only for Driver::run.
   virtual std::optional<T> turn(const DriveCall& /*call*/, T& /*output*/) { throw NotThere("turn"); }
-  // Only for schedules with slower tiers. An item that is stored stays as it is until await has returned.
+  // Only for schedules with slower tiers. A stored item is not changed until await has returned.
   virtual void store(const DriveCall& /*call*/, T* /*item*/) { throw NotThere("store"); }
   virtual std::optional<T> load(const DriveCall& /*call*/) { throw NotThere("load"); }
   virtual void await(const DriveCall& /*call*/) { throw NotThere("await"); }
@@ -43,7 +44,7 @@ class Guest {
 
 namespace detail {
 
-// A guest as the functions of C; items are pointers to T on the heap.
+// Implements the functions of C by a guest; items are pointers to T on the heap.
 template <class T>
 struct GuestCalls {
   using Item = std::unique_ptr<T>;
@@ -52,7 +53,7 @@ struct GuestCalls {
 
   static T* item(void* handle) { return static_cast<T*>(handle); }
   static Item boxed(std::optional<T>&& item) { return item ? std::make_unique<T>(std::move(*item)) : nullptr; }
-  // What a call owns, whatever becomes of it.
+  // The items that a call owns in any outcome.
   static Item taken(const DriveCall& call, DriveFlag flag, void* handle) {
     return Item(has(call.flags, flag) ? item(handle) : nullptr);
   }
@@ -123,7 +124,7 @@ struct GuestCalls {
 
 }  // namespace detail
 
-// Drives the steps of one schedule, one at a time. From one thread at a time, but for cancel.
+// Drives the steps of one schedule, one at a time. One thread at a time, except for cancel.
 template <class T>
 class Driver : public DriverMethods<Driver<T>> {
  public:
@@ -136,25 +137,25 @@ class Driver : public DriverMethods<Driver<T>> {
     calls_ = owned.release();
   }
 
-  // The chain's output, to look at until the next call of this driver.
+  // Returns the chain's output, valid until the next call of this driver.
   const T& forward(T x0) {
     void* xn = nullptr;
     give(std::move(x0), [&](void* given) { return ckpt_driver_forward(handle(), given, &xn); });
     return *static_cast<T*>(xn);
   }
-  // The gradient of x0, where there is one.
+  // Returns the gradient of x0, if there is one.
   std::optional<T> backward(std::optional<T> gn) {
     void* g0 = nullptr;
     give(std::move(gn), [&](void* given) { return ckpt_driver_backward(handle(), given, &g0); });
     return unpacked(g0);
   }
-  // Both, with Guest::turn between them.
+  // Runs forward, Guest::turn and backward.
   std::optional<T> run(T x0) {
     void* g0 = nullptr;
     give(std::move(x0), [&](void* given) { return ckpt_driver_run(handle(), given, &g0); });
     return unpacked(g0);
   }
-  // Which call ended the last step that failed by the guest.
+  // Returns the call of the guest that failed the last failed step.
   std::optional<DriveCall> failure() const {
     ckpt_drive_call call;
     const ckpt_status status = ckpt_driver_get_failure(handle(), &call, nullptr);
@@ -171,7 +172,7 @@ class Driver : public DriverMethods<Driver<T>> {
     const std::unique_ptr<T> item(static_cast<T*>(handle));
     return item == nullptr ? std::nullopt : std::optional<T>(std::move(*item));
   }
-  // The item is the library's unless the call was refused.
+  // The library owns the item unless the call was refused.
   template <class Call>
   void give(std::optional<T> item, Call&& call) {
     calls_->thrown = nullptr;
@@ -184,7 +185,7 @@ class Driver : public DriverMethods<Driver<T>> {
     check(status);
   }
 
-  Calls* calls_ = nullptr;  // the handle's
+  Calls* calls_ = nullptr;  // owned by the handle
 };
 
 }  // namespace ckpt

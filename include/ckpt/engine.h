@@ -1,17 +1,31 @@
 /* engine.h - layers on BLAS, chains of them, the profiler, the executor that runs any schedule, optimizers.
  *
- * The contract: losses and gradients under every schedule equal those of store-all bit for bit, for any number of threads. Every
- * layer splits its work into parts that its shapes alone fix, every BLAS call is single-threaded, and dropout is keyed by (seed,
- * step, layer, sample), so running a layer again produces the same bits.
+ *   const ckpt_tensor_spec input = {CKPT_DTYPE_F32, 2, {8, 4}};           a batch of 8 samples of 4 numbers
+ *   ckpt_step step = CKPT_STEP_INIT;
+ *   ckpt_chain_create(0, &chain);
+ *   ckpt_layer_create("linear", "linear:4,2", &linear);
+ *   ckpt_layer_create("loss", "softmax_cross_entropy", &loss_layer);
+ *   ckpt_chain_add(chain, linear);
+ *   ckpt_chain_add(chain, loss_layer);
+ *   ckpt_chain_initialize(chain, 1);
+ *   ckpt_profile_create_from_chain(chain, &input, 0, NULL, &profile);
+ *   ckpt_schedule_create(profile, "store-all", &schedule);                or "auto:512MiB", within a budget
+ *   ckpt_schedule_executor_create(chain, schedule, &input, NULL, &executor);
+ *   step.input = x, step.targets = classes;
+ *   ckpt_schedule_executor_run(executor, &step, &loss);                   the parameters of chain have their gradients
  *
- * OpenBLAS is loaded at the first use of a layer that needs it; a process that never runs one never loads a BLAS.
+ * The contract: losses and gradients under every schedule equal those of store-all bit for bit, for any number of threads. Every
+ * layer splits its work into parts that depend only on its shapes, every BLAS call is single-threaded, and dropout is keyed by
+ * (seed, step, layer, sample), so recomputing a layer produces the same bits.
+ *
+ * OpenBLAS is loaded at the first use of a layer that needs it; a process that never uses such a layer never loads a BLAS.
  *
  * A beginner needs:
  *
  *   ckpt_layer_create, ckpt_chain_create, ckpt_chain_add, ckpt_chain_initialize
  *   ckpt_schedule_executor_create, ckpt_schedule_executor_run
  *   ckpt_optimizer_create_adamw, ckpt_optimizer_step
- *   ckpt_schedule_executor_get_stats     what a step took
+ *   ckpt_schedule_executor_get_stats     memory and time of a step
  *   the release function of each
  */
 #ifndef CKPT_ENGINE_H
@@ -29,38 +43,40 @@ extern "C" {
 
 /* ---- BLAS ---------------------------------------------------------------------------------------------------------------- */
 
-/* Row-major matrix product C = alpha * op(A) * op(B) + beta * C of floats, as cblas_sgemm has it: order is 101 (row-major), trans
- * 111 (no) or 112 (yes). Must be single-threaded while the engine runs, and produce the same bits for the same shapes. */
+/* Computes the row-major matrix product C = alpha * op(A) * op(B) + beta * C of floats, with the arguments of cblas_sgemm: order is
+ * 101 (row-major), trans 111 (no) or 112 (yes). Must be single-threaded while the engine runs, and produce the same bits for the
+ * same shapes. */
 typedef void (*ckpt_sgemm_fn)(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float* a, int lda,
                               const float* b, int ldb, float beta, float* c, int ldc);
 
-/* Row-major matrix product C = alpha * op(A) * op(B) + beta * C of doubles, as cblas_dgemm has it: order is 101 (row-major), trans
- * 111 (no) or 112 (yes). Must be single-threaded while the engine runs, and produce the same bits for the same shapes. */
+/* Computes the row-major matrix product C = alpha * op(A) * op(B) + beta * C of doubles, with the arguments of cblas_dgemm: order
+ * is 101 (row-major), trans 111 (no) or 112 (yes). Must be single-threaded while the engine runs, and produce the same bits for the
+ * same shapes. */
 typedef void (*ckpt_dgemm_fn)(int order, int trans_a, int trans_b, int m, int n, int k, double alpha, const double* a, int lda,
                               const double* b, int ldb, double beta, double* c, int ldc);
 
 /* A BLAS of the host program that is used instead of OpenBLAS. */
 typedef struct ckpt_blas {
-  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   ckpt_bool concurrent; /* 1: may be called from several threads at once; 0: calls are serialised */
   ckpt_sgemm_fn sgemm;  /* matrix product of 32-bit floating-point numbers */
   ckpt_dgemm_fn dgemm;  /* matrix product of 64-bit floating-point numbers */
-  const char* name;     /* name of the BLAS, to be shown; copied; NULL: no name */
+  const char* name;     /* name of the BLAS, for display; copied; NULL: no name */
 } ckpt_blas;
 
 #define CKPT_BLAS_INIT \
   { sizeof(ckpt_blas), 0, 0, 0, 0 }
 
-/* Uses the caller's BLAS in this process. Its functions must stay valid for the process's life. INVALID_STATE once a BLAS is in
+/* Uses the caller's BLAS in this process. Its functions must stay valid until the process ends. INVALID_STATE once a BLAS is in
  * use. */
 CKPT_API ckpt_status ckpt_blas_set(const ckpt_blas* blas);
 
-/* Loads the BLAS now (OpenBLAS: the file that the environment variable CKPT_OPENBLAS names, else libopenblas.so.0) and writes its
- * name, version and core as a string: (buffer, capacity, *needed) rule. If this processor can run a wider set of OpenBLAS's kernels
- * than the one in use, the string continues behind a semicolon with the names of both, whatever the environment contains; the log
- * then has one warning when the BLAS is loaded. Nothing is added for the BLAS of ckpt_blas_set. NOT_FOUND if there is no OpenBLAS;
- * the message lists the files that were tried. FORKED, as from every function that needs a matrix product, in a child that was
- * forked while another thread loaded the BLAS. */
+/* Loads the BLAS now (OpenBLAS: the file that the environment variable CKPT_OPENBLAS names, else libopenblas.so.0). Writes its
+ * name, version and core as a string: (buffer, capacity, *needed) as in ckpt.h. If this processor can run a wider set of OpenBLAS's
+ * kernels than the one in use, the string continues after a semicolon with the names of both, regardless of environment variables,
+ * and one warning is logged when the BLAS is loaded. Nothing is added for the BLAS of ckpt_blas_set. NOT_FOUND if OpenBLAS is
+ * missing; the message lists the files that were tried. FORKED, as from every function that needs a matrix product, in a child that
+ * was forked while another thread loaded the BLAS. */
 CKPT_API ckpt_status ckpt_blas_get_info(char* buffer, int64_t capacity, int64_t* needed);
 
 /* Loads OpenBLAS now, with the given set of its kernels. Without this call OpenBLAS chooses a set when it is loaded, by the
@@ -78,68 +94,69 @@ CKPT_API ckpt_status ckpt_blas_get_info(char* buffer, int64_t capacity, int64_t*
  *
  * OpenBLAS belongs to the whole process: every other user of the same shared library gets these kernels, too. The function sets
  * OPENBLAS_CORETYPE while OpenBLAS is loaded and restores it before it returns. The C library does not synchronise the environment,
- * so no other thread may use it meanwhile, neither directly (getenv, setenv) nor in a library: call this function before the
+ * so no other thread may use it during the call, neither directly (getenv, setenv) nor in a library: call this function before the
  * process starts threads.
  *
  * INVALID_ARGUMENT for an unknown name and for kernels that the processor cannot run; the message lists those that it can.
  * INVALID_STATE if a BLAS is in use, if ckpt_blas_set was called, or if the process has loaded that OpenBLAS before, under any path
  * (a program that links it, another library, LD_PRELOAD); the message names the file and its kernels. NOT_FOUND as from
- * ckpt_blas_get_info. UNSUPPORTED on processors other than x86-64. After these, nothing has changed. UNSUPPORTED also if the
- * installed OpenBLAS lacks the named set, which shows only after loading: OpenBLAS is then in use with the set that it chose
- * instead, which the message and ckpt_blas_get_info name; "best" succeeds in this case. FORKED as from ckpt_blas_get_info. */
+ * ckpt_blas_get_info. UNSUPPORTED on processors other than x86-64. These errors change nothing. UNSUPPORTED also if the installed
+ * OpenBLAS lacks the named set, which is detected only after loading: OpenBLAS is then in use with the set that it chose instead,
+ * which the message and ckpt_blas_get_info name; "best" succeeds in this case. FORKED as from ckpt_blas_get_info. */
 CKPT_API ckpt_status ckpt_blas_set_kernels(const char* name);
 
 /* ---- Layers -------------------------------------------------------------------------------------------------------------- */
 
 /* One layer with its parameters. Shared by reference count; belongs to at most one chain. Not synchronised. Activations are F32 or
- * F64 tensors whose first dimension counts samples. */
+ * F64 tensors with samples as the first dimension. */
 typedef struct ckpt_layer ckpt_layer;
 
-/* Creates a layer by its kind and, behind a colon, its values, separated by commas. Blanks around them mean nothing. A value may
- * also be given by its name in lower case, behind those that are given by their place: "attention:128,4,dropout=0.1".
+/* Creates a layer from its kind and, after a colon, its values, separated by commas. Blanks around them are ignored. A value may
+ * also be given by its name in lower case, after the positional ones: "attention:128,4,dropout=0.1".
  *
  * - "linear:INPUTS,OUTPUTS[,DTYPE]": y = x W + b, for each row. x: [samples, ..., INPUTS], of two dimensions or more, W: [INPUTS,
- *   OUTPUTS], b: [OUTPUTS], y: [samples, ..., OUTPUTS]. Parameters "weight" and "bias". DTYPE: F32 (when it is left out) or F64.
+ *   OUTPUTS], b: [OUTPUTS], y: [samples, ..., OUTPUTS]. Parameters "weight" and "bias". DTYPE: F32 (default) or F64.
  * - "relu": max(x, 0), element by element.
  * - "gelu": GELU in the tanh form, x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
  *   Source: Hendrycks, Gimpel, "Gaussian error linear units", arXiv:1606.08415.
- * - "layer_norm:WIDTH[,EPSILON][,DTYPE]": each row less its mean, divided by sqrt(variance + EPSILON), times weight plus bias.
- *   x, y: [samples, ..., WIDTH], weight (1 at first), bias: [WIDTH]. EPSILON: 1e-5 when it is left out; at most 1, and a normal
- *   number of DTYPE. Tape: two numbers a row. Source: Ba, Kiros, Hinton, "Layer normalization", arXiv:1607.06450.
- * - "rms_norm:WIDTH[,EPSILON][,DTYPE]": each row divided by sqrt(mean of its squares + EPSILON), times weight. Else as layer_norm,
- *   without a bias. Tape: one number a row. Source: Zhang, Sennrich, "Root mean square layer normalization", arXiv:1910.07467.
- * - "embedding:VOCABULARY,CONTEXT,WIDTH[,DTYPE]": looks every token up and puts a sample's vectors one behind another.
- *   x: [samples, CONTEXT] of U8 or I32 tokens below VOCABULARY (another one: OUT_OF_RANGE when the step runs),
+ * - "layer_norm:WIDTH[,EPSILON][,DTYPE]": each row minus its mean, divided by sqrt(variance + EPSILON), times weight plus bias.
+ *   x, y: [samples, ..., WIDTH], weight (initially 1), bias: [WIDTH]. EPSILON: default 1e-5; at most 1, and a normal number of
+ *   DTYPE. Tape: two numbers per row. Source: Ba, Kiros, Hinton, "Layer normalization", arXiv:1607.06450.
+ * - "rms_norm:WIDTH[,EPSILON][,DTYPE]": each row divided by sqrt(mean of its squares + EPSILON), times weight. Otherwise as
+ *   layer_norm, without a bias. Tape: one number per row. Source: Zhang, Sennrich, "Root mean square layer normalization",
+ *   arXiv:1910.07467.
+ * - "embedding:VOCABULARY,CONTEXT,WIDTH[,DTYPE]": looks up every token and concatenates the vectors of a sample.
+ *   x: [samples, CONTEXT] of U8 or I32 tokens below VOCABULARY (else OUT_OF_RANGE when the step runs),
  *   table: [VOCABULARY, WIDTH], y: [samples, CONTEXT * WIDTH] of DTYPE. Parameter "table". Has no input gradient, so it is a
  *   chain's first layer.
- * - "token_embedding:VOCABULARY,CONTEXT,WIDTH[,POSITIONS][,DTYPE]": a vector for each token, plus one for its place.
+ * - "token_embedding:VOCABULARY,CONTEXT,WIDTH[,POSITIONS][,DTYPE]": a vector for each token, plus one for its position.
  *   x: [samples, tokens] of U8 or I32 below VOCABULARY, 1 <= tokens <= CONTEXT, y: [samples, tokens, WIDTH]. Parameters
- *   "tokens.weight" [VOCABULARY, WIDTH] and "positions.weight" [CONTEXT, WIDTH]. POSITIONS: learned (when it is left out), or none,
- *   which has no "positions.weight". Has no input gradient, so it is a chain's first layer.
- * - "attention:WIDTH,HEADS[,KEY_HEADS][,NORM][,ROTARY_BASE][,DROPOUT][,DTYPE]": half of a transformer's block, causal:
+ *   "tokens.weight" [VOCABULARY, WIDTH] and "positions.weight" [CONTEXT, WIDTH]. POSITIONS: learned (default), or none, without
+ *   "positions.weight". Has no input gradient, so it is a chain's first layer.
+ * - "attention:WIDTH,HEADS[,KEY_HEADS][,NORM][,ROTARY_BASE][,DROPOUT][,DTYPE]": the attention half of a transformer block, causal:
  *   y = x + dropout(attention(norm(x) Wqkv + bqkv) Wout + bout). x, y: [samples, tokens, WIDTH]. HEADS divides WIDTH, D = WIDTH /
- *   HEADS; KEY_HEADS divides HEADS (0, when it is left out: HEADS), and HEADS / KEY_HEADS queries share a key and a value.
- *   A query sees the keys of its own and earlier tokens; scores are scaled by 1/sqrt(D). NORM: layer_norm (when it is left out) or
- *   rms_norm, epsilon 1e-5. ROTARY_BASE: 0 (when it is left out), or above 1: elements 2i and 2i+1 of each query and key are turned
- *   by token ROTARY_BASE^(-2i/D) radians; D is even then. DROPOUT: 0 when it is left out. Parameters: "norm.weight", "norm.bias"
- *   (layer_norm), "qkv.weight" [WIDTH, WIDTH + 2 KEY_HEADS D], whose columns are the queries by head, the keys, the values,
+ *   HEADS; KEY_HEADS divides HEADS (default 0: HEADS), and HEADS / KEY_HEADS queries share a key and a value.
+ *   A query attends to the keys of the same and earlier tokens; scores are scaled by 1/sqrt(D). NORM: layer_norm (default) or
+ *   rms_norm, epsilon 1e-5. ROTARY_BASE: 0 (default), or above 1: elements 2i and 2i+1 of each query and key are rotated by
+ *   token ROTARY_BASE^(-2i/D) radians; D must be even then. DROPOUT: default 0. Parameters: "norm.weight", "norm.bias"
+ *   (layer_norm), "qkv.weight" [WIDTH, WIDTH + 2 KEY_HEADS D], with columns for the queries by head, the keys, the values,
  *   "qkv.bias", "out.weight" [WIDTH, WIDTH], "out.bias".
- *   With R rows (samples * tokens) and N numbers of statistics a row (layer_norm 2, rms_norm 1), the tape is in numbers of DTYPE:
+ *   With R rows (samples * tokens) and N numbers of statistics per row (layer_norm 2, rms_norm 1), the tape is in numbers of DTYPE:
  *   option 0: R (N + 2 WIDTH + 2 KEY_HEADS D + HEADS tokens), option 1: R (N + 2 WIDTH + 2 KEY_HEADS D + HEADS), option 2: R N;
- *   the first keeps probabilities, the second a row's log-sum-exp instead, the third makes all of it again. Only option 0 has
- *   memory that grows with the square of tokens. Every option has the same bits.
+ *   option 0 keeps probabilities, option 1 the log-sum-exp of each row instead, option 2 recomputes all of it. Only the memory of
+ *   option 0 grows with the square of tokens. Every option produces the same bits.
  *   Sources: Vaswani et al., "Attention is all you need", arXiv:1706.03762; Dao et al., "FlashAttention", arXiv:2205.14135
  *   (order of the sums); Su et al., "RoFormer", arXiv:2104.09864; Ainslie et al., "GQA", arXiv:2305.13245.
- * - "mlp:WIDTH,HIDDEN[,ACTIVATION][,NORM][,DROPOUT][,DTYPE]": the other half: y = x + dropout(activation(norm(x) Wup + bup) Wdown +
- *   bdown). x, y: [samples, ..., WIDTH]. ACTIVATION: gelu (when it is left out), with "up.weight" [WIDTH, HIDDEN], or swiglu,
- *   silu(g) u, with "up.weight" [WIDTH, 2 HIDDEN], whose first HIDDEN columns make g and the others u. Also "norm.weight",
- *   "norm.bias" (layer_norm), "up.bias", "down.weight" [HIDDEN, WIDTH], "down.bias". NORM and DROPOUT as for attention.
- *   With U columns of "up.weight", the tape is in numbers of DTYPE: option 0: R (N + WIDTH + U + HIDDEN), option 1: R (N + WIDTH +
- *   U), option 2: R (N + U), option 3: R N; the second makes the activation's output again, the third the norm's, too, the last all
- *   of it. Every option has the same bits. Sources: Hendrycks, Gimpel, arXiv:1606.08415; Shazeer, "GLU variants improve
+ * - "mlp:WIDTH,HIDDEN[,ACTIVATION][,NORM][,DROPOUT][,DTYPE]": the MLP half of a transformer block: y = x +
+ *   dropout(activation(norm(x) Wup + bup) Wdown + bdown). x, y: [samples, ..., WIDTH]. ACTIVATION: gelu (default), with "up.weight"
+ *   [WIDTH, HIDDEN], or swiglu, silu(g) u, with "up.weight" [WIDTH, 2 HIDDEN]: the first HIDDEN columns compute g, the others u.
+ *   Also "norm.weight", "norm.bias" (layer_norm), "up.bias", "down.weight" [HIDDEN, WIDTH], "down.bias". NORM and DROPOUT as for
+ *   attention. With U columns of "up.weight", the tape is in numbers of DTYPE: option 0: R (N + WIDTH + U + HIDDEN), option 1: R (N
+ *   + WIDTH + U), option 2: R (N + U), option 3: R N; option 1 recomputes the activation's output, option 2 the norm's, too, option
+ *   3 all of it. Every option produces the same bits. Sources: Hendrycks, Gimpel, arXiv:1606.08415; Shazeer, "GLU variants improve
  *   transformer", arXiv:2002.05202.
  * - "dropout:PROBABILITY": sets each element to 0 with the given probability (0 <= p < 1) and scales the others by 1/(1-p).
- *   Option 0 keeps the mask (one bit an element) for backward, option 1 keeps nothing and makes it again. Randomness: Philox keyed
+ *   Option 0 keeps the mask (one bit per element) for backward, option 1 keeps nothing and recomputes it. Randomness: Philox keyed
  *   by (seed, step, layer), counted by (element, sample). Source: Srivastava et al., "Dropout", JMLR 15 (2014).
  * - "softmax_cross_entropy": the loss, the mean over the rows of -log softmax(x)[target]. x: [samples, ..., classes], y: [1],
  *   targets of the step: [samples, ...] of U8 or I32 below classes.
@@ -147,14 +164,14 @@ typedef struct ckpt_layer ckpt_layer;
  * name: not blank, unique in the layer's chain. NOT_FOUND for an unknown kind, with a list of the known ones. */
 CKPT_API ckpt_status ckpt_layer_create(const char* name, const char* kind, ckpt_layer** layer);
 
-/* Creates a head that shares its weight with an embedding: y = x W^T, for each row, W the embedding's "tokens.weight" [VOCABULARY,
- * WIDTH], x: [samples, ..., WIDTH], y: [samples, ..., VOCABULARY]. The weight is the embedding's parameter: it is listed, clipped,
- * updated and saved once, and its gradient is the sum of both uses, in any split of the chain. embedding: a layer
+/* Creates a head that shares its weight with an embedding: y = x W^T, for each row, with W the embedding's "tokens.weight"
+ * [VOCABULARY, WIDTH], x: [samples, ..., WIDTH], y: [samples, ..., VOCABULARY]. The weight is a parameter of the embedding: it is
+ * listed, clipped, updated and saved once, and its gradient is the sum of both uses, in any split of the chain. embedding: a layer
  * of kind token_embedding, kept alive; it belongs to the same chain, before the head (or to the chain that a pipeline splits).
- * Takes memory for a gradient of its own. INVALID_ARGUMENT for a layer of another kind. */
+ * Allocates memory for a separate gradient. INVALID_ARGUMENT for a layer of another kind. */
 CKPT_API ckpt_status ckpt_layer_create_tied_head(const char* name, ckpt_layer* embedding, ckpt_layer** layer);
 
-/* Writes the kinds of layers, one a line: its form, what it does, and the range of each whole number.
+/* Writes the kinds of layers, one per line: syntax, description, and the range of each whole number.
  * (buffer, capacity, *needed) as in ckpt.h. Synchronised. */
 CKPT_API ckpt_status ckpt_layer_get_known_kinds(char* buffer, int64_t capacity, int64_t* needed);
 
@@ -167,19 +184,19 @@ typedef struct ckpt_tensor_spec {
   int64_t shape[8]; /* lengths of the dimensions, each >= 0 */
 } ckpt_tensor_spec;
 
-/* What a custom layer needs for one of its options. Frozen: 24 bytes in every version. */
+/* Memory that a custom layer needs for one of its options. Frozen: 24 bytes in every version. */
 typedef struct ckpt_layer_option {
   int64_t tape_bytes;               /* bytes that the layer records for its backward, >= 0 */
   int64_t forward_workspace_bytes;  /* bytes that the layer needs while forward runs, >= 0 */
   int64_t backward_workspace_bytes; /* bytes that the layer needs while backward runs, >= 0 */
 } ckpt_layer_option;
 
-/* Where and when a layer runs. Borrowed for the call. */
+/* The context of one run of a layer. Borrowed for the call. */
 typedef struct ckpt_layer_context {
-  uint32_t struct_size;           /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;           /* size of this struct in bytes, in the caller's build */
   int32_t option;                 /* option of the layer that is run, from 0 */
   int32_t micro_batch;            /* number of the micro-batch, from 0 */
-  ckpt_bool recomputation;        /* 1 when this forward ran before in the step, else 0 */
+  ckpt_bool recomputation;        /* 1 when this forward is a recomputation in the step, else 0 */
   int64_t layer;                  /* global number of the layer: the same in every split of the chain */
   int64_t step;                   /* number of the step, >= 0 */
   uint64_t seed;                  /* seed of the step's random numbers */
@@ -187,53 +204,53 @@ typedef struct ckpt_layer_context {
   const ckpt_tensor_spec* input;  /* element type and shape of the layer's input */
   const ckpt_tensor_spec* output; /* element type and shape of the layer's output */
   const ckpt_tensor* targets;     /* targets of the step, of the micro-batch's samples; NULL when the step has none */
-  ckpt_worker_pool* pool;         /* threads that the step's layers share; NULL when there are none beside the one that runs */
-  ckpt_bool evaluation;           /* 1 in ckpt_schedule_executor_evaluate, where nothing is dropped at random; 0 in a step */
+  ckpt_worker_pool* pool;         /* threads that the step's layers share; NULL when only the running thread is used */
+  ckpt_bool evaluation;           /* 1 in ckpt_schedule_executor_evaluate, without dropout; 0 in a step */
   int32_t reserved;               /* not used: 0 */
 } ckpt_layer_context;
 
-/* Sets *output to dtype and shape of the output for an input; refuses an input by returning non-zero. Asked once when an executor,
- * a profile or a pipeline is made, and not in a step unless CKPT_RECOMPUTE_CHECK_METADATA asks: what is no tensor is
- * INVALID_ARGUMENT. Runs on the thread that makes or runs that; may block; calls of that executor and its chain return
- * INVALID_STATE. Non-zero return ends the operation with CKPT_E_CALLBACK. */
+/* Sets *output to dtype and shape of the output for an input; refuses an input by returning non-zero. Called once when an executor,
+ * a profile or a pipeline is created, and not in a step unless CKPT_RECOMPUTE_CHECK_METADATA is set: an invalid dtype or shape is
+ * INVALID_ARGUMENT. Runs on the thread that creates or runs that object; may block; calls of that executor and its chain return
+ * INVALID_STATE. A non-zero return fails the operation with CKPT_E_CALLBACK. */
 typedef int32_t (*ckpt_layer_output_fn)(const ckpt_tensor_spec* input, ckpt_tensor_spec* output, void* user_data);
 
-/* Sets *out to the bytes that an option (0 .. options-1) needs for an input. Asked once when an executor, a profile or a pipeline
- * is made, and not in a step unless CKPT_RECOMPUTE_CHECK_METADATA asks: a negative number of bytes is INVALID_ARGUMENT. Runs on the
- * thread that makes or runs that; may block; calls of that executor and its chain return INVALID_STATE. Non-zero return ends the
- * operation with CKPT_E_CALLBACK. */
+/* Sets *out to the bytes that an option (0 .. options-1) needs for an input. Called once when an executor, a profile or a pipeline
+ * is created, and not in a step unless CKPT_RECOMPUTE_CHECK_METADATA is set: a negative number of bytes is INVALID_ARGUMENT. Runs
+ * on the thread that creates or runs that object; may block; calls of that executor and its chain return INVALID_STATE. A non-zero
+ * return fails the operation with CKPT_E_CALLBACK. */
 typedef int32_t (*ckpt_layer_option_fn)(const ckpt_tensor_spec* input, int32_t option, ckpt_layer_option* out, void* user_data);
 
-/* Computes output from input, and records tape for the backward. Buffers are 64-byte aligned, borrowed for the call, and hold
- * arbitrary bytes where they are to be written. A pointer is NULL where there is nothing: 0 bytes, no tape wanted. Runs on the
- * thread that runs the executor (or the profiler), one at a time for one executor; may block; calls of that executor and its chain
- * return INVALID_STATE. Non-zero return ends the operation with CKPT_E_CALLBACK. */
+/* Computes output from input, and records tape for the backward. Buffers are 64-byte aligned and borrowed for the call; the
+ * contents of output buffers are undefined. A pointer is NULL for 0 bytes, and tape is NULL if it is not wanted. Runs on the thread
+ * that runs the executor (or the profiler), one at a time for one executor; may block; calls of that executor and its chain return
+ * INVALID_STATE. A non-zero return fails the operation with CKPT_E_CALLBACK. */
 typedef int32_t (*ckpt_layer_forward_fn)(const ckpt_layer_context* context, const void* input, void* output, void* tape,
                                          void* workspace, void* user_data);
 
-/* Computes grad_input from grad_output, and adds to the gradients of parameters of its own. Buffers are 64-byte aligned, borrowed
- * for the call, and hold arbitrary bytes where they are to be written. A pointer is NULL where there is nothing: 0 bytes, or an
- * input or output that the flags do not ask for. Runs on the thread that runs the executor (or the profiler), one at a time for one
- * executor; may block; calls of that executor and its chain return INVALID_STATE. Non-zero return ends the operation with
- * CKPT_E_CALLBACK. */
+/* Computes grad_input from grad_output, and adds to the gradients of the layer's parameters. Buffers are 64-byte aligned and
+ * borrowed for the call; the contents of output buffers are undefined. A pointer is NULL for 0 bytes, and for an input or output
+ * that the flags do not request. Runs on the thread that runs the executor (or the profiler), one at a time for one executor; may
+ * block; calls of that executor and its chain return INVALID_STATE. A non-zero return fails the operation with CKPT_E_CALLBACK. */
 typedef int32_t (*ckpt_layer_backward_fn)(const ckpt_layer_context* context, const void* input, const void* output,
                                           const void* tape, const void* grad_output, void* grad_input, void* workspace,
                                           void* user_data);
 
 /* Writes the layer's ambient state, ambient_bytes bytes, to state. Runs on the thread that runs the executor (or the profiler); may
- * block; calls of that executor and its chain return INVALID_STATE. Non-zero return ends the operation with CKPT_E_CALLBACK. */
+ * block; calls of that executor and its chain return INVALID_STATE. A non-zero return fails the operation with CKPT_E_CALLBACK. */
 typedef int32_t (*ckpt_layer_save_ambient_fn)(void* state, void* user_data);
 
 /* Reads the layer's ambient state, ambient_bytes bytes, from state. Runs on the thread that runs the executor (or the profiler);
- * may block; calls of that executor and its chain return INVALID_STATE. Non-zero return ends the operation with CKPT_E_CALLBACK. */
+ * may block; calls of that executor and its chain return INVALID_STATE. A non-zero return fails the operation with
+ * CKPT_E_CALLBACK. */
 typedef int32_t (*ckpt_layer_restore_ambient_fn)(const void* state, void* user_data);
 
-/* The functions of a custom layer, and what planning must know of it. All functions get the same user_data. */
+/* The functions of a custom layer, and its properties for planning. All functions receive the same user_data. */
 typedef struct ckpt_layer_callbacks {
-  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   /* sum of CKPT_LAYER_FLAG_*; default CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC */
   ckpt_layer_flag flags;
-  int32_t options;  /* number of ways to run the layer, 1 .. 64; default 1 */
+  int32_t options;  /* number of options (ways to run the layer), 1 .. 64; default 1 */
   int32_t reserved; /* not used: 0 */
   /* bytes of state outside the arguments that forward reads (a random generator); 0: none */
   int64_t ambient_bytes;
@@ -241,117 +258,116 @@ typedef struct ckpt_layer_callbacks {
   ckpt_layer_output_fn output;
   /* determines the bytes that each option needs; may be NULL when they are 0 for every option */
   ckpt_layer_option_fn option;
-  /* computes the output; must produce the same bits with and without tape, and again, when the layer is deterministic */
+  /* computes the output; must produce the same bits with and without tape, and in each run if the layer is deterministic */
   ckpt_layer_forward_fn forward;
-  /* computes the gradient of the input; adds to gradients of parameters of its own */
+  /* computes the gradient of the input; adds to the gradients of the layer's parameters */
   ckpt_layer_backward_fn backward;
   ckpt_layer_save_ambient_fn save_ambient;       /* writes the ambient state; needed when ambient_bytes > 0 */
   ckpt_layer_restore_ambient_fn restore_ambient; /* reads the ambient state back; needed when ambient_bytes > 0 */
-  /* writes the tape as forward does, in forward's workspace, and makes no output, for which it gets no buffer; NULL: where only
-   * the tape is wanted, forward runs */
+  /* writes the tape as forward does, with forward's workspace, without computing the output, for which it has no buffer; NULL:
+   * forward runs if only the tape is needed */
   ckpt_layer_forward_fn record;
 } ckpt_layer_callbacks;
 
 #define CKPT_LAYER_CALLBACKS_INIT \
   { sizeof(ckpt_layer_callbacks), CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Creates a layer of the caller's own: parameters and their gradients stay the caller's. callbacks: copied. destroy (may be NULL)
- * runs once with user_data, after the last call. */
+/* Creates a custom layer from callbacks: the caller owns its parameters and their gradients. callbacks: copied. destroy (may be
+ * NULL) runs once with user_data, after the last call. */
 CKPT_API ckpt_status ckpt_layer_create_custom(const char* name, const ckpt_layer_callbacks* callbacks, void* user_data,
                                               ckpt_destroy_fn destroy, ckpt_layer** layer);
 
-/* Releases the layer. A chain that has it keeps it alive. NULL does nothing. */
+/* Releases the layer. A chain that contains it keeps it alive. NULL does nothing. */
 CKPT_API void ckpt_layer_release(ckpt_layer* layer);
 
 /* ---- Chains -------------------------------------------------------------------------------------------------------------- */
 
-/* Layers one behind another. Not synchronised: one executor runs at a time. */
+/* A sequence of layers. Not synchronised: one executor runs at a time. */
 typedef struct ckpt_chain ckpt_chain;
 
-/* Creates an empty chain. first_layer (>= 0): the global number of the chain's first layer; 0 unless the chain is a piece of a
- * longer one. */
+/* Creates an empty chain. first_layer (>= 0): the global number of the chain's first layer; 0 unless the chain is part of a longer
+ * one. */
 CKPT_API ckpt_status ckpt_chain_create(int64_t first_layer, ckpt_chain** chain);
 
-/* Appends a layer; the chain keeps it. INVALID_STATE when it belongs to a chain already or an executor was made. ALREADY_EXISTS
- * when the name is taken. */
+/* Appends a layer; the chain keeps it alive. INVALID_STATE if it belongs to a chain already or an executor of the chain was
+ * created. ALREADY_EXISTS if the name exists. */
 CKPT_API ckpt_status ckpt_chain_add(ckpt_chain* chain, ckpt_layer* layer);
 
-/* *layer_count receives the number of layers. */
+/* Sets *layer_count to the number of layers. */
 CKPT_API ckpt_status ckpt_chain_get_layer_count(const ckpt_chain* chain, int64_t* layer_count);
 
-/* Sets every parameter to its first value from the seed: uniform in +-sqrt(6/inputs) for weights (He et al., arXiv:1502.01852), in
- * +-1 for tables, 0 for biases. Those of token_embedding, attention and mlp are uniform with a standard deviation of 0.02, that of
- * "out.weight" and "down.weight" divided by sqrt(layer's number + 1), weights of norms 1 (Radford et al., "Language models are
- * unsupervised multitask learners", 2019). The same on every machine. Sets gradients to 0. */
+/* Sets every parameter to its initial value from the seed: uniform in +-sqrt(6/inputs) for weights (He et al., arXiv:1502.01852),
+ * in +-1 for tables, 0 for biases. Those of token_embedding, attention and mlp are uniform with a standard deviation of 0.02, that
+ * of "out.weight" and "down.weight" divided by sqrt(layer's number + 1), weights of norms 1 (Radford et al., "Language models are
+ * unsupervised multitask learners", 2019). The values are the same on every machine. Sets gradients to 0. */
 CKPT_API ckpt_status ckpt_chain_initialize(ckpt_chain* chain, uint64_t seed);
 
-/* *parameter_count receives the number of parameters of the built-in layers. */
+/* Sets *parameter_count to the number of parameters of the built-in layers. */
 CKPT_API ckpt_status ckpt_chain_get_parameter_count(const ckpt_chain* chain, int64_t* parameter_count);
 
-/* Reads a parameter by number (0 .. parameter_count-1): its name "<layer>.<parameter>" (lives as long as the chain), its value and
- * its gradient. Each out-pointer may be NULL; tensors are new references that the caller releases. */
+/* Reads a parameter by number (0 .. parameter_count-1): its name "<layer>.<parameter>" (borrowed from the chain), its value and its
+ * gradient. Each out-pointer may be NULL; tensors are new references that the caller releases. */
 CKPT_API ckpt_status ckpt_chain_get_parameter(const ckpt_chain* chain, int64_t parameter, const char** name, ckpt_tensor** value,
                                               ckpt_tensor** gradient);
 
-/* Lets clipping, zeroing of gradients and optimizers of this chain use these threads: the same bits for any number of them. pool:
- * kept alive; NULL (as in a new chain): the calling thread alone. */
+/* Sets the threads for clipping, zeroing of gradients and optimizers of this chain: results have the same bits for any number of
+ * threads. pool: kept alive; NULL (as in a new chain): only the calling thread. */
 CKPT_API ckpt_status ckpt_chain_set_worker_pool(ckpt_chain* chain, ckpt_worker_pool* pool);
 
-/* Scales all gradients so that their common 2-norm is at most max_norm (> 0); *norm (may be NULL) receives the norm before.
- * OUT_OF_RANGE when that is not finite: no gradient is scaled. */
+/* Scales all gradients so that their common 2-norm is at most max_norm (> 0); *norm (may be NULL) receives the norm before scaling.
+ * OUT_OF_RANGE if that is not finite: no gradient is scaled. */
 CKPT_API ckpt_status ckpt_chain_clip_gradients(ckpt_chain* chain, double max_norm, double* norm);
 
-/* Creates a profile of the chain, which is what planning must know, for inputs of this shape. Bytes are exact. measured_steps > 0
- * also times every layer alone on zeros: the median of that many runs; 0 leaves seconds 0. In its place in the chain, on data of
- * yours: ckpt_profile_create_measured. pool NULL: a pool of ckpt_available_threads().
+/* Creates a profile of the chain for planning, for inputs of this shape. Bytes are exact. measured_steps > 0 also times every layer
+ * separately on zeros: the median of this number of runs; 0 leaves seconds 0. To measure layers within the chain, on given data,
+ * use ckpt_profile_create_measured. pool NULL: a pool of ckpt_available_threads().
  * Changes no parameter and no gradient, but runs custom layers' callbacks when it measures. */
 CKPT_API ckpt_status ckpt_profile_create_from_chain(ckpt_chain* chain, const ckpt_tensor_spec* input, int32_t measured_steps,
                                                     ckpt_worker_pool* pool, ckpt_profile** profile);
 
-/* Releases the chain. Objects made with it keep it alive. NULL does nothing. */
+/* Releases the chain. Objects created with it keep it alive. NULL does nothing. */
 CKPT_API void ckpt_chain_release(ckpt_chain* chain);
 
 /* ---- Executor ------------------------------------------------------------------------------------------------------------ */
 
-/* Runs one schedule over one chain for one input shape, step after step, without asking the system for memory. Owns threads unless
- * its options have a pool. Not synchronised. */
+/* Runs one schedule over one chain for one input shape, step after step, without allocating memory. Owns threads unless its options
+ * have a pool. Not synchronised. */
 typedef struct ckpt_schedule_executor ckpt_schedule_executor;
 
-/* What is checked where a layer runs forward again in a step. Each also checks what those before it do. */
+/* The check of recomputed forwards in a step. Each level includes the checks of the lower ones. */
 typedef int32_t ckpt_recompute_check;
 
-#define CKPT_RECOMPUTE_CHECK_NONE 0 /* nothing is checked */
-/* the layer is asked again for element type and shape of its output, and for the bytes that its option needs: they are as they were
- * when the executor was made */
+#define CKPT_RECOMPUTE_CHECK_NONE 0 /* no check */
+/* the layer is asked again for element type and shape of its output, and for the bytes that its option needs; they must be as when
+ * the executor was created */
 #define CKPT_RECOMPUTE_CHECK_METADATA 1
-/* the output has the hash of the first run's (XXH3-128): 16 bytes are kept of each output that is made again */
+/* the output must have the hash (XXH3-128) of the first run's output; needs 16 bytes for each output that is recomputed */
 #define CKPT_RECOMPUTE_CHECK_HASH 2
-/* the output has the bits of the first run's, which is kept beside the arena: as many bytes as all outputs that are made again */
+/* the output must have the bits of the first run's output; needs memory outside of the arena for all outputs that are recomputed */
 #define CKPT_RECOMPUTE_CHECK_BITWISE 3
 
-/* How an executor is made. */
+/* Options for creating an executor. */
 typedef struct ckpt_schedule_executor_options {
-  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;    /* not used: 0 */
   int64_t budget_bytes; /* a schedule that reserves more bytes is refused with OVER_BUDGET; 0: no budget */
-  /* threads that the executor uses; kept alive; NULL: a pool of its own with as many threads as the process may use */
+  /* threads that the executor uses; kept alive; NULL: a new pool with as many threads as the process may use */
   ckpt_worker_pool* pool;
-  ckpt_memory_tracker* tracker; /* counts every buffer under its layer's name; kept alive; NULL: one of its own */
-  ckpt_follower* follower;      /* the strategy it follows is notified of layers that run and of live bytes; NULL: no strategy is */
-  /* what is checked where a layer runs forward again: one of CKPT_RECOMPUTE_CHECK_*; default CKPT_RECOMPUTE_CHECK_NONE. A
-   * difference ends the step with CORRUPT, whose message names the layer and the micro-batch. A RECORD that makes no output has
-   * none to check */
+  ckpt_memory_tracker* tracker; /* tracker that counts every buffer under its layer's name; kept alive; NULL: a new one */
+  ckpt_follower* follower;      /* follower with a strategy that is notified of layers that run and of live bytes; NULL: none */
+  /* check of recomputed forwards: one of CKPT_RECOMPUTE_CHECK_*; default CKPT_RECOMPUTE_CHECK_NONE. A difference fails the step
+   * with CORRUPT; the message names the layer and the micro-batch. A RECORD without output is not checked */
   ckpt_recompute_check recompute_check;
-  /* 1: around every run of a layer all bytes of the arena that it may not write are looked at, and a change ends the step with
-   * CORRUPT, whose message names the layer; each run of a layer takes longer by that; 0: they are not looked at */
+  /* 1: after every run of a layer all bytes of the arena that it must not write are compared with their state before, and a change
+   * fails the step with CORRUPT; the message names the layer; each run of a layer takes longer; 0: no check */
   ckpt_bool check_writes;
-  /* where the items of tier 1 go: to a file that only this executor reaches, or to memory, while layers run; kept alive; NULL: to
-   * memory of the executor's own, each copied at once */
+  /* storage for the items of tier 1: a file that only this executor can access, or memory, written while layers run; kept alive;
+   * NULL: memory of the executor, each item copied synchronously */
   ckpt_storage* tier1_storage;
-  ckpt_storage* tier2_storage; /* where the items of tier 2 go; kept alive; NULL: to memory, each copied at once */
-  ckpt_storage* tier3_storage; /* where the items of tier 3 go; kept alive; NULL: to memory, each copied at once */
-  /* 1: a layer's output of F32 or F64 that is not finite ends the step with OUT_OF_RANGE, whose message names the first such layer,
-   * the element and its value; each forward reads its output once more; 0: only the loss is looked at */
+  ckpt_storage* tier2_storage; /* storage for the items of tier 2; kept alive; NULL: memory, each item copied synchronously */
+  ckpt_storage* tier3_storage; /* storage for the items of tier 3; kept alive; NULL: memory, each item copied synchronously */
+  /* 1: a layer's output of F32 or F64 that is not finite fails the step with OUT_OF_RANGE; the message names the first such layer,
+   * the element and its value; each forward reads its output once more; 0: only the loss is checked */
   ckpt_bool check_finite;
   int32_t reserved2; /* not used: 0 */
 } ckpt_schedule_executor_options;
@@ -361,30 +377,31 @@ typedef struct ckpt_schedule_executor_options {
 
 /* Creates an executor: verifies the schedule against the chain for this input, places its buffers and reserves the arena. Keeps
  * chain and schedule alive. options: NULL for the defaults. OUT_OF_RANGE for a schedule that runs layers more than 2^22 times in a
- * step: an executor holds it as a list.
+ * step, because an executor stores it as a list.
  *
- * A tier that has a storage and that the schedule uses gets a place for the longest item of each of its slots. In the file system
- * that is one file for each executor and tier, mode 0600 and without a name, so nothing is left of it however the process ends;
- * each slot begins at a multiple of 4096, and the storage's options say how it is written and how fast (bytes_per_second limits
- * what is read from such files, too, by itself). In memory it is that many bytes. Two threads for each such tier, one for stores
- * and one for loads, copy in the order of the schedule while layers run; an AWAIT waits for its copy. UNSUPPORTED, and the message
- * names the tier, for a storage of callbacks; what the system reports when it makes no such file. */
+ * A tier that has a storage and that the schedule uses reserves space for the longest item of each of its slots. In the file system
+ * this is one file for each executor and tier, with mode 0600 and without a name, so that it disappears when the process ends in
+ * any way; each slot begins at a multiple of 4096, and the storage's options determine how the file is written and at which rate
+ * (bytes_per_second separately limits reads of such files, too). In memory it is a block of this size. Two threads for each such
+ * tier, one for stores and one for loads, copy in the order of the schedule while layers run; an AWAIT waits for its copy.
+ * UNSUPPORTED, with a message that names the tier, for a storage of callbacks; errors of the system if such a file cannot be
+ * created. */
 CKPT_API ckpt_status ckpt_schedule_executor_create(ckpt_chain* chain, ckpt_schedule* schedule, const ckpt_tensor_spec* input,
                                                    const ckpt_schedule_executor_options* options,
                                                    ckpt_schedule_executor** executor);
 
 /* Data of one step of training. Tensors are borrowed for the call. */
 typedef struct ckpt_step {
-  uint32_t struct_size;         /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;         /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;            /* not used: 0 */
   int64_t step;                 /* number of the step, >= 0: a key of dropout's random numbers */
   uint64_t seed;                /* seed of the step's random numbers: a key of dropout */
   int64_t first_sample;         /* global number of the batch's first sample within the step, >= 0 */
   ckpt_tensor* input;           /* input of the chain, of the executor's input element type and shape */
-  ckpt_tensor* targets;         /* what a loss layer compares with; NULL when no layer needs it */
-  ckpt_tensor* output_gradient; /* gradient of the chain's output; NULL: 1, only for a chain whose output has one element */
+  ckpt_tensor* targets;         /* targets of a loss layer; NULL when no layer needs them */
+  ckpt_tensor* output_gradient; /* gradient of the chain's output; NULL: 1, only for a chain with an output of one element */
   ckpt_tensor* output;          /* receives the chain's output; NULL: it is not wanted */
-  /* receives the gradient of the chain's input; NULL: it is not wanted. Refused when the first layer makes none */
+  /* receives the gradient of the chain's input; NULL: it is not wanted. Refused if the first layer computes none */
   ckpt_tensor* input_gradient;
   ckpt_bool accumulate; /* 0: gradients are set to 0 first; 1: this step adds to them */
   int32_t reserved2;    /* not used: 0 */
@@ -393,33 +410,33 @@ typedef struct ckpt_step {
 #define CKPT_STEP_INIT \
   { sizeof(ckpt_step), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Runs the schedule once: forward, backward, gradients added to the layers' parameters. *loss (may be NULL) receives x_n where it
- * has one element, else NaN. After an error the next step works; gradients are then undefined until a step with accumulate 0.
- * OUT_OF_RANGE for a loss that is not finite, before any layer runs backward: see check_finite for where it began.
+/* Runs the schedule once: forward, backward, gradients added to the layers' parameters. *loss (may be NULL) receives x_n if it has
+ * one element, else NaN. After an error the next step works; gradients are then undefined until a step with accumulate 0.
+ * OUT_OF_RANGE for a loss that is not finite, before any layer runs backward: check_finite finds the layer that caused it.
  *
- * A copy through a tier's storage that fails ends the step, once no other copy is under way, and the message names tier and slot:
- * NO_SPACE when the tier's file finds no room, IO also when the file has become shorter than what was stored. A storage made by
- * ckpt_storage_create_retrying has tried it again by then. FORKED in a forked child when a tier has a storage. */
+ * A copy through a tier's storage that fails also fails the step, after other copies have ended, and the message names tier and
+ * slot: NO_SPACE if the space for the tier's file is exhausted, IO also if the file has become shorter than the stored bytes. A
+ * storage of ckpt_storage_create_retrying has retried it by then. FORKED in a forked child if a tier has a storage. */
 CKPT_API ckpt_status ckpt_schedule_executor_run(ckpt_schedule_executor* executor, const ckpt_step* step, double* loss);
 
-/* Runs the first layer_count layers forward once, and nothing backward: no tape is kept, nothing is dropped at random, no gradient
- * and no parameter changes. 1 <= layer_count <= the chain's. Of step also step, seed, first_sample and input are read, targets when
- * one of the layers needs them, and output, which receives the last of these layers' output; its other fields are ignored. *result
- * (may be NULL) receives that output where it has one element, else NaN. Uses memory of the executor's own beside its arena, made
- * by the first call: two of the largest activations and the largest workspace. Does not count as a step. */
+/* Runs the first layer_count layers forward once, without backward: keeps no tape, disables dropout, and changes no gradient and no
+ * parameter. layer_count: 1 .. number of layers of the chain. Reads step, seed, first_sample and input of step, targets if one of
+ * the layers needs them, and output, which receives the output of the last of these layers; its other fields are ignored. *result
+ * (may be NULL) receives that output if it has one element, else NaN. The first call allocates memory outside of the arena: two of
+ * the largest activations and the largest workspace. Does not count as a step. */
 CKPT_API ckpt_status ckpt_schedule_executor_evaluate(ckpt_schedule_executor* executor, const ckpt_step* step, int64_t layer_count,
                                                      double* result);
 
-/* What an executor measured since it was made. */
+/* Measurements of an executor since it was created. */
 typedef struct ckpt_schedule_executor_stats {
-  uint32_t struct_size;        /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size;        /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;           /* not used: 0 */
-  int64_t steps;               /* number of steps that ended well */
+  int64_t steps;               /* number of successful steps */
   int64_t forwards;            /* number of layer forwards, recomputed ones included */
   int64_t recomputed_forwards; /* number of layer forwards beyond the first of each layer in a step */
-  int64_t live_bytes;          /* bytes of what is alive now: between steps 0 */
-  int64_t peak_live_bytes;     /* the most bytes that were alive at once: equals the verifier's peak of tier 0 to the byte */
-  int64_t reserved_bytes;      /* bytes of the arena that the executor reserved when it was made */
+  int64_t live_bytes;          /* bytes that are live now; 0 between steps */
+  int64_t peak_live_bytes;     /* maximum number of live bytes: equals the verifier's peak of tier 0 to the byte */
+  int64_t reserved_bytes;      /* bytes of the arena that the executor reserved when it was created */
   int64_t run_ns;              /* duration of all steps in nanoseconds */
   int64_t transfer_wait_ns; /* duration in nanoseconds that steps waited for copies through the storages of tiers; part of run_ns */
   int64_t stored_bytes[CKPT_TIERS]; /* bytes that were copied into each tier; 0 for tier 0 */
@@ -431,7 +448,7 @@ typedef struct ckpt_schedule_executor_stats {
     sizeof(ckpt_schedule_executor_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, { 0 } \
   }
 
-/* Fills *stats with what the executor measured since it was made. */
+/* Fills *stats with the measurements of the executor since it was created. */
 CKPT_API ckpt_status ckpt_schedule_executor_get_stats(const ckpt_schedule_executor* executor, ckpt_schedule_executor_stats* stats);
 
 /* Releases the executor. NULL does nothing. */
@@ -439,18 +456,18 @@ CKPT_API void ckpt_schedule_executor_release(ckpt_schedule_executor* executor);
 
 /* ---- Measured profiles --------------------------------------------------------------------------------------------------- */
 
-/* Creates a profile of the chain with every layer timed in its place: each option's seconds are the median over measured_steps
- * (1 .. 32) steps of the whole chain, forward and backward, on the step's input, targets and output_gradient, behind one step
- * that warms up. Of step also step, seed and first_sample are read; input says the shape. Takes as much memory as storing
- * everything: where that is too much, see ckpt_schedule_executor_refine. pool NULL: a pool of ckpt_available_threads(). Changes no
- * parameter and no gradient, but runs custom layers' callbacks. Executors are made for it: the chain takes no further layers. */
+/* Creates a profile of the chain with every layer timed within the chain: each option's seconds are the median over measured_steps
+ * (1 .. 32) steps of the whole chain, forward and backward, on the step's input, targets and output_gradient, after one warm-up
+ * step. Also reads step, seed and first_sample of step; input determines the shape. Needs as much memory as storing everything: if
+ * that is too much, see ckpt_schedule_executor_refine. pool NULL: a pool of ckpt_available_threads(). Changes no parameter and no
+ * gradient, but runs custom layers' callbacks. It creates executors, so no layers can be added to the chain afterwards. */
 CKPT_API ckpt_status ckpt_profile_create_measured(ckpt_chain* chain, const ckpt_step* step, int32_t measured_steps,
                                                   ckpt_worker_pool* pool, ckpt_profile** profile);
 
 /* Creates a profile with the seconds that the executor's layers take in its steps: a copy of profile (of the executor's chain and
- * input), in which forward_seconds, record_seconds and backward_seconds of what the schedule runs are the medians over the last
- * steps that ended well, up to 32. What it does not run stays as it is. INVALID_STATE before the first step, INVALID_ARGUMENT for
- * the profile of another chain. */
+ * input), in which forward_seconds, record_seconds and backward_seconds of the options that the schedule runs are the medians over
+ * the last successful steps, up to 32. Other options are unchanged. INVALID_STATE before the first step, INVALID_ARGUMENT for the
+ * profile of another chain. */
 CKPT_API ckpt_status ckpt_schedule_executor_refine(const ckpt_schedule_executor* executor, const ckpt_profile* profile,
                                                    ckpt_profile** refined);
 
@@ -460,20 +477,20 @@ CKPT_API ckpt_status ckpt_schedule_executor_refine(const ckpt_schedule_executor*
 typedef struct ckpt_optimizer ckpt_optimizer;
 
 /* Creates a stochastic gradient descent optimizer: v = momentum v + g; w = w - learning_rate v. learning_rate > 0, 0 <= momentum <
- * 1. State: one tensor a parameter, "<name>.momentum". Keeps the chain alive. */
+ * 1. State: one tensor per parameter, "<name>.momentum". Keeps the chain alive. */
 CKPT_API ckpt_status ckpt_optimizer_create_sgd(ckpt_chain* chain, double learning_rate, double momentum,
                                                ckpt_optimizer** optimizer);
 
-/* How an AdamW optimizer is made. Its state: "<name>.m" and "<name>.v" for every parameter, and the number of steps.
+/* Options for creating an AdamW optimizer. Its state: "<name>.m" and "<name>.v" for every parameter, and the number of steps.
  * Source: Loshchilov, Hutter, "Decoupled weight decay regularization", arXiv:1711.05101. */
 typedef struct ckpt_adamw_options {
-  uint32_t struct_size; /* size of this struct in bytes, as its caller was compiled */
+  uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;    /* not used: 0 */
   double learning_rate; /* size of a step, > 0; default 1e-3 */
   double beta1;         /* decay of the mean of gradients, 0 <= beta1 < 1; default 0.9 */
   double beta2;         /* decay of the mean of squared gradients, 0 <= beta2 < 1; default 0.999 */
   double epsilon;       /* added to the root of the mean of squared gradients, > 0; default 1e-8 */
-  /* decoupled weight decay, >= 0: each step takes learning_rate * weight_decay times a weight from it; default 0.01 */
+  /* decoupled weight decay, >= 0: each step subtracts learning_rate * weight_decay times a weight from it; default 0.01 */
   double weight_decay;
   ckpt_bool decay_matrices_only; /* 1: only parameters of two dimensions or more decay, biases and norms do not; 0: all decay */
   int32_t reserved2;             /* not used: 0 */
@@ -486,33 +503,33 @@ typedef struct ckpt_adamw_options {
  * Source: Loshchilov, Hutter, "Decoupled weight decay regularization", arXiv:1711.05101. */
 CKPT_API ckpt_status ckpt_optimizer_create_adamw(ckpt_chain* chain, const ckpt_adamw_options* options, ckpt_optimizer** optimizer);
 
-/* Updates the parameters once with the gradients as they are. */
+/* Updates the parameters once with the current gradients. */
 CKPT_API ckpt_status ckpt_optimizer_step(ckpt_optimizer* optimizer);
 
-/* Does what ckpt_chain_clip_gradients(max_norm) and ckpt_optimizer_step do, to the same bits, and sets all gradients to 0: a step
- * with accumulate 1 comes next, which need not set them to 0 itself. Behind their norm the gradients are gone through once, and
- * each part is scaled, used and set to 0 while it is in the processor's caches. max_norm: > 0; INFINITY scales nothing. *norm (may
- * be NULL) receives the norm before. OUT_OF_RANGE when that is not finite: gradients, parameters and state stay as they are. */
+/* Does ckpt_chain_clip_gradients(max_norm) and ckpt_optimizer_step, with the same bits, and sets all gradients to 0, so that the
+ * next step can run with accumulate 1. After the computation of the norm, one pass over the gradients scales, uses and clears each
+ * part while it is in the processor's caches. max_norm: > 0; INFINITY scales nothing. *norm (may be NULL) receives the norm before
+ * scaling. OUT_OF_RANGE if that is not finite: gradients, parameters and state are unchanged. */
 CKPT_API ckpt_status ckpt_optimizer_step_and_zero(ckpt_optimizer* optimizer, double max_norm, double* norm);
 
-/* *learning_rate receives the size of the next steps. */
+/* Sets *learning_rate to the size of the next steps. */
 CKPT_API ckpt_status ckpt_optimizer_get_learning_rate(const ckpt_optimizer* optimizer, double* learning_rate);
 
-/* Sets the size of the next steps, >= 0 and finite. It is not part of the state: set it again when a run is resumed. */
+/* Sets the size of the next steps, >= 0 and finite. It is not part of the saved state: set it again when a run is resumed. */
 CKPT_API ckpt_status ckpt_optimizer_set_learning_rate(ckpt_optimizer* optimizer, double learning_rate);
 
-/* How a learning rate falls behind its warm-up. */
+/* The decay of a learning rate after its warm-up. */
 typedef int32_t ckpt_learning_rate_kind;
 
 #define CKPT_LEARNING_RATE_KIND_CONSTANT 0 /* stays at its peak */
-#define CKPT_LEARNING_RATE_KIND_LINEAR 1   /* falls in a straight line */
-#define CKPT_LEARNING_RATE_KIND_COSINE 2   /* falls along half a cosine. Source: Loshchilov, Hutter, "SGDR", arXiv:1608.03983 */
+#define CKPT_LEARNING_RATE_KIND_LINEAR 1   /* decays linearly */
+#define CKPT_LEARNING_RATE_KIND_COSINE 2   /* decays along half a cosine. Source: Loshchilov, Hutter, "SGDR", arXiv:1608.03983 */
 
-/* A learning rate for each step: grows in a straight line over warm_up_steps, then falls to last_rate until step_count. */
+/* A learning rate for each step: increases linearly over warm_up_steps, then decays to last_rate at step_count. */
 typedef struct ckpt_learning_rate_schedule {
-  uint32_t struct_size;         /* size of this struct in bytes, as its caller was compiled */
-  ckpt_learning_rate_kind kind; /* how it falls: one of CKPT_LEARNING_RATE_KIND_*; default CKPT_LEARNING_RATE_KIND_CONSTANT */
-  double peak_rate;             /* the highest rate, >= 0: of the first step behind the warm-up; default 1e-3 */
+  uint32_t struct_size;         /* size of this struct in bytes, in the caller's build */
+  ckpt_learning_rate_kind kind; /* kind of decay: one of CKPT_LEARNING_RATE_KIND_*; default CKPT_LEARNING_RATE_KIND_CONSTANT */
+  double peak_rate;             /* the highest rate, >= 0: of the first step after the warm-up; default 1e-3 */
   double last_rate;             /* the rate at step_count and later, 0 .. peak_rate; not read when the kind is constant */
   int64_t warm_up_steps;        /* number of steps before the peak, >= 0: step i of them has peak_rate (i + 1) / (steps + 1) */
   int64_t step_count;           /* number of steps of the run, >= warm_up_steps; not read when the kind is constant */
@@ -521,21 +538,21 @@ typedef struct ckpt_learning_rate_schedule {
 #define CKPT_LEARNING_RATE_SCHEDULE_INIT \
   { sizeof(ckpt_learning_rate_schedule), CKPT_LEARNING_RATE_KIND_CONSTANT, 1e-3, 0, 0, 0 }
 
-/* *learning_rate receives the rate of a step (>= 0, from 0), to be given to ckpt_optimizer_set_learning_rate before it. A function
- * of its arguments alone, so a resumed run goes on with the same rates. Synchronised. */
+/* Sets *learning_rate to the rate of a step (>= 0, from 0); pass it to ckpt_optimizer_set_learning_rate before that step. The
+ * result depends only on the arguments, so a resumed run continues with the same rates. Synchronised. */
 CKPT_API ckpt_status ckpt_learning_rate_at(const ckpt_learning_rate_schedule* schedule, int64_t step, double* learning_rate);
 
-/* *step_count receives the number of updates so far; part of AdamW's state. */
+/* Sets *step_count to the number of updates so far; part of AdamW's state. */
 CKPT_API ckpt_status ckpt_optimizer_get_step_count(const ckpt_optimizer* optimizer, int64_t* step_count);
 
-/* Sets the number of updates so far (>= 0), when state is restored. */
+/* Sets the number of updates so far (>= 0), for restoring a state. */
 CKPT_API ckpt_status ckpt_optimizer_set_step_count(ckpt_optimizer* optimizer, int64_t step_count);
 
-/* *tensor_count receives the number of state tensors. */
+/* Sets *tensor_count to the number of state tensors. */
 CKPT_API ckpt_status ckpt_optimizer_get_tensor_count(const ckpt_optimizer* optimizer, int64_t* tensor_count);
 
-/* Reads a state tensor by number (0 .. tensor_count-1): its name (lives as long as the optimizer) and a new reference. Either may
- * be NULL. */
+/* Reads a state tensor by number (0 .. tensor_count-1): its name (borrowed from the optimizer) and a new reference. Either may be
+ * NULL. */
 CKPT_API ckpt_status ckpt_optimizer_get_tensor(const ckpt_optimizer* optimizer, int64_t tensor, const char** name,
                                                ckpt_tensor** value);
 

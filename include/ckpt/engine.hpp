@@ -1,4 +1,4 @@
-// engine.hpp - the C++17 face of engine.h: layers, chains, the executor, optimizers.
+// engine.hpp - the C++17 interface of engine.h: layers, chains, the executor, optimizers.
 #ifndef CKPT_ENGINE_HPP
 #define CKPT_ENGINE_HPP
 
@@ -13,11 +13,11 @@
 
 namespace ckpt {
 
-// The caller's BLAS from now on; Error with Status::invalid_state once one is in use.
+// Sets the BLAS; throws Error with Status::invalid_state once one is in use.
 inline void set_blas(const ckpt_blas& blas) { check(ckpt_blas_set(&blas)); }
 
-// A layer of your own: derive from it. Its functions run on the thread that runs the executor and may throw: the exception's text
-// becomes part of the error of the step. What each must do is said at ckpt_layer_callbacks.
+// Base class of a custom layer. Its functions run on the thread that runs the executor and may throw: the exception's message
+// becomes part of the error of the step. ckpt_layer_callbacks documents each function.
 class CustomLayer {
  public:
   virtual ~CustomLayer() = default;
@@ -31,7 +31,7 @@ class CustomLayer {
     return {};
   }
   virtual void forward(const LayerContext& context, const void* input, void* output, void* tape, void* workspace) = 0;
-  // Whether it has a record, which writes the tape and makes no output.
+  // Returns whether it has a record, which writes the tape without computing the output.
   virtual bool has_record() const { return false; }
   virtual void record(const LayerContext& context, const void* input, void* tape, void* workspace) {
     forward(context, input, nullptr, tape, workspace);
@@ -49,14 +49,14 @@ class CustomLayer {
   }
 };
 
-// One layer, to be added to a chain.
+// One layer, which can be added to a chain.
 class Layer : public LayerMethods<Layer> {
  public:
   using LayerMethods::LayerMethods;
-  // By its kind: "linear:128,256", "relu", "gelu", "embedding:256,16,8", "dropout:0.1", "softmax_cross_entropy".
+  // Creates a layer from its kind: "linear:128,256", "relu", "gelu", "embedding:256,16,8", "dropout:0.1", "softmax_cross_entropy".
   // known_layer_kinds() lists them.
   Layer(const std::string& name, const std::string& kind) : LayerMethods(made(ckpt_layer_create, name.c_str(), kind.c_str())) {}
-  // Likewise, with numbers or texts as values: Layer("head", "linear", width, 256).
+  // Creates a layer from its kind, with numbers or strings as values: Layer("head", "linear", width, 256).
   template <class... Values>
   Layer(const std::string& name, const std::string& kind, const Values&... values) : Layer(name, joined(kind, values...)) {}
   static Layer custom(const std::string& name, std::unique_ptr<CustomLayer> layer);
@@ -74,7 +74,7 @@ class Layer : public LayerMethods<Layer> {
   }
 };
 
-// A parameter of a chain: the chain's own memory, shared.
+// A parameter of a chain, which shares the chain's memory.
 struct Parameter {
   std::string name;
   Tensor value;
@@ -98,12 +98,12 @@ class Chain : public ChainMethods<Chain> {
     }
     return all;
   }
-  // measured_steps 0: bytes only.
+  // measured_steps 0: only bytes, no times.
   Profile profile(const TensorSpec& input, std::int32_t measured_steps = 0, detail::Borrowed<ckpt_worker_pool> pool = {}) {
     const ckpt_tensor_spec given = detail::to_c(input);
     return Profile::adopt(detail::result_of<ckpt_profile*>(ckpt_profile_create_from_chain, handle(), &given, measured_steps, pool));
   }
-  // Every layer timed where it runs, in steps of the whole chain on this step's data. Takes the memory of storing everything.
+  // Times every layer within the chain, in steps of the whole chain on this step's data. Needs the memory of storing everything.
   Profile measured_profile(const Step& step, std::int32_t measured_steps, detail::Borrowed<ckpt_worker_pool> pool = {}) {
     const ckpt_step given = detail::to_c(step);
     return Profile::adopt(detail::result_of<ckpt_profile*>(ckpt_profile_create_measured, handle(), &given, measured_steps, pool));
@@ -113,7 +113,7 @@ class Chain : public ChainMethods<Chain> {
 class Optimizer : public OptimizerMethods<Optimizer> {
  public:
   using OptimizerMethods::OptimizerMethods;
-  // Name and tensor of everything that must be saved beside the number of steps.
+  // Returns names and tensors of the state to save, in addition to the number of steps.
   std::vector<std::pair<std::string, Tensor>> tensors() const {
     const auto count = detail::result_of<std::int64_t>(ckpt_optimizer_get_tensor_count, handle());
     std::vector<std::pair<std::string, Tensor>> all;

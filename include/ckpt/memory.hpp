@@ -1,4 +1,5 @@
-// memory.hpp - the C++17 face of memory.h: a tracker of what checkpoints hold, scopes and subscriptions that end by themselves.
+// memory.hpp - the C++17 interface of memory.h: a tracker of the memory of checkpoints, and scopes and subscriptions that end in
+// their destructors.
 #ifndef CKPT_MEMORY_HPP
 #define CKPT_MEMORY_HPP
 
@@ -9,13 +10,13 @@ namespace ckpt {
 
 class MemoryTracker;
 
-// What an allocation is named by; 0 is none.
+// The id of an allocation; 0 is not an id.
 using AllocationId = std::uint64_t;
 
-// May throw: that is counted in handler_failures and has no other effect.
+// Receives an event. An exception is counted in handler_failures and has no other effect.
 using MemoryEventHandler = std::function<void(const MemoryEvent&)>;
 
-// Ends when it is destroyed, and then its handler is no longer running on another thread. Keeps the tracker alive.
+// A subscription. Its destructor ends it; after that its handler is no longer running on another thread. Keeps the tracker alive.
 class MemorySubscription {
  public:
   MemorySubscription() = default;
@@ -32,7 +33,7 @@ class MemorySubscription {
 
   std::int64_t id() const noexcept { return id_; }
 
-  // For subscriptions with a queue: the oldest event, nothing when it is empty.
+  // For subscriptions with a queue: removes and returns the oldest event, std::nullopt if the queue is empty.
   std::optional<MemoryEvent> poll() {
     ckpt_memory_event event = CKPT_MEMORY_EVENT_INIT;
     ckpt_bool got = 0;
@@ -42,7 +43,7 @@ class MemorySubscription {
   std::int64_t dropped() const {
     return detail::result_of<std::int64_t>(ckpt_memory_tracker_get_dropped_events, tracker_.get(), id_);
   }
-  // What the destructor does. A failure (two handlers that end each other) is thrown by unsubscribe and ignored by the destructor.
+  // Ends the subscription. A failure (two handlers that end each other) is thrown here and ignored by the destructor.
   void unsubscribe() {
     if (id_ == 0) return;
     check(ckpt_memory_tracker_unsubscribe(tracker_.get(), id_));
@@ -58,7 +59,7 @@ class MemorySubscription {
   std::int64_t id_ = 0;
 };
 
-// An open scope; closes when it is destroyed, which must be the reverse of the order of opening. Keeps the tracker alive.
+// An open scope. Its destructor closes it; scopes must be closed in the reverse order of opening. Keeps the tracker alive.
 class MemoryScope {
  public:
   MemoryScope(MemoryScope&& other) noexcept : tracker_(std::move(other.tracker_)), id_(std::exchange(other.id_, 0)) {}
@@ -71,7 +72,7 @@ class MemoryScope {
     check(ckpt_memory_tracker_get_scope_stats(tracker_.get(), id_, &stats));
     return detail::from_c(stats);
   }
-  // Closes now and returns what happened.
+  // Closes the scope and returns its counts.
   MemoryScopeStats pop() {
     ckpt_memory_scope_stats stats = CKPT_MEMORY_SCOPE_STATS_INIT;
     check(ckpt_memory_tracker_pop_scope(tracker_.get(), id_, &stats));
@@ -96,7 +97,7 @@ struct MemoryLimit {
   std::int64_t hysteresis_bytes = 0;
 };
 
-// Totals and layers of one moment.
+// Totals and layers in one consistent snapshot.
 struct MemorySnapshot {
   MemoryStats totals;
   std::vector<MemoryLayerStats> layers;
@@ -105,7 +106,7 @@ struct MemorySnapshot {
 class MemoryTracker : public MemoryTrackerMethods<MemoryTracker> {
  public:
   using MemoryTrackerMethods::MemoryTrackerMethods;
-  // Another reference to a tracker of the C API.
+  // Returns another reference to a tracker of the C API.
   explicit MemoryTracker(ckpt_memory_tracker* tracker) : MemoryTrackerMethods(another_reference(tracker)) {}
 
   // ---- Recording ----
@@ -128,7 +129,7 @@ class MemoryTracker : public MemoryTrackerMethods<MemoryTracker> {
 
   using MemoryTrackerMethods::layer_stats;
   MemoryLayerStats layer_stats(const std::string& name) const { return layer_stats(known_layer(name)); }
-  // The first max_layers layers in that order; 0: all.
+  // Returns the first max_layers layers in that order; 0: all.
   MemorySnapshot snapshot(MemoryOrder order = MemoryOrder::id, std::int64_t max_layers = 0) const {
     ckpt_memory_stats totals = CKPT_MEMORY_STATS_INIT;
     auto layers = detail::list_of<ckpt_memory_layer_stats>(
@@ -162,7 +163,7 @@ class MemoryTracker : public MemoryTrackerMethods<MemoryTracker> {
 
   // ---- Events ----
 
-  // handler runs on the threads whose calls cause the events; kinds is a sum of them
+  // handler runs on the threads that cause the events; kinds: a sum of kinds
   [[nodiscard]] MemorySubscription subscribe(MemoryEventKind kinds, MemoryEventHandler handler) {
     if (!handler) throw Error(Status::invalid_argument, "handler is empty");
     MemorySubscription subscription;

@@ -1,4 +1,4 @@
-/* mpi.h - a coordinator over an MPI communicator: libckpt-mpi, a library of its own beside libckpt.
+/* mpi.h - a coordinator over an MPI communicator: libckpt-mpi, a separate library that uses libckpt.
  *
  *   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
  *   ckpt_coordinator *coordinator = NULL;
@@ -7,9 +7,8 @@
  *   ckpt_coordinator_release(coordinator);
  *   MPI_Finalize();
  *
- * It is linked with -lckpt-mpi -lckpt and the MPI library that it was built for (pkg-config: ckpt-mpi; mpicc adds MPI's own).
- * ckpt.h does not include this file. The rules at the top of ckpt.h hold.
- */
+ * Link with -lckpt-mpi -lckpt and the MPI library that it was built for (pkg-config: ckpt-mpi; mpicc adds the MPI library). ckpt.h
+ * does not include this file. The rules at the top of ckpt.h apply. */
 #ifndef CKPT_MPI_H
 #define CKPT_MPI_H
 
@@ -28,34 +27,33 @@
 extern "C" {
 #endif
 
-/* Creates a coordinator whose ranks are those of comm. Collective: every process of comm calls it, in the same order as its other
- * collective calls on comm. comm is duplicated, so that no message of the coordinator's meets one of the program's; comm itself may
- * be freed at once. timeout_ns: how long to wait for the others, in nanoseconds, at least 0. The message of a failure is
- * ckpt_mpi_last_error's.
+/* Creates a coordinator with the ranks of comm. Collective: every process of comm calls it, in the same order as its other
+ * collective calls on comm. comm is duplicated, so that messages of the coordinator and of the program never match; comm itself may
+ * be freed at once. timeout_ns: maximum time to wait for the others, in nanoseconds, >= 0. ckpt_mpi_last_error returns the message
+ * of a failure.
  *
- * INVALID_ARGUMENT when comm is MPI_COMM_NULL or an intercommunicator; INVALID_STATE before MPI_Init_thread, after MPI_Finalize,
- * with MPI_THREAD_SINGLE (which MPI_Init gives), and with MPI_THREAD_FUNNELED on another thread than the main one; TIMEOUT when not
- * all came in time; IO for errors of MPI.
+ * INVALID_ARGUMENT if comm is MPI_COMM_NULL or an intercommunicator; INVALID_STATE before MPI_Init_thread, after MPI_Finalize, with
+ * MPI_THREAD_SINGLE (the level of MPI_Init), and with MPI_THREAD_FUNNELED on a thread other than the main one; TIMEOUT if not all
+ * processes have called it in time; IO for errors of MPI.
  *
- * The coordinator's functions poll operations that do not block (MPI 3.1, chapter 5.12) until all have come or their time-out is
- * over, with the bytes in memory of the coordinator's: what the caller gave is read or written only while its call lasts, also when
- * an operation ends later than the call that has begun it. Any number of bytes goes, in pieces, with about 16 MiB in memory (256
- * bytes a rank at least); of a gather that is root, the others have one piece. A gather ends for all ranks when root has all bytes.
- * Calls give
- *   TIMEOUT        when not all came in time; each later call gives INVALID_STATE: the ranks may be out of step, and MPI still has
- *                  the operation under way. MPI_Finalize would wait for it: leave by MPI_Abort or _exit.
- *   INVALID_STATE  besides, after MPI_Finalize; with MPI_THREAD_FUNNELED on another thread than the main one; while another thread
- *                  is in a call of this coordinator; when processes gave different numbers of bytes, after which it is as after a
- *                  TIMEOUT (the root of a broadcast does not detect it, and times out when it has more than 4096 bytes)
- *   IO             for errors of MPI, after which it is as after a TIMEOUT
- *   FORKED         in a forked child, where nothing of MPI is called
+ * The coordinator's functions poll non-blocking collectives (MPI 3.1, chapter 5.12) until all ranks have joined or their time-out
+ * expires, with the bytes in buffers of the coordinator: the caller's memory is accessed only during its call, also if an operation
+ * ends after the call that began it. Any number of bytes is transferred in pieces, with buffers of about 16 MiB (at least 256 bytes
+ * per rank); in a gather this is for root, and the other ranks have a buffer of one piece. A gather ends for all ranks when root
+ * has all bytes. Errors of the calls:
+ *   TIMEOUT        if not all ranks have joined in time; each later call returns INVALID_STATE, because the ranks may call
+ * different collectives now, and the operation is still pending in MPI. MPI_Finalize would wait for it: terminate by MPI_Abort or
+ * _exit. INVALID_STATE  also after MPI_Finalize; with MPI_THREAD_FUNNELED on a thread other than the main one; while another thread
+ * is in a call of this coordinator; if processes pass different numbers of bytes, after which the coordinator is as after a TIMEOUT
+ * (the root of a broadcast does not detect it, and times out if it has more than 4096 bytes) IO             for errors of MPI,
+ * after which the coordinator is as after a TIMEOUT FORKED         in a forked child, without a call of MPI
  *
- * The last release frees the duplicate, which MPI calls collective: every process does it, before MPI_Finalize; after MPI_Finalize
- * or a time-out it leaves the duplicate to the process's end. */
+ * The last release frees the duplicate. MPI defines this as collective: every process does it, before MPI_Finalize; after
+ * MPI_Finalize or a time-out the duplicate is kept until the process ends. */
 CKPT_MPI_API ckpt_status ckpt_mpi_coordinator_create(MPI_Comm comm, int64_t timeout_ns, ckpt_coordinator** coordinator);
 
 /* Returns the message of this thread's last failed call of this library, in UTF-8; "" when none has failed. Valid until the
- * thread's next call that fails. Messages of the coordinator's own functions are ckpt_last_error's. */
+ * thread's next call that fails. ckpt_last_error returns the messages of the coordinator's functions. */
 CKPT_MPI_API const char* ckpt_mpi_last_error(void);
 
 #ifdef __cplusplus

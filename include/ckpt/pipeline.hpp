@@ -1,4 +1,4 @@
-// pipeline.hpp - the C++17 face of pipeline.h: activation checkpoint managers and pipelines of stages.
+// pipeline.hpp - the C++17 interface of pipeline.h: activation checkpoint managers and pipelines of stages.
 #ifndef CKPT_PIPELINE_HPP
 #define CKPT_PIPELINE_HPP
 
@@ -11,7 +11,7 @@
 
 namespace ckpt {
 
-// The forward of a stage; may throw: the exception's text becomes part of the error.
+// The forward of a stage; may throw: the exception's message becomes part of the error.
 using StageForward = std::function<Tensor(const Tensor& input, std::int32_t micro_batch)>;
 
 class ActivationManager : public ActivationManagerMethods<ActivationManager> {
@@ -29,7 +29,7 @@ class ActivationManager : public ActivationManagerMethods<ActivationManager> {
   }
 
   using ActivationManagerMethods::store;
-  // Without a copy. When it throws, the activation is gone all the same.
+  // Stores the activation without a copy. If it throws, the activation is released, too.
   bool store(std::int32_t micro_batch, Tensor&& activation) {
     Tensor given = std::move(activation);
     const auto kept = detail::result_of<ckpt_bool>(ckpt_activation_manager_store_moved, handle(), micro_batch, given.handle());
@@ -60,7 +60,7 @@ class ActivationManager : public ActivationManagerMethods<ActivationManager> {
 class Pipeline : public PipelineMethods<Pipeline> {
  public:
   using PipelineMethods::PipelineMethods;
-  // schedules: none, or the plan of each piece. policy: of every stage's activation manager.
+  // schedules: empty, or the plan of each piece. policy: policy of every stage's activation manager.
   Pipeline(const Chain& chain, const TensorSpec& input, const PipelineOptions& options, const ActivationPolicy& policy = {},
            const std::vector<const Schedule*>& schedules = {})
       : PipelineMethods(detail::Empty()), micro_batches_(options.micro_batches), stages_(options.stages) {
@@ -78,7 +78,7 @@ class Pipeline : public PipelineMethods<Pipeline> {
 
   // Returns the mean loss, or NaN when the output is not one number.
   double run(const Step& step, std::chrono::nanoseconds timeout = forever) { return run_step(step, timeout, nullptr); }
-  // The same, with each micro-batch's loss.
+  // Also returns the loss of each micro-batch.
   double run(const Step& step, std::vector<double>& losses, std::chrono::nanoseconds timeout = forever) {
     losses.resize(static_cast<std::size_t>(micro_batches_));
     return run_step(step, timeout, losses.data());
@@ -86,7 +86,7 @@ class Pipeline : public PipelineMethods<Pipeline> {
 
   std::int32_t stages() const noexcept { return stages_; }
   std::int32_t micro_batches() const noexcept { return micro_batches_; }
-  // Of the last step that ended well. step_time, when given, receives how long it took.
+  // Returns the timeline of the last successful step. step_time, if not nullptr, receives its duration.
   std::vector<PipelineInterval> timeline(std::chrono::nanoseconds* step_time = nullptr) {
     std::int64_t step_ns = 0;
     const auto intervals =

@@ -1,4 +1,4 @@
-// plan.hpp - the C++17 face of plan.h: profiles, schedules, cursors, the verifier.
+// plan.hpp - the C++17 interface of plan.h: profiles, schedules, cursors, the verifier.
 #ifndef CKPT_PLAN_HPP
 #define CKPT_PLAN_HPP
 
@@ -7,7 +7,7 @@
 
 namespace ckpt {
 
-// What planning must know of a chain.
+// A profile of a chain for planning.
 class Profile : public ProfileMethods<Profile> {
  public:
   using ProfileMethods::ProfileMethods;
@@ -31,25 +31,25 @@ class Profile : public ProfileMethods<Profile> {
   }
 };
 
-// An immutable recipe for one step.
+// An immutable list of actions for one step.
 class Schedule : public ScheduleMethods<Schedule> {
  public:
   using ScheduleMethods::ScheduleMethods;
-  // By a planner: "store-all", "recompute-all", "periodic:4", "auto:64MiB". known_planners() lists them.
+  // Creates a schedule by a planner: "store-all", "recompute-all", "periodic:4", "auto:64MiB". known_planners() lists them.
   static Schedule create(const Profile& profile, const std::string& planner) {
     return Schedule(made(ckpt_schedule_create, profile.handle(), planner.c_str()));
   }
 
   std::string name() const { return detail::result_of<const char*>(ckpt_schedule_get_name, handle()); }
-  // What was not looked at when auto:BYTES chose this schedule; "" when nothing was.
+  // Returns the alternatives that auto:BYTES did not consider for this schedule; "" if there are none.
   std::string left_out() const { return detail::result_of<const char*>(ckpt_schedule_get_left_out, handle()); }
 };
 
-// Asks a strategy again between steps. An executor whose options have this follower lets the strategy learn what runs.
+// Asks a strategy again between steps. Executors with this follower in their options report executed layers to the strategy.
 class Follower : public FollowerMethods<Follower> {
  public:
   using FollowerMethods::FollowerMethods;
-  // The schedule of the next step. changed, when given, says whether it is another than the last one.
+  // Returns the schedule of the next step. changed, if not nullptr, receives whether it differs from the last one.
   Schedule next(bool* changed = nullptr) {
     ckpt_schedule* schedule = nullptr;
     ckpt_bool is_another = 0;
@@ -59,12 +59,12 @@ class Follower : public FollowerMethods<Follower> {
   }
 };
 
-// A place in a schedule.
+// A position in a schedule.
 class Cursor : public CursorMethods<Cursor> {
  public:
   using CursorMethods::CursorMethods;
 
-  // At most `most` actions; fewer only where END was reached, none behind it.
+  // Returns at most `most` actions; fewer only if END was reached, none after it.
   std::vector<ScheduleAction> next_many(std::int64_t most) {
     std::vector<ckpt_schedule_action> actions(static_cast<std::size_t>(most < 0 ? 0 : most));
     std::int64_t count = 0;

@@ -1,17 +1,17 @@
-/* program.h - a schedule as plain arrays: every buffer with its place in one arena, and every operation in its order.
+/* program.h - a schedule as plain arrays: every buffer with its offset in an arena, and every operation in order.
  *
- * For those who run schedules on memory of their own, without an allocator: allocate each tier's arena once, walk the operations,
- * and find every operand at arena + buffer.offset.
+ * For programs that run schedules in preallocated memory, without an allocator: allocate each tier's arena once, iterate over the
+ * operations, and find every operand at arena + buffer.offset.
  *
  *   ckpt_program_create(schedule, profile, &program);
- *   ckpt_program_get_arena_bytes(program, 0, &bytes);      one malloc, one cudaMalloc, one block outside of a garbage collector
+ *   ckpt_program_get_arena_bytes(program, 0, &bytes);      for malloc, cudaMalloc, or a block outside of a garbage collector
  *   ckpt_program_get_operations(program, operations, count, &count);
  *   ckpt_program_get_buffers(program, buffers, count, &count);
  *
- * Order. Operations are issued in the order of the array. Stream 0 computes; every tier has a stream that writes and one that
- * reads. An operation waits for those before it on its own stream. STORE_BEGIN and LOAD_BEGIN make their stream wait for all that
- * was issued to stream 0 before them; AWAIT makes stream 0 wait for the copy of its transfer. A copy that runs as early or as late
- * as this allows finds its bytes in place. Read the general rules at the top of ckpt.h first.
+ * Order. Operations are issued in the order of the array. Stream 0 computes; every tier has one stream for writes and one for
+ * reads. An operation waits for earlier operations on its stream. STORE_BEGIN and LOAD_BEGIN make their stream wait for all earlier
+ * operations of stream 0; AWAIT makes stream 0 wait for the copy of its transfer. The placement is valid for any timing of the
+ * copies within these rules. Read the general rules at the top of ckpt.h first.
  *
  * A beginner needs:
  *
@@ -29,18 +29,18 @@
 extern "C" {
 #endif
 
-/* A piece of memory from the operation that makes what it holds to the last that uses it. Frozen: 64 bytes in every version. */
+/* A buffer, and the operations between which it is live. Frozen: 64 bytes in every version. */
 typedef struct ckpt_program_buffer {
   int64_t bytes;       /* number of bytes, >= 0 */
-  int64_t offset;      /* distance from the start of its tier's arena in bytes, a multiple of 64; negative for one of no bytes */
-  int64_t first;       /* index of the operation that makes it; negative for x_0, which is there from the start */
-  int64_t last;        /* index of the last operation that uses it; the number of operations for GRAD(0), which is left */
+  int64_t offset;      /* offset in its tier's arena in bytes, a multiple of 64; negative for a buffer of 0 bytes */
+  int64_t first;       /* index of the operation that writes it first; negative for x_0, which exists from the start */
+  int64_t last;        /* index of the last operation that uses it; the number of operations for GRAD(0), which outlives the step */
   int64_t index;       /* index i of INPUT(i) and GRAD(i); else the layer */
-  ckpt_item item;      /* what it holds: one of CKPT_ITEM_*; NONE for workspace and ambient state */
-  int32_t tier;        /* which arena it is in: 0 memory; 1 .. CKPT_TIERS-1 slower places */
+  ckpt_item item;      /* item that it holds: one of CKPT_ITEM_*; NONE for workspace and ambient state */
+  int32_t tier;        /* tier of its arena: 0 memory; 1 .. CKPT_TIERS-1 slower places */
   int32_t option;      /* option of the layer, for a TAPE */
   int32_t micro_batch; /* number of the micro-batch, from 0 */
-  int32_t slot;        /* place within the tier, for a tier above 0 */
+  int32_t slot;        /* slot within the tier, for a tier above 0 */
   int32_t reserved;    /* not used: 0 */
 } ckpt_program_buffer;
 
@@ -49,53 +49,55 @@ typedef uint32_t ckpt_operation_flag;
 
 /* the layer ran before in this step: its ambient state is restored first, from the buffer ambient */
 #define CKPT_OPERATION_FLAG_AGAIN 1U
-/* the result is made where the operand was: both buffers have one offset */
+/* the result overwrites the operand: both buffers have the same offset */
 #define CKPT_OPERATION_FLAG_IN_PLACE 2U
 
-/* One piece of work. Frozen: 128 bytes in every version. Buffers are numbers into the list of buffers; -1 for none. */
+/* One operation. Frozen: 128 bytes in every version. Buffers are indices into the list of buffers; -1 for none. */
 typedef struct ckpt_program_operation {
-  /* what is done: CKPT_ACTION_KIND_FORWARD, _FORWARD_TAPE (with output), _RECORD, _BACKWARD, _TURN, _SEND, _RECEIVE, _STORE_BEGIN,
-   * _LOAD_BEGIN or _AWAIT */
+  /* kind of operation: CKPT_ACTION_KIND_FORWARD, _FORWARD_TAPE (with output), _RECORD, _BACKWARD, _TURN, _SEND, _RECEIVE,
+   * _STORE_BEGIN, _LOAD_BEGIN or _AWAIT */
   ckpt_action_kind kind;
   ckpt_operation_flag flags; /* sum of CKPT_OPERATION_FLAG_* */
   int64_t layer;             /* layer that runs; or the index of the item that is moved */
   int32_t option;            /* option of the layer that runs; or of a TAPE that is moved */
   int32_t micro_batch;       /* number of the micro-batch, from 0 */
-  int32_t stream;            /* where it is issued: 0 computes, 2 t - 1 writes to tier t, 2 t reads from it */
+  int32_t stream;            /* stream to which it is issued: 0 computes, 2 t - 1 writes to tier t, 2 t reads from it */
   int32_t reserved;          /* not used: 0 */
   int64_t transfer;          /* id of the transfer, of STORE_BEGIN, LOAD_BEGIN and AWAIT */
-  int64_t input;       /* buffer that is read: the layer's input, or what a copy reads; of a BACKWARD when the layer needs it */
-  int64_t output;      /* buffer that is written: the layer's output, or a copy's; a BACKWARD reads it when the layer needs it */
-  int64_t tape;        /* buffer that a recording forward writes and a BACKWARD reads */
-  int64_t workspace;   /* buffer of arbitrary bytes for the time of the operation */
-  int64_t grad_output; /* buffer of the output's gradient: BACKWARD reads it, TURN writes it */
-  int64_t grad_input;  /* buffer of the input's gradient, which a BACKWARD writes */
-  int64_t ambient;     /* buffer of the layer's ambient state: written by its first forward, read when it runs again */
-  int64_t present_ambient; /* buffer that keeps the present ambient state while the layer runs again */
-  int64_t action;          /* index of the schedule's action that this is a part of, from 0 */
+  int64_t input; /* buffer that is read: the layer's input, or the source of a copy; for a BACKWARD if the layer needs it */
+  /* buffer that is written: the layer's output, or the target of a copy; a BACKWARD reads it if the layer needs it */
+  int64_t output;
+  int64_t tape;            /* buffer that a recording forward writes and a BACKWARD reads */
+  int64_t workspace;       /* scratch buffer of the operation */
+  int64_t grad_output;     /* buffer of the output's gradient: BACKWARD reads it, TURN writes it */
+  int64_t grad_input;      /* buffer of the input's gradient, which a BACKWARD writes */
+  int64_t ambient;         /* buffer of the layer's ambient state: written by its first forward, read when it runs again */
+  int64_t present_ambient; /* buffer that keeps the current ambient state while the layer runs again */
+  int64_t action;          /* index of the schedule's action that contains the operation, from 0 */
   int64_t reserved2[2];    /* not used: 0 */
 } ckpt_program_operation;
 
-/* A placed schedule. Immutable: may be read from several threads at once. */
+/* A schedule with placed buffers. Immutable: may be read from several threads at once. */
 typedef struct ckpt_program ckpt_program;
 
-/* Creates the program of a schedule on a chain's profile; neither is needed afterwards. Offsets are those that the executor of
- * engine.h uses: reserved bytes as ckpt_schedule_place says them. INVALID_SCHEDULE as ckpt_schedule_verify, OUT_OF_RANGE past 2^22
- * operations. */
+/* Creates the program of a schedule on a chain's profile; neither is needed afterwards. Offsets are the same as in a
+ * ckpt_schedule_executor: arenas are as large as ckpt_schedule_place reports. INVALID_SCHEDULE as ckpt_schedule_verify,
+ * OUT_OF_RANGE above 2^22 operations. */
 CKPT_API ckpt_status ckpt_program_create(ckpt_schedule* schedule, const ckpt_profile* profile, ckpt_program** program);
 
-/* *bytes receives the size of a tier's arena (0 .. CKPT_TIERS-1); it must begin at a multiple of 64 bytes. */
+/* Sets *bytes to the size of a tier's arena (0 .. CKPT_TIERS-1); it must begin at a multiple of 64 bytes. */
 CKPT_API ckpt_status ckpt_program_get_arena_bytes(const ckpt_program* program, int32_t tier, int64_t* bytes);
 
-/* buffers receives the first capacity (>= 0) buffers; *count receives how many there are. */
+/* Lists the buffers: buffers receives the first capacity (>= 0) of them; *count receives how many there are. */
 CKPT_API ckpt_status ckpt_program_get_buffers(const ckpt_program* program, ckpt_program_buffer* buffers, int64_t capacity,
                                               int64_t* count);
 
-/* operations receives the first capacity (>= 0) operations; *count receives how many there are. */
+/* Lists the operations: operations receives the first capacity (>= 0) of them; *count receives how many there are. */
 CKPT_API ckpt_status ckpt_program_get_operations(const ckpt_program* program, ckpt_program_operation* operations, int64_t capacity,
                                                  int64_t* count);
 
-/* Writes the program as JSON, as docs/how-to/bring-your-own-framework.md describes it, by the (buffer, capacity, *needed) rule of ckpt.h. */
+/* Writes the program as JSON, as docs/how-to/bring-your-own-framework.md describes it, by the (buffer, capacity, *needed) rule of
+ * ckpt.h. */
 CKPT_API ckpt_status ckpt_program_get_json(const ckpt_program* program, char* buffer, int64_t capacity, int64_t* needed);
 
 /* Releases the program. NULL does nothing. */

@@ -1,4 +1,4 @@
-// program.hpp - the C++17 face of program.h: a schedule as plain lists, for those who run it on memory of their own.
+// program.hpp - the C++17 interface of program.h: a schedule as plain lists, for programs that run it in preallocated memory.
 #ifndef CKPT_PROGRAM_HPP
 #define CKPT_PROGRAM_HPP
 

@@ -1,4 +1,4 @@
-// state.hpp - the C++17 face of state.h: durable checkpoints, and safetensors files.
+// state.hpp - the C++17 interface of state.h: durable checkpoints, and safetensors files.
 //
 //   ckpt::State state;
 //   state.add("model", "weight", weight);
@@ -22,43 +22,43 @@ class State;
 
 namespace detail {
 
-// What State::set makes a JSON value of, and not a group.
+// Types that State::set stores as a JSON value instead of a group.
 template <class T>
 inline constexpr bool is_plain_value = std::is_arithmetic_v<T> || std::is_convertible_v<const T&, std::string_view>;
 
 }  // namespace detail
 
-// An object that lists what is saved of it anew for every save and load, and is notified when it was restored. What these functions
-// throw becomes an Error with Status::callback of the save or load.
+// The functions of a stateful object: it lists its contents for every save and load, and is notified when it was restored. Their
+// exceptions fail the save or load with an Error with Status::callback.
 struct Stateful {
-  // Adds what is saved to an empty state.
-  std::function<void(State& into)> list;  // must be given
+  // Adds the contents of the object to an empty state.
+  std::function<void(State& into)> list;  // required
   // The tensors have their new contents; loaded has the values.
   std::function<void(const State& loaded)> restore;  // may be empty
 };
 
-// What is saved and restored: groups of named tensors, and values by key.
+// The data that is saved and restored: groups of named tensors, and values by key.
 class State : public StateMethods<State> {
  public:
-  // Keys whose values other tools find in the manifest: how far the training data was read, and what a Controller knows.
+  // Keys of values with separate fields in the manifest: the position in the training data, and the state of a Controller.
   static constexpr const char* data_position_key = CKPT_STATE_DATA_POSITION;
   static constexpr const char* controller_key = CKPT_STATE_CONTROLLER;
 
   using StateMethods::StateMethods;
 
   using StateMethods::add;
-  // To the group "model".
+  // Adds a tensor to the group "model".
   void add(const std::string& name, const Tensor& tensor) { add("model", name, tensor); }
 
-  // A number, a truth value or a text. Numbers that are not finite are refused.
+  // Sets a number, a truth value or a string. Numbers that are not finite are refused.
   void set(const std::string& key, std::string_view text) { set_json(key, detail::json_text(text)); }
   template <class Value, class = std::enable_if_t<std::is_arithmetic_v<Value>>>
   void set(const std::string& key, Value value) {
     set_json(key, detail::json_number(value));
   }
-  // Anything else that a Value can be made of becomes a group of its own, in the place of the value that the group was: lists,
-  // dicts and maps, arrays of numbers, tensors; tree.hpp. A load into this state fills its tensors, which must be the checkpoint's,
-  // and replaces all else; get of a Reader needs no such template.
+  // Sets a group to a value of any other type that Value supports, replacing an earlier value: lists, dicts and maps, arrays of
+  // numbers, tensors; see tree.hpp. A load into this state fills its tensors, which must match the checkpoint's, and replaces
+  // everything else; get of a Reader needs no such template.
   template <class T, class = std::enable_if_t<!detail::is_plain_value<T>>, class = void>
   void set(const std::string& group, const T& value) {
     detail::set_value(handle(), group, Value(value));
@@ -70,8 +70,8 @@ class State : public StateMethods<State> {
     check(status);
     return true;
   }
-  // The value of the key as the type that it was set with; Error with Status::invalid_argument when it is of another kind or does
-  // not fit, with Status::not_found when there is none.
+  // Returns the value of the key as the type that it was set with; throws Error with Status::invalid_argument if it is of another
+  // kind or does not fit, with Status::not_found if the key has no value.
   template <class T>
   T get(const std::string& key) const {
     if constexpr (detail::is_plain_value<T>) {
@@ -81,7 +81,7 @@ class State : public StateMethods<State> {
     }
   }
 
-  // Those that have a value, in order.
+  // Returns the keys that have a value, in order.
   std::vector<std::string> keys() const {
     const auto count = detail::result_of<std::int64_t>(ckpt_state_get_key_count, handle());
     std::vector<std::string> keys;
@@ -111,16 +111,16 @@ class State : public StateMethods<State> {
   }
 };
 
-// The collective operations of a process of several; derive from it. What each must do is said in state.h. They may throw: an Error
-// with Status::timeout when not all came in time; anything else becomes Status::callback.
+// Base class of the collective operations of one process among several. state.h documents each function. They may throw: an Error
+// with Status::timeout if not all ranks have joined in time; any other exception becomes Status::callback.
 class CustomCoordinator {
  public:
   virtual ~CustomCoordinator() = default;
   virtual void barrier(std::chrono::nanoseconds timeout) = 0;
   virtual void broadcast(Span<std::byte> data, std::int64_t root, std::chrono::nanoseconds timeout) = 0;
   virtual void all_gather(Span<const std::byte> sent, std::chrono::nanoseconds timeout, Span<std::byte> received) = 0;
-  // received is empty where this process is not root. Without one of its own: all_gather, with the bytes of all in memory
-  // everywhere.
+  // received is empty on a process other than root. The default implementation uses all_gather, with the bytes of all processes in
+  // memory on each.
   virtual void gather(Span<const std::byte> sent, std::int64_t root, std::chrono::nanoseconds timeout, Span<std::byte> received) {
     if (rank_ == root) return all_gather(sent, timeout, received);
     std::vector<std::byte> not_wanted(sent.size() * static_cast<std::size_t>(world_size_));
@@ -146,26 +146,26 @@ class CustomCoordinator {
 namespace detail {
 
 template <>
-inline constexpr bool statuses_count<CustomCoordinator> = true;
+inline constexpr bool keeps_status<CustomCoordinator> = true;
 
 }  // namespace detail
 
-// How processes find one another; see state.h.
+// The ranks and collective operations of the processes of a run; see state.h.
 class Coordinator : public CoordinatorMethods<Coordinator> {
  public:
   using CoordinatorMethods::CoordinatorMethods;
-  // Rank 0 of 1.
+  // Creates the coordinator of a single process, rank 0 of 1.
   Coordinator() : CoordinatorMethods(made(ckpt_coordinator_create_single)) {}
   Coordinator(std::int64_t rank, std::int64_t world_size, std::unique_ptr<CustomCoordinator> functions)
       : CoordinatorMethods(made_of(rank, world_size, std::move(functions))) {}
 
-  // received: world_size() times as long as sent.
+  // received: world_size() times the size of sent.
   void all_gather(Span<const std::byte> sent, std::chrono::nanoseconds timeout, Span<std::byte> received) {
     check_received(sent, received);
     check(ckpt_coordinator_all_gather(handle(), sent.data(), static_cast<std::int64_t>(sent.size()), timeout.count(),
                                       received.data()));
   }
-  // received: world_size() times as long as sent where this process is root; elsewhere it is not used.
+  // received: world_size() times the size of sent on root; not used on the others.
   void gather(Span<const std::byte> sent, std::int64_t root, std::chrono::nanoseconds timeout, Span<std::byte> received = {}) {
     if (rank() == root) check_received(sent, received);
     check(ckpt_coordinator_gather(handle(), sent.data(), static_cast<std::int64_t>(sent.size()), root, timeout.count(),
@@ -192,8 +192,8 @@ class Coordinator : public CoordinatorMethods<Coordinator> {
   }
 };
 
-// Gives a tensor of a checkpoint the name that it has in the state; see ckpt_rename_fn for where it runs. Asked again for a long
-// answer. What it throws ends the load.
+// Maps the name of a tensor in a checkpoint to its name in the state; see ckpt_rename_fn for its thread. Called again for a long
+// name. An exception fails the load.
 using Rename = std::function<std::string(const std::string& group, const std::string& name)>;
 
 namespace detail {
@@ -214,7 +214,7 @@ Options options_of_step(std::int64_t step) {
   return options;
 }
 
-// Starts a load by call(options with the function), which belongs to the library when that went well.
+// Starts a load by call(options with the function); if it succeeds, the library owns the function.
 template <class Call>
 ckpt_status load_renamed(const LoadOptions& options, Rename rename, Call&& call) {
   ckpt_load_options given = to_c(options);
@@ -229,13 +229,14 @@ ckpt_status load_renamed(const LoadOptions& options, Rename rename, Call&& call)
 
 }  // namespace detail
 
-// The checkpoints in one storage. Unless it is read-only, a writer: it holds the storage's lock as long as it lives.
+// The checkpoints in one storage. Unless it is read-only, it is a writer and holds the storage's lock during its lifetime.
 class CheckpointManager : public CheckpointManagerMethods<CheckpointManager> {
  public:
-  // As a checkpoint's name: the storage's root is itself the directory of one checkpoint.
+  // Name of a checkpoint in the root of the storage: the root is itself the directory of one checkpoint.
   static constexpr const char* self = CKPT_CHECKPOINT_SELF;
 
-  // Asked about each checkpoint that no rule of the options keeps; see ckpt_keep_fn for where it runs. What it throws keeps all.
+  // Called for each checkpoint that no rule of the options keeps; see ckpt_keep_fn for its thread. After an exception all
+  // checkpoints are kept.
   using Keep = std::function<bool(const CheckpointInfo& info)>;
 
   using CheckpointManagerMethods::CheckpointManagerMethods;
@@ -249,7 +250,7 @@ class CheckpointManager : public CheckpointManagerMethods<CheckpointManager> {
       return ckpt_checkpoint_manager_create(storage.handle(), &given, out());
     });
   }
-  // Changes nothing, needs no lock.
+  // Opens the checkpoints read-only, without a lock.
   static CheckpointManager read_only(const Storage& storage) {
     CheckpointManagerOptions options;
     options.read_only = true;
@@ -259,13 +260,13 @@ class CheckpointManager : public CheckpointManagerMethods<CheckpointManager> {
   using CheckpointManagerMethods::save;
   SaveResult save(const State& state, std::int64_t step) { return save(state, detail::options_of_step<SaveOptions>(step)); }
 
-  // All or nothing: when this throws, the state is what it was (unless it was to be in place).
+  // Loads atomically: if this throws, the state is unchanged (except for a load in place).
   LoadResult load(State& state, const LoadOptions& options = {}, Rename rename = {}) {
     ckpt_load_result result = CKPT_LOAD_RESULT_INIT;
     check(load_into(state, options, std::move(rename), result));
     return detail::from_c(result);
   }
-  // Nothing when there is no checkpoint (of that name); throws when there are some but none is usable.
+  // Returns std::nullopt if no checkpoint exists (of that name); throws if there are some but none is usable.
   std::optional<LoadResult> load_if_any(State& state, const LoadOptions& options = {}, Rename rename = {}) {
     ckpt_load_result result = CKPT_LOAD_RESULT_INIT;
     const ckpt_status status = load_into(state, options, std::move(rename), result);
@@ -274,7 +275,7 @@ class CheckpointManager : public CheckpointManagerMethods<CheckpointManager> {
     return detail::from_c(result);
   }
 
-  // The newest valid one of this step.
+  // Loads the newest valid checkpoint of this step.
   LoadResult load(State& state, std::int64_t step) { return load(state, detail::options_of_step<LoadOptions>(step)); }
 
  private:
@@ -285,18 +286,18 @@ class CheckpointManager : public CheckpointManagerMethods<CheckpointManager> {
   }
 };
 
-// The tensors of a checkpoint, of a safetensors file or of an indexed folder, one by one.
+// A reader of the tensors of a checkpoint, of a safetensors file or of an indexed directory, one by one.
 class Reader : public ReaderMethods<Reader> {
  public:
   using ReaderMethods::ReaderMethods;
-  // name "": the newest that has a manifest.
+  // name "": the newest checkpoint with a manifest.
   explicit Reader(const CheckpointManager& checkpoints, const std::string& name = {}, Verify verify = Verify::lazy)
       : ReaderMethods(made(ckpt_reader_create_from_checkpoint, checkpoints.handle(), detail::text_or_null(name),
                            static_cast<ckpt_verify>(verify))) {}
 
-  // group "": any.
+  // group "": any group.
   std::int64_t find(const std::string& name, const std::string& group = {}) const { return ReaderMethods::find(group, name); }
-  // Texts by key of the files; checkpoints' have none.
+  // Returns the metadata of the files, strings by key; files of checkpoints have none.
   std::vector<std::pair<std::string, std::string>> metadata() const {
     const auto count = detail::result_of<std::int64_t>(ckpt_reader_get_metadata_count, handle());
     std::vector<std::pair<std::string, std::string>> all;
@@ -308,21 +309,21 @@ class Reader : public ReaderMethods<Reader> {
     }
     return all;
   }
-  // What State::set made of a value as this group, "" for files without groups: Error with Status::not_found when it is no tree.
-  // Tensors are new.
+  // Returns the value that State::set stored as this group, "" for files without groups; throws Error with Status::not_found if the
+  // group is not a tree. Creates new tensors.
   template <class T = Value>
   T get(const std::string& group) {
     return detail::value_of_reader(handle(), group, nullptr).template get<T>();
   }
-  // The value of one key of a dict: no other tensors are read.
+  // Returns the value of one key of a dict, without reading other tensors.
   template <class T = Value>
   T get(const std::string& group, const std::string& key) {
     return detail::value_of_reader(handle(), group, key.c_str()).template get<T>();
   }
-  // Into a tensor of the same dtype and shape.
+  // Reads into a tensor of the same dtype and shape.
   void read(std::int64_t index, Tensor& tensor) { check(ckpt_reader_read(handle(), index, tensor.handle())); }
   Tensor read(std::int64_t index) { return read_new(index); }
-  // Rows along the first dimension.
+  // Reads rows along the first dimension.
   Tensor read_slice(std::int64_t index, std::int64_t begin, std::int64_t length) {
     return Tensor::adopt(detail::result_of<ckpt_tensor*>(ckpt_reader_read_slice, handle(), index, begin, length, nullptr));
   }

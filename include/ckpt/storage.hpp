@@ -1,4 +1,4 @@
-// storage.hpp - the C++17 face of storage.h: where files live.
+// storage.hpp - the C++17 interface of storage.h: storages for files.
 #ifndef CKPT_STORAGE_HPP
 #define CKPT_STORAGE_HPP
 
@@ -7,19 +7,20 @@
 
 namespace ckpt {
 
-// An error of a storage, and what becomes of it: change retry and delay, or leave what the rule says.
+// An error of a storage and the default decision about a retry: change retry and delay, or leave them unchanged.
 struct Fault {
   Status status;
   std::string message;
-  std::int32_t attempt;  // that failed, 1 for the first
+  std::int32_t attempt;  // number of the failed attempt, 1 for the first
   bool retry;
   std::chrono::nanoseconds delay;  // before the next attempt
 };
 
-// Decides what a retrying storage tries again. Storages made with it keep it alive.
+// Decides about the retries of a storage. Storages created with it keep it alive.
 class FaultHandler : public FaultHandlerMethods<FaultHandler> {
  public:
-  // Asked about each error but the last attempt's; see ckpt_fault_decide_fn for where it runs. What it throws ends the operation.
+  // Called for each error except that of the last attempt; see ckpt_fault_decide_fn for its thread. An exception fails the
+  // operation.
   using Decide = std::function<void(Fault& fault)>;
 
   using FaultHandlerMethods::FaultHandlerMethods;
@@ -45,22 +46,22 @@ class FaultHandler : public FaultHandlerMethods<FaultHandler> {
   }
 };
 
-// An open file of a storage of your own: derive from it. Destroyed when the file is closed; what was not synced may be lost then.
+// Base class of an open file of a custom storage. Destroyed when the file is closed; bytes that were not synced may be lost.
 class CustomFile {
  public:
   virtual ~CustomFile() = default;
   virtual std::int64_t size() = 0;
-  // Fills buffer with the bytes from offset on; returns how many there were, fewer only at the end of the file.
+  // Fills buffer with the bytes at offset; returns the number of bytes read, fewer only at the end of the file.
   virtual std::int64_t read(std::int64_t offset, Span<std::byte> buffer) = 0;
   virtual void write(std::int64_t offset, Span<const std::byte> bytes) = 0;
-  // Returns when all that was written is durable. Not called again after it threw.
+  // Returns when all written bytes are durable. Not called again after an exception.
   virtual void sync() = 0;
-  // A piece of a file, and where its bytes go.
+  // A range of a file, and the buffer for its bytes.
   struct Range {
     std::int64_t offset;
     Span<std::byte> bytes;
   };
-  // Fills all of them. This one asks read, one piece after the other; only object stores are asked.
+  // Reads all ranges. This implementation calls read for each; only called for object stores.
   virtual void read_ranges(const std::vector<Range>& ranges) {
     for (const Range& range : ranges) {
       if (read(range.offset, range.bytes) != static_cast<std::int64_t>(range.bytes.size()))
@@ -69,7 +70,7 @@ class CustomFile {
   }
 };
 
-// A lock of a storage of your own; destroyed when it is released, but not in a forked child.
+// Base class of a lock of a custom storage; destroyed when it is released, but not in a forked child.
 class CustomLock {
  public:
   virtual ~CustomLock() = default;
@@ -80,30 +81,29 @@ namespace detail {
 struct CustomStorageCalls;
 }  // namespace detail
 
-// A storage of your own: derive from it. What each function must do is said at ckpt_storage_callbacks. They may throw; the status
-// of an Error counts: Status::not_found for what is not there, already_exists for a taken name, busy for a lock that is held, io
-// for what may be tried again. Another exception becomes Status::callback. Several may run at once, but only one with the same
-// file.
+// Base class of a custom storage. ckpt_storage_callbacks documents each function. Functions may throw; the status of an Error is
+// kept: Status::not_found for a missing file, already_exists for an existing name, busy for a lock that is held, io for errors that
+// may be retried. Another exception becomes Status::callback. Several functions may run at once, but only one with the same file.
 class CustomStorage {
  public:
   struct Entry {
-    std::string name;  // without the path before it
+    std::string name;  // without its path
     bool is_directory;
   };
 
   virtual ~CustomStorage() = default;
-  // A new, empty file, for writing.
+  // Creates a new, empty file for writing.
   virtual std::unique_ptr<CustomFile> create(const std::string& path) = 0;
-  // An existing one, for reading.
+  // Opens an existing file for reading.
   virtual std::unique_ptr<CustomFile> open(const std::string& path) = 0;
-  // Atomically; a file that had the new name is replaced.
+  // Renames atomically; replaces an existing file of the new name.
   virtual void rename(const std::string& from, const std::string& to) = 0;
   virtual void remove(const std::string& path) = 0;
   virtual void remove_directory(const std::string& path) = 0;
   virtual void make_directory(const std::string& path) = 0;
   virtual void sync_directory(const std::string& path) = 0;
   virtual std::vector<Entry> list(const std::string& path) = 0;
-  // Of a regular file that is not open.
+  // Returns the size of a regular file that is not open.
   virtual std::int64_t size(const std::string& path) = 0;
   virtual std::unique_ptr<CustomLock> lock(const std::string& path) = 0;
 
@@ -113,8 +113,8 @@ class CustomStorage {
   virtual CustomObjects* objects() noexcept { return nullptr; }
 };
 
-// An object store of your own: derive from it. Files are there whole when their sync has returned, and not before; a new one
-// replaces that of its name. What was written, removed or refused is seen by the next call of anyone.
+// Base class of a custom object store. A file becomes visible, complete, when its sync returns, and not before; it replaces an
+// existing file of the same name. The next call of any caller sees the effects of a write, removal or refusal.
 class CustomObjects : public CustomStorage {
  public:
   struct Object {
@@ -122,14 +122,16 @@ class CustomObjects : public CustomStorage {
     std::int64_t bytes;
   };
 
-  // A file that is written from front to back, then synced once. expected_bytes: about how many will come; 0: not known.
+  // Creates a file that is written from front to back, then synced once. expected_bytes: estimated size of the file in bytes; 0:
+  // not known.
   virtual std::unique_ptr<CustomFile> create_stream(const std::string& path, std::int64_t expected_bytes) = 0;
-  // A file of these bytes, whole and durable, if there is none of that name; Status::already_exists when there is one,
-  // Status::unsupported where the place can't do that. Of several callers at once one succeeds.
+  // Creates a complete, durable file of these bytes if the name does not exist; Status::already_exists if it does,
+  // Status::unsupported if the storage cannot do this. If several callers do this concurrently, one succeeds.
   virtual void put_if_absent(const std::string& path, Span<const std::byte> bytes) = 0;
-  // Files whose paths begin with prefix and come behind after, in ascending order of their bytes, limit of them at most.
+  // Lists files with paths that begin with prefix and are greater than after, in ascending order of their bytes, at most limit
+  // files.
   virtual std::vector<Object> list_from(const std::string& prefix, const std::string& after, std::int64_t limit) = 0;
-  // Those that are not there are no error. This one asks remove, one after the other.
+  // Removes files; a missing file is not an error. This implementation calls remove for each.
   virtual void remove_many(const std::vector<std::string>& paths) {
     for (const std::string& path : paths) {
       try {
@@ -141,7 +143,7 @@ class CustomObjects : public CustomStorage {
   }
 
  private:
-  // There are no directories, renames and locks: these are not called.
+  // Object stores have no directories, renames and locks: these functions are not called.
   [[noreturn]] static void refuse() { throw Error(Status::unsupported, "an object store has no such operation"); }
   void rename(const std::string&, const std::string&) final { refuse(); }
   void remove_directory(const std::string&) final { refuse(); }
@@ -157,11 +159,11 @@ namespace detail {
 inline ckpt_storage_callbacks custom_storage_calls(CustomStorage& functions) noexcept;
 
 template <>
-inline constexpr bool statuses_count<CustomStorage> = true;
+inline constexpr bool keeps_status<CustomStorage> = true;
 template <>
-inline constexpr bool statuses_count<CustomObjects> = true;
+inline constexpr bool keeps_status<CustomObjects> = true;
 template <>
-inline constexpr bool statuses_count<CustomFile> = true;
+inline constexpr bool keeps_status<CustomFile> = true;
 template <>
 inline CustomObjects& object_of(void* user_data) noexcept {
   return static_cast<CustomObjects&>(object_of<CustomStorage>(user_data));
@@ -169,23 +171,23 @@ inline CustomObjects& object_of(void* user_data) noexcept {
 
 }  // namespace detail
 
-// A directory of the file system, memory, or functions of the caller. Objects made with it keep it alive.
+// A storage in a directory of the file system, in memory, or by functions of the caller. Objects created with it keep it alive.
 class Storage : public StorageMethods<Storage> {
  public:
   using StorageMethods::StorageMethods;
-  // Error with Status::not_found when it is missing.
+  // Throws Error with Status::not_found if the directory is missing.
   static Storage existing_file_system(const std::string& root) {
     FileSystemOptions options;
     options.must_exist = true;
     return file_system(root, options);
   }
-  // name: where it is, for messages.
+  // name: location of the storage, for messages.
   static Storage custom(const std::string& name, std::unique_ptr<CustomStorage> functions) {
     if (functions == nullptr) throw Error(Status::invalid_argument, "functions is NULL");
     const ckpt_storage_callbacks callbacks = detail::custom_storage_calls(*functions);
     return Storage(made_with(std::move(functions), ckpt_storage_create_custom, name.c_str(), &callbacks));
   }
-  // A storage before this one that tries again, by the handler, what may pass.
+  // Returns a storage that wraps this one and retries transient errors by the rules of the handler.
   Storage retrying(const FaultHandler& handler) const {
     return Storage(made(ckpt_storage_create_retrying, handle(), handler.handle()));
   }
@@ -194,12 +196,12 @@ class Storage : public StorageMethods<Storage> {
 namespace detail {
 
 template <>
-inline constexpr bool statuses_count<std::function<Storage(std::string_view)>> = true;
+inline constexpr bool keeps_status<std::function<Storage(std::string_view)>> = true;
 
 }  // namespace detail
 
-// Lets Storage::from_uri make storages for a scheme while this object lives. make gets the whole URI, checked, still encoded; it
-// may throw, and the status of an Error counts.
+// Registers a scheme for Storage::from_uri during the lifetime of this object. make receives the complete URI, checked, still
+// encoded; it may throw, and the status of an Error is kept.
 class StorageScheme {
  public:
   using Make = std::function<Storage(std::string_view uri)>;
@@ -218,7 +220,7 @@ class StorageScheme {
   std::string scheme_;
 };
 
-// ---- Storages of your own: how C reaches the object ----
+// ---- Custom storages: how C calls the object ----
 
 namespace detail {
 

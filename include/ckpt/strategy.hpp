@@ -1,4 +1,4 @@
-// strategy.hpp - the C++17 face of strategy.h: strategies as objects, your own as functions.
+// strategy.hpp - the C++17 interface of strategy.h: strategies as objects, custom ones as functions.
 #ifndef CKPT_STRATEGY_HPP
 #define CKPT_STRATEGY_HPP
 
@@ -10,21 +10,21 @@
 
 namespace ckpt {
 
-// The functions of a strategy of your own. They run on the threads that ask, several at once, and may throw: the exception's text
-// becomes part of the error of the call that asked.
+// The functions of a custom strategy. They run on the threads that ask, and on several at once, and may throw: the exception's
+// message becomes part of the error of the call that asked.
 struct CustomStrategy {
-  std::function<bool(const StrategyQuestion& question)> decide;  // must be given
+  std::function<bool(const StrategyQuestion& question)> decide;  // required
   std::function<void()> reset;                                   // may be empty
   std::function<void(std::string_view layer_name)> access;       // may be empty
 };
 
-// Answers layer by layer whether to checkpoint. May be asked from several threads at once.
+// Decides layer by layer whether to checkpoint. Synchronised.
 class Strategy : public StrategyMethods<Strategy> {
  public:
   using StrategyMethods::StrategyMethods;
   using Names = std::vector<std::string>;
 
-  // From text: "interval:4", "any(size:1MiB,interval:8)", ...
+  // Creates a strategy from text: "interval:4", "any(size:1MiB,interval:8)", ...
   static Strategy create(const std::string& text) { return Strategy(made(ckpt_strategy_create, text.c_str())); }
   // children: the strategies $0, $1, ... of the text. options: used by its memory-aware strategies.
   static Strategy create(const std::string& text, const std::vector<const Strategy*>& children,
@@ -95,13 +95,13 @@ class Strategy : public StrategyMethods<Strategy> {
   }
 
  private:
-  // ---- Pieces of text ----
+  // ---- Parts of text ----
 
   static std::string number(double value) {
     char buffer[40];
     return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
   }
-  // A name or glob as one argument: in quotes, so that it may contain any character.
+  // Returns a name or glob as one argument: in quotes, so that it may contain any character.
   static std::string quoted(const std::string& name) {
     std::string out = "\"";
     for (std::size_t i = 0; i < name.size(); ++i) {
@@ -147,7 +147,7 @@ inline Strategy Strategy::custom(const std::string& name, CustomStrategy functio
   return Strategy(made_with(std::move(owned), ckpt_strategy_create_custom, name.c_str(), &callbacks));
 }
 
-// Makes a kind known to text while this object lives. make may throw.
+// Registers a kind for text during the lifetime of this object. make may throw.
 class StrategyKind {
  public:
   using Make = std::function<Strategy(std::string_view arguments)>;

@@ -1,4 +1,4 @@
-// tensor.hpp - the C++17 face of tensor.h: move-only objects, errors as exceptions.
+// tensor.hpp - the C++17 interface of tensor.h: move-only objects, errors as exceptions.
 #ifndef CKPT_TENSOR_HPP
 #define CKPT_TENSOR_HPP
 
@@ -6,7 +6,7 @@
 
 namespace ckpt {
 
-// The dtype whose elements are T: for float, double, bool and the integers of fixed width.
+// The dtype with elements of type T: for float, double, bool and the integers of fixed width.
 template <class T>
 constexpr DType dtype_of() {
   if constexpr (std::is_same_v<T, float>) return DType::f32;
@@ -23,11 +23,11 @@ constexpr DType dtype_of() {
   return DType{0};
 }
 
-// Memory for tensors that is kept and reused. Synchronised.
+// A pool of memory for tensors that is retained and reused. Synchronised.
 class BufferPool : public detail::Object<BufferPool, ckpt_buffer_pool, ckpt_buffer_pool_release> {
  public:
   using Object::Object;
-  // tracker: counts every buffer while a tensor uses it; none: nothing is counted.
+  // tracker: counts every buffer while a tensor uses it; none: buffers are not counted.
   explicit BufferPool(detail::Borrowed<ckpt_memory_tracker> tracker = {}, const BufferPoolOptions& options = {})
       : Object(detail::Empty()) {
     const ckpt_buffer_pool_options given = detail::to_c(options);
@@ -46,7 +46,7 @@ class BufferPool : public detail::Object<BufferPool, ckpt_buffer_pool, ckpt_buff
   static void trim_default_pool(std::int64_t keep_bytes = 0) { check(ckpt_buffer_pool_trim(nullptr, keep_bytes)); }
 
  private:
-  // To the C API NULL means the default pool.
+  // In the C API, NULL means the default pool.
   void require_handle() const {
     if (handle() == nullptr) throw Error(Status::invalid_state, "the buffer pool was moved away");
   }
@@ -64,12 +64,12 @@ class Tensor : public TensorMethods<Tensor> {
   using TensorMethods::TensorMethods;
   using Shape = std::vector<std::int64_t>;
 
-  // Owned memory with undefined contents, from pool or the process's default pool.
+  // Creates a tensor with owned memory of undefined contents, from pool or the process's default pool.
   Tensor(DType dtype, const Shape& shape) : Tensor(dtype, shape, nullptr) {}
   Tensor(DType dtype, const Shape& shape, const BufferPool& pool) : Tensor(dtype, shape, pool.handle()) {}
 
-  // Memory of another owner. release runs exactly once, when the last reference goes; what it throws is ignored. When this throws,
-  // release does not run.
+  // Creates a tensor over memory of another owner. release runs exactly once, when the last reference is released; its exceptions
+  // are ignored. If this function throws, release does not run.
   static Tensor borrow(void* data, DType dtype, const Shape& shape, std::function<void()> release = {}) {
     using Release = std::function<void()>;
     std::unique_ptr<Release> owned;
@@ -87,7 +87,7 @@ class Tensor : public TensorMethods<Tensor> {
     return tensor;
   }
 
-  // Another reference to a borrowed tensor, such as LayerContext::targets; it may outlive what lent it.
+  // Returns another reference to a borrowed tensor, such as LayerContext::targets; it may outlive the lender.
   static Tensor share(detail::Borrowed<ckpt_tensor> tensor) noexcept {
     ckpt_tensor_retain(tensor);
     return adopt(tensor);
@@ -98,11 +98,12 @@ class Tensor : public TensorMethods<Tensor> {
     return first == nullptr ? Shape() : Shape(first, first + ckpt_tensor_get_ndim(handle()));
   }
 
-  // The first element. nullptr when there is none, and from data() for a read-only tensor.
+  // Returns the address of the first element; nullptr for 0 elements, and from data() for a read-only tensor.
   void* data() noexcept { return ckpt_tensor_get_data(handle()); }
   const void* data() const noexcept { return ckpt_tensor_get_const_data(handle()); }
-  // The same as T; Error with Status::invalid_argument when dtype() is not that of T. Of a read-only tensor that has elements only
-  // data_as<const T>() and elements_as<const T>() work, or those of a const Tensor; else Error with Status::unsupported.
+  // Returns the elements as T; throws Error with Status::invalid_argument if dtype() is not that of T. For a read-only tensor with
+  // elements only data_as<const T>() and elements_as<const T>() work, or those of a const Tensor; else throws Error with
+  // Status::unsupported.
   template <class T>
   T* data_as() {
     require_dtype(dtype_of<std::remove_const_t<T>>());
@@ -122,7 +123,7 @@ class Tensor : public TensorMethods<Tensor> {
     return static_cast<const T*>(data());
   }
 
-  // All elements as T; as data_as.
+  // Returns all elements as T, as data_as.
   template <class T>
   Span<T> elements_as() {
     return {data_as<T>(), static_cast<std::size_t>(element_count())};
@@ -139,7 +140,7 @@ class Tensor : public TensorMethods<Tensor> {
   void require_dtype(DType wanted) const {
     if (dtype() != wanted || wanted == DType{0}) {
       throw Error(Status::invalid_argument, std::string("the tensor is of dtype ") + std::string(dtype_name(dtype())) +
-                                                "; asked for as " + std::string(dtype_name(wanted)));
+                                                "; expected " + std::string(dtype_name(wanted)));
     }
   }
 };

@@ -1,11 +1,12 @@
-// torch.h - trains a LibTorch chain under a byte budget: part of what its layers keep for backward is dropped and computed again.
+// torch.h - trains a LibTorch chain within a byte budget: some of the tensors that its layers keep for backward are dropped and
+// recomputed.
 //
 //   auto chain = ckpt::torch::budget(model, sample, 0.4);          // a torch::nn::Sequential; 40% of what storing all takes
 //   auto loss = torch::mse_loss(chain.forward(batch), target);
 //   loss.backward();                                               // gradients as without it, bit for bit
 //
-// For C++17 and LibTorch 1.13 on the CPU. Header-only: the library knows nothing of LibTorch, and ckpt.hpp does not include this
-// file. docs/how-to/bring-your-own-framework.md says what holds and what is refused.
+// For C++17 and LibTorch 1.13 on the CPU. Header-only: the library does not depend on LibTorch, and ckpt.hpp does not include this
+// file. docs/how-to/bring-your-own-framework.md lists guarantees and limits.
 #ifndef CKPT_TORCH_H
 #define CKPT_TORCH_H
 
@@ -49,12 +50,12 @@ inline Tensors run_module(::torch::nn::AnyModule& module, const Tensors& input) 
 
 }  // namespace detail
 
-// A chain under a budget. Copies share the plan. Its layers are the caller's, and are trained as they stand.
+// A chain with a memory budget. Copies share the plan. The caller owns the layers, which are trained in place.
 class Chain {
  public:
   explicit Chain(std::shared_ptr<detail::State> state) : state_(std::move(state)) {}
 
-  // Differentiable once. From any thread, but the layers' own state is theirs.
+  // Differentiable once. May be called from any thread; the layers must synchronise their state.
   Tensors forward(const Tensors& input) const {
     detail::State& state = *state_;
     if (input.size() != state.sample_count)
@@ -111,10 +112,10 @@ class Chain {
   }
 
   std::int64_t budget_bytes() const { return state_->budget_bytes; }
-  // What a step of the sample's shape takes at once, parameters and their gradients apart: as planned, and storing everything.
+  // Peak bytes of a step with the sample's shape, without parameters and their gradients: as planned, and when storing everything.
   std::int64_t planned_bytes() const { return state_->planned_bytes; }
   std::int64_t store_all_bytes() const { return state_->store_all_bytes; }
-  // Forwards that a step runs again, and how many all steps have.
+  // Number of recomputed forwards: in one step as planned, and in all steps so far.
   std::int64_t planned_again() const { return state_->report.recomputed_forwards; }
   std::int64_t ran_again() const { return state_->recomputed; }
   const Profile& profile() const { return *state_->profile; }
@@ -138,8 +139,8 @@ class Chain {
   std::shared_ptr<detail::State> state_;
 };
 
-// Measures the layers on a sample, of the shapes that training will have, and plans within the budget. Parameters, their gradients,
-// buffers and the generator's state stay as they are. Throws OVER_BUDGET with the smallest budget that works.
+// Measures the layers on a sample with the shapes of the training, and plans within the budget. Parameters, their gradients,
+// buffers and the generator's state are unchanged. Throws OVER_BUDGET with the smallest sufficient budget.
 inline Chain budget(std::vector<Layer> layers, const Tensors& sample, const Budget& budget, const Options& options = {}) {
   return Chain(detail::make(std::move(layers), sample, budget, options));
 }

@@ -1,5 +1,5 @@
-// tree.hpp - the C++17 face of tree.h: one type for values of any shape, made of the types of the standard library and read as
-// them.
+// tree.hpp - the C++17 interface of tree.h: one type for nested values, created from and converted to types of the standard
+// library.
 //
 //   state.set("extra", ckpt::Value::dict({{"epoch", 3}, {"rates", std::vector<double>{0.1, 0.01}}, {"note", "warm-up"}}));
 //   ...
@@ -31,14 +31,14 @@ class Value;
 
 namespace detail {
 
-// ---- What a value is made of ----
+// ---- Types of values ----
 
 template <class T>
 inline constexpr bool is_complex = false;
 template <class T>
 inline constexpr bool is_complex<std::complex<T>> = true;
 
-// May be an element of a tensor.
+// Whether T may be an element of a tensor.
 template <class T>
 inline constexpr bool is_element = (std::is_arithmetic_v<T> && !std::is_same_v<T, long double>) ||
                                    std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
@@ -51,7 +51,7 @@ template <class T>
 struct Pointed<T, std::void_t<decltype(*std::declval<const T&>().data()), decltype(std::declval<const T&>().size())>> {
   using type = std::remove_cv_t<std::remove_reference_t<decltype(*std::declval<const T&>().data())>>;
 };
-// The elements that stand one behind the other in it; void where none do.
+// The type of its contiguous elements; void if it has none.
 template <class T>
 using pointed = typename Pointed<T>::type;
 
@@ -74,7 +74,7 @@ template <class T>
 inline constexpr bool is_text = std::is_convertible_v<const T&, std::string_view> && !std::is_null_pointer_v<T>;
 
 template <class T>
-using GivenAs = std::conditional_t<is_text<T>, std::string_view, T>;  // arrays of char, too
+using GivenAs = std::conditional_t<is_text<T>, std::string_view, T>;  // also for arrays of char
 
 template <class T>
 constexpr bool can_be_value() {
@@ -91,7 +91,7 @@ constexpr bool can_be_value() {
   }
 }
 
-// The dtype of elements as they are in memory. Of complex numbers of two doubles it is that of one, in one more dimension.
+// The dtype of elements in memory. For complex numbers of two doubles it is the dtype of one double, with an additional dimension.
 template <class T>
 constexpr DType element_dtype() {
   static_assert(is_element<T>);
@@ -111,14 +111,14 @@ inline std::string_view tree_kind_name(TreeKind kind) noexcept {
                                         "POSIX path",     "Windows path", "list",      "tuple",       "dict",
                                         "ordered dict",   "named tuple",  "dataclass", "tensor",      "value with attributes"};
   const auto number = static_cast<std::size_t>(kind);
-  return number < std::size(names) ? names[number] : "value of a kind that is not known";
+  return number < std::size(names) ? names[number] : "value of an unknown kind";
 }
 
 }  // namespace detail
 
-// Nothing, a truth value, a number, a text, bytes, a tensor, a list of values, or a dict of values in their order; docs/reference/state.md
-// has the table of what becomes what. It remembers what other languages have and C++ does not (a tuple, a dataclass, ...), so that
-// a value that was read is written as it was. A copy copies lists and dicts, and shares tensors.
+// A null, a truth value, a number, a string, bytes, a tensor, a list of values, or an ordered dict of values;
+// docs/reference/state.md has the table of conversions. It stores properties of types of other languages (a tuple, a dataclass,
+// ...), so that a value that was read is written unchanged. A copy copies lists and dicts, and shares tensors.
 class Value {
  public:
   using List = std::vector<Value>;
@@ -126,9 +126,9 @@ class Value {
   using Dict = std::vector<Item>;  // keys and values
 
   Value() = default;
-  // Of numbers, truth values, nullptr, texts, paths, tensors (shared), maps, and sequences. Numbers that stand one behind the other
-  // (std::vector<float>, std::array, Span, std::vector<bool>) are copied into a tensor, std::byte likewise into bytes; other
-  // sequences become lists.
+  // Creates a value from numbers, truth values, nullptr, strings, paths, tensors (shared), maps, and sequences. Contiguous numbers
+  // (std::vector<float>, std::array, Span, std::vector<bool>) are copied into a tensor, std::byte into bytes; other sequences
+  // become lists.
   template <class T, class = std::enable_if_t<!std::is_same_v<T, Value> && detail::can_be_value<detail::GivenAs<T>>()>>
   Value(const T& given) {  // NOLINT(google-explicit-constructor)
     take<detail::GivenAs<T>>(given);
@@ -146,28 +146,28 @@ class Value {
   bool is_null() const noexcept { return kind_ == TreeKind::null; }
   bool is_text() const noexcept { return kind_ == TreeKind::text; }
   bool is_tensor() const noexcept { return kind_ == TreeKind::tensor; }
-  // Also a tuple.
+  // Whether it is a list or a tuple.
   bool is_list() const noexcept { return std::holds_alternative<List>(data_); }
-  // Also an ordered dict, a named tuple and a dataclass.
+  // Whether it is a dict, an ordered dict, a named tuple or a dataclass.
   bool is_dict() const noexcept { return std::holds_alternative<Dict>(data_); }
-  // Of a named tuple or dataclass; "" for others.
+  // Returns the class name of a named tuple or dataclass; "" for others.
   const std::string& class_name() const noexcept { return class_name_; }
 
-  // The value as a T, of any type that a Value can be made of: Error with Status::invalid_argument when it is of another kind or
-  // does not fit. A scalar of NumPy is a number; a big integer is a text ("0x1f..."); a vector of numbers is read from a tensor of
-  // just this type, all elements in one row, or from a list.
+  // Returns the value as a T, any type from which a Value can be created; throws Error with Status::invalid_argument if it is of
+  // another kind or does not fit. A scalar of NumPy is a number; a big integer is a string ("0x1f..."); a vector of numbers is read
+  // from a tensor of exactly this type, flattened, or from a list.
   template <class T>
   T get() const;
 
-  // Of lists, dicts and tuples. Error with Status::invalid_argument for others.
+  // For lists, dicts and tuples; throws Error with Status::invalid_argument for others.
   std::size_t size() const { return is_dict() ? items().size() : parts().size(); }
   const List& parts() const& { return of<List>("a list"); }
   List& parts() & { return const_cast<List&>(of<List>("a list")); }
-  List parts() && { return std::move(parts()); }  // a loop over those of a value that ends
+  List parts() && { return std::move(parts()); }  // for a loop over the parts of a temporary value
   const Dict& items() const& { return of<Dict>("a dict"); }
   Dict& items() & { return const_cast<Dict&>(of<Dict>("a dict")); }
   Dict items() && { return std::move(items()); }
-  // A part of a list; Error with Status::out_of_range.
+  // Returns a part of a list; throws Error with Status::out_of_range.
   const Value& operator[](std::size_t index) const {
     if (index >= parts().size()) {
       throw Error(Status::out_of_range,
@@ -175,12 +175,12 @@ class Value {
     }
     return parts()[index];
   }
-  // The value of a key; Error with Status::not_found.
+  // Returns the value of a key; throws Error with Status::not_found.
   const Value& operator[](const Value& key) const {
     if (const Value* found = find(key)) return *found;
     throw Error(Status::not_found, "key " + key.shown() + " is not in the dict");
   }
-  // nullptr when there is none.
+  // Returns nullptr if the key does not exist.
   const Value* find(const Value& key) const {
     for (const Item& item : items()) {
       if (item.first == key) return &item.second;
@@ -188,7 +188,7 @@ class Value {
     return nullptr;
   }
   bool has(const Value& key) const { return find(key) != nullptr; }
-  // Replaces what the key had.
+  // Sets the value of a key, replacing an earlier value.
   void set(const Value& key, Value value) {
     if (const Value* found = find(key)) {
       *const_cast<Value*>(found) = std::move(value);
@@ -198,19 +198,19 @@ class Value {
   }
   void push_back(Value value) { parts().push_back(std::move(value)); }
 
-  // Attributes that the value has in another language, by name: "_metadata" of a state_dict of PyTorch, "requires_grad" of a
-  // tensor. Texts as keys; empty for most values.
+  // Attributes of the value in another language, by name: "_metadata" of a state_dict of PyTorch, "requires_grad" of a tensor. Keys
+  // are strings; empty for most values.
   const Dict& attributes() const& { return attributes_; }
   Dict& attributes() & { return attributes_; }
   Dict attributes() && { return std::move(attributes_); }
 
-  // Of one kind and equal bit for bit, tensors and attributes too.
+  // Whether both have the same kind and are equal bit for bit, tensors and attributes included.
   friend bool operator==(const Value& left, const Value& right) { return left.equals(right); }
   friend bool operator!=(const Value& left, const Value& right) { return !left.equals(right); }
 
-  // Adds the value to a tree that is being made.
+  // Appends the value to a tree.
   void write(ckpt_tree* tree) const;
-  // The value of a tree's node; 0 is the root.
+  // Returns the value of a tree's node; 0 is the root.
   static Value read(ckpt_tree* tree, std::int64_t index = 0) {
     std::map<std::string, SharedTensor> tensors;
     return read(tree, index, tensors);
@@ -249,10 +249,10 @@ class Value {
   }
   [[noreturn]] void mismatch(const std::string& wanted) const {
     throw Error(Status::invalid_argument,
-                "the value is of kind '" + std::string(detail::tree_kind_name(kind_)) + "'; asked for as " + wanted);
+                "the value is of kind '" + std::string(detail::tree_kind_name(kind_)) + "'; expected " + wanted);
   }
   [[noreturn]] static void misfit(const std::string& value, const char* wanted) {
-    throw Error(Status::invalid_argument, "the value " + value + " does not fit the " + wanted + " that was asked for");
+    throw Error(Status::invalid_argument, "the value " + value + " does not fit the requested " + wanted + " type");
   }
   std::string shown() const {
     if (kind_ == TreeKind::text) return "'" + std::get<std::string>(data_) + "'";
@@ -261,7 +261,7 @@ class Value {
   }
 
   TreeKind kind_ = TreeKind::null;
-  TreeForm form_ = TreeForm::array;  // of a tensor, as are the next two
+  TreeForm form_ = TreeForm::array;  // this and the next two apply to a tensor
   bool big_endian_ = false;
   bool complex128_ = false;
   std::string class_name_;
@@ -336,7 +336,7 @@ void Value::take(const T& given) {
 
 // ---- To C++ ----
 
-// A scalar of a library for numbers as a value of the language; any other value itself.
+// Returns a scalar of a numeric library as a value of the language; any other value unchanged.
 inline Value Value::of_scalar() const {
   const auto* const tensor = std::get_if<SharedTensor>(&data_);
   if (tensor == nullptr || (*tensor)->element_count() != (complex128_ ? 2 : 1) ||
@@ -383,16 +383,16 @@ T Value::whole_number() const {
   return static_cast<T>(value);
 }
 
-// Rounded, but never to another magnitude; whole numbers exactly.
+// Converts with rounding, but fails outside the range of the type; whole numbers are converted exactly.
 template <class T>
 T Value::floating() const {
   const auto* const whole = std::get_if<std::int64_t>(&data_);
   const double value = whole != nullptr ? static_cast<double>(*whole) : of<double>("a number");
   const bool fits = !std::isfinite(value) || std::abs(value) <= static_cast<double>(std::numeric_limits<T>::max());
   const T made = fits ? static_cast<T>(value) : T{};
-  // 2^63 as a double has no place in 64 bits.
+  // 2^63 as a double does not fit in 64 bits.
   const bool exact = whole == nullptr || (static_cast<double>(made) < 0x1p63 && static_cast<std::int64_t>(made) == *whole);
-  if (!fits || !exact) misfit(whole != nullptr ? std::to_string(*whole) : std::to_string(value), "floating-point number");
+  if (!fits || !exact) misfit(whole != nullptr ? std::to_string(*whole) : std::to_string(value), "floating-point");
   return made;
 }
 
@@ -447,8 +447,8 @@ T Value::get() const {
       const auto all = get<std::vector<Part>>();
       T made{};
       if (all.size() != made.size()) {
-        throw Error(Status::invalid_argument, "the value has " + std::to_string(all.size()) + " parts; an array of " +
-                                                  std::to_string(made.size()) + " was asked for");
+        throw Error(Status::invalid_argument,
+                    "the value has " + std::to_string(all.size()) + " parts; expected an array of " + std::to_string(made.size()));
       }
       std::copy(all.begin(), all.end(), made.begin());
       return made;
@@ -576,7 +576,7 @@ inline void Value::read_tensor(ckpt_tree* tree, std::int64_t index, std::map<std
   data_ = known;
 }
 
-// index: of the node; afterwards of the node after it and its parts.
+// index: of the node; on return, of the node after it and its parts.
 inline Value Value::read(ckpt_tree* tree, std::int64_t& index, std::map<std::string, SharedTensor>& tensors) {
   const ckpt_tree_node node = detail::node_at(tree, index);
   const std::int64_t here = index++;
@@ -625,13 +625,13 @@ inline Value value_of_state(const ckpt_state* state, const std::string& group) {
   const Tree tree(result_of<ckpt_tree*>(ckpt_tree_create_from_state, state, group.c_str()));
   return Value::read(tree.get());
 }
-// The tree that a value is.
+// Creates the tree of a value.
 inline Tree tree_of(const Value& value) {
   Tree tree(result_of<ckpt_tree*>(ckpt_tree_create));
   value.write(tree.get());
   return tree;
 }
-// key: of what is wanted of a dict, so that nothing else of it is read; nullptr: all.
+// key: reads only the value of this key of a dict; nullptr: all keys.
 inline Value value_of_reader(ckpt_reader* reader, const std::string& group, const char* key) {
   const Tree tree(result_of<ckpt_tree*>(ckpt_tree_create_from_reader, reader, group.empty() ? nullptr : group.c_str()));
   const std::int64_t index = key == nullptr ? 0 : result_of<std::int64_t>(ckpt_tree_find, tree.get(), std::int64_t{0}, key);
@@ -643,14 +643,14 @@ inline void set_value(ckpt_state* state, const std::string& group, const Value& 
 
 }  // namespace detail
 
-// The text of tree format 1 (docs/reference/file-format.md) for a value: for looking at it, and for other programs.
+// Returns the text of tree format 1 (docs/reference/file-format.md) for a value: for inspection, and for other programs.
 inline std::string tree_text(const Value& value) {
   const detail::Tree tree = detail::tree_of(value);
   return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
     return ckpt_tree_get_text(tree.get(), buffer, capacity, needed);
   });
 }
-// The value of a text without tensors; Error with Status::corrupt for what is none.
+// Returns the value of a text without tensors; throws Error with Status::corrupt for an invalid text.
 inline Value value_of_tree_text(std::string_view text) {
   const auto bytes = static_cast<std::int64_t>(text.size());
   const detail::Tree tree(detail::result_of<ckpt_tree*>(ckpt_tree_create_from_text, text.data(), bytes));

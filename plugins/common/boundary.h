@@ -1,4 +1,4 @@
-// The one barrier between C++ and C: nothing is thrown through it.
+// The boundary between C++ and C: no exception passes it.
 #pragma once
 
 #include <exception>
@@ -8,7 +8,7 @@
 
 namespace ckpt::plugin {
 
-// Runs the body. A failure's status is returned, and its line goes to report, which must not throw.
+// Runs body. On failure returns the status and passes the message to report, which must not throw.
 template <class Body, class Report>
 ckpt_status guard(Body&& body, Report&& report) noexcept {
   try {
@@ -17,10 +17,10 @@ ckpt_status guard(Body&& body, Report&& report) noexcept {
     report(error.message().c_str());
     return error.status();
   } catch (const std::bad_alloc&) {
-    report("the system has no memory left");
+    report("out of memory");
     return CKPT_E_OUT_OF_MEMORY;
   } catch (...) {
-    report("a defect of this plug-in: please report it");
+    report("internal error of this plug-in: please report it");
     return CKPT_E_INTERNAL;
   }
 }

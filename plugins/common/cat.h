@@ -1,4 +1,4 @@
-// Text from pieces, numbers without the locale.
+// Concatenates strings and numbers, independently of the locale.
 #pragma once
 
 #include <charconv>
@@ -17,7 +17,7 @@ requires(!std::same_as<Number, char> && !std::same_as<Number, bool>) void append
   text.append(digits, end.ptr);
 }
 
-// Its pieces one after the other.
+// Returns the concatenation of the pieces.
 template <class... Pieces>
 std::string cat(const Pieces&... pieces) {
   std::string text;

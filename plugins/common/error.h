@@ -1,4 +1,4 @@
-// Errors of a plug-in: a status of libckpt and one line of text. They end at the C boundary (boundary.h).
+// Errors of a plug-in: a libckpt status and one line of text. They are converted at the C boundary (boundary.h).
 #pragma once
 
 #include <exception>
@@ -28,7 +28,7 @@ template <class... Pieces>
   throw Error(status, cat(pieces...));
 }
 
-// An argument must be so.
+// Fails with INVALID_ARGUMENT unless condition is true.
 template <class... Pieces>
 void require(bool condition, const Pieces&... pieces) {
   if (!condition) fail(CKPT_E_INVALID_ARGUMENT, pieces...);

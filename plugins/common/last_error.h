@@ -1,4 +1,4 @@
-// What a plug-in's function for its last error returns: a text for each thread.
+// The text returned by a plug-in's last_error function, per thread.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace ckpt::plugin {
 
-// Not a std::string: a thread_local object with a destructor terminates the program if memory is short at its first use in a
+// Not a std::string: a thread_local object with a destructor terminates the program if memory is lacking at its first use in a
 // thread.
 inline constinit thread_local std::array<char, 1024> last_error_text{};
 

@@ -1,4 +1,4 @@
-// Calls of the user's functions. A C++ program may pass functions that throw.
+// Calls user-defined functions. Those of C++ programs can throw.
 #pragma once
 
 #include <cxxabi.h>
@@ -9,7 +9,7 @@
 
 namespace ckpt::plugin {
 
-// Calls a function that cannot report an error. An exception becomes Error(CALLBACK) with the exception's text. function: its name.
+// Calls a function that cannot return an error. An exception becomes Error(CALLBACK) with its text. function: name for the message.
 template <class Call>
 void user_call(const char* function, Call&& call) {
   try {

@@ -36,9 +36,9 @@ constexpr const char* file_name = "libckpt-s3.so." CKPT_SOVERSION;
 
 bool is_of_s3(const char* uri) { return uri != nullptr && (uri[0] == 's' || uri[0] == 'S') && uri[1] == '3' && uri[2] == ':'; }
 
-// ---- Where libckpt is ----
+// ---- Location of libckpt ----
 
-// The object that an address is in; nullptr when nobody knows.
+// Returns the object that contains an address; nullptr if it is not known.
 const void* object_of(const void* address, Dl_info& info) { return dladdr(address, &info) == 0 ? nullptr : info.dli_fbase; }
 
 // Returns the absolute path of the file that is mapped at an address, whatever the linker was given; "" if it is not known.
@@ -58,13 +58,13 @@ std::string file_mapped_at(const void* address) {
   return "";
 }
 
-// Returns an absolute path; "" if it is not known. For the program itself the linker reports the name that it was started with, so
-// the system is asked instead. For a library it reports a relative path if LD_LIBRARY_PATH holds one, and the program may have
-// changed its directory since.
+// Returns an absolute path; "" if it is not known. For the program itself the linker reports the name with which it was started, so
+// the system is queried instead. For a library it reports a relative path if LD_LIBRARY_PATH contains one, and the program may have
+// changed its working directory since.
 std::string file_of_libckpt() {
   Dl_info own{};
   Dl_info program{};
-  const void* const object = object_of(ckpt_version_string(), own);  // a text of its own
+  const void* const object = object_of(ckpt_version_string(), own);  // an address inside libckpt
   if (object == nullptr || own.dli_fname == nullptr) return "";
   std::error_code error;
   if (object == object_of(reinterpret_cast<const void*>(getauxval(AT_PHDR)), program))  // linked statically
@@ -72,7 +72,7 @@ std::string file_of_libckpt() {
   return own.dli_fname[0] == '/' ? own.dli_fname : file_mapped_at(ckpt_version_string());
 }
 
-// Its folder, without links: not that of what a link to the file points to. "" where it is gone.
+// Returns the folder of the file itself, not of the target of a link to it. "" if it does not exist any more.
 std::string folder_of(const std::string& file) {
   std::error_code error;
   return file.empty() ? "" : fs::canonical(fs::path(file).parent_path(), error).string();
@@ -82,11 +82,11 @@ std::string folder_of(const std::string& file) {
 
 struct Library {
   void* handle = nullptr;
-  std::string why_not;  // set if handle is nullptr
+  std::string problem;  // set if handle is nullptr
   bool is_missing = false;
 };
 
-// The plug-ins of other versions in a folder, separated by commas: each minor version has a file name of its own.
+// Returns the plug-ins of other versions in a folder, separated by commas: each minor version has a different file name.
 std::string other_versions_in(const std::string& folder) {
   constexpr std::string_view start = "libckpt-s3.so.";
   std::set<std::string> names;
@@ -101,20 +101,20 @@ std::string other_versions_in(const std::string& folder) {
 }
 
 std::string absence_of(const std::string& folder, const std::string& path) {
-  const std::string rule = " (it is looked for next to libckpt only; LD_LIBRARY_PATH is not searched)";
-  if (folder.empty()) return cat(file_name, " is not found, since the folder of libckpt is not known", rule);
+  const std::string rule = " (only the folder of libckpt is searched, not LD_LIBRARY_PATH)";
+  if (folder.empty()) return cat(file_name, " was not found: the folder of libckpt is not known", rule);
   const std::string others = other_versions_in(folder);
-  return cat("there is no ", path, rule,
-             others.empty() ? "" : cat("; ", others, " there are for other versions than libckpt ", ckpt_version_string()));
+  return cat(path, " was not found", rule,
+             others.empty() ? "" : cat("; found ", others, " for other versions than libckpt ", ckpt_version_string()));
 }
 
-// Returns why a library that exists does not load.
+// Returns why an existing library cannot be loaded.
 std::string failure_of(const std::string& path) {
   constexpr std::string_view undefined = "undefined symbol: ckpt_";
   const char* const error = dlerror();
-  const std::string said = error == nullptr ? "the linker gives no reason" : error;
-  if (said.find(undefined) == std::string::npos) return cat(path, " does not load: ", said);
-  return cat(path, " does not load: it is of another version than libckpt ", ckpt_version_string(), ": ", said);
+  const std::string linker_error = error == nullptr ? "the linker reports no reason" : error;
+  if (linker_error.find(undefined) == std::string::npos) return cat(path, " cannot be loaded: ", linker_error);
+  return cat(path, " cannot be loaded: its version differs from libckpt ", ckpt_version_string(), ": ", linker_error);
 }
 
 Library open_library(const std::string& folder) {
@@ -122,26 +122,26 @@ Library open_library(const std::string& folder) {
   const std::string path = folder + "/" + file_name;
   std::error_code error;
   if (folder.empty() || !fs::exists(path, error)) {
-    library.why_not = absence_of(folder, path);
+    library.problem = absence_of(folder, path);
     library.is_missing = true;
     return library;
   }
   void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
-    library.why_not = failure_of(path);
+    library.problem = failure_of(path);
     return library;
   }
   for (const char* const name : {"ckpt_s3_register", "ckpt_s3_storage_create", "ckpt_s3_last_error"}) {
     if (dlsym(handle, name) != nullptr) continue;
     dlclose(handle);
-    library.why_not =
-        cat(path, " is not libckpt-s3, or of another version than libckpt ", ckpt_version_string(), ": it has no ", name);
+    library.problem =
+        cat(path, " is not libckpt-s3, or its version differs from libckpt ", ckpt_version_string(), ": it lacks ", name);
     return library;
   }
-  // What it makes is of use to the libckpt that it is linked to, and there can be two in a process.
+  // Its objects work only with the libckpt to which it is linked, and a process can contain two.
   const auto version = reinterpret_cast<decltype(&ckpt_version_string)>(dlsym(handle, "ckpt_version_string"));
   if (version == nullptr || version() != ckpt_version_string()) {  // the library stays loaded
-    library.why_not = path + " does not work for this copy of libckpt, but for another one in the process";
+    library.problem = path + " is linked to another copy of libckpt in this process";
     return library;
   }
   library.handle = handle;
@@ -153,20 +153,21 @@ Function function_of(const Library& library, const char* name) {
   return library.handle == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(library.handle, name));
 }
 
-// ---- One at a time ----
+// ---- Synchronisation ----
 
 std::mutex loading;
-std::atomic<std::thread::id> loader;  // the thread that has it, while its function is registered
+std::atomic<std::thread::id> loader;  // the thread that holds it, while its function is registered
 const std::string* loader_failure = nullptr;
 std::atomic<decltype(&ckpt_s3_storage_create)> loaded_create = nullptr;
 std::atomic<decltype(&ckpt_s3_last_error)> loaded_last_error = nullptr;
 
-// A child that is forked while another thread loads would wait for that one for ever.
-[[maybe_unused]] const int forks_wait = pthread_atfork([] { loading.lock(); }, [] { loading.unlock(); }, [] { loading.unlock(); });
+// Otherwise a child forked while another thread loads would wait for that thread forever.
+[[maybe_unused]] const int fork_handlers =
+    pthread_atfork([] { loading.lock(); }, [] { loading.unlock(); }, [] { loading.unlock(); });
 
-// What s3: is while the library is being loaded. Others wait until it is; for the thread that has failed this is how libckpt comes
-// to know the reason.
-std::int32_t create_meanwhile(const char* uri, ckpt_storage** storage, void*) {
+// The function for s3: while the library is being loaded. Other threads wait until it is loaded. In the thread that failed to load
+// it, this function passes the reason to libckpt.
+std::int32_t create_while_loading(const char* uri, ckpt_storage** storage, void*) {
   if (loader.load() == std::this_thread::get_id()) {
     ckpt_callback_error(loader_failure->c_str());
     return CKPT_E_UNSUPPORTED;
@@ -175,7 +176,7 @@ std::int32_t create_meanwhile(const char* uri, ckpt_storage** storage, void*) {
   const auto create = loaded_create.load();
   const auto last_error = loaded_last_error.load();
   if (create == nullptr || last_error == nullptr) {
-    ckpt_callback_error("libckpt-s3 is missing, or does not load");
+    ckpt_callback_error("libckpt-s3 is missing or cannot be loaded");
     return CKPT_E_UNSUPPORTED;
   }
   const ckpt_status status = create(uri, nullptr, storage);
@@ -183,10 +184,10 @@ std::int32_t create_meanwhile(const char* uri, ckpt_storage** storage, void*) {
   return status;
 }
 
-// As long as it lives, s3: is create_meanwhile; that tells whether the program has a function of its own.
+// While it exists, create_while_loading is the function for s3:. If that fails, the program has registered its own function.
 class Registration {
  public:
-  Registration() : status_(ckpt_storage_register_scheme(scheme, create_meanwhile, nullptr, nullptr)) {}
+  Registration() : status_(ckpt_storage_register_scheme(scheme, create_while_loading, nullptr, nullptr)) {}
   ~Registration() { end(); }
   Registration(const Registration&) = delete;
   Registration& operator=(const Registration&) = delete;
@@ -210,7 +211,7 @@ ckpt_status create_of_s3(const char* uri, const std::string& folder, ckpt_storag
       const Library library = open_library(folder.empty() ? folder_of(file_of_libckpt()) : folder);
       if (library.handle == nullptr) {
         const std::string failure =
-            (library.is_missing ? "it has the scheme 's3', which the package libckpt-s3 brings; " : "") + library.why_not;
+            (library.is_missing ? "the scheme 's3' requires the package libckpt-s3; " : "") + library.problem;
         loader_failure = &failure;
         loader = std::this_thread::get_id();
         return ckpt_storage_create_from_uri(uri, storage);
@@ -218,7 +219,7 @@ ckpt_status create_of_s3(const char* uri, const std::string& folder, ckpt_storag
       registration.end();
       loaded_create = function_of<decltype(&ckpt_s3_storage_create)>(library, "ckpt_s3_storage_create");
       loaded_last_error = function_of<decltype(&ckpt_s3_last_error)>(library, "ckpt_s3_last_error");
-      // The program may have registered its own function first: then that one stays.
+      // The program may have registered its own function first; that one is kept.
       function_of<decltype(&ckpt_s3_register)>(library, "ckpt_s3_register")();
     } else if (registration.status() != CKPT_E_ALREADY_EXISTS) {
       return registration.status();
@@ -245,9 +246,9 @@ AbortedUploads abort_uploads(const std::string& uri, std::int64_t older_than_ns,
   const auto last_error = function_of<decltype(&ckpt_s3_last_error)>(library, "ckpt_s3_last_error");
   if (abort == nullptr || last_error == nullptr) {
     aborted.status = CKPT_E_UNSUPPORTED;
-    aborted.reason = library.handle != nullptr ? "this version of libckpt-s3 does not find unfinished uploads"
-                     : library.is_missing      ? "unfinished uploads are found by the package libckpt-s3; " + library.why_not
-                                               : library.why_not;
+    aborted.reason = library.handle != nullptr ? "this version of libckpt-s3 cannot list unfinished uploads"
+                     : library.is_missing      ? "unfinished uploads require the package libckpt-s3; " + library.problem
+                                               : library.problem;
     return aborted;
   }
   const ckpt_s3_upload_fn add = [](const char* path, int64_t age_ns, void* uploads) {

@@ -1,5 +1,5 @@
-// Loads libckpt-s3, for programs that bring it beside libckpt: the command and the languages. It comes from the folder of the
-// libckpt that the process uses, and from no other place, when it is used for the first time. Synchronised; also in a forked child.
+// Loads libckpt-s3 at its first use, for programs that are installed together with it: the command and the language bindings. It is
+// loaded only from the folder of the libckpt that the process uses. Synchronised; also works in a forked child.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace ckpt::load {
 
-// ckpt_storage_create_from_uri, which knows s3: here and afterwards. A function that the program has registered for s3: stays, and
-// then nothing is loaded. UNSUPPORTED where the library is not there, or does not load: why is ckpt_last_error.
-// folder: the library is looked for there; "": in libckpt's own.
+// ckpt_storage_create_from_uri with support for s3:, from then on also in libckpt itself. If the program has registered a function
+// for s3:, that one is used and nothing is loaded. UNSUPPORTED if the library is missing or cannot be loaded; ckpt_last_error has
+// the reason. folder: where to search the library; "": in the folder of libckpt.
 ckpt_status create_storage(const char* uri, const std::string& folder, ckpt_storage** storage) noexcept;
 
 struct Upload {
@@ -22,11 +22,11 @@ struct Upload {
 
 struct AbortedUploads {
   ckpt_status status = CKPT_OK;
-  std::string reason;  // when it is not CKPT_OK
+  std::string reason;  // if status is not CKPT_OK
   std::vector<Upload> uploads;
 };
 
-// ckpt_s3_abort_uploads with the default options.
+// Calls ckpt_s3_abort_uploads with the default options.
 AbortedUploads abort_uploads(const std::string& uri, std::int64_t older_than_ns, bool dry_run);
 
 }  // namespace ckpt::load

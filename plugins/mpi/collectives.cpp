@@ -20,18 +20,18 @@ using plugin::require;
 
 using Clock = std::chrono::steady_clock;
 
-// All that an operation has in memory at a time; a multiple of it would bring nothing.
+// Limit of the memory for an operation; more does not increase the throughput.
 constexpr std::size_t most_at_a_time = std::size_t{16} << 20;
 
 void require_state(bool condition, const char* text) {
   if (!condition) fail(CKPT_E_INVALID_STATE, text);
 }
 
-// MPI can be called here and now.
+// Fails unless MPI can be called by this thread.
 void require_running() {
   int yes = 0;
   MPI_Initialized(&yes);
-  require_state(yes != 0, "MPI is not initialized: call MPI_Init_thread before");
+  require_state(yes != 0, "MPI is not initialized: call MPI_Init_thread first");
   MPI_Finalized(&yes);
   require_state(yes == 0, "MPI_Finalize has been called");
   int level = MPI_THREAD_SINGLE;
@@ -40,7 +40,7 @@ void require_running() {
                 "MPI was initialized with MPI_THREAD_SINGLE: call MPI_Init_thread with MPI_THREAD_FUNNELED or more");
   if (level == MPI_THREAD_FUNNELED) {
     MPI_Is_thread_main(&yes);
-    require_state(yes != 0, "with MPI_THREAD_FUNNELED only the thread that has initialized MPI can call this");
+    require_state(yes != 0, "with MPI_THREAD_FUNNELED only the thread that initialized MPI can call this");
   }
 }
 
@@ -56,7 +56,7 @@ Clock::time_point deadline_of(std::chrono::nanoseconds timeout) {
   return timeout < Clock::time_point::max() - now ? now + timeout : Clock::time_point::max();
 }
 
-// Polls: MPI makes progress only in its own functions.
+// Polls, since MPI makes progress only in its own functions.
 bool ends_before(MPI_Request& request, Clock::time_point deadline, int& code) {
   for (int rounds = 0;; ++rounds) {
     int done = 0;
@@ -73,7 +73,7 @@ bool ends_before(MPI_Request& request, Clock::time_point deadline, int& code) {
 
 }  // namespace
 
-// One call of an operation: refuses what can't run, and holds the deadline.
+// One call of an operation: fails if it cannot run, and holds its deadline.
 class Collectives::Call {
  public:
   Call(Collectives& all, const char* name, Timeout timeout) : operation(name), deadline(deadline_of(timeout)) {
@@ -81,7 +81,7 @@ class Collectives::Call {
     lock_ = std::unique_lock(all.in_a_call_, std::try_to_lock);
     require_state(lock_.owns_lock(), "another thread is in a call of this coordinator");
     require_running();
-    if (!all.broken_.empty()) fail(CKPT_E_INVALID_STATE, "this coordinator is of no more use: ", all.broken_);
+    if (!all.broken_.empty()) fail(CKPT_E_INVALID_STATE, "coordinator cannot be used any more: ", all.broken_);
   }
 
   const char* const operation;
@@ -96,7 +96,7 @@ Collectives::Collectives(MPI_Comm comm, Timeout timeout) : process_(::getpid()) 
   require(comm != MPI_COMM_NULL, "comm is MPI_COMM_NULL");
   int is_inter = 0;
   check(MPI_Comm_test_inter(comm, &is_inter), "MPI_Comm_test_inter");
-  require(is_inter == 0, "comm is an intercommunicator; one of a single group is wanted");
+  require(is_inter == 0, "comm is an intercommunicator; expected an intracommunicator");
   int number = 0;
   check(MPI_Comm_rank(comm, &number), "MPI_Comm_rank");
   rank_ = number;
@@ -106,8 +106,8 @@ Collectives::Collectives(MPI_Comm comm, Timeout timeout) : process_(::getpid()) 
   MPI_Request request = MPI_REQUEST_NULL;
   int code = MPI_Comm_idup(comm, duplicate.get(), &request);
   if (code == MPI_SUCCESS && !ends_before(request, deadline_of(timeout), code)) {
-    duplicate.release();  // NOLINT(bugprone-unused-return-value): MPI writes there when the others come
-    fail(CKPT_E_TIMEOUT, "not all ", world_size_, " processes of comm came within ", timeout.count(), " ns");
+    duplicate.release();  // NOLINT(bugprone-unused-return-value): MPI writes there when the others arrive
+    fail(CKPT_E_TIMEOUT, "not all ", world_size_, " processes of comm arrived within ", timeout.count(), " ns");
   }
   check(code, "MPI_Comm_idup");
   comm_ = *duplicate;
@@ -198,8 +198,8 @@ void Collectives::send_to_root(std::span<std::byte> bytes, std::byte* all, std::
   wait(request, call);
 }
 
-// MPI_Igather lets a rank that is not root go when its bytes are on their way: so root says after each piece that it has them.
-// Without that a rank would not learn who is late, and its next pieces would pile up at root.
+// MPI_Igather can complete on a rank other than root when its bytes are sent. Therefore root acknowledges each piece. Otherwise a
+// rank would not detect a late root, and its next pieces would accumulate at root.
 void Collectives::gather(std::span<const std::byte> sent, std::span<std::byte> received, std::int64_t root, Timeout timeout) {
   const Call call(*this, "gather", timeout);
   const bool receives = rank_ == root;
@@ -228,7 +228,7 @@ void Collectives::gather(std::span<const std::byte> sent, std::span<std::byte> r
   }
 }
 
-// memory: what goes through MPI, and has been sent. all: everyone's openings, at root.
+// memory: the buffer that was sent through MPI. all: the openings of all ranks, at root.
 void Collectives::agree(std::byte* memory, const Opening& ours, const std::byte* all, std::int64_t root, const Call& call) {
   Verdict verdict{.other = -1, .other_bytes = 0, .root_bytes = ours.bytes};
   for (std::int64_t rank = 0; rank_ == root && rank < world_size_ && verdict.other < 0; ++rank) {
@@ -240,8 +240,8 @@ void Collectives::agree(std::byte* memory, const Opening& ours, const std::byte*
   send_from_root({memory, sizeof verdict}, root, call);
   std::memcpy(&verdict, memory, sizeof verdict);
   if (verdict.other < 0) return;
-  broken_ = cat("processes disagreed in its ", call.operation);
-  fail(CKPT_E_INVALID_STATE, "rank ", verdict.other, " gave ", verdict.other_bytes, " bytes, rank ", root, " gave ",
+  broken_ = cat("the processes passed different arguments to ", call.operation);
+  fail(CKPT_E_INVALID_STATE, "rank ", verdict.other, " specified ", verdict.other_bytes, " bytes, rank ", root, " specified ",
        verdict.root_bytes);
 }
 
@@ -249,7 +249,7 @@ void Collectives::wait(MPI_Request& request, const Call& call) {
   int code = MPI_SUCCESS;
   if (!ends_before(request, call.deadline, code)) {
     broken_ = cat("its ", call.operation, " has timed out");
-    fail(CKPT_E_TIMEOUT, "not all ", world_size_, " processes came in time");
+    fail(CKPT_E_TIMEOUT, "not all ", world_size_, " processes arrived in time");
   }
   check(code, "MPI_Test");
 }
@@ -273,7 +273,7 @@ std::byte* Collectives::buffer(std::size_t bytes) {
 void Collectives::compare(std::int64_t rank, std::int64_t theirs, std::int64_t ours, const Call& call) {
   if (theirs == ours) return;
   broken_ = cat("processes disagreed in its ", call.operation);
-  fail(CKPT_E_INVALID_STATE, "rank ", rank, " gave ", theirs, " bytes, rank ", rank_, " gave ", ours);
+  fail(CKPT_E_INVALID_STATE, "rank ", rank, " specified ", theirs, " bytes, rank ", rank_, " specified ", ours);
 }
 
 }  // namespace ckpt::mpi

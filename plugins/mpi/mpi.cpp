@@ -14,7 +14,7 @@ using ckpt::plugin::require;
 
 Collectives& of(void* user_data) { return *static_cast<Collectives*>(user_data); }
 
-// What runs inside a function of libckpt, which takes the reason over.
+// Runs inside a function of libckpt, which takes over the error message.
 template <class Body>
 std::int32_t run(Body&& body) noexcept {
   return ckpt::plugin::guard(
@@ -66,7 +66,7 @@ ckpt_status ckpt_mpi_coordinator_create(MPI_Comm comm, int64_t timeout_ns, ckpt_
       [&] {
         require(coordinator != nullptr, "coordinator is NULL");
         *coordinator = nullptr;
-        require(timeout_ns >= 0, "timeout_ns is ", timeout_ns, "; at least 0");
+        require(timeout_ns >= 0, "timeout_ns is ", timeout_ns, "; expected at least 0");
         auto all = std::make_unique<Collectives>(comm, std::chrono::nanoseconds(timeout_ns));
         ckpt_coordinator_callbacks callbacks = CKPT_COORDINATOR_CALLBACKS_INIT;
         callbacks.rank = all->rank();
@@ -77,7 +77,7 @@ ckpt_status ckpt_mpi_coordinator_create(MPI_Comm comm, int64_t timeout_ns, ckpt_
         callbacks.gather = gather;
         const ckpt_status status = ckpt_coordinator_create_custom(&callbacks, all.get(), destroy, coordinator);
         if (status != CKPT_OK) fail(status, ckpt_last_error());
-        all.release();  // NOLINT(bugprone-unused-return-value): destroy has it
+        all.release();  // NOLINT(bugprone-unused-return-value): owned by destroy
         return status;
       },
       ckpt::plugin::set_last_error);

@@ -23,7 +23,7 @@ void accept_missing(const Error& error) {
   if (error.status() != CKPT_E_NOT_FOUND) throw error;
 }
 
-// Removes each by a request of its own; stops at the first error.
+// Removes each object with a separate request; stops at the first error.
 class Removals final : public Source {
  public:
   Removals(const Config& config, std::span<const std::string> paths) {
@@ -47,19 +47,19 @@ void remove_singly(Client& client, std::span<const std::string> paths) {
   client.drive(*session, removals, static_cast<std::size_t>(client.config().parts_in_flight));
 }
 
-// Errors of single objects stand in an answer of 200.
+// Errors of single objects are reported in a response with status 200.
 void check_removed(const Config& config, const Answer& answer) {
   const Element root = parse_xml(answer.body);
-  if (root.name == "Error") throw answer_error(answer, harmless(root.value("Code")), config.bucket, config.region);
-  if (root.name != "DeleteResult") fail(CKPT_E_IO, "the store's answer is no result of removing");
+  if (root.name == "Error") throw answer_error(answer, sanitized(root.value("Code")), config.bucket, config.region);
+  if (root.name != "DeleteResult") fail(CKPT_E_IO, "the store's response: expected DeleteResult");
   for (const Element& element : root.children) {
     if (element.name != "Error") continue;
-    const std::string code = harmless(element.value("Code"));
+    const std::string code = sanitized(element.value("Code"));
     if (code == "NoSuchKey") continue;
     Answer one;
     one.status = answer.status;
     throw Error(answer_error(one, code, config.bucket, config.region).status(),
-                cat(in_quotes(element.value("Key")), " was not removed: ", code.empty() ? "the store does not say why" : code));
+                cat(in_quotes(element.value("Key")), " was not removed: ", code.empty() ? "the store reports no reason" : code));
   }
 }
 
@@ -73,10 +73,10 @@ void remove_together(Client& client, std::span<const std::string> paths) {
   request.body = bytes_of(body);
   request.is_sent = true;
   request.headers = {{"content-type", "application/xml"}, {"x-amz-checksum-sha256", base64(sha256(request.body))}};
-  // Older stores want this one, and only this one.
+  // Older stores require this header, and support no other checksum.
   if (std::string md5 = md5_base64(request.body); !md5.empty()) request.headers.emplace_back("content-md5", std::move(md5));
   try {
-    check_removed(client.config(), client.ask(std::move(request)));
+    check_removed(client.config(), client.execute(std::move(request)));
   } catch (const Error& error) {
     if (error.status() != CKPT_E_UNSUPPORTED) throw;
     remove_singly(client, paths);
@@ -97,12 +97,12 @@ void put_if_absent(Client& client, const std::string& path, std::span<const std:
   if (!config.storage_class.empty()) request.headers.emplace_back("x-amz-storage-class", config.storage_class);
   request.body = bytes;
   request.is_sent = true;
-  client.ask(std::move(request));
+  client.execute(std::move(request));
 }
 
 void remove_one(Client& client, const std::string& path) {
   try {
-    client.ask(delete_request(client.config(), path));
+    client.execute(delete_request(client.config(), path));
   } catch (const Error& error) {
     accept_missing(error);
   }
@@ -117,13 +117,13 @@ void remove_many(Client& client, const std::vector<std::string>& paths) {
 
 std::int64_t size_of(Client& client, const std::string& path) {
   const Answer answer = client.head(client.config().key(path));
-  if (answer.length < 0) fail(CKPT_E_UNSUPPORTED, "the store does not say how long the object is");
+  if (answer.length < 0) fail(CKPT_E_UNSUPPORTED, "the store's response lacks the object's size");
   return answer.length;
 }
 
 Page read_page(const Config& config, std::string_view xml, const std::string& after_key) {
   const Element root = parse_xml(xml);
-  if (root.name != "ListBucketResult") fail(CKPT_E_IO, "the store's answer is no list");
+  if (root.name != "ListBucketResult") fail(CKPT_E_IO, "the store's response: expected ListBucketResult");
   const bool is_encoded = root.value("EncodingType") == "url";
   const std::string below = config.prefix.empty() ? "" : config.prefix + "/";
   Page page;
@@ -132,18 +132,18 @@ Page read_page(const Config& config, std::string_view xml, const std::string& af
     if (element.name != "Contents") continue;
     const auto key = is_encoded ? url_decode(element.value("Key"), true) : std::string(element.value("Key"));
     const auto bytes = number(trim(element.value("Size")));
-    if (!key || !bytes || key->empty()) fail(CKPT_E_IO, "the store's list has an object without name or size");
-    // What comes behind it would be missed, or come twice.
+    if (!key || !bytes || key->empty()) fail(CKPT_E_IO, "the store's list contains an object without name or size");
+    // Otherwise objects after it could be missed or returned twice.
     if (*key <= page.last_key) fail(CKPT_E_UNSUPPORTED, "the store's list is not in ascending order of the names");
     page.last_key = *key;
-    if (!key->starts_with(below)) fail(CKPT_E_IO, "the store's list has an object that was not asked for");
+    if (!key->starts_with(below)) fail(CKPT_E_IO, "the store's list contains an object outside the requested prefix");
     std::string path = key->substr(below.size());
-    // Others may have put names there that no storage has, as the markers "directory/" of consoles.
+    // Other programs can create names that are not valid paths of a storage, such as the markers "directory/" of consoles.
     if (is_path(path)) page.objects.push_back({std::move(path), *bytes});
   }
   if (trim(root.value("IsTruncated")) == "true") {
     page.next = root.value("NextContinuationToken");
-    if (page.next.empty()) fail(CKPT_E_IO, "the store's list goes on, and does not say how");
+    if (page.next.empty()) fail(CKPT_E_IO, "the store's list is truncated and has no continuation token");
   }
   return page;
 }
@@ -166,7 +166,7 @@ std::int32_t list_from(Client& client, const std::string& prefix, const std::str
     } else if (!after.empty()) {
       request.query.emplace_back("start-after", below + after);
     }
-    Page page = read_page(config, client.ask(std::move(request)).body, last_key);
+    Page page = read_page(config, client.execute(std::move(request)).body, last_key);
     last_key = std::move(page.last_key);
     for (const Listed& listed : page.objects) {
       if (limit == 0) break;

@@ -1,4 +1,4 @@
-// What a storage's functions do in a bucket: whole objects and lists of them.
+// Operations on a bucket: whole objects and listings.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace ckpt::s3 {
 
-// Error(ALREADY_EXISTS) when there is one of that name.
+// Error(ALREADY_EXISTS) if the object exists.
 void put_if_absent(Client& client, const std::string& path, std::span<const std::byte> bytes);
 
-// What is not there is no error.
+// A missing object is not an error.
 void remove_one(Client& client, const std::string& path);
 void remove_many(Client& client, const std::vector<std::string>& paths);
 
@@ -27,14 +27,14 @@ struct Listed {
 // One page of a listing.
 struct Page {
   std::vector<Listed> objects;
-  std::string next;      // continues the listing; "": it is at its end
-  std::string last_key;  // whole, of all that the page had, also of what is no path
+  std::string next;      // continuation token; "": end of the listing
+  std::string last_key;  // last full key of the page, including names that are not paths
 };
 
-// after_key: the last one of the page before, which this page must come behind.
+// after_key: the last key of the previous page; this page must continue after it.
 Page read_page(const Config& config, std::string_view xml, const std::string& after_key);
 
-// Calls object for each; what that returns, when it is not 0, ends it and is returned.
+// Calls object for each; a result other than 0 ends the listing and is returned.
 std::int32_t list_from(Client& client, const std::string& prefix, const std::string& after, std::int64_t limit,
                        const std::function<std::int32_t(const Listed&)>& object);
 

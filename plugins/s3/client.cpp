@@ -13,10 +13,10 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr std::size_t most_idle_sessions = 4;
+constexpr std::size_t max_idle_sessions = 4;
 constexpr int most_conflicts = 5;
 constexpr int most_throttles = 8;
-constexpr milliseconds longest_wait{5000};  // for one request, because the store says so
+constexpr milliseconds longest_wait{5000};  // for one request, on the store's demand
 constexpr milliseconds first_pause{50};
 
 struct Meaning {
@@ -25,43 +25,43 @@ struct Meaning {
   const char* words;
 };
 
-// What is not here is judged by its status alone.
+// Other codes are classified only by their HTTP status.
 constexpr Meaning meanings[] = {
-    {"AccessDenied", CKPT_E_PERMISSION, "these keys may not do this"},
+    {"AccessDenied", CKPT_E_PERMISSION, "the keys do not permit this operation"},
     {"AllAccessDisabled", CKPT_E_PERMISSION, "access to the bucket is disabled"},
-    {"InvalidAccessKeyId", CKPT_E_PERMISSION, "the store does not know the access key"},
-    {"SignatureDoesNotMatch", CKPT_E_PERMISSION, "the secret key is not the access key's"},
+    {"InvalidAccessKeyId", CKPT_E_PERMISSION, "the access key is unknown to the store"},
+    {"SignatureDoesNotMatch", CKPT_E_PERMISSION, "the secret key does not match the access key"},
     {"InvalidToken", CKPT_E_PERMISSION, "the session token is not valid"},
     {"ExpiredToken", CKPT_E_PERMISSION, "the keys have expired"},
     {"TokenRefreshRequired", CKPT_E_PERMISSION, "the keys have expired"},
     {"RequestTimeTooSkewed", CKPT_E_PERMISSION, "this machine's clock and the store's differ too much: set the clock"},
     {"RequestExpired", CKPT_E_PERMISSION, "this machine's clock and the store's differ too much: set the clock"},
-    {"NoSuchKey", CKPT_E_NOT_FOUND, "there is no such object"},
-    {"NoSuchUpload", CKPT_E_NOT_FOUND, "the upload of its parts was aborted or is complete"},
+    {"NoSuchKey", CKPT_E_NOT_FOUND, "the object does not exist"},
+    {"NoSuchUpload", CKPT_E_NOT_FOUND, "the multipart upload was aborted or is complete"},
     {"QuotaExceeded", CKPT_E_NO_SPACE, "the quota is full"},
     {"ServiceQuotaExceeded", CKPT_E_NO_SPACE, "the quota is full"},
     {"InsufficientCapacity", CKPT_E_NO_SPACE, "the store is full"},
     {"PreconditionFailed", CKPT_E_ALREADY_EXISTS, "the name is taken"},
-    {"ConditionalRequestConflict", CKPT_E_BUSY, "another writer is at work on this name"},
-    {"OperationAborted", CKPT_E_BUSY, "another writer is at work on this name"},
-    {"SlowDown", CKPT_E_BUSY, "the store asks for fewer requests"},
+    {"ConditionalRequestConflict", CKPT_E_BUSY, "another writer is writing this object"},
+    {"OperationAborted", CKPT_E_BUSY, "another writer is writing this object"},
+    {"SlowDown", CKPT_E_BUSY, "the store limits the rate of requests"},
     {"ServiceUnavailable", CKPT_E_BUSY, "the store is overloaded"},
-    {"TooManyRequests", CKPT_E_BUSY, "the store asks for fewer requests"},
-    {"ThrottlingException", CKPT_E_BUSY, "the store asks for fewer requests"},
-    {"RequestLimitExceeded", CKPT_E_BUSY, "the store asks for fewer requests"},
+    {"TooManyRequests", CKPT_E_BUSY, "the store limits the rate of requests"},
+    {"ThrottlingException", CKPT_E_BUSY, "the store limits the rate of requests"},
+    {"RequestLimitExceeded", CKPT_E_BUSY, "the store limits the rate of requests"},
     {"RequestTimeout", CKPT_E_TIMEOUT, "the store waited too long for the request's bytes"},
-    {"XAmzContentSHA256Mismatch", CKPT_E_IO, "other bytes arrived than were sent"},
-    {"BadDigest", CKPT_E_IO, "other bytes arrived than were sent"},
+    {"XAmzContentSHA256Mismatch", CKPT_E_IO, "the received bytes differ from those sent"},
+    {"BadDigest", CKPT_E_IO, "the received bytes differ from those sent"},
     {"IncompleteBody", CKPT_E_IO, "fewer bytes arrived than were sent"},
-    {"InternalError", CKPT_E_IO, "the store failed"},
-    {"NotImplemented", CKPT_E_UNSUPPORTED, "the store does not do this"},
-    {"MethodNotAllowed", CKPT_E_UNSUPPORTED, "the store does not do this"},
+    {"InternalError", CKPT_E_IO, "internal error of the store"},
+    {"NotImplemented", CKPT_E_UNSUPPORTED, "the store does not support this operation"},
+    {"MethodNotAllowed", CKPT_E_UNSUPPORTED, "the store does not support this operation"},
     {"InvalidObjectState", CKPT_E_UNSUPPORTED, "the object is archived: restore it first"},
-    {"InvalidStorageClass", CKPT_E_INVALID_ARGUMENT, "the store does not know options.storage_class"},
-    {"InvalidEncryptionAlgorithmError", CKPT_E_INVALID_ARGUMENT, "the store does not know options.server_side_encryption"},
+    {"InvalidStorageClass", CKPT_E_INVALID_ARGUMENT, "options.storage_class is unknown to the store"},
+    {"InvalidEncryptionAlgorithmError", CKPT_E_INVALID_ARGUMENT, "options.server_side_encryption is unknown to the store"},
     {"InvalidBucketName", CKPT_E_INVALID_ARGUMENT, "the bucket's name is not valid"},
     {"KeyTooLongError", CKPT_E_INVALID_ARGUMENT, "the name is too long"},
-    {"EntityTooLarge", CKPT_E_OUT_OF_RANGE, "the file is larger than the store takes"},
+    {"EntityTooLarge", CKPT_E_OUT_OF_RANGE, "the file exceeds the store's limit"},
 };
 
 struct Fallback {
@@ -73,24 +73,24 @@ Fallback by_status(long status) {
   switch (status) {
     case 401:
     case 403: return {CKPT_E_PERMISSION, "access is denied"};
-    case 404: return {CKPT_E_NOT_FOUND, "there is no such object, or no such bucket"};
+    case 404: return {CKPT_E_NOT_FOUND, "the object or the bucket does not exist"};
     case 405:
-    case 501: return {CKPT_E_UNSUPPORTED, "the store does not do this"};
+    case 501: return {CKPT_E_UNSUPPORTED, "the store does not support this operation"};
     case 304:
     case 412: return {CKPT_E_ALREADY_EXISTS, "the name is taken"};
     case 408:
     case 504: return {CKPT_E_TIMEOUT, "the store took too long"};
-    case 409: return {CKPT_E_BUSY, "another writer is at work on this name"};
+    case 409: return {CKPT_E_BUSY, "another writer is writing this object"};
     case 429:
-    case 503: return {CKPT_E_BUSY, "the store asks for fewer requests"};
+    case 503: return {CKPT_E_BUSY, "the store limits the rate of requests"};
     case 507: return {CKPT_E_NO_SPACE, "the store is full"};
     default: break;
   }
-  if (status >= 500) return {CKPT_E_IO, "the store failed"};
+  if (status >= 500) return {CKPT_E_IO, "internal error of the store"};
   if (status >= 300 && status < 400)
-    return {CKPT_E_INVALID_ARGUMENT, "the store wants to be asked elsewhere; redirects are not followed"};
-  if (status >= 400) return {CKPT_E_UNSUPPORTED, "the store refuses the request"};
-  return {CKPT_E_IO, "the answer is none of S3"};
+    return {CKPT_E_INVALID_ARGUMENT, "the store redirects to another address; redirects are not followed"};
+  if (status >= 400) return {CKPT_E_UNSUPPORTED, "the store rejects the request"};
+  return {CKPT_E_IO, "the response is not an S3 response"};
 }
 
 Error transport_error(const Transfer& transfer) {
@@ -107,20 +107,20 @@ Error transport_error(const Transfer& transfer) {
     case CURLE_NOT_BUILT_IN: status = CKPT_E_UNSUPPORTED; break;
     default: break;
   }
-  // libcurl's own words for the kind of error: never its text for this one, in which there could be an address.
+  // Only libcurl's description of the error code: its message for this transfer could contain an address.
   return {status, curl_easy_strerror(code)};
 }
 
-bool may_pass(ckpt_status status) { return status == CKPT_E_IO || status == CKPT_E_BUSY || status == CKPT_E_TIMEOUT; }
+bool is_temporary(ckpt_status status) { return status == CKPT_E_IO || status == CKPT_E_BUSY || status == CKPT_E_TIMEOUT; }
 
-// Ceph says of temporary keys that have expired only that access is denied.
+// Ceph reports expired temporary keys only as denied access.
 bool may_have_expired(const Transfer& transfer, const std::string& code) {
   if (transfer.error->status() == CKPT_E_PERMISSION && !transfer.keys.session_token.empty()) return true;
   return code == "ExpiredToken" || code == "TokenRefreshRequired" || code == "InvalidToken" || code == "InvalidAccessKeyId" ||
          code == "SignatureDoesNotMatch";
 }
 
-// Seconds, or a date.
+// Parses seconds or a date.
 std::optional<milliseconds> retry_after(const Answer& answer) {
   if (answer.retry_after.empty()) return std::nullopt;
   if (const auto seconds = number(answer.retry_after)) return milliseconds(std::min<std::int64_t>(*seconds, 1000000) * 1000);
@@ -129,16 +129,16 @@ std::optional<milliseconds> retry_after(const Answer& answer) {
   return milliseconds(std::clamp<std::int64_t>(at - std::time(nullptr), 0, 1000000) * 1000);
 }
 
-// Twice as long each time, and half as long again at random, so that several do not come back together.
+// Doubles each time, plus up to 50% at random, so that several clients do not retry at the same time.
 milliseconds pause_before(int attempt) {
   const auto base = first_pause * (1 << std::min(attempt, 6));
   return base + base * (steady_clock::now().time_since_epoch().count() % 1000) / 2000;
 }
 
-// One request.
-class One final : public Source {
+// A single request.
+class SingleRequest final : public Source {
  public:
-  explicit One(Transfer& transfer) : transfer_(&transfer) {}
+  explicit SingleRequest(Transfer& transfer) : transfer_(&transfer) {}
   Transfer* next() override { return std::exchange(transfer_, nullptr); }
   bool has_more() override { return false; }
   bool take(Transfer&) override { return true; }
@@ -153,21 +153,21 @@ std::string error_code(const Answer& answer) {
   if (answer.body.find("<Error") == std::string::npos) return "";
   try {
     const Element root = parse_xml(answer.body);
-    return root.name == "Error" ? harmless(root.value("Code")) : "";
+    return root.name == "Error" ? sanitized(root.value("Code")) : "";
   } catch (const Error&) {
-    return "";  // the status says enough
+    return "";  // the HTTP status is sufficient
   }
 }
 
 Error answer_error(const Answer& answer, const std::string& code, const std::string& bucket, const std::string& region) {
   const std::string head = cat("HTTP ", static_cast<std::int64_t>(answer.status), code.empty() ? "" : " ", code, ": ");
-  // The URI is wrong. Not NOT_FOUND: callers begin afresh on that.
-  if (code == "NoSuchBucket") return {CKPT_E_INVALID_ARGUMENT, cat(head, "there is no bucket ", in_quotes(bucket))};
+  // The URI is wrong. Not NOT_FOUND, on which callers would start a new run.
+  if (code == "NoSuchBucket") return {CKPT_E_INVALID_ARGUMENT, cat(head, "the bucket ", in_quotes(bucket), " does not exist")};
   if (code == "PermanentRedirect" || code == "TemporaryRedirect" || code == "AuthorizationHeaderMalformed" ||
       (answer.status == 301 && !answer.region.empty())) {
-    const std::string other = harmless(answer.region);
+    const std::string other = sanitized(answer.region);
     return {CKPT_E_INVALID_ARGUMENT,
-            cat(head, "the bucket ", in_quotes(bucket), " is in another region than ", region, other.empty() ? "" : ": ", other)};
+            cat(head, "the bucket ", in_quotes(bucket), " is not in the region ", region, other.empty() ? "" : " but in ", other)};
   }
   for (const Meaning& meaning : meanings) {
     if (code == meaning.code) return {meaning.status, head + meaning.words};
@@ -177,7 +177,7 @@ Error answer_error(const Answer& answer, const std::string& code, const std::str
 }
 
 Lease::~Lease() {
-  if (session_ != nullptr) client_->give_back(std::move(session_));
+  if (session_ != nullptr) client_->return_session(std::move(session_));
 }
 
 Lease Client::lease() {
@@ -192,33 +192,33 @@ Lease Client::lease() {
   return {*this, std::make_unique<Session>()};
 }
 
-void Client::give_back(std::unique_ptr<Session> session) noexcept {
+void Client::return_session(std::unique_ptr<Session> session) noexcept {
   session->cancel_all();
   const std::lock_guard lock(mutex_);
   try {
-    if (idle_.size() < most_idle_sessions) idle_.push_back(std::move(session));
+    if (idle_.size() < max_idle_sessions) idle_.push_back(std::move(session));
   } catch (const std::bad_alloc&) {
-    return;  // it is closed instead
+    return;  // out of memory: closes it instead
   }
 }
 
-std::optional<Pause> Client::judge(Transfer& transfer) {
+std::optional<Pause> Client::classify(Transfer& transfer) {
   const Answer& answer = transfer.answer;
   ++transfer.tries;
   std::string code;
   if (transfer.refused == Refused::too_long) {
-    transfer.error = Error(CKPT_E_IO, cat("the store's answer is longer than ", most_answer_bytes, " bytes"));
+    transfer.error = Error(CKPT_E_IO, cat("the store's response is longer than ", most_answer_bytes, " bytes"));
     return std::nullopt;
   }
   if (transfer.refused == Refused::range) {
-    transfer.error = Error(CKPT_E_UNSUPPORTED, "the store sent other bytes than the range that was asked for");
+    transfer.error = Error(CKPT_E_UNSUPPORTED, "the store sent a range other than the requested one");
     return std::nullopt;
   }
   if (answer.result != CURLE_OK) {
     transfer.error = transport_error(transfer);
   } else if (answer.status >= 200 && answer.status < 300) {
     if (transfer.request.into.empty() || transfer.has_range()) return std::nullopt;
-    transfer.error = Error(CKPT_E_IO, "the store sent fewer bytes than were asked for");
+    transfer.error = Error(CKPT_E_IO, "the store sent fewer bytes than requested");
   } else {
     code = error_code(answer);
     transfer.error = answer_error(answer, code, config_.bucket, config_.region);
@@ -235,19 +235,19 @@ std::optional<Pause> Client::judge(Transfer& transfer) {
   if (error.status() == CKPT_E_BUSY) {
     if (const auto asked = retry_after(answer)) {
       if (transfer.waited + *asked > longest_wait || ++transfer.throttles > most_throttles) {
-        transfer.error = Error(CKPT_E_BUSY, cat(error.message(), ", and to wait ", asked->count() / 1000, " s"));
+        transfer.error = Error(CKPT_E_BUSY, cat(error.message(), ", and requests a wait of ", asked->count() / 1000, " s"));
         return std::nullopt;
       }
       transfer.waited += *asked;
       return *asked;
     }
   }
-  if (may_pass(error.status()) && transfer.tries < transfer.attempts) return pause_before(transfer.tries);
+  if (is_temporary(error.status()) && transfer.tries < transfer.attempts) return pause_before(transfer.tries);
   return std::nullopt;
 }
 
 void Client::drive(Session& session, Source& source, std::size_t most) {
-  // Whatever ends this, no transfer is left in the session, which knows where they are.
+  // On any exit, removes the transfers from the session, which stores their addresses.
   struct Cancel {
     Session& session;
     ~Cancel() { session.cancel_all(); }
@@ -275,7 +275,7 @@ void Client::drive(Session& session, Source& source, std::size_t most) {
     while (Transfer* transfer = session.finished()) {
       --running;
       longest = Pause(0);
-      if (const auto pause = judge(*transfer)) {
+      if (const auto pause = classify(*transfer)) {
         transfer->due = steady_clock::now() + *pause;
         delayed.push_back(transfer);
       } else if (!source.take(*transfer)) {
@@ -294,20 +294,20 @@ Transfer Client::send(Session& session, Request request, int attempts) {
   Transfer transfer;
   transfer.request = std::move(request);
   transfer.attempts = attempts;
-  One one(transfer);
+  SingleRequest one(transfer);
   drive(session, one, 1);
   return transfer;
 }
 
-Answer Client::ask(Session& session, Request request, int attempts) {
+Answer Client::execute(Session& session, Request request, int attempts) {
   Transfer transfer = send(session, std::move(request), attempts);
   if (transfer.error) throw *transfer.error;
   return std::move(transfer.answer);
 }
 
-Answer Client::ask(Request request, int attempts) {
+Answer Client::execute(Request request, int attempts) {
   const Lease session = lease();
-  return ask(*session, std::move(request), attempts);
+  return execute(*session, std::move(request), attempts);
 }
 
 Answer Client::head(const std::string& key, int attempts) {
@@ -319,7 +319,7 @@ Answer Client::head(const std::string& key, int attempts) {
   if (!transfer.error) return std::move(transfer.answer);
   const long status = transfer.answer.status;
   if (transfer.answer.result != CURLE_OK || (status != 400 && status != 403)) throw *transfer.error;
-  // The reason stands in a body: that of GET. When keys were read again meanwhile, it succeeds, and so will HEAD.
+  // Only GET returns a body with the reason. If the keys were read again in the meantime, it succeeds, and so will HEAD.
   Request reason;
   reason.method = "GET";
   reason.key = key;
@@ -327,7 +327,7 @@ Answer Client::head(const std::string& key, int attempts) {
   const Transfer explained = send(*session, std::move(reason), 1);
   if (explained.answer.result != CURLE_OK) throw *transfer.error;
   if (explained.error && explained.answer.status != 416) throw *explained.error;  // 416: it is empty
-  return ask(*session, std::move(request), attempts);
+  return execute(*session, std::move(request), attempts);
 }
 
 }  // namespace ckpt::s3

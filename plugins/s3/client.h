@@ -1,4 +1,4 @@
-// A bucket: requests, what is tried again, and what errors mean.
+// A client of a bucket: requests, retries, and the meaning of errors.
 #pragma once
 
 #include <functional>
@@ -13,32 +13,32 @@
 
 namespace ckpt::s3 {
 
-// Where a run of requests comes from. Called on the thread that drives.
+// Provides a sequence of requests. Called on the thread that runs drive.
 class Source {
  public:
   Source() = default;
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
   virtual ~Source() = default;
-  // The next one; nullptr: none now.
+  // Returns the next transfer; nullptr: none at the moment.
   virtual Transfer* next() = 0;
-  // Whether more will come later, also when next had none.
+  // Returns whether more transfers will follow, even if next returned none.
   virtual bool has_more() = 0;
-  // It succeeded, or has an error. Whether to go on with the others.
+  // Takes a transfer that succeeded or has an error. Returns whether to continue with the others.
   virtual bool take(Transfer& transfer) = 0;
-  // Whether what is on its way is not wanted any more.
+  // Returns whether transfers in progress should be cancelled.
   virtual bool is_stopped() { return false; }
 };
 
-// The store's error code in an answer's body; "" when there is none.
+// Returns the store's error code from a response body; "" if there is none.
 std::string error_code(const Answer& answer);
 
-// What an answer of that status and code means. bucket: for its message.
+// Returns the error for a response with that status and code. bucket: for its message.
 Error answer_error(const Answer& answer, const std::string& code, const std::string& bucket, const std::string& region);
 
 class Client;
 
-// A session that goes back to its client's others.
+// A session that is returned to its client's pool on destruction.
 class Lease {
  public:
   Lease(Client& client, std::unique_ptr<Session> session) : client_(&client), session_(std::move(session)) {}
@@ -47,8 +47,8 @@ class Lease {
   ~Lease();
   Session& operator*() const noexcept { return *session_; }
   Session* operator->() const noexcept { return session_.get(); }
-  // In a forked child.
-  void forget() noexcept { session_.reset(); }
+  // For a forked child: abandons the session without returning it.
+  void abandon() noexcept { session_.reset(); }
 
  private:
   Client* client_;
@@ -64,23 +64,24 @@ class Client {
   const Config& config() const noexcept { return config_; }
   Lease lease();
 
-  // Runs what comes from the source, most at a time, until there is no more or it says so. What is on its way then is given up.
+  // Runs the source's transfers, at most `most` at a time, until there are no more or the source stops. Cancels transfers in
+  // progress then.
   void drive(Session& session, Source& source, std::size_t most);
 
-  // One request. Throws what it ends with, if that is no success. attempts: at most, for what may pass.
-  Answer ask(Request request, int attempts = 1);
-  Answer ask(Session& session, Request request, int attempts = 1);
-  // The same, but an error is in the transfer.
+  // Sends one request. Throws its error unless it succeeds. attempts: maximum, for temporary errors.
+  Answer execute(Request request, int attempts = 1);
+  Answer execute(Session& session, Request request, int attempts = 1);
+  // The same, but returns errors in the transfer.
   Transfer send(Session& session, Request request, int attempts);
 
-  // Size, ETag and mark of an object. Its errors have the store's code, which answers to HEAD can't have.
+  // Returns size, ETag and mark of an object. Adds the store's error code to errors, which responses to HEAD lack.
   Answer head(const std::string& key, int attempts = 1);
 
  private:
   friend class Lease;
-  void give_back(std::unique_ptr<Session> session) noexcept;
-  // When the transfer is to be tried again, if it is; its error is set when it failed.
-  std::optional<Pause> judge(Transfer& transfer);
+  void return_session(std::unique_ptr<Session> session) noexcept;
+  // Returns the pause before the next attempt if the transfer is to be retried; otherwise sets its error if it failed.
+  std::optional<Pause> classify(Transfer& transfer);
 
   Config config_;
   std::unique_ptr<Credentials> credentials_;

@@ -1,4 +1,4 @@
-// What a storage was made with: its URI, the caller's options and what the surroundings say, checked.
+// The validated configuration of a storage, from its URI, the caller's options and the environment.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ namespace ckpt::s3 {
 
 struct Config {
   bool is_tls = true;
-  std::string endpoint;  // host, with its port when that is not the scheme's own
+  std::string endpoint;  // host, with its port unless that is the scheme's default
   std::string bucket;
-  std::string prefix;  // of all keys, without '/' at its ends; "": none
+  std::string prefix;  // of all keys, without '/' at the ends; "": none
   bool is_path_style = false;
   std::string region;
   std::string server_side_encryption;
@@ -28,29 +28,29 @@ struct Config {
   std::string ca_file;                    // "": the system's
   std::int64_t clock_offset_seconds = 0;  // added to the time in signatures; tests set it
 
-  // What requests are sent to and signed for.
+  // The host to which requests are sent and for which they are signed.
   std::string host() const;
-  // The encoded path of a key; of the bucket when the key is "".
+  // Returns the encoded path of a key, or of the bucket if key is "".
   std::string path(std::string_view key) const;
   std::string url(std::string_view key, const std::string& query) const;
-  // s3://bucket/prefix
+  // Returns "s3://bucket/prefix".
   std::string name() const;
-  // The whole key of a path below the prefix.
+  // Returns the full key of a path below the prefix.
   std::string key(std::string_view path) const;
 };
 
-// Bucket and prefix of s3://bucket[/prefix], which may be encoded. Error(INVALID_ARGUMENT) for what is none.
+// Parses s3://bucket[/prefix], which can be percent-encoded. Error(INVALID_ARGUMENT) for an invalid URI.
 void read_uri(std::string_view uri, Config& config);
 
-// Of "https://host:port", "http://host" or "host". Error(INVALID_ARGUMENT) for anything else.
+// Parses "https://host:port", "http://host" or "host". Error(INVALID_ARGUMENT) for anything else.
 void read_endpoint(std::string_view endpoint, Config& config);
 
-// All of it. Error(PERMISSION) when there are no keys anywhere.
-struct Made {
+// The complete configuration. Error(PERMISSION) if no keys are found.
+struct FullConfig {
   Config config;
-  Keys given;  // by the options; empty when they are the surroundings' own
-  Surroundings surroundings;
+  Keys given;  // from the options; empty if they come from the environment
+  Environment environment;
 };
-Made make_config(std::string_view uri, const ckpt_s3_options& options);
+FullConfig make_config(std::string_view uri, const ckpt_s3_options& options);
 
 }  // namespace ckpt::s3

@@ -51,8 +51,8 @@ std::string read_file(const std::string& path) {
   return text;
 }
 
-// Sections of "name = value" lines; what is indented belongs to a setting of the line before it, and none of those is used here.
-// config calls profiles "profile NAME", but the default one "default"; credentials calls all of them NAME.
+// Parses sections of "name = value" lines. Indented lines belong to the setting of the line before; no such setting is used here.
+// The config file calls profiles "profile NAME", except "default"; the credentials file calls all of them NAME.
 Profiles parse(const std::string& text, bool is_config) {
   Profiles profiles;
   Profile* section = nullptr;
@@ -95,21 +95,21 @@ std::optional<Keys> keys_of(const std::string& access, const std::string& secret
   return Keys{access, secret, token};
 }
 
-// Keys of the profile stand in credentials, else in config.
-void read_profile(Surroundings& found, bool has_keys) {
+// Keys of the profile are read from credentials, otherwise from config.
+void read_profile(Environment& found, bool has_keys) {
   const std::string chosen = variable("AWS_PROFILE");
   const std::string name = chosen.empty() ? "default" : chosen;
   const std::string credentials_path = file_path("AWS_SHARED_CREDENTIALS_FILE", "credentials");
   const std::string config_path = file_path("AWS_CONFIG_FILE", "config");
-  // The stamps come first: a file that changes while it is read is read again.
+  // Take the stamps first: a file that changes during the read is read again later.
   found.files = {stamp_of(credentials_path), stamp_of(config_path)};
   const Profiles credentials = parse(read_file(credentials_path), false);
   const Profiles config = parse(read_file(config_path), true);
   const auto in_credentials = credentials.find(name);
   const auto in_config = config.find(name);
   if (!chosen.empty() && in_credentials == credentials.end() && in_config == config.end() && !has_keys) {
-    fail(CKPT_E_PERMISSION, "AWS_PROFILE is ", in_quotes(chosen), ": neither ", in_quotes(credentials_path), " nor ",
-         in_quotes(config_path), " has that profile");
+    fail(CKPT_E_PERMISSION, "AWS_PROFILE is ", in_quotes(chosen), "; the profile is missing in ", in_quotes(credentials_path),
+         " and ", in_quotes(config_path));
   }
   for (const auto* profile : {in_credentials == credentials.end() ? nullptr : &in_credentials->second,
                               in_config == config.end() ? nullptr : &in_config->second}) {
@@ -123,7 +123,7 @@ void read_profile(Surroundings& found, bool has_keys) {
     for (const char* other : {"credential_process", "role_arn", "sso_session", "sso_start_url", "web_identity_token_file"}) {
       if (found.hint.empty() && profile->contains(other)) {
         found.hint = cat("; the profile ", in_quotes(name), " has ", other,
-                         ", which libckpt-s3 does not do: `aws configure export-credentials` makes keys of it");
+                         ", which libckpt-s3 does not support: convert it to keys with `aws configure export-credentials`");
       }
     }
   }
@@ -144,8 +144,8 @@ FileStamp stamp_of(const std::string& path) {
   return stamp;
 }
 
-Surroundings read_surroundings(bool has_keys) {
-  Surroundings found;
+Environment read_environment(bool has_keys) {
+  Environment found;
   found.keys = keys_of(variable("AWS_ACCESS_KEY_ID"), variable("AWS_SECRET_ACCESS_KEY"), variable("AWS_SESSION_TOKEN"),
                        "the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY)");
   for (const char* name : {"AWS_REGION", "AWS_DEFAULT_REGION"}) {
@@ -160,7 +160,7 @@ Surroundings read_surroundings(bool has_keys) {
   return found;
 }
 
-Credentials::Credentials(const Surroundings& surroundings) : keys_(*surroundings.keys), files_(surroundings.files) {}
+Credentials::Credentials(const Environment& environment) : keys_(*environment.keys), files_(environment.files) {}
 
 Keys Credentials::current() {
   const std::lock_guard lock(mutex_);
@@ -177,10 +177,10 @@ bool Credentials::refresh(const Keys& used) {
   return keys_ != used;
 }
 
-// A file that can't be read now, or is half written, leaves the keys as they are: the store judges them.
+// If a file cannot be read at the moment, or is incomplete, keeps the current keys: the store verifies them.
 void Credentials::read_again() {
   try {
-    const Surroundings found = read_surroundings(false);
+    const Environment found = read_environment(false);
     if (found.keys) keys_ = *found.keys;
     files_ = found.files;
   } catch (const Error&) {

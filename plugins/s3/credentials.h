@@ -1,4 +1,4 @@
-// Who asks, where and in which region, as the environment and the profile files of the AWS tools say.
+// Keys, endpoint and region from the environment and from the profile files of the AWS tools.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace ckpt::s3 {
 
-// A file as it was when it was read: another time, length or number means that it is another one. All 0: it was not there.
+// Identifies the version of a file: a different time, size or inode number means that it has changed. All 0: the file was missing.
 struct FileStamp {
   std::string path;
   std::int64_t seconds = 0;
@@ -23,30 +23,30 @@ struct FileStamp {
 
 FileStamp stamp_of(const std::string& path);
 
-// What the environment says and, where it is silent, the profile (AWS_PROFILE, else "default").
-struct Surroundings {
+// Values from the environment variables, otherwise from the profile (AWS_PROFILE, or "default").
+struct Environment {
   std::optional<Keys> keys;
-  std::string region;            // "": not said
-  std::string endpoint;          // "": not said
-  std::string hint;              // when there are no keys: why the profile does not do; "" when there is nothing to add
-  std::vector<FileStamp> files;  // those that keys came from, or might come from; none when the environment has them
+  std::string region;            // "": not specified
+  std::string endpoint;          // "": not specified
+  std::string hint;              // why the profile is not usable, if it has no keys; "" otherwise
+  std::vector<FileStamp> files;  // files that can contain the keys; none if they are in the environment
 };
 
-// Error(INVALID_ARGUMENT) for half a pair of keys, Error(NOT_FOUND) for a profile that AWS_PROFILE names and no file has, unless
-// keys were given and it isn't needed.
-Surroundings read_surroundings(bool has_keys);
+// Error(INVALID_ARGUMENT) for half a pair of keys, Error(NOT_FOUND) if the profile named in AWS_PROFILE is missing, unless keys
+// were given and the profile is not needed.
+Environment read_environment(bool has_keys);
 
 // The keys of one storage. Synchronised.
 class Credentials {
  public:
-  // Keys that were given stay as they are.
+  // Fixed keys.
   explicit Credentials(Keys given) : keys_(std::move(given)), fixed_(true) {}
-  // Keys of the surroundings are read again when a file changed.
-  explicit Credentials(const Surroundings& surroundings);
+  // Keys from the environment are read again if a file has changed.
+  explicit Credentials(const Environment& environment);
 
   Keys current();
 
-  // Reads them again: the store says that used is not valid any more. Whether there are others now.
+  // Reads the keys again after the store has rejected `used` as no longer valid. Returns whether the keys have changed.
   bool refresh(const Keys& used);
 
  private:

@@ -1,5 +1,5 @@
-// The plug-in's errors. What they say is made of words of our own, names of objects and a store's error codes: never of its
-// messages, which may repeat what it was sent.
+// Errors of the plug-in. Messages consist of fixed text, object names and the store's error codes, never of the store's messages,
+// which may repeat sensitive parts of a request.
 #pragma once
 
 #include "common/error.h"

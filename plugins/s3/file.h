@@ -1,4 +1,4 @@
-// An open file of a storage: one that is written, or one that is read.
+// An open file of a storage, for writing or for reading.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,8 @@ class File {
   virtual void read_ranges(std::span<const ckpt_storage_range>) { fail(CKPT_E_UNSUPPORTED, "the file was opened for writing"); }
   virtual void write(std::int64_t, std::span<const std::byte>) { fail(CKPT_E_UNSUPPORTED, "the file was opened for reading"); }
   virtual void sync() { fail(CKPT_E_UNSUPPORTED, "the file was opened for reading"); }
-  // In a forked child, before it is destroyed: connections and threads are the parent's.
-  virtual void forget() noexcept {}
+  // In a forked child, before destruction: connections and threads belong to the parent.
+  virtual void abandon() noexcept {}
 };
 
 }  // namespace ckpt::s3

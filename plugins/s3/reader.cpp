@@ -8,7 +8,7 @@
 namespace ckpt::s3 {
 namespace {
 
-// What opening asks for: all of a manifest, a commit record, most headers.
+// Size of the first request: covers manifests, commit records and most headers.
 constexpr std::size_t begin_bytes = std::size_t{64} << 10;
 constexpr long range_not_satisfiable = 416;
 
@@ -22,7 +22,7 @@ Request range_request(const std::string& key, std::int64_t first, std::span<std:
   return request;
 }
 
-// Gets pieces, and stops at the first that fails.
+// Reads pieces; stops at the first failure.
 class Pieces final : public Source {
  public:
   explicit Pieces(std::deque<Transfer>& transfers) : transfers_(transfers) {}
@@ -48,17 +48,17 @@ Reader::Reader(Client& client, std::string key) : client_(client), key_(std::mov
   const Transfer transfer = client_.send(*session, std::move(request), 1);
   const Answer& answer = transfer.answer;
   begin_.resize(transfer.error ? 0 : transfer.received);
-  if (answer.result == CURLE_OK && answer.status == range_not_satisfiable) return;  // a file without a first byte is empty
+  if (answer.result == CURLE_OK && answer.status == range_not_satisfiable) return;  // the file is empty
   if (transfer.error) throw *transfer.error;
   begin_.shrink_to_fit();
   etag_ = answer.etag;
   const auto range = read_content_range(answer.content_range);
   bytes_ = answer.status == 206 ? range->total : answer.length;
-  if (bytes_ < 0) fail(CKPT_E_UNSUPPORTED, "the store does not say how long the object is");
+  if (bytes_ < 0) fail(CKPT_E_UNSUPPORTED, "the store's response lacks the object's size");
 }
 
 std::int64_t Reader::read(std::int64_t offset, std::span<std::byte> bytes) {
-  require(offset >= 0, "offset is ", offset, "; at least 0");
+  require(offset >= 0, "offset is ", offset, "; expected at least 0");
   if (offset >= bytes_ || bytes.empty()) return 0;
   const auto count = static_cast<std::size_t>(std::min<std::int64_t>(bytes_ - offset, static_cast<std::int64_t>(bytes.size())));
   const Piece piece{offset, bytes.first(count)};
@@ -70,7 +70,7 @@ void Reader::read_ranges(std::span<const ckpt_storage_range> ranges) {
   std::vector<Piece> pieces;
   for (const ckpt_storage_range& range : ranges) {
     require(range.offset >= 0 && range.bytes >= 0 && range.offset <= bytes_ && range.bytes <= bytes_ - range.offset, "a range of ",
-            range.bytes, " bytes from ", range.offset, " on is not in the file, which has ", bytes_, " bytes");
+            range.bytes, " bytes from ", range.offset, " exceeds the file of ", bytes_, " bytes");
     if (range.bytes > 0) {
       pieces.push_back({range.offset, {static_cast<std::byte*>(range.buffer), static_cast<std::size_t>(range.bytes)}});
     }
@@ -86,7 +86,7 @@ Reader::Piece Reader::without_begin(const Piece& piece) const {
   return {piece.offset + static_cast<std::int64_t>(count), piece.into.subspan(count)};
 }
 
-// Large pieces in parts, too: one connection seldom takes all that the network has.
+// Also splits large pieces into parts: one connection rarely uses the whole bandwidth.
 void Reader::fetch(std::span<const Piece> pieces) {
   const auto most = static_cast<std::size_t>(client_.config().part_bytes);
   std::deque<Transfer> transfers;
@@ -104,7 +104,7 @@ void Reader::fetch(std::span<const Piece> pieces) {
   Pieces source(transfers);
   client_.drive(*session, source, static_cast<std::size_t>(client_.config().parts_in_flight));
   if (source.failed == nullptr) return;
-  // The condition does not hold, or the new object does not have the range.
+  // The condition failed, or the new object does not have the range.
   const Transfer& failed = *source.failed;
   if (failed.error->status() == CKPT_E_ALREADY_EXISTS || failed.answer.status == range_not_satisfiable) {
     fail(CKPT_E_NOT_FOUND, "the object was replaced after it was opened");

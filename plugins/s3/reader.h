@@ -1,4 +1,4 @@
-// A file that is read, by ranges.
+// A file opened for reading, by ranges.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace ckpt::s3 {
 
 class Reader final : public File {
  public:
-  // Gets the first bytes, and with them size and ETag.
+  // Reads the first bytes, size and ETag.
   Reader(Client& client, std::string key);
 
   std::int64_t size() override { return bytes_; }
@@ -24,7 +24,7 @@ class Reader final : public File {
     std::int64_t offset;
     std::span<std::byte> into;
   };
-  // Fills it as far as the first bytes go; the rest.
+  // Copies the part that is in the first bytes; returns the rest.
   Piece without_begin(const Piece& piece) const;
   void fetch(std::span<const Piece> pieces);
 
@@ -32,7 +32,7 @@ class Reader final : public File {
   const std::string key_;
   std::int64_t bytes_ = 0;
   std::string etag_;
-  std::vector<std::byte> begin_;  // what came with the answer to opening
+  std::vector<std::byte> begin_;  // bytes received with the open request
 };
 
 }  // namespace ckpt::s3

@@ -1,4 +1,4 @@
-// The scheme s3: for ckpt_storage_create_from_uri.
+// Registers the scheme s3: for ckpt_storage_create_from_uri.
 #include <atomic>
 
 #include <ckpt/s3.h>
@@ -9,7 +9,7 @@ namespace {
 
 std::atomic<bool> is_registered{false};
 
-// Runs inside a function of libckpt, which takes the reason over.
+// Runs inside a function of libckpt, which takes over the error message.
 std::int32_t create(const char* uri, ckpt_storage** storage, void*) {
   const ckpt_status status = ckpt_s3_storage_create(uri, nullptr, storage);
   if (status != CKPT_OK) ckpt_callback_error(ckpt_s3_last_error());

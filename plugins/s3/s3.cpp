@@ -1,4 +1,4 @@
-// ckpt/s3.h: arguments checked, a storage handed to libckpt.
+// Implements ckpt/s3.h: checks arguments and passes a storage to libckpt.
 #include <ckpt/s3.h>
 
 #include <algorithm>
@@ -16,26 +16,26 @@ namespace {
 
 using namespace ckpt::s3;
 
-// Of the first version: never sizeof, which grows.
+// Size in the first version: never sizeof, which grows with new versions.
 constexpr std::size_t first_size = 104;
 static_assert(sizeof(ckpt_s3_options) == first_size && offsetof(ckpt_s3_options, request_timeout_ns) == first_size - 8);
 
-// A larger struct_size was not initialised: the bytes up to it would be read.
+// A larger struct_size is an uninitialised field: the library would read that many bytes.
 constexpr std::size_t largest_size = 4096;
 
-// As much of it as the caller knows; the rest as in CKPT_S3_OPTIONS_INIT.
+// Copies the fields that the caller's version has; the others have the values of CKPT_S3_OPTIONS_INIT.
 ckpt_s3_options options_argument(const ckpt_s3_options* given) {
   ckpt_s3_options options = CKPT_S3_OPTIONS_INIT;
   if (given == nullptr) return options;
   const std::size_t size = given->struct_size;
   require(size >= first_size && size <= largest_size && size % 4 == 0, "options.struct_size is ", size,
-          "; use the initialiser macro (a multiple of 4, ", first_size, " .. ", largest_size, ")");
+          "; expected a multiple of 4 in ", first_size, "..", largest_size, ", as set by the initialiser macro");
   const auto* bytes = reinterpret_cast<const unsigned char*>(given);
   if (std::any_of(bytes + std::min(size, sizeof options), bytes + size, [](unsigned char byte) { return byte != 0; })) {
-    fail(CKPT_E_UNSUPPORTED, "options has fields of a later version than this library's");
+    fail(CKPT_E_UNSUPPORTED, "options contains fields of a newer version of the library");
   }
   std::memcpy(&options, given, std::min(size, sizeof options));
-  require(options.reserved == 0, "options.reserved is ", options.reserved, "; 0");
+  require(options.reserved == 0, "options.reserved is ", options.reserved, "; expected 0");
   return options;
 }
 
@@ -71,8 +71,8 @@ ckpt_status ckpt_s3_abort_uploads(const char* uri, const ckpt_s3_options* option
   return ckpt::plugin::guard(
       [&]() -> ckpt_status {
         require(uri != nullptr, "uri is NULL");
-        require(older_than_ns >= 0, "older_than_ns is ", older_than_ns, "; at least 0");
-        require(dry_run == 0 || dry_run == 1, "dry_run is ", dry_run, "; 0 or 1");
+        require(older_than_ns >= 0, "older_than_ns is ", older_than_ns, "; expected at least 0");
+        require(dry_run == 0 || dry_run == 1, "dry_run is ", dry_run, "; expected 0 or 1");
         require(count != nullptr, "count is NULL");
         Storage storage(make_config(uri, options_argument(options)));
         const auto tell = [&](const Unfinished& each, std::int64_t age_ns) {

@@ -14,7 +14,7 @@
 namespace ckpt::s3 {
 namespace {
 
-// For stalls: this many bytes a second are none.
+// Transfers at or below this rate count as stalled.
 constexpr long stalled_bytes_per_second = 1;
 constexpr long stalled_seconds = 60;
 
@@ -22,11 +22,11 @@ void start_curl() {
   static std::once_flag once;
   static CURLcode result = CURLE_OK;
   std::call_once(once, [] { result = curl_global_init(CURL_GLOBAL_DEFAULT); });
-  if (result != CURLE_OK) fail(CKPT_E_INTERNAL, "libcurl does not start: ", curl_easy_strerror(result));
+  if (result != CURLE_OK) fail(CKPT_E_INTERNAL, "libcurl cannot be initialised: ", curl_easy_strerror(result));
 }
 
-// libcurl may write to a broken TLS connection without saying MSG_NOSIGNAL. Handlers are the program's business: the signal is kept
-// from this thread, and taken away again when it came.
+// libcurl can write to a broken TLS connection without MSG_NOSIGNAL. Signal handlers belong to the program, so SIGPIPE is blocked
+// in this thread, and discarded if it was raised.
 class NoPipeSignal {
  public:
   NoPipeSignal() noexcept {
@@ -66,10 +66,10 @@ template <class Value>
 void set(CURL* easy, CURLoption option, Value value) {
   const CURLcode code = curl_easy_setopt(easy, option, value);
   if (code == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
-  if (code != CURLE_OK) fail(CKPT_E_UNSUPPORTED, "this libcurl refuses option ", static_cast<int>(option));
+  if (code != CURLE_OK) fail(CKPT_E_UNSUPPORTED, "libcurl rejects option ", static_cast<int>(option));
 }
 
-// No allocation that fails goes unseen: without this header the request would be another one.
+// Fails if an allocation fails: without the header the request would be a different one.
 void add_header(Transfer& transfer, const std::string& line) {
   curl_slist* list = curl_slist_append(transfer.headers, line.c_str());
   if (list == nullptr) throw std::bad_alloc();
@@ -102,16 +102,16 @@ int seek_body(void* self, curl_off_t offset, int origin) {
   return CURL_SEEKFUNC_OK;
 }
 
-// Bytes of the range that was asked for, in an answer that succeeded; nothing when it has other ones.
+// Returns the number of bytes of the requested range in a successful response; nothing if the response has a different range.
 std::optional<std::size_t> range_bytes(const Request& request, const Answer& answer) {
   const auto most = static_cast<std::int64_t>(request.into.size());
-  std::int64_t bytes = answer.length;  // a store that does not know ranges sends all of the file, with 200
+  std::int64_t bytes = answer.length;  // a store without support for ranges sends the whole file with 200
   bool fits = request.first == 0;
   if (answer.status == 206) {
     const auto range = read_content_range(answer.content_range);
     if (!range) return std::nullopt;
     bytes = range->last - range->first + 1;
-    // It may be shorter only because the file is.
+    // It may only be shorter if the file ends.
     fits = range->first == request.first && (bytes == most || range->last + 1 == range->total);
   }
   if (!fits || bytes < 0 || bytes > most || (bytes < most && !request.may_be_shorter)) return std::nullopt;
@@ -151,7 +151,7 @@ std::size_t take_header(char* data, std::size_t, std::size_t bytes, void* self) 
   Answer& answer = static_cast<Transfer*>(self)->answer;
   const std::string_view line(data, bytes);
   try {
-    if (line.starts_with("HTTP/")) {  // another answer begins, after 100
+    if (line.starts_with("HTTP/")) {  // the next response, after 100
       answer = {};
       return bytes;
     }
@@ -201,7 +201,7 @@ Session::Session() : pid_(getpid()) {
 
 Session::~Session() {
   if (getpid() != pid_) {
-    // Ending TLS properly would end the parent's: libcurl's own memory is left.
+    // A regular TLS shutdown would end the parent's connection: libcurl's memory is leaked instead.
     for (const int socket : sockets_) close(socket);
     return;
   }
@@ -237,7 +237,7 @@ void Session::begin(Transfer& transfer, const Config& config, const Keys& keys) 
     }
   }
   running_.reserve(running_.size() + 1);
-  idle_.reserve(running_.size() + idle_.size() + 1);  // so that ending never allocates
+  idle_.reserve(running_.size() + idle_.size() + 1);  // so that end never allocates
   transfer.easy = idle_.back();
   idle_.pop_back();
   running_.push_back(&transfer);
@@ -279,14 +279,14 @@ void Session::set_up(Transfer& transfer, const Config& config, const Keys& keys)
   for (const char* none : {"expect:", "accept:", "content-type:"}) {
     const bool is_given =
         std::any_of(request.headers.begin(), request.headers.end(), [&](const auto& header) { return header.first + ":" == none; });
-    if (!is_given) add_header(transfer, none);  // libcurl's own is left out
+    if (!is_given) add_header(transfer, none);  // suppresses libcurl's default header
   }
 
   CURL* easy = transfer.easy;
   set(easy, CURLOPT_URL, config.url(request.key, canonical_query(request.query)).c_str());
   set(easy, CURLOPT_PATH_AS_IS, 1L);
   set(easy, CURLOPT_PROTOCOLS_STR, config.is_tls ? "https" : "http");
-  set(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));  // parts go over connections of their own
+  set(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));  // parts use separate connections
   set(easy, CURLOPT_FOLLOWLOCATION, 0L);
   set(easy, CURLOPT_NOSIGNAL, 1L);
   set(easy, CURLOPT_USERAGENT, "libckpt-s3");
@@ -357,7 +357,7 @@ void Session::cancel_all() noexcept {
   while (!running_.empty()) end(*running_.back());
 }
 
-// Works also for one that was not added.
+// Also works for a transfer that was not added.
 void Session::end(Transfer& transfer) noexcept {
   const NoPipeSignal guard;
   curl_multi_remove_handle(multi_, transfer.easy);

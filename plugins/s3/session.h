@@ -1,4 +1,4 @@
-// HTTP by libcurl: several requests at once, on the thread that calls.
+// HTTP with libcurl: several concurrent requests on the calling thread.
 #pragma once
 
 #include <chrono>
@@ -23,31 +23,31 @@ namespace ckpt::s3 {
 using Moment = std::chrono::steady_clock::time_point;
 using Pause = std::chrono::milliseconds;
 
-// Answers that are not a file's bytes are no longer than this.
+// Limit of responses that are not a file's bytes.
 inline constexpr std::size_t most_answer_bytes = std::size_t{16} << 20;
 
 struct Request {
   std::string method;
-  std::string key;  // whole; "": the bucket
-  Pairs query;      // not encoded
-  Pairs headers;    // of x-amz-..., signed; of others, not signed
+  std::string key;  // full key; "": the bucket
+  Pairs query;      // unencoded
+  Pairs headers;    // x-amz-... are signed, others are not
   std::span<const std::byte> body;
-  std::string body_sha256;  // made when it is "": of the body
-  bool is_sent = false;     // also an empty body: PUT and POST
+  std::string body_sha256;  // "": computed from the body
+  bool is_sent = false;     // send a body, even an empty one: PUT and POST
 
-  // A range of a file: where its bytes go.
+  // A range of a file: destination of its bytes.
   std::span<std::byte> into;
-  std::int64_t first = 0;       // of the file
-  bool may_be_shorter = false;  // as where the file ends before the range does
+  std::int64_t first = 0;       // position in the file
+  bool may_be_shorter = false;  // the file may end before the range does
 };
 
 // "bytes 100-199/5000".
 struct ContentRange {
   std::int64_t first = 0;
   std::int64_t last = 0;
-  std::int64_t total = -1;  // of the file; -1: the store does not say
+  std::int64_t total = -1;  // size of the file; -1: not reported
 };
-// Nothing when it is not of this form, or says what cannot be.
+// Returns nothing if the header has another form or impossible values.
 std::optional<ContentRange> read_content_range(std::string_view header);
 
 struct Answer {
@@ -63,18 +63,18 @@ struct Answer {
   std::string body;
 };
 
-// What its bytes were refused for.
+// Why received bytes were rejected.
 enum class Refused { nothing, too_long, range };
 
-// A request on its way, or one that has ended.
+// A request in progress or completed.
 struct Transfer {
   Request request;
   Answer answer;
-  Keys keys;  // it was signed with
+  Keys keys;  // keys of its signature
   Refused refused = Refused::nothing;
 
-  // For who tries again.
-  int attempts = 1;  // at most, for what may pass
+  // State of retries.
+  int attempts = 1;  // maximum, for temporary errors
   int tries = 0;
   int conflicts = 0;
   int throttles = 0;
@@ -82,20 +82,20 @@ struct Transfer {
   Pause waited{0};
   Moment due;
 
-  std::optional<Error> error;  // what became of it
+  std::optional<Error> error;  // set if it failed
 
-  // Whether all of the range is there, once an answer that succeeded has ended.
+  // Returns whether the complete range was received, after a successful response has ended.
   bool has_range() const;
 
-  // The session's.
+  // Used by the session.
   CURL* easy = nullptr;
   curl_slist* headers = nullptr;
   std::size_t sent = 0;
   std::size_t received = 0;
 };
 
-// A set of connections. Used by one thread at a time; of its process alone: in a forked child it only closes its copies of the
-// sockets.
+// A set of connections. Used by one thread at a time, and only in the process that created it: in a forked child it only closes its
+// copies of the sockets.
 class Session {
  public:
   Session();
@@ -103,13 +103,13 @@ class Session {
   Session& operator=(const Session&) = delete;
   ~Session();
 
-  // Sends it, signed with the keys and the time now. The transfer stays where it is until it is finished or cancelled.
+  // Sends the transfer, signed with the keys and the current time. Its address must not change until it is finished or cancelled.
   void begin(Transfer& transfer, const Config& config, const Keys& keys);
-  // Goes on with all of them, without waiting.
+  // Makes progress on all transfers without waiting.
   void perform();
-  // One that has ended; nullptr: none has.
+  // Returns a completed transfer; nullptr: none.
   Transfer* finished();
-  // Waits until something can go on, wake is called, or the time is over.
+  // Waits until progress is possible, wake is called, or the time is over.
   void wait(Pause longest);
   void wake() noexcept;
   void cancel_all() noexcept;

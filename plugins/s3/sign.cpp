@@ -16,7 +16,7 @@ std::span<const unsigned char> raw(std::string_view text) {
   return {reinterpret_cast<const unsigned char*>(text.data()), text.size()};
 }
 
-// Lower-case names in ascending order, values without the blanks around them.
+// Returns lower-case names in ascending order, and values without surrounding blanks.
 Pairs canonical_headers(const Pairs& headers) {
   Pairs sorted;
   for (const auto& [name, value] : headers) sorted.emplace_back(lower(name), trim(value));
@@ -39,7 +39,7 @@ std::array<unsigned char, 32> sha256(std::span<const std::byte> bytes) {
   std::array<unsigned char, 32> digest{};
   unsigned int length = 0;
   if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &length, EVP_sha256(), nullptr) != 1 || length != digest.size()) {
-    fail(CKPT_E_INTERNAL, "libcrypto made no SHA-256");
+    fail(CKPT_E_INTERNAL, "libcrypto failed to compute SHA-256");
   }
   return digest;
 }
@@ -52,7 +52,7 @@ std::array<unsigned char, 32> hmac_sha256(std::span<const unsigned char> key, st
   if (HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), raw(text).data(), text.size(), digest.data(), &length) ==
           nullptr ||
       length != digest.size()) {
-    fail(CKPT_E_INTERNAL, "libcrypto made no HMAC-SHA-256");
+    fail(CKPT_E_INTERNAL, "libcrypto failed to compute HMAC-SHA-256");
   }
   return digest;
 }
@@ -66,7 +66,7 @@ std::string md5_base64(std::span<const std::byte> bytes) {
 
 std::string random_hex(std::size_t bytes) {
   std::vector<unsigned char> random(bytes);
-  if (RAND_bytes(random.data(), static_cast<int>(bytes)) != 1) fail(CKPT_E_IO, "libcrypto has no random bytes");
+  if (RAND_bytes(random.data(), static_cast<int>(bytes)) != 1) fail(CKPT_E_IO, "libcrypto failed to generate random bytes");
   return hex(random);
 }
 

@@ -15,7 +15,7 @@ namespace ckpt::s3 {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-// Who asks. Nothing prints one of these.
+// Credentials. Never printed.
 struct Keys {
   std::string access_key;
   std::string secret_key;
@@ -27,21 +27,21 @@ std::string sha256_hex(std::span<const std::byte> bytes);
 std::array<unsigned char, 32> sha256(std::span<const std::byte> bytes);
 std::array<unsigned char, 32> hmac_sha256(std::span<const unsigned char> key, std::string_view text);
 
-// MD5 in base64, for stores that want it of some requests; "" where the system's libcrypto refuses to make it.
+// Returns MD5 in base64, which some stores require for some requests; "" if the system's libcrypto does not permit MD5.
 std::string md5_base64(std::span<const std::byte> bytes);
 
-// So many random hexadecimal digits, for names that nobody else has.
+// Returns random hexadecimal digits for unique names.
 std::string random_hex(std::size_t bytes);
 
-// A query as it is signed and sent: names and values encoded, sorted by the encoded names.
+// Returns a query as it is signed and sent: names and values encoded, sorted by the encoded names.
 std::string canonical_query(const Pairs& query);
 
-// What is signed of a request.
+// The signed parts of a request.
 struct Unsigned {
   std::string method;
-  std::string path;  // encoded, as it is sent
-  Pairs query;       // not encoded
-  Pairs headers;     // all that are signed, host and x-amz-date among them; names in any case
+  std::string path;  // encoded, as sent
+  Pairs query;       // unencoded
+  Pairs headers;     // all signed headers, including host and x-amz-date; names in any case
   std::string payload_sha256;
   std::string region;
   std::string time;  // 20130524T000000Z
@@ -49,7 +49,7 @@ struct Unsigned {
 
 std::string canonical_request(const Unsigned& request);
 
-// The value of the header Authorization.
+// Returns the value of the Authorization header.
 std::string authorization(const Unsigned& request, const Keys& keys);
 
 }  // namespace ckpt::s3

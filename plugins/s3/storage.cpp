@@ -34,14 +34,14 @@ std::int32_t run(void* user_data, Body&& body) noexcept {
       ckpt_callback_error);
 }
 
-// No store has longer keys than this.
+// The longest key that stores support.
 constexpr std::size_t most_key_bytes = 1024;
 
 std::string path_argument(Client& client, const char* path) {
   const std::string text = path;
-  require(is_path(text), "path is ", in_quotes(text), "; components between single '/', none '.' or '..'");
+  require(is_path(text), "path is ", in_quotes(text), "; expected components separated by single '/', none of them '.' or '..'");
   const std::size_t bytes = client.config().key(text).size();
-  require(bytes <= most_key_bytes, "the name has ", bytes, " bytes with the storage's prefix; at most ", most_key_bytes);
+  require(bytes <= most_key_bytes, "the name has ", bytes, " bytes with the storage's prefix; expected at most ", most_key_bytes);
   return text;
 }
 
@@ -61,7 +61,7 @@ std::int32_t open(const char* path, void** file, void* user_data) {
 
 void close(void* file, void* user_data) {
   auto* opened = static_cast<File*>(file);
-  if (!static_cast<Storage*>(user_data)->is_own_process()) opened->forget();
+  if (!static_cast<Storage*>(user_data)->is_own_process()) opened->abandon();
   delete opened;
 }
 
@@ -71,14 +71,14 @@ std::int32_t file_size(void* file, std::int64_t* bytes, void* user_data) {
 
 std::int32_t read(void* file, std::int64_t offset, void* buffer, std::int64_t bytes, std::int64_t* count, void* user_data) {
   return run(user_data, [&](Client&) {
-    require(bytes >= 0, "bytes is ", bytes, "; at least 0");
+    require(bytes >= 0, "bytes is ", bytes, "; expected at least 0");
     *count = static_cast<File*>(file)->read(offset, {static_cast<std::byte*>(buffer), static_cast<std::size_t>(bytes)});
   });
 }
 
 std::int32_t write(void* file, std::int64_t offset, const void* buffer, std::int64_t bytes, void* user_data) {
   return run(user_data, [&](Client&) {
-    require(bytes >= 0, "bytes is ", bytes, "; at least 0");
+    require(bytes >= 0, "bytes is ", bytes, "; expected at least 0");
     static_cast<File*>(file)->write(offset, {static_cast<const std::byte*>(buffer), static_cast<std::size_t>(bytes)});
   });
 }
@@ -97,14 +97,14 @@ std::int32_t size(const char* path, std::int64_t* bytes, void* user_data) {
 
 std::int32_t put(const char* path, const void* buffer, std::int64_t bytes, void* user_data) {
   return run(user_data, [&](Client& client) {
-    require(bytes >= 0, "bytes is ", bytes, "; at least 0");
+    require(bytes >= 0, "bytes is ", bytes, "; expected at least 0");
     put_if_absent(client, path_argument(client, path), {static_cast<const std::byte*>(buffer), static_cast<std::size_t>(bytes)});
   });
 }
 
 std::int32_t read_pieces(void* file, const ckpt_storage_range* ranges, std::int64_t ranges_count, void* user_data) {
   return run(user_data, [&](Client&) {
-    require(ranges_count >= 0, "ranges_count is ", ranges_count, "; at least 0");
+    require(ranges_count >= 0, "ranges_count is ", ranges_count, "; expected at least 0");
     static_cast<File*>(file)->read_ranges({ranges, static_cast<std::size_t>(ranges_count)});
   });
 }
@@ -112,7 +112,7 @@ std::int32_t read_pieces(void* file, const ckpt_storage_range* ranges, std::int6
 std::int32_t list(const char* prefix, const char* after, std::int64_t limit, ckpt_storage_object_fn object, void* listing,
                   void* user_data) {
   return run(user_data, [&](Client& client) -> ckpt_status {
-    require(limit >= 1, "limit is ", limit, "; at least 1");
+    require(limit >= 1, "limit is ", limit, "; expected at least 1");
     return list_from(client, prefix, after, limit,
                      [&](const Listed& listed) { return object(listing, listed.path.c_str(), listed.bytes); });
   });
@@ -120,26 +120,26 @@ std::int32_t list(const char* prefix, const char* after, std::int64_t limit, ckp
 
 std::int32_t remove_all(const char* const* paths, std::int64_t paths_count, void* user_data) {
   return run(user_data, [&](Client& client) {
-    require(paths_count >= 0, "paths_count is ", paths_count, "; at least 0");
+    require(paths_count >= 0, "paths_count is ", paths_count, "; expected at least 0");
     std::vector<std::string> all;
     for (std::int64_t i = 0; i < paths_count; ++i) all.push_back(path_argument(client, paths[i]));
     remove_many(client, all);
   });
 }
 
-std::unique_ptr<Credentials> credentials_of(const Made& made) {
-  if (!made.given.access_key.empty()) return std::make_unique<Credentials>(made.given);
-  return std::make_unique<Credentials>(made.surroundings);
+std::unique_ptr<Credentials> credentials_of(const FullConfig& config) {
+  if (!config.given.access_key.empty()) return std::make_unique<Credentials>(config.given);
+  return std::make_unique<Credentials>(config.environment);
 }
 
 }  // namespace
 
-Storage::Storage(Made made) : pid_(getpid()), client_(made.config, credentials_of(made)) {}
+Storage::Storage(FullConfig config) : pid_(getpid()), client_(config.config, credentials_of(config)) {}
 
 bool Storage::is_own_process() const noexcept { return getpid() == pid_; }
 
 void Storage::check_process() const {
-  if (!is_own_process()) fail(CKPT_E_FORKED, "the storage's connections are those of the parent process: make another storage");
+  if (!is_own_process()) fail(CKPT_E_FORKED, "the storage's connections belong to the parent process: create a new storage");
 }
 
 ckpt_storage_callbacks fill_callbacks() noexcept {

@@ -1,4 +1,4 @@
-// The functions of a storage in a bucket, for ckpt_storage_create_custom.
+// The callbacks of a storage in a bucket, for ckpt_storage_create_custom.
 #pragma once
 
 #include <sys/types.h>
@@ -9,13 +9,13 @@
 
 namespace ckpt::s3 {
 
-// The user_data of the functions.
+// The user_data of the callbacks.
 class Storage {
  public:
-  explicit Storage(Made made);
+  explicit Storage(FullConfig config);
 
   Client& client() noexcept { return client_; }
-  // Error(FORKED) in another process than its own.
+  // Error(FORKED) in a process other than the one that created it.
   void check_process() const;
   bool is_own_process() const noexcept;
 

@@ -34,7 +34,7 @@ std::string in_quotes(std::string_view name) {
     }
   }
   if (name.size() > 200) {
-    // The cut may lie inside a character.
+    // The cut can be inside a character.
     while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xc0) == 0x80) text.pop_back();
     if (!text.empty() && (static_cast<unsigned char>(text.back()) & 0x80) != 0) text.pop_back();
     text += "...";
@@ -42,7 +42,7 @@ std::string in_quotes(std::string_view name) {
   return text + "'";
 }
 
-std::string harmless(std::string_view word) {
+std::string sanitized(std::string_view word) {
   std::string text;
   for (const char c : word.substr(0, 64)) {
     if (is_letter_or_digit(c) || c == '.' || c == '_' || c == '-') text += c;

@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::int64_t most_parts = 10000;
 constexpr std::int64_t mebibyte = 1 << 20;
-// Of all parts of a file that are on their way; larger parts are fewer at a time.
+// Limit for all parts of a file in flight; larger parts are sent with less concurrency.
 constexpr std::size_t most_bytes_in_flight = std::size_t{512} << 20;
-// Of what sync waits for, which nobody else tries again.
+// Retries of parts within sync, since callers do not retry it.
 constexpr int attempts_of_parts = 5;
 
 std::size_t in_flight(const Config& config, std::size_t part_bytes) {
@@ -24,7 +24,7 @@ std::size_t in_flight(const Config& config, std::size_t part_bytes) {
 }  // namespace
 
 std::size_t part_size(std::int64_t wanted, std::int64_t expected_bytes) {
-  // Whole MiB, with some room: what is expected is only about what comes.
+  // Whole MiB, with some margin: the expected size is only an estimate.
   const std::int64_t expected = std::max<std::int64_t>(0, expected_bytes);
   const std::int64_t least = (expected / most_parts + expected / most_parts / 16) / mebibyte * mebibyte + mebibyte;
   return static_cast<std::size_t>(std::max(wanted, least));
@@ -36,25 +36,25 @@ PartSender::PartSender(Client& client, std::string key, std::string upload)
     : client_(client), key_(std::move(key)), upload_(std::move(upload)), session_(client.lease()) {
   const auto body = [](void* sender) { static_cast<PartSender*>(sender)->run(); };
   if (ckpt_start_thread("ckpt-s3-parts", body, this, nullptr) != CKPT_OK)
-    fail(CKPT_E_OUT_OF_MEMORY, "the system has no thread for an upload");
+    fail(CKPT_E_OUT_OF_MEMORY, "the system cannot start a thread for the upload");
 }
 
 PartSender::~PartSender() {
   {
     const std::lock_guard lock(mutex_);
-    is_given_up_ = true;
+    is_cancelled_ = true;
   }
   session_->wake();
   wait_for_end();
 }
 
-// The thread touches nothing of this object after it has released the mutex.
+// The thread does not access this object after it has released the mutex.
 void PartSender::wait_for_end() noexcept {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return has_ended_; });
 }
 
-void PartSender::forget() noexcept { session_.forget(); }
+void PartSender::abandon() noexcept { session_.abandon(); }
 
 void PartSender::check() const {
   if (error_) throw *error_;
@@ -117,7 +117,7 @@ void PartSender::run() noexcept {
 
 Transfer* PartSender::next() {
   const std::lock_guard lock(mutex_);
-  if (waiting_.empty() || is_given_up_) return nullptr;
+  if (waiting_.empty() || is_cancelled_) return nullptr;
   std::unique_ptr<Part> part = std::move(waiting_.front());
   waiting_.pop_front();
   Transfer* transfer = &part->transfer;
@@ -127,7 +127,7 @@ Transfer* PartSender::next() {
 
 bool PartSender::has_more() {
   const std::lock_guard lock(mutex_);
-  return !is_given_up_ && !(is_closed_ && waiting_.empty());
+  return !is_cancelled_ && !(is_closed_ && waiting_.empty());
 }
 
 bool PartSender::take(Transfer& transfer) {
@@ -136,39 +136,39 @@ bool PartSender::take(Transfer& transfer) {
   if (transfer.error) {
     error_ = transfer.error;
   } else if (transfer.answer.etag.empty()) {
-    error_ = Error(CKPT_E_UNSUPPORTED, "the store gave a part no ETag");
+    error_ = Error(CKPT_E_UNSUPPORTED, "the store returned no ETag for a part");
   } else {
     etags_[found->second->number] = transfer.answer.etag;
     spare_ = std::move(found->second->bytes);
     sending_.erase(found);
   }
   changed_.notify_all();
-  return !error_ && !is_given_up_;
+  return !error_ && !is_cancelled_;
 }
 
 bool PartSender::is_stopped() {
   const std::lock_guard lock(mutex_);
-  return is_given_up_;
+  return is_cancelled_;
 }
 
 // ---- Upload
 
 Upload::Upload(Client& client, std::string key, std::int64_t expected_bytes)
     : client_(client), key_(std::move(key)), part_bytes_(part_size(client.config().part_bytes, expected_bytes)) {
-  // A small file takes no more memory than it needs.
+  // A small file should not use more memory than it needs.
   capacity_ = std::min(part_bytes_, static_cast<std::size_t>(std::clamp<std::int64_t>(expected_bytes, 65536, mebibyte)));
   part_.reset(new std::byte[capacity_]);
 }
 
 Upload::~Upload() {
-  sender_.reset();  // what is on its way ends before the upload does
+  sender_.reset();  // ends the transfers in progress before the upload
   if (!is_done_ && !upload_.empty()) abort();
 }
 
-void Upload::forget() noexcept {
+void Upload::abandon() noexcept {
   if (sender_ != nullptr) {
-    sender_->forget();
-    static_cast<void>(sender_.release());  // its lock may be held by the thread that is not there
+    sender_->abandon();
+    static_cast<void>(sender_.release());  // leaks it: its lock may be held by the parent's thread
   }
   is_done_ = true;
 }
@@ -184,14 +184,13 @@ Pairs Upload::headers() const {
 
 void Upload::write(std::int64_t offset, std::span<const std::byte> bytes) {
   if (error_) throw *error_;
-  if (is_done_) fail(CKPT_E_INVALID_STATE, "the file was synced: it takes no more bytes");
+  if (is_done_) fail(CKPT_E_INVALID_STATE, "the file was synced and cannot be written any more");
   if (offset != written_) {
-    fail(CKPT_E_UNSUPPORTED, "offset is ", offset, " and the file has ", written_,
-         " bytes: objects are written from front to back");
+    fail(CKPT_E_UNSUPPORTED, "offset is ", offset, " and the file has ", written_, " bytes: objects must be written sequentially");
   }
   try {
     while (!bytes.empty()) {
-      if (filled_ == part_bytes_) send_part();  // only now: the last part is whatever is left
+      if (filled_ == part_bytes_) send_part();  // not earlier: the last part contains the remainder
       if (filled_ == capacity_) {
         const std::size_t larger =
             std::min(part_bytes_, std::max(capacity_ * 2, filled_ + std::min(bytes.size(), part_bytes_ - filled_)));
@@ -207,7 +206,7 @@ void Upload::write(std::int64_t offset, std::span<const std::byte> bytes) {
       bytes = bytes.subspan(count);
     }
   } catch (const Error& error) {
-    error_ = error;  // some of the bytes were taken: writing them again would be wrong
+    error_ = error;  // some bytes were accepted, so the write must not be repeated
     throw;
   } catch (const std::bad_alloc&) {
     error_ = Error(CKPT_E_OUT_OF_MEMORY, "no memory for a part of the file");
@@ -222,20 +221,20 @@ void Upload::begin_parts() {
   request.key = key_;
   request.query = {{"uploads", ""}};
   request.headers = headers();
-  // By this mark the object is known as ours when the answer to completing it is lost.
+  // Identifies the object as ours if the response to the completion is lost.
   request.headers.emplace_back("x-amz-meta-ckpt-upload", mark_);
   request.is_sent = true;
-  const Answer answer = client_.ask(std::move(request), attempts_of_parts);
+  const Answer answer = client_.execute(std::move(request), attempts_of_parts);
   const Element root = parse_xml(answer.body);
   upload_ = root.value("UploadId");
-  if (root.name != "InitiateMultipartUploadResult" || upload_.empty()) fail(CKPT_E_IO, "the store's answer names no upload");
+  if (root.name != "InitiateMultipartUploadResult" || upload_.empty()) fail(CKPT_E_IO, "the store's response lacks the upload id");
   sender_ = std::make_unique<PartSender>(client_, key_, upload_);
 }
 
 void Upload::send_part() {
   if (number_ == most_parts) {
     fail(CKPT_E_OUT_OF_RANGE, "the file has more than ", most_parts, " parts of ", part_bytes_,
-         " bytes: its expected size was too small, or options.part_bytes is");
+         " bytes: its expected size or options.part_bytes is too small");
   }
   if (sender_ == nullptr) begin_parts();
   sender_->send(++number_, std::move(part_), filled_);
@@ -270,7 +269,7 @@ void Upload::put_whole() {
   request.headers = headers();
   request.body = {part_.get(), filled_};
   request.is_sent = true;
-  client_.ask(std::move(request), attempts_of_parts);
+  client_.execute(std::move(request), attempts_of_parts);
 }
 
 void Upload::complete() {
@@ -294,16 +293,16 @@ void Upload::complete() {
     const Transfer transfer = client_.send(*session, std::move(request), attempts_of_parts);
     std::optional<Error> error = transfer.error;
     if (!error) {
-      // The store may begin with 200 and fail afterwards.
+      // The store can send status 200 first and fail afterwards.
       const std::string code = error_code(transfer.answer);
       if (code.empty() && transfer.answer.body.find("CompleteMultipartUploadResult") != std::string::npos) return;
-      error = code.empty() ? Error(CKPT_E_IO, "the store does not say that the file is complete")
+      error = code.empty() ? Error(CKPT_E_IO, "the store does not confirm that the file is complete")
                            : answer_error(transfer.answer, code, client_.config().bucket, client_.config().region);
     }
-    // An answer that was lost: the upload is gone because it is complete.
+    // If the response was lost, the upload does not exist any more because it is complete.
     if (error->status() == CKPT_E_NOT_FOUND && is_ours()) return;
-    const bool may_pass = error->status() == CKPT_E_IO || error->status() == CKPT_E_BUSY || error->status() == CKPT_E_TIMEOUT;
-    if (transfer.error || !may_pass || attempt == attempts_of_parts) throw *error;
+    const bool is_temporary = error->status() == CKPT_E_IO || error->status() == CKPT_E_BUSY || error->status() == CKPT_E_TIMEOUT;
+    if (transfer.error || !is_temporary || attempt == attempts_of_parts) throw *error;
     std::this_thread::sleep_for(std::chrono::milliseconds(100 * attempt));
   }
 }
@@ -317,14 +316,14 @@ bool Upload::is_ours() {
   }
 }
 
-// What can't be aborted now is left to those who clean the bucket: nothing is lost but its room.
+// If the abort fails, the upload remains until the bucket is cleaned; it only uses space.
 void Upload::abort() noexcept {
   try {
     Request request;
     request.method = "DELETE";
     request.key = key_;
     request.query = {{"uploadId", upload_}};
-    client_.ask(std::move(request), 2);
+    client_.execute(std::move(request), 2);
   } catch (...) {
     return;
   }

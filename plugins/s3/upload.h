@@ -1,4 +1,4 @@
-// A file that is written: by one request when it is small, else in parts, several at a time.
+// A file opened for writing: sent by one request if it is small, otherwise in concurrent parts.
 #pragma once
 
 #include <condition_variable>
@@ -21,17 +21,17 @@ using Bytes = std::unique_ptr<std::byte[]>;
 class PartSender final : public Source {
  public:
   PartSender(Client& client, std::string key, std::string upload);
-  // Gives up what is on its way, unless finish has returned.
+  // Cancels transfers in progress, unless finish has returned.
   ~PartSender() override;
 
-  // Waits while as many as may be are on their way. Throws what an earlier one failed with.
+  // Waits while the maximum number of parts is in flight. Throws the error of an earlier part.
   void send(int number, Bytes bytes, std::size_t count);
-  // Memory of a part that was sent, for the next one; nullptr: none.
+  // Returns the memory of a sent part for reuse; nullptr: none.
   Bytes spare();
-  // Waits for all. Their ETags, by number.
+  // Waits for all parts. Returns their ETags by number.
   std::map<int, std::string> finish();
-  // In a forked child, which has not the thread.
-  void forget() noexcept;
+  // In a forked child, which does not have the thread.
+  void abandon() noexcept;
 
   Transfer* next() override;
   bool has_more() override;
@@ -61,20 +61,20 @@ class PartSender final : public Source {
   Bytes spare_;
   std::optional<Error> error_;
   bool is_closed_ = false;
-  bool is_given_up_ = false;
+  bool is_cancelled_ = false;
   bool has_ended_ = false;
 };
 
 class Upload final : public File {
  public:
   Upload(Client& client, std::string key, std::int64_t expected_bytes);
-  // Without sync: aborts, and leaves nothing.
+  // Without sync: aborts the upload and leaves nothing.
   ~Upload() override;
 
   std::int64_t size() override { return written_; }
   void write(std::int64_t offset, std::span<const std::byte> bytes) override;
   void sync() override;
-  void forget() noexcept override;
+  void abandon() noexcept override;
 
  private:
   void send_part();
@@ -92,7 +92,7 @@ class Upload final : public File {
   std::size_t filled_ = 0;
   std::size_t capacity_ = 0;
   std::int64_t written_ = 0;
-  int number_ = 0;  // of the last part that was sent
+  int number_ = 0;  // number of the last sent part
   std::string upload_;
   std::string mark_;
   std::unique_ptr<PartSender> sender_;
@@ -100,7 +100,7 @@ class Upload final : public File {
   bool is_done_ = false;
 };
 
-// Of a part: at least wanted, and so large that 10,000 hold all that is expected.
+// Returns the size of a part: at least wanted, and large enough for the expected bytes in 10,000 parts.
 std::size_t part_size(std::int64_t wanted, std::int64_t expected_bytes);
 
 }  // namespace ckpt::s3

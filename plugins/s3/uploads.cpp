@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::int64_t second_ns = 1'000'000'000;
 constexpr int attempts_of_lists = 5;
-// What a store that turns in a circle is not followed for any longer: 1,000,000 uploads.
+// Limits the list if a store repeats pages in a cycle: 1,000,000 uploads.
 constexpr int most_pages = 1000;
 
-// The digits at the front of a text, which go; nothing when there are not so many, or more.
+// Removes the digits at the front of text and returns their value; nothing unless there are exactly count digits.
 std::optional<int> digits(std::string_view& text, std::size_t count) {
   int value = 0;
   if (text.size() < count) return std::nullopt;
@@ -34,29 +34,29 @@ bool skip(std::string_view& text, char wanted) {
 
 struct All {
   std::vector<Unfinished> uploads;
-  std::int64_t now_ns = 0;  // of the store, before any page was made
+  std::int64_t now_ns = 0;  // the store's time before the first page
 };
 
-// The list is read whole before anything of it goes, so that it does not change while it is read.
+// The whole list is read before any upload is aborted, so that it does not change during the read.
 All list_uploads(Client& client, int most_at_once) {
   const Config& config = client.config();
   All all;
   UploadsPage page;
   for (int pages = 0; pages == 0 || !page.next_key.empty(); ++pages) {
-    if (pages == most_pages) fail(CKPT_E_IO, "the store's list of uploads does not end");
+    if (pages == most_pages) fail(CKPT_E_IO, "the store's list of uploads exceeds the limit");
     Request request;
     request.method = "GET";
-    // No encoding is asked for: Ceph 16.2 encodes names then, but not the markers, and does not say so.
+    // Requests no encoding: Ceph 16.2 then encodes names but not the markers, and does not report it.
     request.query = {{"uploads", ""}, {"max-uploads", cat(most_at_once)}};
     request.query.emplace_back("prefix", config.prefix.empty() ? "" : config.prefix + "/");
     if (!page.next_key.empty()) {
       request.query.emplace_back("key-marker", page.next_key);
       request.query.emplace_back("upload-id-marker", page.next_id);
     }
-    const Answer answer = client.ask(std::move(request), attempts_of_lists);
+    const Answer answer = client.execute(std::move(request), attempts_of_lists);
     if (pages == 0) {
       const std::time_t now = curl_getdate(answer.date.c_str(), nullptr);
-      if (now < 0) fail(CKPT_E_UNSUPPORTED, "the store does not say what time it is");
+      if (now < 0) fail(CKPT_E_UNSUPPORTED, "the store's response lacks a date");
       all.now_ns = now * second_ns;
     }
     page = read_uploads(config, answer.body);
@@ -65,7 +65,7 @@ All list_uploads(Client& client, int most_at_once) {
   return all;
 }
 
-// Whether it was there.
+// Returns whether the upload existed.
 bool abort_upload(Client& client, const Unfinished& upload) {
   Request request;
   request.method = "DELETE";
@@ -108,7 +108,7 @@ std::optional<std::int64_t> utc_ns(std::string_view text) {
 
 UploadsPage read_uploads(const Config& config, std::string_view xml) {
   const Element root = parse_xml(xml);
-  if (root.name != "ListMultipartUploadsResult") fail(CKPT_E_IO, "the store's answer is no list of uploads");
+  if (root.name != "ListMultipartUploadsResult") fail(CKPT_E_IO, "the store's response: expected ListMultipartUploadsResult");
   const bool is_encoded = root.value("EncodingType") == "url";
   const std::string below = config.prefix.empty() ? "" : config.prefix + "/";
   const auto decoded = [&](std::string_view text) { return is_encoded ? url_decode(text, true) : std::string(text); };
@@ -119,15 +119,15 @@ UploadsPage read_uploads(const Config& config, std::string_view xml) {
     const auto begun_ns = utc_ns(trim(element.value("Initiated")));
     const std::string_view id = element.value("UploadId");
     if (!key || key->empty() || !begun_ns || id.empty())
-      fail(CKPT_E_IO, "the store's list has an upload without name, time or number");
-    if (!key->starts_with(below)) fail(CKPT_E_IO, "the store's list has an upload that was not asked for");
+      fail(CKPT_E_IO, "the store's list contains an upload without name, time or id");
+    if (!key->starts_with(below)) fail(CKPT_E_IO, "the store's list contains an upload outside the requested prefix");
     std::string path = key->substr(below.size());
-    if (is_path(path)) page.uploads.push_back({std::move(path), std::string(id), *begun_ns});  // others are of no storage
+    if (is_path(path)) page.uploads.push_back({std::move(path), std::string(id), *begun_ns});  // others do not belong to a storage
   }
   if (trim(root.value("IsTruncated")) == "true") {
     page.next_key = decoded(root.value("NextKeyMarker")).value_or("");
     page.next_id = root.value("NextUploadIdMarker");
-    if (page.next_key.empty()) fail(CKPT_E_IO, "the store's list goes on, and does not say how");
+    if (page.next_key.empty()) fail(CKPT_E_IO, "the store's list is truncated and has no marker");
   }
   return page;
 }
@@ -137,7 +137,7 @@ std::int64_t abort_uploads(Client& client, std::int64_t older_than_ns, bool dry_
   const All all = list_uploads(client, most_at_once);
   std::int64_t count = 0;
   for (const Unfinished& upload : all.uploads) {
-    // Begun in this second, which the store's time has no parts of: 0.
+    // An upload of the current second, which the store's time does not resolve: 0.
     const std::int64_t age_ns = std::max<std::int64_t>(0, all.now_ns - upload.begun_ns);
     if (age_ns < older_than_ns) continue;
     if (!dry_run && !abort_upload(client, upload)) continue;

@@ -1,4 +1,4 @@
-// Uploads that nobody has completed or aborted: what a process that was killed has left in a bucket.
+// Unfinished multipart uploads, left in a bucket by killed processes.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,20 @@ struct Unfinished {
   std::int64_t begun_ns = 0;  // since 1970, UTC
 };
 
-// One page of a list of them.
+// One page of the list.
 struct UploadsPage {
   std::vector<Unfinished> uploads;
-  std::string next_key;  // continues the list, with next_id; "": it is at its end
+  std::string next_key;  // continues the list, together with next_id; "": end of the list
   std::string next_id;
 };
 
 UploadsPage read_uploads(const Config& config, std::string_view xml);
 
-// "2026-11-23T04:05:06.789Z" in nanoseconds since 1970; nothing for anything else.
+// Parses "2026-11-23T04:05:06.789Z" to nanoseconds since 1970; returns nothing for any other string.
 std::optional<std::int64_t> utc_ns(std::string_view text);
 
-// Aborts those that were begun at least so long ago, by the store's clock, and calls done for each, with its age in nanoseconds.
-// Returns how many they are. most_at_once: in a page of the list.
+// Aborts the uploads that are at least older_than_ns old by the store's clock, and calls done for each with its age in nanoseconds.
+// Returns their number. most_at_once: page size of the list.
 std::int64_t abort_uploads(Client& client, std::int64_t older_than_ns, bool dry_run, int most_at_once,
                            const std::function<void(const Unfinished&, std::int64_t)>& done);
 

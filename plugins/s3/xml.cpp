@@ -14,14 +14,14 @@ namespace {
 constexpr std::size_t deepest = 16;
 constexpr std::size_t most_elements = 200000;
 
-// Builds the tree while expat calls; an exception waits until expat has returned.
+// Builds the tree in expat's callbacks; an exception is stored until expat has returned.
 class Builder {
  public:
   explicit Builder(XML_Parser parser) : parser_(parser) { open_.push_back(&root_); }
 
   Element finish() {
     if (error_) std::rethrow_exception(error_);
-    if (root_.children.size() != 1) fail(CKPT_E_IO, "the store's answer is no XML");
+    if (root_.children.size() != 1) fail(CKPT_E_IO, "the store's response is not XML");
     return std::move(root_.children.front());
   }
   bool failed() const { return error_ != nullptr; }
@@ -29,11 +29,11 @@ class Builder {
   static void XMLCALL start(void* self, const XML_Char* name, const XML_Char**) {
     static_cast<Builder*>(self)->run([&](Builder& builder) {
       if (builder.open_.size() > deepest || ++builder.count_ > most_elements) {
-        fail(CKPT_E_IO, "the store's answer is XML of too many elements");
+        fail(CKPT_E_IO, "the store's response: the XML has too many elements");
       }
       Element* parent = builder.open_.back();
       parent->children.push_back({name, {}, {}});
-      // Only the last child of each open element grows: the others' addresses are not kept.
+      // Only the last child of each open element grows; addresses of the others are not stored.
       builder.open_.push_back(&parent->children.back());
     });
   }
@@ -47,7 +47,7 @@ class Builder {
   }
   static void XMLCALL document_type(void* self, const XML_Char*, const XML_Char*, const XML_Char*, int) {
     static_cast<Builder*>(self)->run(
-        [](Builder&) { fail(CKPT_E_UNSUPPORTED, "the store's answer is XML with a document type, which is refused"); });
+        [](Builder&) { fail(CKPT_E_UNSUPPORTED, "the store's response: the XML has a document type, which is not supported"); });
   }
 
  private:
@@ -95,11 +95,11 @@ Element parse_xml(std::string_view text) {
   XML_SetElementHandler(parser.get(), Builder::start, Builder::end);
   XML_SetCharacterDataHandler(parser.get(), Builder::text);
   XML_SetStartDoctypeDeclHandler(parser.get(), Builder::document_type);
-  if (text.size() > static_cast<std::size_t>(INT_MAX)) fail(CKPT_E_IO, "the store's answer is too long");
+  if (text.size() > static_cast<std::size_t>(INT_MAX)) fail(CKPT_E_IO, "the store's response is too long");
   const XML_Status status = XML_Parse(parser.get(), text.data(), static_cast<int>(text.size()), XML_TRUE);
   if (status != XML_STATUS_OK && !builder.failed()) {
     if (XML_GetErrorCode(parser.get()) == XML_ERROR_NO_MEMORY) throw std::bad_alloc();
-    fail(CKPT_E_IO, "the store's answer is no XML: ", XML_ErrorString(XML_GetErrorCode(parser.get())));
+    fail(CKPT_E_IO, "the store's response is not XML: ", XML_ErrorString(XML_GetErrorCode(parser.get())));
   }
   return builder.finish();
 }

@@ -55,14 +55,14 @@ static void threshold_rule(void) {
   CHECK_OK(ckpt_threshold_begin_run(rule));
   CHECK_OK(ckpt_threshold_get_info(rule, &info));
   CHECK(info.used == 0);
-  /* A task that failed is remembered as such, is not the longest, and no checkpoint is made of it. */
+  /* A failed task is recorded as failed, does not count as the longest, and is not checkpointed. */
   CHECK_OK(ckpt_threshold_observe_failure(rule, "train_epoch_2", 1000));
   CHECK_OK(ckpt_threshold_get_info(rule, &info));
   CHECK(info.tasks == 2 && near(info.longest_seconds, 15.3, 0));
   CHECK_OK(ckpt_threshold_list_tasks(rule, tasks, 2, &count));
   CHECK(count == 2 && strcmp(tasks[1].name, "train_epoch_2") == 0 && tasks[1].failed == 1 && tasks[1].checkpointed == 0 &&
         tasks[1].duration_seconds == 1000);
-  CHECK(tasks[0].failed == 0); /* the one before it went well */
+  CHECK(tasks[0].failed == 0); /* the previous task succeeded */
   CHECK_OK(ckpt_threshold_should_checkpoint(rule, "train_epoch_2", 15, &yes));
   CHECK_OK(ckpt_threshold_list_tasks(rule, tasks, 2, &count));
   CHECK(yes == 1 && tasks[1].checkpointed == 0 && tasks[0].checkpointed == 1);
@@ -73,7 +73,7 @@ static void threshold_rule(void) {
   ckpt_threshold_release(rule);
 }
 
-/* Saves, and puts what the controller knows into the checkpoint. */
+/* Saves, with the controller's state in the checkpoint. */
 static void save(ckpt_controller* controller, ckpt_state* state, ckpt_checkpoint_manager* checkpoint, double now, int64_t step) {
   char json[65536];
   ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
@@ -85,7 +85,7 @@ static void save(ckpt_controller* controller, ckpt_state* state, ckpt_checkpoint
   CHECK_OK(record_commit(controller, now + 20, 20, 20));
 }
 
-/* A run that crashes after its second save, and the run that goes on with what was learned. */
+/* A run that crashes after its second save, and a run that resumes with the learned state. */
 static void controller_survives_the_crash(void) {
   ckpt_storage* storage = NULL;
   ckpt_checkpoint_manager* checkpoint = NULL;
@@ -119,7 +119,7 @@ static void controller_survives_the_crash(void) {
   CHECK_OK(record_recovery(controller, 50010, 1180, 20));
   CHECK_OK(ckpt_controller_get_info(controller, &info));
   CHECK(info.failures == 1 && info.running == 1 && info.saves == 1 && near(info.cost_seconds, 20, 0));
-  CHECK(info.threshold < 0.26); /* the checkpoint was worth its cost */
+  CHECK(info.threshold < 0.26); /* lowered, because the checkpoint was worth its cost */
   CHECK_OK(ckpt_coordinator_create_single(&alone));
   CHECK_OK(ckpt_controller_decide_all(controller, alone, 60000, 0, &decision));
   CHECK(decision.checkpoint == 1 && decision.reason == CKPT_REASON_DUE);

@@ -1,4 +1,4 @@
-/* Bad arguments beside good ones: the right status, a message that names the argument, and nothing changed. */
+/* Bad arguments mixed with good ones: the right status, a message that names the argument, and no change of state. */
 #include <math.h>
 
 #include "check.h"
@@ -40,7 +40,7 @@ static void times(void) {
   CHECK_FAILS(ckpt_controller_record(controller, NULL), CKPT_E_INVALID_ARGUMENT, "event is NULL");
   CHECK_FAILS(record_commit(controller, 200, 1, 1), CKPT_E_INVALID_STATE, "commit without begin");
   CHECK_FAILS(record_abort(controller, 200), CKPT_E_INVALID_STATE, "abort without begin");
-  CHECK_FAILS(record_begin_run(controller, 200), CKPT_E_INVALID_STATE, "a run is going on");
+  CHECK_FAILS(record_begin_run(controller, 200), CKPT_E_INVALID_STATE, "a run is active");
   CHECK_FAILS(record_resume(controller, NAN), CKPT_E_INVALID_ARGUMENT, "now_seconds is nan");
   CHECK_FAILS(ckpt_controller_decide_all(controller, alone, 200, -1, &decision), CKPT_E_INVALID_ARGUMENT, "timeout_ns is -1");
   CHECK_FAILS(ckpt_controller_decide_all(controller, NULL, 200, 0, &decision), CKPT_E_INVALID_ARGUMENT, "coordinator is NULL");
@@ -48,7 +48,7 @@ static void times(void) {
   CHECK_FAILS(record_begin(controller, 201), CKPT_E_INVALID_STATE, "in flight");
   CHECK_FAILS(record_commit(controller, 201, NAN, 1), CKPT_E_INVALID_ARGUMENT, "stall_seconds is nan");
   CHECK_FAILS(record_commit(controller, 201, 1, -1), CKPT_E_INVALID_ARGUMENT, "durable_seconds is -1");
-  CHECK_OK(record_commit(controller, 201, 1, 1)); /* nothing of the above counted */
+  CHECK_OK(record_commit(controller, 201, 1, 1)); /* none of the above was recorded */
   ckpt_coordinator_release(alone);
   ckpt_controller_release(controller);
 }
@@ -114,7 +114,7 @@ static void options_and_outputs(void) {
   CHECK_FAILS(ckpt_controller_restore(controller, "{\"format\":\"ckpt-adaptive-controller\",\"version\":7}"), CKPT_E_UNSUPPORTED,
               "version 7");
   decision = (ckpt_decision)CKPT_DECISION_INIT;
-  CHECK_OK(ckpt_controller_should_checkpoint(controller, 200, &decision)); /* the run still goes on */
+  CHECK_OK(ckpt_controller_should_checkpoint(controller, 200, &decision)); /* the run still continues */
   ckpt_controller_release(controller);
 }
 
@@ -135,12 +135,12 @@ static void formulas_and_simulator(void) {
   CHECK_FAILS(ckpt_weibull_fit(gaps, NULL, -1, &shape, &interval), CKPT_E_INVALID_ARGUMENT, "count is -1");
   CHECK(interval == 5 && shape == 5);
   CHECK_FAILS(ckpt_simulation_create(NULL, &simulation), CKPT_E_INVALID_ARGUMENT, "options is NULL");
-  CHECK_FAILS(ckpt_simulation_create(&options, &simulation), CKPT_E_INVALID_ARGUMENT, "neither a trace nor a law");
+  CHECK_FAILS(ckpt_simulation_create(&options, &simulation), CKPT_E_INVALID_ARGUMENT, "trace and law are empty");
   options.trace = "5\nfive\n";
   CHECK_FAILS(ckpt_simulation_create(&options, &simulation), CKPT_E_INVALID_ARGUMENT, "line 2: 'five'");
   options.trace = "5\n";
   options.law = "exponential:5";
-  CHECK_FAILS(ckpt_simulation_create(&options, &simulation), CKPT_E_INVALID_ARGUMENT, "both given");
+  CHECK_FAILS(ckpt_simulation_create(&options, &simulation), CKPT_E_INVALID_ARGUMENT, "both set");
   options.trace = NULL;
   options.poll_seconds = 0;
   CHECK_FAILS(ckpt_simulation_create(&options, &simulation), CKPT_E_INVALID_ARGUMENT, "poll_seconds is 0");

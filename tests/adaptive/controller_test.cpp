@@ -1,4 +1,4 @@
-// The controller: when it says yes and why, what events teach it, its JSON form, and that refused calls change nothing.
+// The controller: its decisions and their reasons, its reaction to events, its JSON form, and that refused calls change nothing.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -28,8 +28,8 @@ void save(Controller& controller, double now, double cost) {
   controller.commit_save(now + cost, cost, cost);
 }
 
-// The end of a save in the background may come when another one was begun, or none is wanted any more.
-TEST(AdaptiveController, ALateEndOfABackgroundSaveChangesNothing) {
+// A background save may end after another one has begun, or when none is expected any more.
+TEST(AdaptiveController, ADelayedEndOfABackgroundSaveHasNoEffect) {
   Controller controller({});
   controller.begin_run(0);
   const std::int64_t first = controller.begin_background_save(100);
@@ -49,7 +49,7 @@ TEST(AdaptiveController, ALateEndOfABackgroundSaveChangesNothing) {
   EXPECT_EQ(controller.info().saves, 1);
 }
 
-TEST(AdaptiveController, FiresAtThePollNearestToTheTarget) {
+TEST(AdaptiveController, DecidesAtThePollNearestToTheTarget) {
   for (const auto& [interval, poll, wanted] : {std::tuple{100.0, 30.0, 90.0}, {104.0, 30.0, 90.0}, {106.0, 30.0, 120.0}}) {
     ControllerOptions options = fixed(interval);
     options.poll_seconds = poll;
@@ -59,7 +59,7 @@ TEST(AdaptiveController, FiresAtThePollNearestToTheTarget) {
     while (!controller.decide(now).checkpoint) now += poll;
     EXPECT_DOUBLE_EQ(now, wanted) << interval;
   }
-  // Without poll_seconds the observed tasks tell.
+  // Without poll_seconds the poll interval follows from the observed tasks.
   Controller controller(fixed(100));
   controller.begin_run(0);
   EXPECT_FALSE(controller.decide(90).checkpoint);
@@ -67,7 +67,7 @@ TEST(AdaptiveController, FiresAtThePollNearestToTheTarget) {
   EXPECT_TRUE(controller.decide(90).checkpoint);
 }
 
-TEST(AdaptiveController, AsksEarlyOnceToLearnTheCost) {
+TEST(AdaptiveController, RequestsOneEarlySaveToMeasureTheCost) {
   Controller controller(ControllerOptions{});
   controller.begin_run(1000);
   EXPECT_EQ(controller.decide(1100).reason, Reason::not_due);
@@ -98,7 +98,7 @@ TEST(AdaptiveController, GivenFormulasUseTheMeasuredCost) {
   }
 }
 
-TEST(AdaptiveController, TheStallIsTheCostAndNoSaveIsAskedForBeforeTheLastIsDurable) {
+TEST(AdaptiveController, CostIsTheStallAndNoSaveIsRequestedBeforeTheLastOneIsDurable) {
   ControllerOptions options;
   options.policy = Policy::daly;
   options.mtbf_seconds = 10000;
@@ -148,7 +148,7 @@ TEST(AdaptiveController, BoundsAndBudget) {
   EXPECT_DOUBLE_EQ(short_.decide(0).interval_seconds, 50);
 }
 
-TEST(AdaptiveController, ThresholdJudgesTheLastTaskAndCommitConsumes) {
+TEST(AdaptiveController, ThresholdEvaluatesTheLastTaskAndCommitConsumesASlot) {
   ControllerOptions options;
   options.policy = Policy::threshold;
   options.threshold_options.budget = 2;
@@ -209,7 +209,7 @@ TEST(AdaptiveController, LearnsFailuresAndCensorsCleanExits) {
   EXPECT_EQ(controller.info().failures, 1);
 }
 
-TEST(AdaptiveController, ResumeCountsTheGapSinceTheLastSignOfLifeAsAFailure) {
+TEST(AdaptiveController, ResumeCountsTheGapSinceTheLastEventAsAFailure) {
   ControllerOptions options;
   options.policy = Policy::bayes;
   options.initial_cost_seconds = 10;
@@ -220,13 +220,13 @@ TEST(AdaptiveController, ResumeCountsTheGapSinceTheLastSignOfLifeAsAFailure) {
   const double half = crashed.decide(9000).interval_seconds / 2;
   Controller controller(options);
   controller.from_json(crashed.to_json());
-  EXPECT_ERROR(controller.begin_run(20000), Status::invalid_state, "a run is going on");
+  EXPECT_ERROR(controller.begin_run(20000), Status::invalid_state, "a run is active");
   controller.resume(20000);
   EXPECT_EQ(controller.info().failures, 1);
   EXPECT_DOUBLE_EQ(controller.info().mtbf_seconds, (3600 + 9000 + half) / 2);
   EXPECT_FALSE(controller.info().save_in_flight);
 
-  Controller restarted(options);  // the clock began anew
+  Controller restarted(options);  // the clock restarted
   restarted.from_json(crashed.to_json());
   restarted.resume(3);
   EXPECT_EQ(restarted.info().failures, 1);
@@ -239,7 +239,7 @@ TEST(AdaptiveController, ResumeCountsTheGapSinceTheLastSignOfLifeAsAFailure) {
   EXPECT_EQ(well.info().failures, 0);
 }
 
-// Random lives: what is loaded decides as what was saved, whenever it is asked.
+// Random sequences: a loaded controller decides like the saved one, at any time.
 TEST(AdaptiveController, DecisionsAreEqualAfterSaveAndLoad) {
   for (std::int32_t policy = 0; policy <= static_cast<std::int32_t>(Policy::fixed); ++policy) {
     ControllerOptions options = fixed(500);
@@ -288,8 +288,8 @@ TEST(AdaptiveController, RefusedCallsChangeNothing) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
   Controller controller(ControllerOptions{});
-  EXPECT_ERROR(controller.decide(0), Status::invalid_state, "no run is going on");
-  EXPECT_ERROR(controller.begin_save(0), Status::invalid_state, "no run is going on");
+  EXPECT_ERROR(controller.decide(0), Status::invalid_state, "no run is active");
+  EXPECT_ERROR(controller.begin_save(0), Status::invalid_state, "no run is active");
   controller.begin_run(100);
   const std::string before = controller.to_json();
   for (const double now : {nan, infinity, -infinity, -1.0, 99.0}) {
@@ -315,7 +315,7 @@ TEST(AdaptiveController, RefusedCallsChangeNothing) {
   EXPECT_EQ(controller.to_json(), in_flight);
 }
 
-// Times that make no sense leave the controller able to decide.
+// Absurd times must leave the controller able to decide.
 TEST(AdaptiveController, SurvivesAbsurdTimes) {
   for (std::int32_t policy = 0; policy <= static_cast<std::int32_t>(Policy::fixed); ++policy) {
     ControllerOptions options = fixed(500);
@@ -355,12 +355,12 @@ TEST(AdaptiveController, RefusesForeignAndDamagedJson) {
   std::string later = good;
   later.replace(later.find("\"version\":1"), 11, "\"version\":2");
   EXPECT_ERROR(controller.from_json(later), Status::unsupported, "version 2");
-  // An expert without any weight could never come back, and all of the others' may vanish.
+  // An expert with weight 0 could never regain weight, and all of the others' weights may vanish.
   std::string one_expert = good;
   const std::size_t weights = good.find("\"weights\":[") + 10;
   one_expert.replace(weights, good.find(']', weights) + 1 - weights, "[1,0,0,0,0,0,0,0]");
   EXPECT_ERROR(controller.from_json(one_expert), Status::corrupt, "a weight is 0");
-  // Cut anywhere, and with any one number replaced by something else, it is refused or at least read without harm.
+  // Truncated at any point, or with any one number replaced, the JSON is refused or read without harm.
   for (std::size_t i = 0; i < good.size(); i += 7) {
     EXPECT_ERROR(controller.from_json(good.substr(0, i)), Status::corrupt, "");
   }
@@ -379,7 +379,7 @@ TEST(AdaptiveController, RefusesForeignAndDamagedJson) {
         other.record_failure(1e9);
         EXPECT_TRUE(std::isfinite(other.decide(1e9).due_seconds));
         EXPECT_TRUE(std::isfinite(other.info().mtbf_seconds));
-        EXPECT_NO_THROW(Controller(ControllerOptions{}).from_json(other.to_json())) << damaged;  // what it knows now
+        EXPECT_NO_THROW(Controller(ControllerOptions{}).from_json(other.to_json())) << damaged;  // its state is consistent
       } catch (const base::Error& error) {
         EXPECT_EQ(error.status(), Status::corrupt) << error.what();
         ++refused;
@@ -413,7 +413,7 @@ TEST(AdaptiveController, RefusesBadOptions) {
   refuses("learning_rate is 2", [](auto& o) { o.threshold_options.learning_rate = 2; });
 }
 
-// Rank 0's answer reaches the other ranks, whose own clocks and runs do not count.
+// Rank 0's decision reaches the other ranks; their own clocks and runs do not count.
 class OneOfTwo final : public state::Coordinator {
  public:
   using Wire = std::deque<std::vector<std::byte>>;  // messages that rank 0 has sent and rank 1 has not received

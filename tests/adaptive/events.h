@@ -1,4 +1,4 @@
-/* Short forms of ckpt_controller_record for tests. */
+/* Shorthands for ckpt_controller_record in tests. */
 #ifndef CKPT_TESTS_ADAPTIVE_EVENTS_H
 #define CKPT_TESTS_ADAPTIVE_EVENTS_H
 

@@ -1,4 +1,4 @@
-/* A controller in a forked child while a thread of the parent is inside it: every call works or gives FORKED, none waits. */
+/* A controller in a forked child while a thread of the parent is inside it: every call works or returns FORKED; none deadlocks. */
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,13 +12,13 @@ static ckpt_controller* controller = NULL;
 static int ends = 0;
 
 static void fine(ckpt_status status, int line) {
-  if (status == CKPT_OK || status == CKPT_E_FORKED || status == CKPT_E_INVALID_STATE) return; /* the last: where its run stood */
+  if (status == CKPT_OK || status == CKPT_E_FORKED || status == CKPT_E_INVALID_STATE) return; /* INVALID_STATE: depends on the state of the run at the fork */
   fprintf(stderr, "line %d: %s: %s\n", line, ckpt_status_name(status), ckpt_last_error());
   _exit(1);
 }
 #define FINE(call) fine((call), __LINE__)
 
-/* Nearly always inside: with saves that cost next to nothing, learning from one failure replays thousands. */
+/* Spends nearly all time inside the controller: with almost free saves, learning from one failure replays thousands. */
 static void* keep_failing(void* unused) {
   double now = 0;
   (void)unused;

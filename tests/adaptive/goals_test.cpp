@@ -1,5 +1,5 @@
-// What the automatic policy is for, measured with fixed seeds: close to Daly's interval with the true MTBF where that is best,
-// better on machines whose failures cluster, cheap before it knows anything, and cheap when nothing fails.
+// The goals of the automatic policy, measured with fixed seeds: close to Daly's interval with the true MTBF where that is optimal,
+// better on machines with clustered failures, cheap before it has learned anything, and cheap when nothing fails.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,15 +16,15 @@ namespace ckpt::adaptive {
 namespace {
 
 #ifdef CKPT_SANITIZED
-constexpr std::uint64_t fewer = 20;  // one in so many replicas
-constexpr double slack = 0.01;       // for the noise that this leaves
+constexpr std::uint64_t fewer = 20;  // divisor of the number of replicas
+constexpr double slack = 0.01;       // for the remaining noise
 #else
 constexpr std::uint64_t fewer = 1;
 constexpr double slack = 0;
 #endif
 
-// Extra wall time of the automatic policy against Daly's interval with the true MTBF and cost, over failures first .. last - 1 of
-// each replica.
+// Returns the extra wall time of the automatic policy over Daly's interval with the true MTBF and cost, over failures first .. last
+// - 1 of each replica.
 double extra_on_exponential(double mtbf_hours, double cost, std::size_t first, std::size_t last, std::uint64_t replicas) {
   Machine machine;
   machine.cost = cost;
@@ -44,14 +44,14 @@ double extra_on_exponential(double mtbf_hours, double cost, std::size_t first, s
 TEST(AdaptiveGoals, ColdStartCostsAtMostOnePercentAtTenFailures) {
   for (const double cost : {30.0, 300.0}) {
     for (const double hours : {1.0, 1.5, 4.0, 24.0, 720.0}) {
-      // Runs differ most, and the margin is least, where saves are dear and failures frequent.
+      // The variance is highest, and the margin smallest, where saves are expensive and failures frequent.
       const std::uint64_t replicas = hours > 10 ? 300 : cost > 100 ? 20000 : 2000;
       EXPECT_LE(extra_on_exponential(hours, cost, 0, 10, replicas), 0.01 + slack) << hours << " h, cost " << cost;
     }
   }
 }
 
-TEST(AdaptiveGoals, AfterAHundredFailuresDalyIsMatchedOnExponentialFailures) {
+TEST(AdaptiveGoals, MatchesDalyAfterAHundredExponentialFailures) {
   for (const double cost : {30.0, 300.0}) {
     for (const double hours : {1.0, 6.0, 48.0}) {
       EXPECT_LE(extra_on_exponential(hours, cost, 100, 300, 60), 0.005 + slack) << hours << " h, cost " << cost;
@@ -59,7 +59,7 @@ TEST(AdaptiveGoals, AfterAHundredFailuresDalyIsMatchedOnExponentialFailures) {
   }
 }
 
-TEST(AdaptiveGoals, FailureFreeRunsSaveForNoLongerThanTheSquareRoot) {
+TEST(AdaptiveGoals, FailureFreeRunsSaveForAtMostTheSquareRoot) {
   for (const double cost : {1.0, 30.0, 300.0, 1800.0}) {
     for (const double poll : {10.0, 30.0}) {
       ControllerOptions options;
@@ -89,7 +89,7 @@ std::string read(const std::string& path) {
   return text.str();
 }
 
-TEST(AdaptiveGoals, RealTracesAreServedBetterThanByTheTrueMtbf) {
+TEST(AdaptiveGoals, BeatsTheTrueMtbfOnRealTraces) {
   const char* const shared = std::getenv("CKPT_SHARED");
   const std::string folder = std::string(shared == nullptr ? "." : shared) + "/traces/";
   const char* const names[] = {"lanl_sys2", "lanl_sys20", "spot_aws_v100_16node_aug2023", "titan_gpu_dbe_otb"};

@@ -1,4 +1,4 @@
-// The C++17 face of the adaptive part.
+// The C++17 API of the adaptive part.
 #include <gtest/gtest.h>
 #include <ckpt/adaptive.hpp>
 
@@ -6,7 +6,7 @@
 
 namespace {
 
-TEST(AdaptiveHpp, ControllerLivesAndTravels) {
+TEST(AdaptiveHpp, ControllerDecidesAndSurvivesJson) {
   ckpt::Controller controller;
   EXPECT_GE(controller.now(), 0);
   controller.begin_run(0);
@@ -43,25 +43,25 @@ TEST(AdaptiveHpp, ASaveInTheBackgroundCommitsByItself) {
   controller.begin_run(100);
   ckpt::SaveOptions options;
   options.step = 7;
-  int told = 0;
+  int ended_count = 0;
   ckpt::CheckpointTaskFunctions functions;
-  functions.callbacks.ended = [&](const ckpt::CheckpointTaskResult& result) { told += succeeded(result) ? 1 : 0; };
+  functions.callbacks.ended = [&](const ckpt::CheckpointTaskResult& result) { ended_count += succeeded(result) ? 1 : 0; };
   const std::int64_t id = controller.save_async(700, async, state, options, {}, std::move(functions));
   const ckpt::CheckpointTaskResult result = async.wait(id);
   EXPECT_TRUE(succeeded(result));
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(ended_count, 1);
   EXPECT_EQ(controller.info().saves, 1);
   EXPECT_EQ(controller.info().save_in_flight, false);
   EXPECT_DOUBLE_EQ(controller.info().cost_seconds, std::chrono::duration<double>(result.stall).count());
   EXPECT_DOUBLE_EQ(controller.info().durable_seconds, std::chrono::duration<double>(result.durable).count());
-  EXPECT_EQ(controller.info().last_seen_seconds, 700);  // the caller's clock is the caller's
-  // What it knew when the save began is in the checkpoint.
+  EXPECT_EQ(controller.info().last_seen_seconds, 700);  // times come from the caller only
+  // The checkpoint contains the controller's state at the start of the save.
   ckpt::State loaded;
   checkpoint.load(loaded);
   ckpt::Controller other;
   other.restore(loaded.json(ckpt::State::controller_key));
   EXPECT_EQ(other.info().running, true);
-  // One that cannot begin is aborted.
+  // A save that cannot start is aborted.
   async.close();
   EXPECT_THROW(controller.save_async(800, async, state, options), ckpt::Error);
   EXPECT_EQ(controller.info().save_in_flight, false);

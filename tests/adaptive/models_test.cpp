@@ -19,7 +19,7 @@ namespace {
 TEST(AdaptiveModels, GammaPosterior) {
   GammaRate rate;
   EXPECT_DOUBLE_EQ(rate.hazard(0), 1.0 / 3600);
-  EXPECT_DOUBLE_EQ(rate.hazard(3600), 1.0 / 7200);  // the current age is censored time
+  EXPECT_DOUBLE_EQ(rate.hazard(3600), 1.0 / 7200);  // the current age counts as censored time
   rate.add({1000, true});
   rate.add({500, false});
   EXPECT_DOUBLE_EQ(rate.hazard(100), 2.0 / (3600 + 1000 + 500 + 100));
@@ -28,7 +28,7 @@ TEST(AdaptiveModels, GammaPosterior) {
   EXPECT_DOUBLE_EQ(forgetful.hazard(0), 1.5 / 2800);
 }
 
-TEST(AdaptiveModels, WeibullFindsTheLawItsGapsWereDrawnFrom) {
+TEST(AdaptiveModels, WeibullFitRecoversTheParameters) {
   for (const double shape : {0.5, 0.7, 1.0, 2.0}) {
     const Trace trace = draw_trace({shape, 10000}, 1, 4000, 3, 0);
     std::vector<Gap> gaps;
@@ -37,7 +37,7 @@ TEST(AdaptiveModels, WeibullFindsTheLawItsGapsWereDrawnFrom) {
     ASSERT_TRUE(fit.has_value());
     EXPECT_NEAR(fit->shape, shape, 0.05 * shape);
     EXPECT_NEAR(fit->scale * std::tgamma(1 + 1 / shape), 10000, 1000);
-    // Cutting every gap at 8000 s censors the longer ones and must not move the fit.
+    // Censoring every gap at 8000 s must not move the fit.
     for (Gap& gap : gaps) gap = gap.seconds > 8000 ? Gap{8000, false} : gap;
     const auto cut = fit_weibull(gaps);
     ASSERT_TRUE(cut.has_value());
@@ -79,7 +79,7 @@ TEST(AdaptiveModels, WindowKeepsTheLastGaps) {
 TEST(AdaptiveModels, BucketsCountFailuresPerExposedTime) {
   AgeBuckets ages(1, 1);
   for (int i = 0; i < 1000; ++i) ages.add({40, true});
-  // All failures are at ages of 32 .. 64 s, where 8 s of each gap lie.
+  // All failures happen at ages of 32 .. 64 s, and 8 s of each gap fall into that range.
   EXPECT_NEAR(ages.hazard(50), 1000.0 / 8000, 0.01);
   EXPECT_LT(ages.hazard(10), 1e-4);
   EXPECT_GT(ages.hazard(1e9), 0);
@@ -87,14 +87,15 @@ TEST(AdaptiveModels, BucketsCountFailuresPerExposedTime) {
 
 TEST(AdaptiveModels, ReplayCountsSavesAndLostWork) {
   const auto every_100 = [](double) { return 100.0; };
-  EXPECT_DOUBLE_EQ(replay_loss(every_100, 10, 0, 250), 20 + 30);   // two saves, 30 s of work lost
-  EXPECT_DOUBLE_EQ(replay_loss(every_100, 10, 0, 215), 10 + 105);  // the second save was hit: 100 s of work and 5 s of saving
-  EXPECT_DOUBLE_EQ(replay_loss(every_100, 10, 300, 250), 0);       // the restart was hit
+  EXPECT_DOUBLE_EQ(replay_loss(every_100, 10, 0, 250), 20 + 30);  // two saves, 30 s of work lost
+  EXPECT_DOUBLE_EQ(replay_loss(every_100, 10, 0, 215),
+                   10 + 105);  // failure during the second save: 100 s of work and 5 s of saving lost
+  EXPECT_DOUBLE_EQ(replay_loss(every_100, 10, 300, 250), 0);  // failure during the restart
   const double many = replay_loss(every_100, 10, 0, 110.0 * 1e7 + 30);
   EXPECT_NEAR(many, 10 * 1e7 + 30, 1);
 }
 
-// Whatever the numbers are; also where age + period is the gap to the last bit.
+// For all numbers, also if age + period equals the gap to the last bit.
 TEST(AdaptiveModels, ReplayEndsForAllNumbers) {
   int most = 0;
   for (const double gap : {5e-324, 1e-3, 1.0, 5e5, 3e9, 3e12, 7574776142299.443, 1e15, 1e100, 1e308, 1.7976931348623157e308}) {
@@ -115,7 +116,7 @@ TEST(AdaptiveModels, ReplayEndsForAllNumbers) {
   EXPECT_LT(most, 15'000);
 }
 
-TEST(AdaptiveModels, HedgeFollowsTheBestAndComesBack) {
+TEST(AdaptiveModels, HedgeFollowsTheBestPolicyAndRecovers) {
   Hedge::Weights even{};
   even.fill(1.0 / Hedge::experts);
   Hedge hedge(even);

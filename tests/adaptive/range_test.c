@@ -1,5 +1,5 @@
 /* Every function of adaptive.h that takes doubles, over the whole range of doubles: each returns within a bounded number of steps,
- * and nothing infinite and no NaN gets into an answer, a decision or a text. An alarm ends the test when a call hangs. */
+ * and no infinity or NaN appears in a result, a decision or a text. An alarm ends the test if a call hangs. */
 #include <float.h>
 #include <math.h>
 #include <unistd.h>
@@ -29,8 +29,8 @@ static const double scales[] = {4.9406564584124654e-324,
                                 DBL_MAX};
 #define SCALES ((int)(sizeof scales / sizeof *scales))
 
-/* Numbers that a caller may get: finite, at least 0. */
-static void sane(double value, const char* what, double a, double b) {
+/* Checks numbers returned to a caller: finite, at least 0. */
+static void require_finite(double value, const char* what, double a, double b) {
   if (isfinite(value) && value >= 0) return;
   fprintf(stderr, "%s is %g for %g and %g\n", what, value, a, b);
   exit(1);
@@ -44,21 +44,21 @@ static void formulas(void) {
       CHECK_OK(ckpt_interval_young(scales[c], scales[m], &young));
       CHECK_OK(ckpt_interval_daly(scales[c], scales[m], &daly));
       CHECK_OK(ckpt_interval_expected_value(scales[c], scales[m], &expected));
-      sane(young, "young", scales[c], scales[m]);
-      sane(daly, "daly", scales[c], scales[m]);
-      sane(expected, "expected value", scales[c], scales[m]);
+      require_finite(young, "young", scales[c], scales[m]);
+      require_finite(daly, "daly", scales[c], scales[m]);
+      require_finite(expected, "expected value", scales[c], scales[m]);
       for (shape = 0; shape < SCALES; shape += 3) {
         for (age = 0; age < SCALES; ++age) {
           double weibull = -1;
           CHECK_OK(ckpt_interval_weibull(scales[c], scales[shape], scales[m], scales[age], &weibull));
-          sane(weibull, "weibull", scales[c], scales[age]);
+          require_finite(weibull, "weibull", scales[c], scales[age]);
         }
       }
     }
   }
 }
 
-/* Where the product of cost and MTBF leaves the range and its root does not, the answer is still the formula's. */
+/* If the product of cost and MTBF overflows or underflows but its root does not, the result still follows the formula. */
 static void beyond_the_product(void) {
   double interval = 0;
   CHECK_OK(ckpt_interval_young(5e199, 1e200, &interval));
@@ -110,7 +110,7 @@ static void thresholds(void) {
 
 static char text[1 << 18];
 
-/* The state can be written and read back: JSON has no infinite number and no NaN. */
+/* The state can be written and read back: JSON cannot represent infinity or NaN. */
 static void survives_json(const ckpt_controller* controller, ckpt_controller* other) {
   char* again = text + sizeof text / 2;
   int64_t needed = 0;
@@ -121,23 +121,23 @@ static void survives_json(const ckpt_controller* controller, ckpt_controller* ot
   CHECK(strcmp(text, again) == 0);
 }
 
-static void looks_sane(const ckpt_controller* controller, double now, double cost, double gap) {
+static void check_controller(const ckpt_controller* controller, double now, double cost, double gap) {
   ckpt_decision decision = CKPT_DECISION_INIT;
   ckpt_controller_info info = CKPT_CONTROLLER_INFO_INIT;
   CHECK_OK(ckpt_controller_should_checkpoint(controller, now, &decision));
-  sane(decision.interval_seconds, "interval_seconds", cost, gap);
-  sane(decision.due_seconds, "due_seconds", cost, gap);
-  sane(decision.cost_seconds, "cost_seconds", cost, gap);
-  sane(decision.since_last_seconds, "since_last_seconds", cost, gap);
+  require_finite(decision.interval_seconds, "interval_seconds", cost, gap);
+  require_finite(decision.due_seconds, "due_seconds", cost, gap);
+  require_finite(decision.cost_seconds, "cost_seconds", cost, gap);
+  require_finite(decision.since_last_seconds, "since_last_seconds", cost, gap);
   CHECK(decision.risk >= 0 && decision.risk <= 1);
   CHECK_OK(ckpt_controller_get_info(controller, &info));
-  sane(info.mtbf_seconds, "mtbf_seconds", cost, gap);
-  sane(info.cost_seconds, "mean cost_seconds", cost, gap);
-  sane(info.durable_seconds, "durable_seconds", cost, gap);
-  sane(info.unjudged_overhead_seconds, "unjudged_overhead_seconds", cost, gap);
+  require_finite(info.mtbf_seconds, "mtbf_seconds", cost, gap);
+  require_finite(info.cost_seconds, "mean cost_seconds", cost, gap);
+  require_finite(info.durable_seconds, "durable_seconds", cost, gap);
+  require_finite(info.unjudged_overhead_seconds, "unjudged_overhead_seconds", cost, gap);
 }
 
-/* A later time; stays where it is when there is none. */
+/* Returns a later time, or now if there is none. */
 static double later(double now, double seconds) { return seconds < DBL_MAX - now ? now + seconds : DBL_MAX; }
 
 static void live(ckpt_controller_options options, double cost, double gap) {
@@ -155,18 +155,18 @@ static void live(ckpt_controller_options options, double cost, double gap) {
     now = later(now, cost);
     CHECK_OK(record_commit(controller, now, cost, cost));
     CHECK_OK(record_task(controller, "step", gap));
-    looks_sane(controller, now, cost, gap);
+    check_controller(controller, now, cost, gap);
     now = later(now, gap);
     CHECK_OK(record_failure(controller, now));
-    looks_sane(controller, now, cost, gap);
+    check_controller(controller, now, cost, gap);
     CHECK_OK(record_recovery(controller, now, gap, cost));
     CHECK_OK(record_preemption(controller, now, gap));
-    looks_sane(controller, now, cost, gap);
+    check_controller(controller, now, cost, gap);
   }
   survives_json(controller, other);
-  looks_sane(other, now, cost, gap);
-  CHECK_OK(record_resume(other, later(now, gap))); /* a gap that JSON told of */
-  looks_sane(other, later(now, gap), cost, gap);
+  check_controller(other, now, cost, gap);
+  CHECK_OK(record_resume(other, later(now, gap))); /* a gap according to the JSON state */
+  check_controller(other, later(now, gap), cost, gap);
   CHECK_OK(record_clean_exit(controller, now));
   CHECK_OK(record_begin_run(controller, now));
   now = later(now, gap);
@@ -198,7 +198,8 @@ static void controllers(void) {
   live(options, 0, 3600);
 }
 
-/* What was reported: age + period is the gap to the last bit, and nothing moves on. Which gaps do that is a matter of rounding. */
+/* A reported bug: age + period equals the gap to the last bit, and the replay makes no progress. Which gaps do that depends on
+ * rounding. */
 static void the_replay_that_never_ended(void) {
   static const double gaps[] = {5e5, 3e9, 3e12, 7574776142299.443, 1e15};
   ckpt_controller_options options = CKPT_CONTROLLER_OPTIONS_INIT;
@@ -206,7 +207,7 @@ static void the_replay_that_never_ended(void) {
   for (i = 0; i < sizeof gaps / sizeof *gaps; ++i) live(options, 1e-308, gaps[i]);
 }
 
-/* A simulation is done, or refused as too long with the argument's name; its texts have only numbers. */
+/* A simulation completes, or is refused as too long with the argument's name; its output contains only finite numbers. */
 static int simulated(double cost, double restart, double poll, const char* trace) {
   ckpt_simulation_options options = CKPT_SIMULATION_OPTIONS_INIT;
   ckpt_simulation* simulation = NULL;
@@ -237,9 +238,9 @@ static void simulations(void) {
         char trace[200];
         char* comma;
         const double polls = scales[g] / scales[p];
-        if (polls > 1e5 && polls < 1e10) continue; /* within what is done, in seconds */
+        if (polls > 1e5 && polls < 1e10) continue; /* allowed, but takes seconds */
         snprintf(trace, sizeof trace, "%.17g\n%.17g\n1\n%.17g\n", scales[g], scales[g] / 3, scales[g]);
-        for (comma = strchr(trace, ','); comma != NULL; comma = strchr(comma, ',')) *comma = '.'; /* of the locale's */
+        for (comma = strchr(trace, ','); comma != NULL; comma = strchr(comma, ',')) *comma = '.'; /* the locale's decimal comma */
         if (simulated(scales[c], scales[(c + p) % SCALES], scales[p], trace)) {
           ++done;
         } else {
@@ -249,7 +250,7 @@ static void simulations(void) {
     }
   }
   CHECK(done > 50 && refused > 50);
-  CHECK(simulated(1e-4, 300, 30, "40000\n50000\n90000\n")); /* what was reported: a save that costs next to nothing */
+  CHECK(simulated(1e-4, 300, 30, "40000\n50000\n90000\n")); /* a reported bug: an almost free save */
   CHECK(simulated(1e-12, 300, 30, "40000\n50000\n90000\n"));
 }
 

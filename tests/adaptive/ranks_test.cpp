@@ -1,4 +1,4 @@
-// One decision for several ranks, each a thread here: the answer is rank 0's, and a save has cost the longest stall of all ranks.
+// One decision for several ranks, each a thread here: rank 0 decides, and the cost of a save is the longest stall of all ranks.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -20,9 +20,9 @@ namespace {
 using base::Status;
 using state::Coordinator;
 
-// Where the ranks meet, and what they did there.
-struct Meeting {
-  explicit Meeting(std::int64_t count) : ranks(count), barrier(count), sent(static_cast<std::size_t>(count)) {}
+// The collectives of the ranks, and counts of them.
+struct Collectives {
+  explicit Collectives(std::int64_t count) : ranks(count), barrier(count), sent(static_cast<std::size_t>(count)) {}
 
   const std::int64_t ranks;
   std::barrier<> barrier;
@@ -31,28 +31,28 @@ struct Meeting {
   std::atomic<int> broadcasts = 0;  // counted on rank 0
   std::atomic<int> all_gathers = 0;
   std::atomic<int> gathers = 0;
-  std::function<void(std::span<std::byte>)> spoil;  // changes what rank 0 gathers
+  std::function<void(std::span<std::byte>)> spoil;  // changes the bytes that rank 0 gathers
 };
 
 class Rank : public Coordinator {
  public:
-  Rank(Meeting& meeting, std::int64_t rank) : meeting_(meeting), rank_(rank) {}
+  Rank(Collectives& collectives, std::int64_t rank) : collectives_(collectives), rank_(rank) {}
   std::int64_t rank() const noexcept override { return rank_; }
-  std::int64_t world_size() const noexcept override { return meeting_.ranks; }
-  void barrier(Timeout) override { meeting_.barrier.arrive_and_wait(); }
+  std::int64_t world_size() const noexcept override { return collectives_.ranks; }
+  void barrier(Timeout) override { collectives_.barrier.arrive_and_wait(); }
   void broadcast(std::span<std::byte> bytes, std::int64_t root, Timeout) override {
-    if (rank_ == 0) ++meeting_.broadcasts;
-    if (rank_ == root) meeting_.broadcast = bytes;
-    meeting_.barrier.arrive_and_wait();
-    if (rank_ != root) std::ranges::copy(meeting_.broadcast, bytes.begin());
-    meeting_.barrier.arrive_and_wait();
+    if (rank_ == 0) ++collectives_.broadcasts;
+    if (rank_ == root) collectives_.broadcast = bytes;
+    collectives_.barrier.arrive_and_wait();
+    if (rank_ != root) std::ranges::copy(collectives_.broadcast, bytes.begin());
+    collectives_.barrier.arrive_and_wait();
   }
   void all_gather(std::span<const std::byte> sent, std::span<std::byte> received, Timeout) override {
-    if (rank_ == 0) ++meeting_.all_gathers;
-    meeting_.sent[static_cast<std::size_t>(rank_)] = sent;
-    meeting_.barrier.arrive_and_wait();
-    for (const auto& of_rank : meeting_.sent) received = received.subspan(copied(of_rank, received));
-    meeting_.barrier.arrive_and_wait();
+    if (rank_ == 0) ++collectives_.all_gathers;
+    collectives_.sent[static_cast<std::size_t>(rank_)] = sent;
+    collectives_.barrier.arrive_and_wait();
+    for (const auto& of_rank : collectives_.sent) received = received.subspan(copied(of_rank, received));
+    collectives_.barrier.arrive_and_wait();
   }
 
  protected:
@@ -60,7 +60,7 @@ class Rank : public Coordinator {
     std::memcpy(to.data(), from.data(), from.size());
     return from.size();
   }
-  Meeting& meeting_;
+  Collectives& collectives_;
   const std::int64_t rank_;
 };
 
@@ -68,25 +68,25 @@ class GatheringRank final : public Rank {
  public:
   using Rank::Rank;
   void gather(std::span<const std::byte> sent, std::span<std::byte> received, std::int64_t root, Timeout) override {
-    EXPECT_EQ(received.size(), rank_ == root ? sent.size() * meeting_.sent.size() : 0);
-    if (rank_ == 0) ++meeting_.gathers;
-    meeting_.sent[static_cast<std::size_t>(rank_)] = sent;
-    meeting_.barrier.arrive_and_wait();
+    EXPECT_EQ(received.size(), rank_ == root ? sent.size() * collectives_.sent.size() : 0);
+    if (rank_ == 0) ++collectives_.gathers;
+    collectives_.sent[static_cast<std::size_t>(rank_)] = sent;
+    collectives_.barrier.arrive_and_wait();
     if (rank_ == root) {
       std::span<std::byte> rest = received;
-      for (const auto& of_rank : meeting_.sent) rest = rest.subspan(copied(of_rank, rest));
-      if (meeting_.spoil) meeting_.spoil(received);
+      for (const auto& of_rank : collectives_.sent) rest = rest.subspan(copied(of_rank, rest));
+      if (collectives_.spoil) collectives_.spoil(received);
     }
-    meeting_.barrier.arrive_and_wait();
+    collectives_.barrier.arrive_and_wait();
   }
 };
 
 template <class Kind, class Body>
-void run_ranks(Meeting& meeting, Body&& body) {
+void run_ranks(Collectives& collectives, Body&& body) {
   std::vector<std::thread> threads;
-  for (std::int64_t rank = 0; rank < meeting.ranks; ++rank) {
+  for (std::int64_t rank = 0; rank < collectives.ranks; ++rank) {
     threads.emplace_back([&, rank] {
-      Kind coordinator(meeting, rank);
+      Kind coordinator(collectives, rank);
       body(rank, coordinator);
     });
   }
@@ -111,8 +111,8 @@ void save(Controller& controller, double now, double stall) {
 template <class Kind>
 void expect_longest_stall() {
   constexpr std::array stalls{10.0, 40.0, 20.0};
-  Meeting meeting(3);
-  run_ranks<Kind>(meeting, [&](std::int64_t rank, Coordinator& coordinator) {
+  Collectives collectives(3);
+  run_ranks<Kind>(collectives, [&](std::int64_t rank, Coordinator& coordinator) {
     const double own = stalls[static_cast<std::size_t>(rank)];
     Controller controller(young());
     controller.begin_run(0);
@@ -126,16 +126,16 @@ void expect_longest_stall() {
     next.from_json(controller.to_json());
     EXPECT_EQ(next.info().cost_seconds, rank == 0 ? 40 : own);
   });
-  EXPECT_EQ(meeting.gathers + meeting.all_gathers, 2);
+  EXPECT_EQ(collectives.gathers + collectives.all_gathers, 2);
 }
 
 TEST(AdaptiveRanks, ASaveCostsTheLongestStall) { expect_longest_stall<GatheringRank>(); }
 
-TEST(AdaptiveRanks, ASaveCostsTheLongestStallWhereAllGatherServes) { expect_longest_stall<Rank>(); }
+TEST(AdaptiveRanks, ASaveCostsTheLongestStallWithAllGather) { expect_longest_stall<Rank>(); }
 
 TEST(AdaptiveRanks, EachSaveHasItsOwnLongestStall) {
-  Meeting meeting(2);
-  run_ranks<GatheringRank>(meeting, [&](std::int64_t rank, Coordinator& coordinator) {
+  Collectives collectives(2);
+  run_ranks<GatheringRank>(collectives, [&](std::int64_t rank, Coordinator& coordinator) {
     Controller controller(young());
     controller.begin_run(0);
     save(controller, 100, rank == 0 ? 10 : 30);
@@ -147,16 +147,16 @@ TEST(AdaptiveRanks, EachSaveHasItsOwnLongestStall) {
 }
 
 TEST(AdaptiveRanks, OnlyTheFirstCallAfterASaveGathers) {
-  Meeting meeting(2);
-  run_ranks<GatheringRank>(meeting, [&](std::int64_t rank, Coordinator& coordinator) {
+  Collectives collectives(2);
+  run_ranks<GatheringRank>(collectives, [&](std::int64_t rank, Coordinator& coordinator) {
     Controller controller(young());
     controller.begin_run(0);
     const auto expect_calls = [&](int broadcasts, int gathers) {
       controller.decide_all(coordinator, 5000, minute);
       if (rank == 0) {
-        EXPECT_EQ(meeting.all_gathers.exchange(0), 1);
-        EXPECT_EQ(meeting.broadcasts.exchange(0), broadcasts);
-        EXPECT_EQ(meeting.gathers.exchange(0), gathers);
+        EXPECT_EQ(collectives.all_gathers.exchange(0), 1);
+        EXPECT_EQ(collectives.broadcasts.exchange(0), broadcasts);
+        EXPECT_EQ(collectives.gathers.exchange(0), gathers);
       }
       coordinator.barrier(minute);
     };
@@ -170,9 +170,9 @@ TEST(AdaptiveRanks, OnlyTheFirstCallAfterASaveGathers) {
   });
 }
 
-TEST(AdaptiveRanks, ARankThatIsStillInTheSaveIsAskedAgain) {
-  Meeting meeting(3);
-  run_ranks<GatheringRank>(meeting, [&](std::int64_t rank, Coordinator& coordinator) {
+TEST(AdaptiveRanks, ARankStillInTheSaveIsQueriedAgain) {
+  Collectives collectives(3);
+  run_ranks<GatheringRank>(collectives, [&](std::int64_t rank, Coordinator& coordinator) {
     Controller controller(young());
     controller.begin_run(0);
     const std::int64_t number = controller.begin_background_save(100);
@@ -186,12 +186,12 @@ TEST(AdaptiveRanks, ARankThatIsStillInTheSaveIsAskedAgain) {
     controller.decide_all(coordinator, 104, minute);
     EXPECT_EQ(controller.info().saves, 1);
   });
-  EXPECT_EQ(meeting.gathers, 2);  // none while rank 0 was in it, none when all had ended
+  EXPECT_EQ(collectives.gathers, 2);  // none while rank 0 was in the save, none after all had left it
 }
 
-TEST(AdaptiveRanks, AControllerThatIsMadeLaterCountsLikeRankZero) {
-  Meeting meeting(2);
-  run_ranks<GatheringRank>(meeting, [&](std::int64_t rank, Coordinator& coordinator) {
+TEST(AdaptiveRanks, AControllerCreatedLaterCountsLikeRankZero) {
+  Collectives collectives(2);
+  run_ranks<GatheringRank>(collectives, [&](std::int64_t rank, Coordinator& coordinator) {
     auto controller = std::make_unique<Controller>(young());
     controller->begin_run(0);
     for (const double now : {100.0, 200.0}) {
@@ -201,7 +201,7 @@ TEST(AdaptiveRanks, AControllerThatIsMadeLaterCountsLikeRankZero) {
     if (rank == 1) {
       controller = std::make_unique<Controller>(young());
       controller->begin_run(250);
-      save(*controller, 260, 500);  // rank 0 was not in this one
+      save(*controller, 260, 500);  // rank 0 did not take part in this one
     }
     EXPECT_EQ(controller->decide_all(coordinator, 1000, minute).cost_seconds, 10) << rank;
     save(*controller, 1000, rank == 0 ? 10 : 40);
@@ -210,8 +210,8 @@ TEST(AdaptiveRanks, AControllerThatIsMadeLaterCountsLikeRankZero) {
 }
 
 TEST(AdaptiveRanks, RanksThatRecordNoSavesChangeNothing) {
-  Meeting meeting(2);
-  run_ranks<GatheringRank>(meeting, [&](std::int64_t rank, Coordinator& coordinator) {
+  Collectives collectives(2);
+  run_ranks<GatheringRank>(collectives, [&](std::int64_t rank, Coordinator& coordinator) {
     Controller controller(young());
     if (rank == 0) {
       controller.begin_run(0);
@@ -220,24 +220,24 @@ TEST(AdaptiveRanks, RanksThatRecordNoSavesChangeNothing) {
     EXPECT_EQ(controller.decide_all(coordinator, 200, minute).cost_seconds, 30) << rank;
     EXPECT_EQ(controller.decide_all(coordinator, 200, minute).cost_seconds, 30) << rank;
   });
-  EXPECT_EQ(meeting.gathers, 1);
+  EXPECT_EQ(collectives.gathers, 1);
 }
 
-TEST(AdaptiveRanks, WhenRankZeroCannotDecideNoRankWaits) {
-  Meeting meeting(2);
-  run_ranks<GatheringRank>(meeting, [&](std::int64_t, Coordinator& coordinator) {
+TEST(AdaptiveRanks, NoRankWaitsIfRankZeroFails) {
+  Collectives collectives(2);
+  run_ranks<GatheringRank>(collectives, [&](std::int64_t, Coordinator& coordinator) {
     Controller controller(young());
     controller.begin_run(0);
     save(controller, 100, 30);
     EXPECT_ERROR(controller.decide_all(coordinator, 5, minute), Status::invalid_argument, "rank 0: ");
-    EXPECT_ERROR(controller.decide_all(coordinator, 5, minute), Status::invalid_argument, "time does not go back");
+    EXPECT_ERROR(controller.decide_all(coordinator, 5, minute), Status::invalid_argument, "the previous time");
   });
-  EXPECT_EQ(meeting.gathers, 0);
+  EXPECT_EQ(collectives.gathers, 0);
 }
 
 TEST(AdaptiveRanks, WrongArgumentsOfOneRankFailAll) {
-  Meeting meeting(3);
-  run_ranks<GatheringRank>(meeting, [&](std::int64_t rank, Coordinator& coordinator) {
+  Collectives collectives(3);
+  run_ranks<GatheringRank>(collectives, [&](std::int64_t rank, Coordinator& coordinator) {
     Controller controller(young());
     controller.begin_run(0);
     EXPECT_ERROR(Controller::decide_all(coordinator, minute,
@@ -248,20 +248,20 @@ TEST(AdaptiveRanks, WrongArgumentsOfOneRankFailAll) {
                  Status::unsupported, "rank 2: decision.struct_size is 7");
     EXPECT_TRUE(controller.decide_all(coordinator, 100, minute).due_seconds > 0);
   });
-  EXPECT_EQ(meeting.gathers, 0);
+  EXPECT_EQ(collectives.gathers, 0);
 }
 
-TEST(AdaptiveRanks, WhatIsNoStallIsRefusedOnAllRanks) {
+TEST(AdaptiveRanks, InvalidStallsAreRefusedOnAllRanks) {
   for (const double stall : {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
-    Meeting meeting(2);
-    meeting.spoil = [&](std::span<std::byte> received) {
+    Collectives collectives(2);
+    collectives.spoil = [&](std::span<std::byte> received) {
       std::memcpy(received.data() + received.size() - sizeof stall, &stall, sizeof stall);
     };
-    run_ranks<GatheringRank>(meeting, [&](std::int64_t, Coordinator& coordinator) {
+    run_ranks<GatheringRank>(collectives, [&](std::int64_t, Coordinator& coordinator) {
       Controller controller(young());
       controller.begin_run(0);
       save(controller, 100, 30);
-      EXPECT_ERROR(controller.decide_all(coordinator, 200, minute), Status::corrupt, "rank 0: what rank 0 gathered are no stalls");
+      EXPECT_ERROR(controller.decide_all(coordinator, 200, minute), Status::corrupt, "rank 0: gathered data: expected stalls");
       EXPECT_EQ(controller.info().cost_seconds, 30);
     });
   }

@@ -1,4 +1,4 @@
-// Traces of failures, and runs on them: fixed intervals, controllers, the clairvoyant.
+// Traces of failures, and runs on them: fixed intervals, controllers, the clairvoyant policy.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,12 +15,12 @@ using base::Status;
 
 // ---- Traces ----
 
-TEST(AdaptiveTrace, ReadsNumbersAndNamesTheLineThatIsNone) {
+TEST(AdaptiveTrace, ReadsNumbersAndNamesTheInvalidLine) {
   EXPECT_EQ(parse_trace("# gaps\n10\n\n 2.5e3 \r\n0"), (Trace{10, 2500, 0}));
   EXPECT_ERROR(parse_trace("1\n\n-3\n"), Status::invalid_argument, "line 3: '-3'");
   EXPECT_ERROR(parse_trace("1\nnan\n"), Status::invalid_argument, "line 2: 'nan'");
   EXPECT_ERROR(parse_trace("1;2\n"), Status::invalid_argument, "line 1");
-  EXPECT_ERROR(parse_trace("# nothing\n"), Status::invalid_argument, "no line with a number");
+  EXPECT_ERROR(parse_trace("# nothing\n"), Status::invalid_argument, "expected at least one line with a number");
   EXPECT_ERROR(parse_law("normal:3"), Status::invalid_argument, "'normal:3'");
   EXPECT_ERROR(parse_law("exponential:-3"), Status::invalid_argument, "MTBF is '-3'");
   EXPECT_ERROR(parse_law("weibull:0.01:3"), Status::invalid_argument, "SHAPE is 0.01");
@@ -45,10 +45,10 @@ TEST(AdaptiveSimulation, FixedRunsByHand) {
   machine.cost = 10;
   machine.restart = 50;
   machine.poll = 10;
-  // 100 s of work and 10 s of saving: two fit into 225 s; 40 s are less than a restart; then 50 + 110 fit exactly.
+  // 100 s of work and 10 s of saving: two periods fit into 225 s; 40 s are less than a restart; then 50 + 110 fit exactly.
   EXPECT_EQ(run_fixed(100, machine, {225, 40, 160}), (Progress{200, 200, 300}));
   EXPECT_EQ(run_clairvoyant(machine, {225, 40, 160}), (Progress{215, 215, 315}));
-  // Every second save is remote; every failure needs a remote one.
+  // Every second save is remote; every failure needs a remote save.
   machine.remote_every = 2;
   machine.local_cost = 1;
   machine.remote_share = 1;
@@ -71,7 +71,7 @@ TEST(AdaptiveSimulation, AControllerWithAFixedIntervalIsAFixedRun) {
   }
 }
 
-TEST(AdaptiveSimulation, NobodyBeatsTheClairvoyantAndBestFixedBeatsDaly) {
+TEST(AdaptiveSimulation, TheClairvoyantIsBestAndBestFixedBeatsDaly) {
   SimulationOptions options;
   options.law = "weibull:0.7:20000";
   options.failures = 150;
@@ -84,13 +84,13 @@ TEST(AdaptiveSimulation, NobodyBeatsTheClairvoyantAndBestFixedBeatsDaly) {
   EXPECT_GE(result.best_fixed.work.back(), result.daly.work.back());
   const nlohmann::json figures = nlohmann::json::parse(to_json(result));
   EXPECT_EQ(figures.at("policies").at(0).at("policy"), "auto");
-  ASSERT_EQ(figures.at("policies").size(), 10U);  // Daly's, the best fixed one and the bound stand last
+  ASSERT_EQ(figures.at("policies").size(), 10U);  // Daly's, the best fixed one and the bound are last
   EXPECT_EQ(figures.at("policies").back().at("policy"), result.clairvoyant.name);
   const auto& curves = figures.at("extra_wall_curves");
   ASSERT_EQ(curves.size(), 7U);
   EXPECT_EQ(curves.at(0).at("policy"), "auto");
   EXPECT_EQ(curves.at(0).at("points").front().at(0), 1);
-  // A curve ends where the table stands.
+  // The curves end with the values of the table.
   EXPECT_EQ(curves.at(0).at("points").back(), nlohmann::json({150, figures.at("policies").at(0).at("extra_wall")}));
   ASSERT_EQ(figures.at("fixed_intervals").size(), result.fixed.size());
   EXPECT_EQ(figures.at("fixed_intervals").at(0), nlohmann::json({result.fixed[0].first, result.fixed[0].second}));
@@ -104,7 +104,7 @@ TEST(AdaptiveSimulation, NobodyBeatsTheClairvoyantAndBestFixedBeatsDaly) {
   EXPECT_EQ(gaps, 150 * 2);
 }
 
-TEST(AdaptiveSimulation, EveryGapLiesInItsBin) {
+TEST(AdaptiveSimulation, EveryGapIsInItsBin) {
   const std::vector<Trace> traces = {{0, 1e-9, 1, 5, 9.99}, {10, 11, 1000, 100000}};
   const std::vector<GapBin> bins = gap_histogram(traces);
   EXPECT_EQ(bins.front().from, 0);
@@ -119,9 +119,9 @@ TEST(AdaptiveSimulation, EveryGapLiesInItsBin) {
   EXPECT_EQ(gap_histogram({{7, 7, 7}}).front().count, 3);
 }
 
-TEST(AdaptiveSimulation, RefusesWhatItCannotRun) {
+TEST(AdaptiveSimulation, RefusesInvalidSimulations) {
   SimulationOptions options;
-  EXPECT_ERROR(simulate(options), Status::invalid_argument, "neither a trace nor a law");
+  EXPECT_ERROR(simulate(options), Status::invalid_argument, "trace and law are empty");
   options.law = "exponential:1000";
   options.policies = "auto,best";
   EXPECT_ERROR(simulate(options), Status::invalid_argument, "'best'");

@@ -76,7 +76,7 @@ TEST(AdaptiveThreshold, ScenarioAConsumesEverySlotOnEqualTasks) {
   EXPECT_FALSE(rule.should_checkpoint("task", 300));
 }
 
-TEST(AdaptiveThreshold, ScenarioBNeedsABudgetWithoutEnd) {
+TEST(AdaptiveThreshold, ScenarioBNeedsAnUnlimitedBudget) {
   Threshold rule({0.35, 0.1, std::numeric_limits<std::int64_t>::max()});
   for (int task = 0; task < 1000; ++task) {
     rule.observe_task("task", 2);
@@ -105,7 +105,7 @@ TEST(AdaptiveThreshold, ScenarioCAndItsLaterRun) {
   EXPECT_EQ(rule.used(), 2);
 }
 
-TEST(AdaptiveThreshold, StaysInBoundsWhateverItIsTold) {
+TEST(AdaptiveThreshold, StaysInBoundsForAllInputs) {
   Threshold rule({0.35, 1, 3});
   for (std::uint64_t i = 0; i < 2000; ++i) {
     rule.adjust_policy(1e6 * uniform(1, 0, 0, i), 1e6 * uniform(1, 0, 1, i));
@@ -114,7 +114,7 @@ TEST(AdaptiveThreshold, StaysInBoundsWhateverItIsTold) {
   }
 }
 
-TEST(AdaptiveThreshold, RemembersTheLastTasksOnly) {
+TEST(AdaptiveThreshold, KeepsOnlyTheLastTasks) {
   Threshold rule;
   for (int i = 0; i < 300; ++i) rule.observe_task(base::cat("task ", i), i);
   EXPECT_EQ(rule.history_size(), 256);
@@ -123,7 +123,7 @@ TEST(AdaptiveThreshold, RemembersTheLastTasksOnly) {
   EXPECT_DOUBLE_EQ(rule.longest_seconds(), 299);
 }
 
-TEST(AdaptiveThreshold, RefusesAndStaysAsItWas) {
+TEST(AdaptiveThreshold, RefusalsChangeNothing) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_ERROR(Threshold({0.01, 0.1, 3}), Status::invalid_argument, "threshold is 0.01");
   EXPECT_ERROR(Threshold({0.35, 0, 3}), Status::invalid_argument, "learning_rate is 0");

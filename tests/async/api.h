@@ -1,4 +1,5 @@
-/* async_api.h - what the C99 tests of background saves share: a run in a scratch directory, and events that threads wait for. */
+/* async_api.h - shared helpers of the C99 tests of background saves: a run in a scratch directory, and events that threads wait
+ * for. */
 #ifndef CKPT_TESTS_ASYNC_API_H
 #define CKPT_TESTS_ASYNC_API_H
 
@@ -7,7 +8,7 @@
 
 #include "folder.h"
 
-/* A number that threads raise and wait for. */
+/* A counter that threads raise and wait for. */
 typedef struct event {
   pthread_mutex_t mutex;
   pthread_cond_t changed;
@@ -30,7 +31,7 @@ static inline void await_event(event* it, int count) {
   pthread_mutex_unlock(&it->mutex);
 }
 
-/* A checkpoint in a directory of its own, and a state of one tensor. */
+/* A checkpoint manager in a new directory, and a state of one tensor. */
 typedef struct run {
   test_folder root;
   ckpt_checkpoint_manager* checkpoint;

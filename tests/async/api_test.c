@@ -1,4 +1,4 @@
-/* Through the .so from C99: background saves and loads, every function of async.h. */
+/* Through the C API from C99: background saves and loads, every function of async.h. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdio.h>
@@ -6,29 +6,29 @@
 
 #include "folder.h"
 
-typedef struct told {
+typedef struct event_counts {
   int staged;
   int progressed;
   int ended;
   int destroyed;
   ckpt_checkpoint_task_result last;
-} told;
+} event_counts;
 
 static void on_staged(int64_t id, int64_t stall_ns, void* user_data) {
   CHECK(id > 0 && stall_ns >= 0);
-  ++((told*)user_data)->staged;
+  ++((event_counts*)user_data)->staged;
 }
 static void on_progress(int64_t id, int64_t done_bytes, int64_t total_bytes, void* user_data) {
   CHECK(id > 0 && done_bytes <= total_bytes);
-  ++((told*)user_data)->progressed;
+  ++((event_counts*)user_data)->progressed;
 }
 static void on_ended(const ckpt_checkpoint_task_result* result, void* user_data) {
-  ++((told*)user_data)->ended;
-  ((told*)user_data)->last = *result;
+  ++((event_counts*)user_data)->ended;
+  ((event_counts*)user_data)->last = *result;
 }
-static void on_destroy(void* user_data) { ++((told*)user_data)->destroyed; }
+static void on_destroy(void* user_data) { ++((event_counts*)user_data)->destroyed; }
 
-static ckpt_checkpoint_task_callbacks callbacks_of_told(void) {
+static ckpt_checkpoint_task_callbacks count_callbacks(void) {
   ckpt_checkpoint_task_callbacks callbacks;
   CKPT_INIT(ckpt_checkpoint_task_callbacks, &callbacks);
   callbacks.staged = on_staged;
@@ -62,8 +62,8 @@ static ckpt_state* make_state(void) {
 }
 
 static void saves_and_loads(ckpt_async_manager* async, ckpt_state* state) {
-  told own;
-  ckpt_checkpoint_task_callbacks callbacks = callbacks_of_told();
+  event_counts own;
+  ckpt_checkpoint_task_callbacks callbacks = count_callbacks();
   ckpt_checkpoint_task_options task;
   ckpt_save_options save = CKPT_SAVE_OPTIONS_INIT;
   ckpt_save_result saved = CKPT_SAVE_RESULT_INIT;
@@ -97,7 +97,7 @@ static void saves_and_loads(ckpt_async_manager* async, ckpt_state* state) {
   CHECK(own.last.id == id && strcmp(own.last.name, result.name) == 0);
   CHECK_OK(ckpt_async_manager_get_save_result(async, id, &saved));
   CHECK(saved.step == 12 && saved.files == 1 && strcmp(saved.name, result.name) == 0);
-  CHECK_FAILS(ckpt_async_manager_get_load_result(async, id, &loaded), CKPT_E_INVALID_STATE, "is no load that has completed");
+  CHECK_FAILS(ckpt_async_manager_get_load_result(async, id, &loaded), CKPT_E_INVALID_STATE, "expected a completed load");
   CHECK_OK(ckpt_async_manager_cancel(async, id, &won));
   CHECK(won == 0);
   CHECK_OK(ckpt_async_manager_get_task(async, id, &info));
@@ -111,7 +111,7 @@ static void saves_and_loads(ckpt_async_manager* async, ckpt_state* state) {
   CHECK_OK(ckpt_async_manager_list(async, CKPT_CHECKPOINT_TASK_LIST_ENDED, ids, 8, &count));
   CHECK(count == 2 && ids[0] == id && ids[1] == load);
   ids[0] = ids[1] = -7;
-  CHECK_OK(ckpt_async_manager_list(async, CKPT_CHECKPOINT_TASK_LIST_ENDED, ids, 1, &count)); /* what fits */
+  CHECK_OK(ckpt_async_manager_list(async, CKPT_CHECKPOINT_TASK_LIST_ENDED, ids, 1, &count)); /* as many as fit */
   CHECK(count == 2 && ids[0] == id && ids[1] == -7);
   CHECK_OK(ckpt_async_manager_list(async, CKPT_CHECKPOINT_TASK_LIST_LIVE, NULL, 0, &count));
   CHECK(count == 0);
@@ -124,7 +124,7 @@ static void other_ways(ckpt_async_manager* async, ckpt_state* state) {
   ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   ckpt_checkpoint_task_result result = CKPT_CHECKPOINT_TASK_RESULT_INIT;
   int64_t id = 0;
-  static told own; /* destroyed when the last thread has let go: later than the wait */
+  static event_counts own; /* destroyed when the last thread has released it, after the wait */
   task.gate_step = 5;
   task.has_gate_step = 1;
   CHECK_OK(ckpt_async_manager_save(async, state, NULL, &task, &id));
@@ -134,7 +134,7 @@ static void other_ways(ckpt_async_manager* async, ckpt_state* state) {
   CHECK_FAILS(ckpt_async_manager_wait(async, CKPT_CHECKPOINT_TASK_ALL, -1, &result), CKPT_E_INVALID_ARGUMENT,
               "CKPT_CHECKPOINT_TASK_ALL");
 
-  task.gate_step = 1000; /* not read without has_gate_step */
+  task.gate_step = 1000; /* ignored without has_gate_step */
   task.has_gate_step = 0;
   task.mode = CKPT_STAGING_MODE_DEFERRED;
   task.source = source;
@@ -152,7 +152,8 @@ static void other_ways(ckpt_async_manager* async, ckpt_state* state) {
 
   task.mode = CKPT_STAGING_MODE_BORROW;
   CHECK_FAILS(ckpt_async_manager_save(async, state, NULL, &task, &id), CKPT_E_INVALID_ARGUMENT, "BORROW");
-  CHECK_FAILS(ckpt_async_manager_load(async, state, NULL, &task, &id), CKPT_E_INVALID_ARGUMENT, "task.source is given for a load");
+  CHECK_FAILS(ckpt_async_manager_load(async, state, NULL, &task, &id), CKPT_E_INVALID_ARGUMENT,
+              "task.source is set; expected NULL for a load");
   task.mode = 9;
   CHECK_FAILS(ckpt_async_manager_save(async, state, NULL, &task, &id), CKPT_E_INVALID_ARGUMENT, "task.mode is 9");
   task.mode = CKPT_STAGING_MODE_COPY;
@@ -184,8 +185,8 @@ static void release_self(const ckpt_checkpoint_task_result* result, void* user_d
 int main(void) {
   static test_folder root;
   char command[sizeof root + 16];
-  told all;
-  ckpt_checkpoint_task_callbacks callbacks = callbacks_of_told();
+  event_counts all;
+  ckpt_checkpoint_task_callbacks callbacks = count_callbacks();
   ckpt_async_manager_options options;
   ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   ckpt_storage* storage = NULL;
@@ -216,7 +217,7 @@ int main(void) {
   ckpt_async_manager_release(async);
   CHECK(all.destroyed == 1 && all.ended == 5);
 
-  /* Released inside its callback; the checkpoint goes first: the manager keeps it. */
+  /* Released inside its callback, after the checkpoint manager, which it keeps alive. */
   CKPT_INIT(ckpt_checkpoint_task_callbacks, &callbacks);
   callbacks.ended = release_self;
   task.callbacks = &callbacks;
@@ -224,7 +225,7 @@ int main(void) {
   ckpt_checkpoint_manager_release(checkpoint);
   ckpt_storage_release(storage);
   CHECK_OK(ckpt_async_manager_save(self_releasing, state, NULL, &task, &id));
-  /* When the lock is free again, the last thread has left. */
+  /* Once the lock is free again, the last thread has left. */
   for (checkpoint = NULL; checkpoint == NULL;) {
     CHECK_OK(ckpt_storage_create_file_system(root, NULL, &storage));
     if (ckpt_checkpoint_manager_create(storage, NULL, &checkpoint) == CKPT_OK) break;

@@ -1,4 +1,4 @@
-/* Through the .so from C99: callbacks of tasks run one at a time and under no lock, and no gate holds others up. */
+/* Through the C API from C99: callbacks of tasks run one at a time and without a lock, and a gated task does not block others. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <time.h>
@@ -19,7 +19,7 @@ static int32_t end_of(int64_t id) {
 typedef struct saver {
   int64_t id;
   int32_t won;
-  int inside; /* of its callbacks */
+  int inside; /* number of its callbacks that are running */
   int ended;
   struct saver* other;
 } saver;
@@ -36,7 +36,7 @@ static void cancel_the_other(int64_t id, int64_t stall_ns, void* user_data) {
   await_event(&both_staged, 2);
   CHECK_OK(ckpt_async_manager_cancel(async, own->other->id, &own->won));
   raise_event(&both_staged);
-  await_event(&both_staged, 4); /* the other was notified of its end while this one runs */
+  await_event(&both_staged, 4); /* the other task's end was reported while this callback runs */
   CHECK(own->ended == 0);
   --own->inside;
 }
@@ -82,7 +82,7 @@ static void cancel_own(int64_t id, int64_t stall_ns, void* user_data) {
   CHECK(++own->inside == 1);
   CHECK_OK(ckpt_async_manager_cancel(async, id, &own->won));
   CHECK(own->won == 1 && own->ended == 0);
-  CHECK_OK(ckpt_async_manager_wait(async, id, -1, &result)); /* it has ended; that is told when this returns */
+  CHECK_OK(ckpt_async_manager_wait(async, id, -1, &result)); /* it has ended; the ended callback runs after this one returns */
   CHECK(result.state == CKPT_CHECKPOINT_TASK_STATE_CANCELLED && own->ended == 0);
   --own->inside;
 }
@@ -100,7 +100,7 @@ static void an_end_waits_for_the_callback_before(void) {
   CHECK(end_of(own.id) == CKPT_CHECKPOINT_TASK_STATE_CANCELLED && own.ended == 1);
 }
 
-/* ---- A callback during the writing ---- */
+/* ---- A callback during a write ---- */
 
 static event progressed = EVENT_INIT;
 static event saved_elsewhere = EVENT_INIT;
@@ -114,7 +114,7 @@ static void wait_for_the_other_save(int64_t id, int64_t done_bytes, int64_t tota
   await_event(&saved_elsewhere, 1);
 }
 
-/* A thread that saves through the same checkpoint meanwhile, and that the callback waits for, gets its turn. */
+/* Another thread saves through the same checkpoint manager while the callback waits for it: it is not blocked. */
 static void progress_holds_no_lock(void) {
   ckpt_checkpoint_task_callbacks callbacks = CKPT_CHECKPOINT_TASK_CALLBACKS_INIT;
   ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
@@ -136,7 +136,7 @@ static void staged_while_borrowed(int64_t id, int64_t stall_ns, void* user_data)
   await_event(&saved_elsewhere, 2);
 }
 
-/* So is the end of the borrowing, which comes before the commit. */
+/* The same for the end of the borrowing, which is reported before the commit. */
 static void staged_holds_no_lock(void) {
   ckpt_checkpoint_task_callbacks callbacks = CKPT_CHECKPOINT_TASK_CALLBACKS_INIT;
   ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
@@ -165,8 +165,8 @@ static void comes_as(const ckpt_checkpoint_task_result* result, void* user_data)
   CHECK(++ends == *(const int*)user_data && result->step == ends);
 }
 
-/* One worker: the second task is not told to have ended while a callback of the first one still runs elsewhere. */
-static void ends_are_told_in_their_order(void) {
+/* One worker: the end of the second task is not reported while a callback of the first one still runs on another thread. */
+static void ends_are_reported_in_order(void) {
   static const int orders[2] = {1, 2};
   int64_t ids[2];
   int64_t ended[64];
@@ -198,7 +198,7 @@ static int32_t use_the_checkpoint(const char* group, const char* name, const voi
   return 0;
 }
 
-/* The worker has locked the checkpoint and waits for the bytes. */
+/* The worker has locked the checkpoint manager and waits for the bytes. */
 static void a_source_cannot_use_the_checkpoint(void) {
   ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   task.source = use_the_checkpoint;
@@ -210,7 +210,7 @@ static void a_source_cannot_use_the_checkpoint(void) {
 
 /* ---- Gates ---- */
 
-/* The only worker goes past a closed gate. */
+/* The only worker skips a closed gate. */
 static void an_ungated_save_passes_a_gated_one(void) {
   ckpt_checkpoint_task_options gated = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   ckpt_checkpoint_task_info info = CKPT_CHECKPOINT_TASK_INFO_INIT;
@@ -226,7 +226,7 @@ static void an_ungated_save_passes_a_gated_one(void) {
   while (info.state != CKPT_CHECKPOINT_TASK_STATE_COMPLETED) CHECK_OK(ckpt_async_manager_get_task(async, first, &info));
 }
 
-/* All places are held at gates that only this thread would open. */
+/* All queue entries are held by gates that only this thread would open. */
 static void a_waiting_save_opens_the_gates(void) {
   ckpt_async_manager_options options = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
   ckpt_checkpoint_task_options gated = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
@@ -240,7 +240,7 @@ static void a_waiting_save_opens_the_gates(void) {
   gated.has_gate_step = 1;
   for (int i = 0; i < 2; ++i) ids[i] = save_step(async, it.state, 9 + i, &gated);
   waiting.when_full = CKPT_WHEN_FULL_WAIT;
-  for (waiting.timeout_ns = 0; waiting.timeout_ns <= 1000000; waiting.timeout_ns += 1000000) { /* opens nothing: it ends anyway */
+  for (waiting.timeout_ns = 0; waiting.timeout_ns <= 1000000; waiting.timeout_ns += 1000000) { /* opens no gate, because it times out anyway */
     CHECK_FAILS(ckpt_async_manager_save(async, it.state, NULL, &waiting, &id), CKPT_E_QUEUE_FULL, "is full");
   }
   for (int i = 0; i < 2; ++i) {
@@ -254,16 +254,16 @@ static void a_waiting_save_opens_the_gates(void) {
   ckpt_async_manager_release(async);
 }
 
-/* ---- A load reports how far it is ---- */
+/* ---- A load reports its progress ---- */
 
-typedef struct heard {
+typedef struct event_count {
   int reports;
   int64_t done_bytes;
   int64_t total_bytes;
-} heard;
+} event_count;
 
 static void hear(int64_t id, int64_t done_bytes, int64_t total_bytes, void* user_data) {
-  heard* const own = user_data;
+  event_count* const own = user_data;
   (void)id;
   CHECK(done_bytes >= own->done_bytes && done_bytes <= total_bytes && total_bytes >= 16);
   ++own->reports;
@@ -275,7 +275,7 @@ static void a_load_reports_progress(void) {
   ckpt_checkpoint_task_callbacks callbacks = CKPT_CHECKPOINT_TASK_CALLBACKS_INIT;
   ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   ckpt_checkpoint_task_info info = CKPT_CHECKPOINT_TASK_INFO_INIT;
-  heard own = {0, 0, 0};
+  event_count own = {0, 0, 0};
   int64_t id = 0;
   CHECK(end_of(save_step(async, it.state, 1, NULL)) == CKPT_CHECKPOINT_TASK_STATE_COMPLETED);
   callbacks.progress = hear;
@@ -295,12 +295,12 @@ int main(int argc, char** argv) {
                                         staged_holds_no_lock,
                                         an_ungated_save_passes_a_gated_one,
                                         a_source_cannot_use_the_checkpoint,
-                                        ends_are_told_in_their_order,
+                                        ends_are_reported_in_order,
                                         a_load_reports_progress};
   alarm(HANG_SECONDS);
   begin_run(&it, 16);
   for (int i = 0; i < (int)(sizeof tests / sizeof tests[0]); ++i) {
-    if (argc > 1 && atoi(argv[1]) != i) continue; /* one alone, by hand */
+    if (argc > 1 && atoi(argv[1]) != i) continue; /* an argument selects one scenario, for debugging */
     CHECK_OK(ckpt_async_manager_create(it.checkpoint, NULL, &async));
     tests[i]();
     CHECK_OK(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1));

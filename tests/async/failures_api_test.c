@@ -1,4 +1,4 @@
-/* Through the .so from C99: no failure of a background task is lost, and none is reported twice. */
+/* Through the C API from C99: no failure of a background task is lost, and none is reported twice. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "api.h"
@@ -7,7 +7,7 @@ static run it;
 static event may_fail = EVENT_INIT;
 static int failures_allowed;
 
-/* The device of every save here fails, as soon as the test lets it. */
+/* Fails every save once the test allows it. */
 static int32_t failing(const char* group, const char* name, const void* data, int64_t offset, int64_t bytes, void* buffer,
                        void* user_data) {
   (void)group, (void)name, (void)data, (void)offset, (void)bytes, (void)buffer;
@@ -24,7 +24,7 @@ static int64_t failing_save(ckpt_async_manager* async, int64_t step, const char*
   return save_step(async, it.state, step, &task);
 }
 
-/* A manager with that many saves that have failed, of steps 1, 2, ...; ids receives theirs. */
+/* Returns a manager with that many failed saves, of steps 1, 2, ...; ids receives their ids. */
 static ckpt_async_manager* with_failures(int count, int64_t* ids) {
   static const char* const reasons[] = {"the first reason", "the second reason", "the third reason"};
   ckpt_async_manager* async = NULL;
@@ -42,8 +42,8 @@ static void see(ckpt_async_manager* async, int64_t id) {
   CHECK(result.state == CKPT_CHECKPOINT_TASK_STATE_FAILED && result.status == CKPT_E_CALLBACK);
 }
 
-/* Seeing one failure clears no other. */
-static void one_of_two_is_seen(void) {
+/* Receiving one failure does not clear another. */
+static void one_of_two_is_received(void) {
   int64_t ids[2];
   for (int seen = 0; seen < 2; ++seen) {
     ckpt_async_manager* const async = with_failures(2, ids);
@@ -56,7 +56,7 @@ static void one_of_two_is_seen(void) {
   }
 }
 
-/* In order, once each, by whatever call comes; none is made instead. */
+/* Each failure is returned once, in order, by any next call; that call does nothing else. */
 static void each_is_reported_once(void) {
   int64_t ids[3];
   int64_t id = 0;
@@ -71,13 +71,13 @@ static void each_is_reported_once(void) {
   CHECK(strstr(ckpt_last_error(), "more") == NULL);
   CHECK_OK(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1));
   CHECK_FAILS(ckpt_async_manager_save(async, it.state, NULL, NULL, &id), CKPT_E_CLOSED, "is closed");
-  see(async, ids[1]); /* it can still be asked for */
+  see(async, ids[1]); /* it can still be queried */
   ckpt_async_manager_release(async);
   CHECK(ckpt_checkpoint_manager_list(it.checkpoint, NULL, 0, &id) == CKPT_OK && id == 0);
 }
 
-/* Closing again reports what is left; so does what needs an open manager. */
-static void a_closed_manager_reports_what_is_left(void) {
+/* Closing again returns remaining failures; so do calls that need an open manager. */
+static void a_closed_manager_reports_the_rest(void) {
   int64_t ids[3];
   int64_t id = 0;
   ckpt_async_manager* const async = with_failures(3, ids);
@@ -89,8 +89,8 @@ static void a_closed_manager_reports_what_is_left(void) {
   ckpt_async_manager_release(async);
 }
 
-/* What does not show the failure is no seeing. */
-static void what_does_not_count_as_seen(void) {
+/* Calls that do not return the failure do not clear it. */
+static void calls_that_do_not_receive_it(void) {
   int64_t ids[1];
   ckpt_checkpoint_task_info task = CKPT_CHECKPOINT_TASK_INFO_INIT;
   ckpt_save_result saved = CKPT_SAVE_RESULT_INIT;
@@ -100,7 +100,7 @@ static void what_does_not_count_as_seen(void) {
   CHECK_OK(ckpt_async_manager_wait_staged(async, ids[0], -1));
   CHECK_OK(ckpt_async_manager_get_task(async, ids[0], &task));
   CHECK(task.state == CKPT_CHECKPOINT_TASK_STATE_FAILED);
-  CHECK_FAILS(ckpt_async_manager_get_save_result(async, ids[0], &saved), CKPT_E_INVALID_STATE, "is no save");
+  CHECK_FAILS(ckpt_async_manager_get_save_result(async, ids[0], &saved), CKPT_E_INVALID_STATE, "expected a completed save");
   CHECK_FAILS(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1), CKPT_E_CALLBACK, "the first reason");
   ckpt_async_manager_release(async);
 }
@@ -111,8 +111,8 @@ static void see_inside(const ckpt_checkpoint_task_result* result, void* user_dat
   CHECK(seen.state == CKPT_CHECKPOINT_TASK_STATE_FAILED);
 }
 
-/* A callback alone is no caller; one that asks is. */
-static void a_callback_that_asks_has_seen(void) {
+/* A callback alone does not count as a caller; a callback that queries the task does. */
+static void a_querying_callback_receives_it(void) {
   ckpt_checkpoint_task_callbacks callbacks = CKPT_CHECKPOINT_TASK_CALLBACKS_INIT;
   ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   ckpt_async_manager* async = NULL;
@@ -128,7 +128,7 @@ static void a_callback_that_asks_has_seen(void) {
   ckpt_async_manager_release(async);
 }
 
-/* A load whose failure no call asks about left the state as it was. */
+/* A failed load that no call queries has left the state unchanged. */
 static void a_failed_load_counts(void) {
   ckpt_load_options options = CKPT_LOAD_OPTIONS_INIT;
   ckpt_async_manager* async = NULL;
@@ -141,7 +141,7 @@ static void a_failed_load_counts(void) {
   ckpt_async_manager_release(async);
 }
 
-/* A failure outlives the history of tasks. */
+/* A failure is kept longer than the history of tasks. */
 static void a_failure_outlives_the_history(void) {
   ckpt_async_manager_options options = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
   ckpt_checkpoint_task_result result = CKPT_CHECKPOINT_TASK_RESULT_INIT;
@@ -157,7 +157,7 @@ static void a_failure_outlives_the_history(void) {
   last = save_step(async, it.state, 2, &task);
   raise_event(&may_fail);
   CHECK_OK(ckpt_async_manager_wait(async, last, -1, &result));
-  CHECK_FAILS(ckpt_async_manager_wait(async, id, -1, &result), CKPT_E_NOT_FOUND, "not any more");
+  CHECK_FAILS(ckpt_async_manager_wait(async, id, -1, &result), CKPT_E_NOT_FOUND, "left the history");
   CHECK_FAILS(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1), CKPT_E_CALLBACK, "long ago");
   ckpt_async_manager_release(async);
 }
@@ -189,7 +189,7 @@ static void release_logs_each_that_is_left(void) {
   CHECK_OK(ckpt_set_log(0, NULL, NULL, NULL));
 }
 
-/* Neither hides the other. At one byte a second the large tensor would be written in months. */
+/* Neither hides the other. At one byte per second the large tensor would take months to write. */
 static void a_time_out_and_a_failure(void) {
   ckpt_async_manager_options options = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
   ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
@@ -215,11 +215,11 @@ static void a_time_out_and_a_failure(void) {
 int main(void) {
   alarm(HANG_SECONDS);
   begin_run(&it, 16);
-  one_of_two_is_seen();
+  one_of_two_is_received();
   each_is_reported_once();
-  a_closed_manager_reports_what_is_left();
-  what_does_not_count_as_seen();
-  a_callback_that_asks_has_seen();
+  a_closed_manager_reports_the_rest();
+  calls_that_do_not_receive_it();
+  a_querying_callback_receives_it();
   a_failed_load_counts();
   a_failure_outlives_the_history();
   release_logs_each_that_is_left();

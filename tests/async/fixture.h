@@ -1,4 +1,4 @@
-// A manager over a storage in memory whose operations a test can hold up.
+// A manager over a storage in memory with operations that a test can block.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,10 @@
 
 namespace ckpt::tests {
 
-// A door that operations of a storage stop at. Open at first.
-class Door {
+// A gate that blocks operations of a storage. Open at first.
+class Blocker {
  public:
-  // Operations whose line holds text stop from now on; others that stood here go on.
+  // Blocks operations with text in their line from now on; releases blocked ones that do not match.
   void shut(std::string text) {
     const std::lock_guard lock(mutex_);
     text_ = std::move(text);
@@ -42,8 +42,8 @@ class Door {
     changed_.wait(lock, is_free);
     --stopped_;
   }
-  // Until a thread stands there.
-  void wait_for_somebody() {
+  // Waits until a thread is blocked.
+  void wait_for_thread() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return stopped_ > 0; });
   }
@@ -102,12 +102,12 @@ class RecordingListener final : public async::TaskListener {
 
 struct Background {
   explicit Background(const async::AsyncOptions& options = small(), const state::CheckpointOptions& checkpoint_options = {}) {
-    faults->before = [this](const std::string& line) { door.pass(line); };
+    faults->before = [this](const std::string& line) { blocker.pass(line); };
     checkpoint = std::make_shared<state::Checkpoint>(std::make_shared<FaultyStorage>(disk, faults), checkpoint_options);
     manager = std::make_shared<async::AsyncManager>(checkpoint, options);
   }
   ~Background() {
-    door.open();
+    blocker.open();
     if (manager != nullptr) async::AsyncManager::release(std::move(manager));
   }
   Background(const Background&) = delete;
@@ -128,14 +128,14 @@ struct Background {
   std::int64_t save(std::int64_t step, async::TaskOptions task = {}) {
     return save(Model(static_cast<float>(step)), step, std::move(task));
   }
-  // A save that stands at the door: the worker is busy with it until the door opens.
+  // Starts a save that blocks at the gate: the worker is busy with it until the gate opens.
   std::int64_t save_blocked(std::int64_t step) {
-    door.shut("create ");
+    blocker.shut("create ");
     const std::int64_t id = save(step);
-    door.wait_for_somebody();
+    blocker.wait_for_thread();
     return id;
   }
-  // The next operation of this kind fails.
+  // Makes the next operation of this kind fail.
   void fail_next(const std::string& kind, base::Status status = base::Status::io) {
     faults->only = kind;
     faults->status = status;
@@ -150,7 +150,7 @@ struct Background {
 
   std::shared_ptr<storage::Storage> disk = storage::make_memory_storage();
   std::shared_ptr<Faults> faults = std::make_shared<Faults>();
-  Door door;
+  Blocker blocker;
   std::shared_ptr<state::Checkpoint> checkpoint;
   std::shared_ptr<async::AsyncManager> manager;
 };

@@ -1,4 +1,4 @@
-/* Through the .so from C99: a manager in a forked child. Whatever its threads were doing at the fork, each call gives FORKED at
+/* Through the C API from C99: a manager in a forked child. In every state of its threads at the fork, each call returns FORKED at
  * once, and releasing it returns. */
 #define _POSIX_C_SOURCE 200809L
 
@@ -11,9 +11,9 @@ static ckpt_async_manager* async;
 static int64_t known_id;
 static event over = EVENT_INIT;
 
-/* ---- What the threads of the parent are at ---- */
+/* ---- Activity of the parent's threads ---- */
 
-/* Keeps every lock of the manager busy: some fork finds each of them held. */
+/* Keeps every lock of the manager busy, so that every lock is held during some fork. */
 static void* hammer(void* user_data) {
   ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   (void)user_data;
@@ -125,7 +125,7 @@ int main(void) {
   for (int i = 0; i < 3; ++i) CHECK(pthread_join(threads[i], NULL) == 0);
   ckpt_async_manager_release(async);
 
-  /* A worker inside a callback, a full queue, and this thread at a close that waits for them in the child. */
+  /* A worker inside a callback, a full queue, and this thread in a close that would wait for them in the child. */
   begin_manager();
   callbacks.ended = block;
   task.callbacks = &callbacks;

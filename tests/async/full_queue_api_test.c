@@ -1,5 +1,5 @@
-/* Through the .so from C99: what happens when the queue is full, by default and as it is asked for; and which step a task waits
- * for. */
+/* Through the C API from C99: the behaviour when the queue is full, by default and with options; and the step that a gated task
+ * waits for. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "api.h"
@@ -8,7 +8,7 @@ static run it;
 
 enum { GATE = 100 };
 
-/* A manager of one place, which a save at a closed gate takes. */
+/* Returns a manager with capacity for one task, taken by a save at a closed gate. */
 static ckpt_async_manager* full_manager(int64_t* held) {
   ckpt_async_manager_options options = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
   ckpt_checkpoint_task_options gated = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
@@ -42,7 +42,7 @@ static void the_default_is_to_wait(void) {
   CKPT_INIT(ckpt_checkpoint_task_options, &task);
   CHECK(task.when_full == CKPT_WHEN_FULL_WAIT && task.timeout_ns == INT64_C(60000000000) && task.has_gate_step == 0);
 
-  /* It fails only when the time is up; the refused save is listed. */
+  /* It fails only at the timeout; the refused save is listed. */
   manager = full_manager(&held);
   for (task.timeout_ns = 0; task.timeout_ns <= 1000000; task.timeout_ns += 1000000) {
     int64_t ids[2] = {0, 0};
@@ -53,7 +53,7 @@ static void the_default_is_to_wait(void) {
   }
   CHECK(state_of(manager, held) == CKPT_CHECKPOINT_TASK_STATE_QUEUED && id == 0);
 
-  /* For ever: that opens the gate, so the place comes. One that refuses would not have waited. */
+  /* Infinite: that opens the gate, so the wait succeeds. A refusing save would not have waited. */
   task.timeout_ns = -1;
   id = save_step(manager, it.state, 2, &task);
   CHECK_OK(ckpt_async_manager_wait(manager, held, -1, &result));
@@ -63,7 +63,7 @@ static void the_default_is_to_wait(void) {
   close_and_release(manager);
 }
 
-/* Without options, too: another thread opens the gate once the call has begun. */
+  /* Also without options: another thread opens the gate once the call has begun. */
 static event begun = EVENT_INIT;
 static ckpt_async_manager* opened;
 
@@ -105,7 +105,7 @@ static void refused_or_dropped(void) {
   int64_t held = 0;
   int64_t id = 0;
   ckpt_async_manager* const manager = full_manager(&held);
-  task.when_full = CKPT_WHEN_FULL_REFUSE; /* whatever the time */
+  task.when_full = CKPT_WHEN_FULL_REFUSE; /* for every timeout */
   for (task.timeout_ns = -1; task.timeout_ns <= 1; ++task.timeout_ns) {
     CHECK_FAILS(ckpt_async_manager_save(manager, it.state, NULL, &task, &id), CKPT_E_QUEUE_FULL, "is full");
     CHECK_FAILS(ckpt_async_manager_load(manager, it.state, NULL, &task, &id), CKPT_E_QUEUE_FULL, "is full");
@@ -130,7 +130,7 @@ static void gates(void) {
   int64_t second = 0;
   CHECK_OK(ckpt_async_manager_create(it.checkpoint, NULL, &manager));
 
-  /* Step 0 is a step like any other: nothing begins before it has ended. */
+  /* Step 0 is a valid gate step: nothing starts before it has ended. */
   task.has_gate_step = 1;
   first = save_step(manager, it.state, 1, &task);
   task.gate_step = 7;
@@ -140,11 +140,11 @@ static void gates(void) {
   CHECK_OK(ckpt_async_manager_end_step(manager, 0));
   while (state_of(manager, first) != CKPT_CHECKPOINT_TASK_STATE_COMPLETED)
     CHECK(state_of(manager, second) == CKPT_CHECKPOINT_TASK_STATE_QUEUED);
-  CHECK_OK(ckpt_async_manager_end_step(manager, 8)); /* a later one opens it, too */
+  CHECK_OK(ckpt_async_manager_end_step(manager, 8)); /* a later step opens it, too */
   while (state_of(manager, second) != CKPT_CHECKPOINT_TASK_STATE_COMPLETED)
     CHECK(state_of(manager, second) != CKPT_CHECKPOINT_TASK_STATE_FAILED);
 
-  /* A step that was not set is not read. */
+  /* A step that was not set is ignored. */
   task.has_gate_step = 0;
   task.gate_step = 1000;
   first = save_step(manager, it.state, 3, &task);

@@ -1,4 +1,4 @@
-// The C++ face of background saves, used as docs/reference/state.md shows it.
+// The C++ API of background saves, used as docs/reference/state.md shows it.
 #include <ckpt/async.hpp>
 #include <ckpt/tensor.hpp>
 
@@ -13,7 +13,7 @@
 
 namespace {
 
-// Counts, and can refuse.
+// Counts allocations, and can refuse them.
 class Counting final : public std::pmr::memory_resource {
  public:
   std::size_t live_bytes = 0;
@@ -34,7 +34,7 @@ class Counting final : public std::pmr::memory_resource {
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 };
 
-TEST(AsyncHpp, CopiesLieInMemoryOfTheCallers) {
+TEST(AsyncHpp, CopiesUseTheCallersMemory) {
   Counting memory;
   ckpt::Tensor weight(ckpt::DType::f32, {100000});
   ckpt::State state;
@@ -55,7 +55,7 @@ TEST(AsyncHpp, CopiesLieInMemoryOfTheCallers) {
   EXPECT_NE(result.error.find("no memory of this kind"), std::string::npos) << result.error;
 }
 
-TEST(AsyncHpp, SavesWhileTrainingGoesOn) {
+TEST(AsyncHpp, SavesWhileTrainingContinues) {
   const ckpt::tests::Scratch scratch;
   ckpt::Tensor weight(ckpt::DType::f32, {1000});
   ckpt::State state;
@@ -63,12 +63,12 @@ TEST(AsyncHpp, SavesWhileTrainingGoesOn) {
   ckpt::CheckpointManagerOptions keep;
   keep.keep_last = 3;
   ckpt::CheckpointManager checkpoint(ckpt::Storage::file_system(scratch / "run"), keep);
-  std::int64_t told = 0;
+  std::int64_t ended_count = 0;
   {
     ckpt::AsyncManagerOptions options;
     options.staging_bytes = 1 << 20;
     ckpt::CheckpointTaskCallbacks callbacks;
-    callbacks.ended = [&](const ckpt::CheckpointTaskResult& result) { told += succeeded(result) ? 1 : 0; };
+    callbacks.ended = [&](const ckpt::CheckpointTaskResult& result) { ended_count += succeeded(result) ? 1 : 0; };
     ckpt::AsyncManager async(checkpoint, options, callbacks);
     ckpt::SaveOptions save;
     std::int64_t id = 0;
@@ -109,7 +109,7 @@ TEST(AsyncHpp, SavesWhileTrainingGoesOn) {
       EXPECT_NE(std::string(error.what()).find("the device is gone"), std::string::npos) << error.what();
     }
   }
-  EXPECT_EQ(told, 5);
+  EXPECT_EQ(ended_count, 5);
   EXPECT_EQ(checkpoint.list().size(), 3U);
 }
 

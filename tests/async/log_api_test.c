@@ -1,4 +1,4 @@
-/* Through the .so from C99: what a manager says in the log, and when things happened by the clock on the wall. */
+/* Through the C API from C99: a manager's log records, and wall-clock times of events. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stddef.h>
@@ -25,8 +25,8 @@ static void keep(int32_t level, const char* component, const char* message, void
   pthread_mutex_unlock(&guard);
 }
 
-/* The number of lines that begin and go on so. */
-static int said(const char* begin, const char* middle) {
+/* Returns the number of lines with this beginning and this continuation. */
+static int count_lines(const char* begin, const char* middle) {
   int count = 0;
   pthread_mutex_lock(&guard);
   for (int i = 0; i < line_count; ++i) count += strncmp(lines[i], begin, strlen(begin)) == 0 && strstr(lines[i], middle) != NULL;
@@ -34,11 +34,11 @@ static int said(const char* begin, const char* middle) {
   return count;
 }
 
-/* Of a task, by id and step. */
-static int said_of(const char* level, int64_t id, const char* what, const char* end) {
+/* The same for a task, by id and step. */
+static int count_task_lines(const char* level, int64_t id, const char* what, const char* end) {
   char begin[128];
   snprintf(begin, sizeof begin, "%s: task %lld (%s) %s", level, (long long)id, what, end);
-  return said(begin, "");
+  return count_lines(begin, "");
 }
 
 static int32_t no_device(const char* group, const char* name, const void* data, int64_t offset, int64_t bytes, void* buffer,
@@ -48,7 +48,7 @@ static int32_t no_device(const char* group, const char* name, const void* data, 
   return 1;
 }
 
-static void what_is_said(void) {
+static void log_records(void) {
   ckpt_async_manager_options options = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
   ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   ckpt_checkpoint_task_options failing = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
@@ -59,23 +59,23 @@ static void what_is_said(void) {
   options.capacity = 2;
   options.workers = 2;
   CHECK_OK(ckpt_async_manager_create(it.checkpoint, &options, &async));
-  CHECK(said("info: created: at most 2 tasks, workers: 2", "") == 1);
+  CHECK(count_lines("info: created: at most 2 tasks, workers: 2", "") == 1);
 
   saved = save_step(async, it.state, 71, NULL);
-  CHECK(said_of("info", saved, "save of step 71", "queued") == 1);
+  CHECK(count_task_lines("info", saved, "save of step 71", "queued") == 1);
   CHECK_OK(ckpt_async_manager_wait(async, saved, -1, &result));
-  CHECK(said_of("info", saved, "save of step 71", "processing") == 1);
-  CHECK(said_of("info", saved, "save of step 71", "completed: ") == 1 && said("info: ", result.name) == 1);
+  CHECK(count_task_lines("info", saved, "save of step 71", "processing") == 1);
+  CHECK(count_task_lines("info", saved, "save of step 71", "completed: ") == 1 && count_lines("info: ", result.name) == 1);
 
   CHECK_OK(ckpt_async_manager_load(async, it.state, NULL, NULL, &load));
   CHECK_OK(ckpt_async_manager_wait(async, load, -1, &result));
-  CHECK(said_of("info", load, "load", "queued") == 1 && said_of("info", load, "load", "completed") == 1);
+  CHECK(count_task_lines("info", load, "load", "queued") == 1 && count_task_lines("info", load, "load", "completed") == 1);
 
   failing.source = no_device;
   failed = save_step(async, it.state, 72, &failing);
   CHECK_OK(ckpt_async_manager_wait(async, failed, -1, &result));
-  CHECK(said_of("error", failed, "save of step 72", "failed: ") == 1 && said("error: ", "no device") == 1);
-  CHECK(said_of("info", failed, "save of step 72", "processing") == 0);
+  CHECK(count_task_lines("error", failed, "save of step 72", "failed: ") == 1 && count_lines("error: ", "no device") == 1);
+  CHECK(count_task_lines("info", failed, "save of step 72", "processing") == 0);
 
   task.gate_step = 1000;
   task.has_gate_step = 1;
@@ -87,19 +87,19 @@ static void what_is_said(void) {
   save_step(async, it.state, 75, &task);
   CHECK_OK(ckpt_async_manager_list(async, CKPT_CHECKPOINT_TASK_LIST_ENDED, NULL, 0, &count));
   CHECK(count == 5);
-  CHECK(said_of("warning", dropped, "save of step 73", "rejected: dropped for a newer task") == 1);
-  CHECK(said("warning: ", "(save of step 0) rejected: the queue is full: 2 tasks") == 1);
+  CHECK(count_task_lines("warning", dropped, "save of step 73", "rejected: dropped for a newer task") == 1);
+  CHECK(count_lines("warning: ", "(save of step 0) rejected: queue is full: 2 tasks") == 1);
   CHECK_OK(ckpt_async_manager_cancel(async, held, NULL));
-  CHECK(said_of("info", held, "save of step 74", "cancelled") == 1);
+  CHECK(count_task_lines("info", held, "save of step 74", "cancelled") == 1);
 
-  CHECK(said("info: shutting down", "") == 0);
+  CHECK(count_lines("info: shutting down", "") == 0);
   CHECK_OK(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1));
-  CHECK(said("info: shutting down: 1 tasks have not ended", "") == 1 && said("info: shut down", "") == 1);
-  CHECK(said("info: worker 0 started", "") == 1 && said("info: worker 1 started", "") == 1);
-  CHECK(said("info: worker 0 stopped", "") == 1 && said("info: worker 1 stopped", "") == 1);
-  CHECK(said("info: task ", " completed") == 3 && said("error: ", "") == 1 && said("warning: ", "") == 2);
+  CHECK(count_lines("info: shutting down: 1 tasks have not ended", "") == 1 && count_lines("info: shut down", "") == 1);
+  CHECK(count_lines("info: worker 0 started", "") == 1 && count_lines("info: worker 1 started", "") == 1);
+  CHECK(count_lines("info: worker 0 stopped", "") == 1 && count_lines("info: worker 1 stopped", "") == 1);
+  CHECK(count_lines("info: task ", " completed") == 3 && count_lines("error: ", "") == 1 && count_lines("warning: ", "") == 2);
   ckpt_async_manager_release(async);
-  CHECK(said("info: shut down", "") == 1);
+  CHECK(count_lines("info: shut down", "") == 1);
   CHECK_OK(ckpt_set_log(0, NULL, NULL, NULL));
 }
 
@@ -137,7 +137,7 @@ static void when_it_was(void) {
 int main(void) {
   alarm(HANG_SECONDS);
   begin_run(&it, 16);
-  what_is_said();
+  log_records();
   when_it_was();
   end_run(&it);
   return 0;

@@ -13,7 +13,7 @@ using namespace ckpt::async;
 using namespace ckpt::state;
 using ckpt::base::Status;
 
-constexpr std::int64_t soon = 1'000'000;  // 1 ms: what is expected to run out
+constexpr std::int64_t soon = 1'000'000;  // 1 ms: for waits that are expected to time out
 
 TEST(Async, SavesInTheBackground) {
   Background it;
@@ -38,14 +38,14 @@ TEST(Async, SavesInTheBackground) {
   EXPECT_LE(info.started_at_ns, info.ended_at_ns);
 }
 
-// The copy is what counts, not what the tensors hold when the worker comes to them.
+// The copy is saved, not the contents of the tensors when the worker reads them.
 TEST(Async, TensorsMayChangeWhenACopyingSaveReturns) {
   Background it;
-  it.door.shut("create ");
+  it.blocker.shut("create ");
   Model model(1);
   const std::int64_t id = it.save(model, 1);
   model.fill(2);
-  it.door.open();
+  it.blocker.open();
   EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::completed);
   EXPECT_EQ(it.loaded(), 1);
 }
@@ -58,7 +58,7 @@ TEST(Async, StagedAndDurableAreTwoEvents) {
   EXPECT_EQ(it.manager->info(id).state, TaskState::running);
   EXPECT_ERROR(it.manager->wait(id, 0), Status::timeout, "did not end within 0 ns");
   EXPECT_ERROR(it.manager->wait(id, soon), Status::timeout, "did not end");
-  it.door.open();
+  it.blocker.open();
   EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::completed);
 }
 
@@ -67,12 +67,12 @@ TEST(Async, ADeferredSaveIsStagedInTheBackground) {
   Model model(3);
   TaskOptions task;
   task.mode = StagingMode::deferred;
-  it.door.shut("create ");
+  it.blocker.shut("create ");
   const std::int64_t id = it.save(model, 3, task);
   it.manager->wait_staged(id, -1);
   model.fill(4);
   EXPECT_FALSE(it.manager->info(id).ended_at_ns > 0);
-  it.door.open();
+  it.blocker.open();
   it.manager->wait(id, -1);
   EXPECT_EQ(it.loaded(), 3);
 }
@@ -83,14 +83,14 @@ TEST(Async, ABorrowingSaveIsStagedBeforeItCommits) {
   Model model(5);
   TaskOptions task;
   task.mode = StagingMode::borrow;
-  it.door.shut("create ");
+  it.blocker.shut("create ");
   const std::int64_t id = it.save(model, 5, task);
-  it.door.wait_for_somebody();
+  it.blocker.wait_for_thread();
   EXPECT_ERROR(it.manager->wait_staged(id, soon), Status::timeout, "was not staged");
-  it.door.shut("manifest.json.tmp");
+  it.blocker.shut("manifest.json.tmp");
   it.manager->wait_staged(id, -1);
   model.fill(6);
-  it.door.open();
+  it.blocker.open();
   EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::completed);
   EXPECT_EQ(it.loaded(), 5);
 }
@@ -113,7 +113,7 @@ TEST(Async, ABorrowedTensorThatChangesFailsItsSaveAndNothingElse) {
   EXPECT_EQ(it.loaded(), 4);
 }
 
-TEST(Async, CapacityIsExactAndWhatIsRefusedIsListed) {
+TEST(Async, CapacityIsExactAndRefusedTasksAreListed) {
   AsyncOptions options = Background::small();
   options.capacity = 3;
   Background it(options);
@@ -133,7 +133,7 @@ TEST(Async, CapacityIsExactAndWhatIsRefusedIsListed) {
   waiting.timeout_ns = soon;
   EXPECT_ERROR(it.save(5, waiting), Status::queue_full, "is full");
   waiting.timeout_ns = -1;
-  std::thread opener([&] { it.door.open(); });
+  std::thread opener([&] { it.blocker.open(); });
   const std::int64_t last = it.save(6, waiting);
   opener.join();
   it.manager->wait(last, -1);
@@ -141,8 +141,8 @@ TEST(Async, CapacityIsExactAndWhatIsRefusedIsListed) {
   for (const std::int64_t id : ids) EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::completed);
 }
 
-// A save that is being refused is in the list for a moment, but has no place that a cancellation could release.
-TEST(Async, RefusedSavesGiveNoPlaceBack) {
+// A refused save is briefly in the list, but has no queue entry that a cancellation could release.
+TEST(Async, RefusedSavesReleaseNoQueueEntry) {
   AsyncOptions options = Background::small();
   options.capacity = 2;
   options.history = 5000;
@@ -185,7 +185,7 @@ TEST(Async, TheOldestIsDroppedForANewerOne) {
   const std::int64_t newer = it.save(3, dropping);
   EXPECT_EQ(it.manager->wait(oldest, -1).state, TaskState::rejected);
   EXPECT_EQ(it.manager->wait(oldest, -1).error, "dropped for a newer task");
-  it.door.open();
+  it.blocker.open();
   EXPECT_EQ(it.manager->wait(running, -1).state, TaskState::completed);
   EXPECT_EQ(it.manager->wait(newer, -1).state, TaskState::completed);
   EXPECT_EQ(it.loaded(), 3);
@@ -208,29 +208,29 @@ TEST(Async, CancelsQueuedTasksAtOnce) {
   EXPECT_EQ(it.manager->wait(id, 0).state, TaskState::cancelled);
   EXPECT_EQ(it.manager->wait(id, 0).status, Status::cancelled);
   EXPECT_EQ(it.manager->wait(id, 0).step, 2);
-  const std::int64_t next = it.save(3);  // in its place
-  it.door.open();
+  const std::int64_t next = it.save(3);  // takes its queue entry
+  it.blocker.open();
   it.manager->wait(next, -1);
   EXPECT_EQ(std::ssize(it.checkpoint->list()), 2);
 }
 
-TEST(Async, CancelsARunningSaveAndRemovesWhatItWrote) {
+TEST(Async, CancelsARunningSaveAndRemovesItsFiles) {
   Background it;
   const std::int64_t id = it.save_blocked(1);
   EXPECT_TRUE(it.manager->cancel(id));
-  EXPECT_EQ(it.manager->info(id).state, TaskState::running);  // until it gets to its next chunk
-  it.door.open();
+  EXPECT_EQ(it.manager->info(id).state, TaskState::running);  // until its next chunk
+  it.blocker.open();
   EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::cancelled);
   EXPECT_EQ(names_in(*it.disk, ""), "");
 }
 
 TEST(Async, AfterTheCommitPointNothingIsCancelled) {
   Background it;
-  it.door.shut("manifest.json.tmp");
+  it.blocker.shut("manifest.json.tmp");
   const std::int64_t id = it.save(1);
-  it.door.wait_for_somebody();
+  it.blocker.wait_for_thread();
   EXPECT_FALSE(it.manager->cancel(id));
-  it.door.open();
+  it.blocker.open();
   EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::completed);
   EXPECT_FALSE(it.manager->cancel(id));
   EXPECT_EQ(it.loaded(), 1);
@@ -242,18 +242,18 @@ TEST(Async, UnknownAndEvictedIdsAreNotFound) {
   Background it(options);
   EXPECT_ERROR(it.manager->wait(1, 0), Status::not_found, "id is 1");
   EXPECT_ERROR(it.manager->info(-5), Status::not_found, "id is -5");
-  EXPECT_ERROR(it.manager->cancel(INT64_MAX), Status::not_found, "no task has it");
+  EXPECT_ERROR(it.manager->cancel(INT64_MAX), Status::not_found, "unknown task");
   std::vector<std::int64_t> ids;
   for (int step = 1; step <= 3; ++step) {
     ids.push_back(it.save(step));
     it.manager->wait(ids.back(), -1);
   }
-  EXPECT_ERROR(it.manager->wait(ids[0], 0), Status::not_found, "not any more");
+  EXPECT_ERROR(it.manager->wait(ids[0], 0), Status::not_found, "left the history");
   EXPECT_EQ(it.manager->ended_ids(), (std::vector{ids[1], ids[2]}));
   EXPECT_LE(it.manager->known_tasks(), 4);
 }
 
-TEST(Async, AFailureIsToldToWhoeverWaits) {
+TEST(Async, AFailureIsReturnedByWait) {
   Background it;
   it.fail_next("write", Status::no_space);
   const std::int64_t id = it.save(1);
@@ -262,12 +262,12 @@ TEST(Async, AFailureIsToldToWhoeverWaits) {
   EXPECT_EQ(result.status, Status::no_space);
   EXPECT_NE(result.error.find("injected: cannot write"), std::string::npos) << result.error;
   EXPECT_EQ(names_in(*it.disk, ""), "");
-  it.manager->wait(it.save(2), -1);  // and it goes on
+  it.manager->wait(it.save(2), -1);  // the manager continues
   EXPECT_EQ(it.loaded(), 2);
   it.manager->close(CloseMode::drain, -1);
 }
 
-TEST(Async, ADiskThatIsTooSmallIsToldByTheTaskBeforeAnythingIsMade) {
+TEST(Async, ATooSmallDiskFailsTheTaskBeforeAnyFileIsCreated) {
   Background it;
   it.faults->free_bytes = 10;
   const TaskResult result = it.manager->wait(it.save(1), -1);
@@ -281,7 +281,7 @@ TEST(Async, ADiskThatIsTooSmallIsToldByTheTaskBeforeAnythingIsMade) {
   it.manager->close(CloseMode::drain, -1);
 }
 
-TEST(Async, AnErrorThatNobodySawIsReturnedByTheNextSave) {
+TEST(Async, AnUnreceivedErrorIsReturnedByTheNextSave) {
   Background it;
   it.fail_next("write", Status::permission);
   it.save(1);
@@ -291,7 +291,7 @@ TEST(Async, AnErrorThatNobodySawIsReturnedByTheNextSave) {
   EXPECT_EQ(it.loaded(), 3);
 }
 
-TEST(Async, AnErrorThatNobodySawIsReturnedByCloseOnce) {
+TEST(Async, AnUnreceivedErrorIsReturnedByCloseOnce) {
   Background it;
   it.fail_next("write");
   it.save(1);
@@ -300,7 +300,7 @@ TEST(Async, AnErrorThatNobodySawIsReturnedByCloseOnce) {
   it.manager->close(CloseMode::drain, -1);
 }
 
-TEST(Async, AFileWhoseSyncFailedIsWrittenAnewFromTheCopy) {
+TEST(Async, AFileWithAFailedSyncIsRewrittenFromTheCopy) {
   Background it;
   it.fail_next("sync");
   const TaskResult result = it.manager->wait(it.save(1), -1);
@@ -324,7 +324,7 @@ TEST(Async, RetriesOfTheStorageAreCounted) {
   EXPECT_EQ(result.retries, 1);
 }
 
-TEST(Async, HigherPrioritiesGoFirst) {
+TEST(Async, HigherPrioritiesRunFirst) {
   Background it;
   const auto listener = std::make_shared<RecordingListener>();
   const auto with = [&](std::int32_t priority) {
@@ -338,7 +338,7 @@ TEST(Async, HigherPrioritiesGoFirst) {
   const std::int64_t normal = it.save(3, with(0));
   const std::int64_t second = it.save(4, with(0));
   const std::int64_t high = it.save(5, with(1));
-  it.door.open();
+  it.blocker.open();
   it.manager->wait_all(-1);
   std::vector<std::string> order;
   for (const std::string& line : listener->lines()) {
@@ -367,8 +367,8 @@ TEST(Async, AGateHoldsItsTaskUntilTheStepEnds) {
   EXPECT_EQ(it.loaded(), 3);
 }
 
-// Whatever is behind the gate, the rest goes in its order, and so do the gated ones when it opens.
-TEST(Async, WhatIsReadyGoesInItsOrderPastClosedGates) {
+// Tasks that are not gated run in their order, past gated ones; so do the gated ones when the gate opens.
+TEST(Async, ReadyTasksRunInOrderPastClosedGates) {
   AsyncOptions options = Background::small();
   const auto listener = std::make_shared<RecordingListener>();
   options.listener = listener;
@@ -387,7 +387,7 @@ TEST(Async, WhatIsReadyGoesInItsOrderPastClosedGates) {
   const std::int64_t normal = it.save(6, with(0, 3));
   const std::int64_t high = it.save(7, with(1, -1));
   it.manager->end_step(3);
-  it.door.open();
+  it.blocker.open();
   for (const std::int64_t id : {low, normal, high}) it.manager->wait(id, -1);
   EXPECT_EQ(it.manager->live_ids(), (std::vector{gated_low, gated_high, gated_later}));
   it.manager->end_step(6);
@@ -423,26 +423,26 @@ TEST(Async, ASaveThatNeedsTheMemoryOfAGatedOneOpensItsGate) {
   EXPECT_EQ(it.manager->wait(first, -1).state, TaskState::completed);
 }
 
-TEST(Async, ClosingDrainsWhatIsQueued) {
+TEST(Async, ClosingDrainsTheQueue) {
   Background it;
   it.save_blocked(1);
   it.save(2);
   const std::int64_t last = it.save(3);
-  std::thread opener([&] { it.door.open(); });
+  std::thread opener([&] { it.blocker.open(); });
   it.manager->close(CloseMode::drain, -1);
   opener.join();
   EXPECT_EQ(it.manager->wait(last, 0).state, TaskState::completed);
   EXPECT_ERROR(it.save(4), Status::closed, "is closed");
 }
 
-TEST(Async, ClosingCancelsWhatIsLeftAfterTheTime) {
+TEST(Async, ClosingCancelsRemainingTasksAfterTheTimeout) {
   Background it;
   const std::int64_t first = it.save_blocked(1);
   const std::int64_t second = it.save(2);
-  // The door is opened when the manager has given up: it asks the second task to end.
+  // The gate is opened when the manager has timed out and cancels the second task.
   std::thread opener([&] {
     it.manager->wait(second, -1);
-    it.door.open();
+    it.blocker.open();
   });
   EXPECT_ERROR(it.manager->close(CloseMode::drain, soon), Status::timeout, "the others were cancelled");
   opener.join();
@@ -451,7 +451,7 @@ TEST(Async, ClosingCancelsWhatIsLeftAfterTheTime) {
   EXPECT_EQ(names_in(*it.disk, ""), "");
 }
 
-TEST(Async, WhoeverWaitsForAPlaceIsToldOfTheClose) {
+TEST(Async, WaitingForAQueueEntryFailsOnClose) {
   AsyncOptions options = Background::small();
   options.capacity = 1;
   Background it(options);
@@ -460,8 +460,8 @@ TEST(Async, WhoeverWaitsForAPlaceIsToldOfTheClose) {
   waiting.when_full = WhenFull::wait;
   std::thread closer([&] { it.manager->close(CloseMode::cancel, 0); });
   std::thread opener([&] {
-    while (it.manager->stats().live_tasks > 0) {  // the first ends when it passes the door
-      it.door.open();
+    while (it.manager->stats().live_tasks > 0) {  // the first task ends when it passes the gate
+      it.blocker.open();
       std::this_thread::yield();
     }
   });
@@ -487,7 +487,7 @@ TEST(Async, LoadsInTheBackground) {
   EXPECT_EQ(result.loaded.step, 4);
   EXPECT_EQ(model->value(), 4);
   EXPECT_EQ(it.manager->completed(id, TaskKind::load).step, 4);
-  EXPECT_ERROR(it.manager->completed(id, TaskKind::save), Status::invalid_state, "is no save that has completed");
+  EXPECT_ERROR(it.manager->completed(id, TaskKind::save), Status::invalid_state, "expected a completed save");
 
   LoadOptions none;
   none.name = "step-000000000009-00000000";
@@ -496,21 +496,21 @@ TEST(Async, LoadsInTheBackground) {
   EXPECT_EQ(missing.status, Status::not_found);
 }
 
-TEST(Async, ACancelledLoadLeavesTheStateAlone) {
+TEST(Async, ACancelledLoadLeavesTheStateUnchanged) {
   Background it;
   save_step(*it.checkpoint, 4);
   const auto model = std::make_shared<Model>(1.0F);
-  it.door.shut("open ");
+  it.blocker.shut("open ");
   const std::int64_t id = it.manager->load(std::shared_ptr<State>(model, &model->state), {}, {});
-  it.door.wait_for_somebody();
+  it.blocker.wait_for_thread();
   EXPECT_TRUE(it.manager->cancel(id));
-  it.door.open();
+  it.blocker.open();
   EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::cancelled);
   EXPECT_EQ(model->value(), 1);
   EXPECT_EQ(names_in(*it.disk, "").find("torn"), std::string::npos);
 }
 
-TEST(Async, UnchangedFilesAreLinkedOrCopiedFromTheBackgroundToo) {
+TEST(Async, BackgroundSavesLinkOrCopyUnchangedFiles) {
   Background it;
   Model model(1);
   model.state.set_rarely_changes("optimizer", true);

@@ -1,4 +1,4 @@
-// Background saves to an object store: they end as durable ones do, and one that another writer has fenced says so.
+// Background saves to an object store: they complete once durable, and a save fenced by another writer fails.
 #include <gtest/gtest.h>
 
 #include "fixture.h"
@@ -10,7 +10,7 @@ using namespace ckpt;
 using namespace ckpt::tests;
 using base::Status;
 
-TEST(AsyncObjects, SavesInTheBackgroundUntilAnotherWriterGoesOn) {
+TEST(AsyncObjects, SavesInTheBackgroundUntilAnotherWriterSaves) {
   const auto bucket = std::make_shared<Bucket>();
   const auto requests = std::make_shared<Requests>();
   state::CheckpointOptions options;
@@ -30,7 +30,7 @@ TEST(AsyncObjects, SavesInTheBackgroundUntilAnotherWriterGoesOn) {
   EXPECT_EQ(std::ssize(checkpoint->list()), 2);
   EXPECT_EQ(bucket->count("commits/"), 2);
 
-  // One that is stopped before its commit leaves nothing.
+  // A save stopped before its commit leaves nothing.
   bool once = true;
   std::int64_t stopped = 0;
   requests->before = [&](const std::string& line) {
@@ -38,7 +38,7 @@ TEST(AsyncObjects, SavesInTheBackgroundUntilAnotherWriterGoesOn) {
   };
   const std::size_t before = bucket->objects.size();
   {
-    // The number is known before the worker comes to the first request.
+    // The number is known before the worker makes its first request.
     stopped = 5;
     const async::TaskResult result = save(5);
     EXPECT_EQ(result.id, stopped);
@@ -56,7 +56,7 @@ TEST(AsyncObjects, SavesInTheBackgroundUntilAnotherWriterGoesOn) {
   EXPECT_EQ(fenced.status, Status::busy);
   EXPECT_NE(fenced.error.find("another writer"), std::string::npos) << fenced.error;
   // Later ones are refused at once.
-  EXPECT_ERROR(save(7), Status::busy, "open the storage anew");
+  EXPECT_ERROR(save(7), Status::busy, "reopen the storage");
   Model model(-1);
   EXPECT_EQ(checkpoint->load(model.state, {}).step, 9);
   async::AsyncManager::release(std::move(manager));

@@ -1,4 +1,4 @@
-// The queue of background tasks: exact admission, the order of what was handed over, and what callers and workers do at once.
+// The queue of background tasks: exact capacity, the order of submitted tasks, and concurrent callers and workers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,20 +13,20 @@ namespace {
 
 using ckpt::async::TaskQueue;
 using Fate = TaskQueue::Fate;
-using Standing = TaskQueue::Standing;
+using EntryState = TaskQueue::EntryState;
 
-// The task of an id is as these sets say; those of priority 1 are in high.
+// The state of a task by its id; those of priority 1 are in high.
 struct Fates {
   std::set<std::int64_t> ready;
   std::set<std::int64_t> held;
   std::set<std::int64_t> high;
-  Standing operator()(std::int64_t id) const {
+  EntryState operator()(std::int64_t id) const {
     const Fate fate = held.contains(id) ? Fate::held : ready.contains(id) ? Fate::ready : Fate::dead;
     return {fate, high.contains(id) ? 1 : 0};
   }
 };
 
-// All that are ready now.
+// Takes all tasks that are ready now.
 std::vector<std::int64_t> taken(TaskQueue& queue) {
   std::vector<std::int64_t> ids;
   while (const std::int64_t id = queue.pop([] { return true; })) ids.push_back(id);
@@ -34,65 +34,65 @@ std::vector<std::int64_t> taken(TaskQueue& queue) {
 }
 
 TEST(AsyncQueue, AdmitsAsManyAsItsCapacity) {
-  TaskQueue queue(3, [](std::int64_t) { return Standing{}; });
+  TaskQueue queue(3, [](std::int64_t) { return EntryState{}; });
   std::set<std::int32_t> places;
   for (int i = 0; i < 3; ++i) places.insert(queue.try_admit());
   EXPECT_EQ(places, (std::set<std::int32_t>{0, 1, 2}));
   EXPECT_EQ(queue.try_admit(), TaskQueue::no_place);
   EXPECT_EQ(queue.live(), 3);
-  queue.give_back(1);
+  queue.release_place(1);
   EXPECT_EQ(queue.live(), 2);
   EXPECT_EQ(queue.try_admit(), 1);
   EXPECT_EQ(queue.try_admit(), TaskQueue::no_place);
 }
 
-TEST(AsyncQueue, ThePriorityAndThenTheAgeDecide) {
+TEST(AsyncQueue, OrderedByPriorityThenByAge) {
   Fates fates{{1, 2, 3, 4, 5}, {}, {3, 5}};
   TaskQueue queue(8, std::ref(fates));
-  for (const std::int64_t id : {4, 5, 2, 1, 3}) queue.hand_over(queue.try_admit(), id);
+  for (const std::int64_t id : {4, 5, 2, 1, 3}) queue.publish(queue.try_admit(), id);
   EXPECT_EQ(taken(queue), (std::vector<std::int64_t>{3, 5, 1, 2, 4}));
 }
 
-TEST(AsyncQueue, WhatIsHeldWaitsUntilSomebodySaysThatGatesOpened) {
+TEST(AsyncQueue, GatedTasksWaitUntilGatesAreReportedOpen) {
   Fates fates{{2}, {1, 3}, {3}};
   TaskQueue queue(3, std::ref(fates));
-  for (const std::int64_t id : {1, 2, 3}) queue.hand_over(queue.try_admit(), id);
+  for (const std::int64_t id : {1, 2, 3}) queue.publish(queue.try_admit(), id);
   EXPECT_EQ(taken(queue), std::vector<std::int64_t>{2});
   fates.held = {};
-  fates.ready = {1};  // and 3 died at its gate
+  fates.ready = {1};  // and 3 was cancelled at its gate
   EXPECT_EQ(taken(queue), std::vector<std::int64_t>{});
-  queue.look_again();
+  queue.recheck_gates();
   EXPECT_EQ(taken(queue), std::vector<std::int64_t>{1});
   EXPECT_EQ(queue.size(), 0);
 }
 
-// All gates open at once, in the moment after a worker asked how one of them stands.
-TEST(AsyncQueue, GatesThatOpenWhileAWorkerLooksLetTheOldestGoFirst) {
+// All gates open at once, just after a worker has checked one of them.
+TEST(AsyncQueue, GatesOpenedDuringASearchLetTheOldestRunFirst) {
   for (std::int64_t last_held = 1; last_held <= 4; ++last_held) {
     bool are_open = false;
     TaskQueue queue(4, [&](std::int64_t id) {
-      const Standing standing{are_open ? Fate::ready : Fate::held, 0};
+      const EntryState standing{are_open ? Fate::ready : Fate::held, 0};
       if (id == last_held) are_open = true;
       return standing;
     });
-    for (const std::int64_t id : {1, 2, 3, 4}) queue.hand_over(queue.try_admit(), id);
+    for (const std::int64_t id : {1, 2, 3, 4}) queue.publish(queue.try_admit(), id);
     auto ids = taken(queue);
-    queue.look_again();
+    queue.recheck_gates();
     for (const std::int64_t id : taken(queue)) ids.push_back(id);
     EXPECT_EQ(ids, (std::vector<std::int64_t>{1, 2, 3, 4})) << "opened after " << last_held;
   }
 }
 
-// No worker comes, and tasks are handed over and die: the next one in a place takes the entry over.
-TEST(AsyncQueue, TheDeadTakeNoRoomFromTheLiving) {
+// No worker runs, and tasks are submitted and cancelled: the next task in a slot reuses the slot's entry.
+TEST(AsyncQueue, CancelledTasksTakeNoCapacity) {
   Fates fates;
   TaskQueue queue(4, std::ref(fates));
-  queue.hand_over(queue.try_admit(), 1);
+  queue.publish(queue.try_admit(), 1);
   for (std::int64_t id = 2; id <= 1000; ++id) {
     const std::int32_t place = queue.try_admit();
     ASSERT_NE(place, TaskQueue::no_place);
-    queue.hand_over(place, id);
-    if (id < 1000) queue.give_back(place);
+    queue.publish(place, id);
+    if (id < 1000) queue.release_place(place);
     ASSERT_LE(queue.size(), 4);
   }
   fates.ready = {1, 1000};
@@ -100,61 +100,61 @@ TEST(AsyncQueue, TheDeadTakeNoRoomFromTheLiving) {
   EXPECT_EQ(queue.size(), 0);
 }
 
-TEST(AsyncQueue, APlaceIsHandedOverOnceHoweverOftenItChangesHands) {
+TEST(AsyncQueue, ASlotIsSubmittedOnceHoweverOftenItIsReused) {
   Fates fates{{1, 9}, {}, {}};
   TaskQueue queue(2, std::ref(fates));
   const std::int32_t kept = queue.try_admit();
   const std::int32_t place = queue.try_admit();
   for (std::int64_t id = 2; id <= 9; ++id) {
-    queue.hand_over(place, id);
-    queue.give_back(place);
+    queue.publish(place, id);
+    queue.release_place(place);
     ASSERT_EQ(queue.try_admit(), place);
     ASSERT_EQ(queue.size(), 1);
   }
-  queue.hand_over(kept, 1);
+  queue.publish(kept, 1);
   EXPECT_EQ(taken(queue), (std::vector<std::int64_t>{1, 9}));
 }
 
-// A worker has put them in order, and then they die there.
-TEST(AsyncQueue, TheDeadAreSortedOutOfTheOrder) {
+// Tasks cancelled after a worker has sorted them.
+TEST(AsyncQueue, CancelledTasksAreRemovedFromTheOrder) {
   Fates fates{{}, {1}, {}};
   TaskQueue queue(4, std::ref(fates));
-  queue.hand_over(queue.try_admit(), 1);
+  queue.publish(queue.try_admit(), 1);
   for (std::int64_t id = 2; id <= 1000; ++id) {
     const std::int32_t place = queue.try_admit();
     fates.ready = {id, id + 1'000'000};
     fates.high = {id + 1'000'000};
-    queue.hand_over(place, id);
+    queue.publish(place, id);
     const std::int32_t other = queue.try_admit();
-    queue.hand_over(other, id + 1'000'000);
+    queue.publish(other, id + 1'000'000);
     ASSERT_EQ(queue.pop([] { return true; }), id + 1'000'000);
-    queue.give_back(place);
-    queue.give_back(other);
+    queue.release_place(place);
+    queue.release_place(other);
     ASSERT_LE(queue.size(), 12);  // three times the capacity
   }
   fates.held = {};
   fates.ready = {1};
-  queue.look_again();
+  queue.recheck_gates();
   const auto ids = taken(queue);
   EXPECT_EQ(std::ranges::count(ids, 1), 1);
 }
 
-// A caller that still copies for a task which was cancelled hands it over when another one has its place.
-TEST(AsyncQueue, WhoLostItsPlaceDoesNotPushOutWhoHasIt) {
+// A caller that is still copying for a cancelled task submits it after another task has taken its slot.
+TEST(AsyncQueue, ATaskWithoutItsSlotDoesNotReplaceTheNewOwner) {
   Fates fates{{2}, {}, {}};
   TaskQueue queue(1, std::ref(fates));
   const std::int32_t place = queue.try_admit();
-  queue.give_back(place);
+  queue.release_place(place);
   ASSERT_EQ(queue.try_admit(), place);
-  queue.hand_over(place, 2);
-  queue.hand_over(place, 1);
+  queue.publish(place, 2);
+  queue.publish(place, 1);
   EXPECT_EQ(taken(queue), std::vector<std::int64_t>{2});
-  queue.hand_over(place, 1);  // nor does it come back when that one was taken
+  queue.publish(place, 1);  // and it is not submitted after the other one was taken
   EXPECT_EQ(taken(queue), std::vector<std::int64_t>{});
 }
 
-// Callers admit, hand over, and sometimes give the place back before a worker came; workers take. Each id that stayed alive is
-// taken once, and never are more alive than the capacity says.
+// Callers admit and submit tasks, and sometimes cancel them before a worker takes them. Each task that was not cancelled is taken
+// once, and there are never more such tasks than the capacity.
 TEST(AsyncQueue, ManyThreadsAtOnce) {
   constexpr std::int64_t capacity = 3;
   constexpr std::int64_t callers = 4;
@@ -163,8 +163,8 @@ TEST(AsyncQueue, ManyThreadsAtOnce) {
   std::vector<std::atomic<State>> states(callers * each + 1);
   std::vector<std::atomic<std::int32_t>> places(states.size());
   TaskQueue queue(capacity, [&](std::int64_t id) {
-    return Standing{states[static_cast<std::size_t>(id)].load() == queued ? Fate::ready : Fate::dead,
-                    static_cast<std::int32_t>(id % 3)};
+    return EntryState{states[static_cast<std::size_t>(id)].load() == queued ? Fate::ready : Fate::dead,
+                      static_cast<std::int32_t>(id % 3)};
   });
   std::atomic<std::int64_t> next{0};
   std::atomic<std::int64_t> alive{0};
@@ -172,7 +172,7 @@ TEST(AsyncQueue, ManyThreadsAtOnce) {
   std::atomic<std::int64_t> ended{0};
   const auto end = [&](std::int32_t place) {
     --alive;
-    queue.give_back(place);
+    queue.release_place(place);
     if (++ended == callers * each) queue.wake();
   };
   std::vector<std::thread> threads;
@@ -187,10 +187,10 @@ TEST(AsyncQueue, ManyThreadsAtOnce) {
         auto& state = states[static_cast<std::size_t>(id)];
         state = queued;
         const bool dies = (n + caller) % 2 == 0;
-        if (dies && n % 4 < 2) queue.hand_over(place, id);
+        if (dies && n % 4 < 2) queue.publish(place, id);
         State expected = queued;
         if (dies && state.compare_exchange_strong(expected, dead)) end(place);
-        if (!dies || n % 4 >= 2) queue.hand_over(place, id);  // dead ones, too, whose place may be another's
+        if (!dies || n % 4 >= 2) queue.publish(place, id);  // also cancelled ones; their slots may belong to other tasks
       }
     });
   }

@@ -1,5 +1,4 @@
-// Eight threads queue, cancel, wait, list and close at random: nothing is reported twice, nothing is lost, no thread waits for
-// ever.
+// Eight threads queue, cancel, wait, list and close randomly: nothing is reported twice, nothing is lost, no thread waits forever.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -36,7 +35,7 @@ class CountingListener final : public TaskListener {
 struct Shared {
   std::shared_ptr<AsyncManager> manager;
   std::atomic<std::int64_t> admitted{0};
-  std::atomic<std::int64_t> last{0};  // some task's id
+  std::atomic<std::int64_t> last{0};  // id of some task
 };
 
 TaskOptions random_task(std::mt19937& random) {
@@ -59,9 +58,9 @@ void act(Shared& shared, Model& model, std::mt19937& random) {
     case 3: {
       SaveOptions options;
       options.step = static_cast<std::int64_t>(random() % 1000);
-      const std::int64_t made = manager.save(model.state, options, random_task(random));
+      const std::int64_t created = manager.save(model.state, options, random_task(random));
       ++shared.admitted;
-      shared.last = made;
+      shared.last = created;
       break;
     }
     case 4: {
@@ -87,7 +86,7 @@ bool is_expected(Status status) {
   return status == Status::queue_full || status == Status::not_found || status == Status::timeout || status == Status::closed;
 }
 
-// The number of tasks that were admitted.
+// Returns the number of admitted tasks.
 std::int64_t run_round(unsigned seed, int actions) {
   const auto listener = std::make_shared<CountingListener>();
   AsyncOptions options;

@@ -1,5 +1,5 @@
-// Loads of many ranks in the background: what is loaded is agreed on by those who call, and each rank then reads alone. The ranks
-// are threads here.
+// Background loads of many ranks: the calls agree on the checkpoint to load, then each rank reads alone. The ranks are threads
+// here.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -15,7 +15,7 @@ using base::Status;
 
 namespace {
 
-// What state_of has, by its first number; all of them zero.
+// Sets all tensors of state_of to zero.
 void clear(const state::State& state) {
   for (const state::StateGroup& group : state.groups()) {
     for (const state::StateTensor& item : group.tensors) std::ranges::fill(item.tensor->byte_span(), std::byte{0});
@@ -68,7 +68,7 @@ class RanksAsyncLoad : public testing::Test {
   const Scratch scratch;
 };
 
-TEST_F(RanksAsyncLoad, EachRankReadsWhatAllHaveAgreedOn) {
+TEST_F(RanksAsyncLoad, EachRankReadsTheAgreedCheckpoint) {
   save(3, 1);
   const std::string newest = save(3, 2);
   for (const std::int64_t count : {2, 3, 4}) {
@@ -94,8 +94,8 @@ TEST_F(RanksAsyncLoad, EachRankReadsWhatAllHaveAgreedOn) {
   }
 }
 
-// A rank that finds its part of the checkpoint damaged fails by itself; which one is loaded was agreed on before.
-TEST_F(RanksAsyncLoad, DamageEndsTheTaskOfTheRankThatFindsIt) {
+// A rank that finds its part of the checkpoint damaged fails alone; the choice of the checkpoint was agreed before.
+TEST_F(RanksAsyncLoad, DamageFailsTheTaskOfTheRankThatFindsIt) {
   save(3, 1);
   const std::string newest = save(3, 2);
   const auto disk = storage();
@@ -118,8 +118,8 @@ TEST_F(RanksAsyncLoad, DamageEndsTheTaskOfTheRankThatFindsIt) {
   }));
 }
 
-// One that shows as damaged without a read of its tensors is passed over by all.
-TEST_F(RanksAsyncLoad, ANewerOneThatIsNoneIsPassedOverByAll) {
+// A checkpoint that is detectably damaged without reading tensors is skipped by all ranks.
+TEST_F(RanksAsyncLoad, ADamagedNewerCheckpointIsSkippedByAllRanks) {
   const std::string older = save(3, 1);
   const std::string newer = save(3, 2);
   storage()->remove(newer + "/rank00001-of-00003.json");
@@ -134,7 +134,7 @@ TEST_F(RanksAsyncLoad, ANewerOneThatIsNoneIsPassedOverByAll) {
   }));
 }
 
-TEST_F(RanksAsyncLoad, WhatIsWrongOnOneRankIsRefusedOnAll) {
+TEST_F(RanksAsyncLoad, AnErrorOnOneRankIsRefusedOnAllRanks) {
   save(2, 1);
   const auto ranks = std::make_shared<ThreadRanks>(2);
   expect_errors(ranks->run([&](std::int64_t rank) {
@@ -159,7 +159,7 @@ TEST_F(RanksAsyncLoad, WhatIsWrongOnOneRankIsRefusedOnAll) {
                 Status::not_found, "step-7-none");
 }
 
-TEST_F(RanksAsyncLoad, ARankThatDoesNotCallEndsTheOthersInTime) {
+TEST_F(RanksAsyncLoad, TheOthersTimeOutOnARankThatDoesNotCall) {
   save(2, 1);
   const auto ranks = std::make_shared<ThreadRanks>(3);
   const auto errors = ranks->run(

@@ -1,4 +1,4 @@
-// Saves of many ranks in the background, and on object stores in both ways. The ranks are threads here.
+// Background saves of many ranks, and both kinds of saves on object stores. The ranks are threads here.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -36,7 +36,7 @@ TEST(RanksAsync, SavesInTheBackgroundWithoutACollectiveOfTheirThreads) {
       names[static_cast<std::size_t>(rank)] = result.name;
     }
     EXPECT_EQ(ranks->operations(), before);
-    // A save in the foreground comes behind those in the background.
+    // A foreground save is ordered after the background ones.
     const std::int64_t id = manager->save(state_of(rank, 3, 6), of_step(6), {});
     EXPECT_EQ(checkpoint->save(state_of(rank, 3, 7), of_step(7)).commit_sequence, 7);
     EXPECT_EQ(wait_for(*manager, id).saved.commit_sequence, 6);
@@ -47,7 +47,7 @@ TEST(RanksAsync, SavesInTheBackgroundWithoutACollectiveOfTheirThreads) {
   expect_saved(*disk_at(scratch.path()), names[0], 5);
 }
 
-TEST(RanksAsync, AFailingRankEndsTheTaskOnAllAndTheNextOneWorks) {
+TEST(RanksAsync, AFailingRankFailsTheTaskOnAllRanksAndTheNextOneSucceeds) {
   for (const std::int64_t failing : {0, 1}) {
     const Scratch scratch;
     const auto ranks = std::make_shared<ThreadRanks>(2);
@@ -74,7 +74,7 @@ TEST(RanksAsync, AFailingRankEndsTheTaskOnAllAndTheNextOneWorks) {
     }));
     EXPECT_EQ(messages[0], messages[1]);
     EXPECT_EQ(messages[0].find(base::cat("rank ", failing, ": injected: ")), 0U) << messages[0];
-    // The failed attempt was removed when all ranks were known to have left it.
+    // The failed attempt was removed after all ranks were known to have left it.
     const auto storage = disk_at(scratch.path());
     std::int64_t directories = 0;
     for (const storage::Entry& entry : storage->list("")) directories += entry.is_directory ? 1 : 0;
@@ -90,7 +90,7 @@ TEST(RanksAsync, QueueFullAndCancelAreRankZerosDecisions) {
     async::AsyncOptions options;
     options.capacity = rank == 0 ? 1 : 8;
     const auto manager = std::make_shared<async::AsyncManager>(checkpoint, options);
-    // A source that waits keeps the first task from ending.
+    // A waiting source keeps the first task running.
     std::atomic<bool> go{false};
     async::TaskOptions slow;
     slow.mode = async::StagingMode::deferred;
@@ -104,7 +104,7 @@ TEST(RanksAsync, QueueFullAndCancelAreRankZerosDecisions) {
       ADD_FAILURE() << "rank " << rank << " has a place";
     } catch (const base::Error& error) {
       EXPECT_EQ(error.status(), Status::queue_full) << error.message();
-      EXPECT_EQ(error.message().find("rank 0: the queue is full"), 0U) << error.message();
+      EXPECT_EQ(error.message().find("rank 0: queue is full"), 0U) << error.message();
     }
     if (rank == 1) {
       EXPECT_EQ(status_of([&] { manager->cancel(first); }), Status::unsupported);
@@ -128,7 +128,7 @@ TEST(RanksAsync, QueueFullAndCancelAreRankZerosDecisions) {
   }));
 }
 
-TEST(RanksAsync, ARankThatIsGoneIsNamed) {
+TEST(RanksAsync, ADeadRankIsNamed) {
   const Scratch scratch;
   const auto ranks = std::make_shared<ThreadRanks>(2);
   for (const std::int64_t gone : {0, 1}) {
@@ -141,7 +141,7 @@ TEST(RanksAsync, ARankThatIsGoneIsNamed) {
       const auto manager = std::make_shared<async::AsyncManager>(checkpoint, async::AsyncOptions{});
       const async::TaskResult result = wait_for(*manager, manager->save(state_of(rank, 2, 1), of_step(1), {}));
       EXPECT_EQ(result.status, Status::timeout);
-      EXPECT_NE(result.error.find(base::cat("rank ", gone, " did not come")), std::string::npos) << result.error;
+      EXPECT_NE(result.error.find(base::cat("rank ", gone, " did not arrive")), std::string::npos) << result.error;
     }));
   }
 }
@@ -175,11 +175,12 @@ TEST(RanksObjects, SavesOnAnObjectStoreInBothWays) {
   EXPECT_EQ(bucket->count("probes/"), 0);
 }
 
-// There the manifest is no word of rank 0's yet: its record is. A rank that has seen the one waits for the other, here in vain.
-TEST(RanksObjects, AManifestWithoutItsRecordIsNoCommit) {
+// On object stores the manifest is not the commit by rank 0: the record is. A rank that has read the manifest waits for the record,
+// which never arrives here.
+TEST(RanksObjects, AManifestWithoutItsRecordIsNotACommit) {
   const auto bucket = std::make_shared<Bucket>();
   const auto ranks = std::make_shared<ThreadRanks>(2);
-  std::atomic<int> looks{0};  // of rank 1 at the manifest, since rank 0 is about to write the record
+  std::atomic<int> looks{0};  // reads of the manifest by rank 1, since rank 0 is about to write the record
   std::atomic<bool> fails{false};
   std::atomic<bool> is_about_to{false};
   expect_no_errors(ranks->run([&](std::int64_t rank) {

@@ -1,5 +1,5 @@
-/* Through the .so from C99: every function of async.h, called inside every kind of callback that a manager makes. Each works or
- * gives INVALID_STATE; none waits. */
+/* Through the C API from C99: every function of async.h, called inside every kind of callback of a manager. Each call works or
+ * returns INVALID_STATE; none waits. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <sched.h>
@@ -8,11 +8,11 @@
 
 static run it;
 static ckpt_async_manager* async;
-static int64_t done_id;   /* a save that has completed */
-static int64_t queued_id; /* one that waits at its gate, and has not been staged */
-static int64_t spare_id;  /* one to be cancelled */
+static int64_t done_id;   /* a completed save */
+static int64_t queued_id; /* a save that waits at its gate, not yet staged */
+static int64_t spare_id;  /* a save to cancel */
 static const char* kind_name;
-static int called; /* how often the table was gone through */
+static int called; /* number of passes through the table */
 static int release_inside;
 static int uses_checkpoint; /* the callback runs inside an operation of the checkpoint */
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
@@ -136,7 +136,7 @@ static void go_through(void) {
     const ckpt_status expected =
         uses_checkpoint && table[i].call == call_another_manager ? CKPT_E_INVALID_STATE : table[i].expected;
     if (status == expected) continue;
-    /* Closing cancels both, and the one that is waited or asked for may have been first: then nothing waits. */
+    /* Closing cancels both, and the task that is waited for or queried may be cancelled first: then nothing waits. */
     if (status == CKPT_OK && strcmp(kind_name, "ended by closing") == 0 &&
         (strncmp(table[i].name, "wait", 4) == 0 || strncmp(table[i].name, "ask", 3) == 0)) {
       continue;
@@ -174,7 +174,7 @@ static int32_t plain_source(const char* group, const char* name, const void* dat
   memset(buffer, 1, (size_t)bytes);
   return 0;
 }
-/* With user_data: each thread stays until a second one has come, so that the pool's are seen, too. */
+/* With user_data: each thread blocks until a second one has arrived, so that threads of the pool are covered, too. */
 static int32_t on_source(const char* group, const char* name, const void* data, int64_t offset, int64_t bytes, void* buffer,
                          void* user_data) {
   go_through();
@@ -208,7 +208,7 @@ static void on_log(int32_t level, const char* component, const char* message, vo
   if (strcmp(component, "async") == 0 && strstr(message, message_looked_for) != NULL) go_through();
 }
 
-/* ---- What makes them happen ---- */
+/* ---- Triggers of the callbacks ---- */
 
 static ckpt_checkpoint_task_callbacks callbacks;
 static ckpt_checkpoint_task_options task;
@@ -269,7 +269,7 @@ static void ended_by_closing(void) {
   task.has_gate_step = 1;
   start();
   CHECK_OK(ckpt_async_manager_cancel(async, queued_id, NULL));
-  hold_one(); /* cancelled after the other */
+  hold_one(); /* cancelled after the other one */
   CHECK_OK(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_CANCEL, 0));
 }
 static void source_of_a_copy(void) {
@@ -287,7 +287,7 @@ static void source_in_the_background(void) {
 }
 static void destroy_of_callbacks(void) {
   task.destroy = on_destroy;
-  task.gate_step = 500; /* so that it outlives the call */
+  task.gate_step = 500; /* so that it is pending after the call */
   task.has_gate_step = 1;
   start();
   CHECK_OK(ckpt_async_manager_end_step(async, 500));
@@ -393,13 +393,13 @@ static void begin_manager(void) {
   uses_checkpoint = 0;
 }
 
-/* Everything but the release, on whatever thread the callback runs. */
+/* Everything except the release, on the thread of the callback. */
 static void call_everything_in(int kind) {
   alarm(HANG_SECONDS);
   kind_name = kinds[kind].name;
   begin_manager();
   kinds[kind].happen();
-  CHECK_OK(ckpt_async_manager_wait(async, started_id, -1, NULL)); /* callbacks included */
+  CHECK_OK(ckpt_async_manager_wait(async, started_id, -1, NULL)); /* including callbacks */
   CHECK_OK(ckpt_async_manager_cancel(async, queued_id, NULL));
   CHECK_OK(ckpt_async_manager_wait(async, CKPT_CHECKPOINT_TASK_ALL, -1, NULL));
   CHECK_OK(ckpt_set_log(0, NULL, NULL, NULL));
@@ -414,17 +414,17 @@ int main(int argc, char** argv) {
   const int count = (int)(sizeof kinds / sizeof kinds[0]);
   begin_run(&it, 1 << 19);
   for (int kind = 0; kind < count; ++kind) {
-    if (argc > 1 && atoi(argv[1]) != kind) continue; /* one alone, by hand */
+    if (argc > 1 && atoi(argv[1]) != kind) continue; /* an argument selects one kind, for debugging */
     call_everything_in(kind);
   }
-  /* Released inside: that returns, and the manager's threads do the rest, or the call that made the callback. When they have,
-   * nothing keeps the checkpoint. */
+  /* Released inside: the release returns, and the manager's threads, or the call that made the callback, finish the rest. After
+   * that, no reference to the checkpoint manager remains. */
   release_inside = 1;
   for (int kind = 0; kind < count; ++kind) {
     ckpt_storage* storage = NULL;
     ckpt_checkpoint_manager* again = NULL;
     if (argc > 1 && atoi(argv[1]) != kind) continue;
-    if (kinds[kind].happen == ended_by_closing || kinds[kind].happen == log_of_the_close) continue; /* the close uses the handle */
+    if (kinds[kind].happen == ended_by_closing || kinds[kind].happen == log_of_the_close) continue; /* close still uses the handle */
     if (kinds[kind].happen == ended_by_a_cancellation || kinds[kind].happen == log_of_a_cancellation) continue;
     alarm(HANG_SECONDS / 4);
     kind_name = kinds[kind].name;

@@ -83,7 +83,7 @@ TEST_P(AsyncRollBack, ResultsReportIt) {
   EXPECT_EQ(load(of_step(300)), 300);
   const Warnings warnings;
   const std::int64_t first = save(310);
-  EXPECT_TRUE(warnings.mention("step 310 is saved where step 600 exists")) << warnings.text();
+  EXPECT_TRUE(warnings.mention("step 310 is saved although step 600 exists")) << warnings.text();
   const TaskResult result = manager_->wait(first, -1);
   EXPECT_EQ(result.state, TaskState::completed);
   EXPECT_TRUE(result.rolled_back);
@@ -132,7 +132,7 @@ TEST_P(AsyncRollBack, AQueuedStepCountsAsTheNewest) {
   EXPECT_EQ(steps_in(*checkpoint_), "650 600 500 400 300 | 700 ");
 }
 
-TEST_P(AsyncRollBack, WhatIsCancelledOrRefusedBeginsNothing) {
+TEST_P(AsyncRollBack, CancelledOrRefusedSavesBeginNoGeneration) {
   EXPECT_EQ(load(of_step(300)), 300);
   const Warnings silent;
   const std::int64_t queued = save(310, gated());
@@ -161,7 +161,7 @@ TEST_P(AsyncRollBack, WhatIsCancelledOrRefusedBeginsNothing) {
   EXPECT_EQ(resumed(), 700);
 }
 
-// The save of step 320 waits for the place of step 310, whose commit then fails. It begins the generation that 310 did not.
+// The save of step 320 waits for the queue entry of step 310. The commit of 310 fails, so 320 begins the generation.
 TEST_P(AsyncRollBack, ASaveThatWaitedForOneThatFailedBeginsTheGeneration) {
   AsyncOptions one;
   one.capacity = 1;

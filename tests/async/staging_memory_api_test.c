@@ -1,4 +1,4 @@
-/* Through the .so from C99: memory for copies that the caller allocates. */
+/* Through the C API from C99: copy memory from the caller's allocator. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdlib.h>
@@ -10,9 +10,9 @@ enum { page = 4096, state_bytes = 1000000 };
 
 typedef struct memory {
   int64_t blocks, bytes, allocations, destroyed, allowed;
-  int64_t shift; /* of the address, from a page's begin */
+  int64_t shift; /* offset of the address from the start of a page */
   int64_t code;
-  ckpt_async_manager* inside; /* a manager that is called while it asks */
+  ckpt_async_manager* inside; /* a manager that is called inside the allocation callback */
 } memory;
 
 static int32_t allocate(int64_t bytes, void** block, void* user_data) {
@@ -28,9 +28,9 @@ static int32_t allocate(int64_t bytes, void** block, void* user_data) {
     return (int32_t)it->code;
   }
   if (it->allocations == it->allowed) return 0; /* *block stays NULL */
-  void* made = NULL;
-  CHECK(posix_memalign(&made, page, (size_t)bytes + page) == 0);
-  *block = (char*)made + it->shift;
+  void* created = NULL;
+  CHECK(posix_memalign(&created, page, (size_t)bytes + page) == 0);
+  *block = (char*)created + it->shift;
   ++it->allocations;
   ++it->blocks;
   it->bytes += bytes;
@@ -64,12 +64,12 @@ static ckpt_async_manager* manager_on(run* r, memory* it) {
   return async;
 }
 
-/* Its bytes are saved from there, a second save uses the same blocks, and all is released before destroy. */
+/* The bytes are saved from that memory, a second save uses the same blocks, and all blocks are released before destroy. */
 static void is_used_and_released(run* r) {
   memory it = {0};
   it.allowed = 1000;
   ckpt_async_manager* const async = manager_on(r, &it);
-  CHECK(it.allocations == 0); /* when it is first needed */
+  CHECK(it.allocations == 0); /* allocated at the first save */
   it.inside = async;
   save_step(async, r->state, 1, NULL);
   CHECK_OK(ckpt_async_manager_wait(async, CKPT_CHECKPOINT_TASK_ALL, -1, NULL));
@@ -99,18 +99,18 @@ static void is_touched_at_creation(run* r) {
   ckpt_async_manager_release(async);
   CHECK(it.blocks == 0 && it.destroyed == 1);
   it.destroyed = 0;
-  it.allowed = it.allocations + 1; /* one of two: creation fails, that one is released, destroy has not run */
+  it.allowed = it.allocations + 1; /* one of two: creation fails, that block is released, destroy does not run */
   CHECK_FAILS(ckpt_async_manager_create(r->checkpoint, &options, &async), CKPT_E_OUT_OF_MEMORY, "staging_allocate");
   CHECK(it.blocks == 0 && it.destroyed == 0);
 }
 
-/* A save that gets no memory fails, and the next one that does works. */
-static void its_failures_are_those_of_the_save(run* r) {
+/* A save that gets no memory fails, and the next one with memory succeeds. */
+static void its_failures_fail_the_save(run* r) {
   const struct {
     memory it;
     ckpt_status status;
     const char* text;
-  } cases[] = {{{.allowed = 0}, CKPT_E_OUT_OF_MEMORY, "staging_allocate has no memory for"},
+  } cases[] = {{{.allowed = 0}, CKPT_E_OUT_OF_MEMORY, "staging_allocate returned no memory for"},
                {{.allowed = 9, .code = 7}, CKPT_E_CALLBACK, "the device is busy"},
                {{.allowed = 9, .shift = 512}, CKPT_E_INVALID_ARGUMENT, "a multiple of 4096"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
@@ -143,7 +143,7 @@ static void one_function_alone_is_refused(run* r) {
   CHECK(async == NULL && it.destroyed == 0);
 }
 
-/* A child releases its copy of the manager; the memory is the parent's. */
+/* A child releases its copy of the manager; the memory belongs to the parent. */
 static void a_forked_child_releases_nothing(run* r) {
   memory it = {0};
   it.allowed = 1000;
@@ -162,7 +162,7 @@ static void a_forked_child_releases_nothing(run* r) {
   CHECK(it.blocks == 0 && it.destroyed == 1);
 }
 
-/* A tracker counts the memory for copies, the library's as well as the caller's, until the manager is released. */
+/* A tracker counts copy memory, from the library's allocator and from the caller's, until the manager is released. */
 static void a_tracker_counts_it(run* r) {
   int own;
   for (own = 0; own < 2; ++own) {
@@ -197,7 +197,7 @@ int main(void) {
   begin_run(&r, state_bytes);
   is_used_and_released(&r);
   is_touched_at_creation(&r);
-  its_failures_are_those_of_the_save(&r);
+  its_failures_fail_the_save(&r);
   one_function_alone_is_refused(&r);
   a_tracker_counts_it(&r);
   a_forked_child_releases_nothing(&r);

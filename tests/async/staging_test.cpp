@@ -1,4 +1,4 @@
-// The parts that a background save is made of: memory, staging, failures and the table.
+// The units of a background save: memory, staging, failures and the table.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -21,7 +21,7 @@ using ckpt::base::Status;
 using ckpt::tensor::Dtype;
 using ckpt::tensor::Tensor;
 
-// Tensors of several dtypes and sizes: none, one byte, some blocks and a bit, in an order that is not that of the file.
+// Tensors of several dtypes and sizes: empty, one byte, several blocks and a fraction, in another order than in the file.
 class Assorted {
  public:
   explicit Assorted(std::int64_t scale) {
@@ -44,7 +44,7 @@ class Assorted {
   }
 };
 
-// Whatever the mode, and however small the memory: the files are those of a save in the foreground.
+// In every mode, and with any amount of memory, the files equal those of a foreground save.
 void expect_same_files(const State& state, const AsyncOptions& options, TaskOptions task) {
   Background it(options);
   SaveOptions save;
@@ -57,7 +57,7 @@ void expect_same_files(const State& state, const AsyncOptions& options, TaskOpti
   }
   EXPECT_EQ(result.bytes, expected.bytes);
   // The manifests differ in their commit sequence and their own checksum alone.
-  // What differs from save to save: the number, the time, and the checksum over both.
+  // Saves differ in the number, the time, and the checksum over both.
   const auto without_sequence = [](std::string text) {
     for (const char* const key : {"\"commit_sequence\"", "\"saved_utc_ns\"", "\"checksum\""}) {
       const auto at = text.find(key);
@@ -74,17 +74,17 @@ void expect_same_files(const State& state, const AsyncOptions& options, TaskOpti
 bool never() { return false; }
 bool always() { return true; }
 
-TEST(AsyncArena, AWaitThatThrowsLeavesTheLine) {
+TEST(AsyncArena, AThrowingWaitLeavesTheQueue) {
   Arena arena(smallest_arena_bytes);
   const auto held = arena.take(arena.blocks(), never, {});
   EXPECT_THROW(arena.take(1, never, [] { throw std::runtime_error("would_wait"); }), std::runtime_error);
   EXPECT_THROW(arena.take(1, []() -> bool { throw std::runtime_error("give_up"); }, {}), std::runtime_error);
-  arena.give_back(held);
-  // Takes nothing if it is not the first in the line.
+  arena.release(held);
+  // Takes nothing unless it is first in the queue.
   EXPECT_EQ(static_cast<std::int64_t>(arena.take(arena.blocks(), always, {}).size()), arena.blocks());
 }
 
-TEST(AsyncArena, ABlockThatCannotBeMadeWakesTheNextInTheLine) {
+TEST(AsyncArena, AFailedAllocationWakesTheNextWaiter) {
   std::promise<void> making;
   std::promise<void> waiting;
   std::atomic<bool> is_first{true};
@@ -92,7 +92,7 @@ TEST(AsyncArena, ABlockThatCannotBeMadeWakesTheNextInTheLine) {
     if (is_first.exchange(false)) {
       making.set_value();
       waiting.get_future().wait();
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // until the other thread has parked
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // until the other thread waits
       throw std::bad_alloc();
     }
     return system_block(bytes);
@@ -114,7 +114,7 @@ TEST(AsyncArena, ABlockThatCannotBeMadeWakesTheNextInTheLine) {
 // ---- Files ----
 
 TEST(AsyncStaging, EveryModeWritesTheSameFiles) {
-  for (const std::int64_t scale : {2, 5000, 300'000}) {  // a part of a block; some blocks; more than all memory
+  for (const std::int64_t scale : {2, 5000, 300'000}) {  // part of a block; several blocks; more than all memory
     for (const StagingMode mode : {StagingMode::copy, StagingMode::borrow, StagingMode::deferred}) {
       const Assorted assorted(scale);
       AsyncOptions options;
@@ -128,8 +128,8 @@ TEST(AsyncStaging, EveryModeWritesTheSameFiles) {
   }
 }
 
-// Groups that are large enough to be written from where they were copied to, and one that is not.
-TEST(AsyncStaging, FilesWrittenFromStagingMemoryAreThoseOfASaveInTheForeground) {
+// Groups large enough to be written directly from the staging memory, and one that is not.
+TEST(AsyncStaging, FilesWrittenFromStagingMemoryEqualThoseOfAForegroundSave) {
   State state;
   for (const auto& [group, bytes] : {std::pair("a", (9 << 20) + 5), {"b", 100}, {"c", 5 << 20}}) {
     for (const char* const name : {"one", "two"}) {
@@ -162,8 +162,8 @@ TEST(AsyncStaging, FilesWrittenFromStagingMemoryAreThoseOfASaveInTheForeground) 
   }
 }
 
-// A state of exactly the staging memory can be written anew after an error of sync, as one that is smaller.
-TEST(AsyncStaging, AStateThatJustFitsIsNotWrittenInWaves) {
+// A state of exactly the staging memory's size can be rewritten after an error of sync, like a smaller one.
+TEST(AsyncStaging, AStateOfExactlyTheStagingMemoryIsNotWrittenInWaves) {
   AsyncOptions options;
   options.staging_bytes = 8 << 20;
   Background it(options);
@@ -175,7 +175,7 @@ TEST(AsyncStaging, AStateThatJustFitsIsNotWrittenInWaves) {
   EXPECT_EQ(result.saved.rewritten, 1);
 }
 
-// The source gives the last bytes only when the first ones are being written.
+// The source returns the last bytes only once the first ones are being written.
 TEST(AsyncStaging, ALargeStateIsWrittenWhileItIsCopied) {
   AsyncOptions options;
   options.staging_threads = 1;
@@ -201,8 +201,8 @@ TEST(AsyncStaging, AnEmptyStateIsSavedToo) {
   EXPECT_EQ(it.manager->wait(it.manager->save(State(), {}, {}), -1).state, TaskState::completed);
 }
 
-// Of a tensor whose pointer is no address of this process.
-TEST(AsyncStaging, ASourceReadsWhatTheLibraryCannot) {
+// A tensor with a pointer that is not an address in this process.
+TEST(AsyncStaging, ASourceReadsMemoryThatTheLibraryCannot) {
   for (const std::int64_t elements : {10, 100'000}) {
     for (const StagingMode mode : {StagingMode::copy, StagingMode::deferred}) {
       AsyncOptions options;
@@ -229,7 +229,7 @@ TEST(AsyncStaging, ASourceReadsWhatTheLibraryCannot) {
 }
 
 TEST(AsyncStaging, AnErrorOfTheSourceFailsTheSave) {
-  for (const std::int64_t elements : {10, 300'000}) {  // all at once, and in waves with the writer at work
+  for (const std::int64_t elements : {10, 300'000}) {  // at once, and in waves while the writer runs
     for (const StagingMode mode : {StagingMode::copy, StagingMode::deferred}) {
       AsyncOptions options;
       options.staging_bytes = smallest_arena_bytes;
@@ -252,8 +252,8 @@ TEST(AsyncStaging, AnErrorOfTheSourceFailsTheSave) {
   }
 }
 
-// Waves cannot be copied again: an error of sync ends the save, and the one before stays.
-TEST(AsyncStaging, AWaveThatWasReleasedIsNotWrittenAnew) {
+// Waves cannot be copied again: an error of sync fails the save, and the previous checkpoint remains.
+TEST(AsyncStaging, AReleasedWaveIsNotRewritten) {
   AsyncOptions options;
   options.staging_bytes = smallest_arena_bytes;
   Background it(options);
@@ -264,16 +264,16 @@ TEST(AsyncStaging, AWaveThatWasReleasedIsNotWrittenAnew) {
   EXPECT_NE(result.error.find("larger than the staging memory"), std::string::npos) << result.error;
 }
 
-TEST(AsyncStaging, CancellingWakesWhoeverCopiesInWaves) {
+TEST(AsyncStaging, CancellingWakesACopyInWaves) {
   AsyncOptions options;
   options.staging_bytes = smallest_arena_bytes;
   Background it(options);
   const Assorted assorted(300'000);
-  it.door.shut("write ");
+  it.blocker.shut("write ");
   std::thread canceller([&] {
-    it.door.wait_for_somebody();
+    it.blocker.wait_for_thread();
     EXPECT_TRUE(it.manager->cancel(it.manager->live_ids().at(0)));
-    it.door.open();
+    it.blocker.open();
   });
   const std::int64_t id = it.manager->save(assorted.state, {}, {});
   canceller.join();
@@ -282,13 +282,13 @@ TEST(AsyncStaging, CancellingWakesWhoeverCopiesInWaves) {
   EXPECT_EQ(names_in(*it.disk, ""), "");
 }
 
-// At one byte a second the second block would be written in a month; the flag ends the nap.
+// At one byte per second the second block would take a month to write; the flag interrupts the sleep.
 TEST(AsyncStaging, ALimitedWriterStopsOnRequest) {
   AsyncOptions options = Background::small();
   options.bytes_per_second = 1;
   Background it(options);
   State state;
-  state.add_tensor("model", "large", Tensor::create(Dtype::u8, {9 << 20}));  // twice what may go at once
+  state.add_tensor("model", "large", Tensor::create(Dtype::u8, {9 << 20}));  // twice the burst size
   TaskOptions task;
   task.mode = StagingMode::borrow;
   const std::int64_t id = it.manager->save(state, {}, task);
@@ -297,7 +297,7 @@ TEST(AsyncStaging, ALimitedWriterStopsOnRequest) {
   EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::cancelled);
 }
 
-TEST(AsyncStaging, TheArenaServesThoseWhoWaitInTheirOrder) {
+TEST(AsyncStaging, TheArenaServesWaitersInOrder) {
   Arena arena(smallest_arena_bytes);
   ASSERT_EQ(arena.blocks(), 8);
   EXPECT_EQ(arena.allocated_bytes(), 0);
@@ -311,17 +311,17 @@ TEST(AsyncStaging, TheArenaServesThoseWhoWaitInTheirOrder) {
   std::thread all([&] {
     const auto blocks = arena.take(8, never, [&] { ++waiting; });
     all_came = ++order;
-    arena.give_back(blocks);
+    arena.release(blocks);
   });
   while (waiting < 1) std::this_thread::yield();
-  // Two are free, but another one was first.
+  // Two blocks are free, but another thread was first.
   std::thread one([&] {
     const auto blocks = arena.take(1, never, [&] { ++waiting; });
     one_came = ++order;
-    arena.give_back(blocks);
+    arena.release(blocks);
   });
   while (waiting < 2) std::this_thread::yield();
-  arena.give_back(most);
+  arena.release(most);
   all.join();
   one.join();
   EXPECT_EQ(all_came, 1);
@@ -340,8 +340,8 @@ TEST(AsyncStaging, TheArenaServesThoseWhoWaitInTheirOrder) {
   gave_up = true;
   arena.wake();
   impatient.join();
-  arena.give_back(held);
-  EXPECT_EQ(arena.take(8, never, {}).size(), 8U);  // none is left in the line
+  arena.release(held);
+  EXPECT_EQ(arena.take(8, never, {}).size(), 8U);  // no thread waits any more
 }
 
 TEST(AsyncStaging, TheArenaIsPreparedInAdvance) {
@@ -352,13 +352,13 @@ TEST(AsyncStaging, TheArenaIsPreparedInAdvance) {
   EXPECT_ERROR(arena.prepare(-1), Status::invalid_argument, "prepare_bytes is -1");
 }
 
-// Several threads note failures at once; what is reported goes by the tasks' age.
+// Several threads record failures concurrently; they are reported in the order of the tasks' age.
 TEST(AsyncStaging, FailuresAreReportedOnceTheOldestFirst) {
   Failures failures;
   EXPECT_FALSE(failures.take().has_value());
   for (const std::int64_t id : {3, 1, 4, 2}) failures.add(id, {Status::io, "failure " + std::to_string(id)});
-  failures.forget(4);
-  failures.forget(7);
+  failures.remove(4);
+  failures.remove(7);
   EXPECT_EQ(failures.take()->message(), "failure 1; 2 more tasks failed");
   failures.add(0, {Status::no_space, "failure 0"});
   EXPECT_EQ(failures.take()->status(), Status::no_space);
@@ -367,7 +367,7 @@ TEST(AsyncStaging, FailuresAreReportedOnceTheOldestFirst) {
   EXPECT_FALSE(failures.take().has_value());
 }
 
-TEST(AsyncStaging, IdsAreNeverGivenAgain) {
+TEST(AsyncStaging, IdsAreNeverReused) {
   TaskTable table(1);
   std::set<std::int64_t> ids;
   for (int i = 0; i < 1000; ++i) {
@@ -386,7 +386,7 @@ TEST(AsyncStaging, IdsAreNeverGivenAgain) {
   EXPECT_EQ(found, 1);
 }
 
-// Many threads try every end at once: one wins, and it stays.
+// Many threads try to end a task concurrently, in every way: one wins, and the result stays.
 TEST(AsyncStaging, ATaskEndsOnce) {
   using Phase = Task::Phase;
   for (int round = 0; round < 200; ++round) {

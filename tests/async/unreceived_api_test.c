@@ -1,5 +1,5 @@
-/* Through the .so from C99: failures of background tasks that no caller receives. Each scenario runs in a separate process. Checks
- * of standard error (a terminal, a pipe, a file), the log, the exit status, and the result of the next save of the storage.
+/* Through the C API from C99: failures of background tasks that no caller receives. Each scenario runs in a separate process.
+ * Checks of standard error (a terminal, a pipe, a file), the log, the exit status, and the result of the next save of the storage.
  *
  * The program runs itself: "PROGRAM SCENARIO" is a process that loses failures. */
 #define _XOPEN_SOURCE 700
@@ -169,7 +169,7 @@ static void release_it(const ckpt_checkpoint_task_result* result, void* user_dat
   (void)result, (void)user_data;
   ckpt_async_manager_release(detached);
 }
-static void note_gone(void* user_data) {
+static void note_destroyed(void* user_data) {
   (void)user_data;
   raise_event(&gone);
 }
@@ -180,7 +180,7 @@ static void inside_callback(void) {
   ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
   callbacks.ended = release_it;
   options.callbacks = &callbacks;
-  options.destroy = note_gone;
+  options.destroy = note_destroyed;
   detached = new_manager(&options);
   task.has_gate_step = 1;
   task.gate_step = 5;

@@ -1,4 +1,4 @@
-/* The base part through the C API, as a user meets it. */
+/* Tests the base part through the C API. */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
@@ -36,7 +36,7 @@ static void last_error(void) {
   CHECK(strcmp(ckpt_last_error(), "") == 0);
   CHECK_FAILS(ckpt_clock_create_manual(-7, &clock), CKPT_E_INVALID_ARGUMENT, "start_ns is -7");
   CHECK(clock == NULL);
-  CHECK_OK(ckpt_clock_create_manual(0, &clock)); /* success leaves the text alone */
+  CHECK_OK(ckpt_clock_create_manual(0, &clock)); /* success does not change the message */
   CHECK(strstr(ckpt_last_error(), "start_ns is -7") != NULL);
   CHECK(pthread_create(&thread, NULL, error_of_another_thread, NULL) == 0);
   CHECK(pthread_join(thread, NULL) == 0);
@@ -73,7 +73,7 @@ static void log_callback(void) {
   int destroyed = 0;
   int destroyed_too = 0;
   CHECK_FAILS(ckpt_set_log(4, on_log, &destroyed, count_destroy), CKPT_E_INVALID_ARGUMENT, "min_level is 4");
-  CHECK(destroyed == 0); /* a failing call leaves user_data to the caller */
+  CHECK(destroyed == 0); /* a failed call does not take user_data */
   CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, on_log, &destroyed, count_destroy));
   CHECK(destroyed == 0);
   CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_ERROR, on_log, &destroyed_too, count_destroy));
@@ -140,7 +140,7 @@ static void thread_hooks(void) {
   CHECK(id_a != id_b);
   CHECK_OK(ckpt_worker_pool_create(4, &pool));
   ckpt_worker_pool_release(pool);
-  CHECK(a.starts == 3 && a.stops == 3 && a.destroyed == 0); /* the calling thread is the caller's own */
+  CHECK(a.starts == 3 && a.stops == 3 && a.destroyed == 0); /* the calling thread runs no hooks */
   CHECK(b.starts == 3 && b.stops == 0);
   CHECK_OK(ckpt_remove_thread_hooks(id_a));
   CHECK(a.destroyed == 1);
@@ -159,7 +159,7 @@ typedef struct test_time {
   int destroyed;
 } test_time;
 
-static int64_t tell_time(void* user_data) { return ((test_time*)user_data)->now; }
+static int64_t read_time(void* user_data) { return ((test_time*)user_data)->now; }
 static void time_over(void* user_data) { ++((test_time*)user_data)->destroyed; }
 
 static void clocks(void) {
@@ -173,7 +173,7 @@ static void clocks(void) {
   CHECK(now == 12);
   ckpt_clock_release(clock);
 
-  CHECK_OK(ckpt_clock_create_custom(tell_time, &source, time_over, &clock));
+  CHECK_OK(ckpt_clock_create_custom(read_time, &source, time_over, &clock));
   CHECK_OK(ckpt_clock_get_now(clock, &now));
   CHECK(now == 100);
   source.now = 101;
@@ -278,7 +278,7 @@ static void thread_pool(void) {
 }
 
 int main(void) {
-  last_error(); /* first: nothing has failed yet */
+  last_error(); /* first, before any call has failed */
   status_names();
   version();
   log_callback();

@@ -1,4 +1,4 @@
-/* Bad arguments beside good ones: the right status, a message that names argument and value, and nothing changed. */
+/* Bad arguments mixed with good ones: the right status, a message that names argument and value, and no change of state. */
 #include "check.h"
 
 #define NOT_OURS ((int64_t)-4711)
@@ -37,7 +37,7 @@ static void clocks(ckpt_clock* clock, ckpt_worker_pool* pool) {
   CHECK(out == NULL);
   CHECK_FAILS(ckpt_clock_advance(NULL, 1), CKPT_E_INVALID_ARGUMENT, "clock is NULL");
   CHECK_FAILS(ckpt_clock_advance((ckpt_clock*)pool, 1), CKPT_E_INVALID_ARGUMENT,
-              "clock is not a handle of kind 'clock' but thread pool");
+              "clock: expected a handle of kind 'clock', found thread pool");
   CHECK_FAILS(ckpt_clock_advance(clock, -1), CKPT_E_INVALID_ARGUMENT, "duration_ns is -1");
   CHECK_FAILS(ckpt_clock_advance(clock, INT64_MAX), CKPT_E_OUT_OF_RANGE, "duration_ns is 9223372036854775807");
   CHECK_FAILS(ckpt_clock_get_now(clock, NULL), CKPT_E_INVALID_ARGUMENT, "now_ns is NULL");
@@ -54,7 +54,7 @@ static void pools(ckpt_clock* clock, ckpt_worker_pool* pool) {
   int32_t thread_count = 77;
   CHECK_FAILS(ckpt_worker_pool_create(1, NULL), CKPT_E_INVALID_ARGUMENT, "pool is NULL");
   CHECK_FAILS(ckpt_worker_pool_create(-1, &out), CKPT_E_INVALID_ARGUMENT, "thread_count is -1");
-  CHECK_FAILS(ckpt_worker_pool_create(1025, &out), CKPT_E_INVALID_ARGUMENT, "thread_count is 1025; 0 .. 1024");
+  CHECK_FAILS(ckpt_worker_pool_create(1025, &out), CKPT_E_INVALID_ARGUMENT, "thread_count is 1025; expected 0 .. 1024");
   CHECK_FAILS(ckpt_worker_pool_create(INT32_MAX, &out), CKPT_E_INVALID_ARGUMENT, "thread_count is 2147483647");
   CHECK(out == NULL);
   CHECK_FAILS(ckpt_worker_pool_run(NULL, 1, never, NULL), CKPT_E_INVALID_ARGUMENT, "pool is NULL");

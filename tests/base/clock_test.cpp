@@ -10,7 +10,7 @@
 namespace ckpt::base {
 namespace {
 
-TEST(BaseClock, ManualStandsStillUntilMoved) {
+TEST(BaseClock, ManualIsConstantUntilAdvanced) {
   ManualClock clock(5);
   EXPECT_EQ(clock.now_ns(), 5);
   clock.advance(0);
@@ -19,7 +19,7 @@ TEST(BaseClock, ManualStandsStillUntilMoved) {
   EXPECT_EQ(clock.now_ns(), 15);
 }
 
-TEST(BaseClock, ManualRefusesToGoBackOrOverflow) {
+TEST(BaseClock, ManualRefusesDecreaseAndOverflow) {
   EXPECT_THROW(ManualClock(-1), Error);
   constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
   ManualClock clock(last - 1);
@@ -35,7 +35,7 @@ TEST(BaseClock, ManualRefusesToGoBackOrOverflow) {
   EXPECT_EQ(clock.now_ns(), last);
 }
 
-TEST(BaseClock, MonotonicNeverGoesBack) {
+TEST(BaseClock, MonotonicNeverDecreases) {
   std::int64_t former = monotonic_clock()->now_ns();
   for (int i = 0; i < 10000; ++i) {
     const std::int64_t now = monotonic_clock()->now_ns();

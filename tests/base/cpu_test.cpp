@@ -26,7 +26,7 @@ class BaseCpu : public testing::Test {
     fs::create_directories((root_ / path).parent_path());
     std::ofstream(root_ / path) << text;
   }
-  // The quota of a process whose /proc/self/cgroup holds this text.
+  // Returns the quota of a process with these contents of /proc/self/cgroup.
   double quota(const std::string& cgroups) const {
     write("cgroup", cgroups);
     return cgroup_cpu_quota((root_ / "cgroup").string(), (root_ / "fs").string());
@@ -49,7 +49,7 @@ TEST_F(BaseCpu, Version2) {
   EXPECT_EQ(quota("0::/box\n"), 0);
 }
 
-TEST_F(BaseCpu, Version2TheSmallestOfTheParentsCounts) {
+TEST_F(BaseCpu, Version2UsesTheSmallestParentLimit) {
   write("fs/a/cpu.max", "200000 100000\n");
   write("fs/a/b/cpu.max", "max 100000\n");
   write("fs/a/b/c/cpu.max", "800000 100000\n");
@@ -59,7 +59,7 @@ TEST_F(BaseCpu, Version2TheSmallestOfTheParentsCounts) {
   EXPECT_EQ(quota("0::/a/b/c\n"), 0.5);
 }
 
-TEST_F(BaseCpu, Version2InsideAContainerWhosePathIsOutside) {
+TEST_F(BaseCpu, Version2InAContainerWithAHostPath) {
   write("fs/cpu.max", "300000 100000\n");
   EXPECT_EQ(quota("0::/docker/0123456789abcdef\n"), 3);
   EXPECT_EQ(quota("0::/\n"), 3);
@@ -91,7 +91,7 @@ TEST_F(BaseCpu, BothVersionsMounted) {
   EXPECT_EQ(quota("3:cpu:/box\n0::/box\n"), 1);
 }
 
-TEST_F(BaseCpu, NonsenseIsNoLimit) {
+TEST_F(BaseCpu, InvalidFilesMeanNoLimit) {
   for (const char* text : {"", "x y\n", "-5 100000\n", "100000\n", "100000 0\n", "100000 -1\n", "nan nan\n"}) {
     write("fs/box/cpu.max", text);
     EXPECT_EQ(quota("0::/box\n"), 0) << text;

@@ -1,4 +1,4 @@
-// Error, the last error of a thread, and the reason that a callback leaves.
+// Error, a thread's last error, and the reason set by a callback.
 #include "base/error.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace ckpt::base {
 namespace {
 
-TEST(BaseError, FailPutsThePiecesTogether) {
+TEST(BaseError, FailConcatenatesItsArguments) {
   try {
     fail(Status::out_of_range, "index is ", 9, "; at most ", 8);
   } catch (const Error& error) {
@@ -74,13 +74,13 @@ TEST(BaseError, LastErrorIsOneLine) {
   EXPECT_STREQ(last_error(), "first second  third");
 }
 
-TEST(BaseError, LastErrorIsUtf8WhateverComes) {
+TEST(BaseError, LastErrorIsAlwaysUtf8) {
   set_last_error("a\xFF\xC3z \xE2\x82\xAC \xED\xA0\x80");
   EXPECT_STREQ(last_error(), "a??z \xE2\x82\xAC ???");
   EXPECT_TRUE(is_utf8(last_error()));
 }
 
-TEST(BaseError, LongTextIsCutAtACharacter) {
+TEST(BaseError, LongTextIsTruncatedAtACharacter) {
   for (std::size_t lead = 0; lead < 4; ++lead) {
     std::string text(lead, 'x');
     for (int i = 0; i < 600; ++i) text += "\xE2\x82\xAC";  // three bytes each

@@ -1,4 +1,4 @@
-// The mutex that a forked child does not wait for: mutual exclusion first, then what a child finds.
+// The mutex that never blocks in a forked child: mutual exclusion first, then the results in a child.
 #include "base/fork_mutex.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace ckpt::base {
 namespace {
 
-TEST(ForkMutex, LetsInOneAtATime) {
+TEST(ForkMutex, IsExclusive) {
   ForkMutex mutex;
   std::int64_t count = 0;
   std::vector<std::thread> threads;
@@ -29,7 +29,7 @@ TEST(ForkMutex, LetsInOneAtATime) {
   EXPECT_EQ(count, 80'000);
 }
 
-// Exit code of a child in which body ran while a thread of the parent held the mutex; an alarm ends one that waits.
+// Returns the exit code of a child that ran body while a thread of the parent held the mutex; an alarm ends a child that blocks.
 int in_child(ForkMutex& mutex, const std::function<bool()>& body) {
   std::mutex turn;
   turn.lock();
@@ -50,12 +50,12 @@ int in_child(ForkMutex& mutex, const std::function<bool()>& body) {
   holder.join();
   int status = 0;
   waitpid(child, &status, 0);
-  mutex.lock();  // the parent's is as it was
+  mutex.lock();  // the parent's mutex is unaffected
   mutex.unlock();
   return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
 }
 
-TEST(ForkMutex, RefusesWhatAThreadOfTheParentHeld) {
+TEST(ForkMutex, RefusesAMutexHeldByAThreadOfTheParent) {
   ForkMutex mutex;
   const auto refused = [&] {
     try {
@@ -68,7 +68,7 @@ TEST(ForkMutex, RefusesWhatAThreadOfTheParentHeld) {
   EXPECT_EQ(in_child(mutex, [&] { return refused() && refused(); }), 0);
 }
 
-TEST(ForkMutex, AChildLocksWhatWasOpen) {
+TEST(ForkMutex, AChildCanLockAnOpenMutex) {
   ForkMutex mutex;
   const pid_t child = fork();
   if (child == 0) {

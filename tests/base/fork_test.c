@@ -1,4 +1,5 @@
-/* A forked child: what owned threads says so, and releasing anything returns, whatever the parent's threads were doing. */
+/* A forked child: calls that need the library's threads return FORKED, and every release returns, whatever the parent's threads
+ * were doing. */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
@@ -32,10 +33,10 @@ static void child(ckpt_worker_pool* pool, int64_t hooks) {
   CHECK_OK(ckpt_worker_pool_get_thread_count(pool, &thread_count));
   CHECK(thread_count == 2);
   ckpt_worker_pool_release(pool);
-  CHECK_OK(ckpt_remove_thread_hooks(hooks)); /* the threads that ran them are not here */
+  CHECK_OK(ckpt_remove_thread_hooks(hooks)); /* the threads that ran them do not exist in the child */
   CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, NULL, NULL, NULL));
 
-  /* New objects work. ThreadSanitizer allows no threads in a child of a process that had some. */
+  /* New objects work. ThreadSanitizer allows no threads in a child of a multithreaded process. */
 #if !defined(__SANITIZE_THREAD__)
   CHECK_OK(ckpt_worker_pool_create(3, &pool));
   CHECK_OK(ckpt_worker_pool_run(pool, 8, nothing, NULL));
@@ -65,11 +66,11 @@ int main(void) {
   CHECK_OK(ckpt_worker_pool_run(pool, 2, meet, NULL));
   for (round = 0; round < 20; ++round) {
     fork_and_wait(pool, hooks);
-    CHECK_OK(ckpt_worker_pool_run(pool, 2, meet, NULL)); /* the parent is as before */
+    CHECK_OK(ckpt_worker_pool_run(pool, 2, meet, NULL)); /* the parent is unaffected */
   }
   ckpt_worker_pool_release(pool);
 
-  /* Threads that are just starting. The allocators of sanitizers cannot be forked while another thread is in them. */
+  /* Threads that are just starting. Sanitizers' allocators do not support a fork while another thread is inside them. */
 #if !defined(CKPT_SANITIZED)
   for (round = 0; round < 100; ++round) {
     CHECK_OK(ckpt_worker_pool_create(2, &pool));

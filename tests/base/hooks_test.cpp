@@ -1,4 +1,4 @@
-// Thread hooks: which run, on which threads, in which order, and what removing waits for.
+// Thread hooks: their threads, their order, and the wait in a removal.
 #include "base/hooks.h"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ TEST(BaseHooks, RunOnTheThreadInNestedOrder) {
                                                        "stop1 ckpt-test", "start2 later", "stop2 later"}));
 }
 
-TEST(BaseHooks, EitherMayBeEmpty) {
+TEST(BaseHooks, EitherHookMayBeEmpty) {
   std::atomic<int> starts{0};
   std::atomic<int> stops{0};
   const auto a = add_thread_hooks([&](const char*) { ++starts; }, {});
@@ -105,7 +105,7 @@ TEST(BaseHooks, UnknownIdsAndLibraryThreadsAreRefused) {
   EXPECT_EQ(status_of(id), Status::not_found);
 }
 
-TEST(BaseHooks, AHookThatThrowsHarmsNobody) {
+TEST(BaseHooks, AThrowingHookIsIgnored) {
   std::atomic<int> ran{0};
   const auto bad = add_thread_hooks([](const char*) { throw 1; }, [](const char*) { throw 2; });
   const auto good = add_thread_hooks([&](const char*) { ++ran; }, [&](const char*) { ++ran; });
@@ -117,7 +117,7 @@ TEST(BaseHooks, AHookThatThrowsHarmsNobody) {
   EXPECT_EQ(ran, 3);
 }
 
-TEST(BaseHooks, HooksMayAddAndAskForOthers) {
+TEST(BaseHooks, HooksMayAddOthers) {
   std::atomic<std::int64_t> added{0};
   std::atomic<int> calls{0};
   const auto id = add_thread_hooks([&](const char*) { added = add_thread_hooks([&](const char*) { ++calls; }, {}); }, {});

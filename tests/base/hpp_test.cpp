@@ -1,4 +1,4 @@
-// The C++17 face of the base part.
+// The C++17 API of the base part.
 #include <gtest/gtest.h>
 #include <ckpt/ckpt.hpp>
 
@@ -27,7 +27,7 @@ TEST(BaseHpp, ErrorsCarryStatusAndText) {
   }
 }
 
-TEST(BaseHpp, StatusesOfALaterLibraryAreNoError) {
+TEST(BaseHpp, UnknownStatusesAreAccepted) {
   EXPECT_EQ(ckpt::status_name(ckpt::Status{-1000}), "UNKNOWN");
   EXPECT_EQ(ckpt::Error(ckpt::Status{-1000}, "later").status_name(), "UNKNOWN");
   EXPECT_EQ(static_cast<std::int32_t>(ckpt::Status::internal), CKPT_E_INTERNAL);
@@ -70,8 +70,8 @@ TEST(BaseHpp, ThreadHooksLiveAsLongAsTheObject) {
   EXPECT_THROW(ckpt::ThreadHooks({}, {}), ckpt::Error);
 }
 
-TEST(BaseHpp, StartedThreadsRunHooksAndEndByThemselves) {
-  std::vector<std::string> events;  // of one thread
+TEST(BaseHpp, StartedThreadsRunHooksAndJoinAutomatically) {
+  std::vector<std::string> events;  // by one thread
   const auto token = std::make_shared<int>(0);
   {
     const ckpt::ThreadHooks hooks([&](std::string_view name) { events.push_back("starts " + std::string(name)); },
@@ -90,7 +90,7 @@ TEST(BaseHpp, Clocks) {
   EXPECT_EQ(manual.now(), 7ns);
   ckpt::Clock moved = std::move(manual);
   EXPECT_EQ(moved.now(), 7ns);
-  EXPECT_THROW(manual.now(), ckpt::Error);  // NOLINT(bugprone-use-after-move): an error, not the system's clock
+  EXPECT_THROW(manual.now(), ckpt::Error);  // NOLINT(bugprone-use-after-move): it fails instead of using the system's clock
   EXPECT_THROW(manual.advance(1ns), ckpt::Error);
 
   std::chrono::nanoseconds time = 50ns;
@@ -108,7 +108,7 @@ TEST(BaseHpp, Clocks) {
   EXPECT_GT(ckpt::Clock::monotonic(), 0ns);
 }
 
-TEST(BaseHpp, ThreadPoolsRunWhatCanBeCalled) {
+TEST(BaseHpp, ThreadPoolsRunCallables) {
   ckpt::WorkerPool pool(3);
   EXPECT_EQ(pool.thread_count(), 3);
   std::vector<std::int64_t> squares(100);
@@ -118,7 +118,7 @@ TEST(BaseHpp, ThreadPoolsRunWhatCanBeCalled) {
   pool.run(3, constant);
 }
 
-TEST(BaseHpp, WhatAPartThrowsComesOut) {
+TEST(BaseHpp, ExceptionsOfPartsArePropagated) {
   ckpt::WorkerPool pool(3);
   for (int round = 0; round < 20; ++round) {
     try {

@@ -1,4 +1,4 @@
-// The log: levels, silence, replacing the sink while threads log.
+// The log: levels, disabling, and replacing the sink while threads log.
 #include "base/log.h"
 
 #include <gtest/gtest.h>
@@ -22,9 +22,9 @@ class BaseLog : public testing::Test {
   void TearDown() override { set_log(LogLevel::debug, {}); }
 };
 
-TEST_F(BaseLog, OnlyTheLevelsAskedFor) {
+TEST_F(BaseLog, OnlyRequestedLevels) {
   std::vector<std::string> seen;
-  write_log(LogLevel::error, "base", "nobody listens");
+  write_log(LogLevel::error, "base", "no sink");
   set_log(LogLevel::warning, [&](LogLevel level, const char* component, const char* message) {
     seen.push_back(cat(static_cast<int>(level), " ", component, " ", message));
   });
@@ -53,7 +53,7 @@ TEST_F(BaseLog, ASinkMayLogButNotReplaceItself) {
   EXPECT_EQ(status, Status::invalid_state);
 }
 
-TEST_F(BaseLog, HeldMessagesComeInOrderWhenTheOutermostHoldEnds) {
+TEST_F(BaseLog, HeldMessagesAreDeliveredInOrderAfterTheOutermostHold) {
   std::vector<std::string> seen;
   std::mutex lock_of_the_library;
   set_log(LogLevel::info, [&](LogLevel, const char*, const char* message) {
@@ -74,7 +74,7 @@ TEST_F(BaseLog, HeldMessagesComeInOrderWhenTheOutermostHoldEnds) {
   EXPECT_EQ(seen, (std::vector<std::string>{"one", "two"}));
 }
 
-TEST_F(BaseLog, ASinkThatThrowsHarmsNobody) {
+TEST_F(BaseLog, AThrowingSinkIsIgnored) {
   set_log(LogLevel::debug, [](LogLevel, const char*, const char*) { throw 1; });
   EXPECT_NO_THROW(write_log(LogLevel::info, "base", "hello"));
   EXPECT_NO_THROW(write_log(LogLevel::info, "base", "again"));

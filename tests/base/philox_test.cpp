@@ -1,4 +1,4 @@
-// Philox4x32-10 against the known answers that come with Random123 (kat_vectors), and the numbers made from it.
+// Philox4x32-10 against the known answers of Random123 (kat_vectors), and the numbers derived from it.
 #include "base/philox.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The queues: exact capacity, order, nothing lost or doubled between threads, closing, time-outs.
+// The queues: exact capacity, order, nothing lost or duplicated between threads, closing, timeouts.
 #include "base/queue.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ TYPED_TEST(BaseQueue, CapacityIsChecked) {
   }
 }
 
-TYPED_TEST(BaseQueue, TimeOutsRunOut) {
+TYPED_TEST(BaseQueue, TimeoutsExpire) {
   TypeParam queue(1);
   std::uint64_t value = 42;
   EXPECT_EQ(queue.pop(value, 2000000), QueueResult::empty);
@@ -59,7 +59,7 @@ TYPED_TEST(BaseQueue, TimeOutsRunOut) {
   EXPECT_EQ(queue.size(), 1);
 }
 
-TYPED_TEST(BaseQueue, ClosingLetsOutButNotIn) {
+TYPED_TEST(BaseQueue, ClosingAllowsPopsButNoPushes) {
   TypeParam queue(4);
   queue.push(1, 0);
   queue.push(2, 0);
@@ -121,8 +121,8 @@ TYPED_TEST(BaseQueue, OneToOneKeepsTheOrder) {
   EXPECT_EQ(expected, count);
 }
 
-// A push that succeeded before or while another thread closes is always popped by whoever pops until "closed".
-TYPED_TEST(BaseQueue, NothingIsLostWhenClosedInTheMiddle) {
+// A push that succeeded before or during a close is always popped by a thread that pops until "closed".
+TYPED_TEST(BaseQueue, ClosingConcurrentlyLosesNothing) {
   for (int round = 0; round < 300; ++round) {
     TypeParam queue(4);
     std::uint64_t pushed = 0;
@@ -191,7 +191,7 @@ bool is_refused(void (*call)(Mpmc& queue), Mpmc& queue) {
   return false;
 }
 
-// The child has a copy of locks that the waiting thread may hold.
+// The child has a copy of locks that a waiting thread may hold.
 TEST(BaseQueueFork, TheChildIsRefused) {
   Mpmc queue(2);
   std::thread waiter([&] {

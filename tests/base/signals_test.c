@@ -1,5 +1,5 @@
-/* Threads of the library never run a program's signal handlers; signals that a thread causes itself, and those with which runtimes
- * stop threads, stay unblocked. */
+/* Threads of the library never run a program's signal handlers; signals that a thread raises itself, and those with which runtimes
+ * suspend threads, remain unblocked. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -73,7 +73,7 @@ int main(void) {
   CHECK_OK(ckpt_add_thread_hooks(check_mask, NULL, NULL, NULL, &hooks));
   CHECK_OK(ckpt_worker_pool_create(4, &pool));
   CHECK(pthread_sigmask(SIG_BLOCK, NULL, &after) == 0);
-  for (i = 1; i < 32; ++i) CHECK(sigismember(&before, (int)i) == sigismember(&after, (int)i)); /* the caller's is as it was */
+  for (i = 1; i < 32; ++i) CHECK(sigismember(&before, (int)i) == sigismember(&after, (int)i)); /* the caller's mask is unchanged */
   CHECK_OK(ckpt_worker_pool_run(pool, 2000, send_signal, NULL));
   CHECK(atomic_load(&handled) > 0);
   ckpt_worker_pool_release(pool);

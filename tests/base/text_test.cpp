@@ -1,4 +1,4 @@
-// Text: numbers under a foreign locale, UTF-8, and names in messages.
+// Text: numbers in a foreign locale, UTF-8, and names in messages.
 #include "base/text.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace ckpt::base {
 namespace {
 
-// What a German host program might set: 1.234.567,5
+// Formats numbers as a German host program might: 1.234.567,5
 struct German : std::numpunct<char> {
   char do_decimal_point() const override { return ','; }
   char do_thousands_sep() const override { return '.'; }
@@ -27,7 +27,7 @@ class ForeignLocale : public testing::Test {
   void SetUp() override {
     former_ = std::locale::global(std::locale(std::locale::classic(), new German));
     for (const char* name : {"de_DE.UTF-8", "de_DE.utf8", "de_DE"}) {
-      if (std::setlocale(LC_ALL, name) != nullptr) break;  // also the C library's, where the system has one
+      if (std::setlocale(LC_ALL, name) != nullptr) break;  // also the C library's locale, if the system has one
     }
   }
   void TearDown() override {
@@ -39,7 +39,7 @@ class ForeignLocale : public testing::Test {
   std::locale former_;
 };
 
-TEST_F(ForeignLocale, BaseTextNumbersStayPlain) {
+TEST_F(ForeignLocale, BaseTextNumbersDoNotDependOnIt) {
   std::ostringstream shows;
   shows << 1234567.5;
   ASSERT_NE(shows.str().find(','), std::string::npos) << "the locale has no effect: the test proves nothing";
@@ -74,7 +74,7 @@ TEST(BaseText, Utf8AcceptsWellFormedText) {
   EXPECT_TRUE(is_utf8(std::string_view("a\0b", 3)));
 }
 
-TEST(BaseText, Utf8RefusesTheRest) {
+TEST(BaseText, Utf8RefusesMalformedText) {
   for (const char* bad :
        {"\x80", "\xBF", "\xC0\x80", "\xC1\xBF", "\xC2", "\xC2\x41", "\xE0\x9F\xBF", "\xE2\x82", "\xE2\x82z", "\xED\xA0\x80",
         "\xED\xBF\xBF", "\xF0\x8F\xBF\xBF", "\xF0\x9F\x98", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFE", "\xFF", "tail\xC3"}) {
@@ -88,7 +88,7 @@ TEST(BaseText, BlankIsEmptyOrWhiteSpace) {
   EXPECT_FALSE(is_blank(" x "));
 }
 
-TEST(BaseText, QuotedShowsNothingThatActsOnATerminal) {
+TEST(BaseText, QuoteEscapesTerminalControls) {
   EXPECT_EQ(base::quote("fc1"), "'fc1'");
   EXPECT_EQ(base::quote("\x1b[31m"), "'\\x1b[31m'");
   EXPECT_EQ(base::quote("a\nb\x7F"), "'a\\x0ab\\x7f'");
@@ -97,7 +97,7 @@ TEST(BaseText, QuotedShowsNothingThatActsOnATerminal) {
   EXPECT_EQ(base::quote("\xFF\xC3"), "'\\xff\\xc3'");
 }
 
-TEST(BaseText, QuotedCutsAtACharacter) {
+TEST(BaseText, QuoteTruncatesAtACharacter) {
   EXPECT_EQ(base::quote(std::string(80, 'x')), "'" + std::string(80, 'x') + "'");
   EXPECT_EQ(base::quote(std::string(81, 'x')), "'" + std::string(80, 'x') + "...'");
   EXPECT_EQ(base::quote(std::string(79, 'x') + "\xC3\xBC"), "'" + std::string(79, 'x') + "...'");

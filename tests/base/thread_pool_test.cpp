@@ -1,4 +1,4 @@
-// The thread pool: every part once, which error comes out, nested and concurrent runs.
+// The thread pool: every part runs once, the choice of the reported error, nested and concurrent runs.
 #include "base/thread_pool.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST(BaseThreadPool, CountsAreChecked) {
 }
 
 TEST(BaseThreadPool, UsesItsThreads) {
-  // Every thread of the pool holds its part until all have one: it ends only if there are that many threads.
+  // Every thread of the pool holds its part until all have one: this returns only if there are that many threads.
   ThreadPool pool(3);
   std::atomic<int> inside{0};
   pool.run(3, [&](std::int64_t) {
@@ -55,7 +55,7 @@ TEST(BaseThreadPool, UsesItsThreads) {
   EXPECT_EQ(inside, 3);
 }
 
-TEST(BaseThreadPool, TheLowestPartThatThrewIsReported) {
+TEST(BaseThreadPool, TheLowestThrowingPartIsReported) {
   ThreadPool pool(4);
   for (int round = 0; round < 200; ++round) {
     try {
@@ -110,14 +110,14 @@ TEST(BaseThreadPool, SeveralCallersAtOnce) {
   EXPECT_EQ(parts, 4 * 200 * 6);
 }
 
-TEST(BaseThreadPool, WhatThePartsWroteIsSeenAfterTheRun) {
+TEST(BaseThreadPool, WritesOfPartsAreVisibleAfterTheRun) {
   ThreadPool pool(4);
   std::vector<std::int64_t> squares(4096);
   pool.run(4096, [&](std::int64_t part) { squares[static_cast<std::size_t>(part)] = part * part; });
   for (std::int64_t i = 0; i < 4096; ++i) ASSERT_EQ(squares[static_cast<std::size_t>(i)], i * i);
 }
 
-TEST(BaseThreadPool, ManyPoolsComeAndGo) {
+TEST(BaseThreadPool, ManyPoolsAreCreatedAndDestroyed) {
   std::atomic<std::int64_t> ran{0};
   for (int i = 0; i < 50; ++i) {
     ThreadPool pool(4);

@@ -1,6 +1,7 @@
-# What the sweeps are made of: the functions of the API from the table in <ckpt/api.h>, and what the public headers declare beside them.
+# Input of the sweeps: the functions of the API from the table in <ckpt/api.h>, and the other declarations of the public headers.
 
-# read_declared(<out> <regex> <header>...): the last words of all texts that match, for example of "typedef struct ckpt_x ckpt_x".
+# read_declared(<out> <regex> <header>...): sets <out> to the last words of all matches, for example of "typedef struct
+# ckpt_x ckpt_x".
 function(read_declared out regex)
   set(names "")
   foreach(header IN LISTS ARGN)
@@ -17,21 +18,22 @@ function(read_declared out regex)
   set(${out} "${names}" PARENT_SCOPE)
 endfunction()
 
-# The names that the headers give a kind of integer, as in "typedef int32_t ckpt_bool;".
+# read_integers: sets <out> to the headers' names for an integer type, as in "typedef int32_t ckpt_bool;".
 function(read_integers out integer)
   read_declared(names "typedef ${integer} ckpt_[a-z0-9_]+@" ${ARGN})
   list(TRANSFORM names REPLACE "@" "")
   set(${out} "${names}" PARENT_SCOPE)
 endfunction()
 
-# Handles are the types that the headers only name.
+# read_handles: sets <out> to the handle types, which the headers only declare.
 function(read_handles out)
   read_declared(names "typedef struct ckpt_[a-z0-9_]+ ckpt_[a-z0-9_]+" ${ARGN})
   set(${out} "${names}" PARENT_SCOPE)
 endfunction()
 
-# read_functions(<out> <api.h>): the names; of each, in the caller's scope, result_<name> and arguments_<name>, the latter as in C but with
-# < > for [ ].
+# read_functions(<out> <api.h>): sets <out> to the names; and, in the caller's scope, result_<name> and arguments_<name>, as in C
+# but with
+# < > instead of [ ].
 function(read_functions out api)
   file(READ "${api}" text)
   string(REPLACE "[" "<" text "${text}")

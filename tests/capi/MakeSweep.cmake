@@ -27,7 +27,7 @@ foreach(function IN LISTS functions)
     continue()
   endif()
 
-  # One list of zeros, and for each argument the bad values that its type can have.
+  # One argument list of zeros, and for each argument the bad values of its type.
   string(REPLACE "," ";" arguments "${arguments}")
   set(zeros "")
   foreach(argument IN LISTS arguments)
@@ -37,7 +37,7 @@ foreach(function IN LISTS functions)
   string(APPEND out "  ${before}${joined}${after}")
   set(index 0)
   foreach(argument IN LISTS arguments)
-    string(REPLACE "*" " * " argument "${argument}") # "T *x", "T* x" and "T * x" are the same
+    string(REPLACE "*" " * " argument "${argument}") # "T *x", "T* x" and "T * x" are equivalent
     string(REGEX REPLACE " +" " " argument "${argument}")
     string(STRIP "${argument}" argument)
     set(values "")

@@ -1,4 +1,5 @@
-"""The reader of tools/api on a header of traps, what is checked in against what the headers say, and the promise of the snapshot."""
+"""Tests the parser of tools/api on a header of difficult declarations, the checked-in description against the headers, and the
+compatibility with the snapshot."""
 
 import copy
 import json
@@ -19,8 +20,8 @@ try:
 
     read.find_libclang()
     read.cindex.Index.create()
-except Exception as error:  # the module, or the library behind it
-    print("SKIP: no libclang for Python (python3-clang):", error)
+except Exception as error:  # the Python module, or libclang itself
+    print("SKIP: libclang for Python (python3-clang) not found:", error)
     sys.exit(77)
 
 import compare
@@ -85,7 +86,7 @@ class Traps(unittest.TestCase):
         self.assertEqual(headers.callback_text(callback), "typedef int32_t (*ckpt_trap_fn)(const char* const* names, int64_t count, "
                          "int32_t (*inner)(void*, const int32_t[3]), void* user_data);")
 
-    def test_headers_of_a_description_say_the_same(self):
+    def test_generated_headers_have_the_same_description(self):
         for include in (os.path.join(HERE, "traps"), os.path.join(ROOT, "include")):
             names = ["traps.h"] if include.endswith("traps") else [f for f in sorted(os.listdir(os.path.join(include, "ckpt")))
                                                                   if f.endswith(".h") and f not in ("api.h", "ckpt.h", "mpi.h", "s3.h", "torch.h")]
@@ -100,7 +101,7 @@ class Traps(unittest.TestCase):
                     (json.dumps({**without(entry), "fields": [without(field) for field in entry.get("fields", ())]}) for entry in api[group]))
                 self.assertEqual(plain(first), plain(second))
 
-    def test_what_it_does_not_know_is_refused(self):
+    def test_unsupported_declarations_are_refused(self):
         for line in ("#define CKPT_TRAP_ODD sizeof(int)", "struct ckpt_bits { int a : 3; };", "void ckpt_unnamed(int);", "int x = ;",
                      "typedef struct ckpt_two { int a; int b; } ckpt_two;\n#define CKPT_TWO_INIT {0}"):
             with tempfile.TemporaryDirectory() as folder:
@@ -119,13 +120,14 @@ class CheckedIn(unittest.TestCase):
     def run_tool(self, *arguments):
         return subprocess.run([sys.executable, TOOL, *arguments], capture_output=True, text=True, check=False)
 
-    def test_is_what_the_headers_say(self):
+    def test_equals_the_headers(self):
         found = self.run_tool("check")
         self.assertEqual(found.returncode, 0, found.stderr)
 
 
 class Promise(unittest.TestCase):
-    """What the snapshot promises: functions, constants and fields at the end of structs with a size may be added, nothing else."""
+    """Checks compatibility with the snapshot: only functions, constants and fields at the end of structs with a size may be
+    added."""
 
     @classmethod
     def setUpClass(cls):

@@ -1,8 +1,9 @@
-# The house's rules about who includes whom.
+# The project's rules about includes.
 set -eu
 . tests/capi/lib.sh
 
-# The table: each part, what its headers show, what only its sources use. CMake has it; the documents say the same.
+# The table of parts: what each part's headers include, and what only its sources include. CMake defines it; the documents repeat
+# it.
 table=$(sed -n 's/^ckpt_part(\([a-z]*\) *\(.*\)SOURCES.*/\1 \2/p' cpp/*/CMakeLists.txt)
 printf '%s\n' "$table" | while read -r part rest; do
   shown=$(printf '%s' " $rest" | sed -n 's/.*SHOWS \([a-z ]*\).*/\1/p')
@@ -16,7 +17,7 @@ printf '%s\n' "$table" | while read -r part rest; do
     "$(included $(find "cpp/$part" -name '*.h' -o -name '*.cpp') | grep -vxF "$(printf '%s\n' $shown $used)" || true)"
   row=$(printf '%s\n' base memory tensor storage strategy plan engine pipeline state async adaptive | grep -xF "$(printf '%s\n' $shown $used .)" | paste -sd, | sed 's/,/, /g')
   for document in CONTRIBUTING.md docs/explanation/architecture.md; do
-    must_be_empty "$document does not say that $part may include ${row:-nothing}" \
+    must_be_empty "$document does not document that $part may include ${row:-nothing}" \
       "$(grep -qE "^\| \`?$part\`? \|(.*\|)? ${row:-nothing} \|$" "$document" || echo missing)"
   done
   [ "$failed" = 0 ]
@@ -24,7 +25,7 @@ done || failed=1
 
 must_be_empty "cpp/ knows nothing of the C API" "$(grep -rnE '# *include +<ckpt/' cpp || true)"
 
-# C++ headers have no .h: what has one is the system's, unless it is in this list of processor intrinsics and libraries.
+# C++ headers have no .h: every .h is a system header, unless it is in this list of processor intrinsics and libraries.
 must_be_empty "POSIX headers outside cpp/base/os and cpp/storage" \
   "$(grep -rnE '# *include +<[^>]*\.h>' cpp capi | grep -vE '^cpp/(base/os|storage)/' |
     grep -vE '<(ckpt/[a-z]+|xxhash|xxh_x86dispatch|sanitizer/[a-z_]+|dlpack/dlpack|immintrin|arm_neon|cblas)\.h>' || true)"
@@ -51,7 +52,7 @@ must_be_empty "the environment is changed in cpp/base/os alone" \
 must_be_empty "public headers include only public and standard headers" \
   "$(grep -rnE '# *include +"' include/ckpt || true)"
 
-# Things that the library never does.
+# Actions that a library must never take.
 must_be_empty "the library never prints, exits, installs signal handlers or changes the locale" \
   "$(grep -rnE '\b(std::cout|std::cerr|(std::)?printf|(std::)?puts|(std::)?exit|(std::)?abort|(std::)?signal|sigaction|(std::)?setlocale|std::locale::global) *\(|std::c(out|err) *<<' \
     cpp capi --include='*.h' --include='*.cpp' | grep -vE '^[^:]*:[0-9]+: *//' || true)"

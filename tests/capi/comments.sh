@@ -1,4 +1,4 @@
-# Each public function has a comment that ends on the line right above its declaration.
+# Each public function has a comment that ends on the line directly above its declaration.
 set -eu
 . tests/capi/lib.sh
 must_be_empty "declarations without a comment right above" "$(awk '

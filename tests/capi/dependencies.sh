@@ -1,4 +1,4 @@
-# soname, that it is never unloaded, and no library beyond the C and C++ runtimes and xxHash: BLAS is loaded when it is needed.
+# The soname, the flag against unloading, and no dependencies except the C and C++ runtimes and xxHash: BLAS is loaded on first use.
 set -eu
 . tests/capi/lib.sh
 dynamic=$(LC_ALL=C readelf -d "$LIBRARY")

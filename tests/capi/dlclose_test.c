@@ -1,4 +1,4 @@
-/* A program that loads the library, closes it while threads of it live, and goes on: it is never unmapped. Argument: the library.
+/* A program that loads the library, closes it while its threads run, and continues: it is never unmapped. Argument: the library.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <ckpt/api.h>
@@ -22,9 +22,9 @@
 static const ckpt_api* api;
 static ckpt_worker_pool* pool;
 static sem_t inside; /* a thread of the library is in a callback */
-static sem_t closed; /* the library's handle is gone */
+static sem_t closed; /* the library's handle is closed */
 
-/* The start hook of the pool's own thread: goes on when the program has closed the library. */
+/* The start hook of the pool's own thread: blocks until the program has closed the library. */
 static void stay(const char* name, void* user_data) {
   (void)name;
   (void)user_data;
@@ -42,7 +42,7 @@ static int32_t count(int64_t part, void* user_data) {
   return 0;
 }
 
-/* What the program still holds goes on working, in a forked child and behind a second dlopen, too. */
+/* The program's objects still work, also in a forked child and after a second dlopen. */
 static void go_on(const char* path) {
   int counts[64] = {0};
   int exit_status = -1;

@@ -1,8 +1,7 @@
-"""Checks that documents, headers and examples name no version of libckpt but that of CMakeLists.txt. Run in the project's folder.
+"""Checks that documents, headers and examples mention only the libckpt version in CMakeLists.txt. Run in the project's root.
 
-A number counts as a version of libckpt next to a name of libckpt or of its packages, in a command line that takes its version, and in
-"names of", "programs of" and "libraries of" a version. CHANGELOG.md and docs/reference/renames.md describe earlier versions.
-"""
+A number counts as a version of libckpt next to a name of libckpt or of its packages, in a command line that takes its version, and
+after "names of", "programs of" and "libraries of". CHANGELOG.md and docs/reference/renames.md describe earlier versions. """
 
 import pathlib
 import re
@@ -25,7 +24,7 @@ def project_version():
 
 
 def wrong_versions(line, version):
-    """The versions of libckpt in a line that are neither the project's nor its major and minor number."""
+    """Returns the versions of libckpt in a line that are neither the project's nor its major and minor number."""
     found = [match.group(1) for pattern in PATTERNS for match in pattern.finditer(line)]
     return [number for number in found if number not in (version, version.rsplit(".", 1)[0])]
 
@@ -50,7 +49,7 @@ def main():
     for path in files:
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             for found in wrong_versions(line, version):
-                print(f"{path}:{number}: version {found}; CMakeLists.txt has {version}")
+                print(f"{path}:{number}: expected version {version} as in CMakeLists.txt, found {found}")
                 errors += 1
     print(f"{len(files)} files, {errors} other versions than {version}")
     return 1 if errors else 0

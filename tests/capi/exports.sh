@@ -1,4 +1,4 @@
-# The library exports exactly what the headers declare, all of it under the symbol version CKPT_SOVERSION.
+# The library exports exactly the functions declared in the headers, all under the symbol version CKPT_SOVERSION.
 set -eu
 . tests/capi/lib.sh
 work=$(mktemp -d)

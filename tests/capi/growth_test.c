@@ -1,11 +1,11 @@
-/* Through the .so from C99: structs of other sizes than this library's. tests/growth has whole programs and libraries of other
+/* Through the C API from C99: structs of other sizes than this library's. tests/growth has complete programs and libraries of other
  * versions. */
 #include <stddef.h>
 
 #include "check.h"
 #include "memory/named.h"
 
-/* What a newer header might declare. */
+/* A struct that a newer header might declare. */
 typedef struct newer_load_options {
   ckpt_load_options known;
   int64_t more[2];
@@ -74,7 +74,7 @@ static void inputs(ckpt_checkpoint_manager* checkpoint, ckpt_state* state) {
   ((unsigned char*)options.more)[sizeof options.more - 1] = 0;
   CHECK_OK(ckpt_checkpoint_manager_load(checkpoint, state, &options.known, NULL));
   {
-    /* Shorter than any version, longer than any, no multiple of 4: nothing behind the struct is read. */
+    /* Shorter than any version, longer than any, not a multiple of 4: nothing after the struct is read. */
     const uint32_t wrong[] = {0, 8, sizeof options - 1, sizeof options - 2, 4100, UINT32_C(1) << 31, UINT32_MAX};
     size_t i;
     for (i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
@@ -95,7 +95,7 @@ static void outputs(void) {
   CHECK_OK(record_named(tracker, "a", 5, &allocation));
   CHECK_OK(record_named(tracker, "b", 6, &allocation));
   stats.known.struct_size = sizeof stats;
-  layers[0].known.struct_size = sizeof layers[0]; /* the first one says how far apart they are */
+  layers[0].known.struct_size = sizeof layers[0]; /* the size of the first one is the stride */
   CHECK_OK(ckpt_memory_tracker_get_snapshot(tracker, CKPT_MEMORY_ORDER_ID, &stats.known, &layers[0].known, 2, &count));
   CHECK(count == 2 && stats.known.current_bytes == 11 && stats.known.struct_size == sizeof stats && stats.more == 77);
   CHECK(layers[0].known.current_bytes == 5 && layers[1].known.current_bytes == 6);

@@ -1,4 +1,5 @@
-# Every public header compiles alone, twice in a row and with strict warnings: .h as C99 and C++17, .hpp as C++17, and all of them as C++20.
+# Every public header compiles by itself, included twice, and with strict warnings: .h as C99 and C++17, .hpp as C++17, and all as
+# C++20.
 set -eu
 warnings="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Werror -fsyntax-only"
 try() { # try COMPILER STANDARD LANGUAGE FLAGS HEADER
@@ -18,10 +19,10 @@ for path in include/ckpt/*.hpp include/ckpt/values/*.hpp include/ckpt/methods/*.
   try "$CXX" c++17 c++ "-pedantic-errors -Wold-style-cast -Wnon-virtual-dtor" "$header"
 done
 try "$CXX" c++20 c++ "-pedantic-errors -Wold-style-cast -Wnon-virtual-dtor" ckpt.hpp
-# Methods of templates are compiled where they are used: here all of them are.
+# Methods of templates are only compiled where they are used, so this instantiates all of them.
 # shellcheck disable=SC2086
 {
   echo "#include <ckpt/ckpt.hpp>"
   sed -n 's/^class \(\w*\)Methods : .*/template class ckpt::\1Methods<ckpt::\1>;/p' include/ckpt/methods/*.hpp |
-    sed 's/<ckpt::Driver>/<ckpt::Driver<int>>/' # a template itself
+    sed 's/<ckpt::Driver>/<ckpt::Driver<int>>/' # is itself a template
 } | "$CXX" -std=c++17 -pedantic-errors -Wold-style-cast $warnings -Iinclude -x c++ - || { echo "include/ckpt/methods does not compile" >&2; exit 1; }

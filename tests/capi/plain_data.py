@@ -1,7 +1,7 @@
-"""Plain data of the API is written once, in the headers: no other hand-written file declares a struct's fields or says what they are.
+"""Plain data of the API is declared once, in the headers: no other hand-written file declares a struct's fields or describes them.
 
-Run in the project's root. Checks the languages' hand-written sources and the C++ headers, and prints how many lines are written by hand.
-"""
+Run in the project's root. Checks the languages' hand-written sources and the C++ headers, and prints the number of hand-written
+lines. """
 
 import json
 import os
@@ -12,7 +12,7 @@ sys.path.insert(0, "tools/api")
 from text import camel, groups  # noqa: E402
 
 FOLDERS = {"bindings/java/src": ".java", "bindings/csharp/src": ".cs", "bindings/python/ckpt": ".py"}
-BEHAVIOUR = {"DType", "TensorSpec", "Blas", "StorageRange"}  # do more than hold values
+BEHAVIOUR = {"DType", "TensorSpec", "Blas", "StorageRange"}  # types with behaviour
 # Files of classes with the names and members of the reference API (docs/reference/compatibility.md).
 COMPATIBLE = re.compile(r"/compat/|/Compat/|/compat\.py$")
 GENERATED = "Generated from include/ckpt by tools/api"
@@ -29,14 +29,14 @@ def sources(folder, suffix):
 
 
 def declared(text):
-    """The types that a file of any of the languages declares, but those that add behaviour to a made one: partial ones, and classes that
-    derive from the made one of their name."""
+    """Returns the types that a file of any of the languages declares, except those that add behaviour to a generated one: partial
+    ones, and classes that derive from the generated one of their name."""
     pattern = r"^\s*(?:public |internal |private |static |final |sealed |abstract |readonly )*(?:class|record|struct|enum(?: class)?)\s+(\w+)([^\n]*)"
     return {name for name, rest in re.findall(pattern, text, re.MULTILINE) if not re.match(rf"\(\w+\.{name}\)", rest)}
 
 
 def problems(api, files):
-    """files: (path, text) of what is written by hand."""
+    """files: (path, text) of hand-written files."""
     found = []
     values = {camel(struct["name"]) for struct in api["structs"] if not struct["name"].endswith("_callbacks")}
     values = (values | {camel(group) for group in groups(api)}) - BEHAVIOUR
@@ -53,7 +53,7 @@ def problems(api, files):
 def main():
     with open("capi/api.json", encoding="utf-8") as file:
         api = json.load(file)
-    # The checks can fail.
+    # Checks that the checks can fail.
     some = api["structs"][1]
     sentence = next(field["comment"] for field in some["fields"] if len(field["comment"]) >= 40)
     for bad in (f"public final class {camel(some['name'])} {{", f"/// {sentence}\n"):

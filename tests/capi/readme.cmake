@@ -1,11 +1,11 @@
-# Checks that README.md shows examples/readme/resume.py whole and lines of examples/readme/resume.c, letter by letter, and links every
+# Checks that README.md contains examples/readme/resume.py and lines of examples/readme/resume.c verbatim, and links every
 # program of examples/readme. cmake -P tests/capi/readme.cmake in the project's folder.
 file(READ README.md readme)
 file(GLOB_RECURSE examples RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" examples/readme/*.c examples/readme/*.cpp examples/readme/*.py
      examples/readme/*.java examples/readme/*.cs)
 list(LENGTH examples count)
 if(NOT count EQUAL 5)
-  message(FATAL_ERROR "examples/readme has ${count} programs; README.md links 5")
+  message(FATAL_ERROR "examples/readme: expected 5 programs, found ${count}")
 endif()
 foreach(example IN LISTS examples)
   string(FIND "${readme}" "](${example})" link)
@@ -32,12 +32,12 @@ endfunction()
 shown_block(python shown)
 file(READ examples/readme/resume.py program)
 if(NOT shown STREQUAL program)
-  message(FATAL_ERROR "the block of Python in README.md is not examples/readme/resume.py")
+  message(FATAL_ERROR "the Python block in README.md differs from examples/readme/resume.py")
 endif()
 shown_block(c shown)
 file(READ examples/readme/resume.c program)
 string(FIND "${program}" "${shown}" at)
 if(at EQUAL -1)
-  message(FATAL_ERROR "the block of C in README.md is not part of examples/readme/resume.c")
+  message(FATAL_ERROR "the C block in README.md is not part of examples/readme/resume.c")
 endif()
 message("resume.py and resume.c: shown; ${count} programs linked")

@@ -1,4 +1,4 @@
-"""The rules of the API, one each, on its description capi/api.json; and each rule on a small description that breaks it."""
+"""Tests each rule of the API on its description capi/api.json, and on a small description that breaks the rule."""
 
 import json
 import os
@@ -7,35 +7,35 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-# ---- What the rules allow ----
+# ---- Exceptions of the rules ----
 
-# What a function of an object does. Nouns are not among them; the collective operations and next are the field's own words.
+# Verbs of functions on objects. Nouns are not among them; names of collective operations and next are standard terms.
 VERBS = set("""abort add adjust advance begin bind cancel clear clip close commit copy create decide enable end evaluate export fill finalize find
 get has initialize is list load map notify observe pin poll pop prune push read recompute record refine release remove reset restore resume retain run save scale
 set should store subscribe sum trim try unpin unsubscribe verify wait
 all_gather backward barrier broadcast dot forward gather next place step""".split())
 
-# Constants that are no value of a group.
+# Constants that do not belong to a group of values.
 SINGLE_CONSTANTS = {"CKPT_BUFFER_POOL_DEFAULT_RETAIN_BYTES", "CKPT_TENSOR_LARGEST_NDIM", "CKPT_TIERS", "CKPT_STATE_DATA_POSITION",
                     "CKPT_STATE_CONTROLLER", "CKPT_CHECKPOINT_NAME_BYTES", "CKPT_CHECKPOINT_SELF", "CKPT_TASK_NAME_BYTES",
                     "CKPT_CHECKPOINT_TASK_ALL", "CKPT_TREE_TENSOR", "CKPT_TREE_LARGEST_DEPTH", "CKPT_STORAGE_FLAG_OBJECTS"}
 
-# What may be told of an object by a value, since calls of it are in the inner loops of others.
+# Getters of this type may return by value, since they are called in inner loops.
 ACCESSED_BY_VALUE = "ckpt_tensor"
 
-# Returns when its callback has returned for the last time.
+# Functions that return after the last call of their callback.
 SYNCHRONOUS = {"ckpt_worker_pool_run"}
 
-# Told that something was given when the object was made, which has another name there.
+# Fields that report an option given at the creation, where it has another name.
 GIVEN_ELSEWHERE = {("ckpt_strategy_info", "has_tracker"), ("ckpt_strategy_info", "has_clock")}
 
-# Buffers of the caller that are read and written.
+# Buffers of the caller that are both read and written.
 READ_AND_WRITTEN = {("ckpt_coordinator_broadcast", "data"), ("ckpt_tensor_create_borrowed", "data")}
 
-# Counts of what the object holds, behind a struct that is no array.
+# Counts of the object's elements, after a struct that is not an array.
 COUNTS_OF_THE_OBJECT = {("ckpt_schedule_executor_evaluate", "layer_count")}
 
-# The interface of another library.
+# Function types of another library's interface.
 FOREIGN_INTERFACES = {"ckpt_sgemm_fn", "ckpt_dgemm_fn"}
 
 INTEGERS = {"int32_t", "int64_t", "uint32_t", "uint64_t", "int"}
@@ -55,13 +55,13 @@ class Api:
         self.struct_names = {struct["name"] for struct in self.structs}
 
     def base(self, parameter):
-        """The type without const, pointers and arrays, and how many of the latter there are."""
+        """Returns the type without const, pointers and arrays, and the number of the latter two."""
         text = re.sub(r"\bconst\b|\bstruct\b", "", parameter["type"])
         depth = text.count("*") + text.count("[")
         return re.sub(r"[*\s]|\[.*", "", text), depth
 
     def integer(self, parameter):
-        """The integer type that it has or points to; None for what is none."""
+        """Returns the integer type of the value or pointee; None if there is none."""
         base, _ = self.base(parameter)
         base = self.groups.get(base, base)
         return base if base in INTEGERS else None
@@ -71,7 +71,7 @@ class Api:
         return base in self.handles and depth == 1
 
     def object_of(self, function):
-        """The handle that is its first parameter."""
+        """Returns the handle that is its first parameter."""
         if not function["parameters"] or not self.is_handle(function["parameters"][0]):
             return None
         return self.base(function["parameters"][0])[0]
@@ -81,7 +81,7 @@ class Api:
         return next((verb for verb in (rest, rest.split("_")[0]) if verb in VERBS), None)
 
     def is_const(self, parameter):
-        """What it points to is only read."""
+        """Returns whether the pointee is only read."""
         return re.match(r"const\b(?!.*\*\s*\*$)|.*\* ?const ?\*", parameter["type"]) is not None
 
     def is_callback(self, parameter):
@@ -103,7 +103,7 @@ class Api:
         return ((function, parameter) for function in self.functions + self.callbacks for parameter in function["parameters"])
 
 
-# ---- The rules: each gives what breaks it ----
+# ---- The rules: each yields its violations ----
 
 def functions_of_objects_have_verbs(api):
     for function in api.functions:
@@ -130,12 +130,12 @@ def functions_of_objects_return_a_status(api):
 
 def creators_hand_out_what_they_are_named_after(api):
     for function in api.functions:
-        made = [api.base(parameter)[0] for parameter in function["parameters"][-1:]
+        created = [api.base(parameter)[0] for parameter in function["parameters"][-1:]
                 if api.base(parameter)[1] == 2 and api.base(parameter)[0] in api.handles]
         if re.search(r"_create(_|$)", function["name"]):
-            if not made:
+            if not created:
                 yield f"{function['name']} does not end with a place for what it makes"
-            elif not re.match(made[0] + "_create(_|$)", function["name"]):
+            elif not re.match(created[0] + "_create(_|$)", function["name"]):
                 yield f"{function['name']} makes a {made[0]}, after which it is not named"
 
 
@@ -146,7 +146,7 @@ def destroy_follows_user_data(api):
             after = names[index + 1] if index + 1 < len(names) else None
             if parameter["name"] == "user_data":
                 before = function["parameters"][index - 1] if index > 0 else None
-                # A tensor's memory is no function: its destroy is.
+                # A tensor's memory has no function pointer, but it has a destroy.
                 if before is None or not (api.is_callback(before) or after == "destroy"):
                     yield f"{function['name']}: no function or callbacks before user_data"
                 if after != "destroy" and function["name"] not in SYNCHRONOUS:
@@ -193,7 +193,7 @@ def capacity_stands_between_array_and_count(api):
         parameters = function["parameters"]
         for index, parameter in enumerate(parameters):
             if parameter["name"] != "capacity" or (index > 0 and api.base(parameters[index - 1])[1] == 0):
-                continue  # how much a queue holds
+                continue  # the capacity of a queue
             after = parameters[index + 1] if index + 1 < len(parameters) else None
             text = api.base(parameters[index - 1])[0] in ("char", "void") if index > 0 else False
             expected = "needed" if text else "count"
@@ -208,7 +208,7 @@ def times_say_what_they_are(api):
         name, comment = field["name"], field.get("comment", "")
         where = f"{struct['name']}.{name}"
         if name in ("ns", "seconds", "time") or re.match(r"time_(?!out)", name):
-            yield f"{where} does not say of what"
+            yield f"{where}: name the measured object"
         if "1970" in comment and not name.endswith("_utc_ns"):
             yield f"{where} is an instant in UTC and does not end in _utc_ns"
         if re.match(r"when\b", comment) and "nanoseconds" in comment and not re.search(r"_(at|utc)_ns$", name):
@@ -220,13 +220,13 @@ def times_say_what_they_are(api):
                                            (f"{function['name']}({parameter['name']})", parameter["name"], parameter["type"], "")
                                            for function, parameter in api.parameters()]:
         if name in ("ns", "seconds", "time", "timeout"):
-            yield f"{where} does not say of what"
+            yield f"{where}: name the measured object"
         if "nanoseconds" in comment and "int64_t" in kind and not name.endswith("_ns"):
             yield f"{where} is in nanoseconds and does not end in _ns"
         if name.endswith("_ns") and "int64_t" not in kind:
-            yield f"{where} is in nanoseconds and no int64_t"
+            yield f"{where} is in nanoseconds and not an int64_t"
         if "seconds" in name.split("_") and not name.endswith("_count") and not (name.endswith("_seconds") and "double" in kind):
-            yield f"{where} does not end in _seconds, or is no double"
+            yield f"{where} does not end in _seconds, or is not a double"
 
 
 def absence_stands_beside_its_value(api):
@@ -238,15 +238,15 @@ def absence_stands_beside_its_value(api):
             yield f"{struct['name']} has {field['name']}, and no {value}"
 
 
-def minus_one_is_for_ever(api):
+def minus_one_is_forever(api):
     entries = [(f"{struct['name']}.{field['name']}", field.get("comment", "")) for struct, field in api.fields()]
     entries += [(entry["name"], entry.get("comment", "")) for entry in api.functions + api.callbacks]
     for where, comment in entries:
         if where.startswith(ACCESSED_BY_VALUE + "_get_"):
-            continue  # of no tensor
+            continue  # not of a tensor
         for found in re.finditer(r"(?<![\w)^+-])-1\b", comment):
-            if not re.match(r"-1:? for ever", comment[found.start():]):
-                yield f"{where}: -1 means something else than for ever"
+            if not re.match(r"-1:? forever", comment[found.start():]):
+                yield f"{where}: -1 means something other than forever"
 
 
 def zero_is_no_limit(api):
@@ -255,15 +255,15 @@ def zero_is_no_limit(api):
     for where, comment in entries:
         for found in re.finditer(r"\bno (limit|maximum)\b|\bunlimited\b", comment):
             if not comment[:found.start()].endswith("0: "):
-                yield f"{where}: a limit that is none is 0, and said so: '0: {found.group()}'"
+                yield f"{where}: expected 0 for no limit, documented as '0: {found.group()}'"
 
 
 def what_is_read_by_index_has_a_count(api):
     names = {function["name"] for function in api.functions}
     for function in api.functions:
         if "_get_" not in function["name"] or function["name"].startswith("ckpt_tree_"):
-            continue  # nodes of a tree say where they end
-        counts = {function["name"] + "_count", function["name"].split("_get_")[0] + "_get_info"}  # what is kept in several lists
+            continue  # nodes of a tree contain their end
+        counts = {function["name"] + "_count", function["name"].split("_get_")[0] + "_get_info"}  # elements in several lists
         if any(parameter["name"] == "index" for parameter in function["parameters"]) and not counts & names:
             yield f"{function['name']}: there is no {function['name']}_count"
 
@@ -290,7 +290,7 @@ def constants_belong_to_groups(api):
             yield f"two constants of {group} have one value"
     for name in SINGLE_CONSTANTS - {constant["name"] for constant in api.constants}:
         if api.constants and len(api.constants) > len(SINGLE_CONSTANTS):
-            yield f"{name} is not there any more"
+            yield f"{name}: missing"
 
 
 def truth_is_a_bool(api):
@@ -346,7 +346,7 @@ def arrays_have_their_counts(api):
                 yield f"{struct['name']}.{field['name']} has no {field['name']}_count"
 
 
-# ---- Descriptions made up to break them ----
+# ---- Descriptions that break them ----
 
 def entry(declaration, comment=""):
     kind, name, array = re.match(r"(.*[ *])(\w+)(\[\w+\])?$", declaration.strip()).groups()
@@ -377,7 +377,7 @@ def description(functions=(), structs=(), callbacks=(), constants=()):
 
 COLORS = [("CKPT_OK", 0), ("CKPT_E_LOST", -1), ("CKPT_COLOR_RED", 0), ("CKPT_COLOR_BLUE", 1)]
 
-# Of each rule: what is right, and what breaks it, each alone.
+# For each rule: valid descriptions, and violations, each by itself.
 CASES = {
     functions_of_objects_have_verbs: (
         dict(functions=["ckpt_status ckpt_box_get_size(const ckpt_box* box, int64_t* size)", "void ckpt_box_release(ckpt_box* box)",
@@ -456,10 +456,10 @@ CASES = {
                       struct("ckpt_box_event", "ckpt_bool has_layer", "int32_t layer_id")]),
         [dict(structs=[struct("ckpt_box_options", "ckpt_bool has_step", "int64_t steps")]),
          dict(structs=[struct("ckpt_box_options", "ckpt_bool has_step")])]),
-    minus_one_is_for_ever: (
-        dict(functions=[("ckpt_status ckpt_box_wait(ckpt_box* box, int64_t timeout_ns)", "Waits at most timeout_ns (-1: for ever)."),
+    minus_one_is_forever: (
+        dict(functions=[("ckpt_status ckpt_box_wait(ckpt_box* box, int64_t timeout_ns)", "Waits at most timeout_ns (-1: forever)."),
                         ("ckpt_status ckpt_box_find(ckpt_box* box, int64_t index)", "index: 0 .. count - 1, or 0 .. count-1; +-1 for a table.")],
-             structs=[struct("ckpt_box_options", ("int64_t timeout_ns", "how long it waits, in nanoseconds; -1 for ever"))]),
+             structs=[struct("ckpt_box_options", ("int64_t timeout_ns", "how long it waits, in nanoseconds; -1 forever"))]),
         [dict(structs=[struct("ckpt_box_options", ("int64_t limit", "most bytes; -1: no limit"))]),
          dict(structs=[struct("ckpt_box_info", ("int64_t step", "number of the step, -1 when there is none"))]),
          dict(functions=[("ckpt_status ckpt_box_find(ckpt_box* box)", "*index receives the index, or -1.")])]),

@@ -1,8 +1,7 @@
-"""No function of namespace ckpt::base has the name of a function of namespace std.
+"""No function of namespace ckpt::base has the same name as a function of namespace std.
 
-An unqualified call with a std::string argument finds both by argument-dependent lookup; which of them the compiler takes, or that it
-rejects the call, depends on the version of the standard library. Run in the project's root.
-"""
+An unqualified call with a std::string argument finds both by argument-dependent lookup; which of them the compiler takes, or
+whether it rejects the call, depends on the version of the standard library. Run in the project's root. """
 
 import glob
 import os
@@ -15,8 +14,8 @@ try:
 
     read.find_libclang()
     read.cindex.Index.create()
-except Exception as error:  # the module, or the library behind it
-    print("SKIP: no libclang for Python (python3-clang):", error)
+except Exception as error:  # the Python module, or libclang itself
+    print("SKIP: libclang for Python (python3-clang) not found:", error)
     sys.exit(77)
 
 STD_HEADERS = """algorithm any array atomic barrier bit bitset cctype charconv chrono cmath complex condition_variable csignal cstdio cstdlib
@@ -29,7 +28,7 @@ WRAPPERS = (CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL)  # extern "C", b
 
 
 def functions_of(namespace, names):
-    """Adds the functions of a namespace, with where they are declared; reserved namespaces are the library's inline ones."""
+    """Adds the functions of a namespace, with their locations; reserved nested namespaces are the library's inline ones."""
     for child in namespace.get_children():
         if child.kind in KINDS and not child.spelling.startswith("operator"):
             names.setdefault(child.spelling, f"{child.location.file}:{child.location.line}")
@@ -58,7 +57,7 @@ def main():
         return 1
     shared = sorted(set(std) & set(base))
     for name in shared:
-        print(f"{base[name]}: ckpt::base::{name} has the name of std::{name}")
+        print(f"{base[name]}: ckpt::base::{name} has the same name as std::{name}")
     print(f"{len(base)} functions of ckpt::base, {len(std)} of std: {len(shared)} names in both")
     return 1 if shared else 0
 

@@ -1,7 +1,7 @@
-/* Every function of the API called with NULL and 0 everywhere, then with one bad argument at a time: a handle of the wrong kind,
- * the ends of an integer's range, NaN. Nothing may crash; what returns a status returns a known one, and a handle of the wrong kind
- * is always refused. The calls are made from the headers, so a new function is swept without anybody thinking of it. Bad arguments
- * beside good ones are the business of the tests of each part. */
+/* Calls every function of the API with NULL and 0 everywhere, then with one bad argument at a time: a handle of the wrong kind,
+ * the limits of an integer's range, NaN. Nothing may crash; every returned status is known, and a handle of the wrong kind is
+ * always refused. The calls are generated from the headers, so a new function is swept automatically. Bad arguments combined with
+ * good ones are covered by the tests of each part. */
 #include <math.h>
 
 #include "check.h"
@@ -42,7 +42,7 @@ int main(void) {
 
 #include "sweep_calls.h"
 
-  /* No call changed or freed the handles that were offered. */
+  /* No call changed or freed the given handles. */
   {
     int64_t now = 0;
     int32_t thread_count = 0;

@@ -1,4 +1,4 @@
-# The table has every function that the headers declare, each once.
+# The table contains every function that the headers declare, once each.
 set -eu
 . tests/capi/lib.sh
 members=$(sed -n 's/^  .*(\*\(ckpt_[a-z0-9_]*\))(.*/\1/p' include/ckpt/api.h | LC_ALL=C sort)

@@ -1,4 +1,4 @@
-/* The table for dlopen users, as the library hands it out. */
+/* The function table for dlopen users, as returned by the library. */
 #include "check.h"
 
 #include <ckpt/api.h>
@@ -18,7 +18,7 @@ int main(void) {
   CHECK(api->size == sizeof *api);
   CHECK(api->size == sizeof api->size + entries * entry);
 
-  /* Places that can never change. */
+  /* Offsets that can never change. */
   CHECK(offsetof(ckpt_api, size) == 0);
   CHECK(offsetof(ckpt_api, ckpt_status_name) == 8);
   CHECK(offsetof(ckpt_api, ckpt_get_api) == 8 + 8 * entry);

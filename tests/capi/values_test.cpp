@@ -1,4 +1,4 @@
-// The values of ckpt.hpp and the structs of C: defaults, the way there and back, numbers and fields that are not known.
+// The values of ckpt.hpp and the C structs: defaults, conversions in both directions, unknown numbers and fields.
 #include <ckpt/ckpt.hpp>
 
 #include <gtest/gtest.h>
@@ -33,11 +33,11 @@ std::string refusal(Call&& call) {
 // ---- Defaults ----
 
 template <class Struct>
-void expect_same(const char* name, const Struct& made, const Struct& wanted) {
-  EXPECT_EQ(std::memcmp(&made, &wanted, sizeof made), 0) << name << " is not by default what C's struct is";
+void expect_same(const char* name, const Struct& created, const Struct& wanted) {
+  EXPECT_EQ(std::memcmp(&created, &wanted, sizeof created), 0) << name << " is not by default what C's struct is";
 }
 
-TEST(Values, DefaultsAreThoseOfC){
+TEST(Values, DefaultsEqualThoseOfC){
 #define VALUE(Value, Struct, ...)                                   \
   {                                                                 \
     const Struct wanted = __VA_ARGS__;                              \
@@ -47,7 +47,7 @@ TEST(Values, DefaultsAreThoseOfC){
 #undef VALUE
 }
 
-// An aggregate warns about no member that is left out, since each has its default.
+// An aggregate causes no warning about omitted members, since each has a default.
 TEST(Values, AreAggregates) {
 #define VALUE(Value, Struct, ...) EXPECT_TRUE(std::is_aggregate_v<ckpt::Value>) << #Value;
 #include "given_values.inc"
@@ -59,7 +59,7 @@ TEST(Values, AreAggregates) {
   EXPECT_EQ(spec.shape, (ckpt::Shape{4, 16}));
 }
 
-TEST(Values, WhatMayBeAbsentIsNotReadWhenItIs) {
+TEST(Values, AbsentValuesAreNotRead) {
   ckpt::SaveOptions save;
   EXPECT_EQ(ckpt::detail::to_c(save).has_metric, 0);
   save.metric = 0.0;
@@ -73,9 +73,9 @@ TEST(Values, WhatMayBeAbsentIsNotReadWhenItIs) {
   EXPECT_STREQ(ckpt::detail::to_c(save).prefix, "warmup");
 }
 
-// ---- There and back ----
+// ---- Conversions in both directions ----
 
-TEST(Values, GoToCAndComeBack) {
+TEST(Values, AreConvertedToCAndBack) {
   ckpt::LayerProfile layer;
   layer.flags = ckpt::LayerFlag::needs_output | ckpt::LayerFlag::no_input_gradient;
   layer.output_bytes = std::int64_t{1} << 40;
@@ -111,7 +111,7 @@ TEST(Values, GoToCAndComeBack) {
   expect_same("ScheduleAction", ckpt::detail::to_c(ckpt::detail::from_c(there)), there);
 }
 
-TEST(Values, GoThroughTheLibraryAndComeBack) {
+TEST(Values, AreReturnedByTheLibrary) {
   ckpt::LayerProfile layer;
   layer.flags = ckpt::LayerFlag::needs_output;
   layer.output_bytes = 100;
@@ -148,15 +148,15 @@ TEST(Values, FlagsAreSums) {
   EXPECT_EQ(static_cast<std::int32_t>(both), CKPT_MEMORY_EVENT_KIND_ALLOCATED + CKPT_MEMORY_EVENT_KIND_FREED);
   EXPECT_EQ(MemoryEventKind::all | both, MemoryEventKind::all);
   ckpt::MemoryTracker tracker;
-  std::vector<MemoryEventKind> heard;
-  const auto subscription = tracker.subscribe(both, [&](const ckpt::MemoryEvent& event) { heard.push_back(event.kind); });
+  std::vector<MemoryEventKind> received;
+  const auto subscription = tracker.subscribe(both, [&](const ckpt::MemoryEvent& event) { received.push_back(event.kind); });
   tracker.record_deallocation(tracker.record_allocation("a", 1));
-  EXPECT_EQ(heard, (std::vector<MemoryEventKind>{MemoryEventKind::allocated, MemoryEventKind::freed}));
+  EXPECT_EQ(received, (std::vector<MemoryEventKind>{MemoryEventKind::allocated, MemoryEventKind::freed}));
 }
 
-// ---- Numbers of a later library ----
+// ---- Values from a later library ----
 
-TEST(Values, NumbersThatAreNotKnownAreNoError) {
+TEST(Values, UnknownNumbersAreReturned) {
   ckpt_schedule_action later = {};
   later.kind = 12345;
   later.item = -77;
@@ -175,7 +175,7 @@ TEST(Values, NumbersThatAreNotKnownAreNoError) {
   EXPECT_FALSE(ckpt::succeeded(ckpt::detail::from_c(result)));
 }
 
-TEST(Values, NumbersThatAreNotKnownAreRefusedWhereTheyAreGiven) {
+TEST(Values, UnknownNumbersAreRefusedAsArguments) {
   ckpt::FileSystemOptions options;
   options.write_path = ckpt::WritePath{99};
   EXPECT_EQ(refusal([&] { ckpt::Storage::file_system("/tmp", options); }).substr(0, 17), "INVALID_ARGUMENT:");
@@ -231,7 +231,7 @@ TEST(Values, SpansAreBorrowed) {
   EXPECT_THROW(tensor.elements_as<double>(), ckpt::Error);
 }
 
-// ---- Objects that options name ----
+// ---- Objects in options ----
 
 TEST(Values, OptionsNameObjects) {
   using Named = ckpt::detail::Borrowed<ckpt_clock>;
@@ -257,11 +257,11 @@ void expect_now(std::chrono::system_clock::time_point instant) {
 TEST(Values, InstantsAreNow) {
   ckpt::MemoryTracker tracker;
   const auto scope = tracker.push_scope("scope");
-  std::chrono::system_clock::time_point heard;
+  std::chrono::system_clock::time_point received;
   const auto subscription =
-      tracker.subscribe(ckpt::MemoryEventKind::allocated, [&](const ckpt::MemoryEvent& event) { heard = event.occurred_utc; });
+      tracker.subscribe(ckpt::MemoryEventKind::allocated, [&](const ckpt::MemoryEvent& event) { received = event.occurred_utc; });
   tracker.record_allocation("a", 1);
-  expect_now(heard);
+  expect_now(received);
   expect_now(tracker.stats().taken_utc);
   expect_now(scope.stats().pushed_utc);
   expect_now(tracker.layer_stats("a").last_allocated_utc);
@@ -304,7 +304,7 @@ TEST(Values, TasksAreListed) {
     rule.observe_task("task " + std::to_string(i), i + 1);
   }
   for (const auto& tasks : {controller.list_tasks(), rule.list_tasks()}) {
-    ASSERT_EQ(tasks.size(), 256U);  // the last ones, the oldest first
+    ASSERT_EQ(tasks.size(), 256U);  // the latest ones, the oldest first
     EXPECT_EQ(tasks.front().name, "task 44");
     EXPECT_EQ(tasks.back().name, "task 299");
     EXPECT_EQ(tasks.back().duration_seconds, 300);
@@ -312,15 +312,15 @@ TEST(Values, TasksAreListed) {
   }
 }
 
-// ---- Functions and classes of one's own ----
+// ---- Custom functions and classes ----
 
-TEST(Values, ACustomStrategySeesTheQuestion) {
+TEST(Values, ACustomStrategyReceivesTheQuery) {
   ckpt::StrategyQuestion seen;
   std::string name;
   ckpt::CustomStrategy functions;
   functions.decide = [&](const ckpt::StrategyQuestion& question) {
     seen = question;
-    name = question.layer_name;  // a view: the text is borrowed for the call
+    name = question.layer_name;  // a view: the string is borrowed for the call
     return true;
   };
   ckpt::Strategy strategy = ckpt::Strategy::custom("Mine", std::move(functions));
@@ -333,7 +333,7 @@ TEST(Values, ACustomStrategySeesTheQuestion) {
   EXPECT_EQ(strategy.counters().chosen_bytes, 12);
 }
 
-// Doubles its input; asks for workspace and keeps count of what it was asked.
+// Doubles its input; requests workspace and counts its calls.
 class Twice : public ckpt::CustomLayer {
  public:
   struct Seen {
@@ -379,7 +379,7 @@ class Twice : public ckpt::CustomLayer {
   Seen& seen_;
 };
 
-TEST(Values, ACustomLayerSeesTheContext) {
+TEST(Values, ACustomLayerReceivesTheContext) {
   Twice::Seen seen;
   ckpt::Chain chain;
   chain.add(ckpt::Layer::custom("a", std::make_unique<Twice>(seen))).add(ckpt::Layer::custom("b", std::make_unique<Twice>(seen)));
@@ -392,7 +392,7 @@ TEST(Values, ACustomLayerSeesTheContext) {
   EXPECT_EQ(profile.option(0, 0).tape_bytes, 8);
   EXPECT_EQ(profile.option(0, 0).forward_workspace_bytes, 64);
 
-  // A follower says what is run, and the executor lets its strategy see it.
+  // A follower reports the run, and the executor passes it on to the strategy.
   int accesses = 0;
   ckpt::CustomStrategy functions;
   functions.decide = [&](const ckpt::StrategyQuestion&) { return accesses > 0; };

@@ -6,24 +6,24 @@ trainer=
 trap '[ -z "$trainer" ] || kill -KILL "$trainer" 2>/dev/null; rm -rf "$scratch"' EXIT
 checksum() { sed -n 's/.*"model_checksum": "\(.*\)".*/\1/p' "$1"; }
 saved() { [ "$(find "$scratch/run" -name manifest.json 2>/dev/null | wc -l)" -ge 1 ]; }
-# What the newest checkpoint's controller has for a key.
+# learned KEY: prints the value of a key in the newest checkpoint's controller.
 learned() { cat "$(find "$scratch/run" -name manifest.json | LC_ALL=C sort | tail -n 1)" | tr -d ' \n' | grep -o "\"$1\":[a-z0-9.]*" | head -n 1; }
 start() {
   "$ckpt" train --model mlp --data "$text" --batch 32 --quiet --steps 1000000 --dir "$scratch/run" --save-every auto "$@" >"$scratch/out" 2>&1 &
   trainer=$!
 }
 
-# Killed after its first save: the next run counts a failure, and that the checkpoint was worth its cost.
+# Killed after its first save: the next run counts a failure, and records that the checkpoint was worth its cost.
 start --first-save-seconds 0
 until saved; do kill -0 "$trainer" 2>/dev/null || { fail "the run ended: $(cat "$scratch/out")"; break; }; done
 kill -KILL "$trainer"
 wait "$trainer" 2>/dev/null
-[ "$(learned running)" = '"running":true' ] || fail "a checkpoint in mid-run says $(learned running)"
+[ "$(learned running)" = '"running":true' ] || fail "a checkpoint during the run contains $(learned running)"
 
-# A notice ends the run with one last save and exit code 3; what was learned is in it.
+# A signal ends the run with one last save and exit code 3; the learned state is in it.
 for signal in TERM USR1; do
   start --resume require
-  # The controller takes signals from when the resume is told.
+  # The controller handles signals once the resume is reported.
   until grep -q 'resumed from' "$scratch/out"; do kill -0 "$trainer" 2>/dev/null || { fail "no resume: $(cat "$scratch/out")"; break; }; done
   sleep 1
   kill -"$signal" "$trainer"
@@ -32,20 +32,20 @@ for signal in TERM USR1; do
   trainer=
   [ "$code" = 3 ] || fail "SIG$signal: exit code $code: $(cat "$scratch/out")"
   says "ended by a preemption notice after step"
-  says "which is saved"
-  [ "$(learned running)" = '"running":false' ] || fail "after a notice the checkpoint says $(learned running)"
+  says "(saved)"
+  [ "$(learned running)" = '"running":false' ] || fail "after a notice the checkpoint contains $(learned running)"
   [ "$(learned failures)" = '"failures":1' ] || fail "the controller counts $(learned failures)"
 done
 succeeds verify "$scratch/run"
 
-# An automatic run ends where one without saves ends, bit for bit.
+# An automatic run ends with the same bits as one without saves.
 succeeds train --model mlp --data "$text" --batch 32 --quiet --steps 9 --dir "$scratch/auto" --save-every auto --first-save-seconds 0 --json "$scratch/a.json"
 succeeds train --model mlp --data "$text" --batch 32 --quiet --steps 9 --dir "$scratch/none" --json "$scratch/n.json"
 [ -n "$(checksum "$scratch/a.json")" ] || fail "no checksum"
 [ "$(checksum "$scratch/a.json")" = "$(checksum "$scratch/n.json")" ] || fail "saves changed the result"
 
-refuses 2 "neither a number of steps nor auto" train --save-every often
-refuses 2 "neither a number of steps nor auto" train --save-every -3
+refuses 2 "expected a number of steps or auto" train --save-every often
+refuses 2 "expected a number of steps or auto" train --save-every -3
 refuses 1 "--save-every auto needs --dir" train --model mlp --data "$text" --save-every auto
 
 printf '# seconds\n9000\n400\n70000\n12000\n33000\n' >"$scratch/trace"

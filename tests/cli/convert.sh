@@ -1,4 +1,4 @@
-# convert: safetensors, checkpoints and NumPy's files, both ways, byte for byte.
+# convert: safetensors, checkpoints and NumPy's files, in both directions, byte for byte.
 . "$(dirname "$0")/lib.sh"
 text="$scratch/text"
 make_text "$text"
@@ -15,7 +15,7 @@ succeeds convert "$scratch/c" "$scratch/model.npz" --group model
 says "35 tensors"
 succeeds convert "$scratch/model.npz" "$scratch/model.safetensors"
 succeeds diff "$scratch/model.safetensors" "$(find "$scratch/c" -name model.safetensors)"
-# The same input gives the same bytes.
+# The same input produces the same bytes.
 succeeds convert "$scratch/model.safetensors" "$scratch/again.npz"
 succeeds convert "$scratch/model.safetensors" "$scratch/again2.npz"
 cmp "$scratch/again.npz" "$scratch/again2.npz" || fail "two conversions differ"
@@ -29,7 +29,7 @@ refuses 1 "header" convert "$text" "$scratch/x.npz"
 cp "$text" "$scratch/text.npz"
 refuses 1 "text.npz" convert "$scratch/text.npz" "$scratch/x.safetensors"
 refuses 2 "" convert "$scratch/c"
-# A damaged array is refused: zip has a checksum of each.
+# A damaged array is refused: zip has a checksum for each.
 size=$(wc -c <"$scratch/model.npz")
 cp "$scratch/model.npz" "$scratch/bad.npz"
 printf '\252\125' | dd of="$scratch/bad.npz" bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
@@ -37,7 +37,7 @@ refuses 1 "array" convert "$scratch/bad.npz" "$scratch/x.safetensors"
 [ ! -e "$scratch/x.safetensors" ] || fail "a failed conversion left a file"
 [ ! -e "$scratch/x.npz" ] || fail "a failed conversion left an archive"
 
-# NumPy itself, where it is.
+# NumPy itself, if installed.
 python=
 for candidate in python3 /usr/bin/python3; do
   "$candidate" -c 'import numpy' 2>/dev/null && python=$candidate
@@ -68,6 +68,6 @@ for name in a.files:
 PYTHON
   refuses 1 "no counterpart" convert "$scratch/text.npz" "$scratch/x.safetensors"
 else
-  echo "SKIP conversions of NumPy's own files: no python3 here has numpy"
+  echo "SKIP conversions of NumPy's own files: no python3 with numpy found"
 fi
 finish

@@ -1,4 +1,4 @@
-// `ckpt copy --all`: the copies have the order of the line that is copied, also where its steps go down.
+// `ckpt copy --all`: the copies have the order of the source line, also if its steps decrease.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -46,7 +46,7 @@ void load(CheckpointManager& manager, std::int64_t step) {
   manager.load(state, step);
 }
 
-// Steps in the order in which a load tries them; abandoned ones follow a bar.
+// Returns steps in the order in which a load tries them; abandoned ones follow a bar.
 std::string steps_in(const std::string& folder) {
   std::string steps;
   bool has_bar = false;
@@ -58,7 +58,7 @@ std::string steps_in(const std::string& folder) {
   return steps;
 }
 
-TEST_F(Copy, KeepsTheOrderOfALineWhoseStepsGoDown) {
+TEST_F(Copy, KeepsTheOrderOfALineWithDecreasingSteps) {
   {
     CheckpointManager manager(Storage::file_system(place("run")));
     for (const std::int64_t step : {300, 400, 500, 600}) save(manager, step);
@@ -74,7 +74,7 @@ TEST_F(Copy, KeepsTheOrderOfALineWhoseStepsGoDown) {
   State state = state_of(-1);
   CheckpointManager copy(Storage::existing_file_system(place("copy")));
   EXPECT_EQ(copy.load(state).step, 5);
-  // A target that holds a higher step: the copies are its line, and its own checkpoints are abandoned.
+  // A target that contains a higher step: the copies form its line, and its own checkpoints are abandoned.
   {
     CheckpointManager manager(Storage::file_system(place("other")));
     save(manager, 1000);
@@ -83,7 +83,7 @@ TEST_F(Copy, KeepsTheOrderOfALineWhoseStepsGoDown) {
   EXPECT_EQ(steps_in(place("other")), "5 700 10 600 500 400 300 | 1000 ");
 }
 
-// The line goes back to step 400 and saves 350; 500 and 600 are abandoned, and are not copied.
+// The line rolls back to step 400 and saves 350; 500 and 600 are abandoned, and are not copied.
 TEST_F(Copy, LeavesAbandonedCheckpointsOut) {
   {
     CheckpointManager manager(Storage::file_system(place("run")));

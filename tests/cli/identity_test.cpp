@@ -1,5 +1,5 @@
-// What a resumed training run must share with the one before, also one of a version that had no models; and how a text becomes
-// batches.
+// The settings that a resumed training run must share with the previous one, including one of a version without models; and how a
+// text is split into batches.
 #include "identity.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ std::string refusal(const json& saved, const json& now) {
   return "";
 }
 
-// As versions before the models wrote it.
+// As written by versions before the models.
 json former() {
   json saved = identity(options_of("mlp"));
   for (const char* key : {"model", "rate_kind", "warm_up"}) saved.erase(key);
@@ -45,7 +45,7 @@ TEST(Identity, OfAVersionWithoutModelsIsAnMlp) {
   json older = former();
   older.erase("micro_batches");
   EXPECT_EQ(refusal(older, identity(options_of("mlp"))), "");
-  EXPECT_EQ(refusal(former(), identity(options_of("transformer"))).find("the checkpoint was made with model \"mlp\", this run has"),
+  EXPECT_EQ(refusal(former(), identity(options_of("transformer"))).find("the checkpoint has model \"mlp\", this run has"),
             0U);
   EXPECT_THROW(transformer_of(former()), std::runtime_error);
 }
@@ -54,14 +54,14 @@ TEST(Identity, NamesTheModelFirst) {
   TrainOptions other = options_of("mlp");
   other.model.batch = 8;
   other.seed = 2;
-  EXPECT_NE(refusal(identity(options_of("transformer")), identity(other)).find("with model \"transformer\""), std::string::npos);
+  EXPECT_NE(refusal(identity(options_of("transformer")), identity(other)).find("has model \"transformer\""), std::string::npos);
   TrainOptions wider = options_of("transformer");
   wider.model.width = 256;
   EXPECT_NE(refusal(identity(options_of("transformer")), identity(wider)).find("with width 128, this run has 256"),
             std::string::npos);
 }
 
-TEST(Identity, HasTheStepsOfARateThatFalls) {
+TEST(Identity, IncludesTheStepsOfADecayingRate) {
   TrainOptions options = options_of("transformer");
   const json constant = identity(options);
   options.steps *= 2;
@@ -74,7 +74,7 @@ TEST(Identity, HasTheStepsOfARateThatFalls) {
   EXPECT_NE(refusal(linear, identity(options)).find("rate_steps"), std::string::npos);
 }
 
-TEST(Identity, SaysTheSizesOfATransformer) {
+TEST(Identity, IncludesTheSizesOfATransformer) {
   TrainOptions options = options_of("transformer");
   options.model.blocks = 3;
   options.model.width = 48;
@@ -104,12 +104,12 @@ TEST(Batches, EveryByteIsFollowedByTheNext) {
   EXPECT_EQ(data.next_position(0), 32);
 }
 
-TEST(Batches, HeldOutTextIsBehindAllThatIsTrainedOn) {
+TEST(Batches, HeldOutTextFollowsTheTrainingText) {
   const Reading reading{2, 64, true};
   const TextData data("", reading);
   EXPECT_EQ(data.held_out_bytes(), data.bytes() / 16);
   EXPECT_EQ(data.held_out_batches(), (data.bytes() / 16 - 1) / 128);
-  // The same bytes as those of a reader of all the text at that place.
+  // The same bytes as those of a reader of the whole text at that position.
   const TextData all("", Reading{1, 64, false});
   std::vector<std::uint8_t> tokens(128);
   std::vector<std::uint8_t> targets(128);
@@ -125,7 +125,7 @@ TEST(Batches, HeldOutTextIsBehindAllThatIsTrainedOn) {
   }
 }
 
-TEST(Batches, OneByteFurtherAndOneTargetForTheMlp) {
+TEST(Batches, TheMlpHasOneTargetOneByteLater) {
   const Reading reading{2, 16, false};
   const TextData data("", reading);
   EXPECT_EQ(data.held_out_bytes(), 0);
@@ -145,7 +145,7 @@ TEST(Batches, OneByteFurtherAndOneTargetForTheMlp) {
 TEST(Batches, TheEntropyIsThatOfTheBytes) {
   const TextData data("", Reading{1, 16, true});
   EXPECT_GT(data.unigram_entropy(), 2);
-  EXPECT_LT(data.unigram_entropy(), 3.5);  // far below log(256) = 5.5: it is text
+  EXPECT_LT(data.unigram_entropy(), 3.5);  // far below log(256) = 5.5, as for text
 }
 
 }  // namespace

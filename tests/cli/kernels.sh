@@ -1,5 +1,5 @@
-# OpenBLAS's kernels: the command sets the best ones, a resumed run keeps those of its checkpoint, and OPENBLAS_CORETYPE overrides
-# both.
+# OpenBLAS's kernels: the command selects the best ones, a resumed run keeps those of its checkpoint, and OPENBLAS_CORETYPE
+# overrides both.
 . "$(dirname "$0")/lib.sh"
 flags=" $(sed -n 's/^flags[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -n 1) "
 for flag in avx2 fma; do
@@ -15,7 +15,7 @@ unset OPENBLAS_CORETYPE CKPT_OPENBLAS
 text="$scratch/text"
 make_text "$text"
 checksum() { sed -n 's/.*"model_checksum": "\(.*\)".*/\1/p' "$1"; }
-# train CORETYPE ARG...: with that value of the variable; "-": unset.
+# train CORETYPE ARG...: with the variable set to CORETYPE; "-": unset.
 train() {
   if [ "$1" = - ]; then unset OPENBLAS_CORETYPE; else export OPENBLAS_CORETYPE="$1"; fi
   shift
@@ -26,11 +26,11 @@ does_not_say() { ! grep -qF -- "$1" "$scratch/out" || fail "'$1' in: $(cat "$scr
 is_narrow="its kernels are"
 differs="results may differ in their last bits"
 
-# The best ones: OpenBLAS's own choice may be its oldest ones on a processor that it does not know.
+# The best ones: on an unknown processor OpenBLAS itself may choose its oldest ones.
 train - --steps 2 --dir "$scratch/best"
 says "engine: BLAS: OpenBLAS"
 does_not_say "$is_narrow"
-train "" --steps 2 # no value
+train "" --steps 2 # empty value
 does_not_say "$is_narrow"
 
 train Haswell --steps 9 --dir "$scratch/whole" --json "$scratch/whole.json"
@@ -45,13 +45,13 @@ does_not_say "environment"
 [ -n "$(checksum "$scratch/whole.json")" ] || fail "no checksum in the report"
 [ "$(checksum "$scratch/whole.json")" = "$(checksum "$scratch/cut.json")" ] || fail "the resumed run ended with other parameters"
 
-# The variable wins, and the warning stands.
+# The variable takes precedence, and the warning is still printed.
 train Nehalem --steps 9 --dir "$scratch/other" --resume require
 says " Nehalem MAX_THREADS"
 says "$is_narrow Nehalem"
 says "was written in the environment"
 
-# A directory that is empty or missing has no kernels to keep, and one that cannot be read is reported by what reads it.
+# An empty or missing directory has no kernels to keep; an unreadable one is reported by the code that reads it.
 mkdir "$scratch/empty"
 train - --steps 1 --dir "$scratch/empty"
 does_not_say "$is_narrow"
@@ -63,7 +63,7 @@ refuses 1 "NOT_FOUND" sample --dir "$scratch/nothing" --prompt a
 succeeds plan --model mlp --batch 32 --budget 60%
 does_not_say "$is_narrow"
 
-# A text is drawn with the kernels of its model.
+# Text is sampled with the kernels of its model.
 train() {
   succeeds train --data "$text" --blocks 1 --width 16 --heads 1 --context 16 --batch 2 --quiet "$@"
 }

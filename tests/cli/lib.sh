@@ -1,4 +1,4 @@
-# For the tests of the command: a scratch directory, and what a run must do.
+# Shared by the tests of the command: a scratch directory, and checks of a run.
 set -u
 ckpt=$1
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/ckpt-cli.XXXXXX")
@@ -10,12 +10,12 @@ fail() {
   failures=$((failures + 1))
 }
 
-# succeeds ARG...: exit code 0; its output is in $scratch/out.
+# succeeds ARG...: expects exit code 0; its output is in $scratch/out.
 succeeds() {
   "$ckpt" "$@" >"$scratch/out" 2>&1 || fail "ckpt $*: exit code $?: $(cat "$scratch/out")"
 }
 
-# refuses CODE TEXT ARG...: that exit code, and TEXT in its output.
+# refuses CODE TEXT ARG...: expects that exit code, and TEXT in its output.
 refuses() {
   code=$1
   wanted=$2
@@ -28,7 +28,7 @@ refuses() {
 
 says() { grep -qF -- "$1" "$scratch/out" || fail "no '$1' in: $(cat "$scratch/out")"; }
 
-# A text of some thousand bytes, the same everywhere.
+# Writes a text of some thousand bytes, the same on every machine.
 make_text() {
   i=0
   while [ $i -lt 200 ]; do

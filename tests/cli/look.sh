@@ -1,4 +1,4 @@
-# inspect and verify: what is there, and the first bad byte by file and tensor.
+# inspect and verify: the contents of a checkpoint, and the first bad byte by file and tensor.
 . "$(dirname "$0")/lib.sh"
 text="$scratch/text"
 make_text "$text"
@@ -20,7 +20,7 @@ says "step-000000000004"
 says "step-000000000002"
 succeeds verify "$newest"
 
-# diff: 0 only when all is equal.
+# diff: 0 only if everything is equal.
 succeeds diff "$scratch/c" "$newest"
 says "105 tensors, 0 different"
 succeeds diff "$newest/model.safetensors" "$newest/model.safetensors"
@@ -29,7 +29,7 @@ refuses 1 "largest absolute difference" diff "$older" "$newest"
 refuses 1 "only in $newest" diff "$newest/model.safetensors" "$newest"
 refuses 1 "no-such" diff "$newest" "$scratch/no-such"
 
-# A directory that a save left behind is no checkpoint and no error.
+# A directory left by an interrupted save is neither a checkpoint nor an error.
 mkdir "$scratch/c/step-000000000006-0badcafe"
 succeeds verify "$scratch/c"
 says "no manifest"

@@ -1,10 +1,10 @@
-# Values that are out of range, or no numbers at all, are refused with the option and the value: none is clamped, wrapped or taken for another.
+# Values that are out of range or not numbers are refused with the option and the value: none is clamped, wrapped or misread.
 . "$(dirname "$0")/lib.sh"
 text="$scratch/text"
 make_text "$text"
 printf '9000\n400\n70000\n12000\n' >"$scratch/trace"
 
-# wrong COMMAND OPTION VALUE...: exit code 2, and both are named.
+# wrong COMMAND OPTION VALUE...: expects exit code 2, and both in the message.
 wrong() {
   command=$1
   option=$2
@@ -22,7 +22,7 @@ wrong() {
 nonsense="x 1x 1e3x 0x10 1_000 nan inf 1e999 -1e999"
 whole="$nonsense 1.5 1e3 9223372036854775808 99999999999999999999999 -9223372036854775809"
 if [ -n "${CKPT_SANITIZED:-}" ]; then
-  echo "SKIP most values of each option: they are read by one function, and each takes a process"
+  echo "SKIP most values of each option: one function parses them all, and each needs a process"
   nonsense="1x nan"
   whole="$nonsense 1.5 9223372036854775808"
 fi
@@ -52,21 +52,21 @@ wrong simulate --poll $nonsense 0 -1 1e-7 1e-308 1e13
 wrong simulate --local-cost $nonsense -1 1e13
 wrong simulate --remote-share $nonsense -0.1 1.1
 
-refuses 1 "MTBF is 1e+308: 200 failures span more seconds than a number holds" simulate --trace exponential:1e308
+refuses 1 "MTBF is 1e+308: 200 failures span more seconds than a double can represent" simulate --trace exponential:1e308
 
-# The ends of the ranges are inside them.
+# The limits of the ranges are valid.
 succeeds train --model mlp --data "$text" --batch 1 --steps 0 --seed 18446744073709551615 --keep 9223372036854775807 --threads 1 --quiet
 succeeds simulate --trace "$scratch/trace" --policies daly --cost 1e-6 --poll 1e12 --restart 0 --remote-share 1 --seed 18446744073709551615
 
 # Amounts of memory.
 for budget in 0 -5% x 12XB 1e400 nan inf % 101% 1e300% 4e18TiB 0.5 0x10; do
-  refuses 1 "--memory-budget: '$budget' is no memory budget" train --model mlp --data "$text" "--memory-budget=$budget"
+  refuses 1 "--memory-budget: '$budget': expected a memory budget" train --model mlp --data "$text" "--memory-budget=$budget"
 done
 for activations in memory:1e400 memory:0 memory:40% memory:x selective:9223372036854775808 selective:-1 selective:1.5 selective: every; do
   refuses 1 "--activations: '$activations'" train --model mlp --data "$text" --activations "$activations"
 done
 
-# Empty texts are no names.
+# Empty strings are not valid names.
 for option in --data --dir --json --report --timeline --memory-report --strategy --planner --memory-budget --activations --save-every --resume --steps; do
   refuses 2 "$option" train "$option" ""
 done
@@ -80,7 +80,7 @@ refuses 2 "from" convert "" "$scratch/x.npz"
 refuses 2 "to:" convert "$scratch" ""
 refuses 2 "--group" convert "$scratch" "$scratch/x.npz" --group ""
 
-# No figures make a simulation go on for ever.
+# No arguments make a simulation run forever.
 ends() {
   timeout 60 "$ckpt" simulate "$@" >"$scratch/out" 2>&1
   code=$?

@@ -1,4 +1,4 @@
-# What the command writes: files are whole and its own, and what cannot be written is said with exit code 1.
+# Output files are complete and never overwrite other files; a failed write is reported with exit code 1.
 . "$(dirname "$0")/lib.sh"
 text="$scratch/text"
 make_text "$text"
@@ -7,7 +7,7 @@ printf '9000\n400\n70000\n12000\n' >"$scratch/trace"
 succeeds convert "$scratch/c" "$scratch/model.npz" --group model
 succeeds convert "$scratch/c" "$scratch/model.safetensors" --group model
 
-# A file that is replaced keeps its mode, and who owns it; a new one gets what the umask leaves.
+# A replaced file keeps its mode and owner; a new one gets the mode given by the umask.
 umask 027
 for ending in npz safetensors; do
   for mode in 600 644 664 440; do
@@ -32,7 +32,7 @@ succeeds simulate --trace "$scratch/trace" --policies daly --json "$scratch/figu
 [ "$(stat -c %a "$scratch/figures")" = 604 ] || fail "figures: the mode became $(stat -c %a "$scratch/figures")"
 umask 022
 
-# Links are followed, also those to nothing; what is no file is not replaced.
+# Links are followed, also dangling ones; a target that is not a regular file is not replaced.
 mkdir "$scratch/elsewhere"
 ln -s elsewhere/target.npz "$scratch/link.npz"
 for time in first second; do
@@ -52,7 +52,7 @@ succeeds simulate --trace "$scratch/trace" --policies daly --json /dev/null
 [ -c /dev/null ] || fail "/dev/null was replaced"
 refuses 1 "cannot write /dev/full" simulate --trace "$scratch/trace" --policies daly --json /dev/full
 
-# What has the name of somebody's temporary file stays, and nothing else is left behind, whatever happened.
+# A file named like another program's temporary file remains, and no other file remains in any case.
 mkdir "$scratch/own"
 for name in x.npz.tmp x.npz.part .x.npz.tmp x.json.tmp; do echo mine >"$scratch/own/$name"; done
 succeeds convert "$scratch/c" "$scratch/own/x.npz"
@@ -60,10 +60,10 @@ succeeds convert "$scratch/c" "$scratch/own/x.safetensors"
 succeeds simulate --trace "$scratch/trace" --policies daly --json "$scratch/own/x.json" --report "$scratch/own/x.html"
 printf '{' >"$scratch/bad.safetensors"
 refuses 1 "" convert "$scratch/bad.safetensors" "$scratch/own/y.npz"
-[ "$(ls -A "$scratch/own" | wc -l)" = 8 ] || fail "left behind: $(ls -A "$scratch/own")"
-grep -qx mine "$scratch/own/x.npz.tmp" || fail "a file of somebody else's was written to"
+[ "$(ls -A "$scratch/own" | wc -l)" = 8 ] || fail "remaining files: $(ls -A "$scratch/own")"
+grep -qx mine "$scratch/own/x.npz.tmp" || fail "another program's file was overwritten"
 
-# Two commands that write one file at the same time: it is whole at every moment, and one of the two at the end.
+# Two commands write one file at the same time: it is complete at every moment, and one of the two at the end.
 for ending in npz safetensors; do
   succeeds convert "$scratch/c" "$scratch/all.$ending"
   cp "$scratch/all.$ending" "$scratch/both.$ending"
@@ -82,19 +82,18 @@ for ending in npz safetensors; do
   done
   rm "$scratch/go"
   wait
-  for group in model optimizer; do [ ! -e "$scratch/failed.$group" ] || fail "$ending: beside another: $(cat "$scratch/failed.$group")"; done
+  for group in model optimizer; do [ ! -e "$scratch/failed.$group" ] || fail "$ending: concurrent writer: $(cat "$scratch/failed.$group")"; done
 done
-[ -z "$(find "$scratch" -name '.ckpt-*')" ] || fail "left behind: $(find "$scratch" -name '.ckpt-*')"
+[ -z "$(find "$scratch" -name '.ckpt-*')" ] || fail "remaining files: $(find "$scratch" -name '.ckpt-*')"
 
-# A result that cannot be written.
-# A run that cannot write its results does not begin.
+# Results that cannot be written: the run does not start.
 for option in --report --json --memory-report --timeline; do
   refuses 1 "cannot write $scratch/missing/file" train --model mlp --data "$text" --batch 32 --stages 2 --steps 1 --save-every 1 \
     --dir "$scratch/early" --quiet "$option" "$scratch/missing/file"
   refuses 1 "cannot write $scratch/elsewhere: " train --model mlp --data "$text" --batch 32 --stages 2 --steps 1 \
     --dir "$scratch/early" --quiet "$option" "$scratch/elsewhere"
 done
-[ ! -e "$scratch/early" ] || fail "a run began whose results could not be written"
+[ ! -e "$scratch/early" ] || fail "a run started although its results cannot be written"
 refuses 1 "cannot write $scratch/missing/file" plan --model mlp --budget 40% --report "$scratch/missing/file"
 refuses 1 "cannot write $scratch/missing/file" simulate --trace "$scratch/trace" --policies daly --json "$scratch/missing/file"
 
@@ -121,7 +120,7 @@ cmp -s "$scratch/printed.npz" "$scratch/own/x.npz" || fail "without standard out
 cannot_print simulate --trace "$scratch/trace" --policies daly --json "$scratch/printed.json"
 cannot_print train --model mlp --data "$text" --batch 32 --steps 1 --quiet
 
-# Without any standard stream nothing that was opened takes what is printed.
+# Without any standard stream, no opened file receives printed output.
 "$ckpt" train --model mlp --data "$text" --batch 32 --steps 2 --save-every 1 --dir "$scratch/closed" --json "$scratch/closed.json" <&- >&- 2>&-
 [ $? = 1 ] || fail "without standard streams: another exit code than 1"
 succeeds verify "$scratch/closed"

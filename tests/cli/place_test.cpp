@@ -1,4 +1,4 @@
-// What a text of the command line names, by the library's rules; and the commands on a storage that is reached by its URI alone.
+// How the command interprets a location, by the library's rules; and the commands on a storage that is only reached by its URI.
 #include "place.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A new current directory for as long as it lives.
+// Changes into a new current directory during its lifetime.
 class Here {
  public:
   Here() : before_(fs::current_path()) {
@@ -62,7 +62,7 @@ bool is_taken_by_library(const std::string& text) {
   }
 }
 
-TEST(CliPlace, FileUrisBecomePathsAndAllElseStays) {
+TEST(CliPlace, FileUrisBecomePathsAndOthersAreUnchanged) {
   const Here here;
   EXPECT_EQ(place_of("file:///a/b%20c/"), "/a/b c");
   EXPECT_EQ(place_of("file:///"), "/");
@@ -78,7 +78,7 @@ TEST(CliPlace, FileUrisBecomePathsAndAllElseStays) {
   EXPECT_EQ(place_of("file:broken"), "file:broken");
 }
 
-TEST(CliPlace, WhatIsReachedByItsUriAlone) {
+TEST(CliPlace, StoragesReachedOnlyByUri) {
   const Here here;
   for (const char* const uri : {"memory:", "memory:x", "MEMORY:a/b", "s3://bucket", "a+b-c.d://x", "unheard://"}) {
     EXPECT_TRUE(is_uri(uri)) << uri;
@@ -91,8 +91,8 @@ TEST(CliPlace, WhatIsReachedByItsUriAlone) {
   EXPECT_FALSE(is_uri("memory:x"));
 }
 
-// The command looks at what is there before it opens it, and so reads file URIs itself: as the library does.
-TEST(CliPlace, FileUrisAreReadAsTheLibraryReadsThem) {
+// The command checks what exists before it opens it, and so parses file URIs itself: in the same way as the library.
+TEST(CliPlace, FileUrisAreParsedLikeInTheLibrary) {
   const Here here;
   const std::string root = here.folder().string();
   const std::vector<std::string> pieces = {
@@ -103,7 +103,7 @@ TEST(CliPlace, FileUrisAreReadAsTheLibraryReadsThem) {
   for (const std::string& begin : {std::string(), root, "//" + root, std::string("//host")}) {
     for (const std::string& first : pieces) {
       for (const std::string& second : pieces) {
-        if (begin.empty() && first == "/") continue;  // nothing is made outside of the folder
+        if (begin.empty() && first == "/") continue;  // creates nothing outside of the folder
         const std::string uri = "file:" + begin + (begin.empty() ? "" : "/") + first + second;
         const bool is_good = is_taken(uri);
         EXPECT_EQ(is_good, is_taken_by_library(uri)) << uri;
@@ -135,7 +135,7 @@ void save(const std::string& uri, std::int64_t step) {
   checkpoints.save(state, options);
 }
 
-TEST(CliPlace, CommandsWorkOnWhatHasNoPath) {
+TEST(CliPlace, CommandsWorkOnStoragesWithoutAPath) {
   const Here here;
   const Storage kept = Storage::from_uri("memory:commands");
   const std::string uri = "memory:commands";
@@ -152,7 +152,7 @@ TEST(CliPlace, CommandsWorkOnWhatHasNoPath) {
   Reader reader = open_reader(uri);
   EXPECT_EQ(tensor_at(reader, reader.find("weight")).data_as<float>()[2], 6.0F);
 
-  // To a directory and back, and one checkpoint by itself.
+  // To a directory and back, and a single checkpoint.
   EXPECT_NE(printed([&] { copy(uri, "files", std::nullopt, true, false); }).find("verified"), std::string::npos);
   const Storage other = Storage::from_uri("memory:other");
   (void)printed([&] { copy("files", "memory:other", 5, false, false); });

@@ -1,4 +1,4 @@
-"""ckpt plan: what it says of a schedule is true, a budget is kept, and what a profile's file gets wrong is named.
+"""ckpt plan: its figures of a schedule are correct, a budget is kept, and errors in a profile's file are named.
 
 usage: plan.py CKPT
 """
@@ -60,12 +60,12 @@ class Plans(unittest.TestCase):
             self.assertIn(text, done.stderr)
         return done.stderr
 
-    def test_storing_everything_is_known_by_hand(self):
+    def test_store_all_equals_the_manual_calculation(self):
         figures = self.figures("unlike", "--planner", "store-all")
         seconds = sum(each["options"][0][key] for each in UNLIKE["layers"] for key in ("forward_seconds", "backward_seconds"))
         self.assertAlmostEqual(figures["chosen"]["step_seconds"], seconds, places=12)
         self.assertEqual((figures["chosen"]["forwards"], figures["chosen"]["recomputed_forwards"]), (20, 0))
-        # Behind the last forward: the input, every output and tape, and the gradient of the last output.
+        # After the last forward: the input, every output and tape, and the gradient of the last output.
         outputs = [each["output_bytes"] for each in UNLIKE["layers"]]
         self.assertEqual(figures["chosen"]["live_bytes"], (1 << 20) + sum(outputs) + sum(o // 2 for o in outputs) + outputs[-1])
         self.assertEqual(figures["layer_count"], 20)
@@ -78,7 +78,7 @@ class Plans(unittest.TestCase):
                 all_bytes = figures["store_all"]["reserved_bytes"]
                 wanted = {"10000000": 10000000, "12MiB": 12 << 20}.get(budget) or int(all_bytes * float(budget.rstrip("%")) / 100)
                 self.assertEqual(figures["budget_bytes"], wanted)
-                self.assertEqual(figures["chosen"]["planner"], f"auto:{wanted}")  # as of ckpt train
+                self.assertEqual(figures["chosen"]["planner"], f"auto:{wanted}")  # as in ckpt train
                 self.assertLessEqual(figures["chosen"]["reserved_bytes"], wanted)
                 self.assertLessEqual(figures["chosen"]["live_bytes"], figures["chosen"]["reserved_bytes"])
                 rows = {row["planner"].partition(":")[0]: row for row in figures["comparison"]}
@@ -120,7 +120,7 @@ class Plans(unittest.TestCase):
         self.assertIn("budget 40%: ", run("--profile", self.files["unlike"], "--budget", "40%").stdout)
         self.assertIn("budget 12.00 MiB (", run("--profile", self.files["unlike"], "--budget", "12MiB").stdout)
 
-    def test_the_frontier_is_what_budgets_get(self):
+    def test_budgets_use_the_frontier(self):
         for planner in ("chain", "tapes"):
             frontiers = self.figures("unlike", "--planner", planner, "--frontier")
             self.assertNotIn("chosen", frontiers)
@@ -138,7 +138,7 @@ class Plans(unittest.TestCase):
             self.assertAlmostEqual(points[-1]["times_store_all"], 1)
 
     def test_a_frontier_does_not_change_the_choice(self):
-        """It is that of ckpt train, whose planner is auto; the points are those of chain."""
+        """The chosen schedule is that of ckpt train, with the planner auto; the points are those of chain."""
         schedules = set()
         for profile in ("unlike", "like", "untimed"):
             figures = self.figures(profile, "--budget", "40%", "--frontier")
@@ -151,7 +151,7 @@ class Plans(unittest.TestCase):
         given = self.figures("unlike", "--budget", "40%", "--frontier", "--planner", "tapes")
         self.assertEqual([given["chosen"]["planner"].partition(":")[0], given["frontiers"][0]["planner"]], ["tapes", "tapes"])
 
-    def test_planners_of_slots_take_as_many_as_fit(self):
+    def test_slot_planners_use_all_slots_that_fit(self):
         chosen = self.figures("like", "--planner", "revolve", "--budget", "40%")["chosen"]
         slots = int(chosen["planner"].partition(":")[2])
         more = self.figures("like", "--planner", f"revolve:{slots + 1}")
@@ -161,7 +161,7 @@ class Plans(unittest.TestCase):
         self.assertIn(chosen["step_seconds"], [point["step_seconds"] for point in frontier["points"]])
         self.assertTrue(any(row["planner"].startswith("two-level:") for row in self.figures("tiers", "--budget", "40%")["comparison"]))
 
-    def test_a_planner_with_a_value_stands(self):
+    def test_a_planner_with_a_value_is_kept(self):
         chosen = self.figures("unlike", "--planner", "periodic:4")["chosen"]
         self.assertEqual(chosen["schedule"], "periodic(4)")
         fits = self.figures("unlike", "--planner", "periodic:4", "--budget", "90%")
@@ -176,7 +176,7 @@ class Plans(unittest.TestCase):
     def test_rows_are_marked_by_the_bytes_that_the_profile_bounds(self):
         layers = json.loads(json.dumps(UNLIKE["layers"]))
         for each in layers:
-            each["options"][0]["backward_peak_bytes"] = 24 << 20  # reported by an allocator: no arena holds it
+            each["options"][0]["backward_peak_bytes"] = 24 << 20  # reported by an allocator: not part of an arena
         for name, content, bounded in (("peaks", document(layers), lambda row: max(row["live_bytes"], row["reserved_bytes"])),
                                        ("own", document(layers, flags=["own_allocator"]), lambda row: row["live_bytes"])):
             self.files[name] = Path(self.folder.name) / f"{name}.json"
@@ -226,9 +226,9 @@ class Plans(unittest.TestCase):
         names = [each["layer"] for each in figures["layers"]]
         self.assertEqual(names, ["embedding", "blocks.0.attn", "blocks.0.mlp", "blocks.1.attn", "blocks.1.mlp", "norm", "head", "loss"])
         self.assertIn("the transformer of ckpt train, batch 4: 8 layers", run("--model", *small, "--planner", "store-all").stdout)
-        self.refused("--heads 3 does not divide --width 32", "--model", "--width", 32, "--heads", 3, "--budget", "60%")
+        self.refused("--width 32: expected a multiple of --heads 3", "--model", "--width", 32, "--heads", 3, "--budget", "60%")
 
-    def test_chains_of_many_layers(self):
+    def test_long_chains(self):
         long = Path(self.folder.name) / "long.json"
         long.write_text(json.dumps(document([layer(f"l{i}", 64, 1e-3, 1e-3) for i in range(20000)])))
         figures = json.loads(run("--profile", long, "--planner", "store-all", "--budget", "100%", "--json").stdout)
@@ -256,28 +256,28 @@ class Plans(unittest.TestCase):
 
         refused("{", "is not usable")
         refused("[" * 100000, "nested")
-        refused("[]", "the whole is no object")
+        refused("[]", "the text: expected an object")
         refused("{\0}", "NUL byte")
         refused({}, "its format is not 'ckpt-profile'")
         refused({**UNLIKE, "format": "\x1b[2J"}, "its format is not 'ckpt-profile'")
         refused({**UNLIKE, "version": 2}, "version 2")
-        refused({**UNLIKE, "version": "1"}, "version is no whole number")
+        refused({**UNLIKE, "version": "1"}, "version: expected a whole number")
         refused({"format": "ckpt-profile", "version": 1, "input_bytes": 8}, "layers is missing")
         bad.write_text(json.dumps(document([])))
         self.refused("profile has no layers", "--profile", bad, "--budget", "40%")
         refused(document([{"name": "a"}]), "layers[0].options is missing")
-        refused(document([7]), "layers[0] is no object")
+        refused(document([7]), "layers[0]: expected an object")
         refused(document([layer(" ", 8, 0, 0)]), "layers[0]: ", "name")
-        refused(document([layer("a", 8, 0, 0, in_place=True)]), "layers[0]: no member is called 'in_place'")
-        refused(document([layer("a", 8, 0, 0, flags=["\x1b[2J"])]), "layers[0].flags[0] is ", "no such flag")
+        refused(document([layer("a", 8, 0, 0, in_place=True)]), "layers[0]: unknown member 'in_place'")
+        refused(document([layer("a", 8, 0, 0, flags=["\x1b[2J"])]), "layers[0].flags[0] is ", "expected a known flag")
         refused(document([layer("a", -8, 0, 0)]), "layers[0]: ", "output_bytes is -8")
-        refused(with_option(tape_bytes=1.5), "layers[1].options[0].tape_bytes is no whole number")
-        refused(with_option(tape_bytes=1 << 63), "layers[1].options[0].tape_bytes passes INT64_MAX")
-        refused(with_option(tape_bytes="x" * 200), "layers[1].options[0].tape_bytes is no whole number")
+        refused(with_option(tape_bytes=1.5), "layers[1].options[0].tape_bytes: expected a whole number")
+        refused(with_option(tape_bytes=1 << 63), "layers[1].options[0].tape_bytes exceeds INT64_MAX")
+        refused(with_option(tape_bytes="x" * 200), "layers[1].options[0].tape_bytes: expected a whole number")
         refused(with_option(forward_seconds=-1), "layers[1]: ", "forward_seconds is -1")
         refused(json.dumps(with_option(forward_seconds=7)).replace("7", "1e999"), "is not usable")
         refused({**UNLIKE, "tiers": [{"latency_seconds": -1}]}, "tiers[0]: ", "latency_seconds is -1")
-        refused({**UNLIKE, "tiers": [{}] * 4}, "tiers has 4 entries; at most 3")
+        refused({**UNLIKE, "tiers": [{}] * 4}, "tiers has 4 entries; expected at most 3")
         refused({**UNLIKE, "input_bytes": -1}, "input_bytes is -1")
         self.refused("cannot open", "--profile", bad.parent / "none", "--budget", "40%")
         self.refused("is a directory", "--profile", bad.parent, "--budget", "40%")
@@ -295,7 +295,7 @@ class Plans(unittest.TestCase):
         for option in ("--profile", "--budget", "--planner"):
             self.refused(option, "--profile", unlike, option, "", code=2)
         for budget in ("0", "x", "12XB", "nan", "101%"):
-            self.refused(f"--budget: '{budget}' is no memory budget", "--profile", unlike, "--budget", budget)
+            self.refused(f"--budget: '{budget}': expected a memory budget", "--profile", unlike, "--budget", budget)
         said = subprocess.run([ckpt, "plna"], capture_output=True, text=True)
         self.assertIn("did you mean 'plan'?", said.stderr)
 

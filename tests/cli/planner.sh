@@ -1,4 +1,4 @@
-# `ckpt train --planner`: the same bits by every planner, budgets that are kept, and what is refused with both figures.
+# `ckpt train --planner`: the same bits with every planner, budgets that are kept, and refusals with both figures.
 . "$(dirname "$0")/lib.sh"
 text="$scratch/text"
 make_text "$text"
@@ -33,12 +33,12 @@ done
 [ "$(value "$scratch/periodic.json" schedule)" = "periodic(3)" ] || fail "periodic:3 became $(value "$scratch/periodic.json" schedule)"
 case $(value "$scratch/chain.json" schedule) in chain*) ;; *) fail "chain became $(value "$scratch/chain.json" schedule)" ;; esac
 
-# What the steps took stands beside what was planned.
+# The measured times of steps are reported next to the planned ones.
 for figure in plan_seconds measured_seconds refined_seconds; do
   value "$scratch/chain.json" "$figure" | awk '{ exit !($1 > 0) }' || fail "$figure: $(value "$scratch/chain.json" "$figure")"
 done
 
-# Over the budget: before anything is begun, with both figures.
+# Over the budget: refused before anything starts, with both figures.
 small=$((all_bytes / 4))
 refuses 1 "--planner store-all reserves $all_bytes bytes" train --model mlp --data "$text" --batch 32 --quiet --planner store-all --memory-budget "$small" --dir "$scratch/none"
 says "more than the budget of $small bytes"
@@ -47,15 +47,15 @@ says "more than the budget of $small bytes"
 refuses 1 "budget_bytes is $((small / 2)); schedule 'stage 0 of 2, 1 micro-batches: Interval(100)' reserves " train --model mlp --data "$text" --batch 32 --quiet --strategy interval:100 --memory-budget "$small" --stages 2 --dir "$scratch/none"
 refuses 1 "the smallest that works for this chain is" train --model mlp --data "$text" --batch 32 --quiet --planner tapes --memory-budget 1KiB --dir "$scratch/none"
 # A budget in percent is also reported in percent, for one executor and for stages.
-says_like() { grep -qE -- "$1" "$scratch/out" || fail "no '$1' in: $(cat "$scratch/out")"; }
+prints() { grep -qE -- "$1" "$scratch/out" || fail "no '$1' in: $(cat "$scratch/out")"; }
 refuses 1 "--memory-budget 0.01% is " train --model mlp --data "$text" --batch 32 --quiet --planner tapes --memory-budget 0.01% --dir "$scratch/none"
-says_like "the smallest that works for this chain is [0-9]+ \([0-9.]+%\)"
+prints "the smallest that works for this chain is [0-9]+ \([0-9.]+%\)"
 refuses 1 "--memory-budget 0.01% is " train --model mlp --data "$text" --batch 32 --quiet --memory-budget 0.01% --stages 2 --dir "$scratch/none"
-says_like "the smallest that works for .* is [0-9]+ \([0-9.]+%\)"
+prints "the smallest that works for .* is [0-9]+ \([0-9.]+%\)"
 refuses 1 "--planner store-all reserves $all_bytes bytes (" train --model mlp --data "$text" --batch 32 --quiet --planner store-all --memory-budget 50% --dir "$scratch/none"
-says_like ", 100\.0%\), more than the budget of [0-9]+ bytes \(.*, 50%\)"
-refuses 1 "--planner: 'chain' has no value; give --memory-budget, or chain:BYTES" train --model mlp --data "$text" --quiet --planner chain --dir "$scratch/none"
-refuses 1 "is for a run without stages" train --model mlp --data "$text" --quiet --planner chain --memory-budget 40% --stages 2 --dir "$scratch/none"
+prints ", 100\.0%\), more than the budget of [0-9]+ bytes \(.*, 50%\)"
+refuses 1 "--planner: 'chain' needs a value; use --memory-budget, or chain:BYTES" train --model mlp --data "$text" --quiet --planner chain --dir "$scratch/none"
+refuses 1 "applies to runs without stages" train --model mlp --data "$text" --quiet --planner chain --memory-budget 40% --stages 2 --dir "$scratch/none"
 refuses 1 "NOT_FOUND" train --model mlp --data "$text" --quiet --planner nonsense --dir "$scratch/none"
 [ ! -e "$scratch/none" ] || fail "a refused run made its directory"
 finish

@@ -1,4 +1,4 @@
-// Lines of progress, and how one comes onto a terminal and goes from it.
+// Progress lines: their contents, and how one is drawn on a terminal and removed.
 #include "progress.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 const ProgressState half{0.5, {"step 5/10", "loss 1.2500", "12 tokens/s"}};
 
-TEST(ProgressLine, LeavesOutWhatDoesNotFit) {
+TEST(ProgressLine, OmitsFieldsThatDoNotFit) {
   EXPECT_EQ(progress_line(half, 61, false, {}), " 50%  1:01 left  step 5/10  loss 1.2500  12 tokens/s");
   EXPECT_EQ(progress_line(half, 61, false, {80, false}), "[#######........]  50%  1:01 left  step 5/10  loss 1.2500  12 tokens/s");
   EXPECT_EQ(progress_line(half, 61, false, {50, false}), "[####.....]  50%  1:01 left  step 5/10");
@@ -26,12 +26,12 @@ TEST(ProgressLine, LeavesOutWhatDoesNotFit) {
     EXPECT_LT(progress_line(half, 61, false, {columns, false}).size(), columns);
 }
 
-TEST(ProgressLine, SaysWhatIsKnown) {
+TEST(ProgressLine, ShowsKnownFields) {
   const auto line = [](double share, double seconds, bool ended) { return progress_line({share, {}}, seconds, ended, {}); };
   EXPECT_EQ(line(0, -1, false), "  0%");
   EXPECT_EQ(line(0.999, 0.1, false), " 99%  0:01 left");
   EXPECT_EQ(line(1, 3723, true), "100%  in 1:02:03");
-  EXPECT_EQ(line(2, -5, true), "100%");  // steps beyond those that were asked for
+  EXPECT_EQ(line(2, -5, true), "100%");  // more steps than requested
   EXPECT_EQ(line(0.1, 86400.0 * 5, false), " 10%  5 days left");
   EXPECT_EQ(line(0.1, 1e300, false), " 10%  over 100 days left");
 }
@@ -41,7 +41,7 @@ TEST(ProgressLine, ColoursTheFullPartOnly) {
   EXPECT_EQ(progress_line({0, {}}, -1, false, {25, true}), "[....]   0%");
 }
 
-// A terminal of 60 columns in place of standard error.
+// A terminal of 60 columns that replaces standard error.
 class Terminal {
  public:
   Terminal() : error_(dup(STDERR_FILENO)) {
@@ -67,7 +67,7 @@ class Terminal {
     error_ = -1;
   }
 
-  // All that was written until text was.
+  // Returns all output up to and including text.
   std::string until(const std::string& text) {
     std::array<char, 256> bytes{};
     while (seen_.find(text) == std::string::npos) {
@@ -84,7 +84,7 @@ class Terminal {
   std::string seen_;
 };
 
-TEST(Progress, OfLongWorkComesAndGoes) {
+TEST(Progress, OfLongWorkIsShownAndRemoved) {
   Terminal terminal;
   std::string shown;
   std::string beside;
@@ -99,14 +99,14 @@ TEST(Progress, OfLongWorkComesAndGoes) {
   const std::string after = terminal.until("end");
   terminal.restore();
   EXPECT_NE(shown.find(" 25%  "), std::string::npos) << shown;
-  // It was blanked out before the line.
+  // The line was blanked before the next one.
   const std::size_t blanks = beside.find("\r     ");
   EXPECT_NE(blanks, std::string::npos) << beside;
   EXPECT_LT(blanks, beside.find("a line"));
   EXPECT_EQ(after.find("copied") == std::string::npos || after.rfind("\r     ") > after.rfind("copied"), true) << after;
 }
 
-TEST(Progress, OfWorkWithoutAnAmountShowsNothing) {
+TEST(Progress, OfWorkWithoutATotalShowsNothing) {
   Terminal terminal;
   { ByteProgress progress("copied", 0); }
   (void)std::fprintf(stderr, "end\n");

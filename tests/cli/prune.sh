@@ -1,4 +1,4 @@
-# prune, pin and unpin: what rules keep, dry runs, JSON, and what is refused.
+# prune, pin and unpin: checkpoints kept by rules, dry runs, JSON, and refused calls.
 . "$(dirname "$0")/lib.sh"
 text="$scratch/text"
 make_text "$text"
@@ -18,12 +18,12 @@ before=$(ls -laR --time-style=full-iso "$scratch/c")
 succeeds prune "$scratch/c" --keep last:2,every:4 --dry-run
 says "step 3, "
 says "3 checkpoints would be removed"
-says "; 3 stay"
+says "; 3 kept"
 succeeds prune "$scratch/c" --keep last:2,every:4 --dry-run --json
 is "$(json_field dry_run) $(json_field kept) $(json_field removed 0 step) $(json_field removed 2 step)" "True 3 3 1"
 is "$(ls -laR --time-style=full-iso "$scratch/c")" "$before"
 
-# What is pinned stays, and says so.
+# A pinned checkpoint remains, and is reported as pinned.
 succeeds pin "$scratch/c" 2
 succeeds list "$scratch/c"
 is "$(grep -c 'complete, pinned$' "$scratch/out")" 1
@@ -35,7 +35,7 @@ is "$(steps "$scratch/c")" "2 4 5 6 "
 succeeds verify "$scratch/c"
 succeeds unpin "$scratch/c" 2
 succeeds prune "$scratch/c" --keep newer:1h,last:1
-says "0 checkpoints removed, 0 B; 4 stay"
+says "0 checkpoints removed, 0 B; 4 kept"
 succeeds prune "$scratch/c" --keep last:1 --json
 is "$(json_field dry_run) $(json_field kept) $(json_field removed 2 step)" "False 1 2"
 is "$(steps "$scratch/c")" "6 "
@@ -46,7 +46,7 @@ is "$(steps "$scratch/c")" "6 "
 succeeds train --model mlp --data "$text" --batch 32 --steps 6 --save-every 2 --keep 0 --dir "$scratch/r" --quiet --seed 7
 succeeds copy "$scratch/r" "$scratch/back" --step 2
 succeeds copy "$scratch/back" "$scratch/r"
-says "step 2 is saved where step 6 exists: generation 1"
+says "step 2 is saved although step 6 exists: generation 1"
 succeeds list "$scratch/r"
 is "$(grep -c 'complete, abandoned$' "$scratch/out")" 3
 succeeds list "$scratch/r" --json
@@ -73,6 +73,6 @@ refuses 1 "no-such" prune "$scratch/no-such" --keep last:1
 refuses 2 "--keep" prune "$scratch/c"
 refuses 2 "value is empty" prune "$scratch/c" --keep ""
 refuses 2 "step" pin "$scratch/c"
-refuses 2 "out of range" pin "$scratch/c" -5
-refuses 2 "not a whole number" unpin "$scratch/c" 1.5
+refuses 2 ": expected 0.." pin "$scratch/c" -5
+refuses 2 "expected an integer" unpin "$scratch/c" 1.5
 finish

@@ -1,4 +1,4 @@
-# What the command makes of checkpoints of several ranks: those of tests/state/golden/v2, three ranks'.
+# The command with checkpoints of several ranks: those of tests/state/golden/v2, by three ranks.
 . "$(dirname "$0")/lib.sh"
 cp -r "$(dirname "$0")/../state/golden/v2" "$scratch/c"
 newest=$(basename "$scratch"/c/step-000000001200-*)
@@ -16,7 +16,7 @@ says "[4, 6]"
 succeeds verify "$scratch/c"
 says "6 tensors"
 
-# All into one: shards become whole tensors, of one rank's format.
+# copy merges them: shards become complete tensors, in the format of one rank.
 succeeds copy "$scratch/c" "$scratch/one"
 says "6 tensors"
 succeeds diff "$scratch/c" "$scratch/one"
@@ -32,14 +32,14 @@ succeeds diff "$scratch/one.safetensors" "$scratch/folder"
 says "6 tensors, 0 different"
 succeeds convert "$scratch/c" "$scratch/json/" --json
 says '"files": 1'
-# The same file as from one process's checkpoint.
+# The same file as from a checkpoint of one process.
 succeeds convert "$scratch/one" "$scratch/again.safetensors"
-cmp "$scratch/one.safetensors" "$scratch/again.safetensors" || fail "a file says how many ranks there were"
-refuses 1 "is not empty" convert "$scratch/c" "$scratch/folder/"
-refuses 1 "no amount of bytes" convert "$scratch/c" "$scratch/other/" --file-bytes 40%
+cmp "$scratch/one.safetensors" "$scratch/again.safetensors" || fail "a file depends on the number of ranks"
+refuses 1 "expected an empty folder" convert "$scratch/c" "$scratch/folder/"
+refuses 1 "expected an amount of bytes" convert "$scratch/c" "$scratch/other/" --file-bytes 40%
 [ ! -e "$scratch/other" ] || fail "a refused conversion made a folder"
 
-# A part that is damaged, or away, is named.
+# A damaged or missing part is named.
 part="$scratch/c/$newest/rank00001-of-00003.json"
 cp "$part" "$scratch/part"
 printf ' ' | dd of="$part" bs=1 seek=40 conv=notrunc 2>/dev/null

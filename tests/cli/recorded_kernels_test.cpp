@@ -1,5 +1,5 @@
-// Which of OpenBLAS's kernels the command sets, by the checkpoint that it resumes from: with a library that looks like OpenBLAS.
-// Each case in a process of its own, for a BLAS is loaded once.
+// The OpenBLAS kernels that the command selects, depending on the checkpoint that it resumes from. Uses a fake OpenBLAS. Each case
+// runs in a new process, because a BLAS is loaded once.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* variable = "OPENBLAS_CORETYPE";
 
-// True when function returns true in a child.
+// Returns true if function returns true in a child.
 template <class Function>
 bool holds_in_child(Function function) {
   const pid_t child = fork();
@@ -35,7 +35,7 @@ bool holds_in_child(Function function) {
   return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// A library that has these cores, the first of them unless the environment asks for another one.
+// Loads a library with these cores; it uses the first one unless the environment asks for another one.
 void use_fake(const std::string& cores) {
   setenv("CKPT_OPENBLAS", FAKE_OPENBLAS, 1);
   setenv("FAKE_CORES", cores.c_str(), 1);
@@ -53,7 +53,7 @@ class RecordedKernels : public testing::Test {
   }
   ~RecordedKernels() override { std::filesystem::remove_all(place_); }
 
-  // A checkpoint of a process with that core; "": of a process that used no BLAS.
+  // Saves a checkpoint as a process with that core; "": as a process without a BLAS.
   void save(const std::string& core) const {
     ASSERT_TRUE(holds_in_child([&] {
       use_fake(core);
@@ -66,7 +66,7 @@ class RecordedKernels : public testing::Test {
     }));
   }
 
-  // The core in use once the command has chosen; asked: the value of the variable before, nullptr for unset.
+  // Checks the core in use after the command's choice; asked: the previous value of the variable, nullptr for unset.
   bool chooses(const std::string& expected, const char* asked = nullptr, const std::string& cores = every_core) const {
     return holds_in_child([&] {
       use_fake(cores);
@@ -97,7 +97,7 @@ class RecordedKernels : public testing::Test {
   std::filesystem::path place_;
 };
 
-TEST_F(RecordedKernels, TheBestOnesWithoutACheckpoint) {
+TEST_F(RecordedKernels, TheBestWithoutACheckpoint) {
   EXPECT_TRUE(chooses(best()));
   EXPECT_TRUE(holds_in_child([] {
     use_fake(every_core);
@@ -109,7 +109,7 @@ TEST_F(RecordedKernels, TheBestOnesWithoutACheckpoint) {
 TEST_F(RecordedKernels, ThoseOfTheCheckpoint) {
   save("Prescott");
   EXPECT_TRUE(chooses("Prescott"));
-  EXPECT_TRUE(chooses("Prescott", ""));  // a variable without a value asks for nothing
+  EXPECT_TRUE(chooses("Prescott", ""));  // an empty variable has no effect
 }
 
 TEST_F(RecordedKernels, TheEnvironmentOverridesTheCheckpoint) {
@@ -117,22 +117,22 @@ TEST_F(RecordedKernels, TheEnvironmentOverridesTheCheckpoint) {
   EXPECT_TRUE(chooses("Nehalem", "Nehalem"));
 }
 
-TEST_F(RecordedKernels, TheBestOnesWhereTheProcessorCannotRunThose) {
+TEST_F(RecordedKernels, TheBestIfTheProcessorCannotRunThoseOfTheCheckpoint) {
   save("Opteron");
   EXPECT_TRUE(chooses(best()));
 }
 
-TEST_F(RecordedKernels, TheBestOnesForACheckpointWithoutBlas) {
+TEST_F(RecordedKernels, TheBestForACheckpointWithoutBlas) {
   save("");
   EXPECT_TRUE(chooses(best()));
 }
 
-TEST_F(RecordedKernels, WhatOpenBlasChoosesWhereItLacksThose) {
+TEST_F(RecordedKernels, TheDefaultIfOpenBlasLacksThoseOfTheCheckpoint) {
   save("Prescott");
   EXPECT_TRUE(chooses("Core2", nullptr, "Core2,Haswell"));
 }
 
-TEST_F(RecordedKernels, TheBestOnesForADamagedCheckpoint) {
+TEST_F(RecordedKernels, TheBestForADamagedCheckpoint) {
   save("Prescott");
   for (const auto& entry : std::filesystem::directory_iterator(place_)) {
     const auto manifest = entry.path() / "manifest.json";

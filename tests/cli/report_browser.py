@@ -1,6 +1,6 @@
-"""The reports in a real browser: each page at three widths in both schemes; see report_pages.py for what needs no browser.
+"""Tests the reports in a real browser: each page at three widths in both schemes; report_pages.py has the tests without a browser.
 
-usage: report_browser.py CKPT. Set CKPT_SCREENSHOTS to a folder to look at what was seen.
+usage: report_browser.py CKPT. Set CKPT_SCREENSHOTS to a folder to keep screenshots.
 """
 
 import itertools
@@ -34,7 +34,7 @@ if reason:
 WIDTHS = (320, 800, 1600)
 SCHEMES = ("light", "dark")
 
-# Boxes of all elements that show text of their own, and which pairs of them share more than a pixel.
+# The boxes of all elements with text, and the pairs of them that overlap by more than a pixel.
 OVERLAPS = """
 const shown = [];
 for (const element of document.querySelectorAll("main *, footer")) {
@@ -118,7 +118,7 @@ class Browser(unittest.TestCase):
         for run in self.runs:
             self.assertNotEqual(backgrounds[run.name, "light"], backgrounds[run.name, "dark"])
 
-    def test_what_is_shown_is_what_json_says(self):
+    def test_page_equals_json(self):
         for run in self.runs:
             with self.subTest(page=run.name):
                 self.open(run, 800, "light")
@@ -134,7 +134,7 @@ class Browser(unittest.TestCase):
             self.open(run, 800, "light")
             finders = self.browser.find_elements(By.CSS_SELECTOR, ".finder")
             heading = self.browser.find_element(By.TAG_NAME, "h1")
-            self.assertEqual(len(finders), len(self.browser.find_elements(By.CSS_SELECTOR, ".plot:has(script)")))  # one of no step has no values
+            self.assertEqual(len(finders), len(self.browser.find_elements(By.CSS_SELECTOR, ".plot:has(script)")))  # without steps: no values
             for finder in finders:
                 with self.subTest(page=run.name, plot=finder.get_attribute("aria-label")):
                     plot = finder.find_element(By.XPATH, "..")

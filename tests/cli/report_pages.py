@@ -1,4 +1,5 @@
-"""The reports of ckpt without a browser: their form, their figures beside --json, their colours, what they give away.
+"""Tests the reports of ckpt without a browser: their structure, their figures against --json, their colours, and data that they
+must not contain.
 
 usage: report_pages.py CKPT
 """
@@ -30,7 +31,7 @@ def run_ckpt(*arguments):
 
 
 def profile(outputs, seconds):
-    """A chain as a profile's file: bytes of each layer's output, and the seconds of its forward and backward."""
+    """A chain as a profile file: bytes of each layer's output, and the seconds of its forward and backward."""
     layers = []
     for i, output_bytes in enumerate(outputs):
         forward, backward = seconds(i)
@@ -74,8 +75,8 @@ def make(folder):
     single = private / "single.csv"
     single.write_text("500\n")
     commands["single"] = ("simulate", "--trace", single)
-    if SANITIZED:  # minutes of the same code as the other runs
-        print("SKIP the page of a run of 1,100 steps: it is looked at without a sanitizer", file=sys.stderr)
+    if SANITIZED:  # it takes minutes and runs the same code as the other runs
+        print("SKIP the page of a run of 1,100 steps: tested without a sanitizer", file=sys.stderr)
         del commands["long"]
     runs = []
     for name, command in commands.items():
@@ -101,7 +102,7 @@ def at_place(document, place):
 
 
 def check_figure(test, figures, place, value, text):
-    """value is what --json has at the place, and text rounds it correctly."""
+    """Checks that value is the one that --json has at the place, and that text rounds it correctly."""
     known = at_place(figures, place)
     test.assertEqual(json.loads(value), known, place)
     match = re.fullmatch(r"([+−-]?)([\d,]+(?:\.\d+)?(?:e[+-]?\d+)?) ?(\D*)", text)
@@ -121,7 +122,7 @@ VOID = {"meta", "link", "br", "img", "input", "hr"}
 
 
 class Form(HTMLParser):
-    """Elements as a tree; complains of what is not closed in order."""
+    """Elements as a tree; reports elements that are not closed in order."""
 
     def __init__(self, html):
         super().__init__(convert_charrefs=True)
@@ -177,7 +178,7 @@ def contrast(a, b):
     return (high + 0.05) / (low + 0.05)
 
 
-# What people see who lack a kind of cone: matrices for linear RGB of Machado, Oliveira and Fernandes (2009), severity 1.
+# Simulates colour blindness: matrices for linear RGB of Machado, Oliveira and Fernandes (2009), severity 1.
 SIGHTS = {
     "all": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
     "no red": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
@@ -246,7 +247,7 @@ class Pages(unittest.TestCase):
                               if row.tag == "tr"}
                     self.assertEqual(len(widths), 1)
 
-    def test_needs_nothing_and_tells_nothing(self):
+    def test_is_self_contained_and_private(self):
         for run, form in self.pages:
             with self.subTest(page=run.name):
                 self.assertNotRegex(run.html, r"https?:|//[a-z]|@import|url\(")
@@ -260,7 +261,7 @@ class Pages(unittest.TestCase):
                         self.assertNotIn(secret, run.html)
         self.assertIn("a &lt;b&gt; &amp; 'text'.txt", self.runs[0].html)
 
-    def test_what_is_shown_is_what_json_says(self):
+    def test_page_equals_json(self):
         for run, form in self.pages:
             with self.subTest(page=run.name):
                 scripts = [element for element in form.all("script") if element.attributes.get("id") == "figures"]
@@ -276,10 +277,10 @@ class Pages(unittest.TestCase):
                 continue
             with self.subTest(page=run.name):
                 labels = [svg.attributes.get("aria-label", "") for svg in form.all("svg")]
-                memory = [label for label in labels if label.startswith(("Memory over the time", "Memory of stage"))]
+                memory = [label for label in labels if label.startswith(("Memory during a step", "Memory of stage"))]
                 self.assertEqual(len(memory), len(run.figures["plans"]))
                 for label, plan in zip(memory, run.figures["plans"]):  # the page replays the schedule itself
-                    amount, unit = re.search(r"At most ([\d.]+) (\w+) are", label).groups()
+                    amount, unit = re.search(r"Peak of ([\d.]+) (\w+) live", label).groups()
                     self.assertAlmostEqual(float(amount) * UNITS[unit], plan["plan_peak_bytes"], delta=0.51 * 10.0 ** -len(amount.partition(".")[2]) * UNITS[unit])
                 forwards = sum(layer["forwards_per_step"] for layer in run.figures["layers"])
                 self.assertEqual(forwards, sum(plan["plan_forwards"] for plan in run.figures["plans"]))
@@ -294,18 +295,18 @@ class Pages(unittest.TestCase):
         self.assertEqual(root.tag, space + "svg")
         self.assertIn("One step under the schedule", root.find(space + "title").text)
         texts = [text.text for text in root.iter(space + "text")]
-        for wanted in ("kept from the forward", "recomputed", "embedding", "block.5"):
+        for wanted in ("kept activations", "recomputed", "embedding", "block.5"):
             self.assertIn(wanted, texts)
         self.assertNotRegex(picture.read_text().replace("http://www.w3.org/2000/svg", ""), r"https?:|@import|url\(|<script")
         self.assertLess(picture.stat().st_size, 60000)
 
-    def test_the_model_and_its_held_out_loss_are_told(self):
+    def test_contains_the_model_and_its_held_out_loss(self):
         run = next(run for run in self.runs if run.name == "transformer")
         self.assertIn("transformer, 2 blocks, width 32, 2 heads, context 32", run.html)
         self.assertIn('data-of="/held_out_loss"', run.html)
         self.assertIn('data-of="/unigram_entropy"', run.html)
-        self.assertIn("behind <data", run.html)  # the warm-up
-        self.assertNotIn('data-of="/held_out_loss"', self.runs[0].html)  # the mlp is trained on all of the text
+        self.assertIn("after <data", run.html)  # the warm-up
+        self.assertNotIn('data-of="/held_out_loss"', self.runs[0].html)  # the mlp is trained on the whole text
 
     def test_history_is_whole_and_short(self):
         histories = {run.name: run.figures["history"] for run in self.runs if "history" in run.figures}
@@ -346,7 +347,7 @@ class Pages(unittest.TestCase):
                 for frontier in run.figures["frontiers"]:
                     if len(frontier["points"]) < 2:
                         continue
-                    plot = plots["Time over memory, " + frontier["planner"]]
+                    plot = plots["Step time by memory, " + frontier["planner"]]
                     values = json.loads(next(element for element in plot.within if element.tag == "script").text)
                     self.assertGreater(len(values), 1)
                     for (x0, y0, _), (x1, y1, _) in zip(values, values[1:]):
@@ -356,7 +357,7 @@ class Pages(unittest.TestCase):
                     levels = [element for element in plot.within if element.attributes.get("class") == "level budget"]
                     self.assertEqual(len(levels), 1 if "budget_bytes" in run.figures else 0)
                     if frontier["planner"] == chosen["planner"].partition(":")[0] and frontier["planner"] in ("chain", "tapes"):
-                        again = f"; {chosen['recomputed_forwards']:,} forwards again"
+                        again = f"; {chosen['recomputed_forwards']:,} recomputed forwards"
                         self.assertTrue(any(text.endswith(again) for x, y, text in values))
                 if "budget_bytes" in run.figures:
                     self.assertLessEqual(chosen["reserved_bytes"], run.figures["budget_bytes"])

@@ -1,4 +1,5 @@
-# A run that was cut in two ends where an uncut one ends, bit for bit, under any budget; and it refuses to go on as another run.
+# A run that was interrupted ends with the same bits as an uninterrupted one, under any budget; and it refuses to resume with other
+# settings.
 . "$(dirname "$0")/lib.sh"
 text="$scratch/text"
 make_text "$text"
@@ -11,9 +12,9 @@ train --steps 9 --dir "$scratch/cut" --resume require --threads 1 --strategy int
 says "resumed from step-000000000004"
 [ -n "$(checksum "$scratch/whole.json")" ] || fail "no checksum in the report"
 [ "$(checksum "$scratch/whole.json")" = "$(checksum "$scratch/cut.json")" ] || fail "the resumed run ended with other parameters"
-grep -q '"first_step": 4' "$scratch/cut.json" || fail "the report does not say where the run began"
+grep -q '"first_step": 4' "$scratch/cut.json" || fail "the report does not contain the first step"
 
-# Nothing left to do is no error, and changes nothing.
+# With no steps left, the run succeeds and changes nothing.
 train --steps 9 --dir "$scratch/cut" --json "$scratch/again.json"
 [ "$(checksum "$scratch/again.json")" = "$(checksum "$scratch/cut.json")" ] || fail "a finished run changed"
 
@@ -21,9 +22,9 @@ refuses 1 "this run has 2; use the same" train --model mlp --data "$text" --batc
 refuses 1 "batch 32" train --model mlp --data "$text" --batch 16 --steps 12 --dir "$scratch/cut"
 printf 'one more line\n' >>"$text"
 refuses 1 "data_" train --model mlp --data "$text" --batch 32 --steps 12 --dir "$scratch/cut"
-refuses 1 "needs an empty directory" train --model mlp --data "$text" --batch 32 --resume never --dir "$scratch/cut"
+refuses 1 "requires an empty directory" train --model mlp --data "$text" --batch 32 --resume never --dir "$scratch/cut"
 
-# A damaged newest checkpoint: the run falls back to the one before, says so, and ends at the same place.
+# A damaged newest checkpoint: the run falls back to the previous one, reports it, and ends with the same bits.
 make_text "$text"
 train --steps 8 --dir "$scratch/two" --save-every 4
 newest=$(find "$scratch/two" -name 'step-000000000008-*')
@@ -33,7 +34,7 @@ says "resumed from step-000000000004"
 says "damaged ones were skipped"
 [ "$(checksum "$scratch/two.json")" = "$(checksum "$scratch/whole.json")" ] || fail "after falling back the run ended with other parameters"
 
-# Only the newest are kept.
+# Only the newest checkpoints are kept.
 train --steps 12 --dir "$scratch/keep" --save-every 2 --keep 2 --memory-report "$scratch/memory.json"
 [ "$(find "$scratch/keep" -name manifest.json | wc -l)" = 2 ] || fail "--keep 2 kept another number"
 grep -q '"timeline"' "$scratch/memory.json" || fail "the memory report has no timeline"

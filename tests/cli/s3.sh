@@ -1,4 +1,4 @@
-# s3.sh CKPT URI: the command at an S3 gateway that the environment names, in place of every directory.
+# s3.sh CKPT URI: the command with the S3 gateway from the environment instead of every directory.
 . "$(dirname "$0")/lib.sh"
 uri=$2
 text="$scratch/text"
@@ -7,7 +7,7 @@ cd "$scratch" || exit 1
 train() { succeeds train --model mlp --data "$text" --batch 32 --quiet --seed 7 "$@"; }
 
 train --steps 4 --save-every 2 --dir "$uri/run"
-train --steps 6 --dir "$uri/run" # goes on
+train --steps 6 --dir "$uri/run" # resumes
 says "resumed from step-000000000004"
 train --steps 6 --save-every 2 --dir here
 succeeds list "$uri/run"
@@ -25,7 +25,7 @@ succeeds convert "$uri/run" out.npz --group model
 succeeds show out.npz
 says "tensors"
 
-# Up and down.
+# Upload and download.
 succeeds copy here "$uri/up" --all
 says "verified"
 succeeds diff here "$uri/up"
@@ -46,12 +46,12 @@ succeeds prune "$uri/up" --keep last:1
 says "1 checkpoints removed"
 succeeds unpin "$uri/up" 2
 train --steps 2 --dir "$uri/t"
-refuses 1 "there is no bucket 'no-such-bucket-$$'" list "s3://no-such-bucket-$$/run"
-refuses 1 "there is no bucket 'no-such-bucket-$$'" show "s3://no-such-bucket-$$/run"
-refuses 1 "there is no bucket 'no-such-bucket-$$'" train --model mlp --data "$text" --quiet --steps 1 --dir "s3://no-such-bucket-$$/run"
-refuses 1 "holds no checkpoint" show "$uri/nothing"
+refuses 1 "the bucket 'no-such-bucket-$$' does not exist" list "s3://no-such-bucket-$$/run"
+refuses 1 "the bucket 'no-such-bucket-$$' does not exist" show "s3://no-such-bucket-$$/run"
+refuses 1 "the bucket 'no-such-bucket-$$' does not exist" train --model mlp --data "$text" --quiet --steps 1 --dir "s3://no-such-bucket-$$/run"
+refuses 1 "contains no checkpoint" show "$uri/nothing"
 
-# An upload that nobody will complete, as the one of a process that was killed.
+# Starts an upload that is never completed, as by a killed process.
 begin_upload() {
   curl -s -f --noproxy '*' -X POST --aws-sigv4 aws:amz:us-east-1:s3 --user "$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY" \
     -H 'x-amz-content-sha256: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' \
@@ -62,7 +62,7 @@ begin_upload other/file
 succeeds prune "$uri/run" --uploads --older-than 1h
 says "0 unfinished uploads aborted"
 succeeds prune "$uri/run" --uploads --older-than 0 --dry-run
-says "step-000000000008-1a2b3c4d/model.safetensors: begun "
+says "step-000000000008-1a2b3c4d/model.safetensors: started "
 says "1 unfinished uploads would be aborted"
 succeeds prune "$uri" --uploads --older-than 0s --dry-run --json
 /usr/bin/python3 -c 'import json, sys

@@ -1,8 +1,8 @@
-# list, show, copy, --json, .npz, and a word that is no command.
+# list, show, copy, --json, .npz, and a mistyped command.
 . "$(dirname "$0")/lib.sh"
 text="$scratch/text"
 make_text "$text"
-# json_field KEY...: what Python finds below these keys in the last output.
+# json_field KEY...: prints the value under these keys in the last output.
 json_field() { /usr/bin/python3 -c 'import json, sys
 value = json.load(open(sys.argv[1]))
 for key in sys.argv[2:]:
@@ -38,10 +38,10 @@ says "incomplete"
 is "$(sed -n 2p "$scratch/out" | grep -o ' -  *incomplete' | tr -s ' ')" " - incomplete"
 rmdir "$scratch/c/step-000000000008-0badcafe"
 mkdir "$scratch/empty"
-refuses 1 "holds no checkpoint" list "$scratch/empty"
+refuses 1 "contains no checkpoint" list "$scratch/empty"
 refuses 1 "no-such" list "$scratch/no-such"
 
-# What is saved beside the tensors, and names as people count.
+# Data saved in addition to the tensors, and dtype names.
 succeeds show "$scratch/c"
 says "step 6, "
 says "seed: 7"
@@ -71,9 +71,9 @@ is "$(json_field different)" 0
 refuses 1 "largest absolute difference" diff "$(find "$scratch/c" -name 'step-000000000002-*')/model.safetensors" "$scratch/model.npz" --json
 [ "$(json_field different)" -gt 0 ] || fail "no difference"
 left=$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'ckpt-npz-*' -newer "$text" 2>/dev/null)
-[ -z "$left" ] || fail "left behind: $left"
+[ -z "$left" ] || fail "remaining files: $left"
 
-# copy: the newest, one step, all; what is there stays, and the copy is resumed from.
+# copy: the newest, one step, all; existing checkpoints remain, and the copy can be resumed from.
 succeeds copy "$scratch/c" "$scratch/copy"
 says "105 tensors"
 says "verified"
@@ -86,7 +86,7 @@ succeeds show "$scratch/copy" --json
 is "$(json_field seed; json_field data_position; json_field values)" "$original"
 # Copying a step below the newest one is a roll-back in the target: the copied step is now the newest.
 succeeds copy "$scratch/c" "$scratch/copy" --step 2
-says "step 2 is saved where step 6 exists: generation 1"
+says "step 2 is saved although step 6 exists: generation 1"
 succeeds list "$scratch/copy" --json
 is "$(json_field 0 step) $(json_field 0 abandoned) $(json_field 1 step) $(json_field 1 abandoned)" "2 False 6 True"
 succeeds copy "$scratch/c" "$scratch/all" --all
@@ -99,7 +99,7 @@ is "$(json_field file) $(json_field tensors)" "$scratch/told.npz $(json_field te
 [ "$(json_field tensors)" -gt 10 ] || fail "convert counts $(json_field tensors) tensors"
 succeeds copy "$newest" "$scratch/one"
 succeeds diff "$newest" "$scratch/one"
-refuses 1 "holds no checkpoint of step 3" copy "$scratch/c" "$scratch/none" --step 3
+refuses 1 "contains no checkpoint of step 3" copy "$scratch/c" "$scratch/none" --step 3
 refuses 2 "excludes" copy "$scratch/c" "$scratch/none" --step 2 --all
 succeeds train --model mlp --data "$text" --batch 32 --steps 8 --dir "$scratch/copy" --quiet --seed 7 --resume require
 succeeds train --model mlp --data "$text" --batch 32 --steps 8 --dir "$scratch/c" --quiet --seed 7 --resume require
@@ -108,7 +108,7 @@ printf '\377' | dd of="$scratch/one/$(ls "$scratch/one" | grep '^step-')/model.s
 refuses 1 "model.safetensors" copy "$scratch/one" "$scratch/target"
 [ -z "$(ls "$scratch/target" 2>/dev/null | grep '^step-')" ] || fail "a damaged checkpoint was copied"
 
-# The manual page says what --help says, in roff without errors where there is a formatter.
+# The manual page has the same content as --help, in roff without errors, if a formatter is installed.
 "$ckpt" --manual >"$scratch/ckpt.1" || fail "--manual"
 for word in train sample simulate list show verify diff copy convert; do grep -q "^\.SS $word\$" "$scratch/ckpt.1" || fail "no $word in the manual"; done
 grep -qF '\-\-memory\-budget' "$scratch/ckpt.1" || fail "no option in the manual"
@@ -117,19 +117,19 @@ if command -v man >/dev/null && command -v groff >/dev/null; then
   [ ! -s "$scratch/out" ] || fail "man: $(cat "$scratch/out")"
   grep -q -- "--memory-budget" "$scratch/page" || fail "no option on the page"
 else
-  echo "SKIP formatting of the manual page: there is no man or no groff"
+  echo "SKIP formatting of the manual page: man or groff not found"
 fi
 
-# Words that are no command.
-refuses 2 "there is no command 'lst'; did you mean 'list'?" lst
+# Mistyped commands.
+refuses 2 "unknown command 'lst'; did you mean 'list'?" lst
 refuses 2 "did you mean 'verify'?" verfiy "$scratch/c"
 refuses 2 "did you mean 'inspect'?" inspct
 refuses 2 "did you mean 'convert'?" CONVERT
 refuses 2 "there are train, sample, plan, simulate, list, show, verify, diff, copy, prune, pin, unpin, convert" frobnicate
-refuses 2 "there is no command" "$(printf 'li\033[31mst')"
+refuses 2 "unknown command" "$(printf 'li\033[31mst')"
 if grep -q "$(printf '\033')" "$scratch/out"; then fail "a control character reaches the terminal"; fi
 
-# Without --data a newcomer's first command works in any folder.
+# Without --data the first command of a new user works in any folder.
 mkdir "$scratch/elsewhere"
 (cd "$scratch/elsewhere" && "$ckpt" train --steps 3 --batch 4 --quiet >"$scratch/out" 2>&1) || fail "train without data: $(cat "$scratch/out")"
 says "3 steps, loss"

@@ -1,4 +1,4 @@
-# Stages: the same bits for every number of stages and schedule, a timeline, a page, and what is refused.
+# Stages: the same bits for every number of stages and schedule, a timeline, a page, and refused options.
 . "$(dirname "$0")/lib.sh"
 text="$scratch/text"
 make_text "$text"
@@ -23,17 +23,17 @@ grep -q '<svg class="frame" ' "$scratch/page.html" || fail "the page has no pict
 grep -q 'stage 2, backward of micro-batch 3' "$scratch/page.html" || fail "the picture does not show the last backward"
 ! grep -qE '(src|href)="?http' "$scratch/page.html" || fail "the page needs other files"
 
-# A run goes on in other stages, but not with other micro-batches.
+# A run resumes with other stages, but not with other micro-batches.
 succeeds train --model mlp --data "$text" --batch 32 --steps 5 --quiet --dir "$scratch/one" --micro-batches 4 --stages 2
 says "resumed from step-000000000003"
 refuses 1 "micro_batches" train --model mlp --data "$text" --batch 32 --steps 7 --quiet --dir "$scratch/one" --micro-batches 2
 
 refuses 2 "--stages" train --stages 0
 refuses 2 "--schedule" train --schedule zigzag
-refuses 1 "does not divide" train --model mlp --data "$text" --batch 32 --micro-batches 5 --steps 1 --quiet
-refuses 1 "of one step without stages" train --model mlp --data "$text" --batch 32 --stages 2 --steps 1 --quiet --report "$scratch/step.svg"
+refuses 1 "expected a divisor" train --model mlp --data "$text" --batch 32 --micro-batches 5 --steps 1 --quiet
+refuses 1 "shows one step without stages" train --model mlp --data "$text" --batch 32 --stages 2 --steps 1 --quiet --report "$scratch/step.svg"
 [ ! -e "$scratch/step.svg" ] || fail "there is a picture all the same"
-refuses 1 "no choice of activations" train --model mlp --data "$text" --batch 32 --activations nothing --steps 1 --quiet
+refuses 1 "expected store-all, recompute-all" train --model mlp --data "$text" --batch 32 --activations nothing --steps 1 --quiet
 refuses 1 "layers" train --model mlp --data "$text" --batch 32 --stages 400 --steps 1 --quiet
 refuses 1 "cannot write" train --model mlp --data "$text" --batch 32 --stages 2 --steps 1 --quiet --report "$scratch/none/page"
 finish

@@ -1,4 +1,5 @@
-// Checkpoints of several ranks become files of other programs piece by piece: what is in memory is a piece, not the tensors.
+// Checkpoints of several ranks are converted to files of other programs piece by piece: only one piece is in memory, not the
+// tensors.
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>
@@ -33,31 +34,31 @@ constexpr std::int64_t tensor_bytes = rows * columns * 4;  // 128 MiB
 float value_at(std::int64_t row, std::int64_t column) { return static_cast<float>((row * 7 + column * 13) % 65521); }
 
 // Two ranks, which are threads.
-struct Meeting {
+struct Collectives {
   std::barrier<> barrier{2};
   Span<const std::byte> sent[2];
 };
 
 class Rank final : public CustomCoordinator {
  public:
-  Rank(Meeting& meeting, int rank) : meeting_(meeting), rank_(rank) {}
-  void barrier(std::chrono::nanoseconds) override { meeting_.barrier.arrive_and_wait(); }
+  Rank(Collectives& collectives, int rank) : collectives_(collectives), rank_(rank) {}
+  void barrier(std::chrono::nanoseconds) override { collectives_.barrier.arrive_and_wait(); }
   void broadcast(Span<std::byte> data, std::int64_t root, std::chrono::nanoseconds) override {
-    meeting_.sent[rank_] = {data.data(), data.size()};
-    meeting_.barrier.arrive_and_wait();
-    if (rank_ != root && data.size() > 0) std::memcpy(data.data(), meeting_.sent[root].data(), data.size());
-    meeting_.barrier.arrive_and_wait();
+    collectives_.sent[rank_] = {data.data(), data.size()};
+    collectives_.barrier.arrive_and_wait();
+    if (rank_ != root && data.size() > 0) std::memcpy(data.data(), collectives_.sent[root].data(), data.size());
+    collectives_.barrier.arrive_and_wait();
   }
   void all_gather(Span<const std::byte> sent, std::chrono::nanoseconds, Span<std::byte> received) override {
-    meeting_.sent[rank_] = sent;
-    meeting_.barrier.arrive_and_wait();
+    collectives_.sent[rank_] = sent;
+    collectives_.barrier.arrive_and_wait();
     for (std::size_t i = 0; i < 2 && sent.size() > 0; ++i)
-      std::memcpy(received.data() + i * sent.size(), meeting_.sent[i].data(), sent.size());
-    meeting_.barrier.arrive_and_wait();
+      std::memcpy(received.data() + i * sent.size(), collectives_.sent[i].data(), sent.size());
+    collectives_.barrier.arrive_and_wait();
   }
 
  private:
-  Meeting& meeting_;
+  Collectives& collectives_;
   const int rank_;
 };
 
@@ -71,11 +72,11 @@ Tensor block(std::int64_t first_row, std::int64_t first_column, std::int64_t hei
   return tensor;
 }
 
-// "tall" is cut by rows, "wide" by columns, "small" is whole on both.
+// "tall" is split by rows, "wide" by columns, "small" is complete on both ranks.
 void save(const std::string& folder) {
-  Meeting meeting;
+  Collectives collectives;
   const auto run = [&](int rank) {
-    const Coordinator coordinator(rank, 2, std::make_unique<Rank>(meeting, rank));
+    const Coordinator coordinator(rank, 2, std::make_unique<Rank>(collectives, rank));
     CheckpointManagerOptions options;
     options.coordinator = coordinator;
     CheckpointManager manager(Storage::file_system(folder), options);
@@ -120,7 +121,7 @@ class TensorFiles : public testing::Test {
     std::string name = (fs::temp_directory_path() / "ckpt-tensor-files-XXXXXX").string();
     EXPECT_NE(mkdtemp(name.data()), nullptr);
     folder_ = name;
-    // Another process, whose memory is not this one's.
+    // In a new process, with its own memory.
     const pid_t child = fork();
     if (child == 0) {
       try {
@@ -142,7 +143,7 @@ class TensorFiles : public testing::Test {
   std::string folder_;
 };
 
-TEST_F(TensorFiles, OfManyRanksAreMadePieceByPiece) {
+TEST_F(TensorFiles, OfManyRanksAreWrittenPieceByPiece) {
   const std::int64_t before = most_resident_bytes();
   cli::convert(place("run"), place("one.safetensors"), {"", tensor_bytes, false});
   cli::convert(place("run"), place("folder/"), {"", tensor_bytes, false});
@@ -150,7 +151,7 @@ TEST_F(TensorFiles, OfManyRanksAreMadePieceByPiece) {
   std::printf("converted twice %lld MiB with %lld MiB\n", static_cast<long long>(2 * tensor_bytes / mib),
               static_cast<long long>(grown / mib));
 #ifndef CKPT_SANITIZED
-  EXPECT_LT(grown, tensor_bytes);  // of one tensor
+  EXPECT_LT(grown, tensor_bytes);  // less than one tensor
 #endif
   expect_whole(place("one.safetensors"));
   expect_whole(place("folder"));
@@ -159,12 +160,12 @@ TEST_F(TensorFiles, OfManyRanksAreMadePieceByPiece) {
   EXPECT_EQ(index["metadata"]["total_size"], 2 * tensor_bytes + 24);
   EXPECT_EQ(index["weight_map"].size(), 3U);
   EXPECT_TRUE(fs::exists(place("folder/model-00001-of-00003.safetensors"))) << index.dump();
-  // A folder with something in it is not written to.
+  // A folder that is not empty is not written to.
   EXPECT_THROW(cli::convert(place("run"), place("folder/"), {"", tensor_bytes, false}), std::runtime_error);
 }
 
-// "a.b" of group "a", and "b" of group "a.a": one name for two tensors.
-TEST(TensorFileNames, ThatWouldBeOneAreRefused) {
+// "a.b" of group "a", and "b" of group "a.a": two tensors with one name.
+TEST(TensorFileNames, DuplicatesAreRefused) {
   std::string folder = (fs::temp_directory_path() / "ckpt-tensor-files-XXXXXX").string();
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
   {
@@ -192,8 +193,8 @@ std::map<std::string, std::string> metadata_of(const std::string& path) {
   return all;
 }
 
-// A group of tensors takes its versions of PyTorch modules, the value "_metadata" of its checkpoint, into the file's __metadata__.
-// Several groups in one file, and an .npz file, cannot hold them.
+// The group's versions of PyTorch modules, the value "_metadata" of its checkpoint, go into the file's __metadata__.
+// Several groups in one file, and an .npz file, cannot store them.
 TEST(TensorFileMetadata, HoldsTheVersionsOfTheGroup) {
   std::string folder = (fs::temp_directory_path() / "ckpt-tensor-files-XXXXXX").string();
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
@@ -206,7 +207,7 @@ TEST(TensorFileMetadata, HoldsTheVersionsOfTheGroup) {
     state.set_json("_metadata", nlohmann::json{{"model", text}, {"absent", text}, {"other", 3}}.dump());
     manager.save(state, SaveOptions{});
   }
-  // Converts, and returns what is printed on standard error.
+  // Converts, and returns the output on standard error.
   const auto convert = [&](const std::string& from, const std::string& to, const std::string& group) {
     testing::internal::CaptureStderr();
     cli::convert(folder + from, folder + to, {group, mib, false});
@@ -227,7 +228,7 @@ TEST(TensorFileMetadata, HoldsTheVersionsOfTheGroup) {
   EXPECT_TRUE(metadata_of(folder + "/both.safetensors").empty());
   EXPECT_NE(convert("/run1", "/one.npz", "").find("an .npz file cannot hold the metadata: _metadata"), std::string::npos);
   EXPECT_NE(convert("/run2", "/both.npz", "").find("_metadata of model"), std::string::npos);
-  // From one file to another they stay.
+  // From file to file they are kept.
   EXPECT_EQ(convert("/one.safetensors", "/again.safetensors", ""), "");
   EXPECT_EQ(metadata_of(folder + "/again.safetensors"), versions);
   fs::remove_all(folder);

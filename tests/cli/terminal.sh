@@ -1,12 +1,12 @@
-# Progress on real terminals of several widths (tmux): one line that fits, with the share done and the time left; colour on them only, and
-# never with NO_COLOR. Elsewhere plain lines.
+# Progress on real terminals of several widths (tmux): one line that fits, with the fraction done and the time left; colour only
+# there, and never with NO_COLOR. Elsewhere plain lines.
 . "$(dirname "$0")/lib.sh"
 text="$scratch/text"
 make_text "$text"
 case $ckpt in /*) ;; *) ckpt="$PWD/$ckpt" ;; esac
 run="'$ckpt' train --model mlp --data '$text' --batch 32 --steps 1000"
 
-# seen FILE PATTERN COMMAND...: runs the command, which writes FILE, until the pattern is in it.
+# seen FILE PATTERN COMMAND...: runs the command, which writes FILE, until FILE contains the pattern.
 seen() {
   file=$1
   pattern=$2
@@ -16,12 +16,12 @@ seen() {
     "$@" || break
     if grep -qE -- "$pattern" "$file"; then return 0; fi
     looks=$((looks + 1))
-    sleep 0.02 # only not to keep the machine busy
+    sleep 0.02 # to save CPU time
   done
   fail "no '$pattern' in: $(cat "$file")"
 }
 
-# ---- No terminal: whole lines, as much as there is to say ----
+# ---- Without a terminal: complete lines with all information ----
 : >"$scratch/plain"
 env -u NO_COLOR TERM=xterm sh -c "exec $run" >"$scratch/out" 2>"$scratch/plain" &
 plain=$!
@@ -34,16 +34,16 @@ grep -qE '^ *[0-9]+%  in [0-9:]+  step' "$scratch/plain" || fail "no last line: 
 # ---- Terminals ----
 if ! command -v tmux >/dev/null 2>&1; then
   [ -z "${CKPT_REQUIRE_SERVICES:-}" ] || { fail "there is no tmux"; finish; }
-  echo "SKIP progress on terminals: there is no tmux"
+  echo "SKIP progress on terminals: tmux not found"
   [ $failures -gt 0 ] || exit 77
   finish
 fi
-terminals=0 # each with a server of its own: one that ends takes no new windows
+terminals=0 # each with its own server: a server that is ending accepts no new windows
 in_tmux() { tmux -S "$scratch/tmux$terminals" -f /dev/null "$@"; }
 trap 'in_tmux kill-server 2>/dev/null; rm -rf "$scratch"' EXIT
 screen() { in_tmux capture-pane -p "$@" >"$scratch/screen"; }
 
-# terminal WIDTH ENVIRONMENT...: a window of that width in which a run shows the time left.
+# terminal WIDTH ENVIRONMENT...: opens a window of that width in which a run shows the time left.
 terminal() {
   width=$1
   shift
@@ -54,7 +54,7 @@ terminal() {
 
 for width in 40 80 132; do
   terminal "$width" -u NO_COLOR
-  # While it runs, and after it ended: one line of progress, no longer than the terminal.
+  # During the run and after its end: one line of progress, no longer than the terminal.
   [ "$(grep -c '%' "$scratch/screen")" = 1 ] || fail "$width columns: $(cat "$scratch/screen")"
   line=$(grep '%' "$scratch/screen")
   [ "${#line}" -lt "$width" ] || fail "$width columns: a line of ${#line}: $line"
@@ -65,7 +65,7 @@ for width in 40 80 132; do
     132) wanted='tokens/s  activations [0-9.]+ [KM]?i?B now, [0-9.]+ [KM]?i?B peak$' ;;
   esac
   seen "$scratch/screen" "$wanted" screen
-  seen "$scratch/screen" "$(printf '\033\\[32m#')" screen -e # once a part of the bar is full
+  seen "$scratch/screen" "$(printf '\033\\[32m#')" screen -e # once part of the bar is full
   in_tmux send-keys C-c
   seen "$scratch/screen" '^ended' screen
   [ "$(grep -c '%' "$scratch/screen")" = 1 ] || fail "$width columns, ended: $(cat "$scratch/screen")"
@@ -83,7 +83,7 @@ in_tmux kill-server
 
 for without in NO_COLOR=1 TERM=dumb; do
   terminal 80 "$without"
-  seen "$scratch/screen" '\[#' screen -e # a part of the bar is full
+  seen "$scratch/screen" '\[#' screen -e # part of the bar is full
   [ "$(tr -d -c '\033' <"$scratch/screen" | wc -c)" = 0 ] || fail "colour with $without: $(cat -v "$scratch/screen")"
   in_tmux kill-server
 done

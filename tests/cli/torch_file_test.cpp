@@ -1,4 +1,4 @@
-// Damaged .pt files: thousands of them, which would take minutes as runs of the command. Each is read or refused by an exception.
+// Damaged .pt files: thousands of them, which would take minutes through the command. Each is read or refused with an exception.
 #include <gtest/gtest.h>
 #include <unistd.h>
 #include <zip.h>
@@ -23,7 +23,7 @@ std::string global(const std::string& module, const std::string& name) { return 
 std::string number(int value) { return std::string("K") + static_cast<char>(value); }
 std::string pair(int a, int b) { return number(a) + number(b) + "\x86"; }
 
-// Two by three of six F32, or its transpose, over storage 0.
+// A two by three tensor of six F32, or its transpose, over storage 0.
 std::string tensor(bool transposed) {
   const std::string hooks = global("collections", "OrderedDict") + ")R";
   const std::string id = "(" + text("storage") + global("torch", "FloatStorage") + text("0") + text("cpu") + number(6) + "tQ";
@@ -31,7 +31,7 @@ std::string tensor(bool transposed) {
          (transposed ? pair(1, 3) : pair(3, 1)) + "\x89" + hooks + "tR";
 }
 
-// A bit of everything that a pickle may hold.
+// One of everything that a pickle may contain.
 std::string whole_pickle() {
   const std::string bytes = global("_codecs", "encode") + text("\xc3\xa9") + text("latin1") + "\x86R";
   const std::string real("G\x3f\xf8\0\0\0\0\0\0", 9);
@@ -75,7 +75,7 @@ class TorchFile : public testing::Test {
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   }
 
-  // False when it was refused, which says of what file.
+  // Returns false if it was refused with a message that names the file.
   bool is_read() const {
     try {
       read_torch_file(path());
@@ -104,7 +104,7 @@ TEST_F(TorchFile, WholeIsRead) {
       R"("parameter",["tensor","list.0","parameter"]]})");
 }
 
-TEST_F(TorchFile, CutOffAnywhereIsRefused) {
+TEST_F(TorchFile, EveryTruncationIsRefusedByTheReader) {
   archive(whole_pickle());
   const std::string whole = bytes();
   for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -113,7 +113,7 @@ TEST_F(TorchFile, CutOffAnywhereIsRefused) {
   }
 }
 
-TEST_F(TorchFile, PickleCutOffAnywhereIsRefused) {
+TEST_F(TorchFile, EveryTruncationOfThePickleIsRefused) {
   const std::string whole = whole_pickle();
   for (std::size_t size = 0; size < whole.size(); ++size) {
     archive(whole.substr(0, size));
@@ -133,10 +133,10 @@ TEST_F(TorchFile, FlippedBytesNeverCrash) {
     write(flipped);
     refused += is_read() ? 0 : 1;
   }
-  EXPECT_GT(refused, 1000);  // what no checksum covers, such as times in the archive, may pass
+  EXPECT_GT(refused, 1000);  // changes outside of any checksum, such as times in the archive, may be accepted
 }
 
-// With right checksums: what is flipped comes to the machine.
+// With matching checksums, so that the flipped bytes reach the pickle machine.
 TEST_F(TorchFile, FlippedBytesOfThePickleNeverCrash) {
   const std::string whole = whole_pickle();
   std::mt19937 random(2);
@@ -147,7 +147,7 @@ TEST_F(TorchFile, FlippedBytesOfThePickleNeverCrash) {
     archive(flipped);
     read += is_read();
   }
-  EXPECT_GT(read, 40);  // those whose texts and numbers only have changed
+  EXPECT_GT(read, 40);  // those in which only strings and numbers have changed
   EXPECT_LT(read, 2000);
 }
 

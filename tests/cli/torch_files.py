@@ -1,4 +1,5 @@
-"""Files as torch.save writes them, made by Python's own pickle and zipfile, against the command: torch_files.py CKPT FOLDER."""
+"""Tests the command with files as torch.save writes them, created by Python's own pickle and zipfile: torch_files.py CKPT
+FOLDER."""
 
 import collections
 import io
@@ -26,12 +27,12 @@ for name in ("torch", "torch._utils", "torch.storage"):
 
 
 def named(module, name):
-    """The function of that name. Pickled, it is its name."""
+    """Returns the function of that name. It is pickled as its name."""
     if hasattr(sys.modules[module], name):
         return getattr(sys.modules[module], name)
 
     def function(*_):
-        raise AssertionError("is never called")
+        raise AssertionError("must not be called")
     function.__module__, function.__qualname__, function.__name__ = module, name, name
     setattr(sys.modules[module], name, function)
     return function
@@ -109,7 +110,7 @@ def refused(path, *wanted, show=False):
 
 
 def converted(path):
-    """The tensors of what the file becomes: dtype, shape, bytes; and the nodes of the tree, None without one."""
+    """Returns the tensors of the converted file: dtype, shape, bytes; and the nodes of the tree, None without one."""
     target = os.path.join(folder, "out.safetensors")
     done = run("convert", path, target)
     check(done.returncode == 0, path, done.stdout)
@@ -130,7 +131,7 @@ def floats(*values):
 
 six = floats(0, 1, 2, 3, 4, 5)
 
-# ---- What is read ----
+# ---- Accepted files ----
 
 # A state dict: a plain file, tied tensors under both names, the versions of a module's parts as metadata.
 state = collections.OrderedDict(a=tensor(Storage("0"), (2, 3), (3, 1)), b=tensor(Storage("0"), (2, 3), (3, 1)))
@@ -176,8 +177,8 @@ nodes = [
     "f8", ["tensor", "f8", "torch"],
 ]
 for protocol in (2, 3, 4, 5):
-    made, text = converted(archive("tree.pt", pickled(tree, protocol), storages))
-    check(made == wanted, "protocol", protocol, "tensors:", made)
+    created, text = converted(archive("tree.pt", pickled(tree, protocol), storages))
+    check(created == wanted, "protocol", protocol, "tensors:", created)
     check(repr(text) == repr(nodes), "protocol", protocol, "nodes:", text)  # repr: -0.0 is not 0
 check(converted.version == 2, "a parameter needs format 2")
 shown = run("show", os.path.join(folder, "tree.pt")).stdout
@@ -196,7 +197,7 @@ check([values[path] for path in ("list[0]", "list[2]", "list[6]", "list[9]", "od
 check(run("show", archive("names.pt", {"__tree__": tensor(Storage("1", "ByteStorage", 3), (3,), (1,))}, {"1": b"abc"})).returncode == 0,
       "a tensor that is called __tree__")
 
-# What stands for itself, names that are taken, and names that no file may have.
+# Single objects, duplicate names, and names that no file may have.
 check(converted(archive("bare.pt", tensor(Storage("0"), (6,), (1,)), {"0": six})) == ({"tensor": ("F32", [6], six)}, [["tensor", "tensor", "torch"]]),
       "a bare tensor")
 check(converted(archive("number.pt", 3))[1] == [3], "a bare number")
@@ -216,7 +217,7 @@ check(done.returncode == 0 and zipfile.ZipFile(os.path.join(folder, "one.npz")).
 
 # Attributes, in a tree.
 frozen = Call(parameter, tensor(Storage("0"), (2,), (1,)), False, collections.OrderedDict())
-made, text = converted(archive("model.pt", {"model": state, "epoch": 3, "frozen": frozen, "leaf": tensor(Storage("0"), (3,), (1,), requires_grad=True)},
+created, text = converted(archive("model.pt", {"model": state, "epoch": 3, "frozen": frozen, "leaf": tensor(Storage("0"), (3,), (1,), requires_grad=True)},
                                {"0": six}))
 check(text == [["dict", 4], "model", ["attributes"], ["ordered_dict", 2], "a", ["tensor", "model.a", "torch"], "b", ["tensor", "model.a", "torch"],
                ["dict", 1], "_metadata", ["ordered_dict", 1], "", ["dict", 1], "version", 1, "epoch", 3,
@@ -251,12 +252,12 @@ check(converted.metadata == {"format": "pt", "note": "é\n"}, "metadata in a fol
 done = run("convert", source, os.path.join(folder, "to.npz"))
 check(done.returncode == 0 and "an .npz file cannot hold the metadata: format, note" in done.stdout, done.stdout)
 done = run("diff", source, with_metadata("other.safetensors", {"format": "np", "more": "x"}))
-for line in ('__metadata__.format: "pt" against "np"', "__metadata__.note: only in " + source, "__metadata__.more: only in ", "1 tensors, 3 different"):
+for line in ('__metadata__.format: "pt" vs. "np"', "__metadata__.note: only in " + source, "__metadata__.more: only in ", "1 tensors, 3 different"):
     check(done.returncode == 1 and line in done.stdout, "no", line, "in", done.stdout)
 done = run("diff", source, with_metadata("other.safetensors", {"note": "é\n", "format": "pt"}))
 check(done.returncode == 0 and "1 tensors, 0 different" in done.stdout, done.stdout)
 
-# ---- What is refused by name, and not run ----
+# ---- Functions that are refused by name and never run ----
 
 witness = os.path.join(folder, "witness")
 
@@ -282,53 +283,53 @@ refused(archive("class.pt", {"a": size}), "a: torch.Size at byte")
 refused(archive("call.pt", {"a": Call(float8)}), "a: a call of torch.float8_e4m3fn")
 refused(archive("set.pt", pickled({1, 2}, 4)), "a set")
 
-# ---- What does not hold together ----
+# ---- Inconsistent files ----
 
 circle = []
 circle.append(circle)
 refused(archive("circle.pt", circle), "0: the list at byte 2 contains itself")
 refused(archive("deep.pt", [deep]), "deeper than 1000")
-laughs = ["ha" * (1000 if sanitized else 1)]  # every value takes a sanitizer microseconds
+laughs = ["ha" * (1000 if sanitized else 1)]  # every value takes microseconds with a sanitizer
 for _ in range(60):
     laughs = [laughs, laughs]
-refused(archive("laughs.pt", laughs), "would take more than")
+refused(archive("laughs.pt", laughs), "its tensors exceed")
 refused(archive("bytes.pt", b"\x80\x02X\x00\x10\x00\x00" + b"a" * 4096 + b"q\x00X\x06\x00\x00\x00latin1q\x01c_codecs\nencode\nq\x020]" +
                 b"(" + b"h\x02h\x00h\x01\x86R" * 100 + b"e."), "")
-refused(archive("twice.pt", b"\x80\x02}(K\x01N\x88N\x75."), "the key true comes twice")
+refused(archive("twice.pt", b"\x80\x02}(K\x01N\x88N\x75."), "the key true is duplicated")
 refused(archive("key.pt", b"\x80\x02}](K\x01es."), "")
-refused(archive("key.pt", b"\x80\x02}]Ns."), "which has no place in a tree")
-refused(archive("items.pt", b"\x80\x02N(K\x01e."), "which is no list")
-refused(archive("odd.pt", b"\x80\x02}(K\x01u."), "a key without a value")
-refused(archive("memo.pt", b"\x80\x02Nr\xff\xff\xff\x7f."), "memo entry 2147483647 comes before 0")
-refused(archive("memo.pt", b"\x80\x02h\x05."), "no memo entry 5")
-refused(archive("end.pt", b"\x80\x02N"), "ends too early")
-refused(archive("end.pt", b"\x80\x02N.N"), "bytes follow its end")
-refused(archive("end.pt", b"\x80\x02NN."), "belong to nothing")
+refused(archive("key.pt", b"\x80\x02}]Ns."), "which a tree cannot represent")
+refused(archive("items.pt", b"\x80\x02N(K\x01e."), "expected a list")
+refused(archive("odd.pt", b"\x80\x02}(K\x01u."), "a key has no value")
+refused(archive("memo.pt", b"\x80\x02Nr\xff\xff\xff\x7f."), "memo entry 2147483647: expected 0")
+refused(archive("memo.pt", b"\x80\x02h\x05."), "memo entry 5 does not exist")
+refused(archive("end.pt", b"\x80\x02N"), "it is truncated")
+refused(archive("end.pt", b"\x80\x02N.N"), "unexpected bytes after its end")
+refused(archive("end.pt", b"\x80\x02NN."), "left on the stack")
 refused(archive("text.pt", b"\x80\x02X\x01\x00\x00\x00\xff."), "not UTF-8")
 refused(archive("protocol.pt", b"\x80\x06N."), "protocol 6")
 refused(archive("attributes.pt", b"\x80\x02]}b."), "attributes for a list")
 huge = 1 << 62
 for shape, strides, offset, shown in (((2, 3), (3, 2), 0, "element 7 of storage 0, which has 6"), ((6,), (1,), 1, "element 6"), ((1,), (1,), huge, "element"),
-                                      ((huge, 4), (0, 0), 0, "too large"), ((huge,), (huge,), 0, "too large"), ((2,), (1, 1), 0, "other dimensions"),
-                                      ((-1,), (1,), 0, "no number of elements"), ((2,), (-1,), 3, "no number of elements"), ((1 << 40,), (0,), 0, "times the file"),
-                                      ([2], (1,), 0, "no tuple"), ((1,) * 9, (1,) * 9, 0, "tensor a")):
+                                      ((huge, 4), (0, 0), 0, "too large"), ((huge,), (huge,), 0, "too large"), ((2,), (1, 1), 0, "different ranks"),
+                                      ((-1,), (1,), 0, "expected a number of elements"), ((2,), (-1,), 3, "expected a number of elements"), ((1 << 40,), (0,), 0, "times the file"),
+                                      ([2], (1,), 0, "expected a tuple"), ((1,) * 9, (1,) * 9, 0, "tensor a")):
     refused(archive("view.pt", {"a": tensor(Storage("0"), shape, strides, offset)}, {"0": six}), "view.pt", shown)
-refused(archive("short.pt", {"a": tensor(Storage("0"), (6,), (1,))}, {"0": six[:-1]}), "storage 0 has 23 bytes; data.pkl says 24")
+refused(archive("short.pt", {"a": tensor(Storage("0"), (6,), (1,))}, {"0": six[:-1]}), "storage 0 has 23 bytes; data.pkl requires 24")
 refused(archive("lost.pt", {"a": tensor(Storage("7"), (6,), (1,))}, {"0": six}), "no entry data/7")
 refused(archive("up.pt", {"a": tensor(Storage("../version"), (6,), (1,))}, {"0": six}), "no entry data/../version")
-refused(archive("kind.pt", {"a": tensor(Storage("0", size), (6,), (1,))}, {"0": six}), "torch.Size is no class of storages")
+refused(archive("kind.pt", {"a": tensor(Storage("0", size), (6,), (1,))}, {"0": six}), "torch.Size: expected a storage class")
 refused(archive("hooks.pt", {"a": tensor(Storage("0"), (6,), (1,), 0, {"x": 1})}, {"0": six}), "hooks")
 refused(archive("conj.pt", {"a": tensor(Storage("0"), (6,), (1,), 0, (), {"conj": True})}, {"0": six}), "resolve_conj()")
-refused(archive("order.pt", state, {"0": six}, byteorder="big"), "its byte order is big")
+refused(archive("order.pt", state, {"0": six}, byteorder="big"), "byteorder big: expected little")
 refused(archive("script.pt", state, {"0": six}, **{"constants.pkl": b""}), "TorchScript")
 refused(archive("packed.pt", state, {"0": six}, zipfile.ZIP_DEFLATED), "is compressed")
-refused(archive("nothing.pt", {}), "holds no tensor")
+refused(archive("nothing.pt", {}), "contains no tensors")
 with open(os.path.join(folder, "old.pt"), "wb") as file:
     file.write(pickle.dumps(0x1950a86a20f9469cfc6c, 2) + pickle.dumps(1001, 2))
 refused(os.path.join(folder, "old.pt"), "before PyTorch 1.6", "save it again")
 with zipfile.ZipFile(os.path.join(folder, "other.pt"), "w") as file:
     file.writestr("data.pkl", pickled(1))
-refused(os.path.join(folder, "other.pt"), "no data.pkl")
+refused(os.path.join(folder, "other.pt"), "data.pkl is missing")
 with open(archive("bad.pt", state, {"0": six}), "r+b") as file:
     at = file.read().index(six)
     file.seek(at)
@@ -336,7 +337,7 @@ with open(archive("bad.pt", state, {"0": six}), "r+b") as file:
 refused(os.path.join(folder, "bad.pt"), "archive/data/0")
 refused(os.path.join(folder, "none.pt"), "none.pt")
 
-# ---- What takes no memory ----
+# ---- Memory use ----
 
 
 def limited():
@@ -344,7 +345,7 @@ def limited():
 
 
 def read_all(screen):
-    """What is written to a terminal until no process has it open."""
+    """Returns the output written to a terminal until no process has it open."""
     text = b""
     try:
         while piece := os.read(screen, 4096):
@@ -354,7 +355,7 @@ def read_all(screen):
     return text.decode(errors="replace")
 
 
-most_data = 96 << 20  # bytes that are the process's own: pages of files do not count
+most_data = 96 << 20  # private bytes of the process: mapped file pages do not count
 if sanitized:
     print("SKIP memory for a file of 300 MiB: a sanitizer's own memory is larger")
 else:
@@ -373,7 +374,7 @@ else:
     lines = re.findall(r"(\d+)%.*?written ([\d.]+) (?:B|KiB|MiB) of 300.0 MiB", drawn)
     check(bool(lines) or not drawn.strip(), "progress:", drawn)
     check([int(share) for share, _ in lines] == sorted(int(share) for share, _ in lines), "progress:", drawn)
-    print(f"progress of convert was drawn {len(lines)} times in {time.monotonic() - began:.1f} s, which has to be none before half a second")
+    print(f"progress of convert was drawn {len(lines)} times in {time.monotonic() - began:.1f} s; expected none before half a second")
     with open(os.path.join(folder, "large.safetensors"), "rb") as file:
         length, = struct.unpack("<Q", file.read(8))
         header = json.loads(file.read(length))

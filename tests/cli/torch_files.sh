@@ -1,4 +1,4 @@
-# .pt files of torch.save, made without PyTorch: what they become, and what is refused by name and not run.
+# .pt files of torch.save, created without PyTorch: their conversions, and functions that are refused by name and never run.
 . "$(dirname "$0")/lib.sh"
 python=
 for candidate in python3 /usr/bin/python3; do "$candidate" -c 'import zlib' 2>/dev/null && python=$candidate && break; done

@@ -1,4 +1,4 @@
-# A URI wherever a command takes a directory of checkpoints; what was a path is one still.
+# URIs wherever a command takes a directory of checkpoints; paths are still paths.
 . "$(dirname "$0")/lib.sh"
 text="$scratch/text"
 make_text "$text"
@@ -6,10 +6,10 @@ mkdir "$scratch/here"
 cd "$scratch/here" || exit 1
 train() { succeeds train --model mlp --data "$text" --batch 32 --quiet --seed 7 "$@"; }
 
-# Every command, by file URIs.
+# Every command, with file URIs.
 train --steps 4 --save-every 2 --dir "file://$scratch/a%20run"
 [ -d "$scratch/a run" ] || fail "no directory 'a run'"
-train --steps 6 --dir "file:$scratch/a%20run/" # goes on
+train --steps 6 --dir "file:$scratch/a%20run/" # resumes
 says "resumed from step-000000000004"
 uri="FILE://$scratch/a%20run"
 succeeds list "$uri"
@@ -53,32 +53,32 @@ refuses 1 "of host 'elsewhere'" prune "file:copied?lock=file" --keep last:1
 refuses 1 "of host 'elsewhere'" prune file:copied --keep last:1
 succeeds list "file:copied?lock=file"
 rm "$owner"
-refuses 2 "kind of lock" list "file:copied?lock=other"
+refuses 2 "unknown kind of lock; expected flock" list "file:copied?lock=other"
 
-# In memory: of one command.
+# In memory: within one command.
 train --steps 2 --dir memory:run
 succeeds copy "$uri" memory:run
 says "verified"
-refuses 1 "memory:run holds no checkpoint" list memory:run
-refuses 1 "memory:run holds no checkpoint" show memory:run
-refuses 1 "memory: holds no checkpoint" verify memory:
+refuses 1 "memory:run contains no checkpoint" list memory:run
+refuses 1 "memory:run contains no checkpoint" show memory:run
+refuses 1 "memory: contains no checkpoint" verify memory:
 refuses 1 "memory:run" convert memory:run "$scratch/none.npz"
-refuses 1 "memory:run holds no checkpoint" diff memory:run "$uri"
+refuses 1 "memory:run contains no checkpoint" diff memory:run "$uri"
 refuses 1 "memory:run" sample --dir memory:run --prompt x
 succeeds prune memory:run --keep last:1
 says "0 checkpoints removed"
 
-# What is not known, and what is wrong; nothing is made of it.
+# Unknown and malformed URIs; none creates anything.
 before=$(ls -A)
 for command in list show verify; do
   refuses 1 "there" $command file:not/there
 done
-# libckpt-s3 is looked for beside the libckpt that the command uses: a folder without it, and one where it is no library.
+# libckpt-s3 is searched next to the libckpt that the command uses: a folder without it, and one with a file that is not a library.
 mkdir "$scratch/lib"
 cp -L "$(ldd "$ckpt" | sed -n 's/.*libckpt\.so\.[0-9.]* => \([^ ]*\) .*/\1/p')" "$scratch/lib/libckpt.so.$CKPT_SOVERSION"
 export LD_LIBRARY_PATH="$scratch/lib"
 for command in list show verify; do
-  refuses 1 "'s3', which the package libckpt-s3 brings; there is no $(cd "$scratch/lib" && pwd -P)/libckpt-s3.so.$CKPT_SOVERSION (" $command s3://bucket/run
+  refuses 1 "'s3' requires the package libckpt-s3; $(cd "$scratch/lib" && pwd -P)/libckpt-s3.so.$CKPT_SOVERSION was not found (" $command s3://bucket/run
 done
 refuses 1 "libckpt-s3" train --steps 1 --quiet --model mlp --data "$text" --dir s3://bucket/run
 refuses 1 "libckpt-s3" sample --dir s3://bucket/run --prompt x
@@ -88,19 +88,19 @@ refuses 1 "libckpt-s3" convert s3://bucket/run.npz "$scratch/none.npz"
 refuses 1 "libckpt-s3" diff "$uri" s3://bucket/run
 refuses 1 "libckpt-s3" prune s3://bucket/run --keep last:1
 refuses 1 "libckpt-s3" pin s3://bucket/run 2
-refuses 1 "package libckpt-s3; there is no " prune s3://bucket/run --uploads --older-than 1h
+refuses 1 "unfinished uploads require the package libckpt-s3; " prune s3://bucket/run --uploads --older-than 1h
 echo "no library" >"$scratch/lib/libckpt-s3.so.$CKPT_SOVERSION"
-refuses 1 "lib/libckpt-s3.so.$CKPT_SOVERSION does not load: " list s3://bucket/run
-refuses 1 "lib/libckpt-s3.so.$CKPT_SOVERSION does not load: " prune s3://bucket/run --uploads --older-than 1h
+refuses 1 "lib/libckpt-s3.so.$CKPT_SOVERSION cannot be loaded: " list s3://bucket/run
+refuses 1 "lib/libckpt-s3.so.$CKPT_SOVERSION cannot be loaded: " prune s3://bucket/run --uploads --older-than 1h
 unset LD_LIBRARY_PATH
-if [ "$CKPT_HAS_S3" = 1 ]; then # nobody listens where the environment says
+if [ "$CKPT_HAS_S3" = 1 ]; then # nothing listens at the endpoint in the environment
   for command in list show verify "prune --keep last:1" "prune --uploads --older-than 0"; do
     refuses 1 "(IO)" $command s3://bucket/run
     says "s3://bucket/run"
   done
 fi
-refuses 1 "is not in S3: only there are unfinished uploads (UNSUPPORTED)" prune "$scratch/a run" --uploads --older-than 1h
-refuses 1 "is not in S3" prune memory:run --uploads --older-than 1h
+refuses 1 ": expected a location in S3, which alone has unfinished uploads (UNSUPPORTED)" prune "$scratch/a run" --uploads --older-than 1h
+refuses 1 ": expected a location in S3" prune memory:run --uploads --older-than 1h
 refuses 2 "--keep RULES, --abandoned or --uploads" prune memory:run
 refuses 2 "--older-than" prune s3://bucket/run --uploads
 refuses 2 "--uploads" prune s3://bucket/run --older-than 1h
@@ -124,11 +124,11 @@ for name in run:1 s3:x c:x a%20b ./memory:x ../here/file:y; do
   succeeds verify "$name"
 done
 mkdir memory:old file:old
-for name in memory:old file:old; do # what is there is meant
+for name in memory:old file:old; do # existing directories take precedence
   train --steps 1 --dir "$name"
   succeeds list "$name"
 done
 [ ! -e old ] || fail "file:old was taken for a URI"
-train --steps 1 --dir file:memory:new # of a path that looks like a URI
+train --steps 1 --dir file:memory:new # a path that looks like a URI
 [ -d memory:new ] || fail "no directory 'memory:new'"
 finish

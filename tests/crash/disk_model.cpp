@@ -10,12 +10,12 @@
 namespace ckpt::tests {
 namespace {
 
-// What one touched block holds after the crash.
+// The contents of one modified block after the crash.
 enum Fate : std::uint64_t { old_bytes, new_bytes, torn, stale, fates };
 
 std::string leaf(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-// Bytes that some deleted file left behind.
+// Returns bytes left over from a deleted file.
 char stale_byte(std::size_t at) { return static_cast<char>(0xA5 ^ (at * 7)); }
 
 void put_block(std::string& out, const std::string& now, const std::string& before, std::size_t block, std::uint64_t fate) {
@@ -125,7 +125,8 @@ void DiskModel::apply(const Operation& operation) {
   }
 }
 
-// One digit for each change of a name (0: lost), then for each file with unsynced bytes one for its length and one per block.
+// Returns one digit for each change of a name (0: lost), then for each file with unsynced bytes one for its length and one per
+// block.
 std::vector<std::uint64_t> DiskModel::radices() const {
   std::vector<std::uint64_t> out;
   for (const Node& node : nodes_) out.insert(out.end(), node.changes.size(), 2);
@@ -142,7 +143,7 @@ std::string DiskModel::bytes_of(const Node& node, const std::uint64_t*& digit) c
   std::string out = node.bytes;
   const std::uint64_t length = *digit++;
   for (const auto& [block, touched] : node.touched) put_block(out, node.bytes, node.durable_bytes, block, *digit++);
-  // 0: all of it; else it ends before one of the blocks, but never before what was durable.
+  // 0: the full length; otherwise the file ends at the start of one of the blocks, but never before the durable length.
   if (length > 0) {
     const std::size_t block = std::next(node.touched.begin(), static_cast<std::ptrdiff_t>(length - 1))->first;
     out.resize(std::max(node.durable_bytes.size(), block * block_bytes));
@@ -180,7 +181,7 @@ Image DiskModel::image_of(const std::vector<std::uint64_t>& digits) const {
   return image;
 }
 
-// In the order of time: the first k changes of names lasted, for every k; of bytes nothing, or all.
+// In chronological order: for every k, the first k changes of names are durable; of unsynced bytes, either none or all.
 std::vector<std::vector<std::uint64_t>> DiskModel::regular(const std::vector<std::uint64_t>& radices) const {
   std::vector<std::pair<std::int64_t, std::size_t>> order;
   for (const Node& node : nodes_) {
@@ -224,7 +225,7 @@ void DiskModel::crash(std::uint64_t most, std::uint64_t seed, const std::functio
   std::mt19937_64 random(seed);
   std::vector<std::uint64_t> digits(radix.size());
   for (std::uint64_t i = first.size(); i < most; ++i) {
-    // Names last more often than not: without that of a directory, what is in it makes no difference.
+    // Names are kept with high probability: if the name of a directory is lost, its contents make no difference.
     for (std::size_t at = 0; at < digits.size(); ++at) digits[at] = at < changes && random() % 8 != 0 ? 1 : random() % radix[at];
     visit(image_of(digits));
   }

@@ -1,11 +1,14 @@
-// What a disk may hold after a power cut: the weakest that POSIX allows a file system to keep.
+// The possible contents of a disk after a power cut, with the weakest guarantees that POSIX allows a file system to give.
 //
-// - A file's bytes last from its sync on. Of what was written since, each block of 512 bytes may be there, be what it was before
-//   (zeros in new space), be torn in its middle, or hold stale bytes; and the file's length may be the old one, the new one, or end
-//   at any block between.
-// - A name lasts from the sync of its directory on. Of the names made, renamed and removed in it since, any subset may be there, in
-//   any order among directories. A rename is atomic: that is what POSIX file systems do keep.
-// - The sync of a file says nothing about its name, and that of a directory nothing about its own name.
+// - A file's bytes are durable after its sync. Each block of 512 bytes with unsynced writes may contain the new bytes, the bytes
+// before
+//   (zeros in new space), a mix torn in its middle, or stale bytes; and the file's length may be the old one, the new one, or any
+// block
+//   boundary between them.
+// - A name is durable after the sync of its directory. Any subset of the names created, renamed and removed since may be durable,
+// in
+//   any order across directories. A rename is atomic: POSIX file systems do guarantee that.
+// - The sync of a file does not make its name durable, and the sync of a directory does not make the directory's own name durable.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +25,7 @@
 
 namespace ckpt::tests {
 
-// Every path and its bytes, directories before what is in them; nothing for a directory.
+// Every path and its bytes, directories before their contents; no value for a directory.
 using Image = std::vector<std::pair<std::string, std::optional<std::string>>>;
 
 std::string describe(const Image& image);
@@ -32,31 +35,32 @@ class DiskModel {
  public:
   static constexpr std::size_t block_bytes = 512;
 
-  // A disk that holds image, all of it durable.
+  // Creates a disk that contains image, all of it durable.
   explicit DiskModel(const Image& image);
 
   void apply(const Operation& operation);
-  // Calls visit with what a crash now may leave: with all when they are at most `most` (not counting equal ones), else with the
-  // regular ones (nothing lost, everything lost, each moment in order) and as many drawn by seed as make `most`.
+  // Calls visit with the possible disks after a crash now: with all, if there are at most `most` (counting equal ones once);
+  // otherwise with the regular ones (nothing lost, everything lost, each moment in order), filled up to `most` with random ones
+  // drawn from seed.
   void crash(std::uint64_t most, std::uint64_t seed, const std::function<void(const Image&)>& visit) const;
-  // As long as the power stays on.
+  // Returns the contents while the power stays on.
   Image now() const;
 
  private:
   struct NameChange {
-    std::string erased;  // "" for none
-    std::string set;     // "" for none
+    std::string erased;  // "": none
+    std::string set;     // "": none
     std::size_t node = 0;
     std::int64_t time = 0;
   };
   struct Node {
     bool is_directory = false;
-    std::map<std::string, std::size_t> names;  // now
+    std::map<std::string, std::size_t> names;  // current
     std::map<std::string, std::size_t> durable_names;
-    std::vector<NameChange> changes;  // since
-    std::string bytes;                // now
+    std::vector<NameChange> changes;  // unsynced
+    std::string bytes;                // current
     std::string durable_bytes;
-    std::map<std::size_t, bool> touched;  // blocks written since
+    std::map<std::size_t, bool> touched;  // blocks with unsynced writes
   };
 
   std::size_t find(const std::string& path) const;

@@ -1,5 +1,5 @@
-// Every crash of every scenario: the shipped open and load find the newest acknowledged checkpoint or a newer complete one, and
-// never a byte that was not saved.
+// Every crash of every scenario: the library's open and load find the newest acknowledged checkpoint or a newer complete one, and
+// never return a byte that was not saved.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -20,7 +20,7 @@ class CrashEnumeration : public testing::Test {
 };
 
 #ifdef CKPT_SANITIZED
-constexpr std::uint64_t most_images = 8;  // the search is the same, and about ten times as slow
+constexpr std::uint64_t most_images = 8;  // same search; sanitizers make it about ten times slower
 constexpr std::int64_t least_distinct = 2'000;
 #elif defined(CKPT_TEST_LONG)
 constexpr std::uint64_t most_images = all_images;
@@ -42,17 +42,17 @@ Count enumerate(const std::vector<Scenario>& scenarios) {
               scenarios.size(), static_cast<long long>(count.images), static_cast<long long>(count.distinct),
               static_cast<long long>(count.examined), static_cast<long long>(count.loaded), static_cast<long long>(count.bad()));
   EXPECT_EQ(count.bad(), 0) << count.first;
-  EXPECT_GT(count.loaded, count.examined / 4);  // most are about something
+  EXPECT_GT(count.loaded, count.examined / 4);  // most disks have a checkpoint to load
   return count;
 }
 
-TEST_F(CrashEnumeration, NothingAcknowledgedIsEverLost) { EXPECT_GE(enumerate(all_scenarios()).distinct, least_distinct); }
+TEST_F(CrashEnumeration, AcknowledgedSavesAreNeverLost) { EXPECT_GE(enumerate(all_scenarios()).distinct, least_distinct); }
 
-TEST_F(CrashEnumeration, NothingSavedInTheBackgroundIsEverLost) {
+TEST_F(CrashEnumeration, AcknowledgedBackgroundSavesAreNeverLost) {
   EXPECT_GE(enumerate(background_scenarios()).distinct, least_distinct / 4);
 }
 
-// Without a power cut the disk holds what the storage held: the model loses nothing of its own.
+// Without a power cut the disk equals the storage: the model itself loses nothing.
 TEST_F(CrashEnumeration, TheModelAgreesWithTheStorage) {
   for (const Scenario& scenario : short_scenarios()) {
     DiskModel model(scenario.base);

@@ -14,7 +14,7 @@ std::int64_t step_of(const Scenario& scenario, int save) {
   return save == 0 ? -1 : scenario.steps[static_cast<std::size_t>(save) - 1];
 }
 
-// The order in which a load tries saves: by generation, by step, then by the order of the commits.
+// Returns the order in which a load tries saves: by generation, by step, then by the order of the commits.
 std::tuple<std::int64_t, std::int64_t, int> rank(const Scenario& scenario, int save) {
   const std::int64_t generation = save == 0 ? -1 : scenario.generations[static_cast<std::size_t>(save) - 1];
   return {generation, step_of(scenario, save), save};
@@ -30,8 +30,8 @@ std::uint64_t key_of(const Image& image) {
   return state::hash_of(all).low;
 }
 
-// After recovery a later save must be what is found from then on.
-Finding go_on(const Scenario& scenario, state::Checkpoint& checkpoint) {
+// After recovery, a later save must succeed and be found from then on.
+Finding continues(const Scenario& scenario, state::Checkpoint& checkpoint) {
   constexpr int save = 77;
   NumberedState state(scenario.contents);
   state.fill(save);
@@ -44,7 +44,7 @@ Finding go_on(const Scenario& scenario, state::Checkpoint& checkpoint) {
   return {Violation::no_next, base::cat("after a save of step 1000 step ", step, " was loaded")};
 }
 
-// Opening and loading rename and remove nothing that holds a manifest.
+// Opening and loading must not rename or remove a manifest.
 std::vector<std::string> manifests_in(storage::Storage& disk) {
   std::vector<std::string> paths;
   for (const storage::Entry& entry : disk.list("")) {
@@ -53,7 +53,7 @@ std::vector<std::string> manifests_in(storage::Storage& disk) {
   return paths;
 }
 
-// Whether the save of that number is there, bit for bit, with its pin.
+// Returns whether the save with that number exists, bit for bit, with its pin.
 bool is_pinned_save(const Scenario& scenario, state::Checkpoint& checkpoint, int save) {
   state::LoadOptions options;
   options.step = step_of(scenario, save);
@@ -61,12 +61,12 @@ bool is_pinned_save(const Scenario& scenario, state::Checkpoint& checkpoint, int
   return checkpoint.of_step(*options.step).pinned && checkpoint.load(state.state, options).skipped == 0 && state.save() == save;
 }
 
-// best: the acknowledged save that must be found, or a newer one; 0 when there is none. pinned: likewise one that must stay.
+// best: the acknowledged save that must be found, or a newer one; 0: none. pinned: likewise for a save that must remain.
 Finding examine(const Scenario& scenario, const Image& image, int best, int pinned, state::Verify verify, bool thorough,
                 bool& loaded) {
   const auto disk = disk_of(image);
   for (const state::Found& found : state::make_protocol(disk)->list()) {
-    // A save or a removal that was cut off has no manifest; nothing that a crash leaves looks like damage.
+    // An interrupted save or removal has no manifest; no crash leaves anything that looks like damage.
     if (found.condition == state::Condition::complete || found.condition == state::Condition::unfinished) continue;
     return {Violation::damaged, base::cat(found.name, ": ", found.problem)};
   }
@@ -81,20 +81,20 @@ Finding examine(const Scenario& scenario, const Image& image, int best, int pinn
     loaded = true;
     if (manifests_in(*disk) != before) return {Violation::lost, "opening and loading changed what holds a manifest"};
     if (save < 1 || save > static_cast<int>(scenario.steps.size()) || step_of(scenario, save) != result.step) {
-      return {Violation::wrong_bytes, base::cat("step ", result.step, " holds what was never saved")};
+      return {Violation::wrong_bytes, base::cat("step ", result.step, " has values that were never saved")};
     }
     if (rank(scenario, save) < rank(scenario, best)) {
       return {Violation::lost, base::cat("save ", save, " of step ", result.step, " was found")};
     }
     if (pinned != 0 && !is_pinned_save(scenario, checkpoint, pinned)) return {Violation::unpinned, base::cat("save ", pinned)};
-    // One that was found, passed its sizes, and was skipped all the same had wrong bytes.
+    // A checkpoint that was found and has the right sizes, but was skipped, has wrong bytes.
     if (result.skipped > 0) return {Violation::damaged, "a newer one was skipped"};
   } catch (const base::Error& error) {
-    // Nothing to load means nothing acknowledged, and is the only thing that may be said of that.
-    if (error.status() == base::Status::not_found && best == 0) return thorough ? go_on(scenario, checkpoint) : Finding{};
+    // Nothing to load means that nothing was acknowledged; NOT_FOUND is the only permitted error then.
+    if (error.status() == base::Status::not_found && best == 0) return thorough ? continues(scenario, checkpoint) : Finding{};
     return {Violation::lost, error.message()};
   }
-  return thorough ? go_on(scenario, checkpoint) : Finding{};
+  return thorough ? continues(scenario, checkpoint) : Finding{};
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A storage that asks another one; wrappers override what they watch.
+// A storage that forwards to another one; wrappers override the operations that they observe.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// A training process that is killed again and again, by operation number and by time: it always resumes, loses no step whose save
-// was acknowledged, and ends with the bits of a run without a kill.
+// A training process is killed repeatedly, by operation number and by time: it always resumes, loses no step with an acknowledged
+// save, and ends with the same bits as an uninterrupted run.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -27,7 +27,7 @@ using ckpt::tests::TrainerStatus;
 
 constexpr int steps = 30;
 #ifdef CKPT_SANITIZED
-constexpr int kills_wanted = 50;  // each takes six times as long
+constexpr int kills_wanted = 50;  // each takes six times as long with sanitizers
 #elif defined(CKPT_TEST_LONG)
 constexpr int kills_wanted = 2000;
 #else
@@ -47,7 +47,7 @@ std::string contents(const std::string& path) {
   return text.str();
 }
 
-// Trainers of one test, one after the other, and the page they share with it.
+// The trainer processes of one test, one at a time, and the page that they share with it.
 class Trainers {
  public:
   explicit Trainers(bool background) : background_(background), status_path_(scratch_ / "status") {
@@ -62,7 +62,8 @@ class Trainers {
   Trainers(const Trainers&) = delete;
   Trainers& operator=(const Trainers&) = delete;
 
-  // Returns the wait status. operation: at which it kills itself; -1: never. microseconds: after which it is killed; -1: never.
+  // Returns the wait status. operation: the operation at which it kills itself; -1: none. microseconds: when it is killed; -1:
+  // never.
   int run(const std::string& root, std::int64_t operation, std::int64_t microseconds) {
     status->operations = 0;
     status->in_save = 0;
@@ -101,19 +102,19 @@ struct Tally {
   int runs = 0;
 };
 
-// Kills trainers in one root until one gets to the end.
-void train_under_fire(Trainers& trainers, const std::string& root, std::mt19937_64& random, std::int64_t operations,
+// Kills trainers in one root until one runs to its end.
+void train_with_kills(Trainers& trainers, const std::string& root, std::mt19937_64& random, std::int64_t operations,
                       std::int64_t run_us, Tally& tally) {
   trainers.status->acknowledged = 0;
   for (;;) {
     ++tally.runs;
-    // By operation almost all are inside a save; by time many are, but nothing says so.
+    // By operation almost all kills are inside a save; by time many are, but there is no guarantee.
     const bool by_operation = random() % 10 < 6;
     const bool has_enough = tally.kills >= kills_wanted;
     const auto at = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(by_operation ? operations : run_us));
     const std::int64_t acknowledged = trainers.status->acknowledged;
     const int result = trainers.run(root, by_operation && !has_enough ? at : -1, by_operation || has_enough ? -1 : at);
-    const std::int64_t resumed = trainers.status->first_step;  // -1: it died before it knew
+    const std::int64_t resumed = trainers.status->first_step;  // -1: it died before it resumed
     ASSERT_TRUE(resumed >= acknowledged || (resumed < 0 && was_killed(result))) << resumed << " after " << acknowledged;
     if (!was_killed(result)) {
       ASSERT_TRUE(WIFEXITED(result) && WEXITSTATUS(result) == 0) << result;
@@ -125,9 +126,9 @@ void train_under_fire(Trainers& trainers, const std::string& root, std::mt19937_
   }
 }
 
-// Kills as often as is wanted, and compares every result with that of an undisturbed run.
+// Kills as many trainers as required, and compares every result with that of an uninterrupted run.
 void kill_and_resume(bool background, Tally& tally) {
-  // A kill leaves the system alive: nothing depends on a real disk, and memory is much faster.
+  // The system survives a kill, so the result does not depend on a real disk, and memory is much faster.
   if (::access("/dev/shm", W_OK) == 0) ::setenv("TMPDIR", "/dev/shm", 0);
   Trainers trainers(background);
   const std::int64_t begin = now_us();
@@ -141,7 +142,7 @@ void kill_and_resume(bool background, Tally& tally) {
   std::mt19937_64 random(5);
   for (int root = 0; tally.kills < kills_wanted; ++root) {
     const std::string name = "root" + std::to_string(root);
-    ASSERT_NO_FATAL_FAILURE(train_under_fire(trainers, name, random, operations, run_us, tally));
+    ASSERT_NO_FATAL_FAILURE(train_with_kills(trainers, name, random, operations, run_us, tally));
     ASSERT_EQ(trainers.result(name), expected) << name;
   }
   std::printf("crash: %d kills in %d runs, %d by operation, %d inside a save; an undisturbed run takes %lld ms, %lld operations\n",
@@ -156,7 +157,7 @@ TEST(CrashKill, ResumesAndEndsBitIdentical) {
   EXPECT_GE(tally.inside * 10, tally.kills * 3);  // 60 of 200
 }
 
-// A save counts as under way from the moment at which it is staged: training goes on, and the kill lands before it is durable.
+// A save counts as in progress once it is staged: training continues, and the kill happens before it is durable.
 TEST(CrashKill, ResumesFromBackgroundSavesToo) {
   Tally tally;
   ASSERT_NO_FATAL_FAILURE(kill_and_resume(true, tally));

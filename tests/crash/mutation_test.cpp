@@ -1,5 +1,5 @@
-// The gate on the enumerator itself: take any one step of the commit away, and it must notice. A mutation edits the log (what
-// reached the disk), while the code believes that all was done.
+// Tests the enumerator itself: it must detect the removal of any one step of the commit. A mutation edits the log of operations
+// that reached the disk, while the code assumes that all of them did.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -14,7 +14,7 @@ namespace {
 using namespace ckpt::tests;
 namespace state = ckpt::state;
 
-// Nothing: the operation never reaches the disk.
+// Returns no operation if the operation never reaches the disk.
 using Mutation = std::function<std::optional<Operation>(const Operation&)>;
 
 bool is_manifest(const std::string& path) { return path.find("/manifest.json") != std::string::npos; }
@@ -33,7 +33,7 @@ Mutation without(const std::function<bool(const Operation&)>& removed) {
   return [removed](const Operation& operation) { return removed(operation) ? std::nullopt : std::optional(operation); };
 }
 
-// A file of that kind gets its last name at once: written in place.
+// A file of that kind gets its final name at creation: it is written in place.
 Mutation in_place(bool (*kind)(const std::string&)) {
   return [kind](Operation operation) -> std::optional<Operation> {
     if (!kind(operation.path)) return operation;
@@ -43,7 +43,7 @@ Mutation in_place(bool (*kind)(const std::string&)) {
   };
 }
 
-// The number-th sync of a directory below the root, counted anew in every attempt and its removal.
+// Removes the number-th sync of a directory below the root, counted separately in every attempt and its removal.
 Mutation without_directory_sync(int number) {
   return [number, seen = std::map<std::string, int>()](const Operation& operation) mutable -> std::optional<Operation> {
     if (operation.kind != Kind::sync_directory || operation.path.empty()) return operation;
@@ -60,38 +60,38 @@ Count count_of(const Mutation& mutation, Enumeration options, std::uint64_t most
   return enumerator.count();
 }
 
-void expect_noticed(const char* what, const Mutation& mutation) {
+void expect_detected(const char* what, const Mutation& mutation) {
   Enumeration options;
   options.stop_at_first = true;
   const Count count = count_of(mutation, options);
-  EXPECT_GT(count.bad(), 0) << what << " can be left out, and nobody notices";
+  EXPECT_GT(count.bad(), 0) << what << " can be removed without detection";
 }
 
-TEST(CrashMutation, NoneIsClean) {
+TEST(CrashMutation, UnmutatedIsClean) {
   const Count count = count_of([](const Operation& operation) { return std::optional(operation); }, {});
   EXPECT_EQ(count.bad(), 0) << count.first;
 }
 
 TEST(CrashMutation, SyncOfATensorFile) {
-  expect_noticed("it", without([](const Operation& o) { return o.kind == Kind::sync && is_tensor_file(o.path); }));
+  expect_detected("it", without([](const Operation& o) { return o.kind == Kind::sync && is_tensor_file(o.path); }));
 }
 
 TEST(CrashMutation, SyncOfTheManifest) {
-  expect_noticed("it", without([](const Operation& o) { return o.kind == Kind::sync && is_manifest(o.path); }));
+  expect_detected("it", without([](const Operation& o) { return o.kind == Kind::sync && is_manifest(o.path); }));
 }
 
-// Before the manifest: without it the manifest's name may last and those of the files that it vouches for may not.
-TEST(CrashMutation, FirstSyncOfTheDirectory) { expect_noticed("it", without_directory_sync(1)); }
+// Before the manifest: without it the manifest's name may be durable although those of the files that it lists are not.
+TEST(CrashMutation, FirstSyncOfTheDirectory) { expect_detected("it", without_directory_sync(1)); }
 
 // After the manifest: without it an acknowledged save loses its manifest.
-TEST(CrashMutation, SecondSyncOfTheDirectory) { expect_noticed("it", without_directory_sync(2)); }
+TEST(CrashMutation, SecondSyncOfTheDirectory) { expect_detected("it", without_directory_sync(2)); }
 
-// In a removal: without it the manifest may come back when its files are gone.
-TEST(CrashMutation, SyncOfTheDirectoryInARemoval) { expect_noticed("it", without_directory_sync(3)); }
+// In a removal: without it the manifest may reappear after its files are gone.
+TEST(CrashMutation, SyncOfTheDirectoryInARemoval) { expect_detected("it", without_directory_sync(3)); }
 
-// Without it the pin may be gone after a crash, and then the checkpoint.
+// Without it a crash may lose the pin, and then the checkpoint.
 TEST(CrashMutation, SyncOfTheDirectoryOfAPin) {
-  expect_noticed("it", [is_next = false](const Operation& o) mutable -> std::optional<Operation> {
+  expect_detected("it", [is_next = false](const Operation& o) mutable -> std::optional<Operation> {
     if (o.kind == Kind::sync && o.path.ends_with("/pinned")) is_next = true;
     if (!is_next || o.kind != Kind::sync_directory) return o;
     is_next = false;
@@ -100,15 +100,15 @@ TEST(CrashMutation, SyncOfTheDirectoryOfAPin) {
 }
 
 TEST(CrashMutation, SyncOfTheRoot) {
-  expect_noticed("it", without([](const Operation& o) { return o.kind == Kind::sync_directory && o.path.empty(); }));
+  expect_detected("it", without([](const Operation& o) { return o.kind == Kind::sync_directory && o.path.empty(); }));
 }
 
-TEST(CrashMutation, RenameOfTheManifest) { expect_noticed("it", in_place(is_manifest)); }
+TEST(CrashMutation, RenameOfTheManifest) { expect_detected("it", in_place(is_manifest)); }
 
-// Redundant for a crash, and here is the proof by enumeration: a tensor file's name means nothing before a manifest vouches for it,
-// and that is written only after the file and its name are durable. The rename is for a sync that failed: what is written anew gets
-// another temporary name, and the one that succeeded the last one
-// (StateFaults.AfterAFailedSyncTheFileIsWrittenAnewUnderAnotherName).
+// Redundant for crashes, as this enumeration proves: a tensor file's name means nothing before a manifest lists it, and the
+// manifest is written only after the file and its name are durable. The rename handles failed syncs: a rewritten file gets another
+// temporary name, and only the successful one gets the final name
+// (StateFaults.AfterAFailedSyncTheFileIsRewrittenUnderAnotherName).
 TEST(CrashMutation, RenameOfATensorFileIsRedundant) {
   const Count count = count_of(in_place(is_tensor_file), {});
   EXPECT_EQ(count.bad(), 0) << count.first;
@@ -127,7 +127,7 @@ TEST(CrashMutation, RemovalBeforeTheRootIsSynced) {
       watched = watched || operation.kind == Kind::watch;
       const bool is_root = operation.kind == Kind::sync_directory && operation.path.empty();
       if (watched && is_root) {
-        root = operation;  // comes after the directory of the old one is gone
+        root = operation;  // executed after the old directory is removed
         continue;
       }
       log.push_back(operation);
@@ -145,14 +145,14 @@ TEST(CrashMutation, RemovalBeforeTheRootIsSynced) {
   }
 }
 
-// The checksums of tensors: when a file's sync lied, they alone stand between the caller and bytes that were never saved.
+// The checksums of tensors: if the sync of a file had no effect, only they protect the caller from bytes that were never saved.
 TEST(CrashMutation, ChecksumsOfTensors) {
-  const Mutation lying_sync = without([](const Operation& o) { return o.kind == Kind::sync && is_tensor_file(o.path); });
+  const Mutation ineffective_sync = without([](const Operation& o) { return o.kind == Kind::sync && is_tensor_file(o.path); });
   constexpr auto wrong = static_cast<std::size_t>(Violation::wrong_bytes);
   Enumeration options;
-  EXPECT_EQ(count_of(lying_sync, options, 4).violations[wrong], 0);
+  EXPECT_EQ(count_of(ineffective_sync, options, 4).violations[wrong], 0);
   options.verify = state::Verify::none;
-  EXPECT_GT(count_of(lying_sync, options, 4).violations[wrong], 0);
+  EXPECT_GT(count_of(ineffective_sync, options, 4).violations[wrong], 0);
 }
 
 std::string read_text(ckpt::storage::Storage& disk, const std::string& path) {
@@ -162,8 +162,9 @@ std::string read_text(ckpt::storage::Storage& disk, const std::string& path) {
   return text;
 }
 
-// The checksum of the manifest cannot be switched off; so forge it. A manifest in whose lost blocks the bytes of an older one show
-// is refused; the same text with a checksum that fits is believed, and gives values that were never saved together.
+// The checksum of the manifest cannot be switched off, so this test forges it. A manifest that contains bytes of an older one in
+// its lost blocks is refused; the same text with a matching checksum is accepted, and returns values that were never saved
+// together.
 TEST(CrashMutation, ChecksumOfTheManifest) {
   ckpt::base::set_log(ckpt::base::LogLevel::warning, [](ckpt::base::LogLevel, const char*, const char*) {});
   const auto disk = disk_of({});
@@ -183,7 +184,7 @@ TEST(CrashMutation, ChecksumOfTheManifest) {
   const std::string newer = read_text(*disk, paths[1]);
   ASSERT_EQ(older.size(), newer.size());
   ASSERT_NE(older.find("\"other\":111"), std::string::npos);
-  // Up to the value in question the older one's bytes are still there.
+  // The older one's bytes up to and including the changed value.
   const std::size_t cut = newer.find("\"other\":222") + 11;
   std::string mixed = newer;
   const std::size_t at = newer.find("\"other\":222");

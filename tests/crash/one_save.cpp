@@ -1,4 +1,4 @@
-// One save into a new root, with the operations that the storage was asked for in a file: strace.sh compares them with the system
+// Runs one save into a new root, and writes the requested storage operations into a file: strace.sh compares them with the system
 // calls.   one_save ROOT OPERATIONS
 #include <cstdio>
 #include <fstream>

@@ -1,5 +1,6 @@
-// Saves of several ranks, each of which dies at every request of its own, beside every moment at which rank 0 dies: on a disk, also
-// with a power cut right after, and on an object store. What any rank has acknowledged is found, and nothing that was never saved.
+// Saves of several ranks: a rank dies at each of its requests, combined with every moment at which rank 0 dies. On a disk, also
+// with a power cut right after, and on an object store. Everything that any rank acknowledged is found, and nothing that was never
+// saved.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -10,11 +11,11 @@
 
 #include "base/log.h"
 #include "disk_model.h"
-#include "stage.h"
 #include "state/make_protocol.h"
 #include "state/manager/checkpoint.h"
 #include "state/object_store.h"
 #include "state/thread_ranks.h"
+#include "turns.h"
 
 namespace {
 
@@ -22,7 +23,7 @@ using namespace ckpt;
 using namespace ckpt::tests;
 
 #if defined(CKPT_SANITIZED)
-constexpr std::int64_t stride = 5;  // of the moments of either rank
+constexpr std::int64_t stride = 5;  // only every 5th moment of either rank is tried
 constexpr std::uint64_t most_images = 3;
 #elif defined(CKPT_TEST_LONG)
 constexpr std::int64_t stride = 1;
@@ -32,13 +33,13 @@ constexpr std::int64_t stride = 1;
 constexpr std::uint64_t most_images = 10;
 #endif
 
-// ---- A rank's way to the disk ----
+// ---- A rank's access to the disk ----
 
 struct SharedDisk {
   std::shared_ptr<storage::Storage> memory;
-  std::shared_ptr<Stage> stage;
-  std::int64_t forgetful = -1;  // the rank whose syncs of directories do nothing
-  Log log = {};                 // of all ranks; written by the one whose turn it is
+  std::shared_ptr<TurnScheduler> turns;
+  std::int64_t without_syncs = -1;  // the rank with directory syncs that do nothing
+  Log log = {};                     // of all ranks; written by the rank that holds the turn
 };
 
 class StagedFile final : public storage::File {
@@ -46,19 +47,19 @@ class StagedFile final : public storage::File {
   StagedFile(std::unique_ptr<storage::File> file, std::string path, SharedDisk& disk, std::int64_t rank)
       : file_(std::move(file)), path_(std::move(path)), disk_(disk), rank_(rank) {}
   std::int64_t size() override {
-    return disk_.stage->act(rank_, false, [&] { return file_->size(); });
+    return disk_.turns->act(rank_, false, [&] { return file_->size(); });
   }
   std::int64_t read(std::int64_t offset, std::span<std::byte> bytes) override {
-    return disk_.stage->act(rank_, false, [&] { return file_->read(offset, bytes); });
+    return disk_.turns->act(rank_, false, [&] { return file_->read(offset, bytes); });
   }
   void write(std::int64_t offset, std::span<const std::byte> bytes) override {
-    disk_.stage->act(rank_, true, [&] {
+    disk_.turns->act(rank_, true, [&] {
       file_->write(offset, bytes);
       disk_.log.push_back({Kind::write, path_, "", offset, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())});
     });
   }
   void sync() override {
-    disk_.stage->act(rank_, true, [&] {
+    disk_.turns->act(rank_, true, [&] {
       file_->sync();
       disk_.log.push_back({Kind::sync, path_});
     });
@@ -75,11 +76,11 @@ class StagedStorage final : public storage::Storage {
  private:
   template <class Body>
   auto look(Body&& body) {
-    return disk_.stage->act(rank_, false, std::forward<Body>(body));
+    return disk_.turns->act(rank_, false, std::forward<Body>(body));
   }
   template <class Body>
   auto change(const Operation& operation, Body&& body) {
-    return disk_.stage->act(rank_, true, [&] {
+    return disk_.turns->act(rank_, true, [&] {
       struct Record {
         Log& log;
         const Operation& operation;
@@ -121,7 +122,7 @@ class StagedStorage final : public storage::Storage {
     change({Kind::make_directory, path}, [&] { disk_.memory->make_directory(path); });
   }
   void sync_directory(const std::string& path) override {
-    if (rank_ == disk_.forgetful) return;
+    if (rank_ == disk_.without_syncs) return;
     change({Kind::sync_directory, path}, [&] { disk_.memory->sync_directory(path); });
   }
   std::vector<storage::Entry> list(const std::string& path) override {
@@ -144,7 +145,7 @@ class StagedStorage final : public storage::Storage {
   const std::int64_t rank_;
 };
 
-// ---- What is saved ----
+// ---- The saved state ----
 
 std::shared_ptr<tensor::Tensor> numbers(std::initializer_list<std::int64_t> lengths, std::int64_t first) {
   auto tensor = tensor::Tensor::create(tensor::Dtype::f32, tensor::Shape(lengths));
@@ -152,7 +153,8 @@ std::shared_ptr<tensor::Tensor> numbers(std::initializer_list<std::int64_t> leng
   return tensor;
 }
 
-// Of each save its number x 1000, counted on: rows of a sharded tensor, and whole ones; the last group is that of every other save.
+// The tensors of a save have values counted from its number x 1000: rows of a sharded tensor, and whole ones; the last group
+// changes only with every second save.
 state::State share_of(std::int64_t rank, std::int64_t ranks, int save) {
   state::State state;
   const std::int64_t begin = 13 * rank / ranks;
@@ -167,7 +169,7 @@ state::State share_of(std::int64_t rank, std::int64_t ranks, int save) {
   return state;
 }
 
-// The number of the save whose whole tensors a disk's newest checkpoint has; -1 when they are of none.
+// Returns the number of the save that the whole tensors of a disk's newest checkpoint belong to; -1 if they match no save.
 int newest(state::Checkpoint& checkpoint, std::string& problem) {
   state::State state;
   const std::vector<std::shared_ptr<tensor::Tensor>> tensors{numbers({13, 4}, 0), numbers({5}, 0), numbers({70, 10}, 0)};
@@ -190,85 +192,85 @@ int newest(state::Checkpoint& checkpoint, std::string& problem) {
 
 enum class Place { disk, objects };
 
-struct Story {
+struct RankScenario {
   Place place = Place::disk;
   std::int64_t ranks = 2;
   bool in_background = false;
   bool in_turns = true;
   std::int64_t first = 0;
   std::int64_t keep_last = 0;
-  std::int64_t forgetful = -1;  // see SharedDisk
+  std::int64_t without_syncs = -1;  // see SharedDisk
 };
 
-std::string to_text(const Story& story) {
-  return base::cat(story.place == Place::disk ? "disk" : "objects", ", ", story.ranks, " ranks",
-                   story.in_background ? ", background" : "", story.in_turns ? ", in turns" : "", ", first ", story.first,
-                   ", keep ", story.keep_last);
+std::string to_text(const RankScenario& scenario) {
+  return base::cat(scenario.place == Place::disk ? "disk" : "objects", ", ", scenario.ranks, " ranks",
+                   scenario.in_background ? ", background" : "", scenario.in_turns ? ", in turns" : "", ", first ", scenario.first,
+                   ", keep ", scenario.keep_last);
 }
 
-// What was there when a run began, and what it did.
+// The storage before a run, and the run's result.
 struct Ended {
   Image image;                                 // before
   Log log;                                     // of a disk
-  std::map<std::string, std::string> objects;  // after, of an object store
+  std::map<std::string, std::string> objects;  // objects afterwards, in an object store
   bool is_acknowledged = false;                // by any rank
-  int saved = 0;                               // ranks that did
+  int saved = 0;                               // number of ranks that completed the save
   std::vector<std::int64_t> changes;           // by rank
   std::string errors;
 };
 
-// One save of all ranks, which die after so many changes; step is the save's number.
-Ended run(const Story& story, const Ended& before, int save, const std::vector<std::int64_t>& deaths) {
+// Runs one save of all ranks; each dies after its number of changes. step is the save's number.
+Ended run(const RankScenario& scenario, const Ended& before, int save, const std::vector<std::int64_t>& deaths) {
   Ended ended;
   DiskModel model(before.image);
   for (const Operation& operation : before.log) model.apply(operation);
   ended.image = model.now();
-  const auto stage = std::make_shared<Stage>(story.ranks, story.in_turns, story.first);
-  SharedDisk disk{disk_of(ended.image), stage, story.forgetful};
+  const auto turns = std::make_shared<TurnScheduler>(scenario.ranks, scenario.in_turns, scenario.first);
+  SharedDisk disk{disk_of(ended.image), turns, scenario.without_syncs};
   const auto bucket = std::make_shared<Bucket>();
   bucket->objects = before.objects;
   const bool dies = std::ranges::any_of(deaths, [](std::int64_t each) { return each != never; });
-  const auto threads = std::make_shared<ThreadRanks>(story.ranks);
+  const auto threads = std::make_shared<ThreadRanks>(scenario.ranks);
   std::atomic<int> saved{0};
   const auto errors = threads->run([&](std::int64_t rank) {
     struct Leave {
-      Stage& stage;
+      TurnScheduler& turns;
       std::int64_t rank;
-      ~Leave() { stage.leave(rank); }
-    } const leave{*stage, rank};
+      ~Leave() { turns.leave(rank); }
+    } const leave{*turns, rank};
     std::shared_ptr<storage::Storage> storage;
-    if (story.place == Place::disk) {
+    if (scenario.place == Place::disk) {
       storage = std::make_shared<StagedStorage>(disk, rank);
     } else {
       const auto requests = std::make_shared<Requests>();
-      requests->before = [&stage, rank](const std::string& line) {
-        stage->begin(rank, !line.starts_with("get") && !line.starts_with("head") && !line.starts_with("list"));
+      requests->before = [&turns, rank](const std::string& line) {
+        turns->begin(rank, !line.starts_with("get") && !line.starts_with("head") && !line.starts_with("list"));
       };
-      requests->after = [&stage](const std::string&) { stage->end(); };
+      requests->after = [&turns](const std::string&) { turns->end(); };
       storage = std::make_shared<BucketClient>(bucket, requests);
     }
     state::CheckpointOptions options;
-    options.coordinator = std::make_shared<StageCoordinator>(stage, threads->coordinator(rank));
+    options.coordinator = std::make_shared<TurnCoordinator>(turns, threads->coordinator(rank));
     options.timeout_ns = dies ? 20'000'000 : 60'000'000'000;
-    options.keep_last = story.keep_last;
-    options.sleep = [&stage, rank](std::int64_t ns) {
-      stage->wait(rank);
-      // A rank that waits for a dead one would else ask thousands of times until its time-out.
+    options.keep_last = scenario.keep_last;
+    options.sleep = [&turns, rank](std::int64_t ns) {
+      turns->wait(rank);
+      // Otherwise a rank that waits for a dead one would poll thousands of times until its timeout.
       if (ns >= 100'000'000) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     };
     state::Checkpoint checkpoint(storage, options);
-    stage->watch(rank, deaths[static_cast<std::size_t>(rank)]);
+    turns->watch(rank, deaths[static_cast<std::size_t>(rank)]);
     state::SaveOptions how;
     how.step = save;
-    state::GroupSave agreed = checkpoint.agree(share_of(rank, story.ranks, save), how);
+    state::GroupSave agreed = checkpoint.agree(share_of(rank, scenario.ranks, save), how);
     state::SaveSource source;
-    checkpoint.save_agreed(agreed, source, story.in_background);
+    checkpoint.save_agreed(agreed, source, scenario.in_background);
     ++saved;
   });
   for (std::size_t rank = 0; rank < errors.size(); ++rank) {
     if (errors[rank]) ended.errors += base::cat(rank, ": ", errors[rank]->message(), "\n");
   }
-  for (std::int64_t rank = 0; rank < story.ranks; ++rank) ended.changes.push_back(stage->changes(rank));
+  for (std::int64_t rank = 0; rank < scenario.ranks; ++rank) ended.changes.push_back(turns->changes(rank));
   ended.saved = saved;
   ended.is_acknowledged = saved > 0;
   ended.log = std::move(disk.log);
@@ -278,14 +280,14 @@ Ended run(const Story& story, const Ended& before, int save, const std::vector<s
 
 struct Counted {
   std::int64_t runs = 0;
-  std::int64_t worlds = 0;  // that were examined
+  std::int64_t storages = 0;  // examined storages
   std::int64_t acknowledged = 0;
   std::int64_t with_second = 0;
   std::int64_t violations = 0;
   std::string first;  // the first violation
 };
 
-// What is wrong with a storage on which save 2 was under way when the ranks died; "" for nothing.
+// Returns the problem of a storage after the ranks died during save 2; "" if there is none.
 std::string problem_of(const std::shared_ptr<storage::Storage>& storage, bool is_acknowledged, Counted& counted) {
   try {
     for (const state::Found& found : state::make_protocol(storage)->list()) {
@@ -303,7 +305,7 @@ std::string problem_of(const std::shared_ptr<storage::Storage>& storage, bool is
   }
 }
 
-// The next run of several ranks goes on.
+// The next run of several ranks must resume.
 std::string problem_of_next_run(const std::shared_ptr<storage::Storage>& storage) {
   const auto threads = std::make_shared<ThreadRanks>(2);
   const auto errors = threads->run([&](std::int64_t rank) {
@@ -326,17 +328,17 @@ std::string problem_of_next_run(const std::shared_ptr<storage::Storage>& storage
 template <class What>
 void examine(const std::shared_ptr<storage::Storage>& storage, bool is_acknowledged, const What& what, Counted& counted) {
   std::string problem = problem_of(storage, is_acknowledged, counted);
-  if (++counted.worlds % 64 == 0 && problem.empty()) problem = problem_of_next_run(storage);
+  if (++counted.storages % 64 == 0 && problem.empty()) problem = problem_of_next_run(storage);
   if (problem.empty()) return;
   ++counted.violations;
   if (counted.first.empty()) counted.first = base::cat(problem, "; ", what());
 }
 
 template <class What>
-void look_at(const Story& story, const Ended& ended, const What& what, Counted& counted) {
+void look_at(const RankScenario& scenario, const Ended& ended, const What& what, Counted& counted) {
   ++counted.runs;
   counted.acknowledged += ended.is_acknowledged ? 1 : 0;
-  if (story.place == Place::objects) {
+  if (scenario.place == Place::objects) {
     const auto bucket = std::make_shared<Bucket>();
     bucket->objects = ended.objects;
     return examine(std::make_shared<BucketClient>(bucket), ended.is_acknowledged, what, counted);
@@ -350,35 +352,35 @@ void look_at(const Story& story, const Ended& ended, const What& what, Counted& 
   });
 }
 
-// Each moment of rank `other` beside each of rank 0, of which `never` is one.
-void enumerate(const Story& story, Counted& counted) {
-  const std::vector<std::int64_t> alive(static_cast<std::size_t>(story.ranks), never);
-  const Ended first = run(story, {}, 1, alive);
-  ASSERT_EQ(first.saved, story.ranks) << to_text(story) << first.errors;
-  const Ended whole = run(story, first, 2, alive);
-  ASSERT_EQ(whole.saved, story.ranks) << to_text(story) << whole.errors;
+// Combines each moment of rank `other` with each moment of rank 0; `never` is one of the moments.
+void enumerate(const RankScenario& scenario, Counted& counted) {
+  const std::vector<std::int64_t> alive(static_cast<std::size_t>(scenario.ranks), never);
+  const Ended first = run(scenario, {}, 1, alive);
+  ASSERT_EQ(first.saved, scenario.ranks) << to_text(scenario) << first.errors;
+  const Ended whole = run(scenario, first, 2, alive);
+  ASSERT_EQ(whole.saved, scenario.ranks) << to_text(scenario) << whole.errors;
   look_at(
-      story, whole, [&] { return to_text(story); }, counted);
+      scenario, whole, [&] { return to_text(scenario); }, counted);
   const auto moments = [&](std::int64_t rank) {
     std::vector<std::int64_t> out;
     for (std::int64_t at = 0; at < whole.changes[static_cast<std::size_t>(rank)]; at += stride) out.push_back(at);
     out.push_back(never);
     return out;
   };
-  for (std::int64_t other = 1; other < story.ranks; ++other) {
+  for (std::int64_t other = 1; other < scenario.ranks; ++other) {
     for (const std::int64_t of_other : moments(other)) {
       for (const std::int64_t of_first : moments(0)) {
         std::vector<std::int64_t> deaths = alive;
         deaths[0] = of_first;
         deaths[static_cast<std::size_t>(other)] = of_other;
-        const Ended ended = run(story, first, 2, deaths);
+        const Ended ended = run(scenario, first, 2, deaths);
         const auto what = [&] {
           const auto moment = [](std::int64_t at) {
             return at == never ? std::string("never") : base::cat("after ", at, " changes");
           };
-          return base::cat(to_text(story), "; rank 0 dies ", moment(of_first), ", rank ", other, ' ', moment(of_other));
+          return base::cat(to_text(scenario), "; rank 0 dies ", moment(of_first), ", rank ", other, ' ', moment(of_other));
         };
-        look_at(story, ended, what, counted);
+        look_at(scenario, ended, what, counted);
         if (counted.violations > 0) return;
       }
     }
@@ -394,41 +396,43 @@ class CrashRanks : public testing::Test {
 
   Counted enumerate_all(Place place, bool in_background) {
     Counted counted;
-    for (const Story& story : {Story{place, 2, in_background, true, 0, 0}, Story{place, 2, in_background, false, 0, 1},
-                               Story{place, 2, in_background, false, 1, 0}, Story{place, 3, in_background, false, 2, 1}}) {
+    for (const RankScenario& scenario :
+         {RankScenario{place, 2, in_background, true, 0, 0}, RankScenario{place, 2, in_background, false, 0, 1},
+          RankScenario{place, 2, in_background, false, 1, 0}, RankScenario{place, 3, in_background, false, 2, 1}}) {
 #ifndef CKPT_TEST_LONG
-      if (story.ranks > 2) continue;
+      if (scenario.ranks > 2) continue;
 #endif
-      if (counted.violations == 0) enumerate(story, counted);
+      if (counted.violations == 0) enumerate(scenario, counted);
     }
-    std::printf("crash: ranks: %lld runs, %lld worlds after them, %lld acknowledged, %lld with the second save\n",
-                static_cast<long long>(counted.runs), static_cast<long long>(counted.worlds),
+    std::printf("crash: ranks: %lld runs, %lld storages after them, %lld acknowledged, %lld with the second save\n",
+                static_cast<long long>(counted.runs), static_cast<long long>(counted.storages),
                 static_cast<long long>(counted.acknowledged), static_cast<long long>(counted.with_second));
     EXPECT_EQ(counted.violations, 0) << counted.first;
-    // Both ends of a save are among them.
+    // Both outcomes of a save occur.
     EXPECT_GT(counted.acknowledged, 3);
     EXPECT_LT(counted.acknowledged, counted.runs);
     EXPECT_GE(counted.with_second, counted.acknowledged);
-    EXPECT_LT(counted.with_second, counted.worlds);
+    EXPECT_LT(counted.with_second, counted.storages);
     return counted;
   }
 };
 
-TEST_F(CrashRanks, NothingAcknowledgedIsLostOnADisk) { enumerate_all(Place::disk, false); }
-TEST_F(CrashRanks, NothingAcknowledgedInTheBackgroundIsLostOnADisk) { enumerate_all(Place::disk, true); }
-TEST_F(CrashRanks, NothingAcknowledgedIsLostInAnObjectStore) { enumerate_all(Place::objects, false); }
-TEST_F(CrashRanks, NothingAcknowledgedInTheBackgroundIsLostInAnObjectStore) { enumerate_all(Place::objects, true); }
+TEST_F(CrashRanks, AcknowledgedSavesAreNeverLostOnADisk) { enumerate_all(Place::disk, false); }
+TEST_F(CrashRanks, AcknowledgedBackgroundSavesAreNeverLostOnADisk) { enumerate_all(Place::disk, true); }
+TEST_F(CrashRanks, AcknowledgedSavesAreNeverLostInAnObjectStore) { enumerate_all(Place::objects, false); }
+TEST_F(CrashRanks, AcknowledgedBackgroundSavesAreNeverLostInAnObjectStore) { enumerate_all(Place::objects, true); }
 
-// The gate: each rank's syncs are needed, also those by which a background rank makes rank 0's commit durable before it
+// Tests this test: each rank's syncs are needed, also those by which a background rank makes rank 0's commit durable before it
 // acknowledges.
-TEST_F(CrashRanks, ForgottenSyncsAreNoticed) {
-  for (const Story& story : {Story{Place::disk, 2, false, true, 0, 0, 0}, Story{Place::disk, 2, true, true, 0, 0, 1}}) {
-    // The order of the ranks' background threads varies from run to run on a busy machine, and some orders need no sync of this
-    // rank.
+TEST_F(CrashRanks, MissingSyncsAreDetected) {
+  for (const RankScenario& scenario :
+       {RankScenario{Place::disk, 2, false, true, 0, 0, 0}, RankScenario{Place::disk, 2, true, true, 0, 0, 1}}) {
+    // The order of the ranks' background threads varies between runs on a loaded machine, and in some orders no sync of this rank
+    // is needed.
     constexpr int most_tries = 5;
     Counted counted;
-    for (int tries = 0; tries < most_tries && counted.violations == 0; ++tries) enumerate(story, counted);
-    EXPECT_GT(counted.violations, 0) << to_text(story);
+    for (int tries = 0; tries < most_tries && counted.violations == 0; ++tries) enumerate(scenario, counted);
+    EXPECT_GT(counted.violations, 0) << to_text(scenario);
   }
 }
 

@@ -1,4 +1,4 @@
-// A storage over memory that records every operation which changes something, and can die in the midst of them as a process does.
+// A storage in memory that records every operation that changes something, and can die in the middle of one, as a process does.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ enum class Kind {
   make_directory,
   remove_directory,
   sync_directory,
-  acknowledge,  // no operation: from here on save number `save` must never be lost
-  pin,          // no operation: from here on save number `save` is there and pinned
-  watch,        // no operation: crashes before it are another scenario's
+  acknowledge,  // marker: from here on save number `save` must not be lost
+  pin,          // marker: from here on save number `save` exists and is pinned
+  watch,        // marker: crashes before it belong to another scenario
 };
 
 struct Operation {
@@ -44,14 +44,14 @@ std::string to_text(const Operation& operation);
 
 class Recorder {
  public:
-  // Attempts' random digits are recorded as numbers in their order, so that a scenario has the same states each time.
+  // Replaces the random digits of attempts by consecutive numbers, so that a scenario has the same states each time.
   void add(Operation operation);
-  // No operation has an effect any more once this many more were recorded.
+  // Operations have no effect once this many more were recorded.
   void die_after(std::int64_t operations) { left_ = operations; }
   void revive() { left_ = std::numeric_limits<std::int64_t>::max(); }
-  // Error(io) when dead. changes: counts.
+  // Throws Error(io) if dead. changes: the operation counts.
   void require_alive(bool changes);
-  // Attempts that the disk held before the log.
+  // Skips the numbers of attempts that the disk contained before the log.
   void skip_attempts(int count) { attempts_ = count; }
 
   Log log;

@@ -17,7 +17,7 @@ int attempts_in(const Image& image) {
   return count;
 }
 
-// An acknowledgement is the moment at which the root's sync returned, before retention.
+// A save is acknowledged when the root's sync returns, before retention.
 void mark_acknowledged(Log& log, std::size_t from, int save) {
   for (std::size_t i = from; i < log.size(); ++i) {
     if (log[i].kind != Kind::sync_directory || !log[i].path.empty()) continue;
@@ -31,54 +31,54 @@ void mark_acknowledged(Log& log, std::size_t from, int save) {
 
 Scenario saves(const std::string& name, const std::vector<std::int64_t>& steps, std::int64_t keep_last, std::size_t watch_from,
                const Contents& contents = {}) {
-  Narrator narrator(name, contents);
-  narrator.open(keep_last);
+  ScenarioRunner runner(name, contents);
+  runner.open(keep_last);
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (i == watch_from) narrator.watch();
-    narrator.save(steps[i]);
+    if (i == watch_from) runner.watch();
+    runner.save(steps[i]);
   }
-  return narrator.finish();
+  return runner.finish();
 }
 
-// Pinned before two saves that would remove it.
+// Pinned before two saves that would otherwise remove it.
 Scenario pinned(const std::string& name, const Contents& contents = {}) {
-  Narrator narrator(name, contents);
-  narrator.open(1);
-  narrator.save(1);
-  narrator.watch();
-  narrator.pin(1);
-  narrator.save(2);
-  narrator.save(3);
-  return narrator.finish();
+  ScenarioRunner runner(name, contents);
+  runner.open(1);
+  runner.save(1);
+  runner.watch();
+  runner.pin(1);
+  runner.save(2);
+  runner.save(3);
+  return runner.finish();
 }
 
 Scenario pruned(const std::string& name) {
-  Narrator narrator(name);
-  narrator.open();
-  for (std::int64_t step = 1; step <= 4; ++step) narrator.save(step);
-  narrator.watch();
-  narrator.prune("last:2");
-  return narrator.finish();
+  ScenarioRunner runner(name);
+  runner.open();
+  for (std::int64_t step = 1; step <= 4; ++step) runner.save(step);
+  runner.watch();
+  runner.prune("last:2");
+  return runner.finish();
 }
 
-// For every moment at which the process that saves step `killed` may die: another goes on with step `next`.
+// Adds a scenario for every moment at which the process that saves step `killed` may die: another continues with step `next`.
 void add_killed(std::vector<Scenario>& out, const std::string& name, const std::vector<std::int64_t>& before, std::int64_t killed,
                 std::int64_t next, std::int64_t keep_last, const Contents& contents = {}) {
   for (std::int64_t operations = 1;; ++operations) {
-    Narrator narrator(base::cat(name, " killed after ", operations), contents);
-    narrator.open();
-    for (const std::int64_t step : before) narrator.save(step);
-    const bool died = narrator.killed_save(killed, operations);
-    narrator.watch();
-    narrator.open(keep_last);
-    narrator.save(next);
-    out.push_back(narrator.finish());
+    ScenarioRunner runner(base::cat(name, " killed after ", operations), contents);
+    runner.open();
+    for (const std::int64_t step : before) runner.save(step);
+    const bool died = runner.killed_save(killed, operations);
+    runner.watch();
+    runner.open(keep_last);
+    runner.save(next);
+    out.push_back(runner.finish());
     out.back().weight = 1;
     if (!died) return;
   }
 }
 
-// Crashes during the recovery from a crash: some ways to leave the disk in the second save.
+// Adds crashes during the recovery from a crash: some states that the second save may leave on the disk.
 void add_recoveries(std::vector<Scenario>& out) {
   const Scenario second = saves("second save", {1, 2}, 1, 1);
   DiskModel model(second.base);
@@ -91,10 +91,10 @@ void add_recoveries(std::vector<Scenario>& out) {
     std::vector<Image> images;
     model.crash(64, 7, [&](const Image& image) { images.push_back(image); });
     for (std::size_t i = images.size() / 2; i < images.size(); i += 1 + images.size() / 3) {
-      Narrator narrator(base::cat("recovery of moment ", moment, " crash ", i), second, images[i]);
-      narrator.open(1);
-      narrator.save(3);
-      out.push_back(narrator.finish());
+      ScenarioRunner runner(base::cat("recovery of moment ", moment, " crash ", i), second, images[i]);
+      runner.open(1);
+      runner.save(3);
+      out.push_back(runner.finish());
       out.back().weight = 1;
     }
     ++moment;
@@ -137,21 +137,22 @@ int NumberedState::save() const {
   return state.json("save") == base::cat(save) ? save : -1;
 }
 
-Narrator::Narrator(std::string name, const Contents& contents) : disk_(disk_of({})) {
+ScenarioRunner::ScenarioRunner(std::string name, const Contents& contents) : disk_(disk_of({})) {
   scenario_.name = std::move(name);
   scenario_.contents = contents;
 }
 
-Narrator::Narrator(std::string name, const Scenario& before, const Image& left) : Narrator(std::move(name), before.contents) {
+ScenarioRunner::ScenarioRunner(std::string name, const Scenario& before, const Image& left)
+    : ScenarioRunner(std::move(name), before.contents) {
   scenario_.base = left;
   scenario_.steps = before.steps;
   scenario_.generations = before.generations;
   disk_ = disk_of(left);
-  // Numbers already given are not given again, whether or not the crash kept what had them.
+  // Numbers already used are not reused, even if the crash lost their attempts.
   recorder_->skip_attempts(std::max(attempts_in(left), static_cast<int>(before.steps.size())));
 }
 
-void Narrator::open(std::int64_t keep_last) {
+void ScenarioRunner::open(std::int64_t keep_last) {
   checkpoint_.reset();
   recorder_->revive();
   state::CheckpointOptions options{false, keep_last};
@@ -165,7 +166,7 @@ void Narrator::open(std::int64_t keep_last) {
   }
 }
 
-void Narrator::save(std::int64_t step) {
+void ScenarioRunner::save(std::int64_t step) {
   scenario_.steps.push_back(step);
   scenario_.generations.push_back(0);
   const int number = static_cast<int>(scenario_.steps.size());
@@ -179,9 +180,9 @@ void Narrator::save(std::int64_t step) {
   mark_acknowledged(recorder_->log, from, number);
 }
 
-void Narrator::prune(const std::string& rules) { checkpoint_->prune(rules, false, std::ssize(scenario_.steps)); }
+void ScenarioRunner::prune(const std::string& rules) { checkpoint_->prune(rules, false, std::ssize(scenario_.steps)); }
 
-void Narrator::pin(std::int64_t step) {
+void ScenarioRunner::pin(std::int64_t step) {
   checkpoint_->pin(step);
   Operation mark;
   mark.kind = Kind::pin;
@@ -191,8 +192,8 @@ void Narrator::pin(std::int64_t step) {
   recorder_->log.push_back(mark);
 }
 
-// The training process goes on while the save is written: what it does to its tensors must not show.
-std::int64_t Narrator::save_in_background(NumberedState& state, const state::SaveOptions& options) {
+// The training process continues while the save is written: its changes to the tensors must not appear in the save.
+std::int64_t ScenarioRunner::save_in_background(NumberedState& state, const state::SaveOptions& options) {
   async::AsyncOptions small;
   small.staging_bytes = async::smallest_arena_bytes;
   const auto manager = std::make_shared<async::AsyncManager>(checkpoint_, small);
@@ -203,7 +204,7 @@ std::int64_t Narrator::save_in_background(NumberedState& state, const state::Sav
   return result.generation;
 }
 
-bool Narrator::killed_save(std::int64_t step, std::int64_t operations) {
+bool ScenarioRunner::killed_save(std::int64_t step, std::int64_t operations) {
   recorder_->die_after(operations);
   try {
     save(step);
@@ -213,13 +214,13 @@ bool Narrator::killed_save(std::int64_t step, std::int64_t operations) {
   }
 }
 
-void Narrator::watch() {
+void ScenarioRunner::watch() {
   Operation mark;
   mark.kind = Kind::watch;
   recorder_->log.push_back(mark);
 }
 
-Scenario Narrator::finish() {
+Scenario ScenarioRunner::finish() {
   checkpoint_.reset();
   scenario_.log = recorder_->log;
   const auto is_watch = [](const Operation& operation) { return operation.kind == Kind::watch; };
@@ -266,7 +267,7 @@ std::vector<Scenario> all_scenarios() {
   out.push_back(saves("linked, keep two", {1, 2, 3, 4, 5}, 2, 2, {3, true, false}));
   add_killed(out, "next step", {1}, 2, 3, 1);
   add_killed(out, "same step", {1}, 2, 2, 0);
-  // What only a kill left as newest, and no call acknowledged, supersedes nothing.
+  // A checkpoint that only a kill left as newest, and that no call acknowledged, supersedes nothing.
   add_killed(out, "lower step", {4}, 5, 3, 1);
   add_recoveries(out);
   return out;

@@ -1,4 +1,4 @@
-// Stories of saves, as logs of what they did to the disk; and what a crash in them may not break.
+// Sequences of saves, as logs of their disk operations; and the guarantees that a crash in them must not violate.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,19 @@
 
 namespace ckpt::tests {
 
-// Groups of numbered states and whether the first of them changes with every second save only, so that saves link its file.
+// Groups of numbered states, and whether the first of them changes only with every second save, so that saves link its file.
 struct Contents {
   int groups = 2;
   bool incremental = false;
-  bool background = false;  // saved by an AsyncManager; filled with something else as soon as a save is staged
+  bool background = false;  // saved by an AsyncManager; overwritten as soon as a save is staged
 };
 
-// A state whose every element says which save it belongs to and where it stands.
+// A state in which every element encodes the number of its save and its own position.
 class NumberedState {
  public:
   explicit NumberedState(const Contents& contents);
   void fill(int save);
-  // The save whose state this is, -1 when it is that of none.
+  // Returns the number of the save with this state, -1 if there is none.
   int save() const;
 
   state::State state;
@@ -44,31 +44,31 @@ class NumberedState {
 struct Scenario {
   std::string name;
   Contents contents;
-  int weight = 16;                  // how many more images than the others of its kind it gets: those are many, and much alike
-  Image base;                       // what the disk held when it began
-  Log log;                          // with its marks
+  int weight = 16;                  // factor on the number of its images: scenarios of other kinds are many and similar
+  Image base;                       // the disk's initial contents
+  Log log;                          // including markers
   std::vector<std::int64_t> steps;  // of save number 1, 2, ...
   // Generations of these saves, from their results: a process that saves a lower step after a load rolls back. 0 for a save during
   // which the process was killed.
   std::vector<std::int64_t> generations;
 };
 
-// Runs a story on a storage and keeps the log.
-class Narrator {
+// Runs a scenario on a storage and keeps the log.
+class ScenarioRunner {
  public:
-  explicit Narrator(std::string name, const Contents& contents = {});
-  // Goes on where the crash of another scenario left the disk.
-  Narrator(std::string name, const Scenario& before, const Image& left);
+  explicit ScenarioRunner(std::string name, const Contents& contents = {});
+  // Continues from the disk that the crash of another scenario left.
+  ScenarioRunner(std::string name, const Scenario& before, const Image& left);
 
-  // A process begins: opens, and loads what there is. The one before it has ended.
+  // Starts a process: opens, and loads the newest checkpoint, if any. The previous process has ended.
   void open(std::int64_t keep_last = 0);
   void save(std::int64_t step);
-  // Pins the newest one of the step.
+  // Pins the newest checkpoint of the step.
   void pin(std::int64_t step);
   void prune(const std::string& rules);
-  // A save, during which the process dies after so many operations; the system lives on. False when that many were not needed.
+  // A save during which the process dies after that many operations; the system survives. Returns false if the save needed fewer.
   bool killed_save(std::int64_t step, std::int64_t operations);
-  // Crashes before this point are not to be enumerated.
+  // Excludes crashes before this point from the enumeration.
   void watch();
   Scenario finish();
 
@@ -81,21 +81,21 @@ class Narrator {
   std::shared_ptr<state::Checkpoint> checkpoint_;
 };
 
-// First save, second save, a re-saved step, retention, pins, pruning, linked files, what follows killed saves, wide states, and
+// First save, second save, a re-saved step, retention, pins, pruning, linked files, saves after killed saves, large states, and
 // crashes during the recovery from a crash.
 std::vector<Scenario> all_scenarios();
 std::vector<Scenario> short_scenarios();
-// The same stories, and those of killed saves, run by saves in the background.
+// The same scenarios, and those of killed saves, with background saves.
 std::vector<Scenario> background_scenarios();
 
 enum class Violation {
   none,
-  lost,         // an acknowledged save was not found, nor a newer one
-  wrong_bytes,  // something was loaded that never was saved
-  damaged,      // a checkpoint is there whose manifest or sizes are wrong
-  no_next,      // after recovery a save did not work
-  unpinned,     // a pinned save is gone, or its pin
-  early,        // a save was found before its commit record was put
+  lost,         // neither an acknowledged save nor a newer one was found
+  wrong_bytes,  // the loaded values were never saved
+  damaged,      // a checkpoint has a wrong manifest or wrong sizes
+  no_next,      // a save after recovery failed
+  unpinned,     // a pinned save or its pin is missing
+  early,        // a save was found before its commit record was written
 };
 
 struct Finding {
@@ -106,16 +106,16 @@ struct Finding {
 struct Count {
   std::int64_t images = 0;    // drawn from the model
   std::int64_t distinct = 0;  // disks that differ from all before
-  std::int64_t examined = 0;  // distinct ones, again for each acknowledgement that they must honour
-  std::int64_t loaded = 0;    // of these: with something to load
+  std::int64_t examined = 0;  // distinct ones, counted once for each acknowledgement that they must preserve
+  std::int64_t loaded = 0;    // of these: with a checkpoint to load
   std::int64_t violations[7] = {};
   std::string first;  // the first violation
 
   std::int64_t bad() const { return std::accumulate(std::begin(violations) + 1, std::end(violations), std::int64_t{0}); }
 };
 
-// Images of one moment, times the scenario's weight: all that are examined by CKPT_TEST_LONG, the share of them that is examined
-// otherwise, and as many as crash_mutation needs to notice every mutation. Those of a share are among those of a larger one.
+// Images of one moment, times the scenario's weight: the number examined with CKPT_TEST_LONG, the share examined otherwise, and the
+// number that crash_mutation needs to detect every mutation. A smaller share is a subset of a larger one.
 constexpr std::uint64_t all_images = 600;
 constexpr std::uint64_t share_of_images = 80;
 constexpr std::uint64_t mutation_images = 32;
@@ -127,7 +127,7 @@ struct Enumeration {
   bool stop_at_first = false;
 };
 
-// Crashes the scenario after each of its operations in every way, opens and loads each disk with the shipped code, and counts.
+// Crashes the scenario after each of its operations in every way, opens and loads each disk with the library's code, and counts.
 class Enumerator {
  public:
   explicit Enumerator(const Enumeration& options) : options_(options) {}

@@ -1,12 +1,13 @@
 #!/bin/sh
-# The system calls of two saves are what the storage was asked for: same files, same order. strace.sh ONE_SAVE; 77: skipped.
+# Checks that the system calls of two saves equal the requested storage operations: same files, same order. strace.sh ONE_SAVE; 77:
+# skipped.
 set -eu
 command -v strace >/dev/null 2>&1 || { echo "SKIP: strace is not installed"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-strace -o "$work/trial" true 2>/dev/null || { echo "SKIP: strace may not trace processes here"; exit 77; }
+strace -o "$work/trial" true 2>/dev/null || { echo "SKIP: strace is not permitted to trace processes"; exit 77; }
 
-# -s 0: no contents. Numbers of descriptors are followed from openat to close.
+# -s 0: no contents. Descriptors are mapped to files from openat to close.
 strace -f -s 200 -o "$work/trace" -e trace=open,openat,mkdir,mkdirat,pwrite64,write,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,close \
   "$1" "$work/new/root" "$work/asked"
 
@@ -44,7 +45,7 @@ awk -v root="$work/new/root" '
     } else if (call == "unlinkat") { print (line ~ /AT_REMOVEDIR/ ? "remove_directory " : "remove ") join(path[first()], name) }
   }' "$work/trace" >"$work/calls"
 
-# A new root is durable before anything is written into it: each new directory was synced in the one above it.
+# A new root is durable before anything is written into it: for each new directory its parent is synced.
 head -n 4 "$work/calls" >"$work/root"
 printf 'root made\nabove synced\nroot made\nabove synced\n' | diff - "$work/root" || { echo "the new root was not made durable"; exit 1; }
 
@@ -57,7 +58,7 @@ sed -n '5,$p' "$work/calls" | awk '{
     }
     print }' >"$work/did"
 sed -E 's/step-0*[0-9]+-0*([0-9]+)/STEP\1/g' "$work/asked" >"$work/expected"
-diff "$work/expected" "$work/did" || { echo "the system calls are not the operations"; exit 1; }
+diff "$work/expected" "$work/did" || { echo "the system calls differ from the operations"; exit 1; }
 syncs=$(grep -c '^sync' "$work/did")
-[ "$syncs" -ge 13 ] || { echo "only $syncs syncs"; exit 1; }
-echo "$(wc -l <"$work/did") operations, $syncs of them syncs, as asked"
+[ "$syncs" -ge 13 ] || { echo "expected at least 13 syncs, found $syncs"; exit 1; }
+echo "$(wc -l <"$work/did") operations, $syncs of them syncs"

@@ -1,8 +1,8 @@
-// A training process to be killed: a network of 8-16-1 by stochastic gradient descent with momentum, saved after every step.
+// A training process to be killed: an 8-16-1 network, stochastic gradient descent with momentum, a save after every step.
 //   trainer ROOT STEPS RESULT STATUS [OPERATION [background]]
-// Resumes from ROOT, and writes the final parameters to RESULT. STATUS is a file that it maps: whoever killed it reads there what
-// it was doing. It kills itself at operation OPERATION of its storage: before it when that is even, after it (a write: half-way)
-// when odd.
+// Resumes from ROOT, and writes the final parameters to RESULT. STATUS is a file that it maps: the killing process reads there what
+// the trainer was doing. It kills itself at storage operation OPERATION: before the operation if the number is even, after it (for
+// a write: half-way) if odd.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -30,11 +30,11 @@ namespace {
 using namespace ckpt;
 using tests::TrainerStatus;
 
-// Counts operations, and ends the process at one of them.
+// Counts operations, and kills the process at one of them.
 class Killer {
  public:
   Killer(TrainerStatus& status, std::int64_t at) : status_(status), at_(at) {}
-  // half: what is left undone of the operation when it is killed within.
+  // half: the first part of the operation, for a kill in its middle.
   template <class Whole, class Half>
   decltype(auto) run(Whole&& whole, Half&& half) {
     const std::int64_t number = status_.operations.fetch_add(1);
@@ -124,7 +124,7 @@ class Network {
     state.set_json("data_position", "0");
   }
 
-  // One example of step's batch after another; what is learnt is the sine of the inputs' sum.
+  // Trains on the examples of a step, one after another; the target is the sine of the sum of the inputs.
   void train(std::int64_t step) {
     std::array<float, parameters> gradient{};
     for (std::uint32_t example = 0; example < 16; ++example) accumulate(static_cast<std::uint32_t>(step) * 16 + example, gradient);
@@ -174,7 +174,7 @@ class Network {
 
 std::int64_t number(const char* text) { return std::strtoll(text, nullptr, 10); }
 
-// Reports which steps are durable, and whether a save is under way, staged and not durable included.
+// Reports which steps are durable, and whether a save is in progress, including staged saves that are not yet durable.
 class StatusListener final : public async::TaskListener {
  public:
   explicit StatusListener(TrainerStatus& status) : status_(status) {}

@@ -5,12 +5,10 @@
 Collects the messages of the core, the C API, the plug-ins and the packages from their sources. Each run-time value counts as `<>`.
 --list prints them.
 """
-import pathlib
 import re
-import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from prose_lint import ROOT, project_files
 
 CALLS = re.compile(
     r"\b(?:fail|require|Error|RankError|refused?|CkptError|CkptException|ValueError|TypeError|RuntimeError|KeyError|"
@@ -73,9 +71,7 @@ def message_of(arguments):
 
 
 def messages():
-    folders = ["cpp", "capi", "plugins", "bindings"]
-    files = subprocess.run(["git", "ls-files", "--"] + folders, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout.decode().split("\n")
-    for name in filter(None, files):
+    for name in project_files(["cpp", "capi", "plugins", "bindings"]):
         if not name.endswith((".cpp", ".h", ".py", ".java", ".cs")) or re.search(r"/(?:tests?|generated|conformance)/", name):
             continue
         source = (ROOT / name).read_text(encoding="utf-8")

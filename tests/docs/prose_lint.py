@@ -31,7 +31,7 @@ PATTERNS = [
     ("beside", r"\bbesides?\b", "next to, alongside, compared with"),
     ("texts", r"\btexts\b", "strings"),
     ("goes on", r"\b(?:go|goes|going|gone|went) on\b", "continues, resumes"),
-    ("is no", r"\b(?:is|are|was|were|be|being) no (?!longer\b|more\b|less\b|later\b|way\b|one\b)\w", "is not a; expected a"),
+    ("is no", r"(?<!\bthere )\b(?:is|are|was|were|be|being) no (?!longer\b|more\b|less\b|later\b|way\b|one\b)\w", "is not a; expected a"),
     ("for ever", r"\bfor ever\b", "permanently, forever, indefinitely"),
     ("anew", r"\banew\b", "again"),
     ("in place of", r"\bin (?:the |its |their )?place of\b", "instead of"),
@@ -166,6 +166,16 @@ def findings(path, source):
                 yield row, name, text[max(0, found.start() - 30):found.end() + 40], hint
 
 
+def project_files(paths=()):
+    """Names below the root: those that git tracks, or all but build products where there is no repository."""
+    listed = subprocess.run(["git", "ls-files", "-z", "--", *paths], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    if listed.returncode == 0:
+        return [name for name in listed.stdout.decode().split("\0") if name]
+    names = (file.relative_to(ROOT).as_posix() for file in ROOT.rglob("*") if file.is_file())
+    return sorted(name for name in names if not re.search(r"(?:^|/)(?:build|__pycache__|bin|obj)/", name)
+                  and (not paths or any(name == path or name.startswith(path.rstrip("/") + "/") for path in paths)))
+
+
 def allowed():
     for line in ALLOW.read_text().splitlines() if ALLOW.exists() else []:
         if line and not line.startswith("#"):
@@ -177,9 +187,8 @@ def allowed():
 def main(arguments):
     count = "--count" in arguments
     paths = [each for each in arguments if not each.startswith("--")]
-    files = subprocess.run(["git", "ls-files", "-z", "--"] + paths, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout.decode().split("\0")
     exceptions, totals = list(allowed()), {name: 0 for name, _, _ in PATTERNS}
-    for name in filter(None, files):
+    for name in project_files(paths):
         path = ROOT / name
         if any(fnmatch.fnmatch(name, glob) for glob in SKIPPED) or not path.is_file():
             continue
@@ -188,7 +197,7 @@ def main(arguments):
         except UnicodeDecodeError:
             continue
         for row, pattern, text, hint in findings(path, source):
-            if any(fnmatch.fnmatch(name, glob) and pattern == of and phrase in text for glob, of, phrase in exceptions):
+            if any(fnmatch.fnmatch(name, glob) and of in ("*", pattern) and phrase in text for glob, of, phrase in exceptions):
                 continue
             totals[pattern] += 1
             if not count:

@@ -1,4 +1,4 @@
-/* The engine from C99, through the library alone: a model trains, schedules agree bit for bit, and a layer of the caller's own with
+/* Tests the engine from C99, through the library alone: a model trains, schedules agree bit for bit, and a custom layer with
  * options, ambient state and errors. */
 #include <math.h>
 
@@ -8,7 +8,7 @@
 
 enum { SAMPLES = 24, CONTEXT = 4, WIDTH = 16, VOCABULARY = 32 };
 
-/* ---- A custom layer: y = a x^3 with noise from a generator that is ambient state; parameter a is the caller's ---- */
+/* ---- A custom layer: y = a x^3 with noise from a generator that is ambient state; the caller owns parameter a ---- */
 
 typedef struct cube {
   double a;
@@ -87,7 +87,7 @@ static int32_t cube_backward(const ckpt_layer_context* context, const void* inpu
   const double* record = (const double*)tape;
   double* gx = (double*)grad_input;
   int64_t i;
-  CHECK(output == NULL && workspace != NULL); /* the output was not asked for */
+  CHECK(output == NULL && workspace != NULL); /* the output was not requested */
   for (i = 0; i < elements(context->input); ++i) {
     self->a_gradient += g[i] * record[0] * x[i] * x[i] * x[i];
     gx[i] = g[i] * (context->option == 1 ? record[1 + i] : 3 * self->a * record[0] * x[i] * x[i]);
@@ -165,7 +165,7 @@ static void run_cube(int segments, int32_t option, cube_result* result) {
   double loss = 0;
   CHECK_OK(ckpt_profile_create_from_chain(chain, &input, 0, NULL, &profile));
   CHECK_OK(schedule_by(profile, "periodic", segments, &schedule));
-  if (option == 1) { /* the same actions, with the cube's other option */
+  if (option == 1) { /* the same actions with the other option of the cube */
     ckpt_schedule_action actions[64];
     ckpt_cursor* cursor = NULL;
     int64_t count = 0;
@@ -197,7 +197,7 @@ static void run_cube(int segments, int32_t option, cube_result* result) {
   step.output = output;
   step.input_gradient = input_gradient;
   CHECK_OK(ckpt_schedule_executor_run(executor, &step, &loss));
-  CHECK(isnan(loss)); /* ten numbers are no loss */
+  CHECK(isnan(loss)); /* ten numbers are not a loss */
   CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
   CKPT_INIT(ckpt_schedule_executor_stats, &stats);
   CHECK_OK(ckpt_schedule_executor_get_stats(executor, &stats));
@@ -215,7 +215,7 @@ static void run_cube(int segments, int32_t option, cube_result* result) {
   CHECK(stats.live_bytes == 0 && stats.steps == 1);
   CHECK_OK(ckpt_schedule_executor_run(executor, &step, &loss)); /* the next step works */
 
-  /* Any order of release: the executor keeps what it needs. */
+  /* Released in any order: the executor keeps its dependencies alive. */
   ckpt_chain_release(chain);
   ckpt_profile_release(profile);
   ckpt_schedule_release(schedule);
@@ -242,8 +242,8 @@ static void custom_layers(void) {
       CHECK(memcmp(other.output, stored.output, sizeof stored.output) == 0);
       CHECK(memcmp(other.input_gradient, stored.input_gradient, sizeof stored.input_gradient) == 0);
       CHECK(memcmp(&other.a_gradient, &stored.a_gradient, sizeof(double)) == 0);
-      CHECK(other.generator == stored.generator);             /* a recomputation leaves no trace in the ambient state */
-      CHECK(other.recomputations == (segments == 3 ? 1 : 0)); /* three segments: the cube is one of its own */
+      CHECK(other.generator == stored.generator);             /* a recomputation does not change the ambient state */
+      CHECK(other.recomputations == (segments == 3 ? 1 : 0)); /* with three segments, the cube is its own segment */
     }
   }
 }
@@ -263,7 +263,7 @@ static void custom_layer_rules(void) {
   callbacks.options = 1;
   callbacks.flags = 512;
   CHECK_FAILS(ckpt_layer_create_custom("c", &callbacks, &self, cube_destroy, &layer), CKPT_E_INVALID_ARGUMENT, "flags is 512");
-  CHECK(layer == NULL && self.destroyed == 0); /* a failing call does not take user_data over */
+  CHECK(layer == NULL && self.destroyed == 0); /* a failed call does not take user_data */
 
   { /* an input that the layer refuses; a layer that may not run twice */
     ckpt_chain* chain = NULL;
@@ -380,7 +380,7 @@ static double train(int segments, int use_adamw, int32_t threads) {
   ckpt_profile_release(profile);
   ckpt_schedule_release(schedule);
   ckpt_chain_release(chain);
-  CHECK_OK(ckpt_optimizer_step(optimizer)); /* the optimizer keeps the chain */
+  CHECK_OK(ckpt_optimizer_step(optimizer)); /* the optimizer keeps the chain alive */
   ckpt_optimizer_release(optimizer);
   ckpt_schedule_executor_release(executor);
   ckpt_tensor_release(tokens);
@@ -423,7 +423,7 @@ static void names_and_tensors(void) {
   ckpt_chain_release(chain);
 }
 
-/* Layers by text: what is left out has its default, blanks mean nothing, and every wrong text says what is wrong with it. */
+/* Layers by text: omitted values have defaults, blanks are ignored, and every invalid text is reported with its error. */
 static void kinds(void) {
   static const char* const wrong[] = {
       "linear",      "linear:",     "linear:4",   "linear:4,4,F32,1", "linear:0,4",   "linear:4,x",  "linear:4,,4", "linear:4,4,I8",
@@ -541,7 +541,7 @@ typedef struct language {
   ckpt_step step;
 } language;
 
-/* Says each token again: something to learn for one weight that is used at both ends. */
+/* A language model that repeats each token: something to learn for one weight used at both ends. */
 static language make_language(ckpt_worker_pool* pool, ckpt_bool check_finite) {
   static const char* const kinds[] = {"token_embedding:16,4,8", "attention:8,2,dropout=0.1", "dropout:0.5", NULL,
                                       "softmax_cross_entropy"};
@@ -551,10 +551,10 @@ static language make_language(ckpt_worker_pool* pool, ckpt_bool check_finite) {
   ckpt_schedule* schedule = NULL;
   ckpt_schedule_executor_options options = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
   const char* name = NULL;
-  language made;
+  language created;
   int i;
-  memset(&made, 0, sizeof made);
-  CHECK_OK(ckpt_chain_create(0, &made.chain));
+  memset(&created, 0, sizeof created);
+  CHECK_OK(ckpt_chain_create(0, &created.chain));
   for (i = 0; i < 5; ++i) {
     if (kinds[i] != NULL) {
       CHECK_OK(ckpt_layer_create(kinds[i], kinds[i], &layers[i]));
@@ -564,31 +564,32 @@ static language make_language(ckpt_worker_pool* pool, ckpt_bool check_finite) {
       CHECK(layers[i] == NULL);
       CHECK_OK(ckpt_layer_create_tied_head("head", layers[0], &layers[i]));
     }
-    CHECK_OK(ckpt_chain_add(made.chain, layers[i]));
+    CHECK_OK(ckpt_chain_add(created.chain, layers[i]));
   }
   for (i = 0; i < 5; ++i) ckpt_layer_release(layers[i]);
-  CHECK_OK(ckpt_chain_initialize(made.chain, 3));
-  CHECK_OK(ckpt_chain_get_parameter(made.chain, 0, &name, &made.weight, &made.gradient));
-  CHECK(strstr(name, "tokens.weight") != NULL && ckpt_tensor_get_bytes(made.weight) == WORDS * 8 * 4);
-  CHECK_FAILS(ckpt_chain_set_worker_pool(made.chain, (ckpt_worker_pool*)(void*)made.chain), CKPT_E_INVALID_ARGUMENT, "pool");
-  CHECK_OK(ckpt_chain_set_worker_pool(made.chain, pool));
-  CHECK_OK(ckpt_profile_create_from_chain(made.chain, &input, 0, NULL, &profile));
+  CHECK_OK(ckpt_chain_initialize(created.chain, 3));
+  CHECK_OK(ckpt_chain_get_parameter(created.chain, 0, &name, &created.weight, &created.gradient));
+  CHECK(strstr(name, "tokens.weight") != NULL && ckpt_tensor_get_bytes(created.weight) == WORDS * 8 * 4);
+  CHECK_FAILS(ckpt_chain_set_worker_pool(created.chain, (ckpt_worker_pool*)(void*)created.chain), CKPT_E_INVALID_ARGUMENT, "pool");
+  CHECK_OK(ckpt_chain_set_worker_pool(created.chain, pool));
+  CHECK_OK(ckpt_profile_create_from_chain(created.chain, &input, 0, NULL, &profile));
   CHECK_OK(ckpt_schedule_create(profile, "recompute-all", &schedule));
   options.check_finite = 2;
-  CHECK_FAILS(ckpt_schedule_executor_create(made.chain, schedule, &input, &options, &made.executor), CKPT_E_INVALID_ARGUMENT,
+  CHECK_FAILS(ckpt_schedule_executor_create(created.chain, schedule, &input, &options, &created.executor), CKPT_E_INVALID_ARGUMENT,
               "options.check_finite is 2");
   options.check_finite = check_finite;
   options.pool = pool;
-  CHECK_OK(ckpt_schedule_executor_create(made.chain, schedule, &input, &options, &made.executor));
+  CHECK_OK(ckpt_schedule_executor_create(created.chain, schedule, &input, &options, &created.executor));
   ckpt_schedule_release(schedule);
   ckpt_profile_release(profile);
-  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_U8, input.shape, 2, NULL, &made.tokens));
-  for (i = 0; i < SENTENCES * TOKENS; ++i) ((unsigned char*)ckpt_tensor_get_data(made.tokens))[i] = (unsigned char)(i * 5 % WORDS);
-  CKPT_INIT(ckpt_step, &made.step);
-  made.step.seed = 9;
-  made.step.input = made.tokens;
-  made.step.targets = made.tokens;
-  return made;
+  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_U8, input.shape, 2, NULL, &created.tokens));
+  for (i = 0; i < SENTENCES * TOKENS; ++i)
+    ((unsigned char*)ckpt_tensor_get_data(created.tokens))[i] = (unsigned char)(i * 5 % WORDS);
+  CKPT_INIT(ckpt_step, &created.step);
+  created.step.seed = 9;
+  created.step.input = created.tokens;
+  created.step.targets = created.tokens;
+  return created;
 }
 
 static void release_language(language* used) {
@@ -607,7 +608,7 @@ static double train_language(int32_t threads) {
   language used;
   CHECK_OK(ckpt_worker_pool_create(threads, &pool));
   used = make_language(pool, 1);
-  ckpt_worker_pool_release(pool); /* the chain keeps it */
+  ckpt_worker_pool_release(pool); /* the chain keeps it alive */
   CHECK_OK(ckpt_optimizer_create_sgd(used.chain, 0.5, 0.9, &optimizer));
   CHECK_OK(ckpt_optimizer_get_learning_rate(optimizer, &rate));
   CHECK(rate == 0.5);
@@ -619,7 +620,7 @@ static double train_language(int32_t threads) {
     CHECK_OK(ckpt_optimizer_step(optimizer));
   }
 
-  /* Nothing is dropped, so the number of the step does not matter; and nothing is left behind. */
+  /* No dropout, so the number of the step does not matter; and evaluation leaves the gradient unchanged. */
   memcpy(before, ckpt_tensor_get_data(used.gradient), sizeof before);
   CHECK_OK(ckpt_schedule_executor_evaluate(used.executor, &used.step, 5, &last));
   used.step.step = 7;
@@ -632,7 +633,7 @@ static double train_language(int32_t threads) {
   CHECK_FAILS(ckpt_schedule_executor_evaluate(used.executor, &used.step, 6, &again), CKPT_E_INVALID_ARGUMENT, "layer_count is 6");
   CHECK_FAILS(ckpt_schedule_executor_evaluate(used.executor, NULL, 5, &again), CKPT_E_INVALID_ARGUMENT, "step is NULL");
 
-  /* No step moves anything at a rate of zero. */
+  /* At a rate of zero a step changes nothing. */
   memcpy(before, ckpt_tensor_get_data(used.weight), sizeof before);
   CHECK_OK(ckpt_optimizer_set_learning_rate(optimizer, 0));
   CHECK_OK(ckpt_optimizer_step(optimizer));
@@ -649,7 +650,7 @@ static double train_language(int32_t threads) {
 
 static void languages(void) { CHECK(train_language(1) == train_language(3)); }
 
-static void what_is_not_finite(void) {
+static void non_finite_values(void) {
   ckpt_bool checks;
   for (checks = 0; checks < 2; ++checks) {
     double loss = 0;
@@ -702,8 +703,8 @@ static void learning_rates(void) {
   CHECK_FAILS(ckpt_learning_rate_at(&schedule, 1, &rate), CKPT_E_INVALID_ARGUMENT, "schedule.struct_size is 4");
 }
 
-/* Gradients are zero, so that all that moves is what decays. */
-static void what_decays(void) {
+/* Gradients are zero, so only decay changes values. */
+static void decay(void) {
   ckpt_bool matrices_only;
   for (matrices_only = 0; matrices_only < 2; ++matrices_only) {
     ckpt_chain* chain = byte_model();
@@ -737,8 +738,8 @@ int main(void) {
   kinds();
   bad_arguments();
   languages();
-  what_is_not_finite();
+  non_finite_values();
   learning_rates();
-  what_decays();
+  decay();
   return 0;
 }

@@ -1,4 +1,4 @@
-/* A process that forks while one of its threads loads the BLAS: the child's own first use of it does not wait for that thread. */
+/* A process forks while one of its threads loads the BLAS: the child's own first use of it does not wait for that thread. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <pthread.h>
@@ -20,13 +20,13 @@ static void child(void) {
   char text[256];
   int64_t needed = 0;
   ckpt_status status = CKPT_OK;
-  alarm(30); /* ends what would wait for ever, with a signal that the parent sees */
+  alarm(30); /* ends a deadlock with a signal that the parent sees */
   status = ckpt_blas_get_info(text, sizeof text, &needed);
-  if (status != CKPT_OK) CHECK(status == CKPT_E_FORKED && strstr(ckpt_last_error(), "when it forked") != NULL);
+  if (status != CKPT_OK) CHECK(status == CKPT_E_FORKED && strstr(ckpt_last_error(), "at the fork") != NULL);
   _exit(status == CKPT_OK ? 0 : 2);
 }
 
-/* In a process that has loaded no BLAS yet; exits with 2 when the child came in the middle. */
+/* Runs in a process that has not loaded a BLAS yet; exits with 2 if the fork happened during the load. */
 static void fork_after(long ns) {
   const struct timespec pause = {0, ns};
   pthread_t thread;

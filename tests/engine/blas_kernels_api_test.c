@@ -1,4 +1,4 @@
-/* Which kernels OpenBLAS runs, and how they are set: each scenario in a process of its own, for a BLAS is loaded once.
+/* Selecting and reporting OpenBLAS's kernels: each scenario runs in a new process, because a BLAS is loaded once.
  * usage: blas_kernels_api_test FAKE [SCENARIO]   the file of fake_openblas.c; without a scenario: all */
 #define _POSIX_C_SOURCE 200809L
 
@@ -31,7 +31,7 @@ static const char* info(void) {
 
 static int has(const char* text, const char* part) { return strstr(text, part) != NULL; }
 
-/* The variable is as before: unset where value is NULL. */
+/* Checks that the variable is unchanged: unset if value is NULL. */
 static void check_variable(const char* value) {
   const char* const now = getenv(VARIABLE);
   CHECK(value == NULL ? now == NULL : now != NULL && strcmp(now, value) == 0);
@@ -52,9 +52,9 @@ static void use_fake(const char* cores) {
   CHECK(setenv("FAKE_CORES", cores, 1) == 0);
 }
 
-/* ---- What is in use, compared with the processor ---- */
+/* ---- Kernels in use, compared with the processor ---- */
 
-/* Every processor of x86-64 that runs this has SSSE3, so Prescott is never the widest. The environment does not count. */
+/* Every x86-64 processor that runs this has SSSE3, so Prescott is never the widest. The environment does not count. */
 static void narrow(void) {
   use_fake("Prescott");
   setenv(VARIABLE, "SkylakeX", 1);
@@ -65,7 +65,7 @@ static void narrow(void) {
   check_variable("SkylakeX");
 }
 
-static void narrow_by_environment(void) { /* the real one does what the environment asks for */
+static void narrow_by_environment(void) { /* the real OpenBLAS follows the environment */
   setenv(VARIABLE, "Prescott", 1);
   CHECK(has(info(), "; its kernels are Prescott (SSE3), and this processor can run "));
   CHECK(warnings == 1);
@@ -91,7 +91,7 @@ static void unknown(void) {
   CHECK(warnings == 0);
 }
 
-/* ---- Setting them ---- */
+/* ---- Setting kernels ---- */
 
 static void in_use_is_refused(const char* kernels) {
   CHECK_FAILS(ckpt_blas_set_kernels("best"), CKPT_E_INVALID_STATE, kernels);
@@ -130,7 +130,7 @@ static void bad(void) {
   /* No processor has both of these families. */
   CHECK(ckpt_blas_set_kernels("Barcelona") == CKPT_E_INVALID_ARGUMENT ||
         ckpt_blas_set_kernels("Bulldozer") == CKPT_E_INVALID_ARGUMENT);
-  CHECK(has(ckpt_last_error(), "this processor cannot run them"));
+  CHECK(has(ckpt_last_error(), "not supported by this processor"));
   CHECK(!is_mapped("openblas") && warnings == 0);
   check_variable(NULL);
   CHECK_OK(ckpt_blas_set_kernels("best"));
@@ -139,7 +139,7 @@ static void bad(void) {
 static void lacking(void) {
   use_fake("Nehalem");
   CHECK_FAILS(ckpt_blas_set_kernels("Prescott"), CKPT_E_UNSUPPORTED,
-              "lacks them (OpenBLAS fake DYNAMIC_ARCH Nehalem MAX_THREADS=2)");
+              "does not contain them (OpenBLAS fake DYNAMIC_ARCH Nehalem MAX_THREADS=2)");
   CHECK(has(ckpt_last_error(), fake) && has(ckpt_last_error(), "is in use with its Nehalem kernels"));
   check_variable(NULL);
   CHECK(has(info(), "OpenBLAS fake DYNAMIC_ARCH Nehalem MAX_THREADS=2"));
@@ -191,7 +191,7 @@ static void of_host_too_late(void) {
   CHECK_FAILS(ckpt_blas_set(&blas), CKPT_E_INVALID_STATE, "in use");
 }
 
-/* The process has it by its soname, and the message names its file. */
+/* The process has loaded it by its soname, and the message names its file. */
 static void loaded_before(void) {
   CHECK(dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL) != NULL);
   CHECK_FAILS(ckpt_blas_set_kernels("Prescott"), CKPT_E_INVALID_STATE, "this process has loaded /");
@@ -201,7 +201,7 @@ static void loaded_before(void) {
   CHECK(has(info(), "OpenBLAS"));
 }
 
-/* The same file under another path; and once its user has let it go, it can be loaded with other kernels. */
+/* The same file under another path; after its user has unloaded it, it can be loaded with other kernels. */
 static void loaded_before_by_another_path(void) {
   test_folder folder;
   char link[sizeof(test_folder) + 16];
@@ -221,7 +221,7 @@ static void loaded_before_by_another_path(void) {
   CHECK(has(info(), "OpenBLAS fake DYNAMIC_ARCH Prescott MAX_THREADS=2"));
 }
 
-/* Another file's kernels do not matter, and a library that is no OpenBLAS does not, either. */
+/* Another file's kernels do not matter, and neither does a library that is not OpenBLAS. */
 static void another_loaded_before(void) {
   CHECK(dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL) != NULL);
   use_fake("Nehalem,Prescott");

@@ -1,5 +1,5 @@
-// Which of OpenBLAS's sets of kernels a processor runs, by a table of processors: signature (leaf 1, EAX), feature bits and XCR0 as
-// CPUID returns them. Signatures are those of real processors, but for the last two rows.
+// The OpenBLAS kernel set that a processor runs, by a table of processors: signature (leaf 1, EAX), feature bits and XCR0 as
+// returned by CPUID. Signatures are those of real processors, except for the last two rows.
 #include "engine/blas_kernels.h"
 
 #include <gtest/gtest.h>
@@ -226,7 +226,7 @@ std::string advice(const char* core_in_use, const char* what) {
          std::string(found.better_level) + ")";
 }
 
-TEST(BlasKernels, WiderOnesAreNamed) {
+TEST(BlasKernels, WiderKernelsAreNamed) {
   EXPECT_EQ(advice("Prescott", "Emerald Rapids"), "Prescott (SSE3) < SkylakeX (AVX-512)");
   EXPECT_EQ(advice("HASWELL", "Skylake server"), "Haswell (AVX2) < SkylakeX (AVX-512)");
   EXPECT_EQ(advice("Sandybridge", "Zen 2"), "Sandybridge (AVX) < Zen (AVX2)");
@@ -235,7 +235,7 @@ TEST(BlasKernels, WiderOnesAreNamed) {
   EXPECT_EQ(advice("Opteron", "Zen 3"), "Opteron (no SIMD instructions) < Zen (AVX2)");
 }
 
-TEST(BlasKernels, EquallyWideAndUnknownOnesGiveNoAdvice) {
+TEST(BlasKernels, EquallyWideAndUnknownKernelsCauseNoWarning) {
   EXPECT_EQ(advice("Cooperlake", "Emerald Rapids"), "");
   EXPECT_EQ(advice("SapphireRapids", "Emerald Rapids"), "");
   EXPECT_EQ(advice("Haswell", "Zen 3"), "");

@@ -10,7 +10,7 @@
 namespace ckpt::engine {
 namespace {
 
-// The library's own handle on the same OpenBLAS, to look at its thread count from outside.
+// A separate handle on the same OpenBLAS, to check its thread count from outside.
 int openblas_threads() {
   void* const library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return -1;
@@ -29,7 +29,7 @@ TEST(Blas, ProductsAreRight) {
   EXPECT_THROW(gemm(false, false, INT64_MAX, 1, 1, a.data(), 1, b.data(), 1, 0.0, c.data(), 1), base::Error);
 }
 
-TEST(Blas, SessionsHoldOneThreadAndRestoreWhatWas) {
+TEST(Blas, SessionsUseOneThreadAndRestoreTheSetting) {
   EXPECT_FALSE(blas_description().empty());
   const int before = openblas_threads();
   if (before < 0) GTEST_SKIP() << "SKIP: libopenblas.so.0 is not the BLAS in use here";
@@ -42,7 +42,7 @@ TEST(Blas, SessionsHoldOneThreadAndRestoreWhatWas) {
   EXPECT_EQ(openblas_threads(), before);
 }
 
-TEST(Blas, AHostsBlasComesTooLateOnceOneIsInUse) {
+TEST(Blas, ABlasCannotBeReplacedOnceInUse) {
   static_cast<void>(blas_description());
   HostBlas host;
   EXPECT_THROW(set_host_blas(host), base::Error);

@@ -1,4 +1,4 @@
-// The layers of transformers against their formulas: gradients by differences, outputs by plain loops, and the same bits from every
+// The layers of transformers against their formulas: gradients by differences, outputs by plain loops, and the same bits with every
 // option and any number of threads.
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// ---- What is tried -----------------------------------------------------------------------------------------------------------
+// ---- Tested layers ----------------------------------------------------------------------------------------------------------
 
 struct Attention {
   const char* what;
@@ -47,7 +47,7 @@ std::shared_ptr<Layer> embedding(Dtype dtype, bool positions = true) {
   return make_token_embedding("embedding", 7, 9, 5, positions, dtype);
 }
 
-// Calls work(what, layer, width of its input's rows): every kind whose input is F32 or F64.
+// Calls work(what, layer, width of its input's rows) for every kind with an F32 or F64 input.
 template <class Work>
 void for_each_block(Dtype dtype, Work&& work) {
   for (const auto& [what, options] : attentions(dtype))
@@ -63,7 +63,7 @@ void set_tokens(const SingleLayer& single) {
 
 // ---- Gradients ---------------------------------------------------------------------------------------------------------------
 
-// The sum of the output's elements by the gradient that backward is given.
+// Returns the sum of the output's elements, weighted by the gradient that backward receives.
 double weighted_sum(SingleLayer& single) {
   const std::vector<double> output = numbers_of(Dtype::f64, single.output());
   const double* const weights = single.output_gradient().data_as<double>();
@@ -125,8 +125,8 @@ TEST(BlockGradients, OfTokenEmbeddingsAgreeWithDifferences) {
   }
 }
 
-// backward adds to what is there.
-TEST(BlockGradients, AreAddedToThoseBefore) {
+// Backward adds to the existing gradients.
+TEST(BlockGradients, AreAccumulated) {
   for_each_block(Dtype::f64, [](const std::string& what, const std::shared_ptr<Layer>& layer, std::int64_t width) {
     SingleLayer single(layer, {Dtype::f64, {2, 5, width}});
     std::vector<double> twice = numbers_of(Dtype::f64, single.run(0).gradients);
@@ -137,7 +137,7 @@ TEST(BlockGradients, AreAddedToThoseBefore) {
 
 // ---- Bits --------------------------------------------------------------------------------------------------------------------
 
-TEST(BlockBits, AreThoseOfEveryOption) {
+TEST(BlockBits, AreEqualForEveryOption) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     for (const std::int64_t context : {1, 5, 64, 65, 128, 129, 200}) {
       for_each_block(dtype, [&](const std::string& what, const std::shared_ptr<Layer>& layer, std::int64_t width) {
@@ -156,7 +156,7 @@ TEST(BlockBits, AreThoseOfEveryOption) {
   }
 }
 
-TEST(BlockBits, AreThoseOfAnyNumberOfThreads) {
+TEST(BlockBits, AreEqualForAnyNumberOfThreads) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     for_each_block(dtype, [&](const std::string& what, const std::shared_ptr<Layer>& layer, std::int64_t width) {
       const TensorSpec input{dtype, {3, 70, width}};
@@ -178,8 +178,8 @@ TEST(BlockBits, AreThoseOfAnyNumberOfThreads) {
   }
 }
 
-// Both begin with the pattern of SingleLayer, so a byte that only one of them writes shows.
-TEST(BlockBits, OfWhatRecordWritesAreThoseOfForward) {
+// Both start with the pattern of SingleLayer, so a byte that only one of them writes is detected.
+TEST(BlockBits, RecordWritesTheBitsOfForward) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     for (const std::int64_t context : {1, 5, 65, 130}) {
       for_each_block(dtype, [&](const std::string& what, const std::shared_ptr<Layer>& layer, std::int64_t width) {
@@ -196,7 +196,7 @@ TEST(BlockBits, OfWhatRecordWritesAreThoseOfForward) {
 
 // ---- Order of tokens ---------------------------------------------------------------------------------------------------------
 
-TEST(Attention, SeesNothingLater) {
+TEST(Attention, IsCausal) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     for (const auto& [what, options] : attentions(dtype)) {
       constexpr std::int64_t context = 133;
@@ -204,7 +204,7 @@ TEST(Attention, SeesNothingLater) {
       const Bytes before = single.output();
       const std::size_t row_bytes = before.size() / (2 * context);
       for (const std::int64_t token : {0, 1, 63, 64, 127, 128, 132}) {
-        // Of the second sample: the first one must not change at all.
+        // In the second sample: the first one must not change at all.
         const auto row = static_cast<std::size_t>(context + token);
         std::byte* const place = single.input().byte_span().data() + row * row_bytes;
         const Bytes kept(place, place + row_bytes);
@@ -238,7 +238,7 @@ Reals reals_of(const Tensor& tensor) {
   return {numbers.begin(), numbers.end()};
 }
 
-TEST(Attention, IsTheFormula) {
+TEST(Attention, EqualsTheFormula) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     for (auto [what, options] : attentions(dtype)) {
       options.dropout = 0;
@@ -251,7 +251,7 @@ TEST(Attention, IsTheFormula) {
   }
 }
 
-TEST(Mlp, IsTheFormula) {
+TEST(Mlp, EqualsTheFormula) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     for (auto [what, options] : mlps(dtype)) {
       options.dropout = 0;
@@ -263,7 +263,7 @@ TEST(Mlp, IsTheFormula) {
   }
 }
 
-TEST(TiedHead, IsTheFormula) {
+TEST(TiedHead, EqualsTheFormula) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     const auto tokens = embedding(dtype);
     SingleLayer single(make_tied_head("head", tokens), {dtype, {2, 33, 5}});
@@ -281,7 +281,7 @@ TEST(TiedHead, IsTheFormula) {
   }
 }
 
-TEST(TokenEmbedding, IsTheFormula) {
+TEST(TokenEmbedding, EqualsTheFormula) {
   for (const bool positions : {true, false}) {
     const auto layer = embedding(Dtype::f64, positions);
     SingleLayer single(layer, {Dtype::u8, {3, 4}});
@@ -312,7 +312,7 @@ void expect_tapes(const Layer& layer, const TensorSpec& input, const std::vector
   }
 }
 
-TEST(Attention, TapesAreOfTheBytesThatItsManualStates) {
+TEST(Attention, TapesHaveTheDocumentedBytes) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     for (const auto& [what, options] : attentions(dtype)) {
       for (const std::int64_t context : {1, 5, 200}) {
@@ -322,7 +322,7 @@ TEST(Attention, TapesAreOfTheBytesThatItsManualStates) {
         const std::int64_t rows = 3 * context;
         const TensorSpec input{dtype, {3, context, options.width}};
         if (context == 1) {
-          // One probability a head is as much as one log-sum-exp.
+          // One probability per head takes as much memory as one log-sum-exp.
           EXPECT_EQ(make_attention("block", options)->needs(input, 0).tape_bytes,
                     make_attention("block", options)->needs(input, 1).tape_bytes);
           continue;
@@ -334,7 +334,7 @@ TEST(Attention, TapesAreOfTheBytesThatItsManualStates) {
   }
 }
 
-TEST(Mlp, TapesAreOfTheBytesThatItsManualStates) {
+TEST(Mlp, TapesHaveTheDocumentedBytes) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     for (const auto& [what, options] : mlps(dtype)) {
       const std::int64_t statistics = options.norm == Norm::layer_norm ? 2 : 1;
@@ -348,7 +348,7 @@ TEST(Mlp, TapesAreOfTheBytesThatItsManualStates) {
   }
 }
 
-// Only option 0 may take memory that grows with the square of tokens: also what it works in.
+// Only option 0 may need memory that grows with the square of the tokens, including its workspace.
 TEST(Attention, WorkspaceDoesNotGrowWithTheSquareOfTokens) {
   const auto layer = make_attention("block", {.width = 64, .heads = 4});
   const auto most = [&](std::int64_t context, std::int32_t option) {
@@ -360,7 +360,7 @@ TEST(Attention, WorkspaceDoesNotGrowWithTheSquareOfTokens) {
 
 // ---- Dropout -----------------------------------------------------------------------------------------------------------------
 
-// Elements that were not dropped: there y = x + 0 is x.
+// Returns the elements that were not dropped: there y = x + 0 is x.
 std::vector<bool> mask_of(SingleLayer& single) {
   const std::vector<double> output = numbers_of(Dtype::f64, single.output());
   std::vector<bool> kept;
@@ -394,7 +394,7 @@ TEST(BlockDropout, DropsTheRightShareAndScalesTheOthers) {
   }
 }
 
-// Masks that have nothing to do with each other agree at 0.7^2 + 0.3^2 of the elements.
+// Independent masks agree at 0.7^2 + 0.3^2 of the elements.
 void expect_independent(const std::vector<bool>& a, const std::vector<bool>& b, const char* what) {
   ASSERT_EQ(a.size(), b.size());
   std::int64_t equal = 0;
@@ -423,7 +423,7 @@ TEST(BlockDropout, IsKeyedByStepSeedAndLayer) {
   expect_independent(mask_of(attention), mask_of(mlp), "the two halves of a block");
 }
 
-// Two micro-batches drop what their batch does.
+// Two micro-batches drop the same elements as their batch.
 TEST(BlockDropout, IsCountedBySamplesOfTheWholeBatch) {
   for (auto* make : {attention_dropping, mlp_dropping}) {
     SingleLayer batch(make(0.3), dropping_input);
@@ -463,7 +463,7 @@ void expect_uniform(const Parameter& parameter, double deviation) {
   EXPECT_NEAR(std::sqrt(square), deviation, 0.1 * deviation) << parameter.name;
 }
 
-TEST(Blocks, BeginWithTheValuesThatTheirManualStates) {
+TEST(Blocks, HaveTheDocumentedInitialValues) {
   const auto tokens = make_token_embedding("embedding", 40, 50, 32, true, Dtype::f32);
   for (const auto& layer :
        {make_attention("attention", {.width = 32, .heads = 4}), make_mlp("mlp", {.width = 32, .hidden = 64}), tokens}) {
@@ -483,7 +483,7 @@ TEST(Blocks, BeginWithTheValuesThatTheirManualStates) {
   EXPECT_FALSE(numbers_of(*tokens->parameters()[0].value)[0] == numbers_of(*tokens->parameters()[1].value)[0]);
 }
 
-// ---- What is refused ---------------------------------------------------------------------------------------------------------
+// ---- Refused arguments ------------------------------------------------------------------------------------------------------
 
 template <class Call>
 void expect_refused(Call&& call, std::initializer_list<std::string_view> words) {
@@ -521,14 +521,14 @@ TEST(Blocks, RefuseBadArguments) {
   expect_refused([] { make_tied_head("head", make_embedding("table", 8, 2, 2, Dtype::f32)); }, {"table"});
 }
 
-TEST(Blocks, RefuseSizesThatNoMemoryHolds) {
+TEST(Blocks, RefuseOverflowingSizes) {
   constexpr std::int64_t large = std::int64_t{1} << 62;
   EXPECT_THROW(make_attention("block", {.width = large, .heads = 1}), base::Error);
   EXPECT_THROW(make_attention("block", {.width = large, .heads = large}), base::Error);
   EXPECT_THROW(make_mlp("block", {.width = 4, .hidden = large, .activation = Activation::swiglu}), base::Error);
   EXPECT_THROW(make_mlp("block", {.width = large, .hidden = 4}), base::Error);
   EXPECT_THROW(make_token_embedding("block", large, 2, 2, true, Dtype::f32), base::Error);
-  // A tape whose bytes pass 63 bits.
+  // A tape that needs more than 63 bits of bytes.
   const auto attention = make_attention("block", {.width = 2, .heads = 2});
   const auto ask = [&] {
     const TensorSpec input{Dtype::f32, {1, std::int64_t{1} << 40, 2}};
@@ -538,7 +538,7 @@ TEST(Blocks, RefuseSizesThatNoMemoryHolds) {
   EXPECT_THROW(ask(), base::Error);
 }
 
-TEST(Blocks, RefuseInputsThatDoNotFitAndSayWhatWouldFit) {
+TEST(Blocks, RefuseMismatchedInputsAndNameTheExpectedOnes) {
   const auto refuses = [](const std::shared_ptr<Layer>& layer, const TensorSpec& input,
                           std::initializer_list<std::string_view> words) {
     const base::Error error = thrown_by([&] { layer->output(input); });
@@ -567,8 +567,8 @@ TEST(Blocks, RefuseInputsThatDoNotFitAndSayWhatWouldFit) {
   refuses(head, {Dtype::f64, {2, 4, 5}}, {"F32"});
 }
 
-// More than one part in each direction of the weight.
-TEST(Linear, IsTheFormulaForALargeWeight) {
+// The weight spans more than one part in each direction.
+TEST(Linear, EqualsTheFormulaForALargeWeight) {
   constexpr std::int64_t rows = 37;
   constexpr std::int64_t inputs = 1100;
   constexpr std::int64_t outputs = 450;
@@ -606,7 +606,7 @@ TEST(Linear, IsTheFormulaForALargeWeight) {
   EXPECT_LE(worst, 1e-11);
 }
 
-// Its gradient is made in more parts than one row of a small table has.
+// Its gradient is computed in more parts than one row of a small table has.
 TEST(TokenEmbedding, AddsToEveryRowOfALargeTable) {
   constexpr std::int64_t vocabulary = 5003;
   constexpr std::int64_t width = 3;

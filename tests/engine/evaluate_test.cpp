@@ -1,4 +1,4 @@
-// Evaluation runs layers forward as a step does, drops nothing, changes nothing and leaves no trace in the steps around it.
+// Evaluation runs layers forward as a step does, without dropout, changes nothing, and does not affect the surrounding steps.
 #include <gtest/gtest.h>
 
 #include "heap_counts.h"
@@ -23,12 +23,12 @@ TEST(Evaluate, IsTheLossOfAChainWithoutDropout) {
     EXPECT_EQ(executor->evaluate(step_of(model), model.chain->layers()), expected) << schedule->name();
     EXPECT_NE(executor->run(step_of(model)), expected) << schedule->name();
     EXPECT_EQ(executor->evaluate(step_of(model), model.chain->layers()), expected) << schedule->name();
-    // Nothing is random any more.
+    // Nothing is random.
     EXPECT_EQ(executor->evaluate(step_of(model, 8), model.chain->layers()), expected) << schedule->name();
   }
 }
 
-TEST(Evaluate, LetsPlainDropoutThroughToo) {
+TEST(Evaluate, DisablesPlainDropout) {
   const Model model = byte_model(Dtype::f32, 24, 32, 3, 0.4);
   const Model without = byte_model(Dtype::f32, 24, 32, 3, 0);
   const auto schedule = plan::make_store_all(model.chain->profile(model.input));
@@ -45,7 +45,7 @@ TEST(Evaluate, WritesTheOutputOfTheLastOfItsLayers) {
   const auto logits = tensor_for(specs[static_cast<std::size_t>(n - 1)]);
   Step step = step_of(model);
   step.output = logits.get();
-  step.targets = nullptr;  // the loss alone needs them
+  step.targets = nullptr;  // only the loss needs them
   EXPECT_TRUE(std::isnan(executor->evaluate(step, n - 1)));
   const std::vector<double> numbers = numbers_of(*logits);
   double sum = 0;
@@ -94,7 +94,7 @@ TEST(Evaluate, ChangesNothingAndDisturbsNoStep) {
     EXPECT_TRUE(gradients_of(*model.chain) == gradients);
     EXPECT_TRUE(values_of(*model.chain) == values);
   }
-  // Gradients that a step with accumulate adds to are still there.
+  // Gradients for a step with accumulate are preserved.
   Step step = step_of(model, 3);
   step.accumulate = true;
   EXPECT_EQ(executor->run(step), undisturbed->run([&] {
@@ -108,7 +108,7 @@ TEST(Evaluate, ChangesNothingAndDisturbsNoStep) {
   EXPECT_EQ(executor->stats().peak_live_bytes, undisturbed->stats().peak_live_bytes);
 }
 
-TEST(Evaluate, WorksAgainBehindAnError) {
+TEST(Evaluate, WorksAgainAfterAnError) {
   const Model model = small_transformer();
   const auto executor = executor_for(model, *plan::make_store_all(model.chain->profile(model.input)), 2);
   const std::int64_t n = model.chain->layers();
@@ -126,7 +126,7 @@ TEST(Evaluate, WorksAgainBehindAnError) {
   EXPECT_EQ(executor->run(step_of(model)), loss);
 }
 
-TEST(Evaluate, RefusesNumbersOfLayersThatThereAreNot) {
+TEST(Evaluate, RefusesInvalidLayerCounts) {
   const Model model = small_transformer();
   const auto executor = executor_for(model, *plan::make_store_all(model.chain->profile(model.input)));
   for (const std::int64_t layers : {std::int64_t{0}, std::int64_t{-1}, model.chain->layers() + 1, INT64_MIN, INT64_MAX}) {
@@ -136,7 +136,7 @@ TEST(Evaluate, RefusesNumbersOfLayersThatThereAreNot) {
   }
 }
 
-TEST(Evaluate, RefusesDataThatDoesNotFit) {
+TEST(Evaluate, RefusesMismatchedData) {
   const Model model = small_transformer();
   const auto executor = executor_for(model, *plan::make_store_all(model.chain->profile(model.input)));
   const std::int64_t n = model.chain->layers();
@@ -165,12 +165,12 @@ TEST(Evaluate, RefusesDataThatDoesNotFit) {
   refused(step, n - 1, "output");
 }
 
-TEST(Evaluate, TellsLayersThatItIsNoStep) {
+TEST(Evaluate, ReportsEvaluationToLayers) {
   std::vector<bool> evaluations;
   const auto watcher = std::make_shared<Passage>("watcher", [&](const RunContext& context, bool forward) {
     if (forward) evaluations.push_back(context.evaluation);
     EXPECT_TRUE(forward || !context.evaluation);
-    // The rest is as in a step.
+    // Everything else is as in a step.
     EXPECT_EQ(context.first_sample, 21);
     EXPECT_EQ(context.step, 3);
     EXPECT_EQ(context.seed, 42U);
@@ -188,13 +188,13 @@ TEST(Evaluate, TellsLayersThatItIsNoStep) {
   executor->evaluate(step, model.chain->layers());
   EXPECT_EQ(evaluations, std::vector<bool>{true});
   evaluations.clear();
-  executor->evaluate(step, 5);  // those before it
+  executor->evaluate(step, 5);  // the layers before it
   EXPECT_TRUE(evaluations.empty());
   executor->run(step);
   EXPECT_EQ(evaluations, std::vector<bool>(evaluations.size(), false));
 }
 
-// Draws from a generator that it has beside its arguments, as a step would.
+// Draws from a generator outside of its arguments, as a step would.
 class Drawing final : public Layer {
  public:
   using Layer::Layer;
@@ -216,8 +216,8 @@ class Drawing final : public Layer {
   std::int64_t drawn_ = 7;
 };
 
-// So the step behind it draws what it would have drawn without it.
-TEST(Evaluate, LeavesWhatLayersHaveBesideTheirArguments) {
+// So the step after the evaluation draws the same numbers as without it.
+TEST(Evaluate, PreservesAmbientStateOfLayers) {
   Model model = small_transformer();
   const auto drawing = std::make_shared<Drawing>("drawing");
   const auto chain = std::make_shared<Chain>(0);
@@ -235,7 +235,7 @@ TEST(Evaluate, LeavesWhatLayersHaveBesideTheirArguments) {
   EXPECT_EQ(drawing->drawn(), 8);
 }
 
-TEST(Evaluate, AllocatesNothingBehindTheFirstCall) {
+TEST(Evaluate, AllocatesNothingAfterTheFirstCall) {
   const Model model = small_transformer();
   const auto executor = executor_for(model, *plan::make_periodic(model.chain->profile(model.input), 2), 2);
   const auto logits = tensor_for(model.chain->specs(model.input)[7]);

@@ -1,4 +1,4 @@
-// The executor's contract: every schedule gives the bits of store-all, and the bytes that the verifier promised.
+// The executor's contract: every schedule gives the bits of store-all, and needs the bytes predicted by the verifier.
 #include "engine/executor.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(Executor, EveryScheduleAndThreadCountGivesTheSameBits) {
   }
 }
 
-// Dropout's second option keeps no mask: a schedule that asks for it must give the same bits too.
+// Dropout's second option keeps no mask: a schedule with it must give the same bits, too.
 TEST(Executor, EveryOptionGivesTheSameBits) {
   const Model model = byte_model(Dtype::f32, 40, 32, 2, 0.5);
   const plan::ChainProfile profile = model.chain->profile(model.input);
@@ -60,7 +60,7 @@ TEST(Executor, EveryOptionGivesTheSameBits) {
   EXPECT_LT(plan::verify(*regenerate, profile).peak_bytes[0], plan::verify(*store_all, profile).peak_bytes[0]);
 }
 
-TEST(Executor, LiveBytesAreTheVerifiersToTheByte) {
+TEST(Executor, LiveBytesEqualTheVerifiers) {
   const Model model = byte_model(Dtype::f32, 24, 32, 4, 0.1);
   const plan::ChainProfile profile = model.chain->profile(model.input);
   for (const auto& schedule : schedules_of(profile)) {
@@ -83,7 +83,7 @@ TEST(Executor, TransfersToASlowerTierGiveTheSameBits) {
   const Model model = byte_model(Dtype::f32, 16, 32, 1, 0.1);
   const plan::ChainProfile profile = model.chain->profile(model.input);
   const Result expected = run_once(model, *plan::make_store_all(profile), 1);
-  // The input of the head (layer 4) goes to tier 1 as soon as it is there, and comes back before it is needed.
+  // The input of the head (layer 4) moves to tier 1 as soon as it exists, and is loaded before it is needed.
   const auto store_all = plan::make_store_all(profile);
   plan::Cursor cursor(store_all);
   std::vector<plan::Action> actions;
@@ -108,14 +108,14 @@ TEST(Executor, TransfersToASlowerTierGiveTheSameBits) {
   EXPECT_TRUE(result.gradients == expected.gradients);
 }
 
-// Runs every layer again from x_0, in place where it can, and records it alone, under this option or the last that it has.
+// Recomputes every layer from x_0, in place if possible, and records it alone, under this option or the highest that it has.
 std::vector<plan::Action> by_record_and_advance(const plan::ChainProfile& profile, std::int32_t most_option) {
   const std::int64_t n = profile.layers();
   std::vector<plan::Action> actions;
   const auto option_of = [&](std::int64_t layer) {
     return std::min(most_option, static_cast<std::int32_t>(profile.layer(layer).options.size()) - 1);
   };
-  // Makes INPUT(to), of which only INPUT(0) stays.
+  // Computes INPUT(to); of the inputs only INPUT(0) is kept.
   const auto reach = [&](std::int64_t to) {
     std::int64_t at = 0;
     while (at < to) {
@@ -176,8 +176,8 @@ TEST(Executor, RecordOfBlocksGivesTheSameBitsAndTheVerifiersBytes) {
   }
 }
 
-// What a layer writes beside its output, tape and gradient would be another's: the check finds none.
-TEST(Executor, BlocksWriteOnlyWhereTheyMay) {
+// A layer that writes outside of its output, tape and gradient would overwrite another buffer: the check finds none.
+TEST(Executor, BlocksWriteOnlyTheirBuffers) {
   const Model model = transformer(Dtype::f32, 3, 20, 16, 4, 2, 0.2);
   const plan::ChainProfile profile = model.chain->profile(model.input);
   const Result expected = run_once(model, *plan::make_store_all(profile), 1);
@@ -205,7 +205,7 @@ TEST(Executor, RevolveGivesTheSameBitsAndTheVerifiersBytes) {
   }
 }
 
-// The profile has bytes and no seconds: the planners count forwards then.
+// The profile has bytes but no seconds: the planners then count forwards.
 TEST(Executor, SchedulesForABudgetGiveTheSameBitsAndTheVerifiersBytes) {
   const Model model = byte_model(Dtype::f32, 24, 32, 3, 0.3);
   const plan::ChainProfile profile = model.chain->profile(model.input);
@@ -232,7 +232,7 @@ TEST(Executor, RefusesToAdvanceALayerThatCannotRunInPlace) {
   const Model model = byte_model(Dtype::f32, 8, 16, 1, 0);
   const plan::ChainProfile profile = model.chain->profile(model.input);
   std::vector<plan::Action> actions = by_record_and_advance(profile, 0);
-  // Layer 1 is linear: its input is dropped behind it in the first pass.
+  // Layer 1 is linear: its input is dropped after it in the first pass.
   ASSERT_EQ(actions[1], plan::forward(1, 2));
   actions[1] = plan::advance(1, 2);
   actions.erase(actions.begin() + 2);
@@ -243,7 +243,7 @@ TEST(Executor, RefusesToAdvanceALayerThatCannotRunInPlace) {
     FAIL() << "nothing was refused";
   } catch (const base::Error& error) {
     EXPECT_EQ(error.status(), base::Status::invalid_schedule);
-    EXPECT_EQ(error.message(), "schedule advances layer 1 (block0.linear) in place; its flags do not say that it can run so");
+    EXPECT_EQ(error.message(), "schedule advances layer 1 (block0.linear) in place; expected the flag in_place");
   }
 }
 
@@ -274,7 +274,7 @@ TEST(Executor, AccumulateAddsGradients) {
   EXPECT_DOUBLE_EQ(model.chain->parameters()[1].gradient->data_as<double>()[5], 2 * once);
 }
 
-TEST(Executor, ABudgetBindsReservedBytes) {
+TEST(Executor, ABudgetLimitsReservedBytes) {
   const Model model = byte_model(Dtype::f32, 32, 64, 6, 0.1);
   const plan::ChainProfile profile = model.chain->profile(model.input);
   const auto store_all = plan::make_store_all(profile);
@@ -287,7 +287,7 @@ TEST(Executor, ABudgetBindsReservedBytes) {
   EXPECT_LE(executor.stats().reserved_bytes, budget);
 }
 
-TEST(Executor, RefusesDataThatDoesNotFit) {
+TEST(Executor, RefusesMismatchedData) {
   const Model model = byte_model(Dtype::f32, 8, 16, 1, 0);
   const auto schedule = plan::make_store_all(model.chain->profile(model.input));
   const auto executor = executor_for(model, *schedule);
@@ -305,7 +305,7 @@ TEST(Executor, RefusesDataThatDoesNotFit) {
   EXPECT_THROW(executor->run(step), base::Error);
 }
 
-TEST(Executor, ABadTokenOrTargetEndsTheStepAndTheNextOneWorks) {
+TEST(Executor, ABadTokenOrTargetFailsTheStepAndTheNextOneSucceeds) {
   const Model model = byte_model(Dtype::f32, 8, 16, 1, 0.1);
   const auto tracker = std::make_shared<memory::Tracker>();
   const auto schedule = plan::make_store_all(model.chain->profile(model.input));
@@ -320,7 +320,7 @@ TEST(Executor, ABadTokenOrTargetEndsTheStepAndTheNextOneWorks) {
     ADD_FAILURE() << "token 200 was accepted";
   } catch (const base::Error& error) {
     EXPECT_EQ(error.status(), base::Status::out_of_range);
-    EXPECT_EQ(error.message(), "layer 'embedding': token 0 is 200; the vocabulary has 64");
+    EXPECT_EQ(error.message(), "layer 'embedding': token 0 is 200; expected 0 .. 63");
   }
   const auto bad_targets = Tensor::create(Dtype::i32, {8});
   for (int i = 0; i < 8; ++i) bad_targets->data_as<std::int32_t>()[i] = -1;

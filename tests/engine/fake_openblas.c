@@ -1,6 +1,6 @@
-/* A shared library that looks like an OpenBLAS, for tests of how its kernels are chosen. It reads OPENBLAS_CORETYPE once, while it
- * is loaded, as OpenBLAS does. It has the cores that FAKE_CORES lists ("Nehalem,Haswell"), and falls back to the first one.
- * FAKE_BUILD is the part of its description before the core. Its products do nothing. */
+/* A shared library that looks like OpenBLAS, for tests of the choice of its kernels. Like OpenBLAS, it reads OPENBLAS_CORETYPE
+ * once, when it is loaded. It has the cores listed in FAKE_CORES ("Nehalem,Haswell"), and falls back to the first one. FAKE_BUILD
+ * is the part of its description before the core. Its products do nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// A loss that is not finite ends the step before anything runs backward, and the check of outputs says where it began.
+// A loss that is not finite fails the step before any backward runs, and the check of outputs reports the first such value.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -48,9 +48,9 @@ struct Watched {
 
 bool names_no_number(const base::Error& error) { return contains(error, "nan") || contains(error, "inf"); }
 
-TEST(Finite, ALossThatIsNotEndsTheStepBeforeAnythingRunsBackward) {
+TEST(Finite, ANonFiniteLossFailsTheStepBeforeAnyBackward) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
-    // The last is finite, and the sums of it are not.
+    // The last value is finite, but its sums are not.
     for (const double value : {infinity, std::numeric_limits<double>::quiet_NaN(), dtype == Dtype::f32 ? 1e38 : 1e308}) {
       Watched watched(dtype);
       const auto executor = watched.executor(false);
@@ -86,7 +86,7 @@ TEST(Finite, TheCheckNamesTheFirstLayerTheElementAndItsValue) {
     const auto executor = watched.executor(true);
     const double loss = executor->run(step_of(watched.model));
 
-    // Token 3 stands second in the first sample: its vector's element 1 is output element 4 + 1.
+    // Token 3 is the second one of the first sample: element 1 of its vector is output element 4 + 1.
     watched.set("table.table", 3 * 4 + 1, -infinity);
     watched.forwards = 0;
     base::Error error = thrown_by([&] { executor->run(step_of(watched.model)); });
@@ -109,8 +109,8 @@ TEST(Finite, TheCheckNamesTheFirstLayerTheElementAndItsValue) {
   }
 }
 
-// The one place of a token whose vector has an infinity, wherever that is.
-TEST(Finite, TheCheckLooksAtEveryElement) {
+// The only occurrence of a token with an infinity in its vector, at any position.
+TEST(Finite, TheCheckExaminesEveryElement) {
   for (const std::int64_t element :
        {std::int64_t{0}, std::int64_t{8191}, std::int64_t{8192}, std::int64_t{9001}, 3 * 50 * 96 - 1L}) {
     const Model model = transformer(Dtype::f32, 3, 50, 96, 2, 1, 0.1);

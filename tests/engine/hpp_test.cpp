@@ -1,4 +1,4 @@
-// What the examples and the conformance runner do not use of plan.hpp and engine.hpp.
+// Functions of plan.hpp and engine.hpp that the examples and the conformance runner do not use.
 #include <ckpt/ckpt.hpp>
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ TEST(EngineHpp, KernelsAreSetOnce) {
 #endif
 }
 
-TEST(EngineHpp, AFollowerSaysWhatChanged) {
+TEST(EngineHpp, AFollowerReportsChanges) {
   ckpt::Chain chain;
   for (const char* name : {"a", "b", "c"}) chain.add(ckpt::Layer(name, "relu"));
   const ckpt::TensorSpec input{ckpt::DType::f32, {2, 2}};
@@ -70,7 +70,7 @@ TEST(EngineHpp, AFollowerSaysWhatChanged) {
   EXPECT_EQ(ckpt::ScheduleExecutor(chain, first, input, options).stats().live_bytes, 0);
 }
 
-// y = 2x, which can record nothing without an output.
+// y = 2x, which records without an output.
 class Double final : public ckpt::CustomLayer {
  public:
   explicit Double(int& records) : records_(records) {}
@@ -91,7 +91,7 @@ class Double final : public ckpt::CustomLayer {
   int& records_;
 };
 
-// The loss: minus the mean of what the targets point to, each sample in a part of the pool.
+// The loss: minus the mean of the values at the targets; each sample is a part of the pool's run.
 class Pick final : public ckpt::CustomLayer {
  public:
   explicit Pick(std::optional<ckpt::Tensor>& kept) : kept_(kept) {}
@@ -122,7 +122,7 @@ class Pick final : public ckpt::CustomLayer {
   std::optional<ckpt::Tensor>& kept_;
 };
 
-TEST(EngineHpp, ALossOfOnesOwnReadsTargetsAndRunsParts) {
+TEST(EngineHpp, ACustomLossReadsTargetsAndRunsParts) {
   std::optional<ckpt::Tensor> kept;
   {
     ckpt::Chain chain;
@@ -165,14 +165,14 @@ TEST(EngineHpp, ProfilesAreMeasuredInTheChainRefinedAndWritten) {
   ckpt::ScheduleExecutor executor(chain, ckpt::Schedule::create(measured, "store-all"), {ckpt::DType::f32, {2, 2}}, options);
   executor.run(step);
   const ckpt::Profile refined = executor.refine(measured);
-  EXPECT_EQ(refined.option(0, 0).record_seconds, measured.option(0, 0).record_seconds);  // which the schedule does not run
+  EXPECT_EQ(refined.option(0, 0).record_seconds, measured.option(0, 0).record_seconds);  // not run by the schedule
   const ckpt::Profile again = ckpt::Profile::from_json(refined.json());
   EXPECT_EQ(again.json(), refined.json());
   EXPECT_EQ(again.layer_name(1), "relu");
   EXPECT_THROW(ckpt::Profile::from_json("{}"), ckpt::Error);
 }
 
-TEST(EngineHpp, ItemsGoThroughTheStorageOfATier) {
+TEST(EngineHpp, ItemsMoveThroughTheStorageOfATier) {
   ckpt::Chain chain;
   ckpt::Profile profile(16);
   for (const char* name : {"a", "b", "c", "d"}) {
@@ -199,13 +199,13 @@ TEST(EngineHpp, ItemsGoThroughTheStorageOfATier) {
   EXPECT_GT(executor.stats().transfer_wait.count(), 0);
 }
 
-// y = x; remembers whether it was told of an evaluation.
-class Told final : public ckpt::CustomLayer {
+// y = x; stores whether the context reported an evaluation.
+class EvaluationRecorder final : public ckpt::CustomLayer {
  public:
-  explicit Told(std::vector<bool>& told) : told_(told) {}
+  explicit EvaluationRecorder(std::vector<bool>& evaluations) : evaluation_(evaluations) {}
   ckpt::TensorSpec output(const ckpt::TensorSpec& input) override { return input; }
   void forward(const ckpt::LayerContext& context, const void* input, void* output, void*, void*) override {
-    told_.push_back(context.evaluation);
+    evaluation_.push_back(context.evaluation);
     std::copy_n(static_cast<const float*>(input), 6 * 4 * 8, static_cast<float*>(output));
   }
   void backward(const ckpt::LayerContext&, const void*, const void*, const void*, const void* grad_output, void* grad_input,
@@ -214,19 +214,21 @@ class Told final : public ckpt::CustomLayer {
   }
 
  private:
-  std::vector<bool>& told_;
+  std::vector<bool>& evaluation_;
 };
 
 TEST(EngineHpp, ATiedHeadLearnsAndIsEvaluated) {
-  std::vector<bool> told;
+  std::vector<bool> evaluations;
   const ckpt::WorkerPool pool(2);
   ckpt::Chain chain;
   const ckpt::Layer embedding("embedding", "token_embedding:16,4,8");
-  chain.add(embedding).add(ckpt::Layer("dropout", "dropout", 0.5)).add(ckpt::Layer::custom("told", std::make_unique<Told>(told)));
+  chain.add(embedding)
+      .add(ckpt::Layer("dropout", "dropout", 0.5))
+      .add(ckpt::Layer::custom("told", std::make_unique<EvaluationRecorder>(evaluations)));
   chain.add(ckpt::Layer::tied_head("head", embedding)).add(ckpt::Layer("loss", "softmax_cross_entropy"));
   chain.initialize(3);
   chain.set_worker_pool(pool);
-  EXPECT_EQ(chain.parameters().size(), 2U);  // the head has none of its own
+  EXPECT_EQ(chain.parameters().size(), 2U);  // the head adds none
   const ckpt::TensorSpec spec{ckpt::DType::u8, {6, 4}};
   ckpt::Tensor tokens(spec.dtype, spec.shape);
   for (int i = 0; i < 24; ++i) tokens.data_as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i * 5 % 16);
@@ -238,12 +240,12 @@ TEST(EngineHpp, ATiedHeadLearnsAndIsEvaluated) {
   step.targets = tokens;
   auto optimizer = ckpt::Optimizer::sgd(chain, 1);
   const double first = executor.evaluate(step, 5);
-  EXPECT_EQ(told, std::vector<bool>{true});
+  EXPECT_EQ(evaluations, std::vector<bool>{true});
   for (; step.step < 20; ++step.step) {
     executor.run(step);
     optimizer.step();
   }
-  EXPECT_FALSE(told.back());
+  EXPECT_FALSE(evaluations.back());
   const double last = executor.evaluate(step, 5);
   EXPECT_LT(last, first);
   step.step = 3;
@@ -252,7 +254,7 @@ TEST(EngineHpp, ATiedHeadLearnsAndIsEvaluated) {
   optimizer.set_learning_rate(0);
   optimizer.step();
   EXPECT_GT(optimizer.step_and_zero(), 0);
-  EXPECT_EQ(optimizer.step_and_zero(1), 0);  // nothing is left of the gradients
+  EXPECT_EQ(optimizer.step_and_zero(1), 0);  // the gradients are zero
   EXPECT_THROW(optimizer.step_and_zero(-1), ckpt::Error);
   EXPECT_EQ(executor.evaluate(step, 5), last);
   EXPECT_THROW(optimizer.set_learning_rate(-1), ckpt::Error);

@@ -1,4 +1,4 @@
-// The error bounds that the kernels' comments state, against long double, over the whole range of their arguments.
+// The error bounds documented with the kernels, against long double, over the whole range of their arguments.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 using Real = long double;
 
-// Every stride-th float from -most to most, and both ends: small and large numbers alike.
+// Returns every stride-th float from -most to most, and both ends: small and large numbers equally.
 std::vector<float> floats_within(float most, std::uint32_t stride) {
   std::vector<float> all;
   for (std::uint32_t bits = 0; bits < std::bit_cast<std::uint32_t>(most); bits += stride) {
@@ -31,7 +31,7 @@ std::vector<float> floats_within(float most, std::uint32_t stride) {
 std::vector<double> doubles_within(double most) {
   std::vector<double> all = {0, most, -most};
   std::mt19937_64 random(5);
-  std::uniform_real_distribution<double> uniform(-1, 1);  // from -most to most may be further than the largest number
+  std::uniform_real_distribution<double> uniform(-1, 1);  // the distance from -most to most may overflow
   std::uniform_real_distribution<double> exponent(-1000, std::log2(most));
   for (int i = 0; i < 200000; ++i) {
     all.push_back(uniform(random) * most);
@@ -40,14 +40,14 @@ std::vector<double> doubles_within(double most) {
   return all;
 }
 
-// How far y is from exact, in units of exact's last place in type T.
+// Returns the distance of y from exact, in units of exact's last place in type T.
 template <class T>
 Real units_off(T y, Real exact) {
   const int last_place = std::ilogb(exact) - (std::numeric_limits<T>::digits - 1);
   return std::abs(static_cast<Real>(y) - exact) / std::ldexp(Real{1}, last_place);
 }
 
-// The largest of what error(x, y) says of each x and its y, and where.
+// Returns the largest error(x, y) over all x with their y, and its position.
 template <class T, class Error>
 void expect_worst(const std::vector<T>& x, const std::vector<T>& y, Real bound, const Error& error) {
   Real worst = 0;
@@ -80,7 +80,7 @@ Real exact_gelu(Real x) { return x / 2 * (1 + std::tanh(0.7978845608028653558798
 Real exact_gelu_slope(Real x) {
   constexpr Real slope = 0.797884560802865355879892119868763737L;
   const Real t = std::tanh(slope * (x + 0.044715L * x * x * x));
-  // Where 1 - t t is 0, what it is multiplied with may be beyond all numbers.
+  // Where 1 - t t is 0, the other factor may overflow.
   const Real rest = 1 - t * t;
   return (1 + t) / 2 + (rest == 0 ? 0 : x / 2 * rest * slope * (1 + 3 * 0.044715L * x * x));
 }
@@ -154,7 +154,7 @@ TEST(KernelBounds, Gelu) {
   }
 }
 
-// Both factors of the slope are off by a few units, one of them grows with x until the other is 0.
+// Both factors of the slope are off by a few units, and one of them grows with x until the other is 0.
 TEST(KernelBounds, GeluBackward) {
   const auto error = [](auto value, auto given) {
     return std::abs(static_cast<Real>(given) - exact_gelu_slope(static_cast<Real>(value)));
@@ -195,7 +195,7 @@ TEST(KernelBounds, LogSumExp) {
   check_log_sum_exp<double>(4e-15L);
 }
 
-// The difference is rounded before exp, and the product behind it.
+// The difference is rounded before exp, and the product after it.
 template <class T>
 void check_exp_shifted(T most, Real bound) {
   std::mt19937 random(9);

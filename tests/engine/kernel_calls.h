@@ -1,4 +1,4 @@
-// Every kernel of the engine, called on numbers that are the same everywhere, and the bytes that each call wrote.
+// Calls every kernel of the engine on numbers that are the same on every machine, and collects the bytes written by each call.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace ckpt::engine::test {
 struct KernelCall {
   std::string kernel;
   std::vector<unsigned char> written;
-  bool within = true;  // nothing changed beside what the kernel may write
+  bool within = true;  // nothing changed outside of the kernel's outputs
 };
 
 // mild: sums stay finite; wild: the largest finite numbers are among them, so that results overflow.
@@ -25,7 +25,7 @@ enum class Numbers : std::uint8_t { mild, wild };
 
 constexpr std::int64_t kernel_counts[] = {0, 1, 15, 16, 17, 31, 33, 127, 128, 1000};
 
-// Number i of a sequence: of ordinary size, or (two in five) tiny, denormal, negative zero, and huge among wild ones.
+// Number i of a sequence: of ordinary size, or (two in five) tiny, denormal, negative zero, and huge for wild ones.
 template <class T>
 T kernel_number(Numbers numbers, std::uint64_t sequence, std::int64_t i) {
   using Limits = std::numeric_limits<T>;
@@ -47,7 +47,7 @@ T kernel_number(Numbers numbers, std::uint64_t sequence, std::int64_t i) {
   }
 }
 
-// Rows of elements, `stride` apart, off every vector's alignment; bytes before, between and behind them have a pattern.
+// Rows of elements, `stride` apart, misaligned for every vector; bytes before, between and after them have a pattern.
 template <class T>
 class Guarded {
  public:
@@ -92,7 +92,7 @@ class Guarded {
   std::vector<T> elements_;
 };
 
-// Calls each kernel of one type once and more; the same calls, in the same order, whatever level runs.
+// Calls each kernel of one type at least once; the same calls in the same order at every level.
 template <class T>
 class KernelCalls {
  public:
@@ -110,11 +110,11 @@ class KernelCalls {
     if (count_ <= attend_block<T>) {
       for (const bool diagonal : {false, true}) attend_blocks(diagonal);
     }
-    turns();
+    rotations();
   }
 
  private:
-  // Numbers of a sequence of their own.
+  // Returns numbers from a separate sequence.
   Guarded<T> some(std::int64_t rows, std::int64_t stride) {
     const std::uint64_t sequence = ++sequence_;
     Guarded<T> array(rows, count_, stride, static_cast<std::int64_t>(sequence * 2 % 7 + 1));
@@ -123,7 +123,7 @@ class KernelCalls {
   }
   Guarded<T> some() { return some(1, count_); }
   Guarded<T> none() { return Guarded<T>(count_, 3); }
-  // As some(), none below 0.
+  // Like some(), without negative numbers.
   Guarded<T> some_squares() {
     Guarded<T> array = some();
     for (std::int64_t i = 0; i < count_; ++i) array.data()[i] = array.data()[i] < T(0) ? -array.data()[i] : array.data()[i];
@@ -162,7 +162,7 @@ class KernelCalls {
     wrote("relu", y);
     silu_multiply(x.data(), up.data(), y.data(), count_);
     wrote("silu_multiply", y);
-    gelu(x.data(), x.data(), count_);  // over what it reads, as layers that need no input do
+    gelu(x.data(), x.data(), count_);  // in place, as in layers that do not need their input
     wrote("gelu", x);
   }
 
@@ -236,7 +236,7 @@ class KernelCalls {
       const RowStatistics<T> row =
           with_mean ? layer_norm_statistics(x.data(), count_, T(1e-5)) : rms_norm_statistics(x.data(), count_, T(1e-5));
       answered(with_mean ? "layer_norm_statistics" : "rms_norm_statistics", row);
-      const RowStatistics<T> given = {with_mean ? T(0.3) : T(0), T(1.7)};  // where sums overflowed, rows would be NaN alone
+      const RowStatistics<T> given = {with_mean ? T(0.3) : T(0), T(1.7)};  // rows with overflowed sums would be all NaN
       for (const RowStatistics<T>& each : {row, given}) {
         normalize(x.data(), each, weight.data(), with_mean ? bias.data() : nullptr, y.data(), count_);
         wrote("normalize", y);
@@ -268,7 +268,7 @@ class KernelCalls {
     wrote("probabilities", a);
   }
 
-  // Two blocks, the second goes on where the first ended.
+  // Two blocks; the second continues where the first ended.
   void attend_blocks(bool diagonal) {
     const std::int64_t rows = diagonal ? count_ : 3;
     const Block block = {rows, count_, diagonal};
@@ -278,8 +278,8 @@ class KernelCalls {
     Guarded<T> shrunk(rows, 5);
     for (int part = 0; part < 2; ++part) {
       Guarded<T> scores = some(rows, attend_block<T>);
-      soften(scores.data(), block, T(0.125), state.data(), shrunk.data());
-      wrote("soften", scores, state, shrunk);
+      update_softmax(scores.data(), block, T(0.125), state.data(), shrunk.data());
+      wrote("update_softmax", scores, state, shrunk);
     }
     const std::vector<T> shifts = some_factors(rows);
     Guarded<T> p = some(rows, attend_block<T>);
@@ -288,12 +288,12 @@ class KernelCalls {
     wrote("score_gradients", grad);
   }
 
-  void turns() {
+  void rotations() {
     for (const bool back : {false, true}) {
       Guarded<T> x = some();
       Guarded<T> angles = some();
-      turn(x.data(), angles.data(), count_, back);
-      wrote("turn", x);
+      rotate(x.data(), angles.data(), count_, back);
+      wrote("rotate", x);
     }
   }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Kernels built by the project's compiler and by the other one of GCC and Clang have the same bits on every level of instructions;
-# and they compile for AArch64, which has one level.
+# Kernels compiled by the project's compiler and by the other one of GCC and Clang give the same bits at every instruction level;
+# they also compile for AArch64, which has one level.
 # kernel_compilers.sh SOURCE_FOLDER COMPILER; 77: skipped.
 set -eu
 source=$1
@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 flags="-std=c++20 -O3 -ffp-contract=off -fno-math-errno"
 
-# first_of NAME...: the first that is installed.
+# first_of NAME...: prints the first installed program.
 first_of() {
   for name in "$@"; do
     if command -v "$name"; then return 0; fi
@@ -17,7 +17,7 @@ first_of() {
   return 1
 }
 
-# digests NAME COMPILER: those of all kernels for each level, and of each kernel.
+# digests NAME COMPILER: writes the digests of all kernels for each level, and of each kernel.
 digests() {
   # shellcheck disable=SC2086
   "$2" $flags -I"$source/cpp" -I"$source/tests/engine" -o "$work/$1" "$source/tests/engine/kernel_digest.cpp" \
@@ -42,17 +42,17 @@ elif cross=$(first_of clang++ clang++-14 clang++-18) &&
   echo '#include <cmath>' | "$cross" --target=aarch64-linux-gnu -x c++ -fsyntax-only - 2>/dev/null; then
   compile_for_aarch64 "$cross" --target=aarch64-linux-gnu
 else
-  echo "AArch64 is left out: no aarch64-linux-gnu-g++, and no clang++ with its headers"
+  echo "AArch64 is left out: neither aarch64-linux-gnu-g++ nor clang++ with its headers found"
 fi
 
-# Every kernel that the sources define is among those that are digested, and every level gives what the first one does.
+# Every kernel defined in the sources is among the digested ones, and every level gives the same result as the first one.
 digests own "$own"
 for kernel in $(sed -n 's/^CKPT_KERNEL([^,]*, \([a-z_]*\),.*/\1/p' "$source"/cpp/engine/*kernels.cpp | sort -u); do
   grep -q "^$kernel baseline " "$work/own.each" || { echo "$kernel is not called by kernel_calls.h"; exit 1; }
 done
 [ "$(cut -d ' ' -f 2 "$work/own.all" | sort -u | wc -l)" = 1 ] || {
   awk '$2 == "baseline" { first[$1] = $3 } $3 != first[$1]' "$work/own.each"
-  echo "these differ from the baseline"
+  echo "the digests above differ from the baseline"
   exit 1
 }
 
@@ -61,4 +61,4 @@ case $("$own" --version) in
 *) other=$(first_of clang++ clang++-14 clang++-18) || { echo "SKIP: clang++ is not installed"; exit 77; } ;;
 esac
 digests other "$other"
-diff "$work/own.each" "$work/other.each" || { echo "$own and $other give other bits"; exit 1; }
+diff "$work/own.each" "$work/other.each" || { echo "$own and $other give different bits"; exit 1; }

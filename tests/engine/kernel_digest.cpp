@@ -1,5 +1,5 @@
-// Prints one digest of what all kernels write for each level that this processor has: "LEVEL HEXADECIMAL". With the word "each":
-// one for each kernel and level, "KERNEL LEVEL HEXADECIMAL". Builds of any compiler are to print the same.
+// Prints one digest of the output of all kernels for each level of this processor: "LEVEL HEXADECIMAL". With the argument "each":
+// one for each kernel and level, "KERNEL LEVEL HEXADECIMAL". Builds by any compiler must print the same.
 #include <cstdint>
 #include <cstdio>
 #include <map>

@@ -1,4 +1,4 @@
-// Every set of instructions gives the same bits: each kernel alone, and a whole step of a transformer.
+// Every instruction level gives the same bits: each kernel alone, and a complete step of a transformer.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -13,7 +13,7 @@
 namespace ckpt::engine::test {
 namespace {
 
-// Gives back the level that ran before.
+// Restores the previous level.
 class KernelLevels : public testing::Test {
  protected:
   ~KernelLevels() override { set_kernel_level(before_); }
@@ -31,14 +31,14 @@ const char* name_of(KernelLevel level) {
   return "no level";
 }
 
-// Those above the baseline that this processor has.
+// Returns the levels above the baseline that this processor supports.
 std::vector<KernelLevel> wider_levels() {
   std::vector<KernelLevel> levels;
   for (const KernelLevel level : {KernelLevel::avx2, KernelLevel::avx512}) {
     if (level <= widest_kernel_level()) {
       levels.push_back(level);
     } else {
-      std::cout << "SKIP: " << name_of(level) << ": this processor has no such instructions\n";
+      std::cout << "SKIP: " << name_of(level) << ": not supported by this processor\n";
     }
   }
   return levels;
@@ -75,8 +75,8 @@ TEST_F(KernelLevels, KernelsOfFloatsHaveTheSameBits) { check_kernels<float>(); }
 
 TEST_F(KernelLevels, KernelsOfDoublesHaveTheSameBits) { check_kernels<double>(); }
 
-// Else the comparison above would say little: what kernels write follows from what they read.
-TEST_F(KernelLevels, OtherNumbersGiveOtherBits) {
+// Without this, the comparison above would prove little: the output of kernels depends on their input.
+TEST_F(KernelLevels, DifferentNumbersGiveDifferentBits) {
   const std::vector<KernelCall> mild = kernel_calls<float>(128, Numbers::mild);
   const std::vector<KernelCall> wild = kernel_calls<float>(128, Numbers::wild);
   ASSERT_EQ(mild.size(), wild.size());
@@ -91,7 +91,7 @@ TEST_F(KernelLevels, OtherNumbersGiveOtherBits) {
   EXPECT_GE(different.size(), 25U);
 }
 
-TEST_F(KernelLevels, AGuardNoticesWhatIsWrittenBesideItsElements) {
+TEST_F(KernelLevels, AGuardDetectsWritesOutsideItsElements) {
   for (const std::int64_t beside : {-1, 3, 4, 11}) {
     Guarded<float> rows(2, 3, 8, 1);
     rows.data()[2] = 1;
@@ -106,7 +106,7 @@ TEST_F(KernelLevels, AGuardNoticesWhatIsWrittenBesideItsElements) {
   }
 }
 
-TEST_F(KernelLevels, RefusesALevelThatTheProcessorLacks) {
+TEST_F(KernelLevels, RefusesAnUnsupportedLevel) {
   for (const KernelLevel level : {KernelLevel::baseline, KernelLevel::avx2, KernelLevel::avx512}) {
     if (level > widest_kernel_level()) continue;
     set_kernel_level(level);

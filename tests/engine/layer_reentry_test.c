@@ -1,5 +1,5 @@
-/* A layer's callbacks run inside the operation on their chain. A call that would use this chain, or this executor, from within them
- * is refused with INVALID_STATE at once; other objects work there, and handles may be released. */
+/* A layer's callbacks run inside the operation on their chain. A nested call that would use this chain, or this executor, is
+ * refused with INVALID_STATE at once; other objects work there, and handles may be released. */
 
 #define _POSIX_C_SOURCE 200809L
 
@@ -19,8 +19,8 @@ typedef struct world {
   ckpt_schedule* schedule;
   ckpt_layer* spare;
   ckpt_step step;
-  int inside_step;     /* a step of the executor runs, not only an operation on its chain */
-  int nested;          /* the work that the callbacks start themselves */
+  int inside_step;     /* a step of the executor is running, not only an operation on its chain */
+  int nested;          /* the nested operations started by callbacks */
   int seen[PLACES];    /* callbacks that tried everything */
   int release_handles; /* in the next forward */
   int destroyed;
@@ -28,7 +28,7 @@ typedef struct world {
 
 static const ckpt_tensor_spec input_spec = {CKPT_DTYPE_F32, 2, {SAMPLES, WIDTH}};
 
-#define IN_USE(call) CHECK_FAILS(call, CKPT_E_INVALID_STATE, "is in use by the operation whose callback makes this call")
+#define IN_USE(call) CHECK_FAILS(call, CKPT_E_INVALID_STATE, "is in use by the operation that runs this callback")
 
 static void another_chain_works(void) {
   ckpt_chain* chain = NULL;
@@ -203,12 +203,12 @@ static void every_callback_every_function(void) {
   self.inside_step = 0;
   for (i = 0; i < PLACES; ++i) CHECK(self.seen[i] > 0);
 
-  /* What was refused changed nothing, and everything works again outside. */
+  /* Refused calls changed nothing, and everything works again outside. */
   CHECK_OK(ckpt_chain_get_layer_count(self.chain, &number));
   CHECK(number == 3);
   CHECK_OK(ckpt_optimizer_step(self.optimizer));
 
-  /* Releasing the handles inside a callback: the step goes on, the layer goes after it. */
+  /* Releasing the handles inside a callback: the step continues, and the layer is destroyed after it. */
   ckpt_optimizer_release(self.optimizer);
   self.release_handles = 1;
   CHECK_OK(ckpt_schedule_executor_run(self.executor, &self.step, NULL));
@@ -219,7 +219,7 @@ static void every_callback_every_function(void) {
   ckpt_tensor_release(x);
 }
 
-/* ---- Handles that go while an operation on them makes a callback ---- */
+/* ---- Handles released inside a callback of an operation on them ---- */
 
 typedef struct releaser {
   ckpt_chain* chain;
@@ -289,7 +289,7 @@ static void handles_go_while_they_are_used(int operation) {
     CHECK_OK(ckpt_schedule_executor_create(self.chain, self.schedule, &input_spec, NULL, &executor));
   } else {
     CHECK_OK(ckpt_profile_create_from_chain(self.chain, &input_spec, operation, NULL, &profile));
-    CHECK(self.destroyed == 1); /* the chain went with the operation */
+    CHECK(self.destroyed == 1); /* the chain was destroyed after the operation */
   }
   CHECK(self.chain == NULL && self.schedule == NULL);
   ckpt_schedule_executor_release(executor);
@@ -323,7 +323,7 @@ static int32_t asker_decide(const ckpt_strategy_question* question, int32_t* ans
   return 0;
 }
 
-static void a_strategy_that_is_asked(int release) {
+static void called_strategy(int release) {
   asker self = {NULL, NULL, 0, 0};
   ckpt_strategy_callbacks callbacks = CKPT_STRATEGY_CALLBACKS_INIT;
   ckpt_schedule* schedule = NULL;
@@ -350,7 +350,7 @@ static void a_strategy_that_is_asked(int release) {
   ckpt_strategy_release(self.strategy);
 }
 
-/* ---- A pipeline's stages run on threads of their own: their layers' callbacks are inside the pipeline's chain ---- */
+/* ---- A pipeline's stages run on separate threads: their layers' callbacks are inside the pipeline's chain ---- */
 
 static int32_t chain_is_in_use(const ckpt_layer_context* context, const void* input, void* output, void* tape, void* workspace,
                                void* user_data) {
@@ -469,7 +469,7 @@ static void reports_to_a_strategy(void) {
   CHECK_OK(ckpt_follower_next(follower, &schedule, NULL));
   options.follower = follower;
   CHECK_OK(ckpt_schedule_executor_create(chain, schedule, &input_spec, &options, &self.executor));
-  ckpt_follower_release(follower); /* the executor keeps what it needs of it */
+  ckpt_follower_release(follower); /* the executor keeps the follower alive */
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape, 2, NULL, &x));
   CHECK_OK(ckpt_tensor_fill(x, 1));
   self.step.input = x;
@@ -547,8 +547,8 @@ int main(void) {
   handles_go_while_they_are_used(0);
   handles_go_while_they_are_used(1);
   handles_go_while_they_are_used(2);
-  a_strategy_that_is_asked(0);
-  a_strategy_that_is_asked(1);
+  called_strategy(0);
+  called_strategy(1);
   stages_of_a_pipeline();
   reports_to_a_strategy();
   events_of_a_step();

@@ -11,7 +11,7 @@
 namespace ckpt::engine::test {
 namespace {
 
-// Sum of weights * output of a chain of one layer over F64, with fixed random weights: its gradient is known by differences.
+// The sum of weights * output of a chain of one layer over F64, with fixed random weights: differences give its gradient.
 class OneLayer {
  public:
   OneLayer(std::shared_ptr<Layer> layer, const TensorSpec& input, std::shared_ptr<Tensor> data)
@@ -195,8 +195,8 @@ TEST(Layers, RefuseBadArgumentsAndInputs) {
 
 // ---- Kinds by text -----------------------------------------------------------------------------------------------------------
 
-// Names, types and shapes of a layer's parameters and the tapes of its options: what its values show in.
-std::string looks_of(const Layer& layer, const TensorSpec& input) {
+// Returns names, types and shapes of a layer's parameters and the tapes of its options, which reflect its values.
+std::string description_of(const Layer& layer, const TensorSpec& input) {
   std::string text;
   for (const Parameter& parameter : layer.parameters())
     text += parameter.name + " " + to_text(TensorSpec{parameter.value->dtype(), parameter.value->shape()}) + "\n";
@@ -205,29 +205,31 @@ std::string looks_of(const Layer& layer, const TensorSpec& input) {
   return text;
 }
 
-TEST(Kinds, OfBlocksMakeTheLayersThatTheirValuesSay) {
+TEST(Kinds, OfBlocksCreateLayersFromTheirValues) {
   const TensorSpec f32{Dtype::f32, {2, 6, 24}};
   const TensorSpec f64{Dtype::f64, {2, 6, 24}};
-  EXPECT_EQ(looks_of(*make_layer("a", "attention:24,6"), f32), looks_of(*make_attention("a", {.width = 24, .heads = 6}), f32));
+  EXPECT_EQ(description_of(*make_layer("a", "attention:24,6"), f32),
+            description_of(*make_attention("a", {.width = 24, .heads = 6}), f32));
+  EXPECT_EQ(description_of(*make_layer("a", "attention:24,6,2,rms_norm,10000,0.1,F64"), f64),
+            description_of(
+                *make_attention("a", {.width = 24, .heads = 6, .key_heads = 2, .norm = Norm::rms_norm, .dtype = Dtype::f64}), f64));
+  EXPECT_EQ(description_of(*make_layer("a", " attention : 24 , 6 , dtype = F64 , key_heads=3"), f64),
+            description_of(*make_attention("a", {.width = 24, .heads = 6, .key_heads = 3, .dtype = Dtype::f64}), f64));
+  EXPECT_EQ(description_of(*make_layer("a", "mlp:24,10"), f32), description_of(*make_mlp("a", {.width = 24, .hidden = 10}), f32));
   EXPECT_EQ(
-      looks_of(*make_layer("a", "attention:24,6,2,rms_norm,10000,0.1,F64"), f64),
-      looks_of(*make_attention("a", {.width = 24, .heads = 6, .key_heads = 2, .norm = Norm::rms_norm, .dtype = Dtype::f64}), f64));
-  EXPECT_EQ(looks_of(*make_layer("a", " attention : 24 , 6 , dtype = F64 , key_heads=3"), f64),
-            looks_of(*make_attention("a", {.width = 24, .heads = 6, .key_heads = 3, .dtype = Dtype::f64}), f64));
-  EXPECT_EQ(looks_of(*make_layer("a", "mlp:24,10"), f32), looks_of(*make_mlp("a", {.width = 24, .hidden = 10}), f32));
-  EXPECT_EQ(looks_of(*make_layer("a", "mlp:24,hidden=10,norm=rms_norm,activation=swiglu"), f32),
-            looks_of(*make_mlp("a", {.width = 24, .hidden = 10, .activation = Activation::swiglu, .norm = Norm::rms_norm}), f32));
+      description_of(*make_layer("a", "mlp:24,hidden=10,norm=rms_norm,activation=swiglu"), f32),
+      description_of(*make_mlp("a", {.width = 24, .hidden = 10, .activation = Activation::swiglu, .norm = Norm::rms_norm}), f32));
   const TensorSpec tokens{Dtype::u8, {2, 6}};
-  EXPECT_EQ(looks_of(*make_layer("a", "token_embedding:50,8,24"), tokens),
-            looks_of(*make_token_embedding("a", 50, 8, 24, true, Dtype::f32), tokens));
-  EXPECT_EQ(looks_of(*make_layer("a", "token_embedding:50,8,24,none,F64"), tokens),
-            looks_of(*make_token_embedding("a", 50, 8, 24, false, Dtype::f64), tokens));
-  EXPECT_EQ(looks_of(*make_layer("a", "token_embedding:50,8,24,dtype=F64"), tokens),
-            looks_of(*make_token_embedding("a", 50, 8, 24, true, Dtype::f64), tokens));
+  EXPECT_EQ(description_of(*make_layer("a", "token_embedding:50,8,24"), tokens),
+            description_of(*make_token_embedding("a", 50, 8, 24, true, Dtype::f32), tokens));
+  EXPECT_EQ(description_of(*make_layer("a", "token_embedding:50,8,24,none,F64"), tokens),
+            description_of(*make_token_embedding("a", 50, 8, 24, false, Dtype::f64), tokens));
+  EXPECT_EQ(description_of(*make_layer("a", "token_embedding:50,8,24,dtype=F64"), tokens),
+            description_of(*make_token_embedding("a", 50, 8, 24, true, Dtype::f64), tokens));
 }
 
-// The values that no shape shows: ranges of these are checked, so they arrive.
-TEST(Kinds, OfBlocksHandOnEveryValue) {
+// Values without an effect on shapes: their ranges are checked, so they are passed on.
+TEST(Kinds, OfBlocksPassEveryValueOn) {
   for (const char* kind : {"attention:24,6,dropout=1", "attention:24,6,0,layer_norm,0,-0.5", "mlp:24,10,dropout=1.5",
                            "attention:24,6,rotary_base=0.5", "attention:24,8,rotary_base=100"}) {
     const base::Error error = thrown_by([&] { make_layer("a", kind); });
@@ -236,7 +238,7 @@ TEST(Kinds, OfBlocksHandOnEveryValue) {
   }
 }
 
-TEST(Kinds, RefuseNamesThatAreUnknownTwiceThereOrNotBehindPlaces) {
+TEST(Kinds, RefuseUnknownDuplicateAndMisplacedNames) {
   for (const auto& [kind, word] : {std::pair{"attention:24,6,heats=2", "heats"},
                                    {"attention:24,6,heads=2", "heads"},
                                    {"attention:24,heads=6,2", "2"},
@@ -252,7 +254,7 @@ TEST(Kinds, RefuseNamesThatAreUnknownTwiceThereOrNotBehindPlaces) {
                                    {"attention:24,6,0,layer_norm,0,0,F32,1", "attention"}}) {
     const base::Error error = thrown_by([&] { make_layer("a", kind); });
     EXPECT_EQ(error.status(), base::Status::invalid_argument) << kind;
-    // Behind the text itself, with which every message begins.
+    // After the text itself, with which every message starts.
     const std::size_t begin = error.message().find(kind);
     ASSERT_NE(begin, std::string::npos) << error.message();
     EXPECT_NE(error.message().find(word, begin + std::strlen(kind)), std::string::npos) << error.message();
@@ -280,7 +282,7 @@ TEST(Kernels, GeluIsWithinAFewUnitsOfTheFormula) {
   }
 }
 
-// Rows far from 0, where the square of the mean would drown the variance.
+// Rows far from 0, where the square of the mean would dominate the variance.
 TEST(Kernels, NormsAreWithinAFewUnitsOfTheFormula) {
   for (const std::int64_t width : {1, 15, 16, 17, 384, 1000}) {
     std::mt19937 random(static_cast<unsigned>(width));
@@ -311,7 +313,7 @@ TEST(Layers, ANormTapesItsStatisticsOnly) {
   EXPECT_EQ(make_rms_norm("a", 64, 1e-5, Dtype::f32)->needs(input, 0).tape_bytes, 3 * 5 * 4);
 }
 
-TEST(Kernels, ExponentialsKeepNotANumberAndTheirRange) {
+TEST(Kernels, ExponentialsPreserveNanAndTheirRange) {
   const std::vector<float> x = {0, -1, -50, -200, std::numeric_limits<float>::quiet_NaN()};
   std::vector<float> y(x.size());
   exp_shifted(x.data(), 0, 1, y.data(), static_cast<std::int64_t>(x.size()));

@@ -24,7 +24,7 @@ TEST(LearningRate, GrowsInAStraightLineToItsPeak) {
   }
 }
 
-TEST(LearningRate, HasTheValuesOfItsKindula) {
+TEST(LearningRate, HasTheValuesOfItsFormula) {
   for (const std::int64_t step : {4, 5, 29, 54, 79, 103, 104, 1000}) {
     const double done = std::min(1.0, static_cast<double>(step - 4) / 100);
     EXPECT_EQ(learning_rate_at(schedule_of(Kind::constant), step), 0.5) << step;
@@ -33,13 +33,13 @@ TEST(LearningRate, HasTheValuesOfItsKindula) {
                 1e-15)
         << step;
   }
-  // By hand: half of the way, and a quarter.
+  // Computed manually: half of the way, and a quarter.
   EXPECT_NEAR(learning_rate_at(schedule_of(Kind::cosine), 54), 0.3125, 1e-15);
   EXPECT_NEAR(learning_rate_at(schedule_of(Kind::cosine), 29), 0.125 + 0.375 * (2 + std::sqrt(2.0)) / 4, 1e-15);
   EXPECT_NEAR(learning_rate_at(schedule_of(Kind::linear), 29), 0.40625, 1e-15);
 }
 
-TEST(LearningRate, NeverGrowsBehindItsPeakAndStaysWithinItsEnds) {
+TEST(LearningRate, NeverGrowsAfterItsPeakAndStaysInRange) {
   for (const Kind kind : {Kind::linear, Kind::cosine}) {
     for (const std::int64_t warm_up_steps : {0, 1, 7, 300}) {
       const LearningRateSchedule schedule = schedule_of(kind, warm_up_steps, 300);
@@ -65,9 +65,9 @@ TEST(LearningRate, NeverGrowsBehindItsPeakAndStaysWithinItsEnds) {
   }
 }
 
-TEST(LearningRate, HasEndsThatAreWhatWasGiven) {
+TEST(LearningRate, HasTheGivenEndValues) {
   for (const Kind kind : {Kind::linear, Kind::cosine}) {
-    EXPECT_EQ(learning_rate_at(schedule_of(kind, 0, 0), 0), 0.125);  // no step stands before the end
+    EXPECT_EQ(learning_rate_at(schedule_of(kind, 0, 0), 0), 0.125);  // there is no step before the end
     EXPECT_EQ(learning_rate_at(schedule_of(kind, 3, 3), 3), 0.125);
     EXPECT_DOUBLE_EQ(learning_rate_at(schedule_of(kind, 0, 1), 0), 0.5);
     EXPECT_EQ(learning_rate_at(schedule_of(kind, 0, 1), 1), 0.125);
@@ -83,7 +83,7 @@ TEST(LearningRate, HasEndsThatAreWhatWasGiven) {
   }
 }
 
-TEST(LearningRate, RefusesWhatIsOutOfRange) {
+TEST(LearningRate, RefusesValuesOutOfRange) {
   const auto refused = [](LearningRateSchedule schedule, std::int64_t step, const std::string& text) {
     const base::Error error = thrown_by([&] { learning_rate_at(schedule, step); });
     EXPECT_EQ(error.status(), base::Status::invalid_argument) << text;
@@ -107,7 +107,7 @@ TEST(LearningRate, RefusesWhatIsOutOfRange) {
     refused(with(kind, [](auto& schedule) { schedule.steps = 3; }), 1, "step_count is 3");
   }
   for (const std::int32_t kind : {-1, 3}) refused(schedule_of(static_cast<Kind>(kind)), 1, "kind is " + std::to_string(kind));
-  // What is constant reads neither.
+  // A constant schedule reads neither.
   const LearningRateSchedule constant = with(Kind::constant, [](auto& schedule) {
     schedule.last_rate = -7;
     schedule.steps = -7;

@@ -1,4 +1,4 @@
-/* What planner and engine decide is logged at INFO, in one line each, under no lock; steps log nothing. */
+/* Decisions of planner and engine are logged at INFO, in one line each, without a lock; steps log nothing. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <unistd.h>
@@ -28,13 +28,13 @@ static void take(int32_t level, const char* component, const char* message, void
   snprintf(lines[count].text, sizeof lines[count].text, "%s", message);
   ++count;
   CHECK(strchr(message, '\n') == NULL);
-  /* The callback may call what it likes: no lock is held. */
+  /* The callback may call any function: no lock is held. */
   CHECK_OK(ckpt_blas_get_info(blas, sizeof blas, NULL));
   CHECK_OK(ckpt_chain_get_layer_count(chain, &layers));
 }
 
-/* Exactly one message of the component contains text. */
-static void one_says_at(int32_t level, const char* component, const char* text) {
+/* Checks that exactly one message of the component contains text. */
+static void expect_one_at(int32_t level, const char* component, const char* text) {
   int found = 0;
   int i;
   for (i = 0; i < count; ++i) {
@@ -45,11 +45,11 @@ static void one_says_at(int32_t level, const char* component, const char* text) 
   }
   if (found == 1) return;
   for (i = 0; i < count; ++i) fprintf(stderr, "%s: %s\n", lines[i].component, lines[i].text);
-  fprintf(stderr, "%d messages of %s say '%s'\n", found, component, text);
+  fprintf(stderr, "%d messages of %s contain '%s'\n", found, component, text);
   exit(1);
 }
 
-static void one_says(const char* component, const char* text) { one_says_at(CKPT_LOG_LEVEL_INFO, component, text); }
+static void expect_one(const char* component, const char* text) { expect_one_at(CKPT_LOG_LEVEL_INFO, component, text); }
 
 int main(void) {
   const ckpt_tensor_spec input = {CKPT_DTYPE_F32, 2, {SAMPLES, WIDTH}};
@@ -80,13 +80,13 @@ int main(void) {
 
   CHECK_OK(ckpt_blas_get_info(blas, sizeof blas, NULL)); /* loads it */
   snprintf(expected, sizeof expected, "BLAS: %s", blas);
-  /* A warning where OpenBLAS has chosen narrower kernels than this processor can run. */
-  one_says_at(strstr(blas, "; its kernels are ") == NULL ? CKPT_LOG_LEVEL_INFO : CKPT_LOG_LEVEL_WARNING, "engine", expected);
+  /* A warning if OpenBLAS has chosen narrower kernels than this processor supports. */
+  expect_one_at(strstr(blas, "; its kernels are ") == NULL ? CKPT_LOG_LEVEL_INFO : CKPT_LOG_LEVEL_WARNING, "engine", expected);
   CHECK(count == 1);
 
   count = 0;
   CHECK_OK(ckpt_profile_create_from_chain(chain, &input, 2, NULL, &profile));
-  one_says("engine", "profile of 4 layers for F32[4, 8]");
+  expect_one("engine", "profile of 4 layers for F32[4, 8]");
   CHECK(count == 1);
 
   count = 0;
@@ -95,7 +95,7 @@ int main(void) {
   CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
   snprintf(expected, sizeof expected, "schedule 'store-all' for a budget of 1048576 bytes: reserves %d, live at most %d, ",
            (int)reserved, (int)report.peak_bytes[0]);
-  one_says("plan", expected);
+  expect_one("plan", expected);
   CHECK(count == 1);
 
   count = 0;
@@ -105,7 +105,7 @@ int main(void) {
   CHECK_OK(ckpt_schedule_executor_get_stats(executor, &stats));
   snprintf(expected, sizeof expected, "executor of schedule 'store-all': 4 layers, reserves %d bytes, live at most %d, 3 threads",
            (int)stats.reserved_bytes, (int)report.peak_bytes[0]);
-  one_says("engine", expected);
+  expect_one("engine", expected);
   CHECK(count == 1);
 
   count = 0; /* no hot loop logs */
@@ -116,7 +116,7 @@ int main(void) {
   for (i = 0; i < 3; ++i) CHECK_OK(ckpt_schedule_executor_run(executor, &step, NULL));
   CHECK(count == 0);
 
-  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_WARNING, take, NULL, NULL)); /* decisions are no warnings */
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_WARNING, take, NULL, NULL)); /* decisions are not warnings */
   ckpt_schedule_release(schedule);
   CHECK_OK(ckpt_schedule_create(profile, "auto:1MiB", &schedule));
   CHECK(count == 0);

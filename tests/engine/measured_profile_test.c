@@ -1,5 +1,5 @@
-/* Measured profiles: layers timed where they run in the chain, refined by the steps of an executor, as JSON and back. That a
- * prediction comes near the measured step is printed, and not decided here: what is decided does not depend on the machine. */
+/* Measured profiles: layers timed in the chain, refined by the steps of an executor, as JSON and back. How close a prediction is to
+ * the measured step is printed but not checked: all checks are independent of the machine. */
 #include "check.h"
 #include "planner.h"
 
@@ -67,7 +67,7 @@ static int32_t option_count(const ckpt_profile* profile, int64_t layer) {
   return count;
 }
 
-/* The text of a profile; the caller frees it. */
+/* Returns the text of a profile; the caller frees it. */
 static char* json_of(const ckpt_profile* profile) {
   int64_t needed = 0;
   char* text = NULL;
@@ -85,7 +85,7 @@ static double predicted_seconds(const ckpt_schedule* schedule, const ckpt_profil
   return report.step_seconds;
 }
 
-/* Seconds of a step as the executor measured them. */
+/* Returns the seconds of a step as measured by the executor. */
 static double run_steps(ckpt_schedule_executor* executor, const fixture* f, int steps) {
   ckpt_schedule_executor_stats before = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
   ckpt_schedule_executor_stats after = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
@@ -96,7 +96,7 @@ static double run_steps(ckpt_schedule_executor* executor, const fixture* f, int 
   return (double)(after.run_ns - before.run_ns) * 1e-9 / steps;
 }
 
-/* Every option of every layer has seconds, and what the chain holds is as it was. */
+/* Every option of every layer has seconds, and the chain's contents are unchanged. */
 static void test_measured_in_chain(void) {
   fixture f = make_fixture();
   ckpt_profile* bytes_only = NULL;
@@ -133,7 +133,7 @@ static void test_measured_in_chain(void) {
   release_fixture(&f);
 }
 
-/* Replaces the seconds of what the schedule runs, and nothing else. */
+/* Replaces the seconds of the layers and options that the schedule runs, and nothing else. */
 static void test_refine(void) {
   fixture f = make_fixture();
   ckpt_profile *bytes_only = NULL, *refined = NULL, *other = NULL;
@@ -145,7 +145,7 @@ static void test_refine(void) {
   CHECK_OK(ckpt_profile_create_from_chain(f.chain, &input_spec, 0, NULL, &bytes_only));
   CHECK_OK(ckpt_schedule_create(bytes_only, "periodic:3", &schedule));
   CHECK_OK(ckpt_schedule_executor_create(f.chain, schedule, &input_spec, NULL, &executor));
-  CHECK_FAILS(ckpt_schedule_executor_refine(executor, bytes_only, &refined), CKPT_E_INVALID_STATE, "no step has been measured");
+  CHECK_FAILS(ckpt_schedule_executor_refine(executor, bytes_only, &refined), CKPT_E_INVALID_STATE, "executor has no measured step");
   run_steps(executor, &f, 2);
   CHECK_OK(ckpt_schedule_executor_refine(executor, bytes_only, &refined));
   for (i = 0; i < 3 * BLOCKS + 1; ++i) {
@@ -153,7 +153,7 @@ static void test_refine(void) {
     CHECK(option.forward_seconds > 0 && option.backward_seconds > 0);
     CHECK(option_of(bytes_only, i, 0).forward_seconds == 0);
   }
-  CHECK(option_of(refined, 2, 1).forward_seconds == 0); /* dropout's other way, which was not run */
+  CHECK(option_of(refined, 2, 1).forward_seconds == 0); /* dropout's other option, which was not run */
   CHECK(predicted_seconds(schedule, bytes_only) == 0 && predicted_seconds(schedule, refined) > 0);
 
   text = json_of(refined);
@@ -166,7 +166,7 @@ static void test_refine(void) {
 
   CHECK_OK(ckpt_profile_create(8, &other));
   CHECK_FAILS(ckpt_schedule_executor_refine(executor, other, &again), CKPT_E_INVALID_ARGUMENT,
-              "profile is not of the executor's chain");
+              "profile does not match the executor's chain");
   CHECK_FAILS(ckpt_schedule_executor_refine(executor, NULL, &again), CKPT_E_INVALID_ARGUMENT, "profile is NULL");
   CHECK_FAILS(ckpt_schedule_executor_refine(executor, refined, NULL), CKPT_E_INVALID_ARGUMENT, "refined is NULL");
   ckpt_profile_release(other);
@@ -200,7 +200,7 @@ static void test_bad_arguments(void) {
   release_fixture(&f);
 }
 
-/* Predicted beside measured seconds of schedules, by a profile that was measured before and by one that was refined. */
+/* Prints predicted and measured seconds of schedules, with a profile measured before and with a refined one. */
 static void print_predictions(void) {
   static const char* const planners[] = {"store-all", "periodic:4", "recompute-all"};
   fixture f = make_fixture();

@@ -1,5 +1,5 @@
-/* Layers of the caller's own that write where they may not: the executor's check of writes names them and the place; the page
- * behind the arena stops whoever runs over its end, in every build; a build with AddressSanitizer stops at the first dead byte. */
+/* Custom layers that write outside of their buffers: the executor's check of writes reports the layer and the position; the page
+ * after the arena stops overruns in every build; a build with AddressSanitizer stops at the first dead byte. */
 #define _POSIX_C_SOURCE 200809L
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,22 +8,22 @@
 
 enum { SAMPLES = 3, WIDTH = 5, LAYERS = 4, CULPRIT = 1, BYTES = SAMPLES * WIDTH * 4, TAPE_BYTES = 8 };
 
-typedef enum sin {
+typedef enum bad_write {
   none,
-  behind_output,
-  behind_tape,
-  far_behind_output,
+  after_output,
+  after_tape,
+  far_after_output,
   into_input,
   into_other_tape,
-  behind_grad_input,
+  after_grad_input,
   into_grad_output,
-  read_behind_output,
+  read_after_output,
   past_the_arena
-} sin;
+} bad_write;
 
 typedef struct shared_state {
-  sin sin;
-  unsigned char* first_tape; /* of layer 0 */
+  bad_write bad_write;
+  unsigned char* first_tape; /* the tape of layer 0 */
   int64_t arena_bytes;
 } shared_state;
 
@@ -45,7 +45,7 @@ static int32_t small_tape(const ckpt_tensor_spec* input, int32_t option, ckpt_la
 
 static int32_t forward(const ckpt_layer_context* context, const void* input, void* output, void* tape, void* workspace,
                        void* user_data) {
-  const sin sinned = context->layer == CULPRIT ? shared.sin : none;
+  const bad_write write_kind = context->layer == CULPRIT ? shared.bad_write : none;
   volatile unsigned char* const y = (volatile unsigned char*)output;
   int i;
   (void)workspace;
@@ -53,13 +53,13 @@ static int32_t forward(const ckpt_layer_context* context, const void* input, voi
   for (i = 0; i < SAMPLES * WIDTH; ++i) ((float*)output)[i] = 2 * ((const float*)input)[i];
   if (tape != NULL) memset(tape, 7, TAPE_BYTES);
   if (context->layer == 0) shared.first_tape = (unsigned char*)tape;
-  if (sinned == behind_output) y[BYTES] = 1;
-  if (sinned == behind_tape) ((volatile unsigned char*)tape)[TAPE_BYTES + 1] = 1;
-  if (sinned == far_behind_output) y[BYTES + 3] = 1;
-  if (sinned == into_input) *(float*)(uintptr_t)input = 3;
-  if (sinned == into_other_tape) shared.first_tape[2] = 1;
-  if (sinned == read_behind_output) ((float*)output)[0] = (float)y[BYTES];
-  if (sinned == past_the_arena) {
+  if (write_kind == after_output) y[BYTES] = 1;
+  if (write_kind == after_tape) ((volatile unsigned char*)tape)[TAPE_BYTES + 1] = 1;
+  if (write_kind == far_after_output) y[BYTES + 3] = 1;
+  if (write_kind == into_input) *(float*)(uintptr_t)input = 3;
+  if (write_kind == into_other_tape) shared.first_tape[2] = 1;
+  if (write_kind == read_after_output) ((float*)output)[0] = (float)y[BYTES];
+  if (write_kind == past_the_arena) {
     int64_t at;
     for (at = 0; at <= shared.arena_bytes; at += 64) y[at] = 1;
   }
@@ -68,7 +68,7 @@ static int32_t forward(const ckpt_layer_context* context, const void* input, voi
 
 static int32_t backward(const ckpt_layer_context* context, const void* input, const void* output, const void* tape,
                         const void* grad_output, void* grad_input, void* workspace, void* user_data) {
-  const sin sinned = context->layer == CULPRIT ? shared.sin : none;
+  const bad_write write_kind = context->layer == CULPRIT ? shared.bad_write : none;
   int i;
   (void)input;
   (void)output;
@@ -76,8 +76,8 @@ static int32_t backward(const ckpt_layer_context* context, const void* input, co
   (void)workspace;
   (void)user_data;
   for (i = 0; i < SAMPLES * WIDTH; ++i) ((float*)grad_input)[i] = 2 * ((const float*)grad_output)[i];
-  if (sinned == behind_grad_input) ((volatile unsigned char*)grad_input)[BYTES] = 1;
-  if (sinned == into_grad_output) *(float*)(uintptr_t)grad_output = 3;
+  if (write_kind == after_grad_input) ((volatile unsigned char*)grad_input)[BYTES] = 1;
+  if (write_kind == into_grad_output) *(float*)(uintptr_t)grad_output = 3;
   return 0;
 }
 
@@ -134,27 +134,27 @@ static void release_run(run* r) {
   ckpt_chain_release(r->chain);
 }
 
-/* The check refuses the step and names the culprit; the next step, without the sin, works. */
-static void expect_found(sin sinned, const char* planner, const char* text) {
+/* Checks that the step is refused and the layer is named; the next step, without the bad write, succeeds. */
+static void expect_found(bad_write write_kind, const char* planner, const char* text) {
   run r = make_run(planner, 1);
   char whole[256];
   snprintf(whole, sizeof whole, "layer 1 'double1', micro-batch 0: its %s", text);
-  shared.sin = sinned;
+  shared.bad_write = write_kind;
   CHECK_FAILS(ckpt_schedule_executor_run(r.executor, &r.step, NULL), CKPT_E_CORRUPT, whole);
-  shared.sin = none;
+  shared.bad_write = none;
   CHECK_OK(ckpt_schedule_executor_run(r.executor, &r.step, NULL));
   CHECK(((const float*)ckpt_tensor_get_const_data(r.x_gradient))[0] == 16);
   release_run(&r);
 }
 
-/* 1 when a process that sins so, without the check, does not end by itself. */
-static int ends_badly(sin sinned) {
+/* Returns 1 if a process with this bad write, without the check, crashes. */
+static int crashes(bad_write write_kind) {
   int status = 0;
   const pid_t child = fork();
   CHECK(child >= 0);
   if (child == 0) {
     run r = make_run("store-all", 0);
-    shared.sin = sinned;
+    shared.bad_write = write_kind;
     ckpt_schedule_executor_run(r.executor, &r.step, NULL);
     _exit(0);
   }
@@ -162,17 +162,17 @@ static int ends_badly(sin sinned) {
   return !(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-static void test_what_is_allowed(void) {
+static void test_permitted_writes(void) {
   static const char* const planners[] = {"store-all", "recompute-all", "periodic:2"};
   size_t i;
-  shared.sin = none;
+  shared.bad_write = none;
   for (i = 0; i < sizeof planners / sizeof *planners; ++i) {
     run r = make_run(planners[i], 1);
     CHECK_OK(ckpt_schedule_executor_run(r.executor, &r.step, NULL));
     CHECK(((const float*)ckpt_tensor_get_const_data(r.x_gradient))[SAMPLES * WIDTH - 1] == 16);
     release_run(&r);
   }
-  CHECK(!ends_badly(none));
+  CHECK(!crashes(none));
 }
 
 static void test_live_bytes(void) {
@@ -183,21 +183,21 @@ static void test_live_bytes(void) {
                "backward changed the gradient of the output of layer 'double1', which it may not write");
 }
 
-static void test_past_the_arena(void) { CHECK(ends_badly(past_the_arena)); }
+static void test_past_the_arena(void) { CHECK(crashes(past_the_arena)); }
 
 #if defined(__SANITIZE_ADDRESS__)
 static void test_dead_bytes(void) {
-  CHECK(ends_badly(behind_output) && ends_badly(behind_tape) && ends_badly(far_behind_output) && ends_badly(behind_grad_input));
-  CHECK(ends_badly(read_behind_output));
+  CHECK(crashes(after_output) && crashes(after_tape) && crashes(far_after_output) && crashes(after_grad_input));
+  CHECK(crashes(read_after_output));
 }
 #else
 static void test_dead_bytes(void) {
-  expect_found(behind_output, "store-all", "forward wrote byte 60 of its output, which has 60");
-  expect_found(behind_output, "recompute-all", "forward wrote byte 60 of its output, which has 60");
-  expect_found(far_behind_output, "periodic:2", "forward wrote byte 63 of its output, which has 60");
-  expect_found(behind_tape, "store-all", "forward wrote byte 9 of its tape, which has 8");
-  expect_found(behind_grad_input, "store-all", "backward wrote byte 60 of its grad_input, which has 60");
-  CHECK(!ends_badly(behind_output)); /* without the check, nobody sees it */
+  expect_found(after_output, "store-all", "forward wrote byte 60 of its output, which has 60");
+  expect_found(after_output, "recompute-all", "forward wrote byte 60 of its output, which has 60");
+  expect_found(far_after_output, "periodic:2", "forward wrote byte 63 of its output, which has 60");
+  expect_found(after_tape, "store-all", "forward wrote byte 9 of its tape, which has 8");
+  expect_found(after_grad_input, "store-all", "backward wrote byte 60 of its grad_input, which has 60");
+  CHECK(!crashes(after_output)); /* not detected without the check */
 }
 #endif
 
@@ -220,8 +220,8 @@ static void test_options(void) {
 }
 
 int main(void) {
-  test_past_the_arena(); /* these fork, and so come before any thread */
-  test_what_is_allowed();
+  test_past_the_arena(); /* these fork, and so run before any thread starts */
+  test_permitted_writes();
   test_dead_bytes();
   test_live_bytes();
   test_options();

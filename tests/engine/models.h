@@ -54,7 +54,7 @@ inline Model byte_model(Dtype dtype, std::int64_t samples, std::int64_t width, i
   return model;
 }
 
-// Gives every parameter values of some size: where the first ones are small, attention looks everywhere alike.
+// Gives every parameter larger values: with small ones, attention is nearly uniform.
 inline void spread_parameters(std::span<const Parameter> parameters) {
   std::mt19937 random(29);
   std::uniform_real_distribution<double> uniform(-0.4, 0.4);
@@ -72,8 +72,8 @@ constexpr std::int64_t transformer_vocabulary = 24;
 
 enum class Head : std::uint8_t { tied, own };
 
-// Token embedding, blocks of attention and mlp, a norm, a head of the embedding's weights (or of its own), and the loss: 2 * blocks
-// + 4 layers. between, when given, stands between the last block and the norm.
+// Token embedding, blocks of attention and mlp, a norm, a head with the embedding's weights (or its own), and the loss: 2 * blocks
+// + 4 layers. between, if given, is placed between the last block and the norm.
 inline Model transformer(Dtype dtype, std::int64_t samples, std::int64_t context, std::int64_t width, std::int64_t heads,
                          int blocks, double dropout, Head head = Head::tied, std::shared_ptr<Layer> between = nullptr) {
   Model model;
@@ -103,7 +103,7 @@ inline Model transformer(Dtype dtype, std::int64_t samples, std::int64_t context
   return model;
 }
 
-// An identity that tells when it runs: what hook throws ends the step.
+// An identity that calls hook when it runs; an exception of hook fails the step.
 class Passage final : public Layer {
  public:
   using Hook = std::function<void(const RunContext&, bool forward)>;
@@ -141,7 +141,7 @@ inline Step step_of(const Model& model, std::int64_t number = 3) {
   return step;
 }
 
-// All gradients, one behind another, as bytes.
+// Returns all gradients, concatenated, as bytes.
 inline std::vector<std::byte> gradients_of(const Chain& chain) {
   std::vector<std::byte> all;
   for (const Parameter& parameter : chain.parameters()) {
@@ -176,7 +176,7 @@ inline std::vector<double> numbers_of(const Tensor& tensor) {
   return numbers;
 }
 
-// What call throws; Error(ok) when it throws nothing.
+// Returns the exception of call; Error(ok) if there is none.
 template <class Call>
 base::Error thrown_by(Call&& call) {
   try {
@@ -189,7 +189,7 @@ base::Error thrown_by(Call&& call) {
 
 inline bool contains(const base::Error& error, std::string_view text) { return error.message().find(text) != std::string::npos; }
 
-// Every schedule of a chain that this library makes from its profile alone.
+// Returns every schedule of a chain that this library generates from its profile alone.
 inline std::vector<std::shared_ptr<const plan::Schedule>> schedules_of(const plan::ChainProfile& profile) {
   std::vector<std::shared_ptr<const plan::Schedule>> all = {
       plan::make_store_all(profile), plan::make_recompute_all(profile),

@@ -1,4 +1,4 @@
-// A step in the steady state asks the system for no memory: every way to ask is counted here.
+// A step in the steady state allocates no memory from the system: every way to allocate is counted here.
 #include <gtest/gtest.h>
 
 #include "engine/optimizer.h"
@@ -23,8 +23,8 @@ TEST(SteadyState, AStepAllocatesNothing) {
   }
 }
 
-// Nor does all that training does in a step, on threads of the chain's own.
-// Everything stored by this option of each layer, or the last that it has.
+// The same for all work of a training step, on the chain's threads.
+// Returns a schedule that stores everything with this option of each layer, or the highest that it has.
 std::shared_ptr<const plan::Schedule> stored_by(const plan::ChainProfile& profile, std::int32_t most_option) {
   plan::Cursor cursor(plan::make_store_all(profile));
   std::vector<plan::Action> actions;
@@ -37,7 +37,7 @@ std::shared_ptr<const plan::Schedule> stored_by(const plan::ChainProfile& profil
   return plan::make_list(profile.layers(), actions);
 }
 
-// So what an option does not keep has no memory beside the buffers that are planned, either.
+// So an option uses no memory outside of the planned buffers, either.
 TEST(SteadyState, AStepOfATransformerAllocatesNothing) {
   const Model model = transformer(Dtype::f32, 4, 40, 32, 4, 2, 0.1);
   model.chain->set_pool(threads(2));
@@ -67,7 +67,7 @@ TEST(SteadyState, AStepOfATransformerAllocatesNothing) {
   }
 }
 
-// Neither does one that moves the input of the head through a tier, nor the threads that copy it.
+// The same for a step that moves the input of the head through a tier, and for the threads that copy it.
 TEST(SteadyState, AStepThroughATierAllocatesNothing) {
   const Model model = byte_model(Dtype::f32, 64, 64, 1, 0.1);
   const plan::ChainProfile profile = model.chain->profile(model.input);

@@ -50,7 +50,7 @@ TEST(Optimizer, AdamwFollowsItsFormula) {
   }
 }
 
-TEST(Optimizer, ARestoredStateGoesOnTheSame) {
+TEST(Optimizer, ARestoredStateContinuesIdentically) {
   const Model one = byte_model(Dtype::f32, 16, 16, 1, 0.1);
   const Model two = byte_model(Dtype::f32, 16, 16, 1, 0.1);
   const auto schedule = plan::make_store_all(one.chain->profile(one.input));
@@ -99,7 +99,7 @@ TEST(Optimizer, TrainingLowersTheLoss) {
   EXPECT_LT(last, 0.7 * first);
 }
 
-TEST(Clip, ScalesToTheNormAndLeavesSmallerOnesAlone) {
+TEST(Clip, ScalesToTheNormAndKeepsSmallerGradients) {
   const Model model = byte_model(Dtype::f32, 16, 16, 1, 0);
   const auto schedule = plan::make_store_all(model.chain->profile(model.input));
   executor_for(model, *schedule)->run(step_of(model));
@@ -114,7 +114,7 @@ TEST(Clip, ScalesToTheNormAndLeavesSmallerOnesAlone) {
   EXPECT_THROW(model.chain->clip_gradients(NAN), base::Error);
 }
 
-// One parameter of several parts, the last of them not whole, and one of a part's length.
+// A parameter of several parts, the last one incomplete, and one of exactly one part.
 std::shared_ptr<Chain> chain_of_many_parts(Dtype dtype) {
   auto chain = std::make_shared<Chain>(0);
   chain->add(make_linear("first", 101, 173, dtype));  // 17473 elements
@@ -161,11 +161,11 @@ Updated updated(Dtype dtype, bool adamw, std::shared_ptr<base::ThreadPool> pool)
   return result;
 }
 
-TEST(ChainPool, AnyNumberOfThreadsGivesTheBitsOfNone) {
+TEST(ChainPool, AnyNumberOfThreadsGivesTheSameBits) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     for (const bool adamw : {false, true}) {
       const Updated expected = updated(dtype, adamw, nullptr);
-      // Uniform in +-1: the norm is the root of a third of the elements.
+      // Uniform in +-1: the norm is the square root of a third of the number of elements.
       const double elements = 101 * 173 + 173 + 173 * 64 + 64 + 64 * 128 + 128;
       EXPECT_NEAR(expected.norms[0], std::sqrt(elements / 3), 0.02 * std::sqrt(elements / 3));
       for (const int thread_count : {1, 2, 3})
@@ -174,7 +174,7 @@ TEST(ChainPool, AnyNumberOfThreadsGivesTheBitsOfNone) {
   }
 }
 
-// Clipped, and with gradients that are smaller than asked, and where they shall not be clipped.
+// With clipping, with gradients below the limit, and without clipping.
 TEST(OnePass, GivesTheBitsOfClippingUpdatingAndZeroing) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     for (const bool adamw : {false, true}) {
@@ -206,8 +206,8 @@ TEST(OnePass, GivesTheBitsOfClippingUpdatingAndZeroing) {
   }
 }
 
-// What the tied head made is in the embedding's gradient, and nothing of it comes again.
-TEST(OnePass, TrainsATransformerAsClippingUpdatingAndZeroingDo) {
+// The tied head's gradient is part of the embedding's gradient, and does not appear twice.
+TEST(OnePass, TrainsATransformerLikeClippingUpdatingAndZeroing) {
   const Model apart = transformer(Dtype::f32, 4, 12, 16, 4, 2, 0.1);
   const Model at_once = transformer(Dtype::f32, 4, 12, 16, 4, 2, 0.1);
   const auto schedule = plan::make_periodic(apart.chain->profile(apart.input), 3);
@@ -249,21 +249,21 @@ TEST(OnePass, ANormThatIsNotFiniteChangesNothing) {
   }
 }
 
-TEST(ChainPool, CanBeTakenAway) {
+TEST(ChainPool, CanBeRemoved) {
   const auto chain = chain_of_many_parts(Dtype::f32);
   set_gradients(*chain, 1);
   auto pool = threads(2);
   const std::weak_ptr<base::ThreadPool> watched = pool;
   chain->set_pool(std::move(pool));
-  EXPECT_FALSE(watched.expired());  // the chain keeps it
+  EXPECT_FALSE(watched.expired());  // the chain keeps it alive
   const double norm = chain->clip_gradients(1e9);
   chain->set_pool(nullptr);
   EXPECT_TRUE(watched.expired());
   EXPECT_EQ(chain->clip_gradients(1e9), norm);
 }
 
-// With gradients of 0, all that moves a weight is its decay.
-TEST(Optimizer, DecaysMatricesOnlyWhereAskedTo) {
+// With gradients of 0, only decay changes weights.
+TEST(Optimizer, DecaysOnlyMatricesOnRequest) {
   for (const bool matrices_only : {false, true}) {
     const Model model = transformer(Dtype::f64, 2, 4, 8, 2, 1, 0);
     std::vector<std::vector<double>> before;
@@ -310,7 +310,7 @@ TEST(Optimizer, TheLearningRateOfTheNextStepsCanBeSet) {
     EXPECT_FALSE(values_of(*model.chain) == before);
     EXPECT_TRUE(values_of(*model.chain) == values_of(*other.chain));
 
-    // 0 leaves values alone, and the state goes on.
+    // A rate of 0 leaves values unchanged, and the state advances.
     const std::vector<std::byte> behind = values_of(*model.chain);
     optimizer->set_learning_rate(0);
     expected->set_learning_rate(0);

@@ -1,22 +1,22 @@
-/* Checks of recomputation: layers of the caller's own that do not repeat what they said or computed are found, and named with the
- * micro-batch; honest layers give the same bits under every check. */
+/* Checks of recomputation: custom layers that do not repeat their reported sizes or results are detected, and named with the
+ * micro-batch; correct layers give the same bits with every check. */
 #include "custom_chain.h"
 #include "make_layer.h"
 
 enum { SAMPLES = 4, WIDTH = 6, LAYERS = 4, LIAR = 1, FIRST_NUMBER = 10 };
 
-typedef enum lie { honest, other_value, other_nan, other_zero, other_shape, other_tape } lie;
+typedef enum fault { correct, other_value, other_nan, other_zero, other_shape, other_tape } fault;
 
 typedef struct layer_state {
-  lie lie;
-  int32_t micro_batch; /* in which it lies */
-  int asked;           /* since the executor was made */
+  fault fault;
+  int32_t micro_batch; /* the micro-batch with the wrong result */
+  int asked;           /* calls since the executor was created */
 } layer_state;
 
 static int32_t state_output(const ckpt_tensor_spec* input, ckpt_tensor_spec* output, void* user_data) {
   const layer_state* self = (const layer_state*)user_data;
   *output = *input;
-  if (self->lie == other_shape && self->asked) output->shape[1] = WIDTH + 1;
+  if (self->fault == other_shape && self->asked) output->shape[1] = WIDTH + 1;
   return 0;
 }
 
@@ -24,7 +24,7 @@ static int32_t state_option(const ckpt_tensor_spec* input, int32_t option, ckpt_
   const layer_state* self = (const layer_state*)user_data;
   (void)input;
   (void)option;
-  out->tape_bytes = self->lie == other_tape && self->asked ? 9 : 8;
+  out->tape_bytes = self->fault == other_tape && self->asked ? 9 : 8;
   return 0;
 }
 
@@ -33,16 +33,16 @@ static void put_bits(float* to, uint32_t bits) { memcpy(to, &bits, sizeof bits);
 static int32_t state_forward(const ckpt_layer_context* context, const void* input, void* output, void* tape, void* workspace,
                              void* user_data) {
   const layer_state* self = (const layer_state*)user_data;
-  const int lies = context->recomputation && context->micro_batch == self->micro_batch;
+  const int fault_kinds = context->recomputation && context->micro_batch == self->micro_batch;
   const int64_t count = context->input->shape[0] * context->input->shape[1];
   float* y = (float*)output;
   int64_t i;
   (void)workspace;
   if (tape != NULL) memset(tape, 7, 8);
   for (i = 0; i < count; ++i) y[i] = 2 * ((const float*)input)[i];
-  if (self->lie == other_value && lies) y[5] += 1;
-  if (self->lie == other_nan) put_bits(&y[3], lies ? 0x7fc00002U : 0x7fc00001U);
-  if (self->lie == other_zero) put_bits(&y[0], lies ? 0x80000000U : 0U);
+  if (self->fault == other_value && fault_kinds) y[5] += 1;
+  if (self->fault == other_nan) put_bits(&y[3], fault_kinds ? 0x7fc00002U : 0x7fc00001U);
+  if (self->fault == other_zero) put_bits(&y[0], fault_kinds ? 0x80000000U : 0U);
   return 0;
 }
 
@@ -86,9 +86,10 @@ static ckpt_tensor* ones(const ckpt_tensor_spec* spec) {
   return tensor;
 }
 
-/* Runs a step of a chain whose second layer lies under a check, and then one in which it does not. Returns the first's status. */
-static ckpt_status status_of_lie(lie told, ckpt_recompute_check check, char* message, size_t capacity) {
-  layer_state states[LAYERS] = {{honest, 0, 0}, {honest, 0, 0}, {honest, 0, 0}, {honest, 0, 0}};
+/* Runs a step of a chain with a faulty second layer under a check, and then one in which it is correct. Returns the first status.
+ * */
+static ckpt_status status_with_fault(fault fault_kind, ckpt_recompute_check check, char* message, size_t capacity) {
+  layer_state states[LAYERS] = {{correct, 0, 0}, {correct, 0, 0}, {correct, 0, 0}, {correct, 0, 0}};
   ckpt_chain* chain = chain_of(states);
   ckpt_schedule* schedule = schedule_of(chain, &input_spec, "recompute-all");
   ckpt_schedule_executor_options options = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
@@ -97,14 +98,14 @@ static ckpt_status status_of_lie(lie told, ckpt_recompute_check check, char* mes
   ckpt_step step = CKPT_STEP_INIT;
   ckpt_status status = CKPT_OK;
   options.recompute_check = check;
-  states[LIAR].lie = told;
+  states[LIAR].fault = fault_kind;
   CHECK_OK(ckpt_schedule_executor_create(chain, schedule, &input_spec, &options, &executor));
   states[LIAR].asked = 1;
   step.input = x;
   step.output_gradient = x;
   status = ckpt_schedule_executor_run(executor, &step, NULL);
   snprintf(message, capacity, "%s", status == CKPT_OK ? "" : ckpt_last_error());
-  states[LIAR].lie = honest;
+  states[LIAR].fault = correct;
   CHECK_OK(ckpt_schedule_executor_run(executor, &step, NULL));
   ckpt_schedule_executor_release(executor);
   ckpt_schedule_release(schedule);
@@ -113,39 +114,39 @@ static ckpt_status status_of_lie(lie told, ckpt_recompute_check check, char* mes
   return status;
 }
 
-/* The check that finds the lie, and every stronger one, refuses it with this text; weaker ones let it pass. */
-static void expect_found(lie told, ckpt_recompute_check by, const char* text, const char* bitwise_text) {
+/* The check that detects the fault, and every stronger one, refuses it with this text; weaker ones do not detect it. */
+static void expect_found(fault fault_kind, ckpt_recompute_check by, const char* text, const char* bitwise_text) {
   ckpt_recompute_check check;
   for (check = CKPT_RECOMPUTE_CHECK_NONE; check <= CKPT_RECOMPUTE_CHECK_BITWISE; ++check) {
     char message[512];
-    const ckpt_status status = status_of_lie(told, check, message, sizeof message);
+    const ckpt_status status = status_with_fault(fault_kind, check, message, sizeof message);
     const char* const expected = check == CKPT_RECOMPUTE_CHECK_BITWISE ? bitwise_text : text;
-    const ckpt_status wanted = told == honest || check < by ? CKPT_OK : CKPT_E_CORRUPT;
+    const ckpt_status wanted = fault_kind == correct || check < by ? CKPT_OK : CKPT_E_CORRUPT;
     if (status != wanted || (wanted != CKPT_OK && (strstr(message, "layer 11 'double1', micro-batch 0: ") == NULL ||
                                                    strstr(message, expected) == NULL))) {
-      fprintf(stderr, "lie %d under check %d: %s '%s'\n", (int)told, (int)check, ckpt_status_name(status), message);
+      fprintf(stderr, "lie %d under check %d: %s '%s'\n", (int)fault_kind, (int)check, ckpt_status_name(status), message);
       exit(1);
     }
   }
 }
 
-static void test_lies_are_found(void) {
-  const char* const hash = "its output has another hash when it runs again";
-  const char* const shape = "its output is F32[4, 7] when it runs again; it was F32[4, 6]";
-  const char* const tape = "tape_bytes of option 0 is 9 when it runs again; it was 8";
-  expect_found(honest, CKPT_RECOMPUTE_CHECK_NONE, "", "");
+static void test_faults_are_found(void) {
+  const char* const hash = "the recomputed output's hash differs from the first run's";
+  const char* const shape = "the recomputed output is F32[4, 7]; expected F32[4, 6]";
+  const char* const tape = "tape_bytes of option 0 is 9 in the recomputation; expected 8";
+  expect_found(correct, CKPT_RECOMPUTE_CHECK_NONE, "", "");
   expect_found(other_shape, CKPT_RECOMPUTE_CHECK_METADATA, shape, shape);
   expect_found(other_tape, CKPT_RECOMPUTE_CHECK_METADATA, tape, tape);
   expect_found(other_value, CKPT_RECOMPUTE_CHECK_HASH, hash,
-               "element 5 of its output is 5 (0x40a00000) when it runs again; it was 4 (0x40800000)");
+               "element 5 of the recomputed output is 5 (0x40a00000); expected 4 (0x40800000)");
   expect_found(other_nan, CKPT_RECOMPUTE_CHECK_HASH, hash,
-               "element 3 of its output is nan (0x7fc00002) when it runs again; it was nan (0x7fc00001)");
+               "element 3 of the recomputed output is nan (0x7fc00002); expected nan (0x7fc00001)");
   expect_found(other_zero, CKPT_RECOMPUTE_CHECK_HASH, hash,
-               "element 0 of its output is -0 (0x80000000) when it runs again; it was 0 (0x00000000)");
+               "element 0 of the recomputed output is -0 (0x80000000); expected 0 (0x00000000)");
 }
 
-/* Built-in layers, dropout among them: every check leaves every bit of the gradients alone. */
-static void test_honest_layers_keep_their_bits(void) {
+/* Built-in layers, dropout among them: no check changes any bit of the gradients. */
+static void test_correct_layers_keep_their_bits(void) {
   const ckpt_tensor_spec input = {CKPT_DTYPE_F32, 2, {SAMPLES, WIDTH}};
   float first[WIDTH * WIDTH];
   ckpt_chain* chain = NULL;
@@ -186,7 +187,7 @@ static void test_honest_layers_keep_their_bits(void) {
 }
 
 static int64_t kept_bytes(const char* planner, ckpt_recompute_check check) {
-  layer_state states[LAYERS] = {{honest, 0, 0}, {honest, 0, 0}, {honest, 0, 0}, {honest, 0, 0}};
+  layer_state states[LAYERS] = {{correct, 0, 0}, {correct, 0, 0}, {correct, 0, 0}, {correct, 0, 0}};
   ckpt_chain* chain = chain_of(states);
   ckpt_schedule* schedule = schedule_of(chain, &input_spec, planner);
   ckpt_schedule_executor_options options = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
@@ -203,7 +204,7 @@ static int64_t kept_bytes(const char* planner, ckpt_recompute_check check) {
   return stats.current_bytes;
 }
 
-/* Only outputs that are made again are kept, and counted. */
+/* Only outputs that are recomputed are kept, and counted. */
 static void test_bytes_that_are_kept(void) {
   const int64_t output_bytes = SAMPLES * WIDTH * (int64_t)sizeof(float);
   CHECK(kept_bytes("recompute-all", CKPT_RECOMPUTE_CHECK_HASH) == 0);
@@ -212,7 +213,7 @@ static void test_bytes_that_are_kept(void) {
 }
 
 static void test_options(void) {
-  layer_state states[LAYERS] = {{honest, 0, 0}, {honest, 0, 0}, {honest, 0, 0}, {honest, 0, 0}};
+  layer_state states[LAYERS] = {{correct, 0, 0}, {correct, 0, 0}, {correct, 0, 0}, {correct, 0, 0}};
   ckpt_chain* chain = chain_of(states);
   ckpt_schedule* schedule = schedule_of(chain, &input_spec, "store-all");
   ckpt_schedule_executor_options options = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
@@ -228,11 +229,11 @@ static void test_options(void) {
   ckpt_chain_release(chain);
 }
 
-/* A pipeline of two stages: the error says which of the four micro-batches it was. */
+/* A pipeline of two stages: the error names the micro-batch, one of four. */
 static void test_pipelines_name_the_micro_batch(void) {
   const ckpt_tensor_spec batch = {CKPT_DTYPE_F32, 2, {4 * SAMPLES, WIDTH}};
-  const int64_t begins[2] = {0, 2}; /* the last stage runs backward at once, and so nothing again */
-  layer_state states[LAYERS] = {{honest, 0, 0}, {honest, 0, 0}, {honest, 0, 0}, {honest, 0, 0}};
+  const int64_t begins[2] = {0, 2}; /* the last stage runs backward at once, and so recomputes nothing */
+  layer_state states[LAYERS] = {{correct, 0, 0}, {correct, 0, 0}, {correct, 0, 0}, {correct, 0, 0}};
   ckpt_chain* chain = chain_of(states);
   ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
   ckpt_pipeline_options options = CKPT_PIPELINE_OPTIONS_INIT;
@@ -250,7 +251,7 @@ static void test_pipelines_name_the_micro_batch(void) {
   options.measured_steps = 0;
   for (check = CKPT_RECOMPUTE_CHECK_NONE; check <= CKPT_RECOMPUTE_CHECK_BITWISE; ++check) {
     ckpt_pipeline* pipeline = NULL;
-    states[LIAR].lie = other_value;
+    states[LIAR].fault = other_value;
     states[LIAR].micro_batch = 2;
     options.recompute_check = check;
     CHECK_OK(ckpt_pipeline_create(chain, &batch, &options, &pipeline));
@@ -259,7 +260,7 @@ static void test_pipelines_name_the_micro_batch(void) {
     } else {
       CHECK_FAILS(ckpt_pipeline_run(pipeline, &step, -1, NULL, NULL), CKPT_E_CORRUPT, "layer 11 'double1', micro-batch 2: ");
     }
-    states[LIAR].lie = honest;
+    states[LIAR].fault = correct;
     CHECK_OK(ckpt_pipeline_run(pipeline, &step, -1, NULL, NULL));
     ckpt_pipeline_release(pipeline);
   }
@@ -272,7 +273,7 @@ static void test_pipelines_name_the_micro_batch(void) {
   ckpt_chain_release(chain);
 }
 
-/* What the checks cost, as shares of a step without them: printed, not decided. */
+/* Prints the cost of the checks as fractions of a step without them; not checked. */
 static void print_costs(void) {
   const ckpt_tensor_spec input = {CKPT_DTYPE_F32, 2, {256, 256}};
   ckpt_chain* chain = NULL;
@@ -301,7 +302,7 @@ static void print_costs(void) {
     options.check_writes = check == 4;
     CHECK_OK(ckpt_schedule_executor_create(chain, schedule, &input, &options, &executors[check]));
   }
-  for (i = 0; i < 5 * 20; ++i) { /* in turn, so that what else the machine does slows all of them */
+  for (i = 0; i < 5 * 20; ++i) { /* interleaved, so that other load on the machine affects all of them */
     ckpt_schedule_executor_stats before = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
     ckpt_schedule_executor_stats after = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
     double seconds = 0;
@@ -323,8 +324,8 @@ static void print_costs(void) {
 }
 
 int main(void) {
-  test_lies_are_found();
-  test_honest_layers_keep_their_bits();
+  test_faults_are_found();
+  test_correct_layers_keep_their_bits();
   test_bytes_that_are_kept();
   test_options();
   test_pipelines_name_the_micro_batch();

@@ -1,4 +1,4 @@
-/* A custom layer with a record of its own: RECORD runs that, without an output, and everything comes out as by forward. */
+/* A custom layer with its own record callback: RECORD runs that, without an output, with the same results as forward. */
 #include "custom_chain.h"
 
 enum { ELEMENTS = 6, LAYERS = 2 };
@@ -73,16 +73,16 @@ static ckpt_chain* chain_of(square* squares, ckpt_bool has_record) {
 }
 
 static ckpt_schedule_action action(ckpt_action_kind kind, int64_t first, ckpt_item item) {
-  ckpt_schedule_action made;
-  memset(&made, 0, sizeof made);
-  made.kind = kind;
-  made.first = first;
-  made.last = item == CKPT_ITEM_NONE ? first + 1 : 0;
-  made.item = item;
-  return made;
+  ckpt_schedule_action created;
+  memset(&created, 0, sizeof created);
+  created.kind = kind;
+  created.first = first;
+  created.last = item == CKPT_ITEM_NONE ? first + 1 : 0;
+  created.item = item;
+  return created;
 }
 
-/* Runs layer 0 again right before its backward. */
+/* Recomputes layer 0 right before its backward. */
 static ckpt_schedule* recording_schedule(void) {
   ckpt_schedule* schedule = NULL;
   ckpt_schedule_action actions[10];
@@ -100,7 +100,7 @@ static ckpt_schedule* recording_schedule(void) {
   return schedule;
 }
 
-/* The gradient of the input, with the counts of what ran. */
+/* Returns the gradient of the input, with counts of the calls. */
 static void run(ckpt_bool has_record, int fails, float* gradient, square* squares) {
   ckpt_chain* chain = chain_of(squares, has_record);
   ckpt_schedule* schedule = recording_schedule();

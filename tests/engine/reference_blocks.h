@@ -1,4 +1,4 @@
-// Attention and mlp as plain loops of long double, which follow the formulas of include/ckpt/engine.h and nothing else.
+// Attention and mlp as plain loops of long double that only follow the formulas in include/ckpt/engine.h.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace ckpt::engine::test {
 using Real = long double;
 using Reals = std::vector<Real>;
 
-// A layer's parameters by the name behind the layer's.
+// A layer's parameters by their names without the layer's prefix.
 class NamedValues {
  public:
   NamedValues(const Layer& layer) : layer_(layer) {}
@@ -44,7 +44,7 @@ inline Reals reference_norm(const NamedValues& values, Norm norm, const Reals& x
   return y;
 }
 
-// Rows of x times weight [inputs, outputs], plus bias.
+// Computes rows of x times weight [inputs, outputs], plus bias.
 inline Reals reference_linear(const Reals& x, const Reals& weight, const Reals& bias) {
   const std::size_t outputs = bias.size();
   const std::size_t inputs = weight.size() / outputs;
@@ -59,7 +59,7 @@ inline Reals reference_linear(const Reals& x, const Reals& weight, const Reals& 
   return y;
 }
 
-// Turns each pair of one token's query or key.
+// Rotates each pair of one token's query or key.
 inline void reference_turn(Real* head, std::size_t length, std::size_t token, Real base) {
   for (std::size_t i = 0; i + 1 < length; i += 2) {
     const Real angle = static_cast<Real>(token) * std::pow(base, -static_cast<Real>(i) / static_cast<Real>(length));
@@ -70,7 +70,7 @@ inline void reference_turn(Real* head, std::size_t length, std::size_t token, Re
   }
 }
 
-// y: one sample's [tokens, width]; qkv: its [tokens, width + 2 key_heads D], turned.
+// y: one sample's [tokens, width]; qkv: its [tokens, width + 2 key_heads D], rotated.
 inline void reference_heads(const Reals& qkv, std::size_t first_row, std::size_t tokens, std::size_t heads, std::size_t key_heads,
                             std::size_t length, Reals& y) {
   const std::size_t columns = (heads + 2 * key_heads) * length;

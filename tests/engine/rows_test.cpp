@@ -1,5 +1,5 @@
-// Layers that work row by row take activations of any number of dimensions, and give the bits that the same rows give in two.
-// Through the public face.
+// Row-wise layers accept activations of any number of dimensions, and give the same bits as for the same rows in two dimensions.
+// Through the public API.
 #include <ckpt/ckpt.hpp>
 
 #include <gtest/gtest.h>
@@ -135,11 +135,11 @@ std::string refusal(const std::vector<std::int64_t>& shape, const std::vector<st
 }
 
 TEST(Rows, MessagesNameLayerExpectedAndGiven) {
-  EXPECT_NE(refusal({2, 3, 23}, {2, 3}).find("layer 'before': the input is F32[2, 3, 23]; F32[samples, ..., 24]"),
+  EXPECT_NE(refusal({2, 3, 23}, {2, 3}).find("layer 'before': the input is F32[2, 3, 23]; expected F32[samples, ..., 24]"),
             std::string::npos);
-  EXPECT_NE(refusal({24}, {24}).find("layer 'before': the input is F32[24]; F32[samples, ..., 24]"), std::string::npos);
-  EXPECT_NE(refusal({2, 3, 24}, {2}).find("layer 'loss': targets are I32[2]; U8 or I32 [2, 3]"), std::string::npos);
-  EXPECT_NE(refusal({2, 3, 24}, {3, 2}).find("layer 'loss': targets are I32[3, 2]; U8 or I32 [2, 3]"), std::string::npos);
+  EXPECT_NE(refusal({24}, {24}).find("layer 'before': the input is F32[24]; expected F32[samples, ..., 24]"), std::string::npos);
+  EXPECT_NE(refusal({2, 3, 24}, {2}).find("layer 'loss': targets are I32[2]; expected U8 or I32 [2, 3]"), std::string::npos);
+  EXPECT_NE(refusal({2, 3, 24}, {3, 2}).find("layer 'loss': targets are I32[3, 2]; expected U8 or I32 [2, 3]"), std::string::npos);
 }
 
 }  // namespace

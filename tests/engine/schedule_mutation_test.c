@@ -1,6 +1,6 @@
-/* Valid schedules, damaged: actions dropped, doubled, swapped, moved, changed, made up. The verifier, the placement and the
- * executor agree about each of them, none of them gives INTERNAL, and whatever they accept trains to the bits of store-all. Layers
- * differ in what they read, whether they may be recomputed, in ambient state and in the record that they make. The seed is fixed.
+/* Valid schedules with random damage: actions dropped, duplicated, swapped, moved, changed, inserted. The verifier, the placement
+ * and the executor agree about each of them, none returns INTERNAL, and every accepted schedule trains to the bits of store-all.
+ * Layers differ in what they read, whether they may be recomputed, in ambient state and in their records. The seed is fixed.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -16,7 +16,7 @@ enum { LAYERS = 5, ELEMENTS = 3, MOST_ACTIONS = 256, CHAINS = 40, MUTANTS = 700 
 typedef struct noisy {
   uint32_t flags;
   int has_ambient;
-  uint64_t generator; /* ambient state, or what makes a layer that is not deterministic differ from run to run */
+  uint64_t generator; /* ambient state, or the source of differences in a nondeterministic layer */
   double factor_gradient;
 } noisy;
 
@@ -26,7 +26,7 @@ static int32_t noisy_output(const ckpt_tensor_spec* input, ckpt_tensor_spec* out
   return 0;
 }
 
-/* Option 0 records the noise, and the input where backward does not get it; option 1 the input always. */
+/* Option 0 records the noise, and the input if backward does not get it; option 1 always records the input. */
 static int records_input(const noisy* self, int32_t option) {
   return option == 1 || (self->flags & (CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_NEEDS_OUTPUT)) == 0;
 }
@@ -68,7 +68,7 @@ static int32_t noisy_backward(const ckpt_layer_context* context, const void* inp
   CHECK((output != NULL) == ((self->flags & CKPT_LAYER_FLAG_NEEDS_OUTPUT) != 0));
   for (i = 0; i < ELEMENTS; ++i) {
     const double from_output = output == NULL ? 0 : (((const double*)output)[i] - 0.125) / (1.25 * record[0]);
-    /* The same value whichever of them is there, but for the rounding of the division: so one source for one set of flags. */
+    /* The same value from every source, except for the rounding of the division: so one source for one set of flags. */
     const double x = output != NULL ? from_output : input != NULL ? ((const double*)input)[i] : record[1 + i];
     self->factor_gradient += g[i] * record[0] * x;
     if (grad_input != NULL) ((double*)grad_input)[i] = g[i] * 1.25 * record[0];
@@ -129,26 +129,26 @@ static ckpt_schedule_action action_of(int32_t kind, int64_t first, int32_t item,
   return action;
 }
 
-/* An action of the kind that mostly makes sense: single layers, small numbers. */
+/* Returns a random action that is usually plausible: single layers, small numbers. */
 static ckpt_schedule_action made_up(void) {
   return action_of((int32_t)(1 + below(10)), below(LAYERS + 1), (int32_t)below(4), (int32_t)below(2), below(3));
 }
 
-/* The items that a backward reads go to slots, come back when it is done, and it runs once more. */
+/* The items read by a backward are stored in slots, loaded after it, and the backward runs once more. */
 static void run_backward_twice(recipe* list, int at) {
   const ckpt_schedule_action backward = list->actions[at];
   const int64_t layer = backward.first;
   const int32_t items[2] = {CKPT_ITEM_GRAD, CKPT_ITEM_TAPE};
   ckpt_schedule_action action;
   int k;
-  for (k = 0; k < 2; ++k) { /* from the last one to the first: each goes in at the same place */
+  for (k = 0; k < 2; ++k) { /* from the last one to the first, since each is inserted at the same position */
     action = action_of(CKPT_ACTION_KIND_AWAIT, 0, 0, 0, 90 + k);
     insert(list, at, &action);
     action = action_of(CKPT_ACTION_KIND_STORE_BEGIN, items[k] == CKPT_ITEM_GRAD ? layer + 1 : layer, items[k], 50 + k, 90 + k);
     action.option = items[k] == CKPT_ITEM_TAPE ? backward.option : 0;
     insert(list, at, &action);
   }
-  at += 5; /* behind the backward */
+  at += 5; /* after the backward */
   insert(list, at, &backward);
   for (k = 0; k < 2; ++k) {
     action = action_of(CKPT_ACTION_KIND_DROP, 0, 0, 50 + k, 0);
@@ -163,7 +163,7 @@ static void run_backward_twice(recipe* list, int at) {
   insert(list, at, &action);
 }
 
-/* A layer runs forward once more, and what it makes is dropped. */
+/* A layer runs forward once more, and its results are dropped. */
 static void run_forward_again(recipe* list, int at) {
   const int64_t layer = below(LAYERS);
   ckpt_schedule_action action = action_of(CKPT_ACTION_KIND_DROP, layer + 1, CKPT_ITEM_INPUT, 0, 0);
@@ -172,7 +172,7 @@ static void run_forward_again(recipe* list, int at) {
   insert(list, at, &action);
 }
 
-/* An item goes to a slot and comes back. */
+/* An item is moved to a slot and back. */
 static void move_an_item(recipe* list, int at) {
   const int32_t kinds[6] = {CKPT_ACTION_KIND_DROP,  CKPT_ACTION_KIND_AWAIT, CKPT_ACTION_KIND_LOAD_BEGIN,
                             CKPT_ACTION_KIND_AWAIT, CKPT_ACTION_KIND_DROP,  CKPT_ACTION_KIND_STORE_BEGIN};
@@ -180,7 +180,7 @@ static void move_an_item(recipe* list, int at) {
   const int64_t index = below(LAYERS + 1);
   int k;
   for (k = 0; k < 6; ++k) {
-    const int32_t dropped = k == 0 ? 0 : item; /* first in, so last to run: the slot is emptied */
+    const int32_t dropped = k == 0 ? 0 : item; /* inserted first, so it runs last: the slot is emptied */
     ckpt_schedule_action action = action_of(kinds[k], index, kinds[k] == CKPT_ACTION_KIND_AWAIT ? 0 : dropped, 7, 70);
     insert(list, at, &action);
   }
@@ -201,7 +201,7 @@ static void change_a_field(ckpt_schedule_action* action) {
 }
 
 static void mutate(recipe* list) {
-  const int at = (int)below(list->count - 1); /* END stays where it is */
+  const int at = (int)below(list->count - 1); /* END keeps its position */
   const int other = (int)below(list->count - 1);
   const ckpt_schedule_action action = list->actions[at];
   ckpt_schedule_action fresh;
@@ -224,7 +224,7 @@ static void mutate(recipe* list) {
       break;
     case 6: run_forward_again(list, at); break;
     case 7: move_an_item(list, at); break;
-    case 8: /* the same option for all that a layer does */
+    case 8: /* the same option for all actions of a layer */
       for (i = 0; i < list->count; ++i) {
         const int32_t kind = list->actions[i].kind;
         if (list->actions[i].first == action.first && (kind == CKPT_ACTION_KIND_FORWARD_TAPE || kind == CKPT_ACTION_KIND_BACKWARD))
@@ -269,7 +269,7 @@ static void make_world(world* self) {
     ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
     ckpt_layer* layer = NULL;
     char name[32];
-    one->flags = (uint32_t)below(4); /* CKPT_LAYER_FLAG_NEEDS_INPUT and CKPT_LAYER_FLAG_NEEDS_OUTPUT, either or both or none */
+    one->flags = (uint32_t)below(4); /* CKPT_LAYER_FLAG_NEEDS_INPUT and CKPT_LAYER_FLAG_NEEDS_OUTPUT, either, both or none */
     if (below(6) > 0) one->flags |= CKPT_LAYER_FLAG_DETERMINISTIC;
     if (i == 0 && below(3) == 0) one->flags |= CKPT_LAYER_FLAG_NO_INPUT_GRADIENT;
     one->has_ambient = below(3) == 0;
@@ -390,7 +390,7 @@ static void judge(world* self, const recipe* list, const outcome* expected) {
   ckpt_schedule_release(schedule);
 }
 
-/* A valid schedule at random; recomputing ones are refused where a layer may run once only, and then store-all stays. */
+/* Returns a random valid schedule; recomputing ones are refused if a layer may run only once, and then store-all is used. */
 static void base_recipe(world* self, recipe* list) {
   ckpt_schedule* schedule = NULL;
   const int64_t choice = below(LAYERS + 2);

@@ -1,4 +1,4 @@
-// One layer that runs by itself, without an executor, in buffers that hold a pattern before each run: what it does not write shows.
+// One layer that runs without an executor, in buffers filled with a pattern before each run, so that unwritten bytes are detected.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace ckpt::engine::test {
 
 using Bytes = std::vector<std::byte>;
 
-// What a run's randomness is keyed by, and how it runs.
+// The keys of a run's randomness, and its mode.
 struct RunKeys {
   std::int64_t step = 2;
   std::uint64_t seed = 9;
@@ -24,8 +24,8 @@ struct RunKeys {
 struct LayerRun {
   Bytes output;
   Bytes tape;
-  Bytes input_gradient;  // empty when the layer makes none
-  Bytes gradients;       // of all parameters, one behind another
+  Bytes input_gradient;  // empty if the layer computes none
+  Bytes gradients;       // of all parameters, concatenated
   friend bool operator==(const LayerRun&, const LayerRun&) = default;
 };
 
@@ -47,13 +47,13 @@ class SingleLayer {
   const Tensor& input() const { return *input_; }
   const Tensor& output_gradient() const { return *output_gradient_; }
   RunKeys& keys() { return keys_; }
-  // Of the layer whose values are used, be they its own or not.
+  // Returns the parameters of the layer with the values in use, its own or another layer's.
   std::span<const Parameter> parameters() const {
     return layer_->tied_to() != nullptr ? layer_->tied_to()->parameters() : layer_->parameters();
   }
   bool makes_input_gradient() const { return (layer_->flags() & plan::no_input_gradient) == 0; }
 
-  // The output of a forward run that records nothing.
+  // Returns the output of a forward run that records nothing.
   Bytes output() {
     Buffer output(output_spec_.bytes());
     const RunContext context = context_of(0);
@@ -62,7 +62,7 @@ class SingleLayer {
     return output.bytes();
   }
 
-  // The tape that record leaves.
+  // Returns the tape written by record.
   Bytes record(std::int32_t option) {
     const OptionNeeds needs = layer_->needs(input_spec_, option);
     Buffer tape(needs.tape_bytes);
@@ -71,13 +71,13 @@ class SingleLayer {
     return tape.bytes();
   }
 
-  // Forward and, from gradients of 0, backward, which sees what the flags say and no more.
+  // Runs forward and, from gradients of 0, backward, which gets only the buffers that the flags request.
   LayerRun run(std::int32_t option) {
-    forget_gradients();
+    discard_gradients();
     return run_on(option);
   }
 
-  // The same from the gradients as they are.
+  // The same, adding to the current gradients.
   LayerRun run_on(std::int32_t option) {
     const OptionNeeds needs = layer_->needs(input_spec_, option);
     const RunContext context = context_of(option);
@@ -102,7 +102,7 @@ class SingleLayer {
   }
 
  private:
-  // Aligned, and full of the pattern; no address where there are no bytes.
+  // Aligned, and filled with the pattern; a null address for zero bytes.
   class Buffer {
    public:
     explicit Buffer(std::int64_t bytes) : tensor_(Tensor::create(Dtype::u8, {bytes})) {
@@ -123,8 +123,8 @@ class SingleLayer {
     });
   }
 
-  void forget_gradients() {
-    layer_->forget_gradients();
+  void discard_gradients() {
+    layer_->discard_gradients();
     for (const Parameter& parameter : parameters())
       std::memset(parameter.gradient->data(), 0, static_cast<std::size_t>(parameter.gradient->bytes()));
   }
@@ -153,7 +153,7 @@ class SingleLayer {
   BlasSession blas_;
 };
 
-// Bytes as the numbers they are.
+// Returns bytes as numbers.
 inline std::vector<double> numbers_of(Dtype dtype, const Bytes& bytes) {
   const auto tensor = Tensor::create(dtype, {static_cast<std::int64_t>(bytes.size()) * 8 / tensor::dtype_bits(dtype)});
   if (!bytes.empty()) std::memcpy(tensor->data(), bytes.data(), bytes.size());

@@ -1,4 +1,4 @@
-// From a strategy's choice to a run: the schedule does what was chosen, layer by layer, and every choice gives the same bits.
+// From a strategy's choice to a run: the schedule follows the choice layer by layer, and every choice gives the same bits.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ const std::vector<std::string> texts = {"interval:1",
                                         "not(interval:3)",
                                         "first(block*=interval:2,interval:5)"};
 
-// Names of the layers whose forward ran a second time.
+// Returns the names of the layers with a second forward.
 std::set<std::string> recomputed_layers(const plan::Program& program, const plan::ChainProfile& profile) {
   std::set<std::string> names;
   for (const plan::Operation& operation : program.operations) {
@@ -63,7 +63,7 @@ TEST(StrategyRun, EveryStrategyGivesTheBitsOfStoreAllAndTheVerifiersPeak) {
   EXPECT_GT(peaks.size(), 5U);  // different choices, different peaks
 }
 
-TEST(StrategyRun, WhatIsRecomputedIsTheChoiceNameByName) {
+TEST(StrategyRun, ExactlyTheChosenLayersAreRecomputed) {
   const Model model = byte_model(Dtype::f32, 16, 32, 4, 0.2);
   const plan::ChainProfile profile = model.chain->profile(model.input);
   const std::int64_t last = profile.layers() - 1;
@@ -80,7 +80,7 @@ TEST(StrategyRun, WhatIsRecomputedIsTheChoiceNameByName) {
     const auto choice = strategy::from_text(text);
     ASSERT_EQ(choice->chosen(), strategy::Chosen::recompute);
     std::set<std::string> expected = chosen;
-    expected.erase(profile.layer(last).name);  // recomputing the last layer right after its forward would be for nothing
+    expected.erase(profile.layer(last).name);  // recomputing the last layer right after its forward would be useless
     EXPECT_EQ(recomputed_layers(plan::make_program(*plan::make_from_strategy(profile, choice), profile), profile), expected);
 
     // As boundaries: all layers before the last boundary are recomputed, each once.
@@ -94,7 +94,7 @@ TEST(StrategyRun, WhatIsRecomputedIsTheChoiceNameByName) {
   }
 }
 
-TEST(StrategyRun, NothingChosenIsStoreAllActionForAction) {
+TEST(StrategyRun, NothingChosenEqualsStoreAll) {
   const Model model = byte_model(Dtype::f32, 16, 32, 2, 0.2);
   const plan::ChainProfile profile = model.chain->profile(model.input);
   const auto actions = [](const std::shared_ptr<const plan::Schedule>& schedule) {
@@ -109,7 +109,8 @@ TEST(StrategyRun, NothingChosenIsStoreAllActionForAction) {
             actions(plan::make_store_all(profile)));
 }
 
-// On equal layers rising pressure shortens memory-aware's interval, so more layers are recomputed and never more bytes are kept.
+// With equal layers, rising pressure shortens memory-aware's interval: more layers are recomputed, and the kept bytes never
+// increase.
 TEST(StrategyRun, RisingPressureNeverKeepsMore) {
   plan::ChainProfile profile(1000);
   for (int i = 0; i < 24; ++i) {
@@ -141,7 +142,7 @@ TEST(StrategyRun, RisingPressureNeverKeepsMore) {
   }
 }
 
-// Counts what an executor reports, and holds what the follower knew before the last step.
+// Counts the executor's reports, and holds the follower's data before the last step.
 class Watcher final : public strategy::Strategy {
  public:
   std::string name() const override { return "Watcher"; }
@@ -183,7 +184,7 @@ TEST(StrategyRun, AFollowerReportsAccessesAndTheHighestLiveBytesOfTheLastStep) {
       EXPECT_EQ(watcher->last.unpredicted_bytes, 0);
       EXPECT_FALSE(watcher->last.follower.expired());
     }
-    follower.observer()->live_bytes_changed(1000);  // of another run
+    follower.observer()->live_bytes_changed(1000);  // from another run
     executor->run(step_of(model));
     follower.next();
     EXPECT_EQ(watcher->last.peak_bytes, executor->stats().peak_live_bytes + 1000);
@@ -192,7 +193,7 @@ TEST(StrategyRun, AFollowerReportsAccessesAndTheHighestLiveBytesOfTheLastStep) {
   EXPECT_TRUE(watcher->last.follower.expired());
 }
 
-// The peaks of runs are added, however they overlapped.
+// The peaks of runs are added, whether or not they overlapped.
 TEST(StrategyRun, AStepPeakIsTheSumOfItsObservers) {
   plan::StepPeak peak;
   const auto first = peak.add_observer(nullptr);
@@ -206,7 +207,7 @@ TEST(StrategyRun, AStepPeakIsTheSumOfItsObservers) {
   EXPECT_EQ(peak.take(), 20);  // still live
 }
 
-// Runs steps under memory-aware with so much memory, and returns each one's highest live bytes.
+// Runs steps under memory-aware with that much memory, and returns each one's highest live bytes.
 std::vector<std::int64_t> peaks_under(std::int64_t total_bytes, strategy::Chosen chosen, int steps) {
   const Model model = byte_model(Dtype::f32, 32, 32, 4, 0.2);
   const auto choice = std::make_shared<strategy::MemoryAware>(strategy::MemoryAwareOptions{0.8, nullptr, total_bytes, nullptr});
@@ -223,8 +224,8 @@ std::vector<std::int64_t> peaks_under(std::int64_t total_bytes, strategy::Chosen
   return peaks;
 }
 
-// Every interval that fits some memory is found for it, in the first step, and never left for one that does not fit.
-TEST(StrategyRun, MemoryAwareStaysWithinItsShareWhereAnyIntervalDoes) {
+// If some interval fits the memory, it is found in the first step, and never replaced by one that does not fit.
+TEST(StrategyRun, MemoryAwareStaysWithinItsShareIfAnyIntervalDoes) {
   const Model model = byte_model(Dtype::f32, 32, 32, 4, 0.2);
   const plan::ChainProfile profile = model.chain->profile(model.input);
   for (const strategy::Chosen chosen : {strategy::Chosen::recompute, strategy::Chosen::boundary}) {
@@ -244,12 +245,12 @@ TEST(StrategyRun, MemoryAwareStaysWithinItsShareWhereAnyIntervalDoes) {
       const auto peaks = peaks_under(total, chosen, 12);
       EXPECT_LE(*std::ranges::max_element(peaks), share + 4);
       EXPECT_EQ(peaks_under(total, chosen, 12), peaks);                 // equal inputs, equal decisions
-      EXPECT_TRUE(share != 4 * most || peaks.front() != peaks.back());  // where there is room it grows
+      EXPECT_TRUE(share != 4 * most || peaks.front() != peaks.back());  // it grows if memory is available
     }
   }
 }
 
-TEST(StrategyRun, AScheduleKnowsNothingOfItsStrategy) {
+TEST(StrategyRun, AScheduleIsIndependentOfItsStrategy) {
   const Model model = byte_model(Dtype::f32, 16, 32, 2, 0.2);
   const auto watcher = std::make_shared<Watcher>();
   const auto schedule = plan::make_from_strategy(model.chain->profile(model.input), watcher);

@@ -1,5 +1,5 @@
-/* A chain of like layers, a schedule that moves its inputs through tier 1 while it runs, and the tier's files, for the tests of
- * tiers. Needs _GNU_SOURCE. */
+/* A chain of identical layers, a schedule that moves its inputs through tier 1 during the step, and the tier's files, for the tests
+ * of tiers. Needs _GNU_SOURCE. */
 #ifndef CKPT_TESTS_ENGINE_TIERS_H
 #define CKPT_TESTS_ENGINE_TIERS_H
 
@@ -13,7 +13,7 @@
 
 enum { LAYERS = 12, MOST_BYTES = 1 << 20 };
 
-/* ---- A last layer that hands its input on, and calls hooks: NULL for none ---- */
+/* ---- A last layer that passes its input on, and calls hooks; NULL for none ---- */
 
 typedef struct probe {
   int32_t (*hook)(void* user_data); /* in its backward */
@@ -45,7 +45,7 @@ static inline int32_t probe_backward(const ckpt_layer_context* context, const vo
   return self->hook == NULL ? 0 : self->hook(self->user_data);
 }
 
-/* ---- LAYERS linear layers, and the probe where there is one ---- */
+/* ---- LAYERS linear layers, and the probe, if any ---- */
 
 typedef struct model {
   ckpt_chain* chain;
@@ -78,17 +78,17 @@ static inline ckpt_tensor* make_tensor(const ckpt_tensor_spec* spec, unsigned se
 
 static inline model make_model(int64_t samples, int64_t width, probe* last) {
   const ckpt_tensor_spec spec = {CKPT_DTYPE_F32, 2, {samples, width}};
-  model made;
+  model created;
   ckpt_layer* layer = NULL;
   int i;
-  memset(&made, 0, sizeof made);
-  made.spec = spec;
-  CHECK_OK(ckpt_chain_create(0, &made.chain));
+  memset(&created, 0, sizeof created);
+  created.spec = spec;
+  CHECK_OK(ckpt_chain_create(0, &created.chain));
   for (i = 0; i < LAYERS; ++i) {
     char name[32];
     snprintf(name, sizeof name, "linear%d", i);
     CHECK_OK(make_layer(&layer, name, "linear:%d,%d", (int)width, (int)width));
-    add_layer(made.chain, layer);
+    add_layer(created.chain, layer);
   }
   if (last != NULL) {
     ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
@@ -97,16 +97,16 @@ static inline model make_model(int64_t samples, int64_t width, probe* last) {
     callbacks.forward = probe_forward;
     callbacks.backward = probe_backward;
     CHECK_OK(ckpt_layer_create_custom("probe", &callbacks, last, NULL, &layer));
-    add_layer(made.chain, layer);
+    add_layer(created.chain, layer);
   }
-  CHECK_OK(ckpt_chain_initialize(made.chain, 7));
-  CHECK_OK(ckpt_chain_get_layer_count(made.chain, &made.layers));
-  CHECK_OK(ckpt_profile_create_from_chain(made.chain, &spec, 0, NULL, &made.profile));
-  made.input = make_tensor(&spec, 1);
-  made.output_gradient = make_tensor(&spec, 2);
-  made.output = make_tensor(&spec, 3);
-  made.input_gradient = make_tensor(&spec, 4);
-  return made;
+  CHECK_OK(ckpt_chain_initialize(created.chain, 7));
+  CHECK_OK(ckpt_chain_get_layer_count(created.chain, &created.layers));
+  CHECK_OK(ckpt_profile_create_from_chain(created.chain, &spec, 0, NULL, &created.profile));
+  created.input = make_tensor(&spec, 1);
+  created.output_gradient = make_tensor(&spec, 2);
+  created.output = make_tensor(&spec, 3);
+  created.input_gradient = make_tensor(&spec, 4);
+  return created;
 }
 
 static inline void release_model(model* of) {
@@ -136,7 +136,7 @@ static inline ckpt_status run_step(const model* of, ckpt_schedule_executor* exec
   return ckpt_schedule_executor_run(executor, &step, NULL);
 }
 
-/* Output, gradient of the input and all gradients of the last step, one behind another. */
+/* Output, gradient of the input and all gradients of the last step, concatenated. */
 typedef struct result {
   unsigned char bytes[MOST_BYTES];
   size_t count;
@@ -181,7 +181,7 @@ static inline ckpt_schedule_action act(ckpt_action_kind kind, int64_t first) {
   return action;
 }
 
-/* Of INPUT(index), in slot index of tier 1; a DROP there. */
+/* Returns an action on INPUT(index), in slot index of tier 1; for DROP, there. */
 static inline ckpt_schedule_action move(ckpt_action_kind kind, int64_t index) {
   ckpt_schedule_action action = act(kind, index);
   action.item = CKPT_ITEM_INPUT;
@@ -203,7 +203,7 @@ static inline ckpt_schedule_action await_transfer(int64_t transfer) {
   return action;
 }
 
-/* Every layer records; each input but the last goes to tier 1 and comes back. `ahead` layers run beside a copy. */
+/* Every layer records; each input except the last moves to tier 1 and back. `ahead` layers run during a copy. */
 static inline ckpt_schedule* make_moving(int64_t layers, int64_t ahead) {
   static ckpt_schedule_action actions[16 * (LAYERS + 2)];
   ckpt_schedule* schedule = NULL;
@@ -236,7 +236,7 @@ static inline ckpt_schedule* make_moving(int64_t layers, int64_t ahead) {
 
 /* ---- Files ---- */
 
-/* The path of a new directory, static. */
+/* Returns the path of a new directory; static. */
 static inline const char* make_directory(void) {
   static test_folder path;
   make_folder(path, "tiers");
@@ -252,7 +252,7 @@ static inline int entries_in(const char* path) {
   return count;
 }
 
-/* Descriptors of this process that are files in directory without a name, from `from` on; -1 when there is none. */
+/* Returns the first descriptor from `from` on that is an unnamed file in directory; -1 if there is none. */
 static inline int next_unnamed(const char* directory, int from) {
   int descriptor;
   for (descriptor = from; descriptor < 1024; ++descriptor) {

@@ -1,4 +1,4 @@
-/* Tiers in files, and processes: one that is killed in a step leaves nothing, and a forked child's executor says so. */
+/* Tiers in files, and processes: a process killed during a step leaves no file, and a forked child's executor returns FORKED. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <sys/wait.h>
@@ -13,7 +13,7 @@ static ckpt_storage* make_storage(const char* directory) {
   return storage;
 }
 
-/* Runs steps for ever, and says so after the first one. */
+/* Runs steps forever, and reports after the first one. */
 static void child(const char* directory, int said) {
   model of = make_model(SAMPLES, WIDTH, NULL);
   ckpt_schedule* schedule = make_moving(of.layers, 2);
@@ -56,13 +56,13 @@ static void forked(const char* directory) {
   read_result(&of, &expected);
   process = fork();
   if (process == 0) {
-    alarm(60); /* ends what would wait for ever, with a signal that the parent sees */
+    alarm(60); /* ends a deadlock with a signal that the parent sees */
     CHECK(run_step(&of, executor) == CKPT_E_FORKED);
     ckpt_schedule_executor_release(executor);
     _exit(0);
   }
   CHECK(waitpid(process, &status, 0) == process && WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  CHECK_OK(run_step(&of, executor)); /* the parent's goes on */
+  CHECK_OK(run_step(&of, executor)); /* the parent's executor still works */
   check_same(&of, &expected);
   ckpt_schedule_executor_release(executor);
   ckpt_storage_release(storage);

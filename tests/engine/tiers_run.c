@@ -1,5 +1,5 @@
-/* Runs a schedule that moves items through a file; prints how many bytes the verifier says that its steps write and read.
- * tiers_run DIRECTORY */
+/* Runs a schedule that moves items through a file; prints the number of bytes that its steps write and read according to the
+ * verifier. tiers_run DIRECTORY */
 #define _GNU_SOURCE
 #include "tiers.h"
 

@@ -1,5 +1,5 @@
-/* Tiers whose items go through storages, from C99: same bits, bytes as the verifier counts them, files that leave nothing, and
- * errors that end one step only. */
+/* Tiers with items in storages, from C99: the same bits, bytes as counted by the verifier, files that are removed, and errors that
+ * fail only one step. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <semaphore.h>
@@ -8,7 +8,7 @@
 
 enum { SAMPLES = 24, WIDTH = 32, STEPS = 3 };
 
-/* Every way to keep a tier. */
+/* Every storage for a tier. */
 enum { NO_STORAGE, IN_MEMORY, BUFFERED, DIRECT, RING, RETRYING, WAYS };
 
 static ckpt_storage* make_storage(int way, const char* directory) {
@@ -58,7 +58,7 @@ static void same_bits(const model* of, ckpt_schedule* schedule, const result* ex
     ckpt_schedule_executor* executor = make_executor(of, schedule, storage);
     ckpt_schedule_executor_stats stats = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
     int i;
-    ckpt_storage_release(storage); /* the executor keeps it */
+    ckpt_storage_release(storage); /* the executor keeps it alive */
     for (i = 0; i < STEPS; ++i) {
       CHECK_OK(run_step(of, executor));
       check_same(of, expected);
@@ -74,7 +74,7 @@ static void same_bits(const model* of, ckpt_schedule* schedule, const result* ex
   }
 }
 
-/* Copies in the background are no writes of the layers that run beside them. */
+/* Background copies do not count as writes of the layers that run concurrently. */
 static void same_bits_when_checked(const model* of, ckpt_schedule* schedule, const result* expected, const char* directory) {
   int way;
   for (way = 0; way < WAYS; ++way) {
@@ -94,7 +94,7 @@ static void same_bits_when_checked(const model* of, ckpt_schedule* schedule, con
   }
 }
 
-/* The chain's bytes, and seconds, without which no planner has a reason to use a tier. */
+/* The chain's bytes, and seconds, without which planners never use a tier. */
 static ckpt_profile* make_timed(const model* of) {
   ckpt_profile* profile = NULL;
   ckpt_layer_profile layer = CKPT_LAYER_PROFILE_INIT;
@@ -141,7 +141,7 @@ static void all_same_bits(const char* directory) {
 
 /* ---- Files ---- */
 
-/* Each executor has a file of its own, that only its user may read, and that has no name. */
+/* Each executor has its own file, readable only by its user, and without a name. */
 static void files(const char* directory) {
   static result expected;
   model of = make_model(SAMPLES, WIDTH, NULL);
@@ -156,7 +156,7 @@ static void files(const char* directory) {
   expect_of(&of, &expected);
   CHECK_OK(ckpt_schedule_create(of.profile, "store-all", &in_memory));
   unused = make_executor(&of, in_memory, storage);
-  CHECK(next_unnamed(directory, 0) < 0); /* a tier that no action names has no file */
+  CHECK(next_unnamed(directory, 0) < 0); /* a tier without actions has no file */
   executors[0] = make_executor(&of, schedule, storage);
   executors[1] = make_executor(&other, schedule, storage);
   descriptors[0] = next_unnamed(directory, 0);
@@ -169,7 +169,7 @@ static void files(const char* directory) {
     CHECK((fcntl(descriptors[i], F_GETFD) & FD_CLOEXEC) != 0);
   }
   CHECK(entries_in(directory) == 0);
-  for (i = 0; i < 4; ++i) { /* by turns, over the same slots */
+  for (i = 0; i < 4; ++i) { /* alternately, over the same slots */
     CHECK_OK(run_step(i % 2 == 0 ? &of : &other, executors[i % 2]));
     check_same(i % 2 == 0 ? &of : &other, &expected);
   }
@@ -186,7 +186,7 @@ static void files(const char* directory) {
 
 /* ---- Errors ---- */
 
-/* Puts another file in the place of a tier's file, and back. */
+/* Replaces a tier's file by another file, and back. */
 static int replace(int descriptor, const char* path, int flags) {
   const int kept = dup(descriptor);
   const int other = open(path, flags);
@@ -201,12 +201,12 @@ static void put_back(int descriptor, int kept) {
 }
 
 typedef struct fault {
-  int descriptor; /* of the tier's file */
+  int descriptor; /* descriptor of the tier's file */
   int armed;
   int cut;
 } fault;
 
-/* Stored are all inputs by now, loaded at most two. */
+/* All inputs are stored at this point, and at most two are loaded. */
 static int32_t cut_file(void* user_data) {
   fault* self = user_data;
   if (!self->armed) return 0;
@@ -251,7 +251,7 @@ static void errors(int way, const char* directory) {
 
     broken.armed = 1;
     CHECK_FAILS(run_step(&of, executor), CKPT_E_IO, "tier 1, slot ");
-    CHECK(strstr(ckpt_last_error(), ": only 0 of 3072 bytes at ") != NULL);
+    CHECK(strstr(ckpt_last_error(), ": expected 3072 bytes at ") != NULL);
     broken.armed = 0;
     CHECK_OK(run_step(&of, executor));
     check_same(&of, &expected);
@@ -270,18 +270,18 @@ static void errors(int way, const char* directory) {
   release_model(&of);
 }
 
-/* A fault handler's function, on the thread that copies: it may not use the executor and its chain; it mends the file. */
-typedef struct mender {
+/* A fault handler's callback, on the copying thread: it may not use the executor and its chain; it restores the file. */
+typedef struct file_repair {
   const model* of;
   ckpt_schedule_executor* executor;
   int descriptor;
   int kept;
   int asked;
-} mender;
+} file_repair;
 
 static int32_t mend(ckpt_status status, const char* message, int32_t attempt, ckpt_bool* retry, int64_t* delay_ns,
                     void* user_data) {
-  mender* self = user_data;
+  file_repair* self = user_data;
   ++self->asked;
   CHECK(status == CKPT_E_IO && attempt == 1 && *retry == 1 && strstr(message, "cannot read '") != NULL);
   CHECK_FAILS(run_step(self->of, self->executor), CKPT_E_INVALID_STATE, "executor is in use");
@@ -293,7 +293,7 @@ static int32_t mend(ckpt_status status, const char* message, int32_t attempt, ck
 
 static void tried_again(const char* directory) {
   static result expected;
-  static mender hand;
+  static file_repair hand;
   model of = make_model(SAMPLES, WIDTH, NULL);
   ckpt_schedule* schedule = make_moving(of.layers, 2);
   ckpt_storage* inner = make_storage(BUFFERED, directory);
@@ -310,7 +310,8 @@ static void tried_again(const char* directory) {
   hand.executor = make_executor(&of, schedule, storage);
   hand.descriptor = next_unnamed(directory, 0);
   CHECK_OK(run_step(&of, hand.executor));
-  hand.kept = replace(hand.descriptor, "/dev/null", O_WRONLY); /* swallows what is stored; what is loaded is of the step before */
+  /* Discards stores, so that loads return items of the previous step. */
+  hand.kept = replace(hand.descriptor, "/dev/null", O_WRONLY);
   CHECK_OK(run_step(&of, hand.executor));
   check_same(&of, &expected);
   CHECK(hand.asked == 1);
@@ -324,7 +325,7 @@ static void tried_again(const char* directory) {
   release_model(&of);
 }
 
-/* ---- Beside the layers: a copy that cannot end before the last layer has run forward ---- */
+/* ---- Concurrency: a copy that cannot end before the last layer has run forward ---- */
 
 typedef struct gate {
   sem_t last_ran;
@@ -347,7 +348,7 @@ static int32_t wait_at_gate(ckpt_status status, const char* message, int32_t att
   return 0;
 }
 
-static void beside_layers(const char* directory) {
+static void during_layers(const char* directory) {
   static result expected;
   static gate at;
   probe last = {NULL, NULL, &at};
@@ -380,8 +381,8 @@ static void beside_layers(const char* directory) {
   CHECK(sem_destroy(&at.last_ran) == 0);
 }
 
-/* A step that ends does not wait for what a slow tier still has to write: here a year of it. */
-static void ends_soon(const char* directory) {
+/* A step that fails does not wait for pending writes to a slow tier: here they would take a year. */
+static void fails_soon(const char* directory) {
   enum { LONG_SAMPLES = 4096, LONG_WIDTH = 512 };
   fault broken = {-1, 1, 0};
   probe last = {refuse, NULL, &broken};
@@ -415,7 +416,7 @@ static void ends_soon(const char* directory) {
   release_model(&of);
 }
 
-/* ---- Storages that have no such files ---- */
+/* ---- Storages without such files ---- */
 
 static int32_t no_open(const char* path, void** file, void* user_data) {
   (void)path, (void)file, (void)user_data;
@@ -477,12 +478,12 @@ static void refused(const char* directory) {
   CHECK_OK(ckpt_storage_create_custom("shelf", &callbacks, NULL, NULL, &custom));
   options.tier1_storage = custom;
   CHECK_FAILS(ckpt_schedule_executor_create(of.chain, schedule, &of.spec, &options, &executor), CKPT_E_UNSUPPORTED,
-              "tier 1: storage 'shelf' has no files without a name");
+              "tier 1: storage 'shelf' does not support scratch files");
   options.tier1_storage = (ckpt_storage*)(void*)of.chain;
   CHECK_FAILS(ckpt_schedule_executor_create(of.chain, schedule, &of.spec, &options, &executor), CKPT_E_INVALID_ARGUMENT,
               "options.tier1_storage");
   options.tier1_storage = make_storage(BUFFERED, directory);
-  options.tier2_storage = custom; /* of a tier that no action names: not looked at */
+  options.tier2_storage = custom; /* for a tier without actions: ignored */
   CHECK_OK(ckpt_schedule_executor_create(of.chain, schedule, &of.spec, &options, &executor));
   ckpt_schedule_executor_release(executor);
   ckpt_storage_release(options.tier1_storage);
@@ -511,8 +512,8 @@ int main(void) {
   errors(DIRECT, directory);
   errors(RING, directory);
   tried_again(directory);
-  beside_layers(directory);
-  ends_soon(directory);
+  during_layers(directory);
+  fails_soon(directory);
   refused(directory);
   puts("tiers: same bits, files, errors");
   return 0;

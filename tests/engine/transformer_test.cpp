@@ -1,5 +1,5 @@
-// A small transformer with a tied head, dropout and residuals: the contract of the executor holds for it as for a chain of plain
-// layers, and the head's weight has one gradient.
+// A small transformer with a tied head, dropout and residuals: the executor's contract holds as for a chain of plain layers, and
+// the head's weight has one gradient.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -31,7 +31,7 @@ Result run_once(const Model& model, const Schedule& schedule, int thread_count, 
   return result;
 }
 
-// The profile with seconds, in which each option's backward takes longer than that of the option before: for planners to weigh.
+// Returns the profile with seconds, in which the backward of each option takes longer than that of the previous one, for planners.
 plan::ChainProfile timed(plan::ChainProfile profile) {
   for (std::int64_t layer = 0; layer < profile.layers(); ++layer) {
     for (std::size_t option = 0; option < profile.layer(layer).options.size(); ++option) {
@@ -57,7 +57,7 @@ bool records_or_uses(const plan::Action& action) {
   return action.kind == plan::Kind::forward_tape || action.kind == plan::Kind::record || action.kind == plan::Kind::backward;
 }
 
-// Store-all, whose layer i runs under option (i + shift) of those that it has.
+// Returns store-all with option (i + shift), modulo the number of options, for layer i.
 SchedulePtr with_mixed_options(const plan::ChainProfile& profile, std::int64_t shift) {
   std::vector<plan::Action> actions = actions_of(plan::make_store_all(profile));
   for (plan::Action& action : actions) {
@@ -68,7 +68,7 @@ SchedulePtr with_mixed_options(const plan::ChainProfile& profile, std::int64_t s
   return plan::make_list(profile.layers(), actions);
 }
 
-// Every schedule of the profile alone, all mixes of options, and what planners make of budgets.
+// Returns every schedule that needs only the profile, all mixes of options, and planners' schedules for budgets.
 std::vector<SchedulePtr> all_schedules(const plan::ChainProfile& profile) {
   std::vector<SchedulePtr> all = schedules_of(profile);
   for (std::int64_t shift = 0; shift < 4; ++shift) all.push_back(with_mixed_options(profile, shift));
@@ -113,7 +113,7 @@ TEST(Transformer, EveryScheduleAndThreadCountGivesTheSameBits) {
   EXPECT_EQ(mlp_options, (std::set<std::int32_t>{0, 1, 2, 3}));
 }
 
-TEST(Transformer, LiveBytesAreTheVerifiersToTheByte) {
+TEST(Transformer, LiveBytesEqualTheVerifiers) {
   const Model model = small_transformer();
   const plan::ChainProfile profile = model.chain->profile(model.input);
   for (const auto& schedule : all_schedules(profile)) {
@@ -169,7 +169,7 @@ TEST(Transformer, GradientsAgreeWithDifferences) {
   }
 }
 
-TEST(Transformer, LearnsByHeart) {
+TEST(Transformer, MemorisesItsData) {
   const Model model = transformer(Dtype::f32, 4, 12, 16, 4, 2, 0);
   const auto executor = executor_for(model, *plan::make_periodic(model.chain->profile(model.input), 3), 2);
   AdamwOptions options;
@@ -203,7 +203,7 @@ TEST(TiedHead, ItsParameterIsListedOnce) {
   EXPECT_EQ(model.chain->layer(5).tied_to(), nullptr);
 }
 
-// Gives the untied model the tied one's values, the head's weight turned.
+// Copies the tied model's values into the untied model; the head's weight is transposed.
 void copy_values(const Model& from, const Model& to) {
   for (const Parameter& parameter : from.chain->parameters()) {
     const Tensor& value = *parameter_named(*to.chain, parameter.name).value;
@@ -271,9 +271,9 @@ TEST(TiedHead, AccumulatedGradientsAreTheSumOfTheSteps) {
   }
 }
 
-// A step that ends between the head's backward and the embedding's leaves nothing of the head's behind.
-// Measuring a layer runs its backward, which is no step.
-TEST(TiedHead, NothingOfAMeasurementIsInTheGradients) {
+// A step that fails between the head's backward and the embedding's leaves no part of the head's gradient.
+// Measuring a layer runs its backward, which is not part of a step.
+TEST(TiedHead, AMeasurementDoesNotAffectGradients) {
   const Model model = small_transformer();
   const plan::ChainProfile profile = model.chain->profile(model.input);
   const auto executor = executor_for(model, *plan::make_store_all(profile));
@@ -293,7 +293,7 @@ TEST(TiedHead, NothingOfAMeasurementIsInTheGradients) {
   EXPECT_EQ(two_steps([&] { executor->evaluate(step, model.chain->layers()); }), alone);
 }
 
-TEST(TiedHead, NothingOfAFailedStepIsInTheNext) {
+TEST(TiedHead, AFailedStepDoesNotAffectTheNext) {
   bool fails = false;
   const auto fault = std::make_shared<Passage>("fault", [&](const RunContext&, bool forward) {
     if (fails && !forward) base::fail(base::Status::internal, "this backward fails");
@@ -320,7 +320,7 @@ TEST(TiedHead, NothingOfAFailedStepIsInTheNext) {
   EXPECT_TRUE(gradients_of(*model.chain) == gradients);
 }
 
-TEST(TiedHead, StandsBehindItsEmbeddingInOneChain) {
+TEST(TiedHead, MustFollowItsEmbeddingInOneChain) {
   const auto elsewhere = make_token_embedding("elsewhere", 8, 4, 6, true, Dtype::f32);
   Chain chain(0);
   chain.add(make_token_embedding("embedding", 8, 4, 6, true, Dtype::f32));

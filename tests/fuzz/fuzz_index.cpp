@@ -1,4 +1,4 @@
-// Any bytes as the index of a folder: refused with a clear status, or names that stay in the folder.
+// Any bytes as the index of a folder: refused with a specific status, or names that stay inside the folder.
 #include <cstdlib>
 #include <string>
 

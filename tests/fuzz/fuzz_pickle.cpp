@@ -1,4 +1,4 @@
-// Any bytes as the pickle of a .pt file: refused by an exception, or read as data, and then a tree or refused again.
+// Any bytes as the pickle of a .pt file: refused with an exception, or read as data, which then becomes a tree or is refused.
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const std::runtime_error&) {
     return 0;
   }
-  constexpr std::size_t around = 64;  // of the nodes
+  constexpr std::size_t around = 64;  // around the nodes
   if (text->size() > most_bytes + around || !nlohmann::json::accept(*text)) std::abort();
   return 0;
 }

@@ -1,4 +1,4 @@
-// Any text as a profile: refused, or a profile whose own text makes it again.
+// Any text as a profile: refused, or a profile that is unchanged after writing and reading it again.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -1,4 +1,4 @@
-// Any bytes as a safetensors file: refused with Error(corrupt), or a header that says the same when it is written and read again.
+// Any bytes as a safetensors file: refused with Error(corrupt), or a header that is unchanged after writing and reading it again.
 #include <cstdlib>
 
 #include "base/error.h"

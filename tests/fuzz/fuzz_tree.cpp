@@ -1,4 +1,5 @@
-// Any bytes as a tree's text, and as the nodes of one: refused with a clear status, or read and written again the same.
+// Any bytes as a tree's text, and as the nodes of one: refused with a specific status, or unchanged after writing and reading
+// again.
 #include <cstdlib>
 #include <string>
 

@@ -1,5 +1,5 @@
-// What fuzz targets of texts with a checksum do: any bytes, as they are and with a checksum that holds, are refused with a clear
-// status, or read and written again the same.
+// Shared by fuzz targets of formats with a checksum: any bytes, unchanged and with a corrected checksum, are refused with a
+// specific status, or unchanged after writing and reading again.
 #pragma once
 
 #include <cstdint>

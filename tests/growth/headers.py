@@ -1,6 +1,6 @@
-"""A description of the API as C headers: those of an older version, or of one whose structs have grown.
+"""Writes a description of the API as C headers: those of an older version, or of one with grown structs.
 
-    python3 tests/growth/headers.py FILE OUT [--grow]   in the folder OUT; with --grow, each struct with a size has one more field
+    python3 tests/growth/headers.py FILE OUT [--grow]   into the folder OUT; with --grow, each struct with a size has one more field
 """
 
 import json
@@ -37,13 +37,13 @@ def callback_text(callback):
 
 
 def grown(api):
-    """The description in which every struct with a size has one more field."""
+    """Returns the description with one more field in every struct that has a size."""
     extra = {"name": "grown_by", "type": "int64_t", "declaration": "int64_t grown_by", "default": "0", "comment": "", "size": 8}
     return {**api, "structs": [{**struct, "fields": struct["fields"] + [extra] * has_size(struct)} for struct in api["structs"]]}
 
 
 def plain_header(api):
-    """All of a description in one header, without comments: functions and callbacks have structs by their addresses only."""
+    """Returns all of a description as one header without comments: functions and callbacks pass structs by pointer only."""
     lines = [f"/* {GENERATED} */", "#ifndef CKPT_ALL_H", "#define CKPT_ALL_H", "#include <stdint.h>",
              '#define CKPT_API __attribute__((visibility("default")))', "#ifdef __cplusplus", 'extern "C" {', "#endif"]
     lines += [f"#define {entry['text']}" for entry in api["macros"]]

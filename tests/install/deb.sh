@@ -1,22 +1,22 @@
-# The Debian packages: their fields, what is in them, and programs of strangers against them, unpacked into an empty directory that is
-# moved afterwards.
+# The Debian packages: their fields, their contents, and external programs against them, unpacked into an empty directory that is
+# then moved.
 set -eu
 for tool in dpkg-deb dpkg-shlibdeps; do
-  command -v $tool >/dev/null || { echo "SKIP: no $tool"; exit 77; }
+  command -v $tool >/dev/null || { echo "SKIP: $tool not found"; exit 77; }
 done
 out=$WORK/deb
 rm -rf "$out"
 mkdir -p "$out"
 (cd "$out" && "$CPACK" -G DEB --config "$BUILD/CPackConfig.cmake" -B "$out/packages" >"$out/cpack.log" 2>&1) || { cat "$out/cpack.log"; exit 1; }
-# field PACKAGE NAME
+# field PACKAGE NAME: prints a field of a package.
 field() { dpkg-deb -f "$out"/packages/"$1"_*.deb "$2"; }
-# holds PACKAGE FILE: the package has a file of this name.
-holds() { dpkg-deb -c "$out"/packages/"$1"_*.deb | grep -q " \./$2\$" || { dpkg-deb -c "$out"/packages/"$1"_*.deb; echo "$1 lacks $2"; exit 1; }; }
-# has TEXT PATTERN
-has() { printf '%s\n' "$1" | grep -qE "$2" || { echo "'$1' has no '$2'" >&2; exit 1; }; }
+# holds PACKAGE FILE: checks that the package contains a file with this name.
+holds() { dpkg-deb -c "$out"/packages/"$1"_*.deb | grep -q " \./$2\$" || { dpkg-deb -c "$out"/packages/"$1"_*.deb; echo "$1 does not contain $2"; exit 1; }; }
+# has TEXT PATTERN: checks that a text matches.
+has() { printf '%s\n' "$1" | grep -qE "$2" || { echo "'$1' does not match '$2'" >&2; exit 1; }; }
 
 runtime=libckpt$SOVERSION
-# Debian's name of a library's package: a hyphen after a digit.
+# Prints Debian's name of a library's package: with a hyphen after a digit.
 package_of() { case $1 in *[0-9]) echo "$1-$SOVERSION" ;; *) echo "$1$SOVERSION" ;; esac; }
 s3=$(package_of libckpt-s3)
 mpi=$(package_of libckpt-mpi)
@@ -45,7 +45,7 @@ if [ -e "$STAGE/$LIBDIR/libckpt-s3.so.$SOVERSION" ]; then
   has "$(field "$s3" Depends)" 'libcurl.*libexpat1|libexpat1.*libcurl'
   has "$(field "$s3" Depends)" "$runtime"
   if dpkg-deb -c "$out"/packages/libckpt-dev_*.deb | grep ckpt/s3.h; then
-    echo "libckpt-dev has the header of libckpt-s3" >&2
+    echo "libckpt-dev contains the header of libckpt-s3" >&2
     exit 1
   fi
 fi
@@ -58,7 +58,7 @@ if [ -n "$PYTHON" ]; then
   holds python3-ckpt "usr/$PYTHON_DIR/ckpt/__init__.py"
   has "$(field python3-ckpt Depends)" "$runtime .*python3 \(>= 3\.[0-9]+\), python3 \(<< 3\.[0-9]+~\)"
   if dpkg-deb -c "$out"/packages/python3-ckpt_*.deb | grep libckpt.so; then
-    echo "python3-ckpt has a library of its own" >&2
+    echo "python3-ckpt contains a copy of the library" >&2
     exit 1
   fi
 fi
@@ -91,6 +91,6 @@ version=$(pkg-config --modversion ckpt)
 if command -v lintian >/dev/null; then
   lintian --fail-on error --no-tag-display-limit "$out"/packages/*.deb || { echo "lintian found errors" >&2; exit 1; }
 else
-  echo "SKIP lintian: it is not there"
+  echo "SKIP lintian: not installed"
 fi
 rm -rf "$out/packages/_CPack_Packages" "$out/root"

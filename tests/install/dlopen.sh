@@ -1,4 +1,4 @@
-# Programs that are linked with nothing of ours: headers only, the library by dlopen.
+# Programs that do not link the library: headers only, the library by dlopen.
 set -eu
 out=$WORK/dlopen
 rm -rf "$out"

@@ -1,4 +1,4 @@
-# A CMake project of a stranger: find_package(ckpt), a C99 and a C++17 program; each component; one that does not exist.
+# An external CMake project: find_package(ckpt), a C99 and a C++17 program; each component; a component that does not exist.
 set -eu
 out=$WORK/find_package
 rm -rf "$out"
@@ -20,7 +20,7 @@ run_both() {
 run_both plain
 run_both shared -DCOMPONENTS=shared
 
-# Until 1.0 another minor version is incompatible, also a lower one; then another major version.
+# Until 1.0 another minor version is incompatible, also a lower one; from then on another major version.
 version=$(sed -n 's/^Version: //p' "$STAGE/$LIBDIR/pkgconfig/ckpt.pc")
 major=${version%%.*}
 minor=${version#*.}
@@ -53,9 +53,9 @@ if [ -e "$STAGE/$LIBDIR/libckpt.a" ]; then
     exit 1
   fi
 else
-  echo "SKIP static: no libckpt.a in this build"
+  echo "SKIP static: this build has no libckpt.a"
   if configure static -DCOMPONENTS=static >"$out/static.txt" 2>&1; then
-    echo "component static was found where it is not" >&2
+    echo "component static was found, but this build has no libckpt.a" >&2
     exit 1
   fi
   grep -q "component static: this build has no libckpt.a" "$out/static.txt" || { cat "$out/static.txt" >&2; exit 1; }

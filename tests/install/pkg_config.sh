@@ -1,4 +1,4 @@
-# The same two programs, and an example, with what pkg-config says; then with the archive, where it was built.
+# The same two programs, and an example, with the flags from pkg-config; then with the static library, if it was built.
 set -eu
 out=$WORK/pkg_config
 rm -rf "$out"
@@ -24,14 +24,14 @@ LD_LIBRARY_PATH="$STAGE/$LIBDIR" run
 if [ -e "$STAGE/$LIBDIR/libckpt-mpi.so.$SOVERSION" ]; then
   # shellcheck disable=SC2046
   OMPI_CC=$CC mpicc -std=c99 -I"$SOURCE/tests" "$SOURCE/tests/mpi/mpi_test.c" -o "$out/mpi_test" $(pkg-config --cflags --libs ckpt-mpi) -pthread
-  LD_LIBRARY_PATH="$STAGE/$LIBDIR" "$out/mpi_test" single # a process that no mpirun has started
+  LD_LIBRARY_PATH="$STAGE/$LIBDIR" "$out/mpi_test" single # a process not started by mpirun
 fi
 
 if [ ! -e "$STAGE/$LIBDIR/libckpt.a" ]; then
-  echo "SKIP static: no libckpt.a in this build"
+  echo "SKIP static: this build has no libckpt.a"
   exit 0
 fi
-# Nothing but the C API is visible in the archive.
+# Only the C API is visible in the archive.
 hidden=$(nm -g --defined-only "$STAGE/$LIBDIR/libckpt.a" | awk 'NF == 3 && $3 !~ /^ckpt_/')
 [ -z "$hidden" ] || { echo "visible in libckpt.a: $hidden" >&2; exit 1; }
 # As in an installation without the shared library.
@@ -44,11 +44,11 @@ export PKG_CONFIG_PATH="$out/only/$LIBDIR/pkgconfig"
 build $(pkg-config --static --cflags --libs ckpt)
 if ldd "$out/consumer_c" | grep -F libckpt.so; then exit 1; fi
 run
-# All static, the C library too, where there are the archives for it.
+# Fully static, including the C library, if its archives are installed.
 if echo 'int main(void) { return 0; }' | "$CC" -static -x c - -x none -lxxhash -lstdc++ -o "$out/static" 2>/dev/null; then
   # shellcheck disable=SC2046
   build -static $(pkg-config --static --cflags --libs ckpt) 2>"$out/warnings" || { cat "$out/warnings" >&2; exit 1; }
   run
 else
-  echo "SKIP -static: no static libraries for it"
+  echo "SKIP -static: static system libraries not found"
 fi

@@ -1,4 +1,4 @@
-# Installs, moves the prefix, and looks for paths of this machine in everything that was installed.
+# Installs, moves the prefix, and searches all installed files for paths of this machine.
 set -eu
 first=$WORK/first
 rm -rf "$first" "$STAGE"

@@ -1,4 +1,4 @@
-// plugins/load: what becomes of s3: where libckpt-s3 is, is not, or does not load. The environment has keys, and no store.
+// plugins/load: s3 locations with libckpt-s3 installed, missing, or not loadable. The environment has credentials but no store.
 #include "load.h"
 
 #include <gtest/gtest.h>
@@ -68,8 +68,8 @@ class Load : public testing::Test {
   fs::path folder_;
 };
 
-// The first one: nothing has been loaded yet.
-TEST_F(Load, AFunctionOfTheProgramStays) {
+// Runs first, before anything has been loaded.
+TEST_F(Load, AFunctionOfTheProgramIsKept) {
   int calls = 0;
   ASSERT_EQ(ckpt_storage_register_scheme("s3", create_memory, &calls, nullptr), CKPT_OK);
   EXPECT_EQ(open_s3(), CKPT_OK) << ckpt_last_error();
@@ -82,15 +82,15 @@ TEST_F(Load, AFunctionOfTheProgramStays) {
   EXPECT_FALSE(is_mapped("libckpt-s3"));
 }
 
-TEST_F(Load, NothingIsThere) {
-  expect_unsupported(folder_, "'s3', which the package libckpt-s3 brings; there is no " + (folder_ / s3_file).string());
-  expect_unsupported(folder_ / "none", "LD_LIBRARY_PATH is not searched");
+TEST_F(Load, TheLibraryIsMissing) {
+  expect_unsupported(folder_, "'s3' requires the package libckpt-s3; " + (folder_ / s3_file).string() + " was not found");
+  expect_unsupported(folder_ / "none", "not LD_LIBRARY_PATH");
   EXPECT_FALSE(is_mapped("libckpt-s3"));
 }
 
-TEST_F(Load, WhatDoesNotLoadSaysWhy) {
+TEST_F(Load, ALoadFailureIsReportedWithItsReason) {
   std::ofstream(folder_ / s3_file) << "no library";
-  expect_unsupported(folder_, (folder_ / s3_file).string() + " does not load: ");
+  expect_unsupported(folder_, (folder_ / s3_file).string() + " cannot be loaded: ");
   fs::copy_file(NEEDY, folder_ / s3_file, fs::copy_options::overwrite_existing);
   expect_unsupported(folder_, "libckpt_nowhere.so: cannot open shared object file");
 }
@@ -99,24 +99,24 @@ TEST_F(Load, OtherMinorVersionsAreNamed) {
   std::ofstream(folder_ / "libckpt-s3.so.0.77") << "of a later version";
   std::ofstream(folder_ / "libckpt-s3.so.0.4.1") << "of another one";
   std::ofstream(folder_ / "libckpt-mpi.so.0.77") << "of another plug-in";
-  expect_unsupported(folder_, "there is no " + (folder_ / s3_file).string());
-  expect_unsupported(folder_, "; libckpt-s3.so.0.4.1, libckpt-s3.so.0.77 there are for other versions than libckpt " +
+  expect_unsupported(folder_, (folder_ / s3_file).string() + " was not found");
+  expect_unsupported(folder_, "; found libckpt-s3.so.0.4.1, libckpt-s3.so.0.77 for other versions than libckpt " +
                                   std::string(ckpt_version_string()));
 }
 
-TEST_F(Load, AnotherLibraryIsRefusedAsSuch) {
+TEST_F(Load, AnotherLibraryIsRefused) {
   const std::string path = (folder_ / s3_file).string();
   fs::copy_file(NOWHERE, path);
-  expect_unsupported(folder_, path + " is not libckpt-s3, or of another version than libckpt " + ckpt_version_string() +
-                                  ": it has no ckpt_s3_register");
+  expect_unsupported(folder_, path + " is not libckpt-s3, or its version differs from libckpt " + ckpt_version_string() +
+                                  ": it lacks ckpt_s3_register");
   fs::copy_file(LATER, path, fs::copy_options::overwrite_existing);
-  expect_unsupported(folder_, path + " does not load: it is of another version than libckpt " + ckpt_version_string());
+  expect_unsupported(folder_, path + " cannot be loaded: its version differs from libckpt " + ckpt_version_string());
   expect_unsupported(folder_, "ckpt_of_a_later_version");
 }
 
 // If the dynamic linker found libckpt through a relative path in LD_LIBRARY_PATH, the library next to it is found from any working
 // directory.
-TEST_F(Load, ARelativeSearchPathServes) {
+TEST_F(Load, ARelativeSearchPathWorks) {
   const fs::path libraries = fs::path(S3_LIBRARY).parent_path();
   fs::create_directories(folder_ / "lib");
   fs::copy_file(libraries / s3_file, folder_ / "lib" / s3_file);
@@ -136,7 +136,7 @@ TEST_F(Load, DISABLED_FromAnotherFolder) {
   EXPECT_EQ(open_s3(), CKPT_OK) << ckpt_last_error();
 }
 
-// A copy of libckpt beside it does not come into the process: libckpt-s3 works for the one that is there.
+// A copy of libckpt next to it is not loaded: libckpt-s3 uses the one in the process.
 TEST_F(Load, ItUsesTheLibckptOfTheProcess) {
   fs::copy_file(fs::path(S3_LIBRARY).parent_path() / core_file, folder_ / core_file);
   fs::copy_file(S3_LIBRARY, folder_ / s3_file);
@@ -155,7 +155,7 @@ TEST_F(Load, SeveralThreadsAtOnce) {
   }
 }
 
-// It is known to everyone then, and loaded inside of another scheme's function as well.
+// The scheme is registered then, and is also loaded from within another scheme's function.
 TEST_F(Load, TheSchemeIsKnownAfterwards) {
   ASSERT_EQ(ckpt_storage_register_scheme("through", create_through_s3, nullptr, nullptr), CKPT_OK);
   EXPECT_EQ(open_s3("through:x"), CKPT_OK) << ckpt_last_error();
@@ -164,19 +164,19 @@ TEST_F(Load, TheSchemeIsKnownAfterwards) {
   ckpt_storage_release(storage);
   EXPECT_EQ(ckpt_storage_unregister_scheme("through"), CKPT_OK);
   EXPECT_EQ(open_s3("s3://b"), CKPT_E_INVALID_ARGUMENT);
-  EXPECT_NE(std::string_view(ckpt_last_error()).find("no bucket's name"), std::string_view::npos) << ckpt_last_error();
+  EXPECT_NE(std::string_view(ckpt_last_error()).find("no valid bucket name"), std::string_view::npos) << ckpt_last_error();
 }
 
-TEST_F(Load, UploadsAreAskedForWhereItIs) {
+TEST_F(Load, UploadsAreListedIfTheLibraryIsLoaded) {
   ckpt::load::AbortedUploads aborted = ckpt::load::abort_uploads("s3://b", 0, true);
   EXPECT_EQ(aborted.status, CKPT_E_INVALID_ARGUMENT);
-  EXPECT_NE(aborted.reason.find("no bucket's name"), std::string::npos) << aborted.reason;
+  EXPECT_NE(aborted.reason.find("no valid bucket name"), std::string::npos) << aborted.reason;
   aborted = ckpt::load::abort_uploads("s3://bucket/run", 0, true);
-  EXPECT_EQ(aborted.status, CKPT_E_IO) << aborted.reason;  // nobody listens
+  EXPECT_EQ(aborted.status, CKPT_E_IO) << aborted.reason;  // nothing listens
   EXPECT_TRUE(aborted.uploads.empty());
 }
 
-// A child that is forked while another thread loads does not wait for that one. What libckpt itself was at work with then it says.
+// A child forked while another thread loads does not wait for that thread. libckpt reports its own state after a fork.
 TEST_F(Load, ForkedWhileAnotherThreadLoads) {
   std::atomic<bool> ends = false;
   std::thread loads([&] {

@@ -1,4 +1,4 @@
-/* The memory part from C99, as a stranger would use it; it is also the worked example of docs/reference/memory.md. */
+/* The memory part from C99, as an external program uses it; also the worked example of docs/reference/memory.md. */
 #include "check.h"
 #include "named.h"
 
@@ -44,7 +44,7 @@ static void example(void) {
   CHECK_OK(ckpt_memory_tracker_pop_scope(tracker, step, &during));
   CHECK(during.peak_bytes == 12288 && during.net_bytes == 0);
 
-  /* The ten layers with the highest peaks, and the totals of the same moment. */
+  /* The ten layers with the highest peaks, and the totals at the same moment. */
   ckpt_memory_stats totals = CKPT_MEMORY_STATS_INIT;
   ckpt_memory_layer_stats top[10] = {CKPT_MEMORY_LAYER_STATS_INIT};
   int64_t layers = 0;
@@ -119,12 +119,12 @@ static void reading(void) {
   CHECK_OK(ckpt_memory_tracker_get_stats(tracker, &stats));
   CHECK(stats.peak_bytes == 10 && stats.allocations == 1 && stats.frees == 0 && stats.sequence == 5);
 
-  /* An older caller's shorter structs in an array: only so much is written, and each where that caller expects it. */
+  /* An array of an older caller's shorter structs: only that many bytes are written, each where that caller expects it. */
   ckpt_memory_layer_stats two[2] = {CKPT_MEMORY_LAYER_STATS_INIT, CKPT_MEMORY_LAYER_STATS_INIT};
   CHECK_OK(ckpt_memory_tracker_get_snapshot(tracker, CKPT_MEMORY_ORDER_CURRENT, NULL, two, 2, &count));
   CHECK(count == 2 && two[0].layer_id == 0 && two[1].layer_id == 1 && two[1].struct_size == sizeof two[1]);
 
-  /* Any order of release. */
+  /* Released in any order. */
   ckpt_clock_release(clock);
   CHECK_OK(ckpt_memory_tracker_record_deallocation(tracker, ids[0]));
   ckpt_memory_tracker_retain(tracker);
@@ -147,7 +147,7 @@ static void limit(void) {
   CHECK_OK(reserve_named(tracker, "x", 90, &id));
   const uint64_t first = id;
   CHECK_FAILS(ckpt_memory_tracker_try_reserve(tracker, 0, 11, &id), CKPT_E_OVER_BUDGET,
-              "bytes is 11; the live total would pass the limit of 100");
+              "bytes is 11; the live total would exceed the limit of 100");
   CHECK_FAILS(reserve_named(tracker, "y", 11, &id), CKPT_E_OVER_BUDGET, "limit of 100");
   CHECK(id == first);
   CHECK_OK(ckpt_memory_tracker_try_reserve(tracker, 0, 10, &id));
@@ -217,13 +217,13 @@ static void events(void) {
   CHECK_OK(ckpt_memory_tracker_unsubscribe(tracker, queue));
   CHECK_FAILS(ckpt_memory_tracker_unsubscribe(tracker, queue), CKPT_E_NOT_FOUND, "subscription is 1");
 
-  /* Released from inside a handler: the call still ends, destroy runs once. */
+  /* Released inside a handler: the call still completes, and destroy runs once. */
   seen last = {tracker, 0, 0, 0, 0};
   CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED, let_go, &last, on_destroy, &last.subscription));
   CHECK_OK(ckpt_memory_tracker_record_allocation(tracker, 0, 7, &id));
   CHECK(last.events == 7 && last.destroyed == 1);
 
-  /* A failing subscribe leaves user_data to its owner; a tracker that goes ends its subscriptions. */
+  /* A failed subscribe does not take user_data; a destroyed tracker ends its subscriptions. */
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   seen other = {tracker, 0, 0, 0, 0};
   CHECK_FAILS(ckpt_memory_tracker_subscribe(tracker, 0, on_peak, &other, on_destroy, &queue), CKPT_E_INVALID_ARGUMENT,
@@ -234,7 +234,7 @@ static void events(void) {
   CHECK(other.destroyed == 1);
 }
 
-/* An event that no layer caused says so; its layer_id 0 is not that of the first layer. */
+/* An event without a layer reports has_layer 0; its layer_id 0 does not refer to the first layer. */
 static void event_without_a_layer(void) {
   ckpt_memory_tracker* tracker = NULL;
   ckpt_memory_event event = CKPT_MEMORY_EVENT_INIT;
@@ -244,7 +244,7 @@ static void event_without_a_layer(void) {
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   CHECK_OK(ckpt_memory_tracker_subscribe_queue(tracker, CKPT_MEMORY_EVENT_KIND_LIMIT_EXCEEDED, 4, &queue));
   CHECK_OK(record_named(tracker, "first", 10, &id));
-  CHECK_OK(ckpt_memory_tracker_set_limit(tracker, 5, 0)); /* below what is live: at once */
+  CHECK_OK(ckpt_memory_tracker_set_limit(tracker, 5, 0)); /* below the live bytes: fires at once */
   event.has_layer = event.layer_id = 77;
   CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got));
   CHECK(got == 1 && event.kind == CKPT_MEMORY_EVENT_KIND_LIMIT_EXCEEDED && event.limit_bytes == 5 && event.current_bytes == 10);
@@ -265,7 +265,7 @@ static void event_without_a_layer(void) {
   ckpt_memory_tracker_release(tracker);
 }
 
-/* max_layers 0 is no limit: all layers are there, and none is summed up. */
+/* max_layers 0 means no limit: all layers are listed, and none is aggregated. */
 static void layers_without_a_limit(void) {
   ckpt_memory_tracker* tracker = NULL;
   char text[8192];
@@ -277,7 +277,7 @@ static void layers_without_a_limit(void) {
   CHECK_OK(ckpt_memory_tracker_get_json(tracker, 0, text, (int64_t)sizeof text, &needed));
   CHECK(strstr(text, "\"x\"") != NULL && strstr(text, "\"y\"") != NULL);
   CHECK_OK(ckpt_memory_tracker_get_json(tracker, 1, text, (int64_t)sizeof text, &needed));
-  CHECK(strstr(text, "\"x\"") == NULL && strstr(text, "\"y\"") != NULL); /* the larger one */
+  CHECK(strstr(text, "\"x\"") == NULL && strstr(text, "\"y\"") != NULL); /* the larger layer */
   CHECK_OK(ckpt_memory_tracker_get_prometheus(tracker, 0, text, (int64_t)sizeof text, &needed));
   CHECK(strstr(text, "{layer=\"x\"}") != NULL && strstr(text, "{layer=\"y\"}") != NULL &&
         strstr(text, "{layer=\"other\"}") == NULL);

@@ -1,4 +1,4 @@
-/* Every public function of the memory part with arguments that are wrong: a status and a message, nothing changed, no crash. */
+/* Every public function of the memory part with wrong arguments: a status and a message, no change of state, no crash. */
 #include <limits.h>
 
 #include "check.h"
@@ -12,7 +12,7 @@ static int32_t quiet(const ckpt_memory_event* event, void* user_data) {
   return 0;
 }
 
-/* Handles: NULL and one of another kind. */
+/* Handles: NULL and a handle of another kind. */
 static void handles(ckpt_memory_tracker* bad, const char* text) {
   ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
   ckpt_memory_layer_stats layer = CKPT_MEMORY_LAYER_STATS_INIT;
@@ -141,11 +141,11 @@ static void values(ckpt_memory_tracker* tracker) {
   BAD(ckpt_memory_tracker_create(&options, &other), "struct_size is 4");
   CKPT_INIT(ckpt_memory_tracker_options, &options);
   options.clock = (const ckpt_clock*)(const void*)tracker;
-  BAD(ckpt_memory_tracker_create(&options, &other), "options.clock is not a handle of kind 'clock' but memory tracker");
+  BAD(ckpt_memory_tracker_create(&options, &other), "options.clock: expected a handle of kind 'clock', found memory tracker");
   CHECK(other == NULL);
 }
 
-/* A struct without its size: refused before anything happens. */
+/* A struct without its size is refused before anything happens. */
 static void struct_sizes(ckpt_memory_tracker* tracker) {
   ckpt_memory_stats stats = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   ckpt_memory_layer_stats layer = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -171,7 +171,7 @@ static void struct_sizes(ckpt_memory_tracker* tracker) {
   CHECK_OK(ckpt_memory_tracker_record_allocation(tracker, 0, 1, &id));
   BAD(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got), "event.struct_size is 0");
   event.struct_size = sizeof event;
-  CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got)); /* it was still there */
+  CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got)); /* the event remained in the queue */
   CHECK(got == 1);
   CHECK_OK(ckpt_memory_tracker_poll_event(tracker, queue, &event, &got));
   CHECK(got == 0);
@@ -187,7 +187,7 @@ int main(void) {
   uint64_t id = 0;
   CHECK_OK(record_named(tracker, "x", 1, &id));
   handles(NULL, "tracker is NULL");
-  handles((ckpt_memory_tracker*)(void*)clock, "tracker is not a handle of kind 'memory tracker' but clock");
+  handles((ckpt_memory_tracker*)(void*)clock, "tracker: expected a handle of kind 'memory tracker', found clock");
   null_pointers(tracker);
   values(tracker);
   struct_sizes(tracker);

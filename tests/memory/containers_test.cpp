@@ -1,4 +1,4 @@
-// The pieces of the tracker by themselves: chunks, slots and names at their edges.
+// The containers of the tracker: chunks, slots and names at their limits.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@
 namespace ckpt::memory {
 namespace {
 
-TEST(MemoryChunks, ElementsStayWhereTheyAre) {
+TEST(MemoryChunks, ElementsKeepTheirAddresses) {
   Chunks<int> chunks;
   EXPECT_EQ(chunks.capacity(), 0);
   chunks.add(chunks.prepare());
@@ -36,7 +36,7 @@ TEST(MemoryChunks, ElementsStayWhereTheyAre) {
   EXPECT_EQ(some[70], -1);
 }
 
-// A thread of the parent is inside at the fork: the child refuses each time, and does not wait.
+// A thread of the parent holds the lock at the fork: the child refuses each time, and does not wait.
 TEST(MemorySpinLock, AForkedChildDoesNotWaitForItsParent) {
   SpinLock lock;
   SpinLock open;
@@ -71,11 +71,11 @@ TEST(MemorySpinLock, AForkedChildDoesNotWaitForItsParent) {
   int status = 1;
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
-  lock.lock();  // the parent's is as it was
+  lock.lock();  // the parent's lock is unaffected
   lock.unlock();
 }
 
-TEST(MemorySlots, NothingIsFoundBeforeItIsTakenNorAfterItIsGivenBack) {
+TEST(MemorySlots, SlotsAreFoundOnlyWhileTaken) {
   Slots slots;
   EXPECT_EQ(slots.take(), no_slot);
   EXPECT_FALSE(slots.has_place());
@@ -85,23 +85,23 @@ TEST(MemorySlots, NothingIsFoundBeforeItIsTakenNorAfterItIsGivenBack) {
   const AllocationId id = slots.id_of(index);
   EXPECT_EQ(slots.find(id), index);
   EXPECT_EQ(slots.find(id & 0xFFFFFFFF), no_slot);
-  slots.give_back(index);
+  slots.release(index);
   EXPECT_EQ(slots.find(id), no_slot);
   EXPECT_EQ(slots.find(slots.id_of(index)), no_slot);
   EXPECT_EQ(slots.take(), index);
   EXPECT_NE(slots.id_of(index), id);
 }
 
-TEST(MemorySlots, ASlotWhoseGenerationsAreUsedUpIsNotUsedAgain) {
+TEST(MemorySlots, ASlotWithExhaustedGenerationsIsNotReused) {
   Slots slots(0xFFFFFFFC);
   slots.chunks().add(slots.chunks().prepare());
   const std::uint32_t index = slots.take();
   const AllocationId first = slots.id_of(index);
-  slots.give_back(index);
+  slots.release(index);
   EXPECT_EQ(slots.take(), index);
   const AllocationId last = slots.id_of(index);
   EXPECT_EQ(last >> 32, 0xFFFFFFFFU);
-  slots.give_back(index);
+  slots.release(index);
   EXPECT_NE(slots.take(), index);
   EXPECT_EQ(slots.find(first), no_slot);
   EXPECT_EQ(slots.find(last), no_slot);
@@ -114,14 +114,14 @@ TEST(MemoryNames, ManyNamesOfAllLengths) {
   for (int i = 0; i < 3000; ++i) all.push_back(std::string(static_cast<std::size_t>(i % 70), 'x') + base::cat(i));
   for (std::size_t i = 0; i < all.size(); ++i) {
     EXPECT_EQ(names.find(all[i]), no_layer);
-    LayerId told = no_layer;
+    LayerId new_layer = no_layer;
     EXPECT_EQ(names.add(all[i],
                         [&](LayerId layer) {
-                          told = layer;
-                          EXPECT_EQ(names.find(all[i]), no_layer);  // not yet to be found
+                          new_layer = layer;
+                          EXPECT_EQ(names.find(all[i]), no_layer);  // not found yet
                         }),
               static_cast<LayerId>(i));
-    EXPECT_EQ(told, static_cast<LayerId>(i));
+    EXPECT_EQ(new_layer, static_cast<LayerId>(i));
   }
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(names.find(all[i]), static_cast<LayerId>(i));
   EXPECT_EQ(names.count(), 3000);
@@ -147,8 +147,8 @@ TEST(MemoryNames, NamesThatDifferInOneCharacterAnywhere) {
   for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(names.find(all[i]), static_cast<LayerId>(i)) << all[i];
 }
 
-// Enough for names whose 32 bits of hash are equal (about ten pairs among so many): each is still found, and no other for it.
-TEST(MemoryNames, NamesOfEqualHashesAreToldApart) {
+// Enough names for pairs with equal 32-bit hashes (about ten): each is still found, and never confused.
+TEST(MemoryNames, NamesWithEqualHashesAreDistinguished) {
   Names names;
   constexpr int count = 300000;
   for (int i = 0; i < count; ++i) names.add(base::cat("layer.", i), [](LayerId) {});

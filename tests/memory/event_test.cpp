@@ -1,4 +1,4 @@
-// Events: what they carry, and handlers that subscribe, unsubscribe, allocate, free and fail.
+// Events: their contents, and handlers that subscribe, unsubscribe, allocate, free and fail.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -21,7 +21,7 @@ constexpr std::uint32_t allocated = bit(EventKind::allocated);
 constexpr std::uint32_t freed = bit(EventKind::freed);
 constexpr std::uint32_t new_peak = bit(EventKind::new_peak);
 
-// Waits until another thread has made it true; not a wait for time to pass.
+// Waits until another thread has made the condition true; never for a fixed time.
 template <class Condition>
 void until(Condition condition) {
   while (!condition()) std::this_thread::yield();
@@ -63,7 +63,7 @@ TEST(MemoryEvents, CarryTheValuesAtTheirTransition) {
   EXPECT_EQ(events[5].occurred_at_ns, 8);
 }
 
-TEST(MemoryEvents, OnlyTheKindsAskedFor) {
+TEST(MemoryEvents, OnlyRequestedKinds) {
   Tracker tracker;
   int frees = 0;
   tracker.events().subscribe(freed, [&](const Event& event) { frees += event.kind == EventKind::freed ? 1 : 100; });
@@ -76,7 +76,7 @@ TEST(MemoryEvents, OnlyTheKindsAskedFor) {
   EXPECT_ERROR(tracker.events().subscribe_queue(32, 8), Status::invalid_argument, "kinds is 32");
 }
 
-TEST(MemoryEvents, AFreeByNameTellsOfEachAllocation) {
+TEST(MemoryEvents, AFreeByNameReportsEachAllocation) {
   Tracker tracker;
   std::vector<std::int64_t> live;
   tracker.events().subscribe(freed, [&](const Event& event) { live.push_back(event.current_bytes); });
@@ -103,26 +103,26 @@ TEST(MemoryEvents, EveryNewPeakByDefaultAndFewerWithAGranularity) {
 
 TEST(MemoryEvents, CanBeSwitchedOffAndOnWithoutTouchingTheAccounting) {
   Tracker tracker;
-  int heard = 0;
-  tracker.events().subscribe(allocated | new_peak, [&](const Event&) { ++heard; });
+  int received = 0;
+  tracker.events().subscribe(allocated | new_peak, [&](const Event&) { ++received; });
   tracker.events().enable(false);
   tracker.allocate("x", 5);
-  EXPECT_EQ(heard, 0);
+  EXPECT_EQ(received, 0);
   EXPECT_EQ(tracker.stats().current_bytes, 5);
   EXPECT_EQ(tracker.stats().peak_bytes, 5);
   tracker.events().enable(true);
   tracker.allocate("x", 5);
-  EXPECT_EQ(heard, 2);
+  EXPECT_EQ(received, 2);
 }
 
-TEST(MemoryEvents, AFailingHandlerReachesNeitherTheOthersNorTheCaller) {
+TEST(MemoryEvents, AFailingHandlerAffectsNeitherTheOthersNorTheCaller) {
   Tracker tracker;
-  int heard = 0;
+  int received = 0;
   tracker.events().subscribe(allocated, [](const Event&) { throw std::runtime_error("no"); });
   tracker.events().subscribe(allocated, [](const Event&) { throw 7; });
-  tracker.events().subscribe(allocated, [&](const Event&) { ++heard; });
+  tracker.events().subscribe(allocated, [&](const Event&) { ++received; });
   EXPECT_NO_THROW(tracker.allocate("x", 1));
-  EXPECT_EQ(heard, 1);
+  EXPECT_EQ(received, 1);
   EXPECT_EQ(tracker.stats().handler_failures, 2);
   EXPECT_EQ(tracker.stats().current_bytes, 1);
 }
@@ -130,21 +130,21 @@ TEST(MemoryEvents, AFailingHandlerReachesNeitherTheOthersNorTheCaller) {
 TEST(MemoryEvents, AHandlerMayCallTheTracker) {
   Tracker tracker;
   const LayerId shadow = tracker.layer("shadow");
-  int heard = 0;
+  int received = 0;
   int others = 0;
   tracker.events().subscribe(allocated, [&](const Event& event) {
-    ++heard;
+    ++received;
     EXPECT_EQ(tracker.stats().current_bytes, event.current_bytes);
-    const AllocationId id = tracker.allocate(shadow, 1);  // not told to this handler, but to the next
+    const AllocationId id = tracker.allocate(shadow, 1);  // not reported to this handler, but to the next one
     tracker.free(id);
     tracker.set_limit(1000);
     tracker.pop_scope(tracker.push_scope("s"));
     EXPECT_EQ(tracker.snapshot().layers.size(), 2U);
-    tracker.free(event.allocation);  // the very allocation that it is told of
+    tracker.free(event.allocation);  // the allocation of this event
   });
   tracker.events().subscribe(allocated, [&](const Event&) { ++others; });
   const AllocationId id = tracker.allocate("x", 10);
-  EXPECT_EQ(heard, 1);
+  EXPECT_EQ(received, 1);
   EXPECT_EQ(others, 2);
   EXPECT_EQ(tracker.stats().current_bytes, 0);
   EXPECT_THROW(tracker.free(id), base::Error);
@@ -153,25 +153,25 @@ TEST(MemoryEvents, AHandlerMayCallTheTracker) {
 TEST(MemoryEvents, SubscribesUnsubscribesAndFreesFromInsideHandlers) {
   Tracker tracker;
   EventHub& hub = tracker.events();
-  std::string heard;
+  std::string received;
   SubscriptionId one = 0;
   SubscriptionId two = 0;
   SubscriptionId late = 0;
   one = hub.subscribe(allocated, [&](const Event&) {
-    heard += '1';
-    hub.unsubscribe(one);                                                  // itself
-    hub.unsubscribe(two);                                                  // one that is still to be called for this event
-    late = hub.subscribe(allocated, [&](const Event&) { heard += 'L'; });  // hears of later events only
+    received += '1';
+    hub.unsubscribe(one);                                                     // itself
+    hub.unsubscribe(two);                                                     // one that has not been called for this event yet
+    late = hub.subscribe(allocated, [&](const Event&) { received += 'L'; });  // receives later events only
   });
-  two = hub.subscribe(allocated, [&](const Event&) { heard += '2'; });
+  two = hub.subscribe(allocated, [&](const Event&) { received += '2'; });
   hub.subscribe(allocated, [&](const Event& event) {
-    heard += '3';
+    received += '3';
     tracker.free(event.allocation);
   });
   tracker.allocate("x", 1);
-  EXPECT_EQ(heard, "13");
+  EXPECT_EQ(received, "13");
   tracker.allocate("x", 1);
-  EXPECT_EQ(heard, "133L");
+  EXPECT_EQ(received, "133L");
   EXPECT_ERROR(hub.unsubscribe(one), Status::not_found, "subscription is 1");
   EXPECT_EQ(tracker.stats().current_bytes, 0);
   hub.unsubscribe(late);
@@ -185,7 +185,7 @@ TEST(MemoryEvents, AHandlerIsDestroyedWhenItHasEnded) {
   EXPECT_EQ(token.use_count(), 2);
   hub.unsubscribe(id);
   EXPECT_EQ(token.use_count(), 1);
-  // From inside: it lives as long as it runs.
+  // From inside: it is destroyed after it has returned.
   SubscriptionId self = 0;
   self = hub.subscribe(allocated, [&, copy = token](const Event&) {
     hub.unsubscribe(self);
@@ -196,13 +196,13 @@ TEST(MemoryEvents, AHandlerIsDestroyedWhenItHasEnded) {
   EXPECT_EQ(token.use_count(), 1);
 }
 
-TEST(MemoryEvents, TheTrackerMayGoInsideAHandler) {
+TEST(MemoryEvents, TheTrackerMayBeReleasedInsideAHandler) {
   auto tracker = std::make_unique<Tracker>();
-  int heard = 0;
+  int received = 0;
   tracker->events().subscribe(allocated, [&](const Event&) { tracker.reset(); });
-  tracker->events().subscribe(allocated, [&](const Event& event) { heard += event.layer_name[0] == 'x' ? 1 : 0; });
+  tracker->events().subscribe(allocated, [&](const Event& event) { received += event.layer_name[0] == 'x' ? 1 : 0; });
   EXPECT_NE(tracker->allocate("x", 1), 0U);
-  EXPECT_EQ(heard, 1);
+  EXPECT_EQ(received, 1);
   EXPECT_EQ(tracker, nullptr);
 }
 
@@ -224,7 +224,7 @@ TEST(MemoryEvents, UnsubscribeWaitsForOtherThreadsInsideTheHandler) {
     EXPECT_TRUE(left.load());
     unsubscribed = true;
   });
-  // Gone from the list at once, yet not returned before the handler has.
+  // Removed from the list at once, but not returned before the handler has.
   until([&] { return tracker.events().wanted() == 0; });
   EXPECT_FALSE(unsubscribed.load());
   go_on = true;
@@ -233,7 +233,7 @@ TEST(MemoryEvents, UnsubscribeWaitsForOtherThreadsInsideTheHandler) {
   EXPECT_TRUE(unsubscribed.load());
 }
 
-// Two threads, each inside a handler that ends the other's: how many of them are told no.
+// Two threads, each inside a handler that ends the other's: returns how many of them get an error.
 int end_each_other(Tracker& one, Tracker& two) {
   std::atomic<int> inside{0};
   std::atomic<int> refused{0};
@@ -266,7 +266,7 @@ TEST(MemoryEvents, HandlersThatEndEachOtherGetAnErrorInsteadOfADeadlock) {
   EXPECT_EQ(end_each_other(tracker, tracker), 1);
 }
 
-TEST(MemoryEvents, HandlersOfTwoTrackersThatEndEachOtherToo) {
+TEST(MemoryEvents, HandlersOfTwoTrackersThatEndEachOtherGetAnError) {
   Tracker one;
   Tracker two;
   EXPECT_EQ(end_each_other(one, two), 1);
@@ -285,7 +285,7 @@ TEST(MemoryEvents, UnsubscribeWaitsForAThreadThatWaitsInsideTheHandlerItEnds) {
     ++inside;
     until([&] { return inside.load() == 2; });
     if (std::this_thread::get_id() == ends_itself) {
-      hub.unsubscribe(inner);  // waits for the other thread in here
+      hub.unsubscribe(inner);  // waits for the other thread in this handler
     } else {
       until([&] { return go_on.load(); });
     }
@@ -305,7 +305,7 @@ TEST(MemoryEvents, UnsubscribeWaitsForAThreadThatWaitsInsideTheHandlerItEnds) {
   other.join();
   ender.join();
   EXPECT_EQ(tracker.stats().current_bytes, 0);
-  EXPECT_ERROR(hub.unsubscribe(outer), Status::not_found, "there is none");
+  EXPECT_ERROR(hub.unsubscribe(outer), Status::not_found, "unknown subscription");
 }
 
 TEST(MemoryEventQueue, KeepsOrderCountsDropsAndIsPolled) {
@@ -320,14 +320,14 @@ TEST(MemoryEventQueue, KeepsOrderCountsDropsAndIsPolled) {
   EXPECT_STREQ(event.layer_name, "x");
   EXPECT_EQ(event.sequence, 1U);
   for (int i = 0; i < 3; ++i) tracker.free(tracker.allocate("x", 3));
-  EXPECT_EQ(hub.dropped(id), 3);  // one was left inside, three found a place
+  EXPECT_EQ(hub.dropped(id), 3);  // one remained in the queue, three were added
   int left = 0;
   while (hub.poll(id, event)) ++left;
   EXPECT_EQ(left, 4);
   EXPECT_EQ(tracker.stats().allocations, 4);
   const SubscriptionId handler = hub.subscribe(allocated, [](const Event&) {});
-  EXPECT_ERROR(hub.poll(handler, event), Status::invalid_state, "has a handler");
-  EXPECT_ERROR(hub.dropped(handler), Status::invalid_state, "has a handler");
+  EXPECT_ERROR(hub.poll(handler, event), Status::invalid_state, "with a handler");
+  EXPECT_ERROR(hub.dropped(handler), Status::invalid_state, "with a handler");
   hub.unsubscribe(id);
   EXPECT_ERROR(hub.poll(id, event), Status::not_found, "subscription is 1");
 }

@@ -1,4 +1,4 @@
-// JSON and Prometheus text: valid, complete, and adding up.
+// JSON and Prometheus text: valid, complete, and with consistent sums.
 #include "memory/export.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace ckpt::memory {
 namespace {
 
-TEST(MemoryJson, TellsTheSnapshot) {
+TEST(MemoryJson, ContainsTheSnapshot) {
   Tracker tracker;
   tracker.push_scope("step \"1\"");
   tracker.allocate("a\\b\n\x01\"\x7f", 10);
@@ -54,7 +54,7 @@ TEST(MemoryJson, OfAnEmptyTracker) {
   EXPECT_EQ(json["current_bytes"], 0);
 }
 
-// The sum of a family's samples, and whether each line has the form of the text format.
+// Returns the sum of a family's samples; checks that each line follows the text format.
 std::int64_t sum_of(const std::string& text, const std::string& family) {
   std::istringstream lines(text);
   std::string line;
@@ -66,7 +66,7 @@ std::int64_t sum_of(const std::string& text, const std::string& family) {
   return sum;
 }
 
-TEST(MemoryPrometheus, TotalsAndLayersAddUpWhateverTheCap) {
+TEST(MemoryPrometheus, TotalsAndLayersAddUpForEveryCap) {
   Tracker tracker;
   for (int i = 0; i < 10; ++i) tracker.allocate(base::cat("layer", i), 10 + i);
   tracker.free_layer("layer3");

@@ -1,5 +1,5 @@
-/* A tracker in a forked child while other threads of the parent are inside it: every call works or gives FORKED, none waits for a
- * thread that is not there. A child that waits is ended by its alarm. */
+/* A tracker in a forked child while other threads of the parent are inside it: every call works or returns FORKED, none waits for a
+ * thread that does not exist in the child. An alarm ends a child that blocks. */
 #include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -23,7 +23,7 @@ static void fine(ckpt_status status, int line) {
 }
 #define FINE(call) fine((call), __LINE__)
 
-/* Every call that takes a lock. */
+/* Makes every call that takes a lock. */
 static void call_everything(void) {
   static ckpt_memory_allocation one = CKPT_MEMORY_ALLOCATION_INIT;
   ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
@@ -83,7 +83,7 @@ static pid_t fork_child(void) {
 
 static volatile int busy_ends = 0;
 
-/* Nearly always inside both locks: copying that many slots takes long. */
+/* Spends nearly all time inside both locks: copying that many slots takes long. */
 static void* keep_busy(void* unused) {
   int64_t count = 0;
   (void)unused;
@@ -111,7 +111,7 @@ static void busy_thread(void) {
   }
   __atomic_store_n(&busy_ends, 1, __ATOMIC_RELEASE);
   CHECK(pthread_join(thread, NULL) == 0);
-  CHECK_OK(ckpt_memory_tracker_record_allocation(tracker, layer, 1, &allocation)); /* the parent's goes on */
+  CHECK_OK(ckpt_memory_tracker_record_allocation(tracker, layer, 1, &allocation)); /* the parent's tracker still works */
   ckpt_memory_tracker_release(tracker);
 }
 
@@ -165,7 +165,7 @@ static void inside_a_handler(void) {
   child = fork_child();
   if (child == 0) {
     call_everything();
-    ckpt_memory_tracker_release(tracker); /* no thread is waited for here either */
+    ckpt_memory_tracker_release(tracker); /* does not wait for a thread, either */
     _exit(0);
   }
   expect_end(child);

@@ -1,4 +1,4 @@
-// The C++17 face of the memory part.
+// The C++17 API of the memory part.
 #include <gtest/gtest.h>
 #include <ckpt/memory.hpp>
 
@@ -40,7 +40,7 @@ TEST(MemoryHpp, RecordsAndReads) {
   EXPECT_EQ(tracker.stats().total_allocated_bytes, 0);
 }
 
-TEST(MemoryHpp, ScopesCloseByThemselvesInOrder) {
+TEST(MemoryHpp, ScopesCloseAutomaticallyInOrder) {
   ckpt::MemoryTracker tracker;
   ckpt::MemoryScope outer = tracker.push_scope("outer");
   {
@@ -61,7 +61,7 @@ TEST(MemoryHpp, LimitAndReservations) {
   const std::optional<ckpt::AllocationId> reserved = tracker.try_reserve("x", 100);
   ASSERT_TRUE(reserved.has_value());
   EXPECT_FALSE(tracker.try_reserve("x", 1).has_value());
-  tracker.record_deallocation(*reserved);  // the id is the reservation's
+  tracker.record_deallocation(*reserved);  // the id is that of the reservation
   EXPECT_EQ(tracker.stats().current_bytes, 0);
   EXPECT_TRUE(tracker.try_reserve("x", 100).has_value());
   EXPECT_FALSE(tracker.try_reserve(0, 1).has_value());
@@ -70,7 +70,7 @@ TEST(MemoryHpp, LimitAndReservations) {
   tracker.record_deallocation(tracker.try_reserve(0, 1).value());
 }
 
-TEST(MemoryHpp, SubscriptionsEndByThemselvesAndOutliveTheTracker) {
+TEST(MemoryHpp, SubscriptionsEndAutomaticallyAndOutliveTheTracker) {
   std::vector<std::int64_t> peaks;
   ckpt::MemorySubscription queue;
   {

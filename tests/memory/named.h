@@ -1,4 +1,4 @@
-/* Calls of a memory tracker by the names of layers, for tests. */
+/* Calls of a memory tracker by layer names, for tests. */
 #ifndef CKPT_TESTS_MEMORY_NAMED_H
 #define CKPT_TESTS_MEMORY_NAMED_H
 

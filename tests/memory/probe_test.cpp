@@ -1,4 +1,4 @@
-// The system probe on files that the test writes.
+// The system probe with files written by the test.
 #include "memory/probe.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST_F(MemoryProbe, WithoutGroupsTheMachineCounts) {
   EXPECT_EQ(memory.limit_bytes, 0);
 }
 
-TEST_F(MemoryProbe, Version2LimitLessUsageThatCannotBeDropped) {
+TEST_F(MemoryProbe, Version2LimitMinusUnreclaimableUsage) {
   write("cgroup", "0::/app/job\n");
   write("mount/app/job/memory.max", "409600\n");
   write("mount/app/job/memory.current", "204800\n");
@@ -52,7 +52,7 @@ TEST_F(MemoryProbe, Version2LimitLessUsageThatCannotBeDropped) {
   EXPECT_EQ(memory.limit_bytes, 409600);
 }
 
-TEST_F(MemoryProbe, TheTightestGroupOnTheWayToTheRootCounts) {
+TEST_F(MemoryProbe, TheSmallestLimitUpToTheRootCounts) {
   write("cgroup", "0::/app/job\n");
   write("mount/app/job/memory.max", "max\n");
   write("mount/app/memory.max", "300000\n");
@@ -74,7 +74,7 @@ TEST_F(MemoryProbe, Version1AndAHostPathThatDoesNotExistInTheContainer) {
   EXPECT_EQ(memory.available_bytes, 100000);
 }
 
-TEST_F(MemoryProbe, Version1SaysNoLimitWithAHugeNumber) {
+TEST_F(MemoryProbe, Version1ReportsNoLimitAsAHugeNumber) {
   write("cgroup", "4:memory:/\n");
   write("mount/memory/memory.limit_in_bytes", "9223372036854771712\n");
   EXPECT_EQ(probe_system_memory(files).limit_bytes, 0);
@@ -91,14 +91,14 @@ TEST_F(MemoryProbe, AvailableIsNeverNegativeNorAboveTheMachine) {
   EXPECT_EQ(probe_system_memory(files).available_bytes, 0);
 }
 
-TEST_F(MemoryProbe, NonsenseInFilesIsNoLimit) {
+TEST_F(MemoryProbe, InvalidFilesMeanNoMemoryLimit) {
   write("cgroup", "nonsense\n:\n0:\n0::/a\n");
   write("mount/a/memory.max", "-5\n");
   write("mount/memory.max", "lots\n");
   EXPECT_EQ(probe_system_memory(files).limit_bytes, 0);
 }
 
-TEST_F(MemoryProbe, WithoutMeminfoTheSystemIsAsked) {
+TEST_F(MemoryProbe, WithoutMeminfoTheSystemIsQueried) {
   files.meminfo = (root / "missing").string();
   const SystemMemory memory = probe_system_memory(files);
   EXPECT_GT(memory.machine_bytes, 1 << 20);

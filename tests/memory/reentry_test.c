@@ -1,12 +1,12 @@
-/* Event handlers and clocks that call every function of memory.h on the tracker that called them: it works, or is INVALID_STATE at
- * once. An alarm ends the test when something waits for itself. */
+/* Event handlers and clocks that call every function of memory.h on the tracker that called them: it works, or returns
+ * INVALID_STATE at once. An alarm ends the test on a deadlock. */
 #include <unistd.h>
 
 #include "check.h"
 #include "named.h"
 
 static ckpt_memory_tracker* tracker = NULL;
-static ckpt_status expected = CKPT_OK; /* of calls that ask the clock */
+static ckpt_status expected = CKPT_OK; /* status of calls that read the clock */
 static int calls = 0;
 static int depth = 0;
 
@@ -38,7 +38,7 @@ static void call_everything(void) {
   int64_t number = 0, subscription = 0, needed = 0;
   int32_t layer = 0, got = 0;
   const int asks = expected == CKPT_OK;
-  char own_name[20]; /* one handler inside the other frees only what is its own */
+  char own_name[20]; /* nested handlers free only their own allocations */
   snprintf(own_name, sizeof own_name, "inside %d", ++depth);
   ckpt_memory_tracker_retain(tracker);
   SAYS(CKPT_OK, ckpt_memory_tracker_add_layer(tracker, own_name, &layer));
@@ -66,7 +66,7 @@ static void call_everything(void) {
     SAYS(expected, ckpt_memory_tracker_get_scope_stats(tracker, 1, &scope_stats));
     SAYS(expected, ckpt_memory_tracker_pop_scope(tracker, 1, &scope_stats));
   }
-  SAYS(expected, ckpt_memory_tracker_set_limit(tracker, 1, 0)); /* far below what is live: an event at once */
+  SAYS(expected, ckpt_memory_tracker_set_limit(tracker, 1, 0)); /* far below the live bytes: an event at once */
   SAYS(CKPT_OK, ckpt_memory_tracker_get_limit(tracker, &number, NULL));
   SAYS(CKPT_OK, ckpt_memory_tracker_clear_limit(tracker));
   SAYS(CKPT_OK, ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALL, quiet, NULL, NULL, &subscription));
@@ -119,9 +119,9 @@ static int32_t leave(const ckpt_memory_event* event, void* user_data) {
   (void)event;
   (void)user_data;
   CHECK_OK(ckpt_memory_tracker_unsubscribe(tracker, own));
-  CHECK(ended == 0); /* destroy has to wait until this has returned */
-  CHECK_FAILS(ckpt_memory_tracker_unsubscribe(tracker, own), CKPT_E_NOT_FOUND, "there is none");
-  ckpt_memory_tracker_release(tracker); /* the last one */
+  CHECK(ended == 0); /* destroy waits until this has returned */
+  CHECK_FAILS(ckpt_memory_tracker_unsubscribe(tracker, own), CKPT_E_NOT_FOUND, "unknown subscription");
+  ckpt_memory_tracker_release(tracker); /* the last reference */
   return 0;
 }
 
@@ -144,21 +144,21 @@ static int64_t ask_back(void* user_data) {
 
 static void clocks(void) {
   ckpt_memory_tracker_options options = CKPT_MEMORY_TRACKER_OPTIONS_INIT;
-  ckpt_memory_tracker* made = NULL;
+  ckpt_memory_tracker* created = NULL;
   ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
   ckpt_clock* clock = NULL;
   uint64_t allocation = 0;
   CHECK_OK(ckpt_clock_create_custom(ask_back, NULL, NULL, &clock));
   options.clock = clock;
   tracker = NULL;
-  CHECK_OK(ckpt_memory_tracker_create(&options, &made));
-  tracker = made;
+  CHECK_OK(ckpt_memory_tracker_create(&options, &created));
+  tracker = created;
   expected = CKPT_E_INVALID_STATE;
-  CHECK_OK(record_named(made, "x", 100, &allocation));
-  CHECK_OK(ckpt_memory_tracker_get_stats(made, &stats));
+  CHECK_OK(record_named(created, "x", 100, &allocation));
+  CHECK_OK(ckpt_memory_tracker_get_stats(created, &stats));
   CHECK(clock_calls == 2 && stats.taken_at_ns == 2 && stats.current_bytes == 100);
   ckpt_clock_release(clock);
-  ckpt_memory_tracker_release(made);
+  ckpt_memory_tracker_release(created);
 }
 
 int main(void) {

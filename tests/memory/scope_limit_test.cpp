@@ -32,7 +32,7 @@ TEST(MemoryScope, ReportsPeakNetAndTotalSinceItsPush) {
   EXPECT_EQ(popped.net_bytes, -80);
 }
 
-TEST(MemoryScope, PeakStartsAtWhatIsLiveAndNotAtOlderPeaks) {
+TEST(MemoryScope, PeakStartsAtTheLiveBytes) {
   Tracker tracker;
   tracker.free(tracker.allocate("x", 1000));
   tracker.allocate("x", 10);
@@ -42,7 +42,7 @@ TEST(MemoryScope, PeakStartsAtWhatIsLiveAndNotAtOlderPeaks) {
   EXPECT_EQ(tracker.pop_scope(scope).peak_bytes, 10);
 }
 
-TEST(MemoryScope, AnInnerPeakCountsForTheScopesAround) {
+TEST(MemoryScope, AnInnerPeakCountsForEnclosingScopes) {
   Tracker tracker;
   const ScopeId outer = tracker.push_scope("outer");
   tracker.free(tracker.allocate("x", 30));
@@ -79,8 +79,8 @@ TEST(MemoryScope, PoppingOutOfOrderIsRefused) {
   const ScopeId inner = tracker.push_scope("inner");
   EXPECT_ERROR(tracker.pop_scope(outer), Status::invalid_state, "'inner'");
   tracker.pop_scope(inner);
-  EXPECT_ERROR(tracker.pop_scope(inner), Status::not_found, "no open scope");
-  EXPECT_ERROR(tracker.scope_stats(inner), Status::not_found, "no open scope");
+  EXPECT_ERROR(tracker.pop_scope(inner), Status::not_found, "unknown or closed scope");
+  EXPECT_ERROR(tracker.scope_stats(inner), Status::not_found, "unknown or closed scope");
   tracker.pop_scope(outer);
   EXPECT_ERROR(tracker.pop_scope(0), Status::not_found, "scope is 0");
   EXPECT_ERROR(tracker.push_scope(" "), Status::invalid_argument, "name is blank");
@@ -99,7 +99,7 @@ TEST(MemoryScope, AResetDoesNotTouchOpenScopes) {
   EXPECT_EQ(stats.net_bytes, 7);
 }
 
-TEST(MemoryScope, TotalStopsAtTheEndOfInt64) {
+TEST(MemoryScope, TotalSaturatesAtInt64Max) {
   Tracker tracker;
   const ScopeId scope = tracker.push_scope("s");
   for (int i = 0; i < 2; ++i) {
@@ -152,7 +152,7 @@ TEST_F(MemoryLimit, BadLimitsAreRefusedAndChangeNothing) {
 TEST_F(MemoryLimit, FiresOnTheUpwardCrossingOnly) {
   tracker.set_limit(100);
   tracker.allocate("x", 100);
-  EXPECT_TRUE(exceeded.empty());  // at the limit is not above it
+  EXPECT_TRUE(exceeded.empty());  // at the limit, not above it
   const AllocationId a = tracker.allocate("y", 1);
   ASSERT_EQ(exceeded.size(), 1U);
   EXPECT_EQ(exceeded[0].current_bytes, 101);
@@ -183,7 +183,7 @@ TEST_F(MemoryLimit, ReArmsOnlyBelowTheLimitLessTheHysteresis) {
   EXPECT_EQ(exceeded.size(), 3U);
 }
 
-TEST_F(MemoryLimit, BelowWhatIsLiveItFiresAtOnce) {
+TEST_F(MemoryLimit, ALimitBelowTheLiveBytesFiresAtOnce) {
   tracker.allocate("x", 100);
   tracker.set_limit(100);
   EXPECT_TRUE(exceeded.empty());
@@ -205,10 +205,10 @@ TEST_F(MemoryLimit, CrossingIsKnownEvenWhileEventsAreOff) {
   tracker.allocate("x", 101);
   tracker.events().enable(true);
   tracker.allocate("x", 1);
-  EXPECT_TRUE(exceeded.empty());  // it was crossed before
+  EXPECT_TRUE(exceeded.empty());  // it was crossed earlier
 }
 
-TEST_F(MemoryLimit, ReserveRefusesWhatDoesNotFit) {
+TEST_F(MemoryLimit, ReserveRefusesBytesThatDoNotFit) {
   tracker.set_limit(100);
   const AllocationId a = tracker.try_reserve("x", 60);
   EXPECT_NE(a, 0U);
@@ -222,7 +222,7 @@ TEST_F(MemoryLimit, ReserveRefusesWhatDoesNotFit) {
   EXPECT_EQ(stats.total_allocated_bytes, 100);
   EXPECT_EQ(stats.refused, 2);
   EXPECT_TRUE(exceeded.empty());
-  tracker.allocate("x", 1000);  // recording goes on above it
+  tracker.allocate("x", 1000);  // recording continues above the limit
   EXPECT_EQ(tracker.try_reserve(0, 1), 0U);
   tracker.clear_limit();
   EXPECT_NE(tracker.try_reserve(0, 1), 0U);

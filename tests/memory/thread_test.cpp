@@ -1,4 +1,4 @@
-// Many threads at once: every snapshot adds up, the peak is the true maximum, nothing is lost.
+// Concurrent threads: every snapshot is consistent, the peak is the true maximum, nothing is lost.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ void expect_invariants(const Snapshot& snapshot) {
   }
 }
 
-// Allocates and frees at random, by handle and by name, on layers that it shares with the other threads.
+// Allocates and frees randomly, by handle and by name, on layers shared with the other threads.
 void churn(Tracker& tracker, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<AllocationId> live;
@@ -66,7 +66,7 @@ void churn(Tracker& tracker, unsigned seed) {
       tracker.free(live.back());
       live.pop_back();
     }
-    if (random() % 64 == 0) {  // a layer of its own, freed as a whole
+    if (random() % 64 == 0) {  // a private layer, freed completely
       const std::string own = base::cat("own", seed);
       tracker.allocate(own, 3);
       tracker.allocate(own, 4);
@@ -108,9 +108,9 @@ TEST(MemoryThreads, InvariantsHoldInEverySnapshotWhileEightThreadsRun) {
   EXPECT_EQ(tracker.pop_scope(scope).net_bytes, 0);
 }
 
-// One thread allocates, another frees, at most eight are on the way: sharded counters that are summed later would show a peak of
-// thousands.
-TEST(MemoryThreads, APipelineHasItsTruePeak) {
+// One thread allocates, another frees, with at most eight allocations in flight: sharded counters summed later would report a peak
+// of thousands.
+TEST(MemoryThreads, APipelineHasAnExactPeak) {
   Tracker tracker;
   const LayerId layer = tracker.layer("stage");
   constexpr std::int64_t on_the_way = 8;
@@ -126,10 +126,10 @@ TEST(MemoryThreads, APipelineHasItsTruePeak) {
   EXPECT_EQ(stats.current_bytes, 0);
   EXPECT_EQ(stats.total_allocated_bytes, 10 * rounds);
   EXPECT_GE(stats.peak_bytes, 10);
-  EXPECT_LE(stats.peak_bytes, 10 * (on_the_way + 2));  // one in each hand
+  EXPECT_LE(stats.peak_bytes, 10 * (on_the_way + 2));  // plus one in each thread
 }
 
-TEST(MemoryThreads, ReservationsNeverPassTheLimit) {
+TEST(MemoryThreads, ReservationsNeverExceedTheLimit) {
   Tracker tracker;
   tracker.set_limit(1000);
   std::vector<std::jthread> threads;
@@ -156,8 +156,8 @@ TEST(MemoryThreads, ReservationsNeverPassTheLimit) {
   EXPECT_GT(refused.load(), 0);
 }
 
-// Each sequence number once and none missing; put in their order, the events tell the tracker's whole history.
-TEST(MemoryThreads, EventsTellTheWholeHistory) {
+// Each sequence number appears exactly once; in their order, the events reproduce the tracker's whole history.
+TEST(MemoryThreads, EventsContainTheWholeHistory) {
   Tracker tracker;
   constexpr int each = rounds / 10;
   const SubscriptionId id = tracker.events().subscribe_queue(bit(EventKind::allocated) | bit(EventKind::freed), 8 * each);
@@ -187,7 +187,7 @@ TEST(MemoryThreads, EventsTellTheWholeHistory) {
   EXPECT_EQ(live, 0);
 }
 
-TEST(MemoryThreads, SubscribersComeAndGoWhileEventsFly) {
+TEST(MemoryThreads, SubscribersComeAndGoDuringEvents) {
   Tracker tracker;
   std::atomic<bool> stop{false};
   std::vector<std::jthread> threads;
@@ -198,7 +198,7 @@ TEST(MemoryThreads, SubscribersComeAndGoWhileEventsFly) {
     });
   }
   for (int i = 0; i < rounds / 30; ++i) {
-    // The handler's data dies right after unsubscribe has returned.
+    // The handler's data is freed right after unsubscribe has returned.
     auto alive = std::make_unique<std::atomic<bool>>(true);
     std::atomic<bool>* const watched = alive.get();
     const SubscriptionId id =

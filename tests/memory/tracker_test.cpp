@@ -1,4 +1,4 @@
-// What the tracker counts, on one thread.
+// The tracker's counts, on one thread.
 #include "memory/tracker.h"
 
 #include <gtest/gtest.h>
@@ -103,7 +103,7 @@ TEST(MemoryTracker, LayerStatistics) {
   EXPECT_ERROR(tracker.layer_stats(1), Status::not_found, "layer_id is 1");
 }
 
-// A clock may begin at 0 or below: an event at that time is not "never".
+// A clock may start at 0 or below: an event at that time is not "never".
 TEST(MemoryTracker, EventsAtZeroAndBeforeAreDated) {
   struct CustomClock final : base::Clock {
     std::int64_t now_ns() const override { return now; }
@@ -124,7 +124,7 @@ TEST(MemoryTracker, EventsAtZeroAndBeforeAreDated) {
   EXPECT_EQ(tracker.layer_stats(0).last_freed_utc_ns, 0);
 }
 
-TEST(MemoryTracker, TwoLiveAllocationsOfOneLayerLoseNoBytes) {
+TEST(MemoryTracker, TwoLiveAllocationsOfOneLayerAreBothCounted) {
   Tracker tracker;
   const AllocationId a = tracker.allocate("x", 1);
   const AllocationId b = tracker.allocate("x", 2);
@@ -155,7 +155,7 @@ TEST(MemoryTracker, FreeByNameFreesAllOfALayer) {
   EXPECT_EQ(tracker.stats().not_found, 1);
 }
 
-TEST(MemoryTracker, UnknownThingsAreNotFoundCountedAndChangeNothing) {
+TEST(MemoryTracker, UnknownIdsAndNamesAreCountedAndChangeNothing) {
   Tracker tracker;
   const AllocationId a = tracker.allocate("x", 10);
   tracker.free(a);
@@ -175,7 +175,7 @@ TEST(MemoryTracker, UnknownThingsAreNotFoundCountedAndChangeNothing) {
   EXPECT_EQ(stats.layer_count, 1);
 }
 
-TEST(MemoryTracker, AFreedIdNeverNamesTheNextTenant) {
+TEST(MemoryTracker, AFreedIdNeverRefersToTheNextAllocation) {
   Tracker tracker;
   const LayerId layer = tracker.layer("x");
   std::set<AllocationId> seen;
@@ -189,7 +189,7 @@ TEST(MemoryTracker, AFreedIdNeverNamesTheNextTenant) {
   tracker.free(live);
 }
 
-TEST(MemoryTracker, BadArgumentsAreRefusedAndLeaveNoTrace) {
+TEST(MemoryTracker, BadArgumentsAreRefusedWithoutEffect) {
   Tracker tracker;
   const LayerId layer = tracker.layer("x");
   EXPECT_ERROR(tracker.allocate(layer, 0), Status::invalid_argument, "bytes is 0");
@@ -207,7 +207,7 @@ TEST(MemoryTracker, BadArgumentsAreRefusedAndLeaveNoTrace) {
   EXPECT_EQ(tracker.layer("\xc3\xa9tage \xe2\x9c\x93"), 1);
 }
 
-TEST(MemoryTracker, VeryLargeValuesAndTheEndOfInt64) {
+TEST(MemoryTracker, VeryLargeValuesAndInt64Max) {
   Tracker tracker;
   const AllocationId a = tracker.allocate("x", most - 10);
   EXPECT_ERROR(tracker.allocate("x", 11), Status::out_of_range, "INT64_MAX");
@@ -216,14 +216,14 @@ TEST(MemoryTracker, VeryLargeValuesAndTheEndOfInt64) {
   EXPECT_EQ(tracker.stats().current_bytes, most - 10);
   tracker.allocate("x", 10);
   tracker.free(a);
-  // Nothing much is live, but the total of all allocations is what would overflow.
+  // Few bytes are live, but the total of all allocations would overflow.
   EXPECT_ERROR(tracker.allocate("x", 1), Status::out_of_range, "INT64_MAX");
   tracker.reset_stats();
   tracker.allocate("x", 1);
   EXPECT_EQ(tracker.stats().current_bytes, 11);
 }
 
-TEST(MemoryTracker, ResetCountsAsIfTheLiveHadJustBeenMade) {
+TEST(MemoryTracker, ResetCountsLiveAllocationsAsNew) {
   Tracker tracker;
   const AllocationId a = tracker.allocate("x", 500);
   const AllocationId b = tracker.allocate("x", 30);
@@ -292,7 +292,7 @@ TEST(MemoryTracker, LiveAllocationsOldestFirst) {
     clock->advance(1);
   }
   for (std::size_t i = 0; i < 300; i += 3) tracker.free(ids[i]);
-  const AllocationId late = tracker.allocate("odd", 7);  // takes a slot that was freed
+  const AllocationId late = tracker.allocate("odd", 7);  // reuses a freed slot
   const auto live = tracker.live_allocations();
   ASSERT_EQ(live.size(), 201U);
   EXPECT_EQ(live[0].allocation, ids[1]);
@@ -319,7 +319,7 @@ TEST(MemoryTracker, Savings) {
   EXPECT_ERROR(tracker.savings(-1), Status::invalid_argument, "store_all_bytes is -1");
 }
 
-TEST(MemoryTracker, CoarseClockDatesWhatIsRecorded) {
+TEST(MemoryTracker, CoarseClockDatesEvents) {
   Tracker tracker;
   const std::int64_t before = base::monotonic_clock()->now_ns();
   tracker.allocate("x", 1);

@@ -1,5 +1,5 @@
-/* Times of the world beside those of the tracker's clock: in events, totals, layers and scopes, on the system's clock and on one
- * that a test holds in its hands. */
+/* Wall-clock times next to those of the tracker's clock: in events, totals, layers and scopes, on the system's clock and on one
+ * controlled by the test. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include <stddef.h>
 #include <time.h>
@@ -24,7 +24,7 @@ static int32_t keep(const ckpt_memory_event* event, void* user_data) {
   return 0;
 }
 
-/* Within what a coarse clock and a busy machine may put between. */
+/* Within the error of a coarse clock on a loaded machine. */
 static void is_near(int64_t utc_ns, int64_t before, int64_t after) { CHECK(utc_ns >= before - SECOND && utc_ns <= after + SECOND); }
 
 static void on_the_systems_clock(void) {
@@ -59,8 +59,8 @@ static void on_the_systems_clock(void) {
   ckpt_memory_tracker_release(tracker);
 }
 
-/* An hour passes on the tracker's clock: what happened before it is an hour ago. */
-static void on_a_clock_in_hand(void) {
+/* An hour passes on the tracker's clock: earlier events happened an hour ago. */
+static void on_a_manual_clock(void) {
   const int64_t hour = 3600 * SECOND;
   ckpt_memory_tracker_options options = CKPT_MEMORY_TRACKER_OPTIONS_INIT;
   ckpt_memory_tracker* tracker = NULL;
@@ -90,6 +90,6 @@ static void on_a_clock_in_hand(void) {
 
 int main(void) {
   on_the_systems_clock();
-  on_a_clock_in_hand();
+  on_a_manual_clock();
   return 0;
 }

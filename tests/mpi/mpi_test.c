@@ -1,5 +1,5 @@
-/* libckpt-mpi on the processes that mpirun starts. mpi_test CASE [FOLDER]: a case that breaks the communicator writes FOLDER/RANK
- * when all was as it should be, since how such a job ends is MPI's matter. */
+/* libckpt-mpi with processes started by mpirun. mpi_test CASE [FOLDER]: in a case that breaks the communicator, each rank writes
+ * FOLDER/RANK on success, because the exit status of such a job depends on MPI. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <ckpt/ckpt.h>
@@ -18,7 +18,7 @@
 static const int64_t second = INT64_C(1000000000);
 static int rank, world;
 
-/* The call fails with this status, and ckpt_mpi_last_error contains text. */
+/* Checks that the call fails with this status, and that ckpt_mpi_last_error contains text. */
 #define CHECK_MPI_FAILS(call, status, text)                                                           \
   do {                                                                                                \
     const ckpt_status check_status = (call);                                                          \
@@ -53,7 +53,7 @@ static void check_filled(const unsigned char* bytes, int64_t count, int64_t from
   for (int64_t i = 0; i < count; ++i) CHECK(bytes[i] == byte_of(from, i));
 }
 
-/* Of at least one byte, since nothing else has an address. */
+/* Allocates at least one byte, so that there is an address. */
 static unsigned char* bytes_of(int64_t count) {
   unsigned char* const bytes = malloc((size_t)count + 1);
   CHECK(bytes != NULL);
@@ -93,7 +93,7 @@ static void gather_of(ckpt_coordinator* coordinator, int64_t count, int64_t root
   free(received);
 }
 
-/* Sizes around what goes with the first message, and around what goes at a time. */
+/* Sizes around the limit of the first message, and around the limit of one message. */
 static void every_size(void) {
   static const int64_t sizes[] = {
       0,       1, 247, 248, 249, 4095, 4096, 4097, 5000, 16777216, 16777216 + 4096, 16777216 + 4097, 16777216 + 248, 16777216 + 249,
@@ -123,12 +123,12 @@ static int64_t now_ns(void) {
 }
 
 static void barrier_without_end(ckpt_coordinator* coordinator) {
-  CHECK_OK(ckpt_coordinator_barrier(coordinator, INT64_MAX)); /* no time-out that overflows */
+  CHECK_OK(ckpt_coordinator_barrier(coordinator, INT64_MAX)); /* the timeout must not overflow */
 }
 static void small_gather(ckpt_coordinator* coordinator) { gather_of(coordinator, 3, 0); }
 static void large_gather(ckpt_coordinator* coordinator) { gather_of(coordinator, 5000, 0); }
 
-/* An operation ends when the last has come, not before; on one machine all read the same clock. */
+/* An operation ends after the last rank has arrived, not before; on one machine all ranks read the same clock. */
 static void waits_for_the_last(void (*operation)(ckpt_coordinator* coordinator)) {
   ckpt_coordinator* const coordinator = of_world();
   int64_t came = 0, end = 0;
@@ -142,7 +142,8 @@ static void waits_for_the_last(void (*operation)(ckpt_coordinator* coordinator))
   ckpt_coordinator_release(coordinator);
 }
 
-/* Of a half of the world each, with the ranks of the halves; messages on the program's communicator meet none of them. */
+/* Coordinators of one half of the ranks each, numbered within the halves; messages on the program's communicator do not interfere.
+ * */
 static void own_communicator(void) {
   MPI_Comm half;
   ckpt_coordinator* coordinator = NULL;
@@ -162,12 +163,13 @@ static void own_communicator(void) {
   MPI_Send(&rank, 1, MPI_INT, (of_half + 1) % token, 3, half);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   CHECK(from % 2 == rank % 2);
-  CHECK(MPI_Comm_free(&half) == MPI_SUCCESS); /* the coordinator has its own */
+  CHECK(MPI_Comm_free(&half) == MPI_SUCCESS); /* the coordinator has its own duplicate */
   CHECK_OK(ckpt_coordinator_barrier(coordinator, 60 * second));
   ckpt_coordinator_release(coordinator);
 }
 
-/* The controllers' answer is rank 0's on all ranks, whatever they have seen; what a save has cost is the longest stall of all. */
+/* The controllers' decision is rank 0's on all ranks, whatever they have seen; the cost of a save is the longest stall of all
+ * ranks. */
 static void one_decision(void) {
   ckpt_coordinator* const coordinator = of_world();
   ckpt_controller* controller = NULL;
@@ -224,7 +226,7 @@ static void bad_arguments(void) {
     _exit(forked == CKPT_E_FORKED && strstr(ckpt_last_error(), "parent process") != NULL ? 0 : 1);
   }
   CHECK(waitpid(child, &ended, 0) == child && ended == 0);
-  CHECK_OK(ckpt_coordinator_barrier(fine, 60 * second)); /* nothing of it has harmed it */
+  CHECK_OK(ckpt_coordinator_barrier(fine, 60 * second)); /* it is unaffected */
   ckpt_coordinator_release(fine);
 }
 
@@ -244,7 +246,7 @@ static void of_no_more_use(ckpt_coordinator* coordinator, const char* why) {
   CHECK_FAILS(ckpt_coordinator_gather(coordinator, &byte, 1, 0, second, all), CKPT_E_INVALID_STATE, why);
 }
 
-/* Makes MPI do what it has to do, which it does when it is called. */
+/* Lets MPI make progress, which it does only during calls. */
 static void poll_mpi(int times) {
   for (int i = 0; i < times; ++i) {
     int there;
@@ -253,7 +255,7 @@ static void poll_mpi(int times) {
   }
 }
 
-/* Rank 0 comes to its broadcast when the others have given up. What it sends then is written nowhere in their memory. */
+/* Rank 0 calls its broadcast after the others have timed out. Its data must not be written to their memory. */
 static void late_rank(const char* folder) {
   enum { count = 5000 };
   static unsigned char bytes[count];
@@ -263,9 +265,9 @@ static void late_rank(const char* folder) {
     sleep_ms(700);
     fill(bytes, count, 0);
     (void)ckpt_coordinator_broadcast(coordinator, bytes, count, 0, second);
-    poll_mpi(100); /* so that all is sent */
+    poll_mpi(100); /* so that everything is sent */
   } else {
-    CHECK_FAILS(ckpt_coordinator_broadcast(coordinator, bytes, count, 0, second / 5), CKPT_E_TIMEOUT, "processes came in time");
+    CHECK_FAILS(ckpt_coordinator_broadcast(coordinator, bytes, count, 0, second / 5), CKPT_E_TIMEOUT, "processes arrived in time");
     memset(bytes, 0xab, count);
     poll_mpi(300);
     for (int i = 0; i < count; ++i) CHECK(bytes[i] == 0xab);
@@ -275,7 +277,7 @@ static void late_rank(const char* folder) {
   as_it_should_be(folder);
 }
 
-/* The last rank comes to a gather when the others have given up, root among them: what it sends is written nowhere in root's
+/* The last rank calls a gather after the others, root among them, have timed out: its data must not be written to root's
  * memory. */
 static void late_gather(const char* folder) {
   enum { count = 5000, most = 64 };
@@ -290,7 +292,7 @@ static void late_gather(const char* folder) {
     poll_mpi(100);
   } else {
     CHECK_FAILS(ckpt_coordinator_gather(coordinator, sent, count, 0, second / 5, rank == 0 ? received : NULL), CKPT_E_TIMEOUT,
-                "processes came in time");
+                "processes arrived in time");
     memset(received, 0xab, sizeof received);
     memset(sent, 0xab, sizeof sent);
     poll_mpi(300);
@@ -301,29 +303,29 @@ static void late_gather(const char* folder) {
   as_it_should_be(folder);
 }
 
-/* A rank that is killed, and one that never comes. */
+/* A rank that is killed, and one that never calls. */
 static void killed_rank(const char* folder) {
   ckpt_coordinator* const coordinator = of_world();
   CHECK_OK(ckpt_coordinator_barrier(coordinator, 60 * second));
   if (rank == world - 1) raise(SIGKILL);
-  CHECK_FAILS(ckpt_coordinator_barrier(coordinator, second), CKPT_E_TIMEOUT, "processes came in time");
+  CHECK_FAILS(ckpt_coordinator_barrier(coordinator, second), CKPT_E_TIMEOUT, "processes arrived in time");
   of_no_more_use(coordinator, "barrier has timed out");
   as_it_should_be(folder);
-  sleep_ms(1500); /* how this one ends ends no other */
+  sleep_ms(1500); /* its exit does not end the others */
 }
 
 static void absent_rank(const char* folder) {
   ckpt_coordinator* coordinator = NULL;
   if (rank != world - 1) {
     CHECK_MPI_FAILS(ckpt_mpi_coordinator_create(MPI_COMM_WORLD, second / 2, &coordinator), CKPT_E_TIMEOUT,
-                    "processes of comm came");
+                    "processes of comm arrived");
     CHECK(coordinator == NULL);
   }
   as_it_should_be(folder);
   sleep_ms(1500);
 }
 
-/* Numbers of bytes that differ: all of a gather learn who gave what; of a broadcast, who receives. Root's number counts. */
+/* Different numbers of bytes: in a gather every rank learns of the mismatch; in a broadcast the receivers. Root's number counts. */
 static void different_sizes(const char* folder) {
   unsigned char bytes[8] = {0}, all[8 * 64];
   ckpt_coordinator* const to_one = of_world();
@@ -344,7 +346,7 @@ static void different_sizes(const char* folder) {
   sleep_ms(500);
 }
 
-/* More bytes than an int counts. */
+/* More bytes than fit an int. */
 static void large(void) {
   const int64_t count = INT64_C(2147483647) + 12345;
   ckpt_coordinator* const coordinator = of_world();

@@ -1,8 +1,8 @@
-# ranks.sh PROGRAM pairs | killed VICTIM STRIDE | gateway URI | gateway_killed URI | bad: checkpoints of many ranks, on processes. STRIDE: of the storage
-# calls of a save, every so manieth is the one at which a rank is killed.
+# ranks.sh PROGRAM pairs | killed VICTIM STRIDE | gateway URI | gateway_killed URI | bad: checkpoints of many ranks, on processes.
+# A rank is killed at every STRIDE-th storage call of a save.
 set -eu
 if ! command -v mpirun >/dev/null 2>&1; then
-  echo "SKIP: no mpirun here (openmpi-bin)"
+  echo "SKIP: mpirun not found (package openmpi-bin)"
   [ -z "${CKPT_REQUIRE_SERVICES:-}" ] || exit 1
   exit 77
 fi
@@ -15,7 +15,7 @@ run() {
   shift
   mpirun --oversubscribe --enable-recovery --mca btl self,vader --mca mpi_yield_when_idle 1 -n "$ranks" "$program" "$@"
 }
-# The code of mpirun with recovery is always 0: each rank that does not end well says why.
+# With recovery mpirun always exits with 0: each rank that fails reports why.
 quietly() {
   run "$@" >"$place/log" 2>&1 || true
   if grep -q . "$place/log"; then
@@ -30,7 +30,7 @@ case $2 in
       [ "$(ls "$place/$saved" | grep -c '^step-')" = 1 ]
       for loaded in 1 2 3 4; do quietly "$loaded" load "$place/$saved"; done
     done
-    echo "every pair of 1 to 4 ranks: byte for byte"
+    echo "every pair of 1 to 4 ranks: equal byte for byte"
     ;;
   killed)
     victim=$3
@@ -42,23 +42,23 @@ case $2 in
       run 3 killed "$place/run" "$place/said" "$victim" "$call" >"$place/log" 2>&1 || true
       if grep -q "nothing was left to be killed in" "$place/log"; then break; fi
       said=$(ls "$place/said" | wc -l)
-      [ "$said" = 2 ] || { cat "$place/log"; echo "call $call: $said of 2 ranks were as they should be" >&2; exit 1; }
-      # The next run goes on, also with another number of ranks.
+      [ "$said" = 2 ] || { cat "$place/log"; echo "call $call: $said of 2 ranks succeeded" >&2; exit 1; }
+      # The next run resumes, also with another number of ranks.
       [ "$victim" = 0 ] || quietly 2 load "$place/run"
       quietly 2 save "$place/run"
       if [ "$call" -lt 0 ]; then call=0; else call=$((call + $4)); fi
     done
-    [ "$call" -gt 4 ] || { echo "only $call storage calls" >&2; exit 1; }
+    [ "$call" -gt 4 ] || { echo "expected more than 4 storage calls, found $call" >&2; exit 1; }
     echo "killed before the save, and at its calls 0 to $call"
     ;;
-  gateway) # of an object store: the place is the last argument
+  gateway) # an object store: the location is the last argument
     for saved in 1 3; do
       quietly "$saved" save "$3/$saved"
       for loaded in 2 3; do quietly "$loaded" load "$3/$saved"; done
     done
     echo "saved and loaded at the gateway"
     ;;
-  gateway_killed) # at some moments of a save, which other machines reach sooner or later
+  gateway_killed) # at fixed times, which are different moments of a save on other machines
     killed=0
     for victim in 1 0; do
       for milliseconds in -1 0 30 100 250 600; do
@@ -70,12 +70,12 @@ case $2 in
         said=$(ls "$place/said" | wc -l)
         wanted=2
         if grep -q "nothing was left to be killed in" "$place/log"; then wanted=3; else killed=$((killed + 1)); fi
-        [ "$said" = "$wanted" ] || { cat "$place/log"; echo "rank $victim, $milliseconds ms: $said ranks were as they should be" >&2; exit 1; }
+        [ "$said" = "$wanted" ] || { cat "$place/log"; echo "rank $victim, $milliseconds ms: $said ranks succeeded" >&2; exit 1; }
         quietly 2 save "$here"
       done
     done
-    [ "$killed" -gt 1 ] || { echo "only $killed saves were cut off" >&2; exit 1; }
+    [ "$killed" -gt 1 ] || { echo "expected more than 1 interrupted save, found $killed" >&2; exit 1; }
     echo "killed in $killed saves to the gateway"
     ;;
-  bad) quietly 3 bad "$place/run" && echo "all ranks are refused alike" ;;
+  bad) quietly 3 bad "$place/run" && echo "all ranks fail with the same error" ;;
 esac

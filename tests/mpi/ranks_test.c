@@ -1,11 +1,11 @@
-/* Checkpoints of many ranks on the processes that mpirun starts.
- *   ranks_test save PLACE                      saves step 1 on so many ranks
- *   ranks_test load PLACE                      loads it on so many ranks, by other cuts, and compares every byte
+/* Checkpoints of many ranks with processes started by mpirun.
+ *   ranks_test save PLACE                      saves step 1 on all ranks
+ *   ranks_test load PLACE                      loads it on all ranks, with other blocks, and compares every byte
  *   ranks_test killed PLACE FOLDER RANK WHEN   saves step 2 while RANK is killed (WHEN -1: before)
- *   ranks_test bad DIRECTORY                   what differs between ranks
+ *   ranks_test bad DIRECTORY                   differences between ranks
  *
- * WHEN: the number of its storage call in a directory; milliseconds in an object store. The other ranks write FOLDER/<rank> when
- * they end in time, with its rank named and the older checkpoint the newest.
+ * WHEN: the number of its storage call in a directory; milliseconds in an object store. Each other rank writes FOLDER/<rank> if its
+ * error arrives in time and names the killed rank, and the older checkpoint is the newest.
  */
 #define _XOPEN_SOURCE 700
 
@@ -26,12 +26,12 @@
 static const int64_t second = INT64_C(1000000000);
 static int rank, world;
 
-/* ---- What is saved: each element has the number of its place in the whole tensor, and of the step ---- */
+/* ---- The saved tensors: each element encodes its position in the whole tensor, and the step ---- */
 
 typedef struct kind {
   const char* name;
   ckpt_dtype dtype;
-  int32_t bytes; /* of an element */
+  int32_t bytes; /* bytes per element */
   int32_t ndim;
   int64_t shape[3];
 } kind;
@@ -63,7 +63,7 @@ typedef struct block {
   ckpt_tensor* tensor;
 } block;
 
-/* Writes what a block holds, or checks that it holds it. */
+/* Writes the contents of a block, or checks them. */
 static void each_element(const block* b, int64_t step, int check) {
   unsigned char* at = ckpt_tensor_get_data(b->tensor);
   unsigned char wanted[8];
@@ -98,7 +98,7 @@ static void add_block(ckpt_state* state, const kind* of, const int64_t* offsets,
     CHECK_OK(ckpt_state_add_tensor(state, "model", of->name, b->tensor));
 }
 
-/* cut 0: the first dimension in even pieces, the last ones perhaps empty; 1: the last dimension; 2: a grid of the first and the
+/* cut 0: the first dimension in even blocks, the last ones possibly empty; 1: the last dimension; 2: a grid of the first and the
  * last one, so that a rank may have several blocks. */
 static void add_cut(ckpt_state* state, const kind* of, int cut) {
   CHECK_OK(ckpt_state_add_sharded_tensor(state, "model", of->name, of->dtype, of->shape, of->ndim));
@@ -251,7 +251,7 @@ static void killed(const char* place, const char* folder, int victim, int64_t wh
   if (rank == victim && is_directory) kill_at = when;
   if (rank == victim && !is_directory) {
     const struct itimerval end_of_it = {{0, 0}, {when / 1000, when % 1000 * 1000 + 1}};
-    CHECK(setitimer(ITIMER_REAL, &end_of_it, NULL) == 0); /* SIGALRM ends the process as SIGKILL does */
+    CHECK(setitimer(ITIMER_REAL, &end_of_it, NULL) == 0); /* SIGALRM terminates the process as SIGKILL does */
   }
   struct timespec begin, end;
   clock_gettime(CLOCK_MONOTONIC, &begin);
@@ -265,7 +265,7 @@ static void killed(const char* place, const char* folder, int victim, int64_t wh
     snprintf(named, sizeof named, "rank %d", victim);
     good = status == CKPT_E_TIMEOUT && strstr(ckpt_last_error(), named) != NULL;
     if (!good) fprintf(stderr, "rank %d: %s: %s\n", rank, ckpt_status_name(status), ckpt_last_error());
-    /* It ends with the time-out; how much later a busy machine says so decides nothing but a hang. */
+    /* It ends after the timeout; the long limit only detects hangs, since a loaded machine may be late. */
     good = good && end.tv_sec - begin.tv_sec < 60;
     ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
     options.read_only = 1;
@@ -285,7 +285,7 @@ static void killed(const char* place, const char* folder, int victim, int64_t wh
     fclose(file);
   }
   fflush(NULL);
-  _exit(good ? 0 : 1); /* MPI may wait for the one that was killed */
+  _exit(good ? 0 : 1); /* MPI may wait for the killed rank */
 }
 
 static void bad(const char* directory) {
@@ -314,7 +314,7 @@ static void bad(const char* directory) {
   release_state(state);
   ckpt_checkpoint_manager_release(manager);
   ckpt_storage_release(storage);
-  /* Directories that are not one. */
+  /* Different directories on different ranks. */
   char own[512];
   snprintf(own, sizeof own, "%s/of-rank-%d", directory, rank);
   CHECK_OK(ckpt_storage_create_file_system(own, NULL, &storage));

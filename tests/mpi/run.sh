@@ -1,15 +1,15 @@
-# run.sh PROGRAM RANKS CASE [HOW MANY ARE AS THEY SHOULD BE]: a case of mpi_test on so many processes. With a fourth argument the job
-# may end as it likes, and so many of its ranks say that all was as it should be.
+# run.sh PROGRAM RANKS CASE [SUCCESSES]: runs a case of mpi_test on RANKS processes. With a fourth argument the job may exit with
+# any status, and SUCCESSES of its ranks must report success.
 set -eu
 if ! command -v mpirun >/dev/null 2>&1; then
-  echo "SKIP: no mpirun here (openmpi-bin)"
+  echo "SKIP: mpirun not found (package openmpi-bin)"
   [ -z "${CKPT_REQUIRE_SERVICES:-}" ] || exit 1
   exit 77
 fi
 said=$(mktemp -d)
 trap 'rm -rf "$said"' EXIT
-# As any user, on as many processes as are asked for, on one machine. With recovery a rank that dies ends itself only, and mpirun's
-# code is 0 whatever became of the ranks: without a count of them the code is what says that a rank failed.
+# Runs as any user, with oversubscription, on one machine. With recovery the death of a rank does not end the job, and mpirun's exit
+# status is always 0. So recovery is enabled only if successes are counted.
 set -- "$1" "$2" "$3" "${4:-}"
 recovery=
 [ -z "$4" ] || recovery=--enable-recovery
@@ -20,4 +20,4 @@ cat "$said.log"
 rm -f "$said.log"
 if [ -z "$4" ]; then exit "$code"; fi
 count=$(ls "$said" | wc -l)
-[ "$count" -eq "$4" ] || { echo "$count of $2 ranks were as they should be; expected $4" >&2; exit 1; }
+[ "$count" -eq "$4" ] || { echo "expected $4 of $2 ranks to succeed, found $count" >&2; exit 1; }

@@ -1,4 +1,4 @@
-/* Pipelines through the C API: the worked example of docs/reference/pipeline.md, and everything that can be asked and refused. */
+/* Pipelines through the C API: the worked example of docs/reference/pipeline.md, all queries, and all refused calls. */
 #include <math.h>
 
 #include "check.h"
@@ -20,59 +20,59 @@ static void add(ckpt_chain* chain, ckpt_layer* layer) {
 }
 
 static model make_model(void) {
-  model made;
+  model created;
   ckpt_layer* layer = NULL;
   const int64_t x_shape[2] = {samples, width};
   const int64_t target_shape[1] = {samples};
   int i;
-  memset(&made, 0, sizeof made);
-  CHECK_OK(ckpt_chain_create(0, &made.chain));
+  memset(&created, 0, sizeof created);
+  CHECK_OK(ckpt_chain_create(0, &created.chain));
   CHECK_OK(make_layer(&layer, "first", "linear:%d,%d", width, width));
-  add(made.chain, layer);
+  add(created.chain, layer);
   CHECK_OK(ckpt_layer_create("gelu", "gelu", &layer));
-  add(made.chain, layer);
+  add(created.chain, layer);
   CHECK_OK(ckpt_layer_create("dropout", "dropout:0.3", &layer));
-  add(made.chain, layer);
+  add(created.chain, layer);
   CHECK_OK(make_layer(&layer, "head", "linear:%d,%d", width, classes));
-  add(made.chain, layer);
+  add(created.chain, layer);
   CHECK_OK(ckpt_layer_create("loss", "softmax_cross_entropy", &layer));
-  add(made.chain, layer);
-  CHECK_OK(ckpt_chain_initialize(made.chain, 5));
-  made.input.dtype = CKPT_DTYPE_F32;
-  made.input.ndim = 2;
-  made.input.shape[0] = samples;
-  made.input.shape[1] = width;
-  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, x_shape, 2, NULL, &made.x));
-  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_U8, target_shape, 1, NULL, &made.targets));
-  for (i = 0; i < samples * width; ++i) ((float*)ckpt_tensor_get_data(made.x))[i] = (float)(i % 13) * 0.25F - 1.5F;
-  for (i = 0; i < samples; ++i) ((unsigned char*)ckpt_tensor_get_data(made.targets))[i] = (unsigned char)(i % classes);
-  return made;
+  add(created.chain, layer);
+  CHECK_OK(ckpt_chain_initialize(created.chain, 5));
+  created.input.dtype = CKPT_DTYPE_F32;
+  created.input.ndim = 2;
+  created.input.shape[0] = samples;
+  created.input.shape[1] = width;
+  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, x_shape, 2, NULL, &created.x));
+  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_U8, target_shape, 1, NULL, &created.targets));
+  for (i = 0; i < samples * width; ++i) ((float*)ckpt_tensor_get_data(created.x))[i] = (float)(i % 13) * 0.25F - 1.5F;
+  for (i = 0; i < samples; ++i) ((unsigned char*)ckpt_tensor_get_data(created.targets))[i] = (unsigned char)(i % classes);
+  return created;
 }
 
-static void release_model(const model* made) {
-  ckpt_tensor_release(made->x);
-  ckpt_tensor_release(made->targets);
-  ckpt_chain_release(made->chain);
+static void release_model(const model* created) {
+  ckpt_tensor_release(created->x);
+  ckpt_tensor_release(created->targets);
+  ckpt_chain_release(created->chain);
 }
 
-static ckpt_step step_of(const model* made) {
+static ckpt_step step_of(const model* created) {
   ckpt_step step = CKPT_STEP_INIT;
   step.step = 2;
   step.seed = 9;
-  step.input = made->x;
-  step.targets = made->targets;
+  step.input = created->x;
+  step.targets = created->targets;
   return step;
 }
 
-/* The gradient of the first layer's weights after one step. */
-static double run(const model* made, const ckpt_pipeline_options* options, float* gradient) {
+/* Returns the gradient of the first layer's weights after one step. */
+static double run(const model* created, const ckpt_pipeline_options* options, float* gradient) {
   ckpt_pipeline* pipeline = NULL;
   ckpt_tensor* tensor = NULL;
-  ckpt_step step = step_of(made);
+  ckpt_step step = step_of(created);
   double loss = 0;
-  CHECK_OK(ckpt_pipeline_create(made->chain, &made->input, options, &pipeline));
+  CHECK_OK(ckpt_pipeline_create(created->chain, &created->input, options, &pipeline));
   CHECK_OK(ckpt_pipeline_run(pipeline, &step, -1, &loss, NULL));
-  CHECK_OK(ckpt_chain_get_parameter(made->chain, 0, NULL, NULL, &tensor));
+  CHECK_OK(ckpt_chain_get_parameter(created->chain, 0, NULL, NULL, &tensor));
   memcpy(gradient, ckpt_tensor_get_const_data(tensor), sizeof(float) * width * width);
   ckpt_tensor_release(tensor);
   ckpt_pipeline_release(pipeline);
@@ -80,7 +80,7 @@ static double run(const model* made, const ckpt_pipeline_options* options, float
 }
 
 static void test_same_bits(void) {
-  const model made = make_model();
+  const model created = make_model();
   ckpt_pipeline_options options = CKPT_PIPELINE_OPTIONS_INIT;
   ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
   ckpt_strategy* strategy = NULL;
@@ -89,23 +89,23 @@ static void test_same_bits(void) {
   double loss;
   CHECK_OK(ckpt_strategy_create("interval:2", &strategy));
   options.micro_batches = 4;
-  loss = run(&made, &options, expected);
+  loss = run(&created, &options, expected);
   options.stages = 2;
-  CHECK(run(&made, &options, gradient) == loss && memcmp(gradient, expected, sizeof gradient) == 0);
+  CHECK(run(&created, &options, gradient) == loss && memcmp(gradient, expected, sizeof gradient) == 0);
   options.order = CKPT_PIPELINE_ORDER_GPIPE;
   policy.kind = CKPT_ACTIVATION_POLICY_KIND_RECOMPUTE_ALL;
   options.policy = &policy;
-  CHECK(run(&made, &options, gradient) == loss && memcmp(gradient, expected, sizeof gradient) == 0);
+  CHECK(run(&created, &options, gradient) == loss && memcmp(gradient, expected, sizeof gradient) == 0);
   options.order = CKPT_PIPELINE_ORDER_INTERLEAVED;
   options.chunks = 2;
   options.strategy = strategy;
-  CHECK(run(&made, &options, gradient) == loss && memcmp(gradient, expected, sizeof gradient) == 0);
+  CHECK(run(&created, &options, gradient) == loss && memcmp(gradient, expected, sizeof gradient) == 0);
   ckpt_strategy_release(strategy);
-  release_model(&made);
+  release_model(&created);
 }
 
-static void test_everything_that_can_be_asked(void) {
-  const model made = make_model();
+static void test_all_queries(void) {
+  const model created = make_model();
   ckpt_pipeline_options options;
   ckpt_pipeline_stats stats;
   ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
@@ -118,7 +118,7 @@ static void test_everything_that_can_be_asked(void) {
   ckpt_memory_stats memory = CKPT_MEMORY_STATS_INIT;
   ckpt_tensor* x = NULL;
   ckpt_tensor* activation = NULL;
-  ckpt_step step = step_of(&made);
+  ckpt_step step = step_of(&created);
   ckpt_pipeline_interval intervals[256];
   const int64_t begins[2] = {0, 2};
   const int64_t x_shape[2] = {samples / 4, width};
@@ -141,7 +141,7 @@ static void test_everything_that_can_be_asked(void) {
   options.tracker = tracker;
   CHECK_OK(ckpt_pipeline_get_in_flight(&options, 0, &in_flight));
   CHECK(in_flight == 2);
-  CHECK_OK(ckpt_pipeline_create(made.chain, &made.input, &options, &pipeline));
+  CHECK_OK(ckpt_pipeline_create(created.chain, &created.input, &options, &pipeline));
   CHECK_OK(ckpt_pipeline_get_begins(pipeline, found, 4, &count));
   CHECK(count == 2 && found[0] == 0 && found[1] == 2 && found[2] == -1);
   CHECK_OK(ckpt_pipeline_cancel(pipeline));
@@ -166,29 +166,30 @@ static void test_everything_that_can_be_asked(void) {
   CHECK_OK(ckpt_pipeline_get_trace_json(pipeline, text, sizeof text, NULL));
   CHECK(strstr(text, "\"traceEvents\"") != NULL);
 
-  /* The manager of stage 0 outlives the pipeline, its forward does not. */
+  /* The manager of stage 0 outlives the pipeline; its forward function does not. */
   CHECK_OK(ckpt_pipeline_get_manager(pipeline, 0, &manager));
-  CHECK_OK(ckpt_tensor_create_borrowed(ckpt_tensor_get_data(made.x), CKPT_DTYPE_F32, x_shape, 2, NULL, NULL, &x));
+  CHECK_OK(ckpt_tensor_create_borrowed(ckpt_tensor_get_data(created.x), CKPT_DTYPE_F32, x_shape, 2, NULL, NULL, &x));
   CHECK_OK(ckpt_activation_manager_recompute(manager, x, 0, &activation));
   CHECK_OK(ckpt_activation_manager_store_moved(manager, 0, activation, NULL));
   CHECK_OK(ckpt_activation_manager_get_metadata(manager, 0, &metadata));
   CHECK(metadata.ndim == 2 && metadata.shape[0] == samples / 4 && metadata.shape[1] == width);
   ckpt_pipeline_release(pipeline);
-  CHECK_FAILS(ckpt_activation_manager_recompute(manager, x, 0, &activation), CKPT_E_INVALID_STATE, "the stage's pipeline is gone");
+  CHECK_FAILS(ckpt_activation_manager_recompute(manager, x, 0, &activation), CKPT_E_INVALID_STATE,
+              "the stage's pipeline no longer exists");
   ckpt_activation_manager_release(manager);
   ckpt_schedule_release(schedule);
   ckpt_profile_release(profile);
   ckpt_tensor_release(x);
   ckpt_memory_tracker_release(tracker);
-  release_model(&made);
+  release_model(&created);
 }
 
 static void test_split_and_refusals(void) {
-  const model made = make_model();
+  const model created = make_model();
   ckpt_pipeline_options options = CKPT_PIPELINE_OPTIONS_INIT;
   ckpt_profile* profile = NULL;
   ckpt_pipeline* pipeline = NULL;
-  ckpt_step step = step_of(&made);
+  ckpt_step step = step_of(&created);
   ckpt_schedule* schedules[2] = {NULL, NULL};
   int64_t begins[2] = {-1, -1};
   int64_t count = -1;
@@ -196,39 +197,42 @@ static void test_split_and_refusals(void) {
   double loss = 7;
   options.stages = 2;
   options.micro_batches = 4;
-  CHECK_OK(ckpt_profile_create_from_chain(made.chain, &made.input, 0, NULL, &profile));
+  CHECK_OK(ckpt_profile_create_from_chain(created.chain, &created.input, 0, NULL, &profile));
   CHECK_OK(ckpt_pipeline_split(profile, &options, begins, 2, &count));
   CHECK(count == 2 && begins[0] == 0 && begins[1] >= 1 && begins[1] < 5);
   options.stages = 6;
-  CHECK_FAILS(ckpt_pipeline_split(profile, &options, begins, 2, &count), CKPT_E_INVALID_ARGUMENT, "the chain has 5 layers");
+  CHECK_FAILS(ckpt_pipeline_split(profile, &options, begins, 2, &count), CKPT_E_INVALID_ARGUMENT,
+              "expected at most the chain's 5 layers");
   options.stages = 2;
   options.order = 9;
   CHECK_FAILS(ckpt_pipeline_get_in_flight(&options, 0, &in_flight), CKPT_E_INVALID_ARGUMENT, "options.order is 9");
   options.order = CKPT_PIPELINE_ORDER_1F1B;
   CHECK_FAILS(ckpt_pipeline_get_in_flight(&options, 2, &in_flight), CKPT_E_OUT_OF_RANGE, "piece is 2; there are 2");
   options.micro_batches = 5;
-  CHECK_FAILS(ckpt_pipeline_create(made.chain, &made.input, &options, &pipeline), CKPT_E_INVALID_ARGUMENT, "does not divide");
+  CHECK_FAILS(ckpt_pipeline_create(created.chain, &created.input, &options, &pipeline), CKPT_E_INVALID_ARGUMENT, "expected a divisor");
   options.micro_batches = 4;
   options.schedules = schedules;
   options.schedules_count = 2;
-  CHECK_FAILS(ckpt_pipeline_create(made.chain, &made.input, &options, &pipeline), CKPT_E_INVALID_ARGUMENT, "options.schedules");
+  CHECK_FAILS(ckpt_pipeline_create(created.chain, &created.input, &options, &pipeline), CKPT_E_INVALID_ARGUMENT,
+              "options.schedules");
   options.schedules_count = 0;
   options.queue_places = -1;
-  CHECK_FAILS(ckpt_pipeline_create(made.chain, &made.input, &options, &pipeline), CKPT_E_INVALID_ARGUMENT, "queue_places is -1");
+  CHECK_FAILS(ckpt_pipeline_create(created.chain, &created.input, &options, &pipeline), CKPT_E_INVALID_ARGUMENT,
+              "queue_places is -1");
   options.queue_places = 0;
   options.budget_bytes = 10;
-  CHECK_FAILS(ckpt_pipeline_create(made.chain, &made.input, &options, &pipeline), CKPT_E_OVER_BUDGET, "stage 0");
+  CHECK_FAILS(ckpt_pipeline_create(created.chain, &created.input, &options, &pipeline), CKPT_E_OVER_BUDGET, "stage 0");
   options.budget_bytes = 0;
   options.check_finite = -1;
-  CHECK_FAILS(ckpt_pipeline_create(made.chain, &made.input, &options, &pipeline), CKPT_E_INVALID_ARGUMENT,
+  CHECK_FAILS(ckpt_pipeline_create(created.chain, &created.input, &options, &pipeline), CKPT_E_INVALID_ARGUMENT,
               "options.check_finite is -1");
   options.check_finite = 1;
   CHECK(pipeline == NULL);
-  CHECK_OK(ckpt_pipeline_create(made.chain, &made.input, &options, &pipeline));
-  ((float*)ckpt_tensor_get_data(made.x))[samples / 4 * width] = (float)INFINITY; /* the first sample of micro-batch 1 */
+  CHECK_OK(ckpt_pipeline_create(created.chain, &created.input, &options, &pipeline));
+  ((float*)ckpt_tensor_get_data(created.x))[samples / 4 * width] = (float)INFINITY; /* the first sample of micro-batch 1 */
   CHECK_FAILS(ckpt_pipeline_run(pipeline, &step, -1, &loss, NULL), CKPT_E_OUT_OF_RANGE,
               "layer 'first': element 0 of its output for micro-batch 1 is");
-  ((float*)ckpt_tensor_get_data(made.x))[samples / 4 * width] = 0;
+  ((float*)ckpt_tensor_get_data(created.x))[samples / 4 * width] = 0;
   step.accumulate = 2;
   CHECK_FAILS(ckpt_pipeline_run(pipeline, &step, -1, &loss, NULL), CKPT_E_INVALID_ARGUMENT, "accumulate is 2");
   step.accumulate = 0;
@@ -237,13 +241,13 @@ static void test_split_and_refusals(void) {
   CHECK(loss == 7);
   ckpt_pipeline_release(pipeline);
   ckpt_profile_release(profile);
-  release_model(&made);
+  release_model(&created);
 }
 
 /* ---- Custom layers on the stages' threads ---- */
 
 typedef struct faulty {
-  ckpt_pipeline* pipeline; /* to be cancelled from within */
+  ckpt_pipeline* pipeline; /* cancelled inside a layer */
   int64_t bad_layer;
   int32_t cancels;
 } faulty;
@@ -285,7 +289,7 @@ static void test_custom_layers_fail_and_cancel(void) {
   ckpt_layer_callbacks callbacks = CKPT_LAYER_CALLBACKS_INIT;
   ckpt_pipeline_options options = CKPT_PIPELINE_OPTIONS_INIT;
   ckpt_step step = CKPT_STEP_INIT;
-  const model made = make_model(); /* for its data */
+  const model created = make_model(); /* for its data */
   ckpt_chain* chain = NULL;
   ckpt_layer* layer = NULL;
   faulty state = {NULL, -1, 0};
@@ -302,9 +306,9 @@ static void test_custom_layers_fail_and_cancel(void) {
   }
   options.stages = 3;
   options.micro_batches = 4;
-  CHECK_OK(ckpt_pipeline_create(chain, &made.input, &options, &state.pipeline));
-  step.input = made.x;
-  step.output_gradient = made.x;
+  CHECK_OK(ckpt_pipeline_create(chain, &created.input, &options, &state.pipeline));
+  step.input = created.x;
+  step.output_gradient = created.x;
   for (i = 0; i < 3; ++i) {
     state.bad_layer = i;
     state.cancels = 0;
@@ -316,13 +320,13 @@ static void test_custom_layers_fail_and_cancel(void) {
   }
   ckpt_pipeline_release(state.pipeline);
   ckpt_chain_release(chain);
-  release_model(&made);
+  release_model(&created);
 }
 
 int main(void) {
   test_custom_layers_fail_and_cancel();
   test_same_bits();
-  test_everything_that_can_be_asked();
+  test_all_queries();
   test_split_and_refusals();
   return 0;
 }

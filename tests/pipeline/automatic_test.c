@@ -1,5 +1,5 @@
-/* The automatic policy chooses each of the four, by a tracker's limit and by resident memory, in managers and in pipelines; seen in
- * what is kept, in counts and bytes, and in the log. */
+/* The automatic policy chooses each of the four policies, by a tracker's limit and by resident memory, in managers and in
+ * pipelines; checked by the kept micro-batches, in counts and bytes, and by the log. */
 #define _POSIX_C_SOURCE 200809L
 #include "memory/named.h"
 #include "probe_chain.h"
@@ -19,7 +19,7 @@ static void take_log(int32_t level, const char* component, const char* message, 
   log_length += (size_t)sprintf(log_text + log_length, "%s\n", message);
 }
 
-static void forget_log(void) {
+static void clear_log(void) {
   log_length = 0;
   log_text[0] = '\0';
 }
@@ -30,14 +30,14 @@ static void check_logged(const char* text) {
   exit(1);
 }
 
-/* ---- What is expected ---- */
+/* ---- Expected choices ---- */
 
 typedef struct choice {
   int32_t kind;
-  const char* name; /* in the log */
-  double pressure;  /* in the middle of its range */
-  int64_t interval; /* in force */
-  int64_t kept;     /* of the micro-batches, under a threshold of three */
+  const char* name; /* name in the log */
+  double pressure;  /* the middle of its range of pressures */
+  int64_t interval; /* the interval in use */
+  int64_t kept;     /* kept micro-batches, with a threshold of three */
 } choice;
 
 static const choice choices[4] = {
@@ -74,7 +74,7 @@ static void check_in_force(const ckpt_activation_manager* manager, const choice*
   CHECK(policy.kind == chosen->kind && policy.interval == chosen->interval);
 }
 
-/* ---- A manager of one's own ---- */
+/* ---- A separate manager ---- */
 
 static void check_step(ckpt_activation_manager* manager, const choice* chosen, const char* reason) {
   ckpt_tensor* const x = probe_tensor(1);
@@ -87,11 +87,11 @@ static void check_step(ckpt_activation_manager* manager, const choice* chosen, c
   for (i = 0; i < micro_batches; ++i) CHECK_OK(ckpt_activation_manager_store(manager, i, x, NULL));
   CHECK_OK(ckpt_activation_manager_get_memory_usage(manager, &stored, &count));
   CHECK(count == chosen->kept && stored == chosen->kept * bytes);
-  check_logged("automatic picks ");
+  check_logged("automatic policy selects ");
   check_logged(chosen->name);
   check_logged(reason);
-  /* The same pick again is no news. */
-  forget_log();
+  /* Choosing the same policy again is not logged. */
+  clear_log();
   CHECK_OK(ckpt_activation_manager_begin_step(manager, micro_batches));
   check_in_force(manager, chosen);
   CHECK(log_length == 0);
@@ -110,7 +110,7 @@ static void test_manager_by_resident_memory(void) {
   }
 }
 
-/* A tracker's limit decides where there is one, whatever the process holds. */
+/* A tracker's limit, if any, decides, whatever memory the process uses. */
 static void test_manager_by_a_trackers_limit(void) {
   const int64_t held_bytes = probe_width * (int64_t)sizeof(float);
   ckpt_activation_policy policy = automatic(held_bytes, 100); /* resident memory alone would keep nothing */
@@ -132,7 +132,7 @@ static void test_manager_by_a_trackers_limit(void) {
   ckpt_memory_tracker_release(tracker);
 }
 
-/* With nothing said it is what the process may use, of which a test holds little. */
+/* By default the limit is the memory available to the process, of which a test uses little. */
 static void test_manager_by_default(void) {
   const ckpt_activation_policy policy = automatic(100, 0);
   ckpt_memory_system memory = CKPT_MEMORY_SYSTEM_INIT;
@@ -148,7 +148,7 @@ static void test_manager_by_default(void) {
 
 /* ---- Pipelines ---- */
 
-/* Two stages, GPipe, three steps; returns what stage 0 reserves. */
+/* Two stages, GPipe, three steps; returns the bytes reserved by stage 0. */
 static int64_t run_pipeline(const ckpt_activation_policy* policy, const choice* chosen, ckpt_memory_tracker* tracker) {
   static const int64_t begins[2] = {0, 2};
   const ckpt_tensor_spec spec = probe_spec();
@@ -166,7 +166,7 @@ static int64_t run_pipeline(const ckpt_activation_policy* policy, const choice* 
   options.begins_count = 2;
   options.policy = policy;
   options.tracker = tracker;
-  forget_log();
+  clear_log();
   CHECK_OK(ckpt_pipeline_create(chain, &spec, &options, &pipeline));
   check_logged("4 layers in 2 stages of 1 chunks, 8 micro-batches under GPipe, queues of ");
   check_logged("pieces begin at 0, 2, as given");
@@ -174,7 +174,7 @@ static int64_t run_pipeline(const ckpt_activation_policy* policy, const choice* 
   CHECK_OK(ckpt_pipeline_get_manager(pipeline, 0, &manager));
   check_in_force(manager, chosen);
   for (i = 0; i < 3; ++i) CHECK_OK(ckpt_pipeline_run(pipeline, &step, -1, NULL, NULL));
-  check_in_force(manager, chosen); /* its own arena is no reason to choose anew */
+  check_in_force(manager, chosen); /* its own arena must not change the choice */
   CHECK_OK(ckpt_pipeline_get_stats(pipeline, 0, &stats));
   CHECK(stats.kept_micro_batches == 3 * chosen->kept && stats.recomputed_micro_batches == 3 * (micro_batches - chosen->kept));
   CHECK(stats.recomputed_forwards == 3 * 2 * (micro_batches - chosen->kept));
@@ -215,9 +215,9 @@ static void test_pipelines(void) {
   }
 }
 
-/* ---- A pipeline that holds much itself ---- */
+/* ---- A pipeline with large arenas ---- */
 
-#if !defined(__SANITIZE_THREAD__) /* whose shadows of what is touched are resident, too */
+#if !defined(__SANITIZE_THREAD__) /* its shadow memory is resident, too */
 enum { large_tape = 2 << 20 };
 
 static int32_t large_option(const ckpt_tensor_spec* input, int32_t option, ckpt_layer_option* needs, void* user_data) {
@@ -230,11 +230,11 @@ static int32_t large_option(const ckpt_tensor_spec* input, int32_t option, ckpt_
 
 static int32_t large_forward(const ckpt_layer_context* context, const void* input, void* output, void* tape, void* workspace,
                              void* user_data) {
-  if (tape != NULL) memset(tape, 7, large_tape); /* resident from now on */
+  if (tape != NULL) memset(tape, 7, large_tape); /* makes it resident */
   return probe_forward(context, input, output, tape, workspace, user_data);
 }
 
-/* What its arenas hold is most of what the process gains, and no reason to choose anew: the choice would swing from step to step.
+/* Most of the process's growth is its own arenas, which must not change the choice: otherwise it would alternate from step to step.
  */
 static void test_own_arenas_do_not_count(void) {
   const ckpt_activation_policy policy = automatic(1 << 30, 0.42);
@@ -273,14 +273,14 @@ static void test_budget_is_logged(void) {
   probe none = {NULL, NULL};
   ckpt_chain* const chain = probe_chain(8, &none);
   options.budget_bytes = 1 << 20;
-  forget_log();
+  clear_log();
   CHECK_OK(ckpt_pipeline_create(chain, &spec, &options, &pipeline));
   check_logged("stage 0: store-all reserves ");
   check_logged("the fastest plan within the budget of 1048576");
-  check_logged("by bytes alone");
+  check_logged("by bytes only");
   ckpt_pipeline_release(pipeline);
   options.budget_bytes = 10;
-  forget_log();
+  clear_log();
   pipeline = NULL;
   CHECK_FAILS(ckpt_pipeline_create(chain, &spec, &options, &pipeline), CKPT_E_OVER_BUDGET, "the smallest that works for stage 0");
   check_logged("over budget: budget_bytes is 10; the smallest that works for stage 0");
@@ -289,8 +289,8 @@ static void test_budget_is_logged(void) {
 
 /* ---- More pressure never keeps more ---- */
 
-/* Returns how many of 16 activations a manager keeps next to other_bytes, and checks that they fit the rest of the limit. */
-static int64_t kept_beside(int64_t other_bytes, int64_t limit_bytes, int64_t interval) {
+/* Returns how many of 16 activations a manager keeps next to other_bytes, and checks that they fit into the rest of the limit. */
+static int64_t kept_next_to(int64_t other_bytes, int64_t limit_bytes, int64_t interval) {
   ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
   ckpt_activation_manager_options options = CKPT_ACTIVATION_MANAGER_OPTIONS_INIT;
   ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
@@ -299,7 +299,7 @@ static int64_t kept_beside(int64_t other_bytes, int64_t limit_bytes, int64_t int
   ckpt_tensor* const x = probe_tensor(1);
   int64_t kept = -1;
   int32_t i;
-  forget_log();
+  clear_log();
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   CHECK_OK(ckpt_memory_tracker_set_limit(tracker, limit_bytes, 0));
   if (other_bytes > 0) {
@@ -323,14 +323,14 @@ static int64_t kept_beside(int64_t other_bytes, int64_t limit_bytes, int64_t int
 
 static void test_more_pressure_never_keeps_more(void) {
   const int64_t bytes = probe_width * (int64_t)sizeof(float);
-  int64_t units; /* of an activation: the limit */
+  int64_t units; /* the limit, in activations */
   for (units = 4; units <= 4000; units *= 10) {
     int64_t interval;
     for (interval = 0; interval <= 3; ++interval) {
       int64_t before = 16;
       int64_t percent;
       for (percent = 0; percent <= 120; ++percent) {
-        const int64_t kept = kept_beside(units * bytes * percent / 100, units * bytes, interval);
+        const int64_t kept = kept_next_to(units * bytes * percent / 100, units * bytes, interval);
         CHECK(kept <= before);
         before = kept;
       }
@@ -349,7 +349,7 @@ static void test_refusals(void) {
 }
 
 int main(void) {
-  char* const ballast = malloc(ballast_bytes); /* so that what a step takes beside it hardly moves the pressure */
+  char* const ballast = malloc(ballast_bytes); /* large, so that the memory of a step hardly changes the pressure */
   CHECK(ballast != NULL);
   memset(ballast, 1, ballast_bytes);
   CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_INFO, take_log, NULL, NULL));

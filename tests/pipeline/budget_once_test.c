@@ -1,4 +1,4 @@
-/* One layer that may run once only does not take a pipeline's budget away: the plans that would run it again are left out. */
+/* A single layer that may run only once does not make a pipeline's budget unusable: plans that would recompute it are excluded. */
 #include "custom_chain.h"
 
 enum { LAYERS = 4, SAMPLES = 4, WIDTH = 64 };
@@ -83,7 +83,7 @@ int main(void) {
   chain = chain_with_one_that_runs_once(0, recomputations);
   CHECK_FAILS(make(chain, 1, &pipeline), CKPT_E_OVER_BUDGET, "layer 0 (layer0) is not deterministic");
   CHECK(pipeline == NULL);
-  CHECK_OK(make(chain, most - 64, &pipeline)); /* it records, and others run again */
+  CHECK_OK(make(chain, most - 64, &pipeline)); /* it records, and others are recomputed */
   run(pipeline);
   CHECK_OK(ckpt_pipeline_get_stats(pipeline, 0, &stats));
   CHECK(stats.recomputed_forwards > 0 && stats.reserved_bytes < most && recomputations[0] == 0);
@@ -91,7 +91,7 @@ int main(void) {
   ckpt_chain_release(chain);
   pipeline = NULL;
 
-  /* Where it is the last but one, it is left alone: less memory than storing all, and it runs once. */
+  /* As the last but one layer it is not recomputed: less memory than storing all, and it runs once. */
   memset(recomputations, 0, sizeof recomputations);
   chain = chain_with_one_that_runs_once(LAYERS - 2, recomputations);
   CHECK_OK(make(chain, most - 64, &pipeline));

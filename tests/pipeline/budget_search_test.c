@@ -1,5 +1,5 @@
-/* A stage's plan for a budget. Where the stage is the whole chain and runs one micro-batch, it is as good as the chain's own; with
- * several in flight it is never worse than a simple one, and small budgets that simple plans cannot keep work. */
+/* A stage's plan for a budget. If the stage is the whole chain and runs one micro-batch, the plan is as good as the chain's own;
+ * with several in flight it is never worse than a simple plan, and small budgets that no simple plan meets still work. */
 #include "check.h"
 #include "planner.h"
 

@@ -1,4 +1,4 @@
-// Errors, cancels and time-outs at any place: every stage stops, nothing is lost, and the next step works.
+// Errors, cancellations and timeouts at any point: every stage stops, nothing is lost, and the next step succeeds.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -17,8 +17,8 @@ using base::Status;
 
 const std::vector<std::pair<Order, std::int32_t>> orders = {{Order::gpipe, 1}, {Order::one_f_one_b, 1}, {Order::interleaved, 2}};
 
-// Every layer fails once in forward and once in backward of every micro-batch.
-TEST(PipelineFailure, AnErrorAnywhereEndsTheStepAndTheNextOneWorks) {
+// Every layer fails once in forward and once in backward, for every micro-batch.
+TEST(PipelineFailure, AnErrorAnywhereFailsTheStepAndTheNextOneSucceeds) {
   for (const auto& [order, chunks] : orders) {
     std::atomic<std::int64_t> bad_layer{-1};
     std::atomic<std::int32_t> bad_micro_batch{-1};
@@ -50,7 +50,7 @@ TEST(PipelineFailure, AnErrorAnywhereEndsTheStepAndTheNextOneWorks) {
   }
 }
 
-TEST(PipelineFailure, AForeignExceptionComesThrough) {
+TEST(PipelineFailure, AForeignExceptionIsPropagated) {
   std::atomic<bool> bad{true};
   ProbeModel model(3, [&](const engine::RunContext& context, bool) {
     if (bad && context.layer == 1) throw std::runtime_error("no such luck");
@@ -61,7 +61,7 @@ TEST(PipelineFailure, AForeignExceptionComesThrough) {
   EXPECT_NO_THROW(pipeline->run(model.step(), -1, {}));
 }
 
-// Sample 5 is the second of micro-batch 2; probes hand it on, so the first that sees it is the first layer.
+// Sample 5 is the second of micro-batch 2; probes pass it on, so the first layer detects it.
 TEST(PipelineFailure, TheCheckOfOutputsNamesLayerElementAndMicroBatch) {
   for (const auto& [order, chunks] : orders) {
     for (const bool checks : {true, false}) {
@@ -77,7 +77,7 @@ TEST(PipelineFailure, TheCheckOfOutputsNamesLayerElementAndMicroBatch) {
         EXPECT_EQ(error.status(), checks ? Status::out_of_range : Status::ok);
         if (checks) {
           EXPECT_EQ(error.message(),
-                    base::cat("layer 'probe0': element 1 of its output for micro-batch 2 is ", bad, "; a finite number"));
+                    base::cat("layer 'probe0': element 1 of its output for micro-batch 2 is ", bad, "; expected a finite number"));
         }
         EXPECT_EQ(used.tracker->stats().current_bytes, 0);
         sample = was;
@@ -87,8 +87,8 @@ TEST(PipelineFailure, TheCheckOfOutputsNamesLayerElementAndMicroBatch) {
   }
 }
 
-// In the last stage, where the loss would be the first to say so.
-TEST(PipelineFailure, TheCheckOfOutputsSeesEveryStage) {
+// In the last stage, where otherwise the loss would detect it first.
+TEST(PipelineFailure, TheCheckOfOutputsCoversEveryStage) {
   const Model model = byte_model(8, 16, 2);
   PipelineOptions used = options_of(Order::one_f_one_b, 3, 4);
   used.checks.finite = true;
@@ -109,8 +109,8 @@ TEST(PipelineFailure, TheCheckOfOutputsSeesEveryStage) {
   EXPECT_EQ(run_step(model, *pipeline, step_of(model)), expected);
 }
 
-// Cancels from within a layer, so that the step is surely under way, at every layer, micro-batch and direction.
-TEST(PipelineFailure, ACancelEndsTheStepAnywhere) {
+// Cancels from within a layer, so that the step is certainly running, at every layer, micro-batch and direction.
+TEST(PipelineFailure, ACancelEndsTheStepAtAnyPoint) {
   for (const auto& [order, chunks] : orders) {
     Pipeline* running = nullptr;
     std::atomic<int> left{-1};
@@ -138,7 +138,7 @@ TEST(PipelineFailure, ACancelWithoutAStepDoesNothing) {
   EXPECT_NO_THROW(pipeline->run(model.step(), -1, {}));
 }
 
-// Cancels from outside at no particular moment.
+// Cancels from outside at random moments.
 TEST(PipelineFailure, CancelsFromAnotherThread) {
   ProbeModel model(4, [](const engine::RunContext&, bool) { std::this_thread::yield(); });
   const PipelineOptions options = options_of(Order::one_f_one_b, 2, 8);
@@ -162,8 +162,8 @@ TEST(PipelineFailure, CancelsFromAnotherThread) {
   EXPECT_NO_THROW(pipeline->run(model.step(), -1, {})) << ended << " steps were cancelled before";
 }
 
-// A layer that only goes on when the other stage has given everything back, which it does for the time-out alone. Where the machine
-// was too busy to get so far in time, the layer waits for many times the time-out instead.
+// A layer that returns only after the other stage has given everything back, which happens only at the timeout. If the machine was
+// too loaded to get that far in time, the layer waits for a multiple of the timeout instead.
 TEST(PipelineFailure, ASlowLayerTimesOut) {
   constexpr std::int64_t timeout_ns = 100000000;
   std::atomic<bool> slow{true};
@@ -184,13 +184,13 @@ TEST(PipelineFailure, ASlowLayerTimesOut) {
   const auto pipeline = Pipeline::create(model.chain, model.input, options);
   const base::Error error = error_of([&] { pipeline->run(model.step(), timeout_ns, {}); });
   EXPECT_EQ(error.status(), Status::timeout);
-  EXPECT_EQ(error.message(), "the step did not end within timeout_ns, which is 100000000");
+  EXPECT_EQ(error.message(), "the step did not end within timeout_ns 100000000");
   EXPECT_EQ(options.tracker->stats().current_bytes, 0);
   slow = false;
   EXPECT_NO_THROW(pipeline->run(model.step(), -1, {}));
 }
 
-TEST(PipelineFailure, WhileAStepRunsTheRestIsBusy) {
+TEST(PipelineFailure, OtherCallsAreBusyDuringAStep) {
   std::binary_semaphore entered(0);
   std::binary_semaphore go_on(0);
   ProbeModel model(2, [&](const engine::RunContext& context, bool forward) {
@@ -210,8 +210,8 @@ TEST(PipelineFailure, WhileAStepRunsTheRestIsBusy) {
   EXPECT_EQ(error.status(), Status::ok) << error.message();
 }
 
-// It asks once: the step may have ended by then, or is stopped.
-TEST(PipelineFailure, AZeroTimeOutNeverWaitsForTheStep) {
+// It tries once: the step has either ended by then, or is stopped.
+TEST(PipelineFailure, AZeroTimeoutNeverWaitsForTheStep) {
   ProbeModel model(2, [](const engine::RunContext&, bool) { std::this_thread::yield(); });
   const auto pipeline = Pipeline::create(model.chain, model.input, options_of(Order::gpipe, 2, 4));
   const Status status = error_of([&] { pipeline->run(model.step(), 0, {}); }).status();

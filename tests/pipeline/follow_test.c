@@ -1,4 +1,4 @@
-/* A strategy that adapts is asked again before each step of a pipeline, by what the last step took: plans of layers, and policies
+/* An adaptive strategy is called again before each step of a pipeline, with the last step's memory: plans of layers, and policies
  * of managers. */
 #include "memory/named.h"
 #include "probe_chain.h"
@@ -14,7 +14,7 @@ static int32_t large_option(const ckpt_tensor_spec* input, int32_t option, ckpt_
   return 0;
 }
 
-/* A pipeline of two stages, what it runs, and the tracker that its strategy goes by. */
+/* A pipeline of two stages, its data, and the tracker that its strategy reads. */
 typedef struct run {
   ckpt_memory_tracker* tracker;
   ckpt_chain* chain;
@@ -28,71 +28,71 @@ static run make_run(ckpt_strategy* strategy, const ckpt_activation_policy* polic
   const ckpt_tensor_spec spec = probe_spec();
   ckpt_layer_callbacks callbacks = probe_callbacks();
   ckpt_pipeline_options options = probe_options(CKPT_PIPELINE_ORDER_GPIPE, 2, micro_batches);
-  run made = {NULL, NULL, NULL, NULL, 0};
+  run created = {NULL, NULL, NULL, NULL, 0};
   callbacks.option = large_option;
-  made.tracker = tracker;
-  made.chain = custom_chain(0, "large", layers, &callbacks, &none, 0);
+  created.tracker = tracker;
+  created.chain = custom_chain(0, "large", layers, &callbacks, &none, 0);
   options.strategy = strategy;
   options.policy = policy;
-  CHECK_OK(ckpt_pipeline_create(made.chain, &spec, &options, &made.pipeline));
-  made.x = probe_tensor(probe_samples);
-  return made;
+  CHECK_OK(ckpt_pipeline_create(created.chain, &spec, &options, &created.pipeline));
+  created.x = probe_tensor(probe_samples);
+  return created;
 }
 
-static void end_run(run* made) {
-  ckpt_pipeline_release(made->pipeline);
-  ckpt_tensor_release(made->x);
-  ckpt_chain_release(made->chain);
+static void end_run(run* created) {
+  ckpt_pipeline_release(created->pipeline);
+  ckpt_tensor_release(created->x);
+  ckpt_chain_release(created->chain);
 }
 
-/* Runs one step while the tracker holds other_bytes more. *recomputed: layer forwards that ran again. Returns the verified peak of
- * both stages. */
-static int64_t step(run* made, int64_t other_bytes, int64_t* recomputed) {
-  const ckpt_step one = probe_step(made->x);
+/* Runs one step while the tracker has other_bytes more. *recomputed: number of recomputed layer forwards. Returns the verified peak
+ * of both stages. */
+static int64_t step(run* created, int64_t other_bytes, int64_t* recomputed) {
+  const ckpt_step one = probe_step(created->x);
   uint64_t id = 0;
   int64_t peak = 0;
   int64_t sum = 0;
   int32_t stage;
-  if (other_bytes > 0) CHECK_OK(record_named(made->tracker, "other", other_bytes, &id));
-  CHECK_OK(ckpt_pipeline_run(made->pipeline, &one, -1, NULL, NULL));
-  if (other_bytes > 0) CHECK_OK(ckpt_memory_tracker_record_deallocation(made->tracker, id));
+  if (other_bytes > 0) CHECK_OK(record_named(created->tracker, "other", other_bytes, &id));
+  CHECK_OK(ckpt_pipeline_run(created->pipeline, &one, -1, NULL, NULL));
+  if (other_bytes > 0) CHECK_OK(ckpt_memory_tracker_record_deallocation(created->tracker, id));
   for (stage = 0; stage < 2; ++stage) {
     ckpt_pipeline_stats stats = CKPT_PIPELINE_STATS_INIT;
     ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
     ckpt_schedule* schedule = NULL;
     ckpt_profile* profile = NULL;
-    CHECK_OK(ckpt_pipeline_get_stats(made->pipeline, stage, &stats));
-    CHECK_OK(ckpt_pipeline_get_schedule(made->pipeline, stage, &schedule));
-    CHECK_OK(ckpt_pipeline_get_profile(made->pipeline, stage, &profile));
+    CHECK_OK(ckpt_pipeline_get_stats(created->pipeline, stage, &stats));
+    CHECK_OK(ckpt_pipeline_get_schedule(created->pipeline, stage, &schedule));
+    CHECK_OK(ckpt_pipeline_get_profile(created->pipeline, stage, &profile));
     CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
     peak += report.peak_bytes[0];
     sum += stats.recomputed_forwards;
     ckpt_schedule_release(schedule);
     ckpt_profile_release(profile);
   }
-  *recomputed = sum - made->recomputed_before;
-  made->recomputed_before = sum;
+  *recomputed = sum - created->recomputed_before;
+  created->recomputed_before = sum;
   return peak;
 }
 
-/* The peak with a fixed interval as layers' plans. */
+/* Returns the peak with a fixed interval as the layers' plans. */
 static int64_t peak_of_interval(int64_t interval) {
   ckpt_strategy* strategy = NULL;
   int64_t recomputed = 0;
   int64_t peak = 0;
-  run made;
+  run created;
   char text[40];
   snprintf(text, sizeof text, "interval:%lld", (long long)interval);
   CHECK_OK(ckpt_strategy_create(text, &strategy));
   CHECK_OK(ckpt_strategy_set_chosen(strategy, CKPT_STRATEGY_CHOSEN_RECOMPUTE));
-  made = make_run(strategy, NULL, NULL);
-  peak = step(&made, 0, &recomputed);
-  end_run(&made);
+  created = make_run(strategy, NULL, NULL);
+  peak = step(&created, 0, &recomputed);
+  end_run(&created);
   ckpt_strategy_release(strategy);
   return peak;
 }
 
-/* All of the process's memory is total_bytes; the share is the whole. */
+/* The process's memory is total_bytes, and the share is all of it. */
 static ckpt_strategy* memory_aware(ckpt_memory_tracker* tracker, int64_t total_bytes) {
   ckpt_strategy* strategy = NULL;
   CHECK_OK(create_memory_aware("memory-aware:1", tracker, total_bytes, NULL, &strategy));
@@ -106,25 +106,25 @@ static void test_plans_follow_the_memory(void) {
   ckpt_strategy* strategy = NULL;
   int64_t recomputed = 0;
   int64_t relaxed = 0;
-  run made;
+  run created;
   int i;
   CHECK(least < roomy / 2);
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   strategy = memory_aware(tracker, 2 * roomy);
-  made = make_run(strategy, NULL, tracker);
-  for (i = 0; i < 12; ++i) CHECK(step(&made, 0, &relaxed) <= roomy);
-  CHECK(step(&made, 0, &relaxed) == roomy); /* there is room: the interval has grown */
-  /* Other memory fills what is left: the very next step takes what still fits, and no step after it more. */
-  for (i = 0; i < 8; ++i) CHECK(step(&made, 2 * roomy - least, &recomputed) == least);
+  created = make_run(strategy, NULL, tracker);
+  for (i = 0; i < 12; ++i) CHECK(step(&created, 0, &relaxed) <= roomy);
+  CHECK(step(&created, 0, &relaxed) == roomy); /* memory is available: the interval has grown */
+  /* Other memory fills the rest: the very next step uses only what still fits, and no later step uses more. */
+  for (i = 0; i < 8; ++i) CHECK(step(&created, 2 * roomy - least, &recomputed) == least);
   CHECK(recomputed > relaxed);
-  for (i = 0; i < 12; ++i) CHECK(step(&made, 0, &recomputed) <= roomy);
+  for (i = 0; i < 12; ++i) CHECK(step(&created, 0, &recomputed) <= roomy);
   CHECK(recomputed == relaxed); /* and it recovers */
-  end_run(&made);
+  end_run(&created);
   ckpt_strategy_release(strategy);
   ckpt_memory_tracker_release(tracker);
 }
 
-/* From the first step on: the first decision goes by the profile. */
+/* From the first step on: the first decision uses the profile. */
 static void test_no_step_exceeds_the_memory(void) {
   const int64_t least = peak_of_interval(1);
   const int64_t roomy = peak_of_interval(10);
@@ -132,15 +132,15 @@ static void test_no_step_exceeds_the_memory(void) {
   for (total = least; total <= roomy; total += (roomy - least) / 4) {
     ckpt_strategy* const strategy = memory_aware(NULL, total);
     int64_t recomputed = 0;
-    run made = make_run(strategy, NULL, NULL);
+    run created = make_run(strategy, NULL, NULL);
     int i;
-    for (i = 0; i < 10; ++i) CHECK(step(&made, 0, &recomputed) <= total);
-    end_run(&made);
+    for (i = 0; i < 10; ++i) CHECK(step(&created, 0, &recomputed) <= total);
+    end_run(&created);
     ckpt_strategy_release(strategy);
   }
 }
 
-/* Returns what creating a manager with this strategy as its policy returns. */
+/* Returns the status of creating a manager with this strategy as its policy. */
 static ckpt_status try_policy(ckpt_strategy* strategy) {
   ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
   ckpt_activation_manager* manager = NULL;
@@ -175,7 +175,8 @@ static void test_composites(ckpt_strategy* aware, ckpt_strategy* inverse) {
   }
 }
 
-/* A yes of a policy's strategy keeps a micro-batch: not(memory-aware) keeps fewer of them the less memory there is. */
+/* A micro-batch is kept if the policy's strategy returns yes: not(memory-aware) keeps fewer of them the less memory is available.
+ * */
 static void test_policies_follow_the_memory(void) {
   ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
   ckpt_memory_tracker* tracker = NULL;
@@ -185,21 +186,21 @@ static void test_policies_follow_the_memory(void) {
   int64_t relaxed = 0;
   int64_t most = 0;
   int64_t least = 0;
-  run made;
+  run created;
   int i;
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   strategy = memory_aware(tracker, (int64_t)1 << 30);
   CHECK_OK(create_of("not($0)", &strategy, 1, &inverse));
   policy.kind = CKPT_ACTIVATION_POLICY_KIND_STRATEGY;
   policy.strategy = inverse;
-  made = make_run(NULL, &policy, tracker);
-  for (i = 0; i < 12; ++i) most = step(&made, 0, &relaxed);
-  for (i = 0; i < 4; ++i) least = step(&made, ((int64_t)1 << 30) - most / 2, &recomputed);
+  created = make_run(NULL, &policy, tracker);
+  for (i = 0; i < 12; ++i) most = step(&created, 0, &relaxed);
+  for (i = 0; i < 4; ++i) least = step(&created, ((int64_t)1 << 30) - most / 2, &recomputed);
   CHECK(least < most && recomputed > relaxed);
-  for (i = 0; i < 12; ++i) CHECK(step(&made, 0, &recomputed) <= most);
+  for (i = 0; i < 12; ++i) CHECK(step(&created, 0, &recomputed) <= most);
   CHECK(recomputed == relaxed);
-  end_run(&made);
-  /* By itself it would keep more of them under pressure. */
+  end_run(&created);
+  /* Without "not" it would keep more of them under pressure. */
   policy.strategy = strategy;
   {
     ckpt_activation_manager* manager = NULL;

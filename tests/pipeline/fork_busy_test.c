@@ -1,5 +1,5 @@
-/* Forked children of a process whose other threads are inside a manager or a pipeline: every call works or gives FORKED, and none
- * waits for a thread that the child does not have. */
+/* Forked children of a process with other threads inside a manager or a pipeline: every call works or returns FORKED, and none
+ * waits for a thread that does not exist in the child. */
 #define _POSIX_C_SOURCE 200809L
 #include "probe_chain.h"
 
@@ -14,7 +14,7 @@ static ckpt_activation_manager* manager;
 static ckpt_tensor* x;
 static int calls = 0;
 
-/* OK, FORKED, or one of two others that the call may give. */
+/* OK, FORKED, or one of two other statuses that the call may return. */
 static int check(ckpt_status status, ckpt_status other, ckpt_status another) {
   ++calls;
   if (status == CKPT_OK || status == CKPT_E_FORKED || status == other || status == another) return status == CKPT_OK;
@@ -63,7 +63,7 @@ static void wait_for(pid_t child) {
 static int enough = 0;
 static sem_t begun;
 
-/* Inside the manager, and under its lock, nearly all the time: a list of many takes long. */
+/* Spends nearly all time inside the manager, under its lock: a list of many micro-batches takes long. */
 static void* list_again_and_again(void* argument) {
   int first = 1;
   (void)argument;
@@ -99,7 +99,7 @@ static void test_a_busy_manager(void) {
   ckpt_activation_manager_release(manager);
 }
 
-/* With no thread inside, a child's copy is one to work with. */
+/* With no thread inside, the child's copy is usable. */
 static void test_an_idle_manager(void) {
   pid_t child;
   CHECK_OK(ckpt_activation_manager_create(NULL, NULL, NULL, NULL, NULL, &manager));

@@ -1,4 +1,4 @@
-/* A forked child of a process with a pipeline: its calls say so, and releasing returns. */
+/* A forked child of a process with a pipeline: its calls return FORKED, and a release returns. */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 

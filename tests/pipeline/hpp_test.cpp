@@ -93,7 +93,7 @@ TEST(PipelineHpp, PipelinesRun) {
   pipeline.manager(0).set_policy({ckpt::ActivationPolicyKind::recompute_all});
   EXPECT_EQ(pipeline.run(step), expected);
   EXPECT_EQ(pipeline.stats(0).recomputed_micro_batches, 4);
-  pipeline.cancel();  // without a step: nothing
+  pipeline.cancel();  // no effect without a step
   EXPECT_EQ(pipeline.run(step, std::chrono::hours(1)), expected);
   EXPECT_THROW(pipeline.run(step, std::chrono::nanoseconds(-2)), ckpt::Error);
 }

@@ -1,4 +1,4 @@
-/* What a pipeline's own managers say while it trains, against a model of each policy and against the tracker's live bytes. */
+/* The reports of a pipeline's own managers during training, against a model of each policy and against the tracker's live bytes. */
 #include "probe_chain.h"
 
 enum { micro_batches = 8, layers = 4 };
@@ -6,19 +6,19 @@ enum { micro_batches = 8, layers = 4 };
 typedef struct watch {
   ckpt_pipeline* pipeline;
   ckpt_memory_tracker* tracker;
-  ckpt_activation_manager* first;          /* of stage 0 */
-  ckpt_activation_manager* second;         /* of stage 1 */
-  int32_t kind;                            /* of the policy */
-  int64_t held_bytes;                      /* of one micro-batch on stage 0; 0: to be found out */
-  int32_t gpipe;                           /* the sets are those of the model, which is GPipe's */
-  int32_t fails_at;                        /* micro-batch whose backward fails; -1: none */
-  int64_t seen[micro_batches];             /* that stage 0 kept when it ran forward, at its first layer */
+  ckpt_activation_manager* first;          /* manager of stage 0 */
+  ckpt_activation_manager* second;         /* manager of stage 1 */
+  int32_t kind;                            /* kind of the policy */
+  int64_t held_bytes;                      /* of one micro-batch on stage 0; 0: not yet known */
+  int32_t gpipe;                           /* the sets match the model, which describes GPipe */
+  int32_t fails_at;                        /* micro-batch with a failing backward; -1: none */
+  int64_t seen[micro_batches];             /* kept by stage 0 at its first layer in forward */
   int64_t seen_in_backward[micro_batches]; /* the same in backward */
-  int64_t most;                            /* of stage 0 at once */
+  int64_t most;                            /* maximum of stage 0 at once */
   int64_t most_of_second;
 } watch;
 
-/* Micro-batches that stage 0 keeps right after it has taken m, as the policy's description has it. */
+/* Returns whether stage 0 keeps micro-batch j right after it has taken m, according to the policy's description. */
 static int keeps(const watch* state, int64_t j, int64_t m) {
   if (j > m) return 0;
   switch (state->kind) {
@@ -38,7 +38,7 @@ static int64_t live_bytes(const watch* state, const char* layer) {
   return stats.current_bytes;
 }
 
-/* All ways to ask say the same; returns how many are kept. */
+/* Checks that all queries agree; returns the number of kept micro-batches. */
 static int64_t check_manager(ckpt_activation_manager* manager, int32_t* list, int64_t* bytes) {
   ckpt_activation_metadata metadata = CKPT_ACTIVATION_METADATA_INIT;
   int64_t count = -1;
@@ -74,8 +74,8 @@ static void check_nothing_kept(ckpt_activation_manager* manager) {
   CHECK(check_manager(manager, list, &bytes) == 0 && bytes == 0);
 }
 
-/* On stage 0's thread, inside its first layer. */
-static void look_at_first(watch* state, const ckpt_layer_context* context, int32_t forward) {
+/* Runs on stage 0's thread, inside its first layer. */
+static void check_first_stage(watch* state, const ckpt_layer_context* context, int32_t forward) {
   const int64_t output_bytes = (int64_t)probe_bytes(context->input);
   int32_t list[micro_batches];
   int64_t bytes = -1;
@@ -84,7 +84,7 @@ static void look_at_first(watch* state, const ckpt_layer_context* context, int32
   int32_t j;
   if (count > state->most) state->most = count;
   if (forward && !context->recomputation) {
-    /* Beside what is kept lives what this layer makes: its output, and a tape where it will be kept. */
+    /* Next to the kept activations, only this layer's results are live: its output, and a tape if it will be kept. */
     const int64_t others = live_bytes(state, "probe0") + live_bytes(state, state->gpipe >= 0 ? "probe1" : "probe2") - bytes;
     CHECK(others == output_bytes || others == output_bytes + tape_bytes);
     state->seen[context->micro_batch] = count;
@@ -92,7 +92,7 @@ static void look_at_first(watch* state, const ckpt_layer_context* context, int32
   if (!forward) state->seen_in_backward[context->micro_batch] = count;
   if (state->gpipe <= 0) return;
   for (j = 0; j < micro_batches; ++j) {
-    /* All forwards come first, then all backwards; a micro-batch's own backward is no reason to forget it before its end. */
+    /* All forwards run before all backwards; a micro-batch is kept until the end of its backward. */
     const int is_kept = forward && !context->recomputation ? j != context->micro_batch && keeps(state, j, context->micro_batch)
                                                            : j >= context->micro_batch && keeps(state, j, micro_batches - 1);
     int32_t has = -1;
@@ -105,8 +105,8 @@ static void look_at_first(watch* state, const ckpt_layer_context* context, int32
   CHECK(bytes == count * state->held_bytes);
 }
 
-/* On stage 1's thread, in its last forward, if that comes before its first backward: stage 0 has run all forwards. */
-static void look_across(watch* state) {
+/* Runs on stage 1's thread, in its last forward, if that precedes its first backward: stage 0 has run all forwards. */
+static void check_across(watch* state) {
   int32_t list[micro_batches];
   int64_t bytes = -1;
   int64_t expected = 0;
@@ -117,8 +117,8 @@ static void look_across(watch* state) {
 
 static int32_t look(const ckpt_layer_context* context, int32_t forward, void* user_data) {
   watch* const state = (watch*)user_data;
-  if (state->first == NULL) return 0; /* the pipeline is being made */
-  if (context->layer == 0) look_at_first(state, context, forward);
+  if (state->first == NULL) return 0; /* the pipeline is being created */
+  if (context->layer == 0) check_first_stage(state, context, forward);
   if (context->layer == layers - 1) {
     int32_t list[micro_batches];
     int64_t bytes = -1;
@@ -126,7 +126,7 @@ static int32_t look(const ckpt_layer_context* context, int32_t forward, void* us
     if (count > state->most_of_second) state->most_of_second = count;
     if (state->gpipe > 0 && forward && context->micro_batch == micro_batches - 1 &&
         keeps(state, micro_batches - 1, micro_batches - 1))
-      look_across(state);
+      check_across(state);
   }
   if (!forward && context->micro_batch == state->fails_at && context->layer == 0) return ckpt_callback_error("no luck"), 1;
   return 0;
@@ -159,7 +159,7 @@ static void end(watch* state) {
   ckpt_memory_tracker_release(state->tracker);
 }
 
-/* Two steps, of which the second sees the same; returns what one micro-batch holds. */
+/* Runs two steps and checks that the second one sees the same; returns the bytes of one micro-batch. */
 static int64_t run_policy(int32_t kind, int64_t held_bytes, int32_t fails_at) {
   watch state = {NULL, NULL, NULL, NULL, 0, 0, 1, -1, {0}, {0}, 0, 0};
   probe look_in = {NULL, NULL};
@@ -213,7 +213,8 @@ static void test_each_policy(void) {
   run_policy(CKPT_ACTIVATION_POLICY_KIND_STRATEGY, held_bytes, 4);
 }
 
-/* Under 1F1B stage 0 holds what is in flight there, the last stage one; with chunks the bytes are those of the chunks that ran. */
+/* With 1F1B stage 0 holds the micro-batches in flight there, the last stage one; with chunks the bytes are those of the chunks that
+ * ran. */
 static void test_other_orders(int32_t schedule, int32_t chunks) {
   watch state = {NULL, NULL, NULL, NULL, CKPT_ACTIVATION_POLICY_KIND_STORE_ALL, 0, 0, -1, {0}, {0}, 0, 0};
   probe look_in = {NULL, NULL};

@@ -1,19 +1,19 @@
-/* What a custom layer is told of its step: targets of its micro-batch's samples and threads to share, in a chain and in a pipeline,
- * with a loss that is known to the bit; and handles that a callback releases, retains or keeps do no harm. */
+/* The context of a custom layer's step: targets of its micro-batch's samples and threads to share, in a chain and in a pipeline,
+ * with a loss known to the bit; and handles that a callback releases, retains or stores cause no errors. */
 #include "custom_chain.h"
 
 enum { SAMPLES = 16, CLASSES = 4, BODY = 3, MICRO_BATCHES = 4, FIRST_SAMPLE = 100 };
 
 typedef enum misuse { none, releases, retains, keeps } misuse;
 
-/* y = 2x in the body, and behind it the mean over the samples of -x[target]. Every number is exact in 32 bits. */
+/* y = 2x in the body, then the mean over the samples of -x[target]. Every number is exact in 32 bits. */
 typedef struct state {
   misuse misuse;
-  int32_t micro_batches; /* of the step */
+  int32_t micro_batches; /* number in the step */
   int has_targets;
   int forwards;
   int recomputations;
-  ckpt_tensor* targets; /* of the last run: retained by "retains" the first time, else not to be used any more */
+  ckpt_tensor* targets; /* of the last run: retained by "retains" the first time, otherwise no longer valid */
   ckpt_worker_pool* pool;
 } state;
 
@@ -35,7 +35,7 @@ static void misuse_handles(const ckpt_layer_context* context, state* self) {
   self->pool = context->pool;
 }
 
-/* The context tells the truth: micro-batch, samples and targets belong together. */
+/* Checks that the context is consistent: micro-batch, samples and targets belong together. */
 static void check_context(const ckpt_layer_context* context, state* self) {
   const int64_t samples = SAMPLES / self->micro_batches;
   const int32_t* targets = NULL;
@@ -163,14 +163,14 @@ static ckpt_chain* chain_of(state* states, int has_loss) {
   return chain;
 }
 
-static ckpt_tensor* made(ckpt_dtype dtype, int32_t ndim) {
+static ckpt_tensor* created(ckpt_dtype dtype, int32_t ndim) {
   const int64_t shape[2] = {SAMPLES, CLASSES};
   ckpt_tensor* tensor = NULL;
   CHECK_OK(ckpt_tensor_create(dtype, shape, ndim, NULL, &tensor));
   return tensor;
 }
 
-/* Data of a step, what must come of it, and what came. */
+/* Data of a step, its expected results, and its actual results. */
 typedef struct data {
   ckpt_step step;
   ckpt_tensor *x, *targets, *gradient;
@@ -184,9 +184,9 @@ static data data_of(void) {
   data all;
   int64_t i, j;
   memset(&all, 0, sizeof all);
-  all.x = made(CKPT_DTYPE_F32, 2);
-  all.gradient = made(CKPT_DTYPE_F32, 2);
-  all.targets = made(CKPT_DTYPE_I32, 1);
+  all.x = created(CKPT_DTYPE_F32, 2);
+  all.gradient = created(CKPT_DTYPE_F32, 2);
+  all.targets = created(CKPT_DTYPE_I32, 1);
   for (i = 0; i < SAMPLES; ++i) {
     const int32_t target = target_of(FIRST_SAMPLE + i);
     ((int32_t*)ckpt_tensor_get_data(all.targets))[i] = target;
@@ -224,7 +224,7 @@ static void prepare(state* states, misuse how, int32_t micro_batches, int has_ta
   }
 }
 
-/* What was retained outlives step and chain, with its elements; what was kept only is refused, as long as its layer is there. */
+/* A retained handle outlives step and chain, with its elements; a stored one is refused, as long as its layer exists. */
 static void check_kept(const state* states, int layers) {
   int i;
   for (i = 0; i < layers; ++i) {
@@ -314,7 +314,7 @@ static void in_a_pipeline(ckpt_pipeline_order order, int32_t stages, int32_t chu
   ckpt_pipeline_release(pipeline);
   ckpt_chain_release(chain);
   if (how == retains) {
-    release_data(&all); /* the slices keep the whole */
+    release_data(&all); /* the slices keep the whole tensor alive */
     check_kept(states, BODY + 1);
     release_kept(states, BODY + 1);
   } else {
@@ -322,7 +322,7 @@ static void in_a_pipeline(ckpt_pipeline_order order, int32_t stages, int32_t chu
   }
 }
 
-/* A step without targets says so, and a profiler that has no data gives zeros that are large enough for 32 bits a sample. */
+/* A step without targets reports that, and a profiler without data provides zeros large enough for 32 bits per sample. */
 static void without_targets(void) {
   state states[BODY + 1];
   data all = data_of();

@@ -9,7 +9,7 @@ static int32_t add_one(ckpt_tensor* input, int32_t micro_batch, ckpt_tensor** ou
   float* values;
   ++*(int*)user_data;
   if (micro_batch == 3) return ckpt_callback_error("three is refused"), 1;
-  if (micro_batch == 2) return 0; /* forgets the output */
+  if (micro_batch == 2) return 0; /* leaves the output unset */
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape, 1, NULL, output));
   values = (float*)ckpt_tensor_get_data(*output);
   values[0] = ((const float*)ckpt_tensor_get_const_data(input))[0] + 1.0F;
@@ -138,8 +138,8 @@ static int64_t wall_ns(void) {
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Whatever the manager's clock says; and a caller of the first version keeps what lies behind its struct. */
-static void test_stored_at_a_time_of_the_wall(void) {
+/* Independent of the manager's clock; and nothing is written after the struct of a caller compiled for the first version. */
+static void test_stored_at_wall_clock_time(void) {
   ckpt_activation_manager_options options = CKPT_ACTIVATION_MANAGER_OPTIONS_INIT;
   ckpt_activation_metadata metadata = CKPT_ACTIVATION_METADATA_INIT;
   ckpt_activation_manager* manager = NULL;
@@ -172,17 +172,18 @@ static void test_refusals(void) {
   policy.interval = -3;
   CHECK_FAILS(ckpt_activation_manager_create(&policy, NULL, add_one, &calls, destroyed, &manager), CKPT_E_INVALID_ARGUMENT,
               "interval is -3");
-  CHECK(calls == 0); /* a failing call does not destroy */
+  CHECK(calls == 0); /* a failed call does not destroy user_data */
   options.name = " ";
   CHECK_FAILS(ckpt_activation_manager_create(NULL, &options, NULL, NULL, NULL, &manager), CKPT_E_INVALID_ARGUMENT, "options.name");
   CHECK(manager == NULL);
   CHECK_OK(ckpt_activation_manager_create(NULL, NULL, NULL, NULL, NULL, &manager));
   CHECK_FAILS(ckpt_activation_manager_begin_step(manager, -2), CKPT_E_INVALID_ARGUMENT, "micro_batches is -2");
   CHECK_OK(ckpt_activation_manager_begin_step(manager, 2));
-  CHECK_FAILS(ckpt_activation_manager_store(manager, 2, input, &flag), CKPT_E_OUT_OF_RANGE, "micro_batch is 2; the step has 2");
+  CHECK_FAILS(ckpt_activation_manager_store(manager, 2, input, &flag), CKPT_E_OUT_OF_RANGE,
+              "micro_batch is 2; expected less than 2");
   CHECK_FAILS(ckpt_activation_manager_should_checkpoint(manager, 0, -1, &flag), CKPT_E_INVALID_ARGUMENT, "bytes is -1");
   CHECK(flag == 7);
-  CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, 0, &found), CKPT_E_INVALID_STATE, "without a forward");
+  CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, 0, &found), CKPT_E_INVALID_STATE, "has no forward function");
   CHECK_FAILS(ckpt_activation_manager_get_metadata(manager, 0, NULL), CKPT_E_INVALID_ARGUMENT, "metadata");
   CHECK_FAILS(ckpt_activation_manager_get_memory_usage(manager, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "both NULL");
   ckpt_activation_manager_release(manager);
@@ -192,7 +193,7 @@ static void test_refusals(void) {
 int main(void) {
   test_whole_life();
   test_strategy_policy();
-  test_stored_at_a_time_of_the_wall();
+  test_stored_at_wall_clock_time();
   test_refusals();
   return 0;
 }

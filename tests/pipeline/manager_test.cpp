@@ -1,4 +1,4 @@
-// The activation checkpoint manager: what each policy keeps, and that bytes come and go exactly.
+// The activation checkpoint manager: the activations kept by each policy, and exact byte counts.
 #include "pipeline/activation_manager.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ Policy policy_of(Kind kind, std::int64_t interval = 1, std::int64_t threshold = 
 struct Managed {
   explicit Managed(Policy policy, ActivationManager::Forward forward = {})
       : manager(std::move(policy), "stage 0", tracker, clock, std::move(forward)) {}
-  // Stores `count` activations of 100 floats, and returns which are there afterwards.
+  // Stores `count` activations of 100 floats, and returns those kept afterwards.
   std::vector<std::int64_t> store(std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) manager.store(i, *numbers(100, static_cast<float>(i)));
     return manager.micro_batches();
@@ -106,7 +106,7 @@ TEST(Manager, MemoryBasedDropsTheOldestButNeverTheEnds) {
   EXPECT_LE(managed.manager.estimate_memory_usage(), 1200);
 }
 
-TEST(Manager, ReplacingRenewsTheAge) {
+TEST(Manager, ReplacingResetsTheAge) {
   Managed managed(policy_of(Kind::memory_based, 1, 1200));
   managed.manager.begin_step(6);
   managed.store(3);
@@ -122,7 +122,7 @@ TEST(Manager, MemoryBasedKeepsTheEndsAboveTheThreshold) {
   EXPECT_EQ(managed.manager.estimate_memory_usage(), 800);
 }
 
-TEST(Manager, MemoryBasedNeverStoresWhatIsLargerThanTheThreshold) {
+TEST(Manager, MemoryBasedNeverStoresActivationsLargerThanTheThreshold) {
   Managed managed(policy_of(Kind::memory_based, 1, 1000));
   managed.manager.begin_step(4);
   managed.manager.store(0, *numbers(10, 0));
@@ -137,7 +137,7 @@ TEST(Manager, MemoryBasedWithAVeryLargeThresholdKeepsAll) {
   EXPECT_EQ(managed.store(20).size(), 20U);
 }
 
-TEST(Manager, AnOversizedLastOfAnUnknownCountGoesWhenANewerComes) {
+TEST(Manager, AnOversizedLastActivationOfAnUnknownCountIsReplacedByANewerOne) {
   Managed managed(policy_of(Kind::memory_based, 1, 1000));
   managed.manager.begin_step(unknown_count);
   managed.manager.store(0, *numbers(10, 0));
@@ -146,7 +146,7 @@ TEST(Manager, AnOversizedLastOfAnUnknownCountGoesWhenANewerComes) {
   EXPECT_EQ(managed.manager.micro_batches(), (Indices{0, 2}));
 }
 
-TEST(Manager, StrategiesAreAskedWithTheStagesNameAndTheMicroBatch) {
+TEST(Manager, StrategiesGetTheStagesNameAndTheMicroBatch) {
   std::vector<std::string> asked;
   strategy::CustomHooks hooks;
   hooks.decide = [&](std::string_view name, const strategy::Activation& activation, std::int64_t index) {
@@ -161,7 +161,7 @@ TEST(Manager, StrategiesAreAskedWithTheStagesNameAndTheMicroBatch) {
   EXPECT_EQ(asked, (std::vector<std::string>{"stage 0 0 400", "stage 0 1 400", "stage 0 2 400"}));
 }
 
-TEST(Manager, KeepsACopyOrTheGivenUpTensor) {
+TEST(Manager, KeepsACopyOrTheMovedTensor) {
   Managed managed(policy_of(Kind::store_all));
   const TensorPtr original = numbers(4, 1);
   managed.manager.store(0, *original);
@@ -176,7 +176,7 @@ TEST(Manager, KeepsACopyOrTheGivenUpTensor) {
   EXPECT_EQ(managed.manager.get(1)->data(), data);
 }
 
-TEST(Manager, AbsentIsNoValue) {
+TEST(Manager, AbsentActivationsHaveNoValue) {
   Managed managed(policy_of(Kind::store_all));
   EXPECT_EQ(managed.manager.get(3), nullptr);
   EXPECT_FALSE(managed.manager.has(3));
@@ -230,7 +230,7 @@ TEST(Manager, StoringAgainReplacesTensorAndBytes) {
   EXPECT_FALSE(managed.manager.has(1)) << "the old activation is not the micro-batch's any more";
 }
 
-TEST(Manager, MetadataTellsWhatIsStored) {
+TEST(Manager, MetadataDescribesTheStoredActivation) {
   Managed managed(policy_of(Kind::store_all));
   managed.clock->advance(234);
   managed.manager.store(2, *numbers(6, 0));
@@ -311,7 +311,7 @@ TEST(Manager, AutomaticFollowsTheTrackersPressure) {
   EXPECT_EQ(picked_at(100).kind, Kind::store_all);
   EXPECT_EQ(picked_at(600).kind, Kind::selective);
   EXPECT_EQ(managed.manager.active_policy().interval, 2);
-  EXPECT_EQ(managed.manager.active_policy().threshold_bytes, 400);  // what the limit leaves
+  EXPECT_EQ(managed.manager.active_policy().threshold_bytes, 400);  // the rest of the limit
   EXPECT_EQ(picked_at(800).kind, Kind::memory_based);
   EXPECT_EQ(managed.manager.active_policy().threshold_bytes, 200);
   EXPECT_EQ(picked_at(850).kind, Kind::memory_based);

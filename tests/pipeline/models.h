@@ -58,12 +58,12 @@ inline Result run_once(const Model& model, const PipelineOptions& options, std::
   return run_step(model, *pipeline, step_of(model, number));
 }
 
-// What one stage computes with the same micro-batches.
+// Returns the results of one stage with the same micro-batches.
 inline Result one_stage(const Model& model, std::int32_t micro_batches, std::int64_t number = 3) {
   return run_once(model, options_of(Order::gpipe, 1, micro_batches), number);
 }
 
-// The status and message of what call throws.
+// Returns the status and message of the exception of call.
 template <class Call>
 base::Error error_of(Call&& call) {
   try {
@@ -74,7 +74,7 @@ base::Error error_of(Call&& call) {
   return base::Error(base::Status::ok, "");
 }
 
-// A layer that does what the test says and hands its input on.
+// A layer that runs the test's hook and passes its input on.
 class Probe final : public engine::Layer {
  public:
   using Hook = std::function<void(const engine::RunContext&, bool forward)>;
@@ -97,7 +97,7 @@ class Probe final : public engine::Layer {
   std::uint32_t flags_;
 };
 
-// `layers` probes over 8 samples of one float each, whose hooks run with the layer's number.
+// `layers` probes over 8 samples of one float each; their hooks get the layer's number.
 struct ProbeModel {
   ProbeModel(int layers, const Probe::Hook& hook) : chain(std::make_shared<Chain>(0)), input{Dtype::f32, {8, 1}} {
     for (int i = 0; i < layers; ++i) chain->add(std::make_shared<Probe>("probe" + std::to_string(i), hook));

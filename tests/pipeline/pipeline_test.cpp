@@ -1,4 +1,4 @@
-// Any number of stages under any schedule gives the bits of one stage with the same micro-batches.
+// Any number of stages with any schedule gives the bits of one stage with the same micro-batches.
 #include "pipeline/pipeline.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 using base::Status;
 
-TEST(Pipeline, OneStageAndOneMicroBatchAreTheExecutors) {
+TEST(Pipeline, OneStageAndOneMicroBatchEqualAnExecutor) {
   const Model model = byte_model(16, 32, 2);
   const auto schedule = plan::make_store_all(model.chain->profile(model.input));
   engine::Executor executor(model.chain, *schedule, model.input, 0, std::make_shared<base::ThreadPool>(1),
@@ -90,7 +90,7 @@ TEST(Pipeline, EveryPlanWithinTheStagesGivesTheSameBits) {
   }
 }
 
-TEST(Pipeline, LiveBytesAreTheVerifiersOfTheWholeStage) {
+TEST(Pipeline, LiveBytesEqualTheVerifiersForTheWholeStage) {
   const Model model = byte_model(48, 32, 3);
   for (const auto& [order, chunks] : {std::pair{Order::gpipe, 1}, {Order::one_f_one_b, 1}, {Order::interleaved, 2}}) {
     for (const Policy::Kind kind : {Policy::Kind::store_all, Policy::Kind::recompute_all, Policy::Kind::memory_based}) {
@@ -146,7 +146,7 @@ TEST(Pipeline, AccumulateAddsAndTheLossIsTheMean) {
   EXPECT_FLOAT_EQ(model.chain->parameters()[1].gradient->data_as<float>()[5], 2 * gradient);
 }
 
-// Without dropout, micro-batches change nothing but rounding.
+// Without dropout, splitting into micro-batches changes only the rounding.
 TEST(Pipeline, GradientsAreThoseOfTheWholeBatch) {
   const Model model = byte_model(16, 32, 1, 0);
   const Result whole = one_stage(model, 1);
@@ -163,7 +163,7 @@ TEST(Pipeline, GradientsAreThoseOfTheWholeBatch) {
   }
 }
 
-TEST(Pipeline, OutputsAndGradientsOfTheEndsAreCutAndJoined) {
+TEST(Pipeline, OutputsAndGradientsOfTheEndsAreSplitAndJoined) {
   ProbeModel model(5, [](const engine::RunContext&, bool) {});
   for (const auto& [order, chunks] : {std::pair{Order::gpipe, 1}, {Order::one_f_one_b, 1}, {Order::interleaved, 2}}) {
     const auto pipeline = Pipeline::create(model.chain, model.input, options_of(order, 2, 4, chunks));
@@ -197,7 +197,7 @@ TEST(Pipeline, EveryLayerSeesItsGlobalNumberAndItsSamples) {
   }
 }
 
-// The two stages wait for each other inside their layers, so the step only ends when both compute at the same time.
+// The two stages wait for each other inside their layers, so the step ends only if both compute at the same time.
 TEST(Pipeline, StagesOverlap) {
   std::atomic<int> first_inside{0};
   std::atomic<int> second_inside{0};
@@ -229,7 +229,7 @@ TEST(Pipeline, StagesOverlap) {
   EXPECT_LE(timeline.bubble_fraction(), 1);
 }
 
-TEST(Pipeline, ABudgetGivesEarlyStagesAnotherPlanThanLateOnes) {
+TEST(Pipeline, ABudgetGivesEarlyAndLateStagesDifferentPlans) {
   const Model model = byte_model(32, 64, 12);
   PipelineOptions options = options_of(Order::one_f_one_b, 4, 8);
   options.begins = {0, 10, 20, 30};
@@ -254,7 +254,7 @@ TEST(Pipeline, ABudgetGivesEarlyStagesAnotherPlanThanLateOnes) {
   EXPECT_NE(error.message().find("the smallest that works for stage 0"), std::string::npos) << error.message();
 }
 
-TEST(Pipeline, SchedulesOfTheCallersOwn) {
+TEST(Pipeline, CustomSchedules) {
   const Model model = byte_model(16, 32, 2);
   const Result expected = one_stage(model, 4);
   PipelineOptions options = options_of(Order::one_f_one_b, 2, 4);
@@ -280,8 +280,8 @@ TEST(Pipeline, ThePolicyMayChangeBetweenSteps) {
   EXPECT_EQ(pipeline->stats(0).recomputed_micro_batches, 4);
 }
 
-// A log callback or a monitor may look at any moment: that is no reason for a step to fail.
-TEST(Pipeline, AStepWaitsForThoseWhoLook) {
+// A log callback or a monitor may query at any moment: that must not make a step fail.
+TEST(Pipeline, AStepWaitsForQueries) {
   const Model model = byte_model(16, 32, 1);
   const auto pipeline = make_pipeline(model, options_of(Order::gpipe, 2, 2));
   std::atomic<bool> ends{false};
@@ -306,7 +306,7 @@ TEST(Pipeline, AStepWaitsForThoseWhoLook) {
   second.join();
 }
 
-TEST(Pipeline, AStrategyIsAskedWithTheStageAndTheMicroBatch) {
+TEST(Pipeline, AStrategyGetsTheStageAndTheMicroBatch) {
   std::vector<std::string> asked;
   strategy::CustomHooks hooks;
   hooks.decide = [&](std::string_view name, const strategy::Activation&, std::int64_t index) {
@@ -322,8 +322,8 @@ TEST(Pipeline, AStrategyIsAskedWithTheStageAndTheMicroBatch) {
   EXPECT_EQ(asked, (std::vector<std::string>{"stage 0:0", "stage 0:1", "stage 1:0", "stage 1:1"}));
 }
 
-// The manager of a real stage: what it computes again is what it stored, dropout included.
-TEST(Pipeline, TheManagersForwardIsTheStages) {
+// The manager of a real stage recomputes exactly what it stored, including dropout.
+TEST(Pipeline, TheManagersForwardEqualsTheStages) {
   const Model model = byte_model(16, 32, 2, 0.5);
   const auto pipeline = make_pipeline(model, options_of(Order::one_f_one_b, 2, 4));
   run_step(model, *pipeline, step_of(model));
@@ -346,24 +346,24 @@ TEST(Pipeline, TheManagersForwardIsTheStages) {
   EXPECT_EQ(error_of([&] { pipeline->manager(1)->recompute(manager.get(0), 0); }).status(), Status::unsupported);
 }
 
-TEST(Pipeline, RefusesWhatCannotWork) {
+TEST(Pipeline, RefusesInvalidPipelines) {
   const Model model = byte_model(12, 32, 1);
   const auto message = [&](const PipelineOptions& options) { return error_of([&] { make_pipeline(model, options); }).message(); };
-  EXPECT_EQ(message(options_of(Order::gpipe, 1, 0)), "micro_batches is 0; 1 .. 65536");
-  EXPECT_EQ(message(options_of(Order::gpipe, 2, 5)), "micro_batches is 5; it does not divide the batch's 12 samples");
-  EXPECT_EQ(message(options_of(Order::gpipe, 7, 2)), "stages times chunks is 7; the chain has 6 layers");
-  EXPECT_EQ(message(options_of(Order::gpipe, 2, 2, 2)), "chunks is 2; only the interleaved schedule takes more than 1");
+  EXPECT_EQ(message(options_of(Order::gpipe, 1, 0)), "micro_batches is 0; expected 1 .. 65536");
+  EXPECT_EQ(message(options_of(Order::gpipe, 2, 5)), "micro_batches is 5; expected a divisor of the batch's 12 samples");
+  EXPECT_EQ(message(options_of(Order::gpipe, 7, 2)), "stages times chunks is 7; expected at most the chain's 6 layers");
+  EXPECT_EQ(message(options_of(Order::gpipe, 2, 2, 2)), "chunks is 2; expected 1, except for the interleaved schedule");
   EXPECT_EQ(message(options_of(Order::interleaved, 2, 3, 2)),
-            "micro_batches is 3; the interleaved schedule needs a multiple of stages (2)");
+            "micro_batches is 3; expected a multiple of stages (2) for the interleaved schedule");
   PipelineOptions options = options_of(Order::gpipe, 2, 2);
   options.begins = {0, 6};
-  EXPECT_EQ(message(options), "begins[1] is 6; after 0 and below 6");
+  EXPECT_EQ(message(options), "begins[1] is 6; expected more than 0 and less than 6");
   options.begins = {1, 2};
-  EXPECT_EQ(message(options), "begins[0] is 1; the first piece begins at layer 0");
+  EXPECT_EQ(message(options), "begins[0] is 1; expected 0, the first layer");
   const auto pipeline = make_pipeline(model, options_of(Order::gpipe, 2, 2));
   Step step = step_of(model);
   step.targets = nullptr;
-  EXPECT_EQ(error_of([&] { pipeline->run(step, -1, {}); }).message(), "targets is NULL; a loss layer needs it");
+  EXPECT_EQ(error_of([&] { pipeline->run(step, -1, {}); }).message(), "targets is NULL; expected targets for the loss layer");
   step = step_of(model);
   step.input = model.targets.get();
   EXPECT_EQ(error_of([&] { pipeline->run(step, -1, {}); }).status(), Status::invalid_argument);

@@ -1,5 +1,6 @@
-/* probe_chain.h - a chain of layers that hand their input on and let a test look in from inside them. Layers keep their input and a
- * tape of tape_bytes. */
+/* probe_chain.h - a chain of layers that pass their input on and call a test's hook. Layers keep their input and a tape of
+ * tape_bytes.
+ */
 #ifndef CKPT_TESTS_PROBE_CHAIN_H
 #define CKPT_TESTS_PROBE_CHAIN_H
 
@@ -80,7 +81,7 @@ static ckpt_tensor* probe_tensor(int64_t samples) {
   return tensor;
 }
 
-/* A step whose input and gradient are x. */
+/* Returns a step with x as its input and gradient. */
 static ckpt_step probe_step(ckpt_tensor* x) {
   ckpt_step step = CKPT_STEP_INIT;
   step.input = x;

@@ -1,5 +1,5 @@
-/* Every function of pipeline.h from inside every kind of callback that a manager or a pipeline runs: the answer comes at once, and
- * is the one that the header promises. */
+/* Every function of pipeline.h from inside every kind of callback of a manager or a pipeline: the call returns at once, with the
+ * status documented in the header. */
 #define _POSIX_C_SOURCE 200809L
 #include "probe_chain.h"
 
@@ -8,7 +8,7 @@
 
 static ckpt_activation_manager* manager;
 static ckpt_pipeline* pipeline;
-static ckpt_tensor* slice; /* of one micro-batch */
+static ckpt_tensor* slice; /* slice of one micro-batch */
 static ckpt_tensor* batch;
 
 /* ---- The functions ---- */
@@ -37,22 +37,22 @@ static ckpt_status get(void) {
   ckpt_tensor* found = NULL;
   const ckpt_status status = ckpt_activation_manager_get_activation(manager, 1, &found);
   ckpt_tensor_release(found);
-  return status == CKPT_E_UNSUPPORTED ? CKPT_OK : status; /* what a stage keeps is told of, not handed out */
+  return status == CKPT_E_UNSUPPORTED ? CKPT_OK : status; /* a stage's activations are reported, but not returned */
 }
 static ckpt_status has(void) {
   int32_t found = 0;
   return ckpt_activation_manager_has_activation(manager, 1, &found);
 }
 static ckpt_status recompute(void) {
-  ckpt_tensor* made = NULL;
-  const ckpt_status status = ckpt_activation_manager_recompute(manager, slice, 0, &made);
-  ckpt_tensor_release(made);
+  ckpt_tensor* created = NULL;
+  const ckpt_status status = ckpt_activation_manager_recompute(manager, slice, 0, &created);
+  ckpt_tensor_release(created);
   return status;
 }
 static ckpt_status get_or_compute(void) {
-  ckpt_tensor* made = NULL;
-  const ckpt_status status = ckpt_activation_manager_get_or_compute(manager, slice, 0, &made);
-  ckpt_tensor_release(made);
+  ckpt_tensor* created = NULL;
+  const ckpt_status status = ckpt_activation_manager_get_or_compute(manager, slice, 0, &created);
+  ckpt_tensor_release(created);
   return status;
 }
 static ckpt_status clear(void) { return ckpt_activation_manager_clear(manager); }
@@ -131,7 +131,7 @@ static ckpt_status pipeline_create_and_split(void) {
   return CKPT_OK;
 }
 
-/* What a function does to its object. */
+/* The effect of a function on its object. */
 enum { reads, changes, asks, takes, free_of_it };
 
 typedef struct entry {
@@ -173,18 +173,18 @@ static const entry of_pipeline[] = {
 static void expect(const char* where, const entry* each, ckpt_status expected) {
   const ckpt_status status = each->call();
   if (status == expected && (status == CKPT_OK || strstr(ckpt_last_error(), "in use by the operation") != NULL ||
-                             strstr(ckpt_last_error(), "runs a step") != NULL))
+                             strstr(ckpt_last_error(), "is running a step") != NULL))
     return;
   fprintf(stderr, "%s from %s: %s '%s', expected %s\n", each->name, where, ckpt_status_name(status), ckpt_last_error(),
           ckpt_status_name(expected));
   exit(1);
 }
 
-static int depth = 0; /* callbacks of callbacks look no further */
-static int looks = 0;
+static int depth = 0; /* nested callbacks do nothing */
+static int checks = 0;
 
-/* changing: what the functions that change the manager give; asking: those that only ask it. */
-static void look_at_manager(const char* where, ckpt_status changing, ckpt_status asking) {
+/* changing: the status of functions that change the manager; asking: that of functions that only query it. */
+static void check_manager(const char* where, ckpt_status changing, ckpt_status asking) {
   size_t i;
   if (depth > 0) return;
   ++depth;
@@ -193,66 +193,66 @@ static void look_at_manager(const char* where, ckpt_status changing, ckpt_status
     expect(where, each, each->group == changes ? changing : each->group == asks ? asking : CKPT_OK);
   }
   --depth;
-  ++looks;
+  ++checks;
 }
 
-static void look_at_pipeline(const char* where, ckpt_status taking) {
+static void check_pipeline(const char* where, ckpt_status taking) {
   size_t i;
   if (depth > 0) return;
   ++depth;
   for (i = 0; i < sizeof of_pipeline / sizeof of_pipeline[0]; ++i)
     expect(where, &of_pipeline[i], of_pipeline[i].group == takes ? taking : CKPT_OK);
   --depth;
-  ++looks;
+  ++checks;
 }
 
-static void expect_looks(int at_least) {
-  CHECK(looks >= at_least);
-  looks = 0;
+static void expect_checks(int at_least) {
+  CHECK(checks >= at_least);
+  checks = 0;
 }
 
-/* ---- A manager of one's own ---- */
+/* ---- A separate manager ---- */
 
-static int32_t forward_looks(ckpt_tensor* input, int32_t micro_batch, ckpt_tensor** output, void* user_data) {
+static int32_t forward_checks(ckpt_tensor* input, int32_t micro_batch, ckpt_tensor** output, void* user_data) {
   (void)micro_batch;
   (void)user_data;
-  look_at_manager("the forward", CKPT_E_INVALID_STATE, CKPT_E_INVALID_STATE);
+  check_manager("the forward", CKPT_E_INVALID_STATE, CKPT_E_INVALID_STATE);
   ckpt_tensor_retain(input);
   *output = input;
   return 0;
 }
 
-static int32_t strategy_looks(const ckpt_strategy_question* question, int32_t* answer, void* user_data) {
+static int32_t strategy_checks(const ckpt_strategy_question* question, int32_t* answer, void* user_data) {
   (void)question;
   (void)user_data;
-  look_at_manager("a strategy", CKPT_E_INVALID_STATE, CKPT_E_INVALID_STATE);
+  check_manager("a strategy", CKPT_E_INVALID_STATE, CKPT_E_INVALID_STATE);
   *answer = 1;
   return 0;
 }
 
-static int64_t clock_looks(void* user_data) {
+static int64_t clock_checks(void* user_data) {
   (void)user_data;
-  if (manager != NULL) look_at_manager("a clock", CKPT_E_INVALID_STATE, CKPT_E_INVALID_STATE);
+  if (manager != NULL) check_manager("a clock", CKPT_E_INVALID_STATE, CKPT_E_INVALID_STATE);
   return 5;
 }
 
-static int32_t event_looks(const ckpt_memory_event* event, void* user_data) {
+static int32_t event_checks(const ckpt_memory_event* event, void* user_data) {
   (void)event;
   (void)user_data;
-  look_at_manager("a memory event", CKPT_OK, CKPT_OK);
+  check_manager("a memory event", CKPT_OK, CKPT_OK);
   return 0;
 }
 
-static void log_looks(int32_t level, const char* component, const char* message, void* user_data) {
+static void log_checks(int32_t level, const char* component, const char* message, void* user_data) {
   (void)level;
   (void)message;
   (void)user_data;
-  if (strcmp(component, "pipeline") == 0 && manager != NULL) look_at_manager("a log", CKPT_OK, CKPT_OK);
+  if (strcmp(component, "pipeline") == 0 && manager != NULL) check_manager("a log", CKPT_OK, CKPT_OK);
 }
 
-static void tensor_goes(void* user_data) {
+static void tensor_destroyed(void* user_data) {
   (void)user_data;
-  look_at_manager("a tensor's end", CKPT_OK, CKPT_OK);
+  check_manager("a tensor's end", CKPT_OK, CKPT_OK);
 }
 
 static ckpt_strategy* strategy_of(ckpt_strategy_decide_fn decide) {
@@ -263,11 +263,11 @@ static ckpt_strategy* strategy_of(ckpt_strategy_decide_fn decide) {
   return strategy;
 }
 
-static ckpt_tensor* tensor_that_looks(void) {
+static ckpt_tensor* tensor_that_checks(void) {
   static float values[2];
   const int64_t shape[1] = {2};
   ckpt_tensor* tensor = NULL;
-  CHECK_OK(ckpt_tensor_create_borrowed(values, CKPT_DTYPE_F32, shape, 1, NULL, tensor_goes, &tensor));
+  CHECK_OK(ckpt_tensor_create_borrowed(values, CKPT_DTYPE_F32, shape, 1, NULL, tensor_destroyed, &tensor));
   return tensor;
 }
 
@@ -279,42 +279,42 @@ static void test_managers_callbacks(void) {
   int64_t subscription = 0;
   int32_t answer = 0;
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
-  CHECK_OK(ckpt_clock_create_custom(clock_looks, NULL, NULL, &clock));
+  CHECK_OK(ckpt_clock_create_custom(clock_checks, NULL, NULL, &clock));
   options.tracker = tracker;
   options.clock = clock;
   policy.kind = CKPT_ACTIVATION_POLICY_KIND_STRATEGY;
-  policy.strategy = strategy_of(strategy_looks);
-  CHECK_OK(ckpt_activation_manager_create(&policy, &options, forward_looks, NULL, NULL, &manager));
+  policy.strategy = strategy_of(strategy_checks);
+  CHECK_OK(ckpt_activation_manager_create(&policy, &options, forward_checks, NULL, NULL, &manager));
 
   CHECK_OK(ckpt_activation_manager_should_checkpoint(manager, 0, 8, &answer));
-  expect_looks(1);
+  expect_checks(1);
   CHECK_OK(ckpt_activation_manager_store(manager, 0, slice, NULL));
-  expect_looks(2); /* the strategy and the clock */
+  expect_checks(2); /* the strategy and the clock */
   CHECK_OK(recompute());
   CHECK_OK(ckpt_activation_manager_clear(manager));
   CHECK_OK(get_or_compute());
-  expect_looks(2);
-  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED | CKPT_MEMORY_EVENT_KIND_FREED, event_looks,
+  expect_checks(2);
+  CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED | CKPT_MEMORY_EVENT_KIND_FREED, event_checks,
                                          NULL, NULL, &subscription));
   CHECK_OK(ckpt_activation_manager_store(manager, 0, slice, NULL));
-  expect_looks(3);
+  expect_checks(3);
   CHECK_OK(ckpt_activation_manager_clear(manager));
-  expect_looks(1);
+  expect_checks(1);
   CHECK_OK(ckpt_memory_tracker_unsubscribe(tracker, subscription));
 
   CHECK_OK(set_policy());
-  CHECK_OK(ckpt_activation_manager_store_moved(manager, 0, tensor_that_looks(), NULL));
-  looks = 0;
+  CHECK_OK(ckpt_activation_manager_store_moved(manager, 0, tensor_that_checks(), NULL));
+  checks = 0;
   CHECK_OK(ckpt_activation_manager_clear(manager));
-  expect_looks(1);
-  CHECK_OK(ckpt_activation_manager_store_moved(manager, 0, tensor_that_looks(), NULL));
-  looks = 0;
+  expect_checks(1);
+  CHECK_OK(ckpt_activation_manager_store_moved(manager, 0, tensor_that_checks(), NULL));
+  checks = 0;
   CHECK_OK(ckpt_activation_manager_begin_step(manager, 2));
-  expect_looks(1);
-  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_INFO, log_looks, NULL, NULL));
+  expect_checks(1);
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_INFO, log_checks, NULL, NULL));
   policy.kind = CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC;
   CHECK_OK(ckpt_activation_manager_set_policy(manager, &policy));
-  expect_looks(1);
+  expect_checks(1);
   CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_INFO, NULL, NULL, NULL));
   ckpt_activation_manager_release(manager);
   manager = NULL;
@@ -326,7 +326,7 @@ static void test_managers_callbacks(void) {
 /* ---- Releasing inside ---- */
 
 static int gone = 0;
-static void note_gone(void* user_data) {
+static void note_destroyed(void* user_data) {
   (void)user_data;
   ++gone;
 }
@@ -335,71 +335,71 @@ static int32_t forward_releases(ckpt_tensor* input, int32_t micro_batch, ckpt_te
   (void)micro_batch;
   (void)user_data;
   ckpt_activation_manager_release(manager);
-  CHECK(gone == 0); /* the call under way holds it */
+  CHECK(gone == 0); /* the current call keeps it alive */
   ckpt_tensor_retain(input);
   *output = input;
   return 0;
 }
 
 static void test_release_inside_the_forward(void) {
-  ckpt_tensor* made = NULL;
-  CHECK_OK(ckpt_activation_manager_create(NULL, NULL, forward_releases, NULL, note_gone, &manager));
-  CHECK_OK(ckpt_activation_manager_recompute(manager, slice, 0, &made));
+  ckpt_tensor* created = NULL;
+  CHECK_OK(ckpt_activation_manager_create(NULL, NULL, forward_releases, NULL, note_destroyed, &manager));
+  CHECK_OK(ckpt_activation_manager_recompute(manager, slice, 0, &created));
   CHECK(gone == 1);
-  ckpt_tensor_release(made);
+  ckpt_tensor_release(created);
   manager = NULL;
 }
 
 /* ---- A pipeline and its managers ---- */
 
-static int32_t layer_looks(const ckpt_layer_context* context, int32_t forward, void* user_data) {
+static int32_t layer_checks(const ckpt_layer_context* context, int32_t forward, void* user_data) {
   const char* const where = forward ? "a layer's forward" : "a layer's backward";
   (void)user_data;
-  if (pipeline == NULL || context->layer != 0) return 0; /* of stage 0 alone: the other stage has a thread of its own */
-  look_at_pipeline(where, CKPT_E_INVALID_STATE);
-  look_at_manager(where, CKPT_E_INVALID_STATE, CKPT_OK);
+  if (pipeline == NULL || context->layer != 0) return 0; /* only stage 0: the other stage has its own thread */
+  check_pipeline(where, CKPT_E_INVALID_STATE);
+  check_manager(where, CKPT_E_INVALID_STATE, CKPT_OK);
   return 0;
 }
 
-static int32_t stage_strategy_looks(const ckpt_strategy_question* question, int32_t* answer, void* user_data) {
+static int32_t stage_strategy_checks(const ckpt_strategy_question* question, int32_t* answer, void* user_data) {
   (void)user_data;
   *answer = 1;
   if (pipeline == NULL || strcmp(question->layer_name, "stage 0") != 0) return 0;
-  look_at_pipeline("a stage's strategy", CKPT_E_INVALID_STATE);
-  look_at_manager("a stage's strategy", CKPT_E_INVALID_STATE, CKPT_E_INVALID_STATE);
+  check_pipeline("a stage's strategy", CKPT_E_INVALID_STATE);
+  check_manager("a stage's strategy", CKPT_E_INVALID_STATE, CKPT_E_INVALID_STATE);
   return 0;
 }
 
-static int32_t stage_event_looks(const ckpt_memory_event* event, void* user_data) {
+static int32_t stage_event_checks(const ckpt_memory_event* event, void* user_data) {
   (void)user_data;
   if (pipeline == NULL || strcmp(event->layer_name, "probe0") != 0) return 0;
-  look_at_pipeline("a stage's memory event", CKPT_E_INVALID_STATE);
-  look_at_manager("a stage's memory event", CKPT_E_INVALID_STATE, CKPT_OK);
+  check_pipeline("a stage's memory event", CKPT_E_INVALID_STATE);
+  check_manager("a stage's memory event", CKPT_E_INVALID_STATE, CKPT_OK);
   return 0;
 }
 
-static void step_log_looks(int32_t level, const char* component, const char* message, void* user_data) {
+static void step_log_checks(int32_t level, const char* component, const char* message, void* user_data) {
   (void)level;
   (void)message;
   (void)user_data;
   if (pipeline == NULL || strcmp(component, "pipeline") != 0) return;
-  look_at_pipeline("a log", CKPT_OK);
-  look_at_manager("a log", CKPT_OK, CKPT_OK);
+  check_pipeline("a log", CKPT_OK);
+  check_manager("a log", CKPT_OK, CKPT_OK);
 }
 
-static void* look_from_another_thread(void* where) {
-  look_at_pipeline((const char*)where, CKPT_E_BUSY);
-  look_at_manager((const char*)where, CKPT_E_BUSY, CKPT_OK);
+static void* check_from_another_thread(void* where) {
+  check_pipeline((const char*)where, CKPT_E_BUSY);
+  check_manager((const char*)where, CKPT_E_BUSY, CKPT_OK);
   return NULL;
 }
 
-static int32_t layer_lets_another_look(const ckpt_layer_context* context, int32_t forward, void* user_data) {
+static int32_t layer_lets_another_check(const ckpt_layer_context* context, int32_t forward, void* user_data) {
   static char name[] = "another thread";
   pthread_t other;
   (void)user_data;
   if (pipeline == NULL || context->layer != 0 || context->micro_batch != 1) return 0;
   (void)forward;
-  CHECK(pthread_create(&other, NULL, look_from_another_thread, name) == 0);
+  CHECK(pthread_create(&other, NULL, check_from_another_thread, name) == 0);
   CHECK(pthread_join(other, NULL) == 0);
   return 0;
 }
@@ -416,35 +416,35 @@ static void test_pipelines_callbacks(void) {
   options.tracker = tracker;
   options.policy = &policy;
   policy.kind = CKPT_ACTIVATION_POLICY_KIND_STRATEGY;
-  policy.strategy = strategy_of(stage_strategy_looks);
+  policy.strategy = strategy_of(stage_strategy_checks);
   CHECK_OK(ckpt_pipeline_create(chain, &spec, &options, &pipeline));
   CHECK_OK(ckpt_pipeline_get_manager(pipeline, 0, &manager));
 
   CHECK_OK(pipeline_run());
-  expect_looks(4); /* two micro-batches */
+  expect_checks(4); /* two micro-batches */
   CHECK_OK(set_policy());
-  look_in.hook = layer_looks;
+  look_in.hook = layer_checks;
   CHECK_OK(pipeline_run());
-  expect_looks(8);
-  look_in.hook = layer_lets_another_look;
+  expect_checks(8);
+  look_in.hook = layer_lets_another_check;
   CHECK_OK(pipeline_run());
-  expect_looks(4);
+  expect_checks(4);
   look_in.hook = NULL;
   CHECK_OK(ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALLOCATED | CKPT_MEMORY_EVENT_KIND_FREED,
-                                         stage_event_looks, NULL, NULL, &subscription));
+                                         stage_event_checks, NULL, NULL, &subscription));
   CHECK_OK(pipeline_run());
-  expect_looks(4);
+  expect_checks(4);
   CHECK_OK(ckpt_memory_tracker_unsubscribe(tracker, subscription));
 
-  /* What a step logs is told when it is over: then everything works. */
-  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_INFO, step_log_looks, NULL, NULL));
+  /* A step's log records are delivered after it: then everything works. */
+  CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_INFO, step_log_checks, NULL, NULL));
   policy.kind = CKPT_ACTIVATION_POLICY_KIND_RECOMPUTE_ALL;
   CHECK_OK(ckpt_activation_manager_set_policy(manager, &policy));
   CHECK_OK(pipeline_run());
-  expect_looks(2);
+  expect_checks(2);
   CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_INFO, NULL, NULL, NULL));
-  look_at_pipeline("outside", CKPT_OK);
-  look_at_manager("outside", CKPT_OK, CKPT_OK);
+  check_pipeline("outside", CKPT_OK);
+  check_manager("outside", CKPT_OK, CKPT_OK);
   ckpt_activation_manager_release(manager);
   ckpt_pipeline_release(pipeline);
   ckpt_strategy_release(policy.strategy);

@@ -1,4 +1,4 @@
-/* Pipelines under a budget: several micro-batches in flight, each of which keeps little from its forward to its backward part. */
+/* Pipelines with a budget: several micro-batches in flight, each of which keeps little between its forward and its backward. */
 #include "check.h"
 #include "planner.h"
 
@@ -53,7 +53,7 @@ static double forwards_of(ckpt_pipeline* pipeline, int32_t stage, int64_t* reser
   return (double)report.forwards;
 }
 
-/* The gradients of one step, all behind one another. */
+/* Returns the gradients of one step, concatenated. */
 static void run(ckpt_chain* chain, ckpt_pipeline* pipeline, float* gradients, int64_t capacity) {
   ckpt_step step = CKPT_STEP_INIT;
   const int64_t shape[] = {SAMPLES, WIDTH};
@@ -97,7 +97,7 @@ static ckpt_pipeline* make_pipeline(ckpt_chain* chain, ckpt_pipeline_order order
 
 enum { CAPACITY = BLOCKS * 4 * (64 * 256 + 256) * 4 };
 
-/* 1F1B under a third of what GPipe with store-all has at its fullest: the same bits, within the budget. */
+/* 1F1B within a third of the peak of GPipe with store-all: the same bits, within the budget. */
 static void a_third(void) {
   static float all[CAPACITY / 4];
   static float few[CAPACITY / 4];
@@ -122,7 +122,7 @@ static void a_third(void) {
   ckpt_chain_release(chain);
 }
 
-/* The forwards of a stage whose pieces run by a simple plan, where that fits the budget; below 0 where not. */
+/* Returns the forwards of a stage with a simple plan for its pieces, if that fits the budget; otherwise a negative number. */
 static double simple_within(ckpt_chain* chain, const char* planner, int64_t budget, int32_t stage) {
   ckpt_pipeline_options options = CKPT_PIPELINE_OPTIONS_INIT;
   ckpt_schedule* schedules[STAGES] = {NULL, NULL};
@@ -182,7 +182,7 @@ static void never_worse_than_simple(void) {
   ckpt_chain_release(chain);
 }
 
-/* The budget that the message calls the smallest works, and one byte less does not. */
+/* The smallest budget named in the message works, and one byte less does not. */
 static void smallest(void) {
   ckpt_pipeline_options options = CKPT_PIPELINE_OPTIONS_INIT;
   ckpt_chain* chain = make_chain();

@@ -1,4 +1,4 @@
-// Orders of tasks, the schedule of a stage's whole step and its verification, splits, and the pictures of a timeline.
+// Orders of tasks, the schedule of a stage's complete step and its verification, splits, and timelines.
 #include "pipeline/stage_schedule.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST(Order, InFlightIsStagesLessStageUnder1F1BAndAllUnderGPipe) {
   }
 }
 
-TEST(Order, EveryOrderRunsThroughAndKeepsGradientsInOrder) {
+TEST(Order, EveryOrderCompletesAndKeepsGradientsInOrder) {
   for (std::int32_t stages = 1; stages <= 6; ++stages) {
     for (std::int32_t micro_batches = 1; micro_batches <= 12; ++micro_batches) {
       for (std::int32_t chunks = 1; chunks <= 4; ++chunks) {
@@ -53,7 +53,7 @@ TEST(Order, EveryOrderRunsThroughAndKeepsGradientsInOrder) {
           const Layout layout{order, stages, chunks, micro_batches};
           if (order != Order::interleaved && chunks > 1) continue;
           if (order == Order::interleaved && micro_batches % stages != 0) continue;
-          EXPECT_TRUE(runs_through(layout, enough_queue_places(layout)));
+          EXPECT_TRUE(is_deadlock_free(layout, enough_queue_places(layout)));
           for (std::int32_t stage = 0; stage < stages; ++stage) {
             std::vector<std::int32_t> next_forward(static_cast<std::size_t>(chunks), 0);
             std::vector<std::int32_t> next_backward(static_cast<std::size_t>(chunks), 0);
@@ -69,9 +69,9 @@ TEST(Order, EveryOrderRunsThroughAndKeepsGradientsInOrder) {
   }
 }
 
-TEST(Order, TooFewPlacesAreSeenBeforehand) {
-  EXPECT_FALSE(runs_through({Order::interleaved, 4, 3, 8}, 0));
-  EXPECT_TRUE(runs_through({Order::one_f_one_b, 4, 1, 8}, 4));
+TEST(Order, TooFewQueueEntriesAreDetectedInAdvance) {
+  EXPECT_FALSE(is_deadlock_free({Order::interleaved, 4, 3, 8}, 0));
+  EXPECT_TRUE(is_deadlock_free({Order::one_f_one_b, 4, 1, 8}, 4));
 }
 
 // n layers: outputs of 1000 bytes, tapes of 100, workspaces of 50 forward and 70 backward.
@@ -106,8 +106,8 @@ std::vector<Action> actions_of(const plan::Schedule& schedule) {
   return actions;
 }
 
-// Peak of the stage = what k-1 micro-batches keep after their forward part + the peak of one.
-TEST(StageSchedule, ThePeakIsWhatTheOthersKeepAndThePeakOfOne) {
+// Peak of the stage = bytes kept by k-1 micro-batches after their forward + the peak of one.
+TEST(StageSchedule, ThePeakIsTheKeptBytesOfTheOthersPlusThePeakOfOne) {
   for (const Order order : {Order::gpipe, Order::one_f_one_b}) {
     for (std::int32_t stage = 0; stage < 3; ++stage) {
       const Layout layout{order, 4, 1, 8};
@@ -137,7 +137,7 @@ TEST(StageSchedule, OneMicroBatchThroughAMiddleStage) {
       "RECEIVEINPUT(0) FORWARD_TAPE SENDINPUT(1) DROPINPUT(1) RECEIVEGRAD(1) BACKWARD DROPINPUT(0) SENDGRAD(0) DROPGRAD(0) END ");
 }
 
-TEST(StageSchedule, WhatIsNotKeptRunsAgainFromTheInput) {
+TEST(StageSchedule, DroppedActivationsAreRecomputedFromTheInput) {
   const std::vector<ChunkPlan> chunks = {store_all_chunk(3)};
   const Layout layout{Order::gpipe, 2, 1, 4};
   std::vector<Decision> decisions = all_kept(4);
@@ -149,7 +149,7 @@ TEST(StageSchedule, WhatIsNotKeptRunsAgainFromTheInput) {
             plan::verify(*make_stage_schedule(layout, 0, chunks, all_kept(4)), *chunks[0].profile).peak_bytes[0]);
 }
 
-// The last stage need not run forward twice: no stage waits for its output.
+// The last stage need not run forward twice, since no stage waits for its output.
 TEST(StageSchedule, TheLastStageRecomputesNothing) {
   const std::vector<ChunkPlan> chunks = {store_all_chunk(3)};
   for (const Order order : {Order::gpipe, Order::one_f_one_b}) {
@@ -173,8 +173,8 @@ TEST(StageSchedule, AMemoryBasedPolicyDropsTapesOnTheWay) {
   EXPECT_EQ(report.recomputed_forwards, 3 * 3) << "1, 2 and 3 went for 3, 4 and 5";
 }
 
-// Plans that use slower tiers get slots and transfers of their own for every micro-batch.
-TEST(StageSchedule, SlowerTiersOfSeveralMicroBatchesDoNotMeet) {
+// Plans with slower tiers get separate slots and transfers for every micro-batch.
+TEST(StageSchedule, SlowerTiersOfSeveralMicroBatchesAreSeparate) {
   const auto profile = std::make_shared<ChainProfile>(uniform(2));
   const auto moved = [](Kind kind) {
     return Action{.kind = kind, .first = 1, .item = Item::input, .tier = 1, .slot = 0, .transfer = 5};
@@ -205,7 +205,7 @@ TEST(StageSchedule, SlowerTiersOfSeveralMicroBatchesDoNotMeet) {
   }
 }
 
-TEST(StageSchedule, TheWalkRefusesWhatIsNoStep) {
+TEST(StageSchedule, TheWalkRefusesInvalidSteps) {
   const std::vector<ChunkPlan> chunks = {store_all_chunk(1), store_all_chunk(1)};
   const ChainProfile profile = joined_profile(chunks);
   const Layout layout{Order::interleaved, 2, 2, 2};
@@ -225,7 +225,7 @@ TEST(StageSchedule, TheWalkRefusesWhatIsNoStep) {
     std::vector<Action> without = good;
     without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
     const bool may_stay = good[i].kind == Kind::drop && good[i].item == Item::grad && good[i].first == 0;
-    if (may_stay) continue;  // as the chain's own GRAD(0) may when a step ends
+    if (may_stay) continue;  // GRAD(0) may remain at the end of a step
     EXPECT_NE(complaint(without), "") << "without action " << i;
     std::vector<Action> twice = good;
     twice.insert(twice.begin() + static_cast<std::ptrdiff_t>(i), good[i]);
@@ -234,15 +234,16 @@ TEST(StageSchedule, TheWalkRefusesWhatIsNoStep) {
   const Action receive{.kind = Kind::receive, .item = Item::input};
   Action other = receive;
   other.micro_batch = 2;
-  EXPECT_EQ(complaint({other, plan::end()}), "action 0 (RECEIVE): micro_batch is 2; the stage has 2");
+  EXPECT_EQ(complaint({other, plan::end()}), "action 0 (RECEIVE): micro_batch is 2; expected less than 2");
   EXPECT_EQ(complaint({plan::forward(0, 1), plan::end()}), "action 0 (FORWARD): micro-batch 0 was not received");
   EXPECT_EQ(complaint({receive, plan::forward(0, 2), plan::end()}),
             "action 1 (FORWARD): layers [0, 2) are not within one chunk of the stage");
   other = {.kind = Kind::send, .first = 0, .item = Item::grad};
-  EXPECT_EQ(complaint({receive, other, plan::end()}), "action 1 (SEND): GRAD(0) is at the end of the pipeline: no stage is beyond");
+  EXPECT_EQ(complaint({receive, other, plan::end()}),
+            "action 1 (SEND): GRAD(0) is at the end of the pipeline: no stage is adjacent there");
   other = {.kind = Kind::send, .first = 2, .item = Item::grad};
-  EXPECT_EQ(complaint({receive, other, plan::end()}), "action 1 (SEND): GRAD(2) is not there");
-  EXPECT_EQ(complaint({receive, plan::turn(), plan::end()}), "action 1 (TURN): the last stage turns, not this one");
+  EXPECT_EQ(complaint({receive, other, plan::end()}), "action 1 (SEND): GRAD(2) does not exist");
+  EXPECT_EQ(complaint({receive, plan::turn(), plan::end()}), "action 1 (TURN): only the last stage may turn");
 }
 
 // ---- Split ----
@@ -284,7 +285,7 @@ TEST(Split, RefusesMorePiecesThanLayers) { EXPECT_THROW(split(uniform(2), {1, 1,
 
 // ---- Links ----
 
-TEST(Link, HandsOverInOrderAndCountsWhatIsUnderWay) {
+TEST(Link, HandsOverInOrderAndCountsItemsInFlight) {
   const auto tracker = std::make_shared<memory::Tracker>();
   const std::atomic<bool> stop{false};
   Link link(3, sizeof(int), tracker, tracker->layer("queue"));

@@ -10,7 +10,7 @@ namespace {
 
 using engine::test::Passage;
 
-// 8 layers, 9 with what stands between the blocks and the norm.
+// 8 layers, 9 with one between the blocks and the norm.
 Model small_transformer(std::shared_ptr<engine::Layer> between = nullptr) {
   return engine::test::transformer(Dtype::f32, 8, 12, 16, 4, 2, 0.1, engine::test::Head::tied, std::move(between));
 }
@@ -42,7 +42,7 @@ TEST(TiedStages, OneMicroBatchHasTheBitsOfAnExecutor) {
   EXPECT_TRUE(result.gradients == gradients);
 }
 
-TEST(TiedStages, EveryCutGivesTheSameBits) {
+TEST(TiedStages, EverySplitGivesTheSameBits) {
   const Model model = small_transformer();
   const Result expected = one_stage(model, 2);
   for (std::int64_t cut = 1; cut < model.chain->layers(); ++cut) {
@@ -64,7 +64,7 @@ TEST(TiedStages, EveryPolicyGivesTheSameBits) {
   }
 }
 
-// Gradients of two steps, the second on top of the first, are the same in any split too.
+// Gradients accumulated over two steps are the same in any split, too.
 TEST(TiedStages, AccumulatedGradientsHaveTheBitsOfOneStage) {
   const Model model = small_transformer();
   const auto accumulated = [&](std::int32_t stages) {
@@ -79,8 +79,8 @@ TEST(TiedStages, AccumulatedGradientsHaveTheBitsOfOneStage) {
   for (const std::int32_t stages : {2, 3}) EXPECT_TRUE(accumulated(stages) == expected) << stages << " stages";
 }
 
-// What the head's stage had made of it by then is not in the next step.
-TEST(TiedStages, AStepThatFailsBehindTheHeadsBackwardLeavesNothing) {
+// The head's partial gradient must not appear in the next step.
+TEST(TiedStages, AStepThatFailsAfterTheHeadsBackwardHasNoEffect) {
   std::atomic<bool> fails{false};
   const Model model = small_transformer(std::make_shared<Passage>("fault", [&](const engine::RunContext& context, bool forward) {
     if (fails && !forward && context.micro_batch == 1) base::fail(base::Status::internal, "this backward fails");
@@ -101,7 +101,7 @@ TEST(TiedStages, AStepThatFailsBehindTheHeadsBackwardLeavesNothing) {
   EXPECT_TRUE(run_step(model, *pipeline, step) == expected);
 }
 
-// A stage's loss that is not finite ends the step of all.
+// A non-finite loss in one stage fails the step on all stages.
 TEST(TiedStages, ALossThatIsNotFiniteEndsTheStep) {
   const Model model = small_transformer();
   const Result expected = one_stage(model, 2);

@@ -1,4 +1,4 @@
-// What tests of the planners for adjoint codes share: a code that obeys a schedule and counts, and searches that try everything.
+// Shared by the tests of the planners for adjoint codes: a code that follows a schedule and counts, and exhaustive searches.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ inline ChainProfile time_steps(std::int64_t n, std::uint32_t flags = needs_input
   return ChainProfile::uniform(n, step);
 }
 
-// An adjoint code: it knows which state each of its buffers holds, and refuses what it cannot do.
+// An adjoint code: it tracks the state in each of its buffers, and rejects impossible actions.
 class AdjointCode {
  public:
   explicit AdjointCode(std::int64_t steps, std::uint32_t flags = needs_input | deterministic)
@@ -29,15 +29,15 @@ class AdjointCode {
     states_[0] = 0;
   }
 
-  std::int64_t forwards = 0;  // not recorded
+  std::int64_t forwards = 0;  // forwards without a recording
   std::int64_t recorded = 0;
-  std::int64_t most_states = 0;  // in memory at once, the chain's output included
+  std::int64_t most_states = 0;  // maximum in memory at once, including the chain's output
   std::int64_t most_held = 0;    // states and recordings in memory at once
   std::array<std::int64_t, tiers> stores{};
   std::array<std::int64_t, tiers> loads{};
   std::array<std::int64_t, tiers> most_stored{};
   std::int32_t largest_slot = 0;
-  std::string wrong;  // the first thing that it could not do
+  std::string wrong;  // the first impossible action
 
   void obey(const Action& action) {
     switch (action.kind) {
@@ -60,7 +60,7 @@ class AdjointCode {
         break;
       case Kind::record:
         need(states_.contains(action.first), "RECORD without its state");
-        if (reads_output_) put(action.last, 1000000000);  // beside the slots
+        if (reads_output_) put(action.last, 1000000000);  // in addition to the slots
         record(action.first);
         break;
       case Kind::turn: need(states_.contains(steps_) && next_back_ == steps_ - 1, "TURN without the output"); break;
@@ -72,7 +72,7 @@ class AdjointCode {
         break;
       case Kind::drop:
         if (action.tier == 0) {
-          need(action.item == Item::input && states_.erase(action.first) == 1, "DROP of a state that is not there");
+          need(action.item == Item::input && states_.erase(action.first) == 1, "DROP of a missing state");
         } else {
           need(tier_[at(action.tier)].erase(action.slot) == 1, "DROP of an empty slot");
         }
@@ -111,7 +111,7 @@ class AdjointCode {
 
   void put(std::int64_t step, std::int32_t slot) {
     for (const auto& [other, taken] : states_) need(taken != slot, "a buffer that is in use is written to");
-    need(states_.emplace(step, slot).second, "a state is made that is there");
+    need(states_.emplace(step, slot).second, "an existing state is computed");
     if (step < steps_ && slot < 1000000000) largest_slot = std::max(largest_slot, slot);
   }
 
@@ -123,7 +123,7 @@ class AdjointCode {
   std::int64_t steps_;
   std::int64_t next_back_;
   bool reads_output_;
-  std::map<std::int64_t, std::int32_t> states_;  // to the slot
+  std::map<std::int64_t, std::int32_t> states_;  // state to slot
   std::set<std::int64_t> tapes_;
   std::array<std::map<std::int32_t, std::int64_t>, tiers> tier_;
   std::set<std::int64_t> transfers_;
@@ -138,7 +138,7 @@ inline AdjointCode run(const std::shared_ptr<const Schedule>& schedule, std::uin
   }
 }
 
-// The least cost to reach a state that `is_goal`, of all ways there are (Dijkstra). moves(state) gives pairs of state and cost.
+// Returns the least cost to reach a state with `is_goal`, over all paths (Dijkstra). moves(state) returns pairs of state and cost.
 template <class State, class Moves, class Goal>
 double least_cost(const State& start, const Moves& moves, const Goal& is_goal) {
   using Entry = std::pair<double, State>;

@@ -1,4 +1,4 @@
-/* Planners for adjoint codes through the C API: what the verifier says of them equals what they promise, and bad input. */
+/* Planners for adjoint codes through the C API: the verifier's figures equal the promised ones; and bad input. */
 #include <math.h>
 
 #include "check.h"
@@ -35,7 +35,7 @@ static ckpt_plan_report verified(const ckpt_profile* profile, const char* planne
 
 static int64_t lesser(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Forwards beyond the recorded ones, by the formula with the smallest r that reaches. */
+/* Returns the forwards beyond the recorded ones, by the formula with the smallest sufficient r. */
 static int64_t revolve_forwards(int64_t steps, int64_t slots) {
   int64_t repeats = 0;
   int64_t longest = 1;
@@ -67,7 +67,7 @@ static void revolve_keeps_its_promise(void) {
         CHECK(report.peak_inputs[0] == lesser(steps + 1, slots + 2));
         CHECK(report.peak_inputs[1] == 0);
         CHECK(report.step_seconds == (double)(3 * steps + again));
-        if (kind < 2) { /* kept states, the one that is worked on, a recording, two gradients */
+        if (kind < 2) { /* kept states, the current one, a recording, two gradients */
           CHECK(report.peak_items[0] <= slots + 4);
           CHECK(report.peak_bytes[0] <= (slots + 4) * BYTES);
         }
@@ -77,7 +77,7 @@ static void revolve_keeps_its_promise(void) {
   }
 }
 
-/* Any chain can be reversed by revolve: layers of all sizes, whose backward reads this and that. */
+/* Revolve can reverse any chain: layers of all sizes, with a backward that reads anything. */
 static void revolve_suits_any_chain(void) {
   int slots;
   for (slots = 1; slots <= 6; ++slots) {
@@ -153,7 +153,7 @@ static void cursors_go_on_where_they_were_saved(void) {
     ckpt_schedule* schedule = NULL;
     ckpt_cursor* one = NULL;
     ckpt_cursor* other = NULL;
-    ckpt_schedule_action many[600]; /* no multiple of what the library hands on at once */
+    ckpt_schedule_action many[600]; /* not a multiple of the library's batch size */
     ckpt_schedule_action action;
     char place[72];
     int64_t bytes = 0;
@@ -213,7 +213,7 @@ static void bad_input(void) {
   refused(endless, "two-level:3,3", CKPT_E_OUT_OF_RANGE, "1099511627776 layers");
   tier.capacity_bytes = 4 * BYTES + 1;
   CHECK_OK(ckpt_profile_set_tier(profile, 1, &tier));
-  refused(profile, "two-level:3,5", CKPT_E_INVALID_ARGUMENT, "tier 1 holds 4 states of 1000 bytes; 5 slots");
+  refused(profile, "two-level:3,5", CKPT_E_INVALID_ARGUMENT, "slots of tier 1 are 5; expected at most 4 states of 1000 bytes");
   CHECK(verified(profile, "two-level:3,4").peak_inputs[1] == 4);
   CHECK(verified(profile, "two-level:3").peak_inputs[1] == 4);
   CHECK_OK(ckpt_profile_create(100, &empty));
@@ -232,8 +232,8 @@ static void bad_input(void) {
   ckpt_profile_release(profile);
 }
 
-/* Seconds as they are measured: no two steps take the same. What the levels choose by the mean is hardly worse than what they
- * choose for steps of just that length. */
+/* Measured seconds: no two steps take the same time. The levels' choice by the mean is hardly worse than their choice for steps of
+ * exactly that length. */
 static void measured_seconds(void) {
   ckpt_profile* profiles[2] = {NULL, NULL};
   double seconds[2];

@@ -1,4 +1,4 @@
-// Cursors of the planners for adjoint codes: they know more than their place, and a place is enough to know it again.
+// Cursors of the planners for adjoint codes: their state is more than a position, but a position is enough to restore it.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -23,7 +23,7 @@ std::vector<std::shared_ptr<const Schedule>> adjoint_schedules(std::int64_t step
   return all;
 }
 
-TEST(AdjointCursor, SavedAnywhereItGoesOnTheSame) {
+TEST(AdjointCursor, ContinuesIdenticallyFromAnySavedPosition) {
   for (std::int64_t steps = 1; steps <= 12; ++steps) {
     for (const auto& schedule : adjoint_schedules(steps)) {
       SCOPED_TRACE(schedule->name() + ", " + std::to_string(steps) + " steps");
@@ -57,7 +57,7 @@ TEST(AdjointCursor, NextManyEqualsNext) {
   }
 }
 
-TEST(AdjointCursor, OnlyPlacesOfTheScheduleAreFound) {
+TEST(AdjointCursor, OnlyPositionsOfTheScheduleAreFound) {
   constexpr std::int64_t steps = 9;
   for (const auto& schedule : adjoint_schedules(steps)) {
     SCOPED_TRACE(schedule->name());
@@ -86,7 +86,7 @@ TEST(AdjointCursor, OnlyPlacesOfTheScheduleAreFound) {
   }
 }
 
-TEST(AdjointCursor, FarPlacesOfLongChainsAreFoundAtOnce) {
+TEST(AdjointCursor, DistantPositionsOfLongChainsAreFoundQuickly) {
   constexpr std::int64_t billion = 1'000'000'000;
   for (const char* planner : {"revolve:1", "revolve:2", "revolve:3", "revolve:10", "revolve:100"}) {
     const auto schedule = make_by_text(time_steps(billion), planner);
@@ -100,7 +100,7 @@ TEST(AdjointCursor, FarPlacesOfLongChainsAreFoundAtOnce) {
   }
 }
 
-TEST(AdjointCursor, PlacesOfOtherPlannersAreRefused) {
+TEST(AdjointCursor, PositionsOfOtherPlannersAreRefused) {
   const auto schedules = adjoint_schedules(9);
   for (const auto& one : schedules) {
     for (const auto& other : schedules) {

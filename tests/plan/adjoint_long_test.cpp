@@ -1,4 +1,4 @@
-// The first 10^8 actions of Revolve at 10^9 steps, obeyed by a code that knows no more than which state each buffer has.
+// The first 10^8 actions of Revolve at 10^9 steps, followed by a code that only tracks the state in each buffer.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -16,14 +16,14 @@ class Buffers {
  public:
   explicit Buffers(std::int64_t slots) : states_(static_cast<std::size_t>(slots) + 1, none) { states_[0] = 0; }
 
-  // False when the code cannot do it.
+  // Returns false if the code cannot execute the action.
   bool obey(const Action& action) {
     switch (action.kind) {
       case Kind::forward: {
         // The kept state is the last one before the new one's slot.
-        std::int64_t& made = states_.at(at(action.slot));
-        if (states_.at(at(action.slot) - 1) != action.first || made != none) return false;
-        made = action.last;
+        std::int64_t& created = states_.at(at(action.slot));
+        if (states_.at(at(action.slot) - 1) != action.first || created != none) return false;
+        created = action.last;
         return true;
       }
       case Kind::advance: {

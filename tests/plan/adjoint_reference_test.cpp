@@ -1,4 +1,4 @@
-// The planners for adjoint codes against published numbers: what their schedules do is counted.
+// The planners for adjoint codes against published numbers: the actions of their schedules are counted.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -53,7 +53,7 @@ double seconds_on_two_levels(const nlohmann::json& row, const std::string& disk_
       1, {.write_bytes_per_second = bytes / row["wd"].get<double>(), .read_bytes_per_second = bytes / row["rd"].get<double>()});
   LayerProfile step = profile.layer(0);
   step.options[0].forward_seconds = row["uf"].get<double>();
-  step.options[0].backward_seconds = row["ub"].get<double>() - row["uf"].get<double>();  // ub: with the recorded forward
+  step.options[0].backward_seconds = row["ub"].get<double>() - row["uf"].get<double>();  // ub includes the recorded forward
   ChainProfile timed = ChainProfile::uniform(row["n"].get<std::int64_t>(), step);
   timed.set_tier(1, profile.tier(1));
   const AdjointCode code = obey(timed, "two-level:" + row["ram"].dump() + "," + disk_slots);

@@ -1,4 +1,5 @@
-/* The plan part from C99, through the library alone: a profile by hand, every kind of schedule, cursors, the verifier, placement.
+/* The plan part from C99, through the library alone: a hand-written profile, every kind of schedule, cursors, the verifier,
+ * placement.
  */
 #include <math.h>
 
@@ -104,7 +105,7 @@ static void schedules(void) {
   CHECK_OK(ckpt_schedule_place(schedule, profile, &store_all_bytes));
   ckpt_schedule_retain(schedule);
   ckpt_schedule_release(schedule);
-  check_report(schedule, profile, 0); /* the other reference holds it */
+  check_report(schedule, profile, 0); /* the other reference keeps it alive */
   ckpt_schedule_release(schedule);
 
   CHECK_OK(ckpt_schedule_create(profile, "recompute-all", &schedule));
@@ -132,7 +133,8 @@ static void schedules(void) {
 
   schedule = NULL;
   CHECK_FAILS(ckpt_schedule_create(profile, "auto:1", &schedule), CKPT_E_OVER_BUDGET, "the smallest that works for this chain is");
-  CHECK_FAILS(ckpt_schedule_create(profile, "auto:0", &schedule), CKPT_E_INVALID_ARGUMENT, "bytes is 0; 1 .. 9223372036854775807");
+  CHECK_FAILS(ckpt_schedule_create(profile, "auto:0", &schedule), CKPT_E_INVALID_ARGUMENT,
+              "bytes is 0; expected 1 .. 9223372036854775807");
   CHECK_FAILS(ckpt_schedule_create(profile, "periodic:7", &schedule), CKPT_E_INVALID_ARGUMENT, "segments is 7");
   CHECK_FAILS(ckpt_schedule_create_segments(profile, NULL, 2, &schedule), CKPT_E_INVALID_ARGUMENT, "begins is NULL");
   CHECK_FAILS(ckpt_schedule_create_segments(profile, begins, -1, &schedule), CKPT_E_INVALID_ARGUMENT, "the count is -1");
@@ -147,7 +149,7 @@ static void schedules(void) {
   ckpt_profile_release(profile);
 }
 
-/* A user with adjoint code of their own drives the cursor: 5 steps, a snapshot of every second one. */
+/* A user's own adjoint code drives the cursor: 5 steps, a snapshot of every second one. */
 static void cursors(void) {
   ckpt_schedule* schedule = NULL;
   ckpt_cursor* cursor = NULL;
@@ -164,7 +166,7 @@ static void cursors(void) {
   CHECK(layers == 0);
   CHECK_OK(ckpt_cursor_create(schedule, &cursor));
   CHECK_OK(ckpt_cursor_create(schedule, &other));
-  ckpt_schedule_release(schedule); /* cursors keep it */
+  ckpt_schedule_release(schedule); /* cursors keep it alive */
   CHECK_OK(ckpt_cursor_next(cursor, &action));
   CHECK(action.kind == CKPT_ACTION_KIND_FORWARD && action.first == 0 && action.last == 1);
   CHECK(strcmp(ckpt_action_kind_name(action.kind), "FORWARD") == 0);
@@ -205,7 +207,7 @@ static void lists(void) {
   actions[1].kind = CKPT_ACTION_KIND_END;
   CHECK_OK(ckpt_schedule_create_list(LAYERS, actions, 2, &schedule));
   CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_INVALID_SCHEDULE,
-              "action 0 (BACKWARD): GRAD(1) is not there");
+              "action 0 (BACKWARD): GRAD(1) does not exist");
   report.struct_size = 8;
   CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_INVALID_ARGUMENT, "struct_size is 8");
   ckpt_schedule_release(schedule);
@@ -292,7 +294,7 @@ static void backward_runs_once(void) {
   ckpt_profile_release(profile);
 }
 
-static void forward_behind_backward(void) {
+static void forward_after_backward(void) {
   ckpt_profile* plain = one_layer(0);
   ckpt_profile* random = one_layer(16);
   ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
@@ -306,8 +308,8 @@ static void forward_behind_backward(void) {
                                           on_item(CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 0, 0, 0),
                                           on_layers(CKPT_ACTION_KIND_END, 0, 0)};
   const int64_t count = (int64_t)(sizeof actions / sizeof *actions);
-  check_invalid(actions, count, random, "action 4 (FORWARD): layer 0 (only) ran backward already, and its ambient state went");
-  CHECK_OK(ckpt_schedule_create_list(1, actions, count, &schedule)); /* for nothing, but no rule is broken */
+  check_invalid(actions, count, random, "action 4 (FORWARD): layer 0 (only) ran backward already, which ended its ambient state");
+  CHECK_OK(ckpt_schedule_create_list(1, actions, count, &schedule)); /* useless, but valid */
   CHECK_OK(ckpt_schedule_verify(schedule, plain, &report));
   CHECK(report.forwards == 2 && report.recomputed_forwards == 1);
   ckpt_schedule_release(schedule);
@@ -315,7 +317,7 @@ static void forward_behind_backward(void) {
   ckpt_profile_release(random);
 }
 
-/* Copies of one item in every slot: their sum passes what a number holds, though the chain's own bytes do not. */
+/* Copies of one item in every slot: their sum overflows, though the chain's own bytes do not. */
 static void bytes_past_counting(void) {
   ckpt_profile* profile = NULL;
   ckpt_schedule* schedule = NULL;
@@ -330,15 +332,15 @@ static void bytes_past_counting(void) {
   CHECK_OK(ckpt_profile_add_layer(profile, "x", &layer));
   CHECK_OK(ckpt_profile_add_option(profile, &option));
   CHECK_OK(ckpt_schedule_create_list(1, actions, 5, &schedule));
-  CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_OUT_OF_RANGE, "pass INT64_MAX");
+  CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_OUT_OF_RANGE, "exceed INT64_MAX");
   ckpt_schedule_release(schedule);
-  CHECK_OK(ckpt_schedule_create(profile, "store-all", &schedule)); /* rounding up to the alignment passes it too */
-  CHECK_FAILS(ckpt_schedule_place(schedule, profile, &reserved), CKPT_E_OUT_OF_RANGE, "pass INT64_MAX");
+  CHECK_OK(ckpt_schedule_create(profile, "store-all", &schedule)); /* rounding up to the alignment overflows, too */
+  CHECK_FAILS(ckpt_schedule_place(schedule, profile, &reserved), CKPT_E_OUT_OF_RANGE, "exceed INT64_MAX");
   ckpt_schedule_release(schedule);
   ckpt_profile_release(profile);
 }
 
-/* Of two options only one is live at a time: together they would pass INT64_MAX, but nothing does. */
+/* Only one of two options is live at a time: their sum would exceed INT64_MAX, but the peak does not. */
 static void huge_options(void) {
   ckpt_profile* profile = NULL;
   ckpt_schedule* schedule = NULL;
@@ -365,7 +367,7 @@ static void huge_options(void) {
   ckpt_profile_release(profile);
 }
 
-/* ---- Budgets where some schedules cannot be used ---- */
+/* ---- Budgets with unusable schedules ---- */
 
 static ckpt_profile* with_one_that_runs_once(int64_t where) {
   ckpt_profile* profile = NULL;
@@ -394,7 +396,7 @@ static void budgets_of_a_layer_that_runs_once(void) {
   CHECK_OK(ckpt_schedule_place(schedule, profile, &store_all_bytes));
   ckpt_schedule_release(schedule);
 
-  /* Layer 0 records in the forward part, whatever the budget; the others may run again. */
+  /* Layer 0 records in the forward part, with any budget; the others may be recomputed. */
   CHECK_OK(schedule_by(profile, "auto", store_all_bytes, &schedule));
   CHECK(strcmp(schedule_name(schedule), "store-all") == 0 && strcmp(schedule_left_out(schedule), "") == 0);
   ckpt_schedule_release(schedule);
@@ -415,7 +417,7 @@ static void budgets_of_a_layer_that_runs_once(void) {
   CHECK(schedule == NULL);
   ckpt_profile_release(profile);
 
-  profile = make_profile(); /* nothing is left out of a short chain that may run as often as one likes */
+  profile = make_profile(); /* nothing is excluded for a short chain without a limit on recomputation */
   CHECK_OK(schedule_by(profile, "auto", store_all_bytes * 10, &schedule));
   CHECK(strcmp(schedule_left_out(schedule), "") == 0);
   CHECK_FAILS(ckpt_schedule_get_left_out(schedule, NULL), CKPT_E_INVALID_ARGUMENT, "left_out is NULL");
@@ -454,7 +456,7 @@ static void planners(void) {
   int64_t needed = 0;
   size_t i;
 
-  /* Blanks mean nothing; sizes have units. */
+  /* Blanks are ignored; sizes have units. */
   CHECK_OK(ckpt_schedule_create(profile, " periodic : 3 ", &spelled));
   CHECK_OK(ckpt_schedule_create(profile, "periodic:3", &schedule));
   CHECK_OK(ckpt_schedule_get_fingerprint(spelled, &first));
@@ -477,7 +479,8 @@ static void planners(void) {
   }
   CHECK_FAILS(ckpt_schedule_create(profile, "periodic", &schedule), CKPT_E_INVALID_ARGUMENT,
               "planner 'periodic': the planner is periodic:SEGMENTS; 0 values are given");
-  CHECK_FAILS(ckpt_schedule_create(profile, "periodic:9", &schedule), CKPT_E_INVALID_ARGUMENT, "segments is 9; 1 .. 6 layers");
+  CHECK_FAILS(ckpt_schedule_create(profile, "periodic:9", &schedule), CKPT_E_INVALID_ARGUMENT,
+              "segments is 9; expected 1 .. 6 layers");
   CHECK_FAILS(ckpt_schedule_create(profile, "auto:9000000000GiB", &schedule), CKPT_E_OUT_OF_RANGE, "more than INT64_MAX bytes");
   for (i = 0; i < sizeof unknown / sizeof *unknown; ++i) {
     CHECK_FAILS(ckpt_schedule_create(profile, unknown[i], &schedule), CKPT_E_NOT_FOUND,
@@ -489,7 +492,7 @@ static void planners(void) {
   CHECK_FAILS(ckpt_schedule_create(profile, "store-all", NULL), CKPT_E_INVALID_ARGUMENT, "schedule is NULL");
   CHECK(schedule == NULL);
 
-  /* Each line begins with a form, and the form without its values is a planner. */
+  /* Each line begins with a form, and the form without its values is the name of a planner. */
   CHECK_OK(ckpt_schedule_get_known_planners(NULL, 0, &needed));
   CHECK_OK(ckpt_schedule_get_known_planners(text, sizeof text, NULL));
   CHECK(needed == (int64_t)strlen(text));
@@ -507,7 +510,7 @@ int main(void) {
   cursors();
   lists();
   backward_runs_once();
-  forward_behind_backward();
+  forward_after_backward();
   bytes_past_counting();
   huge_options();
   budgets_of_a_layer_that_runs_once();

@@ -1,11 +1,11 @@
-/* The planner "auto", through the public face: never worse than any planner that it knows, within its limits, whatever the chain.
+/* The planner "auto" through the public API: never worse than any other planner, within its limits, for every chain.
  */
 #include <stdlib.h>
 
 #include "check.h"
 #include "planner.h"
 
-/* Layers of sizes that have nothing in common. */
+/* Layers of unrelated sizes. */
 static ckpt_profile* unlike_chain(int layers, unsigned seed) {
   ckpt_profile* profile = NULL;
   int i;
@@ -38,7 +38,7 @@ static double seconds_by(const ckpt_profile* profile, const ckpt_schedule* sched
   return report.step_seconds;
 }
 
-/* What a planner takes within the budget; below 0 when it makes nothing, or what it makes does not fit. */
+/* Returns the step's seconds with a planner within the budget; negative if it has no schedule that fits. */
 static double seconds_within(const ckpt_profile* profile, const char* planner, int64_t budget) {
   ckpt_schedule* schedule = NULL;
   double seconds = -1;
@@ -48,7 +48,7 @@ static double seconds_within(const ckpt_profile* profile, const char* planner, i
   return seconds;
 }
 
-/* The smallest budget that is named works, and a byte less does not. */
+/* The smallest budget named in the message works, and one byte less does not. */
 static int64_t smallest_budget(const ckpt_profile* profile) {
   static const char marker[] = "for this chain is ";
   ckpt_schedule* schedule = NULL;
@@ -97,7 +97,7 @@ static void beats_them_all(int layers, unsigned seed) {
   ckpt_profile_release(profile);
 }
 
-/* Less time and memory to plan with: still a schedule, and it says what it did without. */
+/* Less time and memory for planning: still a schedule, and a report of the omitted planners. */
 static void limits(void) {
   ckpt_profile* profile = unlike_chain(30, 3);
   ckpt_schedule* store_all = NULL;
@@ -110,11 +110,11 @@ static void limits(void) {
   budget = reserved_by(profile, store_all) / 3;
   snprintf(planner, sizeof planner, "auto:%lld,0", (long long)budget);
   CHECK_OK(ckpt_schedule_create(profile, planner, &quick));
-  CHECK(strstr(schedule_left_out(quick), "chain and tapes, which would take longer to plan than 0 s") != NULL);
+  CHECK(strstr(schedule_left_out(quick), "chain and tapes, because planning would take longer than 0 s") != NULL);
   CHECK(strncmp(schedule_name(quick), "periodic(", 9) == 0);
   snprintf(planner, sizeof planner, "auto:%lld,100,64KiB", (long long)budget);
   CHECK_OK(ckpt_schedule_create(profile, planner, &small));
-  CHECK(strstr(schedule_left_out(small), "points beyond the limit of the tables") != NULL);
+  CHECK(strstr(schedule_left_out(small), "points beyond the table limit") != NULL);
   snprintf(planner, sizeof planner, "auto:%lld,100", (long long)budget);
   CHECK_OK(ckpt_schedule_create(profile, planner, &whole));
   CHECK(strcmp(schedule_left_out(whole), "") == 0);
@@ -126,7 +126,8 @@ static void limits(void) {
   ckpt_schedule_release(store_all);
 
   whole = NULL;
-  CHECK_FAILS(ckpt_schedule_create(profile, "auto:1000000,-1", &whole), CKPT_E_INVALID_ARGUMENT, "seconds is -1; at least 0");
+  CHECK_FAILS(ckpt_schedule_create(profile, "auto:1000000,-1", &whole), CKPT_E_INVALID_ARGUMENT,
+              "seconds is -1; expected at least 0");
   CHECK_FAILS(ckpt_schedule_create(profile, "auto:1000000,nan", &whole), CKPT_E_INVALID_ARGUMENT, "seconds is nan");
   CHECK_FAILS(ckpt_schedule_create(profile, "auto:1000000,1,0", &whole), CKPT_E_INVALID_ARGUMENT, "table_bytes is 0");
   CHECK_FAILS(ckpt_schedule_create(profile, "auto", &whole), CKPT_E_INVALID_ARGUMENT, "0 values are given");
@@ -147,7 +148,7 @@ static ckpt_profile* time_steps(int64_t steps) {
   return profile;
 }
 
-/* However many time steps there are: at once, and with as many slots as fit. */
+/* For any number of time steps: planned at once, with as many slots as fit. */
 static void adjoint_codes(void) {
   const int64_t budget = 32 * 1024;
   ckpt_profile* long_run = time_steps(1000000000);
@@ -158,7 +159,7 @@ static void adjoint_codes(void) {
   int slots;
   CHECK_OK(schedule_by(long_run, "auto", budget, &schedule));
   CHECK(sscanf(schedule_name(schedule), "revolve(%d)", &slots) == 1);
-  CHECK(strstr(schedule_left_out(schedule), "all but revolve") != NULL);
+  CHECK(strstr(schedule_left_out(schedule), "all planners except revolve") != NULL);
   ckpt_schedule_release(schedule);
   CHECK_OK(schedule_by(short_run, "auto", budget, &schedule));
   CHECK_OK(schedule_by(short_run, "revolve", slots, &same));
@@ -179,8 +180,8 @@ static void adjoint_codes(void) {
   ckpt_profile_release(long_run);
 }
 
-/* Twelve transformer blocks, a tenth of what storing everything takes: half as much time more, where simple schedules take
- * several times as much. */
+/* Twelve transformer blocks within a tenth of store-all's memory: half as much time more, where simple schedules take several times
+ * as much. */
 static void a_tenth_of_a_transformer(void) {
   ckpt_profile* profile = NULL;
   ckpt_schedule* store_all = NULL;

@@ -1,4 +1,4 @@
-// What the planners "chain" and "tapes" do within a budget.
+// The planners "chain" and "tapes" within a budget.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 namespace ckpt::plan::test {
 
-// The seconds of the planner's schedule within the budget; -1 and the smallest budget that works when there is none.
+// Returns the seconds of the planner's schedule within the budget; -1 and the smallest budget that works if there is none.
 inline double seconds_within(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget, std::int64_t* smallest) {
   try {
     const auto schedule = make_chain_for_budget(profile, planner, budget);

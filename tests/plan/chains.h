@@ -26,7 +26,7 @@ inline ChainProfile uniform_chain(std::int64_t n, std::uint32_t flags = needs_in
   return profile;
 }
 
-// Sizes, flags, workspaces and ambient state at random.
+// Returns a chain with random sizes, flags, workspaces and ambient state.
 inline ChainProfile random_chain(std::mt19937& random, std::int64_t n) {
   const auto up_to = [&](std::int64_t most) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + 1)); };
   ChainProfile profile(up_to(500));
@@ -52,7 +52,7 @@ inline std::vector<Action> actions_of(const std::shared_ptr<const Schedule>& sch
   return actions;
 }
 
-// Every schedule that a profile alone gives.
+// Returns every schedule that needs only the profile.
 inline std::vector<std::shared_ptr<const Schedule>> schedules_of(const ChainProfile& profile) {
   std::vector<std::shared_ptr<const Schedule>> all = {make_store_all(profile), make_recompute_all(profile)};
   for (std::int64_t segments = 1; segments <= profile.layers(); ++segments) all.push_back(make_periodic(profile, segments));

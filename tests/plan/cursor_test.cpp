@@ -30,7 +30,7 @@ TEST(Cursor, NextManyEqualsNext) {
   }
 }
 
-TEST(Cursor, SavedAnywhereItGoesOnTheSame) {
+TEST(Cursor, ContinuesIdenticallyFromAnySavedPosition) {
   const ChainProfile profile = uniform_chain(7);
   for (const auto& schedule : schedules_of(profile)) {
     const std::vector<Action> expected = actions_of(schedule);
@@ -46,7 +46,7 @@ TEST(Cursor, SavedAnywhereItGoesOnTheSame) {
   }
 }
 
-TEST(Cursor, OpenEndedIsSavedBeforeAndAfterItsNumberIsKnown) {
+TEST(Cursor, OpenEndedIsSavedBeforeAndAfterFinalize) {
   const auto schedule = make_open_ended(3, needs_input | deterministic);
   Cursor cursor(schedule);
   std::vector<Action> actions;
@@ -65,7 +65,7 @@ TEST(Cursor, OpenEndedIsSavedBeforeAndAfterItsNumberIsKnown) {
   }
 }
 
-TEST(Cursor, FinalizeNeedsRoomAndHappensOnce) {
+TEST(Cursor, FinalizeNeedsARemainingStepAndWorksOnce) {
   Cursor open(make_open_ended(1, needs_input | deterministic));
   for (int i = 0; i < 5; ++i) open.next();
   EXPECT_THROW(open.finalize(4), base::Error);
@@ -77,8 +77,8 @@ TEST(Cursor, FinalizeNeedsRoomAndHappensOnce) {
   EXPECT_THROW(fixed.finalize(2), base::Error);
 }
 
-TEST(Cursor, FinalizeCountsAStepThatIsHalfHandedOut) {
-  // Period 2: step 1 is FORWARD and DROP; only its FORWARD has been handed out.
+TEST(Cursor, FinalizeCountsAPartiallyReturnedStep) {
+  // Period 2: step 1 is FORWARD and DROP; only its FORWARD has been returned.
   Cursor cursor(make_open_ended(2, needs_input | deterministic));
   cursor.next();
   EXPECT_EQ(cursor.next(), forward(1, 2));
@@ -95,8 +95,8 @@ TEST(Cursor, BillionsOfStepsTakeNoMemory) {
   EXPECT_EQ(cursor.save().size(), 72U);
 }
 
-// What version 0.2.0 wrote, on a little-endian machine, after so many actions.
-TEST(Cursor, PlacesThatAnEarlierVersionSavedAreThere) {
+// The bytes that version 0.2.0 saved, on a little-endian machine, after the given number of actions.
+TEST(Cursor, PositionsSavedByAnEarlierVersionAreRestored) {
   if constexpr (std::endian::native != std::endian::little) GTEST_SKIP() << "SKIP: the saved bytes are little-endian";
   const auto bytes_of = [](const std::string& hex) {
     std::vector<std::byte> bytes;

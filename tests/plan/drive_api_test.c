@@ -1,5 +1,5 @@
-/* A guest's steps by schedules of every kind: the same gradient bit for bit, the verifier's bytes and counts, and every handle and
- * copy ended exactly once, whichever call fails, lies or cancels. */
+/* A guest's steps under schedules of every kind: the same gradient bit for bit, the verifier's bytes and counts, and every handle
+ * and copy ended exactly once, whichever call fails, returns invalid data or cancels. */
 #include "guest.h"
 
 static ckpt_driver* driver_of(guest* g, ckpt_schedule* schedule) {
@@ -12,7 +12,7 @@ static ckpt_driver* driver_of(guest* g, ckpt_schedule* schedule) {
 
 static void nothing_is_left(const guest* g) { CHECK(g->things == 0 && g->live_bytes == 0 && g->copies == 0 && g->slots_held == 0); }
 
-/* One whole step; the gradient is that of the plain loop. */
+/* Runs one complete step and checks that its gradient equals that of the plain loop. */
 static void step_is_right(guest* g, int64_t layers, uint64_t seed) {
   void* grad = NULL;
   double output;
@@ -26,9 +26,9 @@ static void step_is_right(guest* g, int64_t layers, uint64_t seed) {
   nothing_is_left(g);
 }
 
-static void no_mischief(guest* g) { g->fail_at = g->lie_at = g->cancel_at = -1; }
+static void no_mischief(guest* g) { g->fail_at = g->invalid_at = g->cancel_at = -1; }
 
-/* The step ends in some other way than well, and leaves nothing. */
+/* Runs a step that must not succeed, and checks that it leaves nothing. */
 static ckpt_status broken_step(guest* g) {
   void* grad = NULL;
   ckpt_status status;
@@ -39,7 +39,7 @@ static ckpt_status broken_step(guest* g) {
   return status;
 }
 
-/* At every call in turn: it fails, it lies, it cancels. Each time all ends, and the next step works. */
+/* At every call in turn: it fails, returns invalid data, or cancels. Each time everything is ended, and the next step succeeds. */
 static void survives_everything(guest* g, int64_t layers) {
   int64_t calls;
   int64_t at;
@@ -56,19 +56,19 @@ static void survives_everything(guest* g, int64_t layers) {
     CHECK(strstr(ckpt_last_error(), ckpt_action_kind_name(call.kind)) != NULL);
     no_mischief(g);
 
-    for (g->lies = 0; g->lies < 3; ++g->lies) {
+    for (g->invalid_kinds = 0; g->invalid_kinds < 3; ++g->invalid_kinds) {
       ckpt_status status;
-      g->lie_at = at;
+      g->invalid_at = at;
       status = broken_step(g);
-      CHECK(status == CKPT_E_CALLBACK || status == CKPT_OK); /* some calls have no lie to tell */
+      CHECK(status == CKPT_E_CALLBACK || status == CKPT_OK); /* some calls have no invalid data to return */
       if (status == CKPT_E_CALLBACK) {
-        CHECK(strstr(ckpt_last_error(), " gave ") != NULL || strstr(ckpt_last_error(), "is live already") != NULL);
+        CHECK(strstr(ckpt_last_error(), "returned ") != NULL);
         CHECK_OK(ckpt_driver_get_failure(g->driver, NULL, &result));
         CHECK(result == 0);
       }
       no_mischief(g);
     }
-    g->lies = 0;
+    g->invalid_kinds = 0;
 
     g->cancel_at = at;
     CHECK(broken_step(g) == CKPT_E_CANCELLED);
@@ -186,7 +186,7 @@ static ckpt_schedule* schedule_of(const list* l, int64_t layers) {
   return schedule;
 }
 
-/* Copies of every kind of item: dropped while they are copied, run backward while they are copied, made again beside the copy. */
+/* Copies of every kind of item: dropped during the copy, run backward during the copy, recomputed during the copy. */
 static void moves_every_item(void) {
   guest g;
   list l = {0};
@@ -197,7 +197,7 @@ static void moves_every_item(void) {
   add(&l, CKPT_ACTION_KIND_FORWARD, 0, 2);
   add_item(&l, CKPT_ACTION_KIND_STORE_BEGIN, CKPT_ITEM_INPUT, 2, 1, 0, 10);
   add(&l, CKPT_ACTION_KIND_FORWARD_TAPE, 2, 4);
-  add_item(&l, CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 2, 0, 0, 0); /* while it is copied */
+  add_item(&l, CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 2, 0, 0, 0); /* during its copy */
   add_item(&l, CKPT_ACTION_KIND_STORE_BEGIN, CKPT_ITEM_TAPE, 2, 2, 1, 11);
   add_item(&l, CKPT_ACTION_KIND_STORE_BEGIN, CKPT_ITEM_INPUT, 3, 1, 1, 12);
   add_item(&l, CKPT_ACTION_KIND_DROP, CKPT_ITEM_TAPE, 2, 0, 0, 0);
@@ -205,7 +205,7 @@ static void moves_every_item(void) {
   add_item(&l, CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 4, 0, 0, 0);
   add_item(&l, CKPT_ACTION_KIND_STORE_BEGIN, CKPT_ITEM_GRAD, 4, 3, 0, 13);
   add_item(&l, CKPT_ACTION_KIND_STORE_BEGIN, CKPT_ITEM_TAPE, 3, 3, 1, 16);
-  add(&l, CKPT_ACTION_KIND_BACKWARD, 3, 4); /* takes GRAD(4) and TAPE(3), which are copied */
+  add(&l, CKPT_ACTION_KIND_BACKWARD, 3, 4); /* takes GRAD(4) and TAPE(3), which are being copied */
   add_item(&l, CKPT_ACTION_KIND_AWAIT, CKPT_ITEM_NONE, 0, 0, 0, 16);
   add_item(&l, CKPT_ACTION_KIND_DROP, CKPT_ITEM_NONE, 0, 3, 1, 0);
   add_item(&l, CKPT_ACTION_KIND_AWAIT, CKPT_ITEM_NONE, 0, 0, 0, 12);
@@ -241,8 +241,8 @@ static void moves_every_item(void) {
   ckpt_profile_release(profile);
 }
 
-/* An input that is dropped behind its last use is not given away while it is copied. */
-static void keeps_what_is_copied(void) {
+/* An input that is dropped after its last use is not given away during its copy. */
+static void keeps_items_during_copies(void) {
   guest g;
   list l = {0};
   ckpt_schedule* schedule;
@@ -271,8 +271,8 @@ static void keeps_what_is_copied(void) {
   ckpt_schedule_release(schedule);
 }
 
-/* A guest that gives outputs which the schedule does not know of: they end with the step, or when they are made again. */
-static void ends_outputs_that_nobody_asked_for(void) {
+/* A guest that returns outputs which the schedule does not know: they are ended with the step, or when they are recomputed. */
+static void ends_unrequested_outputs(void) {
   guest g;
   ckpt_profile* profile;
   ckpt_schedule* schedule = NULL;
@@ -301,8 +301,9 @@ static void keeps_many_handles(void) {
   ckpt_schedule_release(schedule);
 }
 
-/* A FORWARD over layers of which some ran before is two calls, so that each is wholly AGAIN or not at all. */
-static void splits_what_ran_before(void) {
+/* A FORWARD over layers of which some already ran is split into two calls, so that each has AGAIN for all of its layers or for
+ * none. */
+static void splits_runs_of_repeated_layers(void) {
   guest g;
   list l = {0};
   ckpt_schedule* schedule;
@@ -325,13 +326,13 @@ static void splits_what_ran_before(void) {
   step_is_right(&g, 4, 9);
   CHECK(g.forwards == 10);
   CHECK((g.last.flags & (CKPT_DRIVE_FLAG_TAKE_INPUT | CKPT_DRIVE_FLAG_TAKE_OUTPUT)) ==
-        (CKPT_DRIVE_FLAG_TAKE_INPUT | CKPT_DRIVE_FLAG_TAKE_OUTPUT)); /* anywhere in the DROPs behind it */
+        (CKPT_DRIVE_FLAG_TAKE_INPUT | CKPT_DRIVE_FLAG_TAKE_OUTPUT)); /* anywhere in the DROPs after it */
   survives_everything(&g, 4);
   ckpt_driver_release(g.driver);
   ckpt_schedule_release(schedule);
 }
 
-/* The pause at TURN, and those who never come back from it. */
+/* The pause at TURN, and steps that never continue after it. */
 static void pauses_at_the_turn(void) {
   guest g;
   ckpt_profile* profile;
@@ -348,28 +349,28 @@ static void pauses_at_the_turn(void) {
   ckpt_schedule_release(schedule);
   expected = plain_gradient(&g, 9, 2, 0.5, &output);
 
-  CHECK_FAILS(ckpt_driver_backward(g.driver, NULL, &grad), CKPT_E_INVALID_STATE, "forward comes first");
+  CHECK_FAILS(ckpt_driver_backward(g.driver, NULL, &grad), CKPT_E_INVALID_STATE, "expected forward first");
   CHECK_FAILS(ckpt_driver_forward(g.driver, NULL, &xn), CKPT_E_INVALID_ARGUMENT, "x0 is NULL");
   begin_step(&g, 2);
   CHECK_OK(ckpt_driver_forward(g.driver, make(&g, CKPT_ITEM_INPUT, 0, 0.5), &xn));
   CHECK(((thing*)xn)->value == output);
   CHECK_FAILS(ckpt_driver_forward(g.driver, &g, &xn), CKPT_E_INVALID_STATE, "paused");
   CHECK_FAILS(ckpt_driver_run(g.driver, &g, &grad), CKPT_E_INVALID_STATE, "paused");
-  CHECK_FAILS(ckpt_driver_finalize(g.driver, 9), CKPT_E_INVALID_STATE, "known already");
-  CHECK_FAILS(ckpt_driver_backward(g.driver, xn, &grad), CKPT_E_INVALID_ARGUMENT, "gn is live");
+  CHECK_FAILS(ckpt_driver_finalize(g.driver, 9), CKPT_E_INVALID_STATE, "is already set");
+  CHECK_FAILS(ckpt_driver_backward(g.driver, xn, &grad), CKPT_E_INVALID_ARGUMENT, "gn is the handle of another live item");
   CHECK_OK(ckpt_driver_backward(g.driver, make(&g, CKPT_ITEM_GRAD, 9, 1.0), &grad));
   CHECK(((thing*)grad)->value == expected);
   end(&g, (thing*)grad);
   nothing_is_left(&g);
 
-  begin_step(&g, 2); /* nobody wants the gradient of x0 */
+  begin_step(&g, 2); /* the gradient of x0 is not requested */
   CHECK_OK(ckpt_driver_forward(g.driver, make(&g, CKPT_ITEM_INPUT, 0, 0.5), &xn));
   CHECK_OK(ckpt_driver_backward(g.driver, make(&g, CKPT_ITEM_GRAD, 9, 1.0), NULL));
   nothing_is_left(&g);
 
   begin_step(&g, 2);
   CHECK_OK(ckpt_driver_forward(g.driver, make(&g, CKPT_ITEM_INPUT, 0, 0.5), &xn));
-  g.cancel_at = g.calls - 1; /* by the last call before the pause */
+  g.cancel_at = g.calls - 1; /* the last call before the pause cancels */
   CHECK_OK(ckpt_driver_cancel(g.driver));
   begin_step(&g, 2);
   xn = NULL;
@@ -383,8 +384,8 @@ static void pauses_at_the_turn(void) {
   CHECK(g.things > 1);
   CHECK_OK(ckpt_driver_cancel(g.driver));
   nothing_is_left(&g);
-  CHECK_OK(ckpt_driver_cancel(g.driver)); /* there is nothing to cancel, now or later */
-  CHECK_FAILS(ckpt_driver_backward(g.driver, NULL, &grad), CKPT_E_INVALID_STATE, "forward comes first");
+  CHECK_OK(ckpt_driver_cancel(g.driver)); /* no effect without a step, now or later */
+  CHECK_FAILS(ckpt_driver_backward(g.driver, NULL, &grad), CKPT_E_INVALID_STATE, "expected forward first");
   step_is_right(&g, 9, 6);
 
   begin_step(&g, 2);
@@ -403,45 +404,45 @@ static void steps_of_unknown_number(void) {
   for (layers = 1; layers < 20; ++layers) {
     CHECK_FAILS(ckpt_driver_finalize(g.driver, 0), CKPT_E_INVALID_ARGUMENT, "layer_count is 0");
     CHECK_OK(ckpt_driver_finalize(g.driver, layers)); /* before the step */
-    CHECK_FAILS(ckpt_driver_finalize(g.driver, layers), CKPT_E_INVALID_STATE, "known already");
+    CHECK_FAILS(ckpt_driver_finalize(g.driver, layers), CKPT_E_INVALID_STATE, "is already set");
     step_is_right(&g, layers, 1);
     CHECK(g.last.layers == layers);
   }
-  /* within it: at the last call that the library lets the number be such a one */
+  /* during it: at the last call at which the library still accepts this number */
   for (layers = 2; layers < 40; ++layers) {
     g.finalize_at = layers / 3;
     g.finalize_to = layers;
     step_is_right(&g, layers, 1);
   }
   g.finalize_at = -1;
-  g.fail_at = 8; /* nobody says how many: it ends by a failure */
+  g.fail_at = 8; /* the number is never given: the step ends by a failure */
   CHECK(broken_step(&g) == CKPT_E_CALLBACK);
   CHECK(g.last.layers == 0);
   ckpt_driver_release(g.driver);
   ckpt_schedule_release(schedule);
 }
 
-/* Schedules that break rules, one by one: the message says which, and nothing is left. */
+/* Invalid schedules, one rule at a time: the message names the rule, and nothing remains. */
 static void refuses_broken_schedules(void) {
   static const struct {
     ckpt_schedule_action action;
     const char* text;
   } wrong[] = {
-      {{CKPT_ACTION_KIND_FORWARD, 0, 1, 2, 0, 0, 0, 0, 0, {0, 0}}, "INPUT(1) is not there"},
-      {{CKPT_ACTION_KIND_FORWARD, 0, 0, 3, 0, 0, 0, 0, 0, {0, 0}}, "layers [0, 3) are not within the chain's 2"},
+      {{CKPT_ACTION_KIND_FORWARD, 0, 1, 2, 0, 0, 0, 0, 0, {0, 0}}, "INPUT(1) does not exist"},
+      {{CKPT_ACTION_KIND_FORWARD, 0, 0, 3, 0, 0, 0, 0, 0, {0, 0}}, "layers [0, 3): expected a range within the chain's 2"},
       {{CKPT_ACTION_KIND_FORWARD, 0, 1, 1, 0, 0, 0, 0, 0, {0, 0}}, "layers [1, 1)"},
       {{CKPT_ACTION_KIND_FORWARD, 1, 0, 1, 0, 0, 0, 0, 0, {0, 0}}, "micro_batch is 1"},
-      {{CKPT_ACTION_KIND_RECORD, 0, 0, 2, 0, 0, 0, 0, 0, {0, 0}}, "are not one layer"},
-      {{CKPT_ACTION_KIND_BACKWARD, 0, 0, 1, 0, 0, 0, 0, 0, {0, 0}}, "GRAD(1) is not there"},
-      {{CKPT_ACTION_KIND_DROP, 0, 0, 0, 0, CKPT_ITEM_TAPE, 0, 0, 0, {0, 0}}, "TAPE(0, option 0) is not there"},
+      {{CKPT_ACTION_KIND_RECORD, 0, 0, 2, 0, 0, 0, 0, 0, {0, 0}}, "expected one layer"},
+      {{CKPT_ACTION_KIND_BACKWARD, 0, 0, 1, 0, 0, 0, 0, 0, {0, 0}}, "GRAD(1) does not exist"},
+      {{CKPT_ACTION_KIND_DROP, 0, 0, 0, 0, CKPT_ITEM_TAPE, 0, 0, 0, {0, 0}}, "TAPE(0, option 0) does not exist"},
       {{CKPT_ACTION_KIND_DROP, 0, 0, 0, 0, 9, 0, 0, 0, {0, 0}}, "item is 9"},
       {{CKPT_ACTION_KIND_DROP, 0, 0, 0, 0, 0, 1, 0, 0, {0, 0}}, "slot 0 of tier 1 is empty"},
       {{CKPT_ACTION_KIND_STORE_BEGIN, 0, 0, 0, 0, CKPT_ITEM_INPUT, 4, 0, 0, {0, 0}}, "tier is 4"},
       {{CKPT_ACTION_KIND_STORE_BEGIN, 0, 0, 0, 0, CKPT_ITEM_INPUT, 1, -1, 0, {0, 0}}, "slot is -1"},
       {{CKPT_ACTION_KIND_LOAD_BEGIN, 0, 0, 0, 0, CKPT_ITEM_INPUT, 1, 0, 0, {0, 0}}, "slot 0 of tier 1 is empty"},
-      {{CKPT_ACTION_KIND_AWAIT, 0, 0, 0, 0, 0, 0, 0, 5, {0, 0}}, "transfer 5 is not under way"},
-      {{CKPT_ACTION_KIND_SEND, 0, 0, 0, 0, CKPT_ITEM_INPUT, 0, 0, 0, {0, 0}}, "no neighbour stage"},
-      {{CKPT_ACTION_KIND_TURN, 0, 0, 0, 0, 0, 0, 0, 0, {0, 0}}, "INPUT(2) is not there"},
+      {{CKPT_ACTION_KIND_AWAIT, 0, 0, 0, 0, 0, 0, 0, 5, {0, 0}}, "transfer 5 is not in progress"},
+      {{CKPT_ACTION_KIND_SEND, 0, 0, 0, 0, CKPT_ITEM_INPUT, 0, 0, 0, {0, 0}}, "only a pipeline's stage has neighbours"},
+      {{CKPT_ACTION_KIND_TURN, 0, 0, 0, 0, 0, 0, 0, 0, {0, 0}}, "INPUT(2) does not exist"},
       {{CKPT_ACTION_KIND_END, 0, 0, 0, 0, 0, 0, 0, 0, {0, 0}}, "without a TURN"},
   };
   size_t i;
@@ -463,8 +464,8 @@ static void refuses_broken_schedules(void) {
   }
 }
 
-/* A DROP behind a backward names what is not there: found before the backward is given what another DROP names. */
-static void gives_nothing_away_before_a_refusal(void) {
+/* A DROP after a backward names a missing item: this is detected before the backward gets an item that another DROP names. */
+static void refuses_before_giving_items_away(void) {
   guest g;
   list l = {0};
   ckpt_schedule* schedule;
@@ -479,7 +480,7 @@ static void gives_nothing_away_before_a_refusal(void) {
   schedule = schedule_of(&l, 2);
   driver_of(&g, schedule);
   CHECK(broken_step(&g) == CKPT_E_INVALID_SCHEDULE);
-  CHECK(strstr(ckpt_last_error(), "INPUT(2) is not there") != NULL && g.backwards == 0);
+  CHECK(strstr(ckpt_last_error(), "INPUT(2) does not exist") != NULL && g.backwards == 0);
   ckpt_driver_release(g.driver);
   ckpt_schedule_release(schedule);
 }
@@ -502,11 +503,11 @@ static void refuses_bad_arguments(void) {
   CHECK_FAILS(ckpt_driver_create(schedule, NULL, &g, NULL, &driver), CKPT_E_INVALID_ARGUMENT, "callbacks");
   CHECK_FAILS(ckpt_driver_create(schedule, &callbacks, &g, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "driver");
 
-  callbacks.forward = NULL; /* found when it is needed */
+  callbacks.forward = NULL; /* detected at its first use */
   CHECK_OK(ckpt_driver_create(schedule, &callbacks, &g, NULL, &driver));
   g.driver = driver;
   CHECK(broken_step(&g) == CKPT_E_CALLBACK);
-  CHECK(strstr(ckpt_last_error(), "FORWARD of") != NULL && strstr(ckpt_last_error(), "no function") != NULL);
+  CHECK(strstr(ckpt_last_error(), "FORWARD of") != NULL && strstr(ckpt_last_error(), "callback for it is missing") != NULL);
   {
     ckpt_drive_call call;
     int32_t result = 5;
@@ -520,7 +521,7 @@ static void refuses_bad_arguments(void) {
 
 static int destroyed;
 static void destroy(void* user_data) {
-  CHECK(((guest*)user_data)->things == 1); /* the gradient, which is the caller's */
+  CHECK(((guest*)user_data)->things == 1); /* the gradient, which the caller owns */
   ++destroyed;
 }
 
@@ -531,7 +532,7 @@ static int32_t releasing_forward(const ckpt_drive_call* call, void* input, void*
   return guest_forward(call, input, output, user_data);
 }
 
-/* Released by its own callback: the step goes on to its end. */
+/* Released by its own callback: the step continues to its end. */
 static void may_be_released_within(void) {
   guest g;
   ckpt_profile* profile;
@@ -574,14 +575,14 @@ int main(void) {
   runs_planners();
   runs_adjoint_planners();
   moves_every_item();
-  keeps_what_is_copied();
-  ends_outputs_that_nobody_asked_for();
+  keeps_items_during_copies();
+  ends_unrequested_outputs();
   keeps_many_handles();
-  splits_what_ran_before();
+  splits_runs_of_repeated_layers();
   pauses_at_the_turn();
   steps_of_unknown_number();
   refuses_broken_schedules();
-  gives_nothing_away_before_a_refusal();
+  refuses_before_giving_items_away();
   refuses_bad_arguments();
   may_be_released_within();
   calls_within_are_refused();

@@ -1,4 +1,4 @@
-// The driver from C++: items of one's own type, exceptions as they are, and a step that another thread cancels.
+// The driver from C++: custom item types, exceptions passed through, and a step that another thread cancels.
 #include <ckpt/ckpt.hpp>
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace {
 
-// A vector that says how many there are.
+// A vector that counts its instances.
 struct Counted {
   static inline std::atomic<int> alive{0};
 
@@ -30,10 +30,10 @@ struct Counted {
 // y = sin(x) + x / 2, element by element; the tape is the slope.
 class Waves final : public ckpt::Guest<Counted> {
  public:
-  std::string broken;  // the call that throws
+  std::string broken;  // name of the call that throws
   int calls = 0;
   int taken = 0;
-  std::atomic<bool> waits{false};  // in backward, until this is false
+  std::atomic<bool> waits{false};  // backward waits until this is false
 
   Counted forward(const ckpt::DriveCall& call, Counted& input) override {
     fail("forward");
@@ -109,12 +109,12 @@ TEST(DriveHpp, EverySchedulesGradientIsTheSame) {
     EXPECT_EQ(output.values.size(), 3U);
     EXPECT_EQ(driver.backward(Counted({1, 1, 1}))->values, expected) << planner;
     EXPECT_TRUE(static_cast<Waves&>(driver.guest()).slots.empty());
-    driver.forward(Counted({0.1, 0.2, 0.3}));  // whose backward never comes
+    driver.forward(Counted({0.1, 0.2, 0.3}));  // without its backward
   }
   EXPECT_EQ(Counted::alive, 0);
 }
 
-TEST(DriveHpp, WhatTheGuestThrowsComesOut) {
+TEST(DriveHpp, GuestExceptionsArePropagated) {
   auto driver = driver_by("sqrt");
   auto& guest = static_cast<Waves&>(driver.guest());
   const std::vector<double> expected = gradient(driver);
@@ -145,7 +145,7 @@ class Plain final : public ckpt::Guest<int> {
   std::optional<int> backward(const ckpt::DriveCall&, int*, int*, int*, int*) override { return std::nullopt; }
 };
 
-TEST(DriveHpp, WhatTheGuestLacksIsNamed) {
+TEST(DriveHpp, MissingGuestFunctionsAreNamed) {
   ckpt::Driver<int> driver(ckpt::Schedule::create(waves(9), "two-level:1,3"), std::make_unique<Plain>());
   EXPECT_THROW(driver.forward(1), Plain::NotThere);
   EXPECT_EQ(driver.failure()->kind, ckpt::ActionKind::store_begin);
@@ -157,7 +157,7 @@ TEST(DriveHpp, WhatTheGuestLacksIsNamed) {
   EXPECT_THROW(ckpt::Driver<int>(ckpt::Schedule::create(waves(9), "sqrt"), nullptr), ckpt::Error);
 }
 
-TEST(DriveHpp, AnOpenEndedStepIsFinalizedFromWithin) {
+TEST(DriveHpp, AnOpenEndedStepIsFinalizedInACallback) {
   class Ends final : public ckpt::Guest<int> {
    public:
     ckpt::Driver<int>* driver = nullptr;
@@ -183,7 +183,7 @@ TEST(DriveHpp, AnotherThreadCancels) {
     driver.forward(Counted({0.1, 0.2, 0.3}));
     const int before = guest.calls;
     std::thread other([&] {
-      driver.cancel();  // at the pause, or in the backward
+      driver.cancel();  // during the pause or the backward
       guest.waits = false;
     });
     try {

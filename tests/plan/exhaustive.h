@@ -1,4 +1,4 @@
-// The least time of a step within a budget, by looking at everything that memory can hold: for chains of a few layers.
+// Computes the least time of a step within a budget by exhaustive search over the contents of memory: for chains of a few layers.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,14 @@
 
 namespace ckpt::plan::test {
 
-// Dijkstra's search over the states of a step. Layers run one at a time: a longer FORWARD is a row of them, with drops between, and
-// with ADVANCE for layers that may run in place. It counts bytes by itself, from the comment of ckpt_schedule_verify.
+// Dijkstra's search over the states of a step. Layers run one at a time: a longer FORWARD is a sequence of them, with drops in
+// between, and with ADVANCE for layers that may run in place. It counts bytes itself, following the comment of
+// ckpt_schedule_verify.
 class ExhaustiveSearch {
  public:
   explicit ExhaustiveSearch(const ChainProfile& profile) : profile_(profile), n_(profile.layers()) {}
 
-  // Infinite when nothing fits.
+  // Returns infinity if nothing fits.
   double least_seconds(std::int64_t budget) {
     budget_ = budget;
     known_.clear();
@@ -41,12 +42,12 @@ class ExhaustiveSearch {
 
  private:
   struct State {
-    std::uint32_t inputs = 0;    // a bit for each INPUT
+    std::uint32_t inputs = 0;    // one bit for each INPUT
     std::uint32_t tapes = 0;     // four bits for each layer: option + 1
-    std::int64_t forwarded = 0;  // layers below ran at least once
-    std::int64_t grad = 0;       // GRAD(grad) is there, once it turned
+    std::int64_t forwarded = 0;  // layers below this one ran at least once
+    std::int64_t grad = 0;       // GRAD(grad) exists after TURN
     bool turned = false;
-    bool output_is_callers = false;  // INPUT(n) is there since the TURN, and stays with the caller behind its drop
+    bool output_is_callers = false;  // INPUT(n) exists since TURN, and the caller keeps it after its drop
 
     std::uint64_t key() const {
       return std::uint64_t{inputs} | std::uint64_t{tapes} << 12 | static_cast<std::uint64_t>(forwarded) << 44 |
@@ -134,19 +135,19 @@ class ExhaustiveSearch {
       const OptionProfile& option = layer.options[o];
       const auto number = static_cast<std::int32_t>(o);
       const std::int64_t running = base + output + option.forward_workspace_bytes;
-      State made = ran;
-      made.inputs |= 1U << (k + 1);
-      if (!has_output && running <= budget_) reach(made, seconds + option.forward_seconds);
+      State created = ran;
+      created.inputs |= 1U << (k + 1);
+      if (!has_output && running <= budget_) reach(created, seconds + option.forward_seconds);
       const std::int64_t running_in_place = base - before + std::max(before, output) + option.forward_workspace_bytes;
       if (!has_output && layer.has(in_place) && running_in_place <= budget_ && !(k == 0 && profile_.has(keeps_input))) {
-        State advanced = made;
+        State advanced = created;
         advanced.inputs &= ~(1U << k);
         reach(advanced, seconds + option.forward_seconds);
       }
       if (state.tape(k) >= 0) continue;
-      made.set_tape(k, number);
-      if (!has_output && running + option.tape_bytes <= budget_) reach(made, seconds + option.forward_seconds);
-      State recorded = layer.has(needs_output) ? made : ran;
+      created.set_tape(k, number);
+      if (!has_output && running + option.tape_bytes <= budget_) reach(created, seconds + option.forward_seconds);
+      State recorded = layer.has(needs_output) ? created : ran;
       recorded.set_tape(k, number);
       if (layer.has(needs_output) && has_output) continue;
       const bool makes_output = layer.has(needs_output) || !option.has_record;
@@ -162,9 +163,9 @@ class ExhaustiveSearch {
     if (state.tape(i) < 0 || (layer.has(needs_input) && !state.has_input(i))) return;
     if (layer.has(needs_output) && !state.has_input(i + 1)) return;
     const OptionProfile& option = layer.options[static_cast<std::size_t>(state.tape(i))];
-    const std::int64_t made = grad_bytes(i);
+    const std::int64_t created = grad_bytes(i);
     const std::int64_t behind = profile_.bytes_of(i + 1);
-    const std::int64_t grads = layer.has(in_place) ? std::max(made, behind) - behind : made;
+    const std::int64_t grads = layer.has(in_place) ? std::max(created, behind) - behind : created;
     State ran = state;
     ran.set_tape(i, -1);
     ran.grad = i;

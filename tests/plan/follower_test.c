@@ -1,11 +1,11 @@
-/* A follower asks its strategy again before each step, and its executors let the strategy learn what runs. */
+/* A follower calls its strategy again before each step, and its executors report accesses to the strategy. */
 #include "check.h"
 
 enum { LAYERS = 4, SAMPLES = 4, WIDTH = 8 };
 
 typedef struct chooser {
-  ckpt_follower* follower; /* asked from within, when given */
-  int32_t every;           /* a yes for each so many-th layer */
+  ckpt_follower* follower; /* if set, called from inside the strategy */
+  int32_t every;           /* distance between chosen layers */
   int32_t fails;
   int asked;
   int accesses;
@@ -77,11 +77,11 @@ static void asks_again(const ckpt_profile* profile) {
   CHECK(self.asked == LAYERS && changed == 1 && recomputed(schedule, profile) == 2);
   CHECK_OK(ckpt_follower_next(follower, &schedule, &changed));
   CHECK(self.asked == 2 * LAYERS && changed == 0 && recomputed(schedule, profile) == 2);
-  self.every = 1; /* it changes its mind */
+  self.every = 1; /* changes its choice */
   CHECK_OK(ckpt_follower_next(follower, &schedule, &changed));
   CHECK(changed == 1 && recomputed(schedule, profile) == LAYERS - 1);
 
-  /* A strategy that fails changes nothing, and one that asks its own follower is refused. */
+  /* A failing strategy changes nothing, and one that calls its own follower is refused. */
   self.every = 2;
   self.fails = 1;
   schedule = NULL;
@@ -95,7 +95,7 @@ static void asks_again(const ckpt_profile* profile) {
   CHECK(changed == 0 && recomputed(schedule, profile) == LAYERS - 1);
   self.follower = NULL;
 
-  ckpt_strategy_release(strategy); /* the follower keeps it */
+  ckpt_strategy_release(strategy); /* the follower keeps it alive */
   CHECK_OK(ckpt_follower_next(follower, &schedule, NULL));
   ckpt_schedule_release(schedule);
   ckpt_follower_release(follower);
@@ -116,7 +116,7 @@ static void learns_what_runs(ckpt_chain* chain, const ckpt_profile* profile) {
   CHECK_OK(ckpt_follower_create(profile, strategy, &follower));
   CHECK_OK(ckpt_follower_next(follower, &schedule, NULL));
 
-  /* The schedule alone notifies the strategy of nothing; the follower does, also after its handle is gone. */
+  /* The schedule alone reports nothing to the strategy; the follower does, also after its handle is released. */
   CHECK_OK(ckpt_schedule_executor_create(chain, schedule, &input, NULL, &executor));
   CHECK_OK(ckpt_schedule_executor_run(executor, &step, NULL));
   CHECK(self.accesses == 0);
@@ -125,7 +125,7 @@ static void learns_what_runs(ckpt_chain* chain, const ckpt_profile* profile) {
   CHECK_OK(ckpt_schedule_executor_create(chain, schedule, &input, &options, &executor));
   ckpt_follower_release(follower);
   CHECK_OK(ckpt_schedule_executor_run(executor, &step, NULL));
-  CHECK(self.accesses == 2 * LAYERS + 2); /* forward and backward of each, and two forwards again */
+  CHECK(self.accesses == 2 * LAYERS + 2); /* forward and backward of each, and two recomputed forwards */
   ckpt_schedule_executor_release(executor);
   ckpt_schedule_release(schedule);
   ckpt_strategy_release(strategy);
@@ -157,7 +157,7 @@ static void bad_arguments(ckpt_profile* profile) {
               "options.follower");
   CHECK(executor == NULL);
 
-  /* The profile was copied: what is added to it later is of another chain. */
+  /* The profile was copied: layers added to it later belong to another chain. */
   {
     const ckpt_layer_profile row = CKPT_LAYER_PROFILE_INIT;
     const ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;

@@ -6,7 +6,7 @@
 
 enum { LAYERS = 12, MOST_POINTS = 256 };
 
-/* Layers of unlike bytes and seconds, each with a second option that records less and takes longer. */
+/* Layers of different bytes and seconds, each with a second option that records less and takes longer. */
 static ckpt_profile* make_profile(void) {
   ckpt_profile* profile = NULL;
   int i;
@@ -37,10 +37,10 @@ static int64_t frontier_of(const ckpt_profile* profile, const char* planner, ckp
   return count;
 }
 
-/* What the frontier says of its points is what their schedules cost, and a budget takes the fastest that fits. */
+/* The frontier's points have the cost of their schedules, and a budget takes the fastest one that fits. */
 static void points_are_schedules(const char* planner) {
   static ckpt_frontier_point points[MOST_POINTS];
-  static ckpt_frontier_point others[MOST_POINTS]; /* a budget of tapes takes one of chain's where that is faster */
+  static ckpt_frontier_point others[MOST_POINTS]; /* with a budget, tapes takes a schedule of chain if that is faster */
   ckpt_profile* profile = make_profile();
   const int64_t count = frontier_of(profile, planner, points);
   const int64_t others_count = strcmp(planner, "tapes") == 0 ? frontier_of(profile, "chain", others) : 0;
@@ -60,7 +60,7 @@ static void points_are_schedules(const char* planner) {
     CHECK(point->lost_seconds == 0.0 && point->reserved_bytes >= point->live_bytes);
     if (i > 0) CHECK(point->live_bytes > points[i - 1].live_bytes && point->step_seconds < points[i - 1].step_seconds);
     if (point->reserved_bytes < smallest) smallest = point->reserved_bytes;
-    if (i % 9 != 0 && i + 1 < count) continue; /* each plans anew */
+    if (i % 9 != 0 && i + 1 < count) continue; /* each one runs the planner again */
     for (k = 0; k < count; ++k) {
       if (points[k].reserved_bytes <= point->reserved_bytes && points[k].step_seconds < best_seconds)
         best_seconds = points[k].step_seconds;
@@ -94,7 +94,7 @@ static void points_are_schedules(const char* planner) {
   ckpt_profile_release(profile);
 }
 
-/* Whatever the budget, tapes make no slower step than chain, and work wherever it does. */
+/* For every budget, tapes has no slower step than chain, and works wherever chain does. */
 static void tapes_are_never_worse(void) {
   static const char marker[] = "for this chain is ";
   ckpt_profile* profile = NULL;

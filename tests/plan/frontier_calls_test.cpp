@@ -1,4 +1,4 @@
-// A frontier is computed anew by every call of the library: C++ and the languages over SWIG call it once.
+// Every call of the library computes a frontier again: C++ and the languages over SWIG call it only once.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 namespace {
 
 int calls = 0;
-std::int64_t more = 0;  // points that the library is made to report beyond its own
+std::int64_t more = 0;  // additional points that the library is made to report
 
 ckpt::Profile chain_of(int layers) {
   ckpt::Profile profile(1'000'000);
@@ -27,7 +27,7 @@ ckpt::Profile chain_of(int layers) {
 
 }  // namespace
 
-// In place of the library's.
+// Replaces the library's function.
 extern "C" CKPT_API ckpt_status ckpt_profile_get_frontier(const ckpt_profile* profile, const char* planner,
                                                           ckpt_frontier_point* points, int64_t capacity, int64_t* count) {
   using Function = decltype(&ckpt_profile_get_frontier);
@@ -38,7 +38,7 @@ extern "C" CKPT_API ckpt_status ckpt_profile_get_frontier(const ckpt_profile* pr
   return status;
 }
 
-TEST(FrontierCalls, AreOne) {
+TEST(FrontierCalls, CallTheLibraryOnce) {
   const ckpt::Profile profile = chain_of(12);
   for (const char* const planner : {"chain", "tapes"}) {
     calls = 0;
@@ -51,7 +51,7 @@ TEST(FrontierCalls, AreOne) {
   }
 }
 
-TEST(FrontierCalls, AreTwoWherePointsAreVeryMany) {
+TEST(FrontierCalls, CallTheLibraryTwiceForVeryManyPoints) {
   const ckpt::Profile profile = chain_of(6);
   const std::size_t points = profile.frontier("chain").size();
   more = 10'000;
@@ -64,7 +64,7 @@ TEST(FrontierCalls, AreTwoWherePointsAreVeryMany) {
   more = 0;
 }
 
-TEST(FrontierCalls, FailAsOne) {
+TEST(FrontierCalls, FailWithOneCall) {
   const ckpt::Profile profile = chain_of(3);
   calls = 0;
   EXPECT_THROW(profile.frontier("nothing"), ckpt::Error);

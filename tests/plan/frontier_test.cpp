@@ -1,4 +1,4 @@
-// The planners "chain" and "tapes": against published optima, against a search that looks at everything, and against the verifier.
+// The planners "chain" and "tapes": against published optima, an exhaustive search, and the verifier.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -23,7 +23,7 @@ constexpr bool sanitized = true;
 constexpr bool sanitized = false;
 #endif
 
-// A chain of the reference data, where a stage's taped data includes its output and its backward reads both ends.
+// Returns a chain of the reference data, where a stage's taped data includes its output and its backward reads both ends.
 ChainProfile reference_chain(const nlohmann::json& chain) {
   ChainProfile profile(chain["a"][0].get<std::int64_t>());
   for (std::size_t i = 0; i < chain["L"].get<std::size_t>(); ++i) {
@@ -54,18 +54,18 @@ struct Frontiers {
   Frontier tapes;
 };
 
-// What the frontier says of every point is what the verifier says of its schedule. Returns the number of points.
+// Checks that the frontier's figures of every point equal those of the verifier for its schedule. Returns the number of points.
 std::size_t check_points(const ChainProfile& profile, const ChainCosts& costs, const Frontier& frontier) {
   for (const Step& point : frontier.step().steps()) {
     const auto actions = chain_actions(costs, frontier, point.bytes);
     const PlanReport report = verify(*make_list(profile.layers(), actions), profile);
-    EXPECT_EQ(report.peak_bytes[0], point.bytes);  // with fewer it would be a point of its own
+    EXPECT_EQ(report.peak_bytes[0], point.bytes);  // with fewer bytes it would be a separate point
     EXPECT_EQ(report.step_seconds, costs.seconds(point.time)) << "at " << point.bytes << " bytes";
   }
   return frontier.step().size();
 }
 
-TEST(Frontier, CostsWhatIsPublished) {
+TEST(Frontier, HasThePublishedCosts) {
   const char* const shared = std::getenv("CKPT_SHARED");
   std::ifstream file(std::string(shared == nullptr ? "." : shared) + "/reference/rotor.json");
   if (!file) GTEST_SKIP() << "SKIP: the reference data (reference/rotor.json) is not on this machine";
@@ -92,7 +92,7 @@ TEST(Frontier, CostsWhatIsPublished) {
   EXPECT_GT(exact, 10);
 }
 
-TEST(Frontier, IsWhatItsSchedulesCostOnRandomChains) {
+TEST(Frontier, EqualsTheCostOfItsSchedulesOnRandomChains) {
   std::mt19937 random(17);
   std::size_t points = 0;
   for (int round = 0; round < 10000; ++round) {
@@ -101,14 +101,14 @@ TEST(Frontier, IsWhatItsSchedulesCostOnRandomChains) {
     const Frontiers frontiers(profile);
     points += check_points(profile, frontiers.costs, frontiers.chain);
     points += check_points(profile, frontiers.costs, frontiers.tapes);
-    // Never worse: tapes than chain, chain than what is simple.
+    // Never worse: tapes than chain, and chain than simple schedules.
     for (const Step& point : frontiers.chain.step().steps()) EXPECT_LE(frontiers.tapes.step().at(point.bytes), point.time);
     const auto is_beaten = [&](const std::shared_ptr<const Schedule>& simple) {
       try {
         const PlanReport report = verify(*simple, profile);
         EXPECT_LE(frontiers.chain_seconds(report.peak_bytes[0]), report.step_seconds) << simple->name();
       } catch (const base::Error& error) {
-        EXPECT_EQ(error.status(), base::Status::invalid_schedule);  // runs a layer again that is not deterministic
+        EXPECT_EQ(error.status(), base::Status::invalid_schedule);  // recomputes a layer that is not deterministic
       }
     };
     is_beaten(make_store_all(profile));
@@ -120,7 +120,7 @@ TEST(Frontier, IsWhatItsSchedulesCostOnRandomChains) {
   EXPECT_GT(points, 100000U);
 }
 
-TEST(Frontier, IsWhatItsSchedulesCostToGuests) {
+TEST(Frontier, EqualsTheCostOfItsSchedulesForGuests) {
   std::mt19937 random(27);
   for (int round = 0; round < 3000; ++round) {
     SCOPED_TRACE("chain " + std::to_string(round));
@@ -142,7 +142,7 @@ TEST(Frontier, IsExactOnLongerChains) {
   }
 }
 
-// What the local search makes of the points of tapes.
+// Returns the result of the local search on the points of tapes.
 std::vector<RunList> searched_rows(const Frontiers& frontiers, std::int64_t most_runs) {
   std::vector<RunList> rows;
   for (const Step& point : frontiers.tapes.step().steps())
@@ -150,7 +150,7 @@ std::vector<RunList> searched_rows(const Frontiers& frontiers, std::int64_t most
   return search_locally(frontiers.costs, std::move(rows), most_runs);
 }
 
-TEST(LocalSearch, CountsAsTheVerifierDoes) {
+TEST(LocalSearch, EqualsTheVerifier) {
   std::mt19937 random(26);
   for (int round = 0; round < 200; ++round) {
     SCOPED_TRACE("chain " + std::to_string(round));
@@ -204,17 +204,17 @@ void compare_with_all_that_there_is(std::mt19937 random, int rounds, bool guests
   }
   const auto percent = [&](double part) { return 100 * part / budgets; };
   std::cout << budgets << " budgets: chain is optimal at " << percent(chain_best) << "%, tapes before its local search at "
-            << percent(tapes_best) << "% (loses " << percent(lost) << "% on average), behind it at " << percent(searched_best)
-            << "% (" << percent(searched_lost) << "%)\n";
+            << percent(tapes_best) << "% (loses " << percent(lost) << "% on average), after the local search "
+            << percent(searched_best) << "% (" << percent(searched_lost) << "%)\n";
   EXPECT_GE(searched_best, 0.97 * budgets);
   EXPECT_LE(searched_lost, 0.003 * budgets);
   EXPECT_GT(searched_best, tapes_best);
 }
 
-TEST(Frontier, OfTapesIsNearlyAlwaysTheBestThatThereIs) { compare_with_all_that_there_is(std::mt19937(19), 250, false); }
-TEST(Frontier, OfTapesIsNearlyAlwaysTheBestForGuests) { compare_with_all_that_there_is(std::mt19937(28), 250, true); }
+TEST(Frontier, TapesAreNearlyAlwaysOptimal) { compare_with_all_that_there_is(std::mt19937(19), 250, false); }
+TEST(Frontier, TapesAreNearlyAlwaysOptimalForGuests) { compare_with_all_that_there_is(std::mt19937(28), 250, true); }
 
-TEST(Frontier, SaysWhatASmallTableLoses) {
+TEST(Frontier, ReportsTheLossOfASmallTable) {
   std::mt19937 random(20);
   const ChainProfile profile = prime_chain(random, 24);
   const ChainCosts costs(profile);
@@ -237,8 +237,8 @@ TEST(Frontier, SaysWhatASmallTableLoses) {
   }
 }
 
-// 0.1 + 0.2 is not 0.3: equal layers must not get a point for each order in which their seconds can be summed.
-TEST(Frontier, OfEqualLayersHasAsManyPointsForTenthsOfSeconds) {
+// 0.1 + 0.2 is not 0.3: equal layers must not get one point for each summation order of their seconds.
+TEST(Frontier, EqualLayersHaveNoExtraPointsFromRounding) {
   const ChainProfile whole = uniform_chain(40);
   ChainProfile tenths(whole.bytes_of(0));
   for (std::int64_t i = 0; i < whole.layers(); ++i) {
@@ -254,7 +254,7 @@ TEST(Frontier, OfEqualLayersHasAsManyPointsForTenthsOfSeconds) {
     EXPECT_NEAR(frontiers.tapes_seconds(point.bytes), 0.1 * expected.tapes_seconds(point.bytes), 1e-9);
 }
 
-TEST(Frontier, CountsForwardsWhereTheProfileHasNoSeconds) {
+TEST(Frontier, CountsForwardsIfTheProfileHasNoSeconds) {
   ChainProfile untimed(10);
   for (std::int64_t i = 0; i < 12; ++i) {
     LayerProfile layer = uniform_chain(1).layer(0);
@@ -271,7 +271,7 @@ TEST(Frontier, CountsForwardsWhereTheProfileHasNoSeconds) {
   }
 }
 
-TEST(ChainPlanner, NeverPassesItsBudget) {
+TEST(ChainPlanner, NeverExceedsItsBudget) {
   std::mt19937 random(22);
   int fitting = 0;
   const int rounds = sanitized ? 300 : 10000;
@@ -286,8 +286,8 @@ TEST(ChainPlanner, NeverPassesItsBudget) {
   EXPECT_GT(fitting, rounds / 5);
 }
 
-// With an allocator of its own, a guest's budget binds live bytes.
-TEST(ChainPlanner, NeverPassesAGuestsBudget) {
+// With its own allocator, a guest's budget limits live bytes.
+TEST(ChainPlanner, NeverExceedsAGuestsBudget) {
   std::mt19937 random(29);
   int fitting = 0;
   int beyond = 0;
@@ -319,7 +319,7 @@ TEST(ChainPlanner, NeverPassesAGuestsBudget) {
   EXPECT_GT(beyond, fitting / 10);
 }
 
-TEST(ChainPlanner, CostsNoMoreForMore) {
+TEST(ChainPlanner, LargerBudgetsAreNeverSlower) {
   std::mt19937 random(23);
   for (int round = 0; round < (sanitized ? 1 : 4); ++round) {
     const ChainProfile profile = larger_chain(random, 6);
@@ -340,7 +340,7 @@ TEST(ChainPlanner, CostsNoMoreForMore) {
   }
 }
 
-// The longest chains are planned by groups of layers: what a group needs is never less than what its layers need.
+// The longest chains are planned by groups of layers: a group never needs less than its layers.
 TEST(ChainPlanner, PlansGroupsWithinTheirBytes) {
   std::mt19937 random(24);
   for (int round = 0; round < 300; ++round) {

@@ -27,8 +27,8 @@ double seconds_of(const ChainProfile& profile, const ChainCosts& costs, const Ch
   return report.step_seconds;
 }
 
-// As many units as bytes: what the grid knows is exact.
-TEST(Grid, IsTheFrontierWhereBytesAreUnits) {
+// With as many units as bytes, the grid is exact.
+TEST(Grid, EqualsTheFrontierIfUnitsAreBytes) {
   std::mt19937 random(31);
   std::int64_t budgets = 0;
   for (int round = 0; round < (grid_sanitized ? 100 : 1000); ++round) {
@@ -53,8 +53,8 @@ TEST(Grid, IsTheFrontierWhereBytesAreUnits) {
   EXPECT_GT(budgets, 10000);
 }
 
-// The blocks do what the plain loops do, to the bit.
-TEST(Grid, IsFilledAsByPlainLoops) {
+// The blocked implementation gives the same bits as the plain loops.
+TEST(Grid, EqualsPlainLoops) {
   std::mt19937 random(32);
   for (int round = 0; round < (grid_sanitized ? 12 : 60); ++round) {
     SCOPED_TRACE("chain " + std::to_string(round));
@@ -62,7 +62,7 @@ TEST(Grid, IsFilledAsByPlainLoops) {
     const ChainCosts costs(profile);
     const Grid grid(costs, {.live_bytes = 300 + 30 * profile.layers(), .units = 1 + 17 * (round % 10)});
     const PlainGrid plain(grid.chain());
-    std::vector<GridTable> tables;  // by every set of instructions that this processor has
+    std::vector<GridTable> tables;  // at every instruction level of this processor
     for (const GridSet set : {GridSet::plain, GridSet::avx2, GridSet::avx512}) {
       if (set <= best_grid_set()) tables.emplace_back(grid.chain(), set);
     }
@@ -79,7 +79,7 @@ TEST(Grid, IsFilledAsByPlainLoops) {
   }
 }
 
-// A long chain keeps its budget, the more it may have the shorter its step, and nothing that is simple is shorter.
+// A long chain keeps its budget, a larger budget gives a shorter step, and no simple schedule is shorter.
 TEST(LongChain, IsPlannedWithinItsBudgets) {
   std::mt19937 random(33);
   for (const std::int64_t layers : {130, 200}) {
@@ -108,7 +108,7 @@ TEST(LongChain, IsPlannedWithinItsBudgets) {
   }
 }
 
-TEST(LongChain, SaysWhatTheGridLeavesOut) {
+TEST(LongChain, ReportsOmissionsOfTheGrid) {
   std::mt19937 random(34);
   const ChainProfile profile = larger_chain(random, 140, deterministic);
   const std::int64_t budget = arena_bytes(*make_store_all(profile), profile) / 4;
@@ -127,7 +127,7 @@ TEST(LongChain, HasAFrontier) {
     EXPECT_GT(frontier.points[i].live_bytes, frontier.points[i - 1].live_bytes);
     EXPECT_LT(frontier.points[i].step_seconds, frontier.points[i - 1].step_seconds);
   }
-  // With all memory, nothing is lost; with less, no more than what runs again.
+  // With all memory, nothing is lost; with less, at most the recomputation.
   EXPECT_EQ(frontier.points.back().lost_seconds, 0);
   for (const FrontierPoint& point : frontier.points) EXPECT_GE(point.lost_seconds, 0);
   std::int64_t smallest = 0;
@@ -148,17 +148,17 @@ TEST(LongChain, IsPlannedByGroupsBeyondTheGrid) {
   EXPECT_NE(schedule->left_out().find("700 layers in 512 groups of at most 2"), std::string::npos) << schedule->left_out();
 }
 
-TEST(LongChain, IsRefusedWhereItIsTooLong) {
+TEST(LongChain, IsRefusedIfTooLong) {
   try {
     make_chain_for_budget(uniform_chain(4097), ChainPlanner::tapes, 1 << 20);
     FAIL();
   } catch (const base::Error& error) {
     EXPECT_EQ(error.status(), base::Status::unsupported);
-    EXPECT_EQ(error.message(), "the chain has 4097 layers; this planner takes up to 4096");
+    EXPECT_EQ(error.message(), "profile has 4097 layers; expected at most 4096");
   }
 }
 
-// Rows of layers whose input stays for the layer before come twice: the units become fewer.
+// Rows appear twice for layers with an input that is kept for the previous layer: the number of units decreases.
 TEST(Grid, KeepsItsTableSmall) {
   const ChainProfile uniform = uniform_chain(20);
   const ChainCosts costs(uniform);

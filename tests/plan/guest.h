@@ -1,5 +1,5 @@
-/* guest.h - a framework of its own for the tests of drive.h: a chain of layers over numbers, whose items are records that it
- * counts. Layers draw random numbers, so that running one again needs its first state; some read their input or output backward. */
+/* guest.h - an independent framework for the tests of drive.h: a chain of layers over numbers, with items that are counted records.
+ * Layers draw random numbers, so that a recomputation needs the first state; some read their input or output backward. */
 #ifndef CKPT_TESTS_PLAN_GUEST_H
 #define CKPT_TESTS_PLAN_GUEST_H
 
@@ -12,7 +12,7 @@ typedef struct thing {
   int64_t index;
   double value;
   int64_t bytes;
-  int readers; /* copies that are under way */
+  int readers; /* copies in progress */
 } thing;
 
 typedef struct copying {
@@ -33,27 +33,27 @@ typedef struct guest {
   uint64_t first_state[MOST_LAYERS];
   int ran[MOST_LAYERS];
 
-  int64_t things;     /* that are alive */
-  int64_t live_bytes; /* theirs, and of what a call holds meanwhile */
+  int64_t things;     /* live items */
+  int64_t live_bytes; /* of live items, and of temporary memory of a call */
   int64_t peak_bytes;
   int64_t forwards;
   int64_t backwards;
-  int64_t transfers; /* that were begun */
+  int64_t transfers; /* started transfers */
   copying under_way[MOST_TRANSFERS];
   int32_t copies;
   double slots[CKPT_TIERS][MOST_SLOTS];
   int held[CKPT_TIERS][MOST_SLOTS];
   int slots_held;
 
-  int64_t calls; /* of every kind but DROP */
+  int64_t calls; /* calls of every kind except DROP */
   int64_t fail_at;
-  int64_t lie_at;
+  int64_t invalid_at;
   int64_t cancel_at;
   int64_t finalize_at;
   int64_t finalize_to;
-  int gives_outputs; /* of every record, asked or not */
-  int lies;          /* how many kinds of lies were told */
-  int inner;         /* what calls within a callback returned */
+  int gives_outputs; /* returns the output of every record, requested or not */
+  int invalid_kinds; /* number of kinds of invalid data returned */
+  int inner;         /* statuses of calls within a callback */
   ckpt_drive_call last;
   ckpt_driver* driver;
 } guest;
@@ -69,15 +69,15 @@ static void count(guest* g, int64_t bytes) {
 }
 
 static thing* make(guest* g, ckpt_item item, int64_t index, double value) {
-  thing* made = (thing*)malloc(sizeof *made);
-  made->item = item;
-  made->index = index;
-  made->value = value;
-  made->bytes = bytes_of(g, item, index);
-  made->readers = 0;
+  thing* created = (thing*)malloc(sizeof *created);
+  created->item = item;
+  created->index = index;
+  created->value = value;
+  created->bytes = bytes_of(g, item, index);
+  created->readers = 0;
   ++g->things;
-  count(g, made->bytes);
-  return made;
+  count(g, created->bytes);
+  return created;
 }
 
 static void end(guest* g, thing* it) {
@@ -105,7 +105,7 @@ static double gradient(const guest* g, int64_t layer, double input, double outpu
   return grad * slope;
 }
 
-/* What a step gives without any schedule. */
+/* Returns the gradient of a step without any schedule. */
 static double plain_gradient(guest* g, int64_t layers, uint64_t seed, double x, double* output) {
   double inputs[MOST_LAYERS + 1];
   double noise[MOST_LAYERS];
@@ -130,8 +130,8 @@ static void begin_step(guest* g, uint64_t seed) {
   g->peak_bytes = g->live_bytes;
 }
 
-/* 1: the callback is to fail. */
-static int comes_to_failure(guest* g, const ckpt_drive_call* call) {
+/* Returns 1 if the callback must fail. */
+static int must_fail(guest* g, const ckpt_drive_call* call) {
   const int64_t number = g->calls++;
   g->last = *call;
   CHECK(call->reserved == 0 && call->reserved2 == 0 && call->micro_batch == 0);
@@ -148,9 +148,9 @@ static int comes_to_failure(guest* g, const ckpt_drive_call* call) {
   return 1;
 }
 
-static int lies_now(const guest* g) { return g->calls - 1 == g->lie_at; }
+static int returns_invalid(const guest* g) { return g->calls - 1 == g->invalid_at; }
 
-/* Runs a layer with the generator as its first run found it. */
+/* Runs a layer with the generator state of its first run. */
 static double run_with_state(guest* g, const ckpt_drive_call* call, int64_t layer, double x, double* noise) {
   const int again = (call->flags & CKPT_DRIVE_FLAG_AGAIN) != 0;
   const uint64_t present = g->generator;
@@ -178,8 +178,8 @@ static int32_t guest_forward(const ckpt_drive_call* call, void* input, void** ou
   CHECK(call->kind == CKPT_ACTION_KIND_FORWARD && *output == NULL);
   CHECK(in->item == CKPT_ITEM_INPUT && in->index == call->first);
   CHECK((call->flags | CKPT_DRIVE_FLAG_AGAIN | CKPT_DRIVE_FLAG_TAKE_INPUT) == (CKPT_DRIVE_FLAG_AGAIN | CKPT_DRIVE_FLAG_TAKE_INPUT));
-  if (comes_to_failure(g, call)) {
-    *output = g; /* nobody may look at it */
+  if (must_fail(g, call)) {
+    *output = g; /* must not be dereferenced */
     if (take) end(g, in);
     return 7;
   }
@@ -189,8 +189,8 @@ static int32_t guest_forward(const ckpt_drive_call* call, void* input, void** ou
     if (layer > call->first) g->live_bytes -= bytes_of(g, CKPT_ITEM_INPUT, layer);
   }
   g->live_bytes -= bytes_of(g, CKPT_ITEM_INPUT, call->last);
-  if (lies_now(g)) {
-    if (!take && g->lies % 2 == 0) *output = in;
+  if (returns_invalid(g)) {
+    if (!take && g->invalid_kinds % 2 == 0) *output = in;
     if (take) end(g, in);
     return 0;
   }
@@ -208,16 +208,17 @@ static int32_t guest_record(const ckpt_drive_call* call, void* input, void** out
   double y;
   CHECK(call->kind == CKPT_ACTION_KIND_RECORD && call->last == call->first + 1);
   CHECK(in->item == CKPT_ITEM_INPUT && in->index == call->first);
-  if (comes_to_failure(g, call)) {
+  if (must_fail(g, call)) {
     *output = *tape = g;
     if (take) end(g, in);
     return 7;
   }
   y = run_with_state(g, call, call->first, in->value, &noise);
-  if (lies_now(g) && (g->lies == 0 || (g->lies == 1 && !take) || (call->flags & CKPT_DRIVE_FLAG_NO_OUTPUT) == 0)) {
+  if (returns_invalid(g) &&
+      (g->invalid_kinds == 0 || (g->invalid_kinds == 1 && !take) || (call->flags & CKPT_DRIVE_FLAG_NO_OUTPUT) == 0)) {
     *tape = make(g, CKPT_ITEM_TAPE, call->first, noise);
-    if (g->lies == 0) *output = *tape;
-    if (g->lies == 1 && !take) *output = in;
+    if (g->invalid_kinds == 0) *output = *tape;
+    if (g->invalid_kinds == 1 && !take) *output = in;
     if (take) end(g, in);
     return 0;
   }
@@ -236,7 +237,7 @@ static int32_t guest_backward(const ckpt_drive_call* call, void* input, void* ou
   thing* recorded = (thing*)tape;
   thing* grad = (thing*)grad_output;
   const ckpt_layer_flag flags = g->flags[call->first];
-  const int fails = comes_to_failure(g, call);
+  const int fails = must_fail(g, call);
   CHECK(call->kind == CKPT_ACTION_KIND_BACKWARD && call->last == call->first + 1);
   CHECK(recorded->item == CKPT_ITEM_TAPE && recorded->index == call->first);
   CHECK(grad->item == CKPT_ITEM_GRAD && grad->index == call->last);
@@ -244,7 +245,7 @@ static int32_t guest_backward(const ckpt_drive_call* call, void* input, void* ou
   CHECK(out == NULL || (out->item == CKPT_ITEM_INPUT && out->index == call->last));
   CHECK(in != NULL || ((flags & CKPT_LAYER_FLAG_NEEDS_INPUT) == 0 && (call->flags & CKPT_DRIVE_FLAG_TAKE_INPUT) == 0));
   CHECK(out != NULL || ((flags & CKPT_LAYER_FLAG_NEEDS_OUTPUT) == 0 && (call->flags & CKPT_DRIVE_FLAG_TAKE_OUTPUT) == 0));
-  if (!fails && lies_now(g) && in != NULL && (call->flags & CKPT_DRIVE_FLAG_TAKE_INPUT) == 0) {
+  if (!fails && returns_invalid(g) && in != NULL && (call->flags & CKPT_DRIVE_FLAG_TAKE_INPUT) == 0) {
     *grad_input = in;
   } else if (!fails) {
     *grad_input =
@@ -263,11 +264,11 @@ static int32_t guest_turn(const ckpt_drive_call* call, void* output, void** grad
   guest* g = (guest*)user_data;
   thing* out = (thing*)output;
   CHECK(call->kind == CKPT_ACTION_KIND_TURN && out->item == CKPT_ITEM_INPUT && out->index == call->layers);
-  if (comes_to_failure(g, call)) {
+  if (must_fail(g, call)) {
     *grad_output = g;
     return 7;
   }
-  *grad_output = lies_now(g) ? out : make(g, CKPT_ITEM_GRAD, call->layers, 1.0);
+  *grad_output = returns_invalid(g) ? out : make(g, CKPT_ITEM_GRAD, call->layers, 1.0);
   return 0;
 }
 
@@ -291,7 +292,7 @@ static int32_t guest_store(const ckpt_drive_call* call, void* item, void* user_d
   thing* it = (thing*)item;
   CHECK(call->kind == CKPT_ACTION_KIND_STORE_BEGIN && it->item == call->item && it->index == call->first);
   CHECK(!g->held[call->tier][call->slot]);
-  if (comes_to_failure(g, call)) return 7;
+  if (must_fail(g, call)) return 7;
   g->held[call->tier][call->slot] = 1;
   ++g->slots_held;
   ++it->readers;
@@ -302,12 +303,12 @@ static int32_t guest_load(const ckpt_drive_call* call, void** item, void* user_d
   guest* g = (guest*)user_data;
   thing* it;
   CHECK(call->kind == CKPT_ACTION_KIND_LOAD_BEGIN && g->held[call->tier][call->slot]);
-  if (comes_to_failure(g, call)) {
+  if (must_fail(g, call)) {
     *item = g;
     return 7;
   }
-  if (lies_now(g) && call->item == CKPT_ITEM_INPUT) return begin_copy(g, call, NULL, 1);
-  it = make(g, call->item, call->first, -1e9); /* filled late */
+  if (returns_invalid(g) && call->item == CKPT_ITEM_INPUT) return begin_copy(g, call, NULL, 1);
+  it = make(g, call->item, call->first, -1e9); /* filled later */
   it->readers = 1;
   *item = it;
   return begin_copy(g, call, it, 1);
@@ -317,7 +318,7 @@ static int32_t guest_await(const ckpt_drive_call* call, void* user_data) {
   guest* g = (guest*)user_data;
   int32_t i = 0;
   copying copy;
-  const int fails = comes_to_failure(g, call);
+  const int fails = must_fail(g, call);
   CHECK(call->kind == CKPT_ACTION_KIND_AWAIT);
   while (i < g->copies && g->under_way[i].id != call->transfer) ++i;
   CHECK(i < g->copies);
@@ -360,12 +361,12 @@ static ckpt_driver_callbacks guest_callbacks(void) {
   return callbacks;
 }
 
-/* Unlike layers where unlike is 1; every output, tape and gradient has bytes. */
+/* Layers differ if unlike is 1; every output, tape and gradient has bytes. */
 static void make_guest(guest* g, int64_t layers, int unlike, ckpt_layer_flag flags) {
   int64_t i;
   memset(g, 0, sizeof *g);
   g->layers = layers;
-  g->fail_at = g->lie_at = g->cancel_at = g->finalize_at = -1;
+  g->fail_at = g->invalid_at = g->cancel_at = g->finalize_at = -1;
   g->inner = -1;
   for (i = 0; i < layers; ++i) {
     g->flags[i] = unlike ? CKPT_LAYER_FLAG_DETERMINISTIC | (i % 3 == 1 ? 0 : CKPT_LAYER_FLAG_NEEDS_INPUT) |

@@ -1,5 +1,5 @@
-/* What guests say of a chain, from C99: inputs that stay with the caller, a backward's own peak, and memory from an allocator of
- * their own. */
+/* A guest's description of a chain, from C99: inputs that the caller keeps, a backward's own peak, and memory from the guest's
+ * allocator. */
 #include "check.h"
 
 enum { BYTES = 100, TAPE = 10, WORKSPACE = 30, OWN_PEAK = 150 };
@@ -22,21 +22,21 @@ static ckpt_profile* make_profile(int64_t backward_peak_bytes) {
 }
 
 static ckpt_schedule_action action(ckpt_action_kind kind, int64_t first) {
-  ckpt_schedule_action made;
-  memset(&made, 0, sizeof made);
-  made.kind = kind;
-  made.first = first;
-  made.last = first + 1;
-  return made;
+  ckpt_schedule_action created;
+  memset(&created, 0, sizeof created);
+  created.kind = kind;
+  created.first = first;
+  created.last = first + 1;
+  return created;
 }
 
 static ckpt_schedule_action drop(int64_t index) {
-  ckpt_schedule_action made = action(CKPT_ACTION_KIND_DROP, index);
-  made.item = CKPT_ITEM_INPUT;
-  return made;
+  ckpt_schedule_action created = action(CKPT_ACTION_KIND_DROP, index);
+  created.item = CKPT_ITEM_INPUT;
+  return created;
 }
 
-/* Every layer records, and its input goes at once. */
+/* Every layer records, and its input is dropped at once. */
 static ckpt_schedule* make_schedule(void) {
   ckpt_schedule_action actions[9];
   ckpt_schedule* schedule = NULL;
@@ -70,7 +70,7 @@ static int64_t reserved_of(ckpt_schedule* schedule, ckpt_profile* profile) {
 static void what_stays(void) {
   ckpt_profile* profile = make_profile(0);
   ckpt_schedule* schedule = make_schedule();
-  /* while the second layer runs backward: two tapes, two gradients, workspace */
+  /* during the second layer's backward: two tapes, two gradients, workspace */
   const int64_t plain = 2 * TAPE + 2 * BYTES + WORKSPACE;
   int64_t reserved;
   CHECK(peak_of(schedule, profile, 0) == plain);
@@ -92,18 +92,18 @@ static void own_peak(void) {
   ckpt_schedule* schedule = make_schedule();
   ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
   const ckpt_profile_flag stays = CKPT_PROFILE_FLAG_KEEPS_INPUT | CKPT_PROFILE_FLAG_KEEPS_OUTPUT;
-  /* it is fullest at the TURN: two tapes, output and gradient */
+  /* the peak is at TURN: two tapes, output and gradient */
   CHECK(peak_of(schedule, profile, 0) == 2 * TAPE + 2 * BYTES);
-  /* with both ends there, while the second layer runs backward */
+  /* with both ends kept, during the second layer's backward */
   CHECK(peak_of(schedule, profile, stays) == TAPE + OWN_PEAK + 2 * BYTES);
-  /* one that says less than what is there before and behind */
+  /* a reported peak below the bytes before and after the backward */
   CHECK(peak_of(schedule, low, stays) == 2 * TAPE + 3 * BYTES);
-  /* the arena is for the sum */
+  /* the arena is sized for the sum */
   CHECK_OK(ckpt_profile_set_flags(sum, stays));
   CHECK(reserved_of(schedule, profile) == reserved_of(schedule, sum));
 
   option.backward_peak_bytes = -1;
-  CHECK_FAILS(ckpt_profile_add_option(profile, &option), CKPT_E_INVALID_ARGUMENT, "backward_peak_bytes is -1; at least 0");
+  CHECK_FAILS(ckpt_profile_add_option(profile, &option), CKPT_E_INVALID_ARGUMENT, "backward_peak_bytes is -1; expected at least 0");
   option.backward_peak_bytes = 77;
   CHECK_OK(ckpt_profile_add_option(profile, &option));
   option.backward_peak_bytes = 0;
@@ -165,7 +165,7 @@ static void uniform(void) {
   layer.output_bytes = BYTES;
   CHECK_OK(ckpt_profile_create_uniform(50, &layer, &option, &profile));
   CHECK_OK(ckpt_schedule_create(profile, "revolve:3", &schedule));
-  /* x_50 is there while the rest is reversed: the states in their slots, one that is worked on, gradients */
+  /* x_50 exists while the rest is reversed: the states in their slots, the current one, gradients */
   CHECK(peak_of(schedule, profile, CKPT_PROFILE_FLAG_KEEPS_OUTPUT) == peak_of(schedule, profile, 0) + BYTES);
   ckpt_schedule_release(schedule);
   ckpt_profile_release(profile);

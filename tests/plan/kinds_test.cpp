@@ -1,5 +1,5 @@
-// RECORD and ADVANCE, layers that run in place, tiers with rates and capacities, uniform profiles: what they cost and what is
-// refused.
+// RECORD and ADVANCE, layers that run in place, tiers with rates and capacities, uniform profiles: their costs and their refused
+// uses.
 #include <gtest/gtest.h>
 
 #include "base/error.h"
@@ -52,7 +52,7 @@ Action drop_slot(std::int32_t tier, std::int32_t slot) { return {.kind = Kind::d
 
 // ---- RECORD ----
 
-// x_0 7, x_1 11, x_2 13; tapes 17 and 19; layer 0 runs again, recording.
+// x_0 7, x_1 11, x_2 13; tapes 17 and 19; layer 0 is recomputed with a recording.
 std::vector<Action> again_by(const Action& first_layer) {
   std::vector<Action> actions = {forward(0, 1), forward_tape(1), turn(), drop_input(2), backward(1), drop_input(1), first_layer};
   if (first_layer.kind == Kind::forward_tape) actions.push_back(drop_input(1));
@@ -65,8 +65,8 @@ OptionProfile option(std::int64_t tape, std::int64_t forward_workspace) {
   return {.tape_bytes = tape, .forward_workspace_bytes = forward_workspace, .forward_seconds = 2, .backward_seconds = 3};
 }
 
-TEST(Record, MakesNoOutputWhereNobodyReadsIt) {
-  // The workspaces make the second run of layer 0 the fullest moment.
+TEST(Record, ComputesNoUnusedOutput) {
+  // The workspaces make the second run of layer 0 the peak.
   const ChainProfile profile = chain_of(7, {{11, option(17, 1000)}, {13, option(19, 0)}});
   const PlanReport plain = report_of(again_by(forward_tape(0)), profile);
   const PlanReport record_runs_forward = report_of(again_by(record(0)), profile);
@@ -81,7 +81,7 @@ TEST(Record, MakesNoOutputWhereNobodyReadsIt) {
   with.record_seconds = 0.5;
   with.record_workspace_bytes = 500;
   const PlanReport alone = report_of(again_by(record(0)), chain_of(7, {{11, with}, {13, option(19, 0)}}));
-  // The first forward is the fullest moment now: x_0, x_1, workspace; then x_0, GRAD(1), tape, record's workspace.
+  // The first forward is the peak now: x_0, x_1, workspace; then x_0, GRAD(1), tape, record's workspace.
   EXPECT_EQ(alone.peak_bytes[0], 7 + 11 + 1000);
   EXPECT_EQ(alone.step_seconds, 2 + 2 + 3 + 0.5 + 3);
   EXPECT_EQ(alone.recomputed_seconds, 0.5);
@@ -89,10 +89,10 @@ TEST(Record, MakesNoOutputWhereNobodyReadsIt) {
   EXPECT_EQ(alone.recomputed_forwards, 1);
 }
 
-TEST(Record, MakesTheOutputThatTheLayerReads) {
+TEST(Record, ComputesTheOutputThatTheLayerReads) {
   const std::uint32_t flags = needs_input | needs_output | deterministic;
   const ChainProfile profile = chain_of(7, {{11, option(17, 0), flags}, {13, option(19, 0)}});
-  EXPECT_EQ(complaint(again_by(record(0)), profile), "action 9 (END): INPUT(1) is still there");
+  EXPECT_EQ(complaint(again_by(record(0)), profile), "action 9 (END): INPUT(1) still exists at END");
   std::vector<Action> actions = again_by(record(0));
   actions.insert(actions.end() - 1, drop_input(1));
   EXPECT_EQ(complaint(actions, profile), "");
@@ -102,16 +102,16 @@ TEST(Record, IsARunOfOneLayer) {
   const ChainProfile profile = uniform_chain(3);
   Action two = record(0);
   two.last = 2;
-  EXPECT_EQ(complaint({two}, profile), "action 0 (RECORD): layers [0, 2) are not one layer");
-  EXPECT_EQ(complaint({record(1)}, profile), "action 0 (RECORD): INPUT(1) is not there");
-  EXPECT_EQ(complaint({record(0), record(0)}, profile), "action 1 (RECORD): TAPE(0, option 0) is there already");
+  EXPECT_EQ(complaint({two}, profile), "action 0 (RECORD): layers [0, 2): expected one layer");
+  EXPECT_EQ(complaint({record(1)}, profile), "action 0 (RECORD): INPUT(1) does not exist");
+  EXPECT_EQ(complaint({record(0), record(0)}, profile), "action 1 (RECORD): TAPE(0, option 0) exists already");
   EXPECT_EQ(complaint({forward(0, 1), record(0)}, uniform_chain(3, needs_input)),
             "action 1 (RECORD): layer 0 (layer0) is not deterministic and would run again");
 }
 
 TEST(Record, KeepsAndRestoresAmbientStateAsForwardDoes) {
   const ChainProfile profile = chain_of(7, {{11, option(17, 0), needs_input | deterministic, 100}, {13, option(19, 0)}});
-  // x_0, saved and present ambient state, GRAD(1), the output that is not made, tape.
+  // x_0, saved and current ambient state, GRAD(1), the output that is not computed, tape.
   EXPECT_EQ(report_of(again_by(record(0)), profile).peak_bytes[0], 7 + 2 * 100 + 11 + 11 + 17);
 }
 
@@ -119,7 +119,7 @@ TEST(Record, KeepsAndRestoresAmbientStateAsForwardDoes) {
 
 TEST(Advance, StepsInOneBuffer) {
   const ChainProfile profile = chain_of(10, {{30, option(0, 5)}, {20, option(0, 7)}, {20, option(1, 0)}});
-  // INPUT(0) goes to a tier, is advanced, and comes back for each reversal.
+  // INPUT(0) moves to a tier, is advanced, and is loaded again for each reversal.
   std::vector<Action> actions = {transfer(Kind::store_begin, 0, 1, 0, 1),
                                  await(1),
                                  advance(0, 2),
@@ -138,7 +138,7 @@ TEST(Advance, StepsInOneBuffer) {
   const PlanReport report = report_of(actions, profile);
   // BACKWARD of layer 1: x_1, GRAD(2), GRAD(1).
   EXPECT_EQ(report.peak_bytes[0], 30 + 20 + 30);
-  EXPECT_EQ(report.peak_inputs[0], 2);  // INPUT(2) and INPUT(3), which TURN shows
+  EXPECT_EQ(report.peak_inputs[0], 2);  // INPUT(2) and INPUT(3), which TURN reads
   EXPECT_EQ(report.peak_inputs[1], 1);
   EXPECT_EQ(report.peak_items[1], 1);
   EXPECT_EQ(report.stored_bytes[1], 10);
@@ -173,13 +173,13 @@ TEST(Advance, CountsTheLargerOfInputAndOutput) {
   EXPECT_EQ(peak(100, 1).peak_action, 2);
 }
 
-TEST(Advance, RefusesWhatIsBeingCopiedAndWhatIsThere) {
+TEST(Advance, RefusesItemsBeingCopiedAndExistingItems) {
   const ChainProfile profile = uniform_chain(3);
   EXPECT_EQ(complaint({transfer(Kind::store_begin, 0, 1, 0, 1), advance(0, 1)}, profile),
-            "action 1 (ADVANCE): INPUT(0) would be overwritten while it is copied: AWAIT comes first");
-  EXPECT_EQ(complaint({forward(0, 1), advance(0, 1)}, profile), "action 1 (ADVANCE): INPUT(1) is there already");
-  EXPECT_EQ(complaint({advance(0, 1), advance(0, 1)}, profile), "action 1 (ADVANCE): INPUT(0) is not there");
-  EXPECT_EQ(complaint({advance(0, 4)}, profile), "action 0 (ADVANCE): layers [0, 4) are not within the chain's 3");
+            "action 1 (ADVANCE): INPUT(0) would be overwritten during a copy: expected AWAIT first");
+  EXPECT_EQ(complaint({forward(0, 1), advance(0, 1)}, profile), "action 1 (ADVANCE): INPUT(1) exists already");
+  EXPECT_EQ(complaint({advance(0, 1), advance(0, 1)}, profile), "action 1 (ADVANCE): INPUT(0) does not exist");
+  EXPECT_EQ(complaint({advance(0, 4)}, profile), "action 0 (ADVANCE): layers [0, 4): expected a range within the chain's 3");
 }
 
 // ---- Layers that run in place ----
@@ -202,7 +202,7 @@ TEST(InPlace, BackwardOverwritesTheGradientOfItsOutput) {
   for (const bool overwrites : {false, true}) {
     const std::uint32_t flags = deterministic | (overwrites ? in_place : 0);
     const std::vector<Action> actions = {forward_tape(0), drop_input(0), turn(), drop_input(1), backward(0)};
-    // Forward is the fullest moment without a workspace of backward: x_0, x_1, tape.
+    // Forward is the peak if backward has no workspace: x_0, x_1, tape.
     EXPECT_EQ(report_of(actions, chain_of(50, {{40, option(1, 0), flags}})).peak_bytes[0], 50 + 40 + 1);
     EXPECT_EQ(report_of(actions, chain_of(50, {{50, option(1, 30), flags}})).peak_bytes[0], 50 + 50 + 1 + 30);
     OptionProfile busy = option(1, 0);
@@ -212,11 +212,11 @@ TEST(InPlace, BackwardOverwritesTheGradientOfItsOutput) {
   }
 }
 
-TEST(InPlace, NobodyMayBeCopyingTheGradient) {
+TEST(InPlace, TheGradientMustNotBeInACopy) {
   const ChainProfile profile = chain_of(50, {{40, option(1, 0), deterministic | in_place}});
   const Action store{.kind = Kind::store_begin, .first = 1, .item = Item::grad, .tier = 1, .slot = 0, .transfer = 1};
   EXPECT_EQ(complaint({forward_tape(0), drop_input(0), turn(), drop_input(1), store, backward(0)}, profile),
-            "action 5 (BACKWARD): GRAD(1) would be overwritten while it is copied: AWAIT comes first");
+            "action 5 (BACKWARD): GRAD(1) would be overwritten during a copy: expected AWAIT first");
 }
 
 void expect_placed(const ChainProfile& profile, std::vector<Action> actions) {
@@ -238,7 +238,7 @@ TEST(InPlace, ABufferThatGrowsIsPlacedAtItsLongest) {
 }
 
 TEST(InPlace, ABufferThatShrinksAndGrowsIsPlacedAtItsLongest) {
-  // GRAD(3), GRAD(2), GRAD(1) and GRAD(0) take 640, 64, 128 and 64 bytes in one place; it is fullest at the start.
+  // GRAD(3), GRAD(2), GRAD(1) and GRAD(0) take 640, 64, 128 and 64 bytes in one buffer; the peak is at the start.
   const std::uint32_t flags = deterministic | in_place;
   const ChainProfile profile = chain_of(64, {{128, option(0, 0), flags}, {64, option(0, 0), flags}, {640, option(0, 0), flags}});
   expect_placed(profile, {forward_tape(0), forward_tape(1), forward_tape(2), drop_input(0), drop_input(1), drop_input(2), turn(),
@@ -249,7 +249,7 @@ TEST(InPlace, ABufferThatShrinksAndGrowsIsPlacedAtItsLongest) {
 
 TEST(Tiers, TimeIsTheCriticalPath) {
   ChainProfile profile = chain_of(100, {{100, option(0, 0)}, {100, option(0, 0)}, {100, option(0, 0)}});
-  // INPUT(1) and INPUT(2) go to tier 1 while the next layer runs, and come back.
+  // INPUT(1) and INPUT(2) move to tier 1 while the next layer runs, and back.
   const std::vector<Action> actions = {forward(0, 1),
                                        transfer(Kind::store_begin, 1, 1, 0, 1),
                                        transfer(Kind::store_begin, 0, 1, 1, 2),
@@ -279,8 +279,8 @@ TEST(Tiers, TimeIsTheCriticalPath) {
   EXPECT_EQ(report_of(actions, profile).step_seconds, compute);
   EXPECT_EQ(report_of(actions, profile).wait_seconds, 0);
 
-  // A write takes 1 + 100 / 50 = 3 s, a read 1 + 100 / 200 = 1.5 s. At 2 s both writes are asked for: they end at 5 and 8; layers
-  // run until 6, so the AWAITs wait 2 s. The reads have nothing beside them: 1.5 s each.
+  // A write takes 1 + 100 / 50 = 3 s, a read 1 + 100 / 200 = 1.5 s. At 2 s both writes are issued: they end at 5 and 8; layers
+  // run until 6, so the AWAITs wait 2 s. Nothing runs during the reads: 1.5 s each.
   profile.set_tier(1, {.write_bytes_per_second = 50, .read_bytes_per_second = 200, .latency_seconds = 1});
   const PlanReport slow = report_of(actions, profile);
   EXPECT_EQ(slow.wait_seconds, 2 + 1.5 + 1.5);
@@ -292,7 +292,7 @@ TEST(Tiers, TimeIsTheCriticalPath) {
   profile.set_tier(1, {.capacity_bytes = 200});
   EXPECT_EQ(complaint(actions, profile), "");
   profile.set_tier(1, {.capacity_bytes = 199});
-  EXPECT_EQ(complaint(actions, profile), "action 2 (STORE_BEGIN): tier 1 holds 100 bytes of its 199, and 100 would come");
+  EXPECT_EQ(complaint(actions, profile), "action 2 (STORE_BEGIN): tier 1 holds 100 of 199 bytes: no room for 100");
   // Each slot is as long as its longest item, rounded up to 64.
   std::vector<Action> list = actions;
   list.push_back(end());
@@ -300,7 +300,7 @@ TEST(Tiers, TimeIsTheCriticalPath) {
             256);
 }
 
-TEST(Tiers, WhatIsDroppedMakesRoom) {
+TEST(Tiers, DroppedItemsFreeSpace) {
   ChainProfile profile = chain_of(100, {{60, option(0, 0)}, {10, option(0, 0)}});
   profile.set_tier(2, {.capacity_bytes = 100});
   const std::vector<Action> actions = {transfer(Kind::store_begin, 0, 2, 0, 1),
@@ -323,7 +323,7 @@ TEST(Tiers, WhatIsDroppedMakesRoom) {
 
 // ---- Uniform profiles ----
 
-TEST(Uniform, IsTheChainOfLikeLayers) {
+TEST(Uniform, EqualsAChainOfIdenticalLayers) {
   LayerProfile layer;
   layer.name = "step";
   layer.output_bytes = 10;
@@ -340,7 +340,7 @@ TEST(Uniform, IsTheChainOfLikeLayers) {
   }
 }
 
-TEST(Uniform, HasAsManyLayersAsOneLikes) {
+TEST(Uniform, HasAnyNumberOfLayers) {
   LayerProfile layer;
   layer.name = "step";
   layer.output_bytes = 8;

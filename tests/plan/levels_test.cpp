@@ -1,4 +1,4 @@
-// States in memory and on slower tiers: the numbers against a search that tries everything, the schedules by obeying them.
+// States in memory and on slower tiers: the numbers against an exhaustive search, the schedules by following them.
 #include "plan/planners/levels.h"
 
 #include <gtest/gtest.h>
@@ -14,9 +14,9 @@ namespace {
 
 using Slots = std::vector<std::int64_t>;
 
-// Every way to reverse the steps: forward, write the state at hand to a level, take one from there, drop one, reverse.
+// Every way to reverse the steps: forward, write the current state to a level, load one from there, drop one, reverse.
 double searched_seconds(std::int64_t steps, const StepSeconds& step, const std::vector<Level>& levels) {
-  using Place = std::array<std::int64_t, 6>;  // states of each level as bits, state at hand (-1: none), end
+  using Place = std::array<std::int64_t, 6>;  // states of each level as bits, current state (-1: none), end
   const auto moves = [&](const Place& place) {
     const std::int64_t hand = place[4];
     const std::int64_t end = place[5];
@@ -48,7 +48,7 @@ double searched_seconds(std::int64_t steps, const StepSeconds& step, const std::
   return least_cost(Place{0, 0, 0, 0, 0, steps}, moves, [](const Place& place) { return place[5] == 0; });
 }
 
-// Steps whose tiers take the given seconds, each with 10 bytes.
+// Returns steps with 10 bytes each, and tiers that take the given seconds.
 ChainProfile steps_with_tiers(std::int64_t steps, const StepSeconds& step, const std::vector<Level>& levels) {
   LayerProfile layer;
   layer.name = "step";
@@ -63,7 +63,7 @@ ChainProfile steps_with_tiers(std::int64_t steps, const StepSeconds& step, const
   return profile;
 }
 
-// Obeys the schedule and compares what it cost and kept with what was promised.
+// Follows the schedule and compares its cost and its kept states with the promised ones.
 void check(std::int64_t steps, const StepSeconds& step, const std::vector<Level>& levels) {
   Slots slots;
   std::string shown = std::to_string(steps) + " steps";
@@ -88,7 +88,7 @@ void check(std::int64_t steps, const StepSeconds& step, const std::vector<Level>
   EXPECT_NEAR(seconds, LevelTables(steps, step, levels).seconds(), 1e-9 * seconds);
 }
 
-TEST(Levels, NothingIsBetterWhereSlowerTiersAreBehindFasterOnes) {
+TEST(Levels, LevelsAreOptimalIfTiersAreOrderedBySpeed) {
   std::mt19937 random(17);
   const auto up_to = [&](int most) { return static_cast<double>(random() % static_cast<unsigned>(most + 1)); };
   for (int trial = 0; trial < 120; ++trial) {
@@ -102,7 +102,7 @@ TEST(Levels, NothingIsBetterWhereSlowerTiersAreBehindFasterOnes) {
   }
 }
 
-TEST(Levels, NothingIsBetterThanThreeLevels) {
+TEST(Levels, ThreeLevelsAreOptimal) {
   std::mt19937 random(23);
   const auto up_to = [&](int most) { return static_cast<double>(random() % static_cast<unsigned>(most + 1)); };
   for (int trial = 0; trial < 40; ++trial) {
@@ -115,7 +115,7 @@ TEST(Levels, NothingIsBetterThanThreeLevels) {
   }
 }
 
-TEST(Levels, SchedulesCostAndKeepWhatTheyPromise) {
+TEST(Levels, SchedulesHaveThePromisedCostAndItems) {
   for (std::int64_t steps = 1; steps <= 60; ++steps) {
     for (std::int64_t memory = 1; memory <= 4; ++memory) {
       for (std::int64_t disk = 0; disk <= 5; ++disk) check(steps, {1, 3}, {{memory, 0, 0}, {disk, 2, 2}});
@@ -129,7 +129,7 @@ TEST(Levels, SchedulesCostAndKeepWhatTheyPromise) {
 }
 
 TEST(Levels, AFreeDiskRunsEachStepForwardOnceMore) {
-  // Nothing is nearer than the step before: every state is on the disk.
+  // No state is cheaper to load than the previous step's: every state is on the disk.
   const AdjointCode code = run(make_levels(steps_with_tiers(30, {1, 1}, {{1, 0, 0}, {0, 0, 0}}), Slots{1, 0}));
   EXPECT_EQ(code.forwards, 29);
 }
@@ -153,7 +153,7 @@ TEST(Levels, ChainsOfAnExecutorRunWithoutAdvance) {
   }
 }
 
-TEST(Levels, RefusesWhatCannotBe) {
+TEST(Levels, RefusesImpossibleTiers) {
   EXPECT_THROW(make_levels(time_steps(5), Slots{0, 3}), base::Error);
   EXPECT_THROW(make_levels(time_steps(1'000'000'000), Slots{3, 3}), base::Error);
   ChainProfile small = time_steps(50);

@@ -1,5 +1,5 @@
 /* Chains of 10,000 layers are planned and placed in memory that does not grow with the length of their schedules: recompute-all
- * runs layers fifty million times there. Memory decides, and an alarm against what would never end; time does not. */
+ * runs layers fifty million times there. The test fails by memory, or by an alarm if planning does not end, but not by time. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <sys/resource.h>
@@ -9,7 +9,7 @@
 #include "planner.h"
 
 #ifdef CKPT_SANITIZED
-enum { LAYERS = 3000, MEMORY_COUNTS = 0 }; /* the work grows with the square; fewer could be held as a list */
+enum { LAYERS = 3000, MEMORY_COUNTS = 0 }; /* the work grows quadratically; a shorter schedule would fit in a list */
 #else
 enum { LAYERS = 10000, MEMORY_COUNTS = 1 };
 #endif
@@ -53,7 +53,7 @@ static void recompute_all(const ckpt_profile* profile) {
   CHECK(report.recomputed_forwards == (int64_t)LAYERS * (LAYERS - 1) / 2);
   check_memory("verifying recompute-all");
   CHECK_OK(ckpt_schedule_place(schedule, profile, &reserved));
-  /* x_0, x_i, x_{i+1}, a tape, two gradients; everything is a multiple of 64, so nothing need be lost. */
+  /* x_0, x_i, x_{i+1}, a tape, two gradients; all sizes are multiples of 64, so no padding is needed. */
   CHECK(report.peak_bytes[0] == 5 * UNIT && reserved == report.peak_bytes[0]);
   check_memory("placing recompute-all");
   ckpt_schedule_release(schedule);
@@ -90,7 +90,7 @@ static void planned(const ckpt_profile* profile, int64_t budget) {
   check_memory("planning for a budget that nothing fits");
 }
 
-/* What cannot be held as a list is refused by whoever needs a list, before memory is gone. */
+/* A schedule too long for a list is refused by every function that needs a list, before memory runs out. */
 static int32_t same_output(const ckpt_tensor_spec* input, ckpt_tensor_spec* output, void* user_data) {
   (void)user_data;
   *output = *input;
@@ -158,7 +158,7 @@ int main(void) {
   planned(profile, (int64_t)UNIT * LAYERS / 10);
   recompute_all(profile);
   ckpt_profile_release(profile);
-  profile = long_profile(LAYERS, LAYERS / 2); /* many that do not fit the chain */
+  profile = long_profile(LAYERS, LAYERS / 2); /* many options that do not fit the chain */
   planned(profile, (int64_t)UNIT * LAYERS * 3 / 2);
   executors(profile);
   ckpt_profile_release(profile);

@@ -1,4 +1,4 @@
-// Mixed: states and recordings in slots. Its numbers against a search that tries everything, its schedules by obeying them.
+// Mixed: states and recordings in slots. Its numbers against an exhaustive search, its schedules by following them.
 #include "plan/planners/mixed.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ constexpr std::uint32_t recording_is_all = deterministic;
 
 // Every way to reverse the steps: forward with or without recording, keep and drop states and recordings, reverse.
 double searched_forwards(std::int64_t steps, std::int64_t slots) {
-  using Place = std::array<std::int64_t, 4>;  // kept states and kept recordings as bits, state at hand (-1: none), end
+  using Place = std::array<std::int64_t, 4>;  // kept states and kept recordings as bits, current state (-1: none), end
   const auto count = [](std::int64_t bits) { return std::popcount(static_cast<std::uint64_t>(bits)); };
   const auto moves = [&](const Place& place) {
     const auto [states, recordings, hand, end] = place;
@@ -39,7 +39,7 @@ double searched_forwards(std::int64_t steps, std::int64_t slots) {
   return least_cost(Place{0, 0, 0, steps}, moves, [](const Place& place) { return place[3] == 0; });
 }
 
-TEST(Mixed, NothingIsBetterThanIt) {
+TEST(Mixed, IsOptimal) {
   for (std::int64_t steps = 1; steps <= 7; ++steps) {
     for (std::int64_t slots = 1; slots <= 4; ++slots) {
       EXPECT_EQ(static_cast<double>(MixedTables(steps, slots).forwards()), searched_forwards(steps, slots))
@@ -48,15 +48,15 @@ TEST(Mixed, NothingIsBetterThanIt) {
   }
 }
 
-TEST(Mixed, SchedulesRunAsManyForwardsInAsManySlotsAsTheyPromise) {
+TEST(Mixed, SchedulesHaveThePromisedForwardsAndSlots) {
   for (std::int64_t steps = 1; steps <= 200; ++steps) {
     for (std::int64_t slots = 1; slots <= 20; ++slots) {
       const AdjointCode code = run(make_mixed(time_steps(steps, recording_is_all), slots), recording_is_all);
       ASSERT_EQ(code.wrong, "") << steps << " steps, " << slots << " slots";
-      // A step that is recorded is run by that alone.
+      // A recorded step only runs with its recording.
       EXPECT_EQ(code.forwards + code.recorded, MixedTables(steps, slots).forwards()) << steps << " steps, " << slots << " slots";
       EXPECT_EQ(code.recorded, steps);
-      // What is kept in slots, the state that is worked on, the one that it becomes, and what the last step records.
+      // The items in slots, the current state, the next one, and the recording of the last step.
       EXPECT_EQ(code.most_held, std::min(steps - 1, slots) + 3) << steps << " steps, " << slots << " slots";
     }
   }
@@ -66,7 +66,7 @@ TEST(Mixed, OneSlotHasAClosedForm) {
   for (std::int64_t steps = 2; steps <= 100; ++steps) EXPECT_EQ(MixedTables(steps, 1).forwards(), steps * (steps + 1) / 2 - 1);
 }
 
-TEST(Mixed, RefusesLayersWhoseRecordingIsNotAll) {
+TEST(Mixed, RefusesLayersThatReadMoreThanTheirRecording) {
   EXPECT_THROW(make_mixed(time_steps(5, needs_input | deterministic), 2), base::Error);
   EXPECT_THROW(make_mixed(time_steps(5, needs_output | deterministic), 2), base::Error);
   EXPECT_THROW(make_mixed(time_steps(5, recording_is_all), 0), base::Error);

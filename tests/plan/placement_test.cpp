@@ -14,7 +14,7 @@ constexpr bool sanitized = true;
 constexpr bool sanitized = false;
 #endif
 
-// Of each buffer, in its whole life: some are overwritten in place by what is longer or shorter.
+// Returns the maximum length of each buffer over its life: some are overwritten in place by longer or shorter items.
 std::vector<std::int64_t> longest_bytes(const Program& program) {
   std::vector<std::int64_t> longest;
   for (const BufferInfo& buffer : program.buffers) longest.push_back(buffer.bytes);
@@ -36,7 +36,7 @@ ChainProfile with_layers_in_place(std::mt19937& random, const ChainProfile& plai
   return profile;
 }
 
-// Buffers that live at the same time must not share a byte; every one is aligned and inside the arena.
+// Checks that buffers with overlapping lives share no byte, and that each is aligned and inside the arena.
 void check_no_overlap(const Program& program, const Placement& placement) {
   const std::vector<std::int64_t> longest = longest_bytes(program);
   std::vector<BufferId> alive;
@@ -76,7 +76,7 @@ TEST(Placement, NeverOverlapsAndHoldsThePeak) {
 }
 
 TEST(Placement, EqualBuffersLeaveNoGaps) {
-  // Everything is a multiple of 64 bytes, so the arena can be exactly the peak.
+  // All sizes are multiples of 64 bytes, so the arena can be exactly the peak.
   ChainProfile profile(64);
   for (int i = 0; i < 12; ++i) {
     profile.add_layer(
@@ -87,7 +87,7 @@ TEST(Placement, EqualBuffersLeaveNoGaps) {
   }
 }
 
-// 50 layers of sizes that have nothing in common.
+// 50 layers of unrelated sizes.
 ChainProfile unlike_layers(std::mt19937& random) {
   const auto up_to = [&](std::int64_t most) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + 1)); };
   ChainProfile profile(1000 + up_to(99'000));
@@ -107,7 +107,7 @@ ChainProfile unlike_layers(std::mt19937& random) {
   return profile;
 }
 
-TEST(Placement, ReservesLittleMoreThanThePeakOfUnlikeLayers) {
+TEST(Placement, ReservesLittleMoreThanThePeakOfDifferentLayers) {
   std::mt19937 random(17);
   double sum = 0;
   double worst = 0;

@@ -1,11 +1,11 @@
-// The rows of a grid by plain loops over the recurrence, one value after another.
+// Computes the rows of a grid by plain loops over the recurrence, one value at a time.
 #pragma once
 
 #include <vector>
 
 #include "plan/planners/grid_table.h"
 
-// What GridTable is measured against is not vectorised.
+// Vectorisation is disabled, since GridTable is compared with this.
 #if defined(__GNUC__) && !defined(__clang__)
 #define CKPT_SCALAR __attribute__((noinline, optimize("no-tree-vectorize")))
 #else

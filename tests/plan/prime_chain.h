@@ -1,4 +1,4 @@
-// Chains of unlike layers that have everything that a layer can have.
+// Random chains that use every property of a layer.
 #pragma once
 
 #include <random>
@@ -8,7 +8,7 @@
 
 namespace ckpt::plan::test {
 
-// Bytes are primes, seconds whole numbers, everything else is as it comes. most_options: of a layer; more_flags: of each.
+// Bytes are primes, seconds are integers, everything else is random. most_options: per layer; more_flags: for each layer.
 inline ChainProfile prime_chain(std::mt19937& random, std::int64_t n, std::int64_t most_options = 2, std::uint32_t more_flags = 0) {
   constexpr std::int64_t primes[] = {2,  3,  5,  7,  11, 13, 17, 19, 23, 29, 31, 37, 41,
                                      43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97};
@@ -30,7 +30,7 @@ inline ChainProfile prime_chain(std::mt19937& random, std::int64_t n, std::int64
       option.backward_workspace_bytes = once_in(2) ? 0 : prime();
       option.forward_seconds = static_cast<double>(1 + up_to(19));
       option.backward_seconds = static_cast<double>(1 + up_to(29));
-      // Recording alone is no slower than running forward; a layer that makes its output anyway has nothing to gain.
+      // Recording alone is not slower than running forward; a layer that computes its output anyway gains nothing.
       if (!layer.has(needs_output) && once_in(3)) {
         option.has_record = true;
         option.record_seconds =
@@ -44,8 +44,8 @@ inline ChainProfile prime_chain(std::mt19937& random, std::int64_t n, std::int64
   return profile;
 }
 
-// The same chain for a guest: with flags of its own, and of some options it is known what their backward takes at once: more or
-// less than the sum of its parts, or less than what is there before and behind it.
+// The same chain for a guest: with additional flags, and with a reported peak of some backwards: more or less than the sum of its
+// parts, or less than the bytes before and after it.
 inline ChainProfile guest_chain(std::mt19937& random, const ChainProfile& of) {
   ChainProfile profile(of.bytes_of(0));
   for (std::int64_t i = 0; i < of.layers(); ++i) {
@@ -60,7 +60,7 @@ inline ChainProfile guest_chain(std::mt19937& random, const ChainProfile& of) {
   return profile;
 }
 
-// Sizes of several times the arena's alignment, so that gaps between buffers matter.
+// Sizes of several times the arena's alignment, so that padding between buffers matters.
 inline ChainProfile larger_chain(std::mt19937& random, std::int64_t n, std::uint32_t more_flags = 0) {
   const ChainProfile small = prime_chain(random, n, 2, more_flags);
   ChainProfile profile(small.bytes_of(0) * 10);

@@ -1,4 +1,4 @@
-// The JSON form of profiles: whatever a profile can hold comes back to the same bits, and no text makes anything else.
+// The JSON form of profiles: every profile is read back with the same bits, and no text gives anything else.
 #include "plan/profile_json.h"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ class Random {
   std::int64_t bytes() {
     return below(8) == 0 ? std::numeric_limits<std::int64_t>::max() : static_cast<std::int64_t>(engine_() >> below(63) >> 1);
   }
-  // Any finite double that is not negative.
+  // Returns any finite non-negative double.
   double seconds() {
     const double value = std::fabs(std::bit_cast<double>(engine_()));
     return std::isfinite(value) ? value : 0.0;
@@ -94,7 +94,7 @@ LayerProfile random_layer(Random& random, bool is_first) {
   return layer;
 }
 
-TEST(ProfileJson, RandomProfilesComeBackToTheSameBits) {
+TEST(ProfileJson, RandomProfilesAreRestoredBitForBit) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     Random random(seed);
     ChainProfile profile(random.bytes());
@@ -125,7 +125,7 @@ TEST(ProfileJson, UniformProfilesStaySmall) {
   expect_same(profile, profile_from_json(text));
 }
 
-// What docs/reference/plan.md shows, shortened: what is not there is as in a new profile.
+// The JSON in docs/reference/plan.md, shortened: missing members have the values of a new profile.
 TEST(ProfileJson, MembersMayBeLeftOut) {
   const ChainProfile profile = profile_from_json(
       R"({"format": "ckpt-profile", "version": 1, "input_bytes": 8,
@@ -137,7 +137,7 @@ TEST(ProfileJson, MembersMayBeLeftOut) {
   EXPECT_EQ(profile.tier(1).capacity_bytes, 0);
 }
 
-TEST(ProfileJson, OtherTextsAreRefusedWithTheirPlace) {
+TEST(ProfileJson, InvalidJsonIsRefusedWithItsPosition) {
   const std::string begin = R"({"format": "ckpt-profile", "version": 1, "input_bytes": 8, )";
   const auto layer = [&](const std::string& members) { return begin + R"("layers": [{"name": "a", )" + members + "}]}"; };
   const auto option = [&](const std::string& members) { return layer(R"("options": [{}, {)" + members + "}]"); };
@@ -145,38 +145,39 @@ TEST(ProfileJson, OtherTextsAreRefusedWithTheirPlace) {
     EXPECT_ERROR(profile_from_json(text), Status::corrupt, message);
   };
   refused("", "the profile's JSON is not usable: not JSON");
-  refused("[]", "the whole is no object");
+  refused("[]", "the text: expected an object");
   refused("{}", "its format is not 'ckpt-profile'");
   refused(R"({"format": 7})", "its format is not 'ckpt-profile'");
   refused(R"({"format": "ckpt-profile"})", "version is missing");
   refused(R"({"format": "ckpt-profile", "version": 0})", "version is 0");
-  refused(R"({"format": "ckpt-profile", "version": 1.5})", "version is no whole number");
+  refused(R"({"format": "ckpt-profile", "version": 1.5})", "version: expected a whole number");
   refused(R"({"format": "ckpt-profile", "version": 1})", "input_bytes is missing");
-  refused(begin + R"("layers": {}})", "layers is no list");
-  refused(begin + R"("layers": [7]})", "layers[0] is no object");
+  refused(begin + R"("layers": {}})", "layers: expected a list");
+  refused(begin + R"("layers": [7]})", "layers[0]: expected an object");
   refused(begin + R"("layers": [{}]})", "layers[0].name is missing");
-  refused(begin + R"("layers": [], "layer": 1})", "no member is called 'layer'");
+  refused(begin + R"("layers": [], "layer": 1})", "unknown member 'layer'");
   refused(begin + R"("layers": [], "layers": []})", "key 'layers' twice");
-  refused(R"({"format": "ckpt-profile", "version": 1, "input_bytes": -1, "layers": []})", "input_bytes is -1; at least 0");
+  refused(R"({"format": "ckpt-profile", "version": 1, "input_bytes": -1, "layers": []})", "input_bytes is -1; expected at least 0");
   refused(layer(R"("output_bytes": 1)"), "layers[0].options is missing");
-  refused(layer(R"("output_bytes": -1, "options": [])"), "layers[0]: output_bytes is -1; at least 0");
-  refused(layer(R"("output_bytes": 9223372036854775808, "options": [])"), "layers[0].output_bytes passes INT64_MAX");
-  refused(layer(R"("output_bytes": 1e3, "options": [])"), "layers[0].output_bytes is no whole number");
-  refused(layer(R"("flags": ["needs_all"], "options": [])"), "layers[0].flags[0] is 'needs_all'; no such flag");
-  refused(layer(R"("flags": [4], "options": [])"), "layers[0].flags[0] is no text");
-  refused(layer(R"("dtype": "F33", "shape": [], "options": [])"), "layers[0].dtype is 'F33'; no such dtype");
+  refused(layer(R"("output_bytes": -1, "options": [])"), "layers[0]: output_bytes is -1; expected at least 0");
+  refused(layer(R"("output_bytes": 9223372036854775808, "options": [])"), "layers[0].output_bytes exceeds INT64_MAX");
+  refused(layer(R"("output_bytes": 1e3, "options": [])"), "layers[0].output_bytes: expected a whole number");
+  refused(layer(R"("flags": ["needs_all"], "options": [])"), "layers[0].flags[0] is 'needs_all'; expected a known flag");
+  refused(layer(R"("flags": [4], "options": [])"), "layers[0].flags[0]: expected a string");
+  refused(layer(R"("dtype": "F33", "shape": [], "options": [])"), "layers[0].dtype is 'F33'; expected a known dtype");
   refused(layer(R"("dtype": "F32", "options": [])"), "layers[0].shape is missing");
-  refused(layer(R"("output_bytes": 5, "dtype": "F32", "shape": [1], "options": [])"), "output_bytes is 5; dtype and shape have 4");
+  refused(layer(R"("output_bytes": 5, "dtype": "F32", "shape": [1], "options": [])"),
+          "output_bytes is 5; expected the bytes of dtype and shape, 4");
   refused(layer(R"("dtype": "F32", "shape": [-1], "options": [])"), "layers[0].shape: ");
   refused(layer(R"("dtype": "F32", "shape": [4294967296, 4294967296], "options": [])"), "layers[0].shape: ");
   refused(layer(R"("dtype": "F32", "shape": [1,1,1,1,1,1,1,1,1], "options": [])"), "layers[0].shape: ");
-  refused(option(R"("tape_bytes": -4)"), "layers[0]: tape_bytes is -4; at least 0");
-  refused(option(R"("forward_seconds": "1")"), "layers[0].options[1].forward_seconds is no number");
-  refused(option(R"("forward_seconds": -1)"), "forward_seconds is -1; finite and at least 0");
+  refused(option(R"("tape_bytes": -4)"), "layers[0]: tape_bytes is -4; expected at least 0");
+  refused(option(R"("forward_seconds": "1")"), "layers[0].options[1].forward_seconds: expected a number");
+  refused(option(R"("forward_seconds": -1)"), "forward_seconds is -1; expected a finite number of at least 0");
   refused(option(R"("forward_seconds": 1e999)"), "too large for a double");
-  refused(option(R"("has_record": 1)"), "layers[0].options[1].has_record is neither true nor false");
-  refused(option(R"("seconds": 1)"), "layers[0].options[1]: no member is called 'seconds'");
-  refused(begin + R"("layers": [], "tiers": [{}, {}, {}, {}]})", "tiers has 4 entries; at most 3");
+  refused(option(R"("has_record": 1)"), "layers[0].options[1].has_record: expected true or false");
+  refused(option(R"("seconds": 1)"), "layers[0].options[1]: unknown member 'seconds'");
+  refused(begin + R"("layers": [], "tiers": [{}, {}, {}, {}]})", "tiers has 4 entries; expected at most 3");
   refused(begin + R"("layers": [], "tiers": [{}, {"latency_seconds": -1}]})", "tiers[1]: latency_seconds is -1");
   refused(begin + R"("uniform_layers": 5, "layers": []})", "layers has 0 entries");
   refused(begin + R"("uniform_layers": 0, "layers": [{"name": "a", "output_bytes": 8, "options": [{}]}]})", "layer_count is 0");
@@ -186,8 +187,8 @@ TEST(ProfileJson, OtherTextsAreRefusedWithTheirPlace) {
   EXPECT_ERROR(profile_from_json(R"({"format": "ckpt-profile", "version": 2})"), Status::unsupported, "version 2");
 }
 
-// No cut and no changed byte of a text does more than be refused, or make a profile that can be written again.
-TEST(ProfileJson, BrokenTextsAreRefused) {
+// Every truncated or modified text is refused, or gives a profile that can be written again.
+TEST(ProfileJson, BrokenJsonIsRefused) {
   Random random(9);
   ChainProfile profile(100);
   LayerProfile layer = random_layer(random, true);

@@ -1,11 +1,11 @@
-// Programs by the C++17 face.
+// Programs through the C++17 API.
 #include <gtest/gtest.h>
 
 #include <ckpt/ckpt.hpp>
 
 namespace {
 
-TEST(Program, ListsWhatTheCallsList) {
+TEST(Program, EqualsTheCApi) {
   ckpt::Profile profile(100);
   for (const char* name : {"a", "b", "c"}) {
     ckpt::LayerProfile layer;

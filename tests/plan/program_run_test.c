@@ -1,4 +1,4 @@
-/* The example that runs programs on memory of its own, with its allocations counted: one for each program, none in a step. */
+/* The example that runs programs on its own memory, with its allocations counted: one for each program, none in a step. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* Programs from C99: what the arrays say of a small step, a step in place, one with a slower tier, and bad input. */
+/* Programs from C99: the arrays of a small step, a step in place, one with a slower tier, and bad input. */
 #include "check.h"
 
 enum { BYTES = 100, TAPE = 10, WORKSPACE = 30, MOST = 64 };
@@ -28,27 +28,27 @@ static ckpt_profile* make_profile(ckpt_layer_flag flags) {
 }
 
 static ckpt_schedule_action action(ckpt_action_kind kind, int64_t first, int64_t last) {
-  ckpt_schedule_action made;
-  memset(&made, 0, sizeof made);
-  made.kind = kind;
-  made.first = first;
-  made.last = last;
-  return made;
+  ckpt_schedule_action created;
+  memset(&created, 0, sizeof created);
+  created.kind = kind;
+  created.first = first;
+  created.last = last;
+  return created;
 }
 
 static ckpt_schedule_action drop(int64_t index) {
-  ckpt_schedule_action made = action(CKPT_ACTION_KIND_DROP, index, 0);
-  made.item = CKPT_ITEM_INPUT;
-  return made;
+  ckpt_schedule_action created = action(CKPT_ACTION_KIND_DROP, index, 0);
+  created.item = CKPT_ITEM_INPUT;
+  return created;
 }
 
 static ckpt_schedule_action of_slot(ckpt_action_kind kind) {
-  ckpt_schedule_action made = action(kind, 0, 0);
-  made.item = CKPT_ITEM_INPUT;
-  made.tier = 2;
-  made.slot = 3;
-  made.transfer = 5;
-  return made;
+  ckpt_schedule_action created = action(kind, 0, 0);
+  created.item = CKPT_ITEM_INPUT;
+  created.tier = 2;
+  created.slot = 3;
+  created.transfer = 5;
+  return created;
 }
 
 static void list_program(const ckpt_schedule_action* actions, int count, const ckpt_profile* profile, Listed* out) {
@@ -125,7 +125,7 @@ static void in_place(void) {
   CHECK(buffers[operations[1].input].index == 1 && buffers[operations[1].output].index == 2);
   CHECK(buffers[operations[1].input].last == 1 && buffers[operations[1].output].first == 1);
   CHECK(operations[3].flags == CKPT_OPERATION_FLAG_AGAIN);
-  /* records by running forward: its output is nobody's */
+  /* records by running forward: its output is not used */
   CHECK(operations[4].kind == CKPT_ACTION_KIND_FORWARD_TAPE && buffers[operations[4].output].item == CKPT_ITEM_NONE);
   CHECK(operations[5].flags == CKPT_OPERATION_FLAG_IN_PLACE && operations[5].grad_input != operations[5].grad_output);
   CHECK(buffers[operations[5].grad_input].offset == buffers[operations[5].grad_output].offset);
@@ -161,7 +161,7 @@ static void slower_tier(void) {
   CHECK(operations[7].kind == CKPT_ACTION_KIND_AWAIT && operations[7].output == operations[6].output);
   stored = &listed.buffers[operations[0].output];
   CHECK(stored->tier == 2 && stored->slot == 3 && stored->offset == 0 && stored->first == 0 && stored->last == 7);
-  /* x_0 was dropped, but is copied until the AWAIT */
+  /* x_0 was dropped, but its copy lasts until the AWAIT */
   CHECK(listed.buffers[0].last == 4 && operations[6].input == operations[0].output);
   ckpt_profile_release(profile);
 }

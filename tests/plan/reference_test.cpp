@@ -26,7 +26,7 @@ ChainProfile profile_of(const nlohmann::json& chain) {
   return profile;
 }
 
-TEST(Reference, StoreAllAndPeriodicCostWhatIsPublished) {
+TEST(Reference, StoreAllAndPeriodicHaveThePublishedCosts) {
   const char* const shared = std::getenv("CKPT_SHARED");
   std::ifstream file(std::string(shared == nullptr ? "." : shared) + "/reference/rotor.json");
   if (!file) GTEST_SKIP() << "SKIP: the reference data (reference/rotor.json) is not on this machine";

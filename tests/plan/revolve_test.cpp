@@ -1,4 +1,4 @@
-// Revolve: its numbers against the recurrence and a search that tries everything, its schedules by obeying them.
+// Revolve: its numbers against the recurrence and an exhaustive search, its schedules by following them.
 #include "plan/planners/revolve.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ std::int64_t forwards_of(std::int64_t steps, std::int64_t slots) {
   return Reach::of(steps, std::min(slots, steps)).forwards(steps);
 }
 
-// By the definition: forward to the best place, what is behind it with one slot less, then what is before it.
+// By definition: forward to the best split, the part after it with one slot less, then the part before it.
 class Recurrence {
  public:
   std::int64_t forwards(std::int64_t steps, std::int64_t slots) {
@@ -33,9 +33,9 @@ class Recurrence {
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> known_;
 };
 
-// Every way to reverse the steps: forward, keep, drop, take a kept state, reverse.
+// Every way to reverse the steps: forward, keep, drop, load a kept state, reverse.
 double searched_forwards(std::int64_t steps, std::int64_t slots) {
-  using Place = std::array<std::int64_t, 3>;  // kept states as bits, state at hand (-1: none), end
+  using Place = std::array<std::int64_t, 3>;  // kept states as bits, current state (-1: none), end
   const auto moves = [&](const Place& place) {
     const auto [kept, hand, end] = place;
     std::vector<std::pair<Place, double>> all;
@@ -61,7 +61,7 @@ TEST(Revolve, NumbersFollowTheRecurrence) {
   }
 }
 
-TEST(Revolve, NothingIsBetterThanIt) {
+TEST(Revolve, IsOptimal) {
   for (std::int64_t steps = 1; steps <= 8; ++steps) {
     for (std::int64_t slots = 1; slots <= 5; ++slots) {
       EXPECT_EQ(static_cast<double>(forwards_of(steps, slots)), searched_forwards(steps, slots))
@@ -70,14 +70,14 @@ TEST(Revolve, NothingIsBetterThanIt) {
   }
 }
 
-TEST(Revolve, SchedulesRunAsManyForwardsInAsManySlotsAsTheyPromise) {
+TEST(Revolve, SchedulesHaveThePromisedForwardsAndSlots) {
   for (std::int64_t steps = 1; steps <= 200; ++steps) {
     for (std::int64_t slots = 1; slots <= 20; ++slots) {
       const AdjointCode code = run(make_revolve(time_steps(steps), slots, false));
       ASSERT_EQ(code.wrong, "") << steps << " steps, " << slots << " slots";
       EXPECT_EQ(code.forwards, forwards_of(steps, slots)) << steps << " steps, " << slots << " slots";
       EXPECT_EQ(code.recorded, steps);
-      // Kept states, the one that is worked on, and once the chain's output.
+      // Kept states, the current one, and once the chain's output.
       EXPECT_EQ(code.most_states, std::min(steps, slots + 1) + 1) << steps << " steps, " << slots << " slots";
       EXPECT_EQ(code.largest_slot, std::min(steps - 1, slots));
     }
@@ -90,7 +90,7 @@ TEST(Revolve, AFreeInitialStateIsOneSlotMore) {
   }
 }
 
-TEST(Revolve, OutputsThatBackwardReadsAreThere) {
+TEST(Revolve, OutputsReadByBackwardExist) {
   const std::uint32_t flags = needs_output | deterministic;
   const AdjointCode code = run(make_revolve(time_steps(30, flags), 3, false), flags);
   EXPECT_EQ(code.wrong, "");
@@ -100,13 +100,13 @@ TEST(Revolve, OutputsThatBackwardReadsAreThere) {
 TEST(Revolve, LargeNumbersOfSteps) {
   constexpr std::int64_t billion = 1'000'000'000;
   EXPECT_EQ(forwards_of(billion, 1), billion * (billion - 1) / 2);
-  // beta(2, 44720) = 1,000,006,281 is the first that reaches.
+  // beta(2, 44720) = 1,000,006,281 is the first sufficient one.
   EXPECT_EQ(Reach::of(billion, 2).repeats, 44720);
   EXPECT_EQ(Reach::of(billion, 100).repeats, 6);
   EXPECT_THROW(make_revolve(time_steps(std::int64_t{1} << 40), 1, false), base::Error);
   EXPECT_NO_THROW(make_revolve(time_steps(std::int64_t{1} << 40), 2, false));
   EXPECT_THROW(make_revolve(time_steps(std::int64_t{1} << 56), 1 << 28, false), base::Error);
-  EXPECT_THROW(make_revolve(time_steps(std::int64_t{1} << 58), 2, false), base::Error);  // at once
+  EXPECT_THROW(make_revolve(time_steps(std::int64_t{1} << 58), 2, false), base::Error);  // without delay
 }
 
 }  // namespace

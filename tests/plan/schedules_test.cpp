@@ -6,7 +6,7 @@
 namespace ckpt::plan::test {
 namespace {
 
-TEST(Schedules, StoreAllRecordsOnceAndDropsWhatNothingReads) {
+TEST(Schedules, StoreAllRecordsOnceAndDropsUnreadItems) {
   ChainProfile profile = uniform_chain(2);
   const std::vector<Action> expected = {forward_tape(0), forward_tape(1), turn(),        drop_input(2), backward(1),
                                         drop_input(1),   backward(0),     drop_input(0), end()};
@@ -37,7 +37,7 @@ TEST(Schedules, RecomputeAllKeepsTheInputOnly) {
   const ChainProfile profile = uniform_chain(6);
   const PlanReport report = verify(*make_recompute_all(profile), profile);
   EXPECT_EQ(report.recomputed_forwards, 6 * 5 / 2);
-  // x_0, x_i, x_{i+1}, and at the fullest moment the tape and both gradients.
+  // x_0, x_i, x_{i+1}, and at the peak the tape and both gradients.
   EXPECT_EQ(report.peak_bytes[0], 10 + 10 + 3 + 10 + 10);
 }
 
@@ -54,7 +54,7 @@ TEST(Schedules, EveryScheduleOfRandomChainsIsValid) {
     EXPECT_EQ(store_all.recomputed_forwards, 0);
     EXPECT_EQ(store_all.forwards, profile.layers());
     for (const auto& schedule : schedules_of(profile)) {
-      const PlanReport report = verify(*schedule, profile);  // throws when a rule is broken
+      const PlanReport report = verify(*schedule, profile);  // throws if a rule is broken
       EXPECT_EQ(report.forwards, profile.layers() + report.recomputed_forwards) << schedule->name();
       EXPECT_GE(report.step_seconds, store_all.step_seconds - 1e-12) << schedule->name();
     }
@@ -92,7 +92,7 @@ TEST(Schedules, OpenEndedEqualsTheKnownNumberOfSteps) {
   }
 }
 
-TEST(Schedules, RefuseWhatMakesNoSense) {
+TEST(Schedules, RefuseInvalidArguments) {
   const ChainProfile profile = uniform_chain(4);
   EXPECT_THROW(make_periodic(profile, 0), base::Error);
   EXPECT_THROW(make_periodic(profile, 5), base::Error);
@@ -114,7 +114,7 @@ TEST(Budget, TakesTheFastestThatFits) {
   EXPECT_LE(place(make_program(*half, profile)).arena_bytes, store_all / 2);
 }
 
-TEST(Budget, NamesTheSmallestThatWorks) {
+TEST(Budget, NamesTheSmallestSufficientBudget) {
   std::mt19937 random(3);
   for (int round = 0; round < 30; ++round) {
     const ChainProfile profile = random_chain(random, 8);

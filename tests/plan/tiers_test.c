@@ -1,4 +1,4 @@
-/* Tiers and uniform profiles from C99, through the library alone: what is set is got, what it costs, and bad input. */
+/* Tiers and uniform profiles from C99, through the library alone: values are set and read back, their cost, and bad input. */
 #include <math.h>
 
 #include "check.h"
@@ -17,30 +17,30 @@ static ckpt_profile* make_profile(int64_t layers) {
 }
 
 static ckpt_schedule_action action(ckpt_action_kind kind, int64_t first) {
-  ckpt_schedule_action made;
-  memset(&made, 0, sizeof made);
-  made.kind = kind;
-  made.first = first;
-  made.last = first + 1;
-  return made;
+  ckpt_schedule_action created;
+  memset(&created, 0, sizeof created);
+  created.kind = kind;
+  created.first = first;
+  created.last = first + 1;
+  return created;
 }
 
-/* A transfer of INPUT(0) with slot 0 of tier 2, or a DROP of it there. */
+/* Returns a transfer of INPUT(0) with slot 0 of tier 2, or a DROP of it there. */
 static ckpt_schedule_action of_slot(ckpt_action_kind kind) {
-  ckpt_schedule_action made = action(kind, 0);
-  made.item = CKPT_ITEM_INPUT;
-  made.tier = 2;
-  made.transfer = 5;
-  return made;
+  ckpt_schedule_action created = action(kind, 0);
+  created.item = CKPT_ITEM_INPUT;
+  created.tier = 2;
+  created.transfer = 5;
+  return created;
 }
 
 static ckpt_schedule_action drop(int64_t index) {
-  ckpt_schedule_action made = action(CKPT_ACTION_KIND_DROP, index);
-  made.item = CKPT_ITEM_INPUT;
-  return made;
+  ckpt_schedule_action created = action(CKPT_ACTION_KIND_DROP, index);
+  created.item = CKPT_ITEM_INPUT;
+  return created;
 }
 
-/* Two layers: x_0 goes to tier 2 and comes back for the backward of layer 0. */
+/* Two layers: x_0 moves to tier 2 and back for the backward of layer 0. */
 static ckpt_schedule* make_schedule(void) {
   ckpt_schedule_action actions[16];
   ckpt_schedule* schedule = NULL;
@@ -95,7 +95,7 @@ static void tiers(void) {
   CHECK(bytes == 0);
   tier.capacity_bytes = BYTES - 1;
   CHECK_OK(ckpt_profile_set_tier(profile, 2, &tier));
-  CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_INVALID_SCHEDULE, "tier 2 holds 0 bytes of its 99");
+  CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_INVALID_SCHEDULE, "tier 2 holds 0 of 99 bytes");
 
   CHECK_FAILS(ckpt_profile_set_tier(profile, 0, &tier), CKPT_E_INVALID_ARGUMENT, "tier is 0");
   CHECK_FAILS(ckpt_profile_set_tier(profile, CKPT_TIERS, &tier), CKPT_E_INVALID_ARGUMENT, "tier is 4");
@@ -113,7 +113,7 @@ static void tiers(void) {
   ckpt_profile_release(profile);
 }
 
-/* 10^9 layers of 10 GB each: more bytes than a number can say, whoever plans. */
+/* 10^9 layers of 10 GB each: the number of bytes overflows for every planner. */
 static void more_bytes_than_a_number(void) {
   static const char* const planners[] = {"store-all",  "recompute-all", "periodic:10", "budget:1TiB",  "chain:1TiB",
                                          "tapes:1TiB", "revolve:3",     "mixed:3",     "two-level:3,3"};
@@ -126,7 +126,7 @@ static void more_bytes_than_a_number(void) {
   CHECK_OK(ckpt_profile_create_uniform(1000000000, &layer, &option, &profile));
   for (i = 0; i < sizeof planners / sizeof planners[0]; ++i)
     CHECK_FAILS(ckpt_schedule_create(profile, planners[i], &schedule), CKPT_E_OUT_OF_RANGE,
-                "profile: the sum of all bytes passes INT64_MAX");
+                "profile: the sum of all bytes exceeds INT64_MAX");
   CHECK(schedule == NULL);
   ckpt_profile_release(profile);
 }

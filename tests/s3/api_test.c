@@ -1,5 +1,5 @@
-/* libckpt-s3 as a program in C meets it. With the argument "services" also a save and a load at the S3 gateway that
- * tests/services/radosgw/run.sh names. */
+/* libckpt-s3 from a C program. With the argument "services" also a save and a load at the S3 gateway from
+ * tests/services/radosgw/run.sh. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <ckpt/ckpt.h>
@@ -12,7 +12,7 @@
 
 #include "check.h"
 
-/* The call fails with this status, and ckpt_s3_last_error contains text. */
+/* Checks that the call fails with this status, and that ckpt_s3_last_error contains text. */
 #define CHECK_S3_FAILS(call, status, text)                                                           \
   do {                                                                                               \
     const ckpt_status check_status = (call);                                                         \
@@ -23,7 +23,7 @@
     }                                                                                                \
   } while (0)
 
-/* The call succeeds. */
+/* Checks that the call succeeds. */
 #define CHECK_S3_OK(call)                                                                                                      \
   do {                                                                                                                         \
     const ckpt_status check_status = (call);                                                                                   \
@@ -67,7 +67,7 @@ static void bad_arguments_are_refused(void) {
   CHECK_S3_FAILS(ckpt_s3_storage_create("s3://bucket", &options, &storage), CKPT_E_INVALID_ARGUMENT, "options.struct_size is 8");
   options.struct_size = 5000;
   CHECK_S3_FAILS(ckpt_s3_storage_create("s3://bucket", &options, &storage), CKPT_E_INVALID_ARGUMENT,
-                 "options.struct_size is 5000; use the initialiser macro (a multiple of 4, 104 .. 4096)");
+                 "options.struct_size is 5000; expected a multiple of 4 in 104..4096, as set by the initialiser macro");
   options.struct_size = 0x7ffffff0;
   CHECK_S3_FAILS(ckpt_s3_storage_create("s3://bucket", &options, &storage), CKPT_E_INVALID_ARGUMENT,
                  "options.struct_size is 2147483632");
@@ -75,7 +75,7 @@ static void bad_arguments_are_refused(void) {
   CHECK_S3_FAILS(ckpt_s3_storage_create("s3://bucket", &options, &storage), CKPT_E_INVALID_ARGUMENT, "options.struct_size is 106");
   CHECK(storage == NULL);
 
-  /* A caller of a later version: what it left at zero is not missed. */
+  /* A caller of a later version: fields unknown to this library may be zero. */
   options.struct_size = sizeof options;
   memset(&larger, 0, sizeof larger);
   larger.options = options;
@@ -84,7 +84,7 @@ static void bad_arguments_are_refused(void) {
   ckpt_storage_release(storage);
   storage = NULL;
   larger.later[7] = 1;
-  CHECK_S3_FAILS(ckpt_s3_storage_create("s3://bucket", &larger.options, &storage), CKPT_E_UNSUPPORTED, "later version");
+  CHECK_S3_FAILS(ckpt_s3_storage_create("s3://bucket", &larger.options, &storage), CKPT_E_UNSUPPORTED, "newer version");
   CHECK(storage == NULL);
   CHECK(strstr(ckpt_s3_last_error(), "hiddenSecret") == NULL);
 }
@@ -97,13 +97,13 @@ static void the_scheme_is_known_when_it_is_registered(void) {
   CHECK(setenv("AWS_ACCESS_KEY_ID", "access", 1) == 0 && setenv("AWS_SECRET_ACCESS_KEY", "hiddenSecret", 1) == 0);
   CHECK_OK(ckpt_storage_create_from_uri("s3://bucket/run%201", &storage));
   ckpt_storage_release(storage);
-  CHECK_FAILS(ckpt_storage_create_from_uri("s3://b", &storage), CKPT_E_INVALID_ARGUMENT, "no bucket's name");
+  CHECK_FAILS(ckpt_storage_create_from_uri("s3://b", &storage), CKPT_E_INVALID_ARGUMENT, "no valid bucket name");
   CHECK(strstr(ckpt_last_error(), "hiddenSecret") == NULL);
   CHECK_OK(ckpt_storage_unregister_scheme("s3"));
   CHECK_OK(ckpt_s3_register());
 }
 
-static void uploads_are_asked_for(void) {
+static void uploads_are_listed(void) {
   ckpt_s3_options options = CKPT_S3_OPTIONS_INIT;
   int64_t count = -1;
   CHECK_S3_FAILS(ckpt_s3_abort_uploads(NULL, NULL, 0, 0, NULL, NULL, &count), CKPT_E_INVALID_ARGUMENT, "uri is NULL");
@@ -122,11 +122,11 @@ static void uploads_are_asked_for(void) {
 static void counts_log(ckpt_log_level level, const char* component, const char* message, void* user_data) {
   (void)level;
   (void)component;
-  printf("%s\n", message); /* run.sh looks for secrets in it */
+  printf("%s\n", message); /* run.sh searches it for secrets */
   ++*(int*)user_data;
 }
 
-/* A state of a number, and as much of it as parts are made of. */
+/* Returns a state of a number and a large tensor that is uploaded in parts. */
 static ckpt_state* new_state(double value, ckpt_tensor** tensor) {
   const int64_t shape[1] = {6000000};
   ckpt_state* state = NULL;
@@ -175,7 +175,7 @@ static void saves_and_loads(void) {
   ckpt_checkpoint_manager_release(manager);
   manager = NULL;
 
-  /* Keys that are wrong are said to be, and not shown. */
+  /* Invalid keys are reported, but not shown. */
   options.secret_key = "hiddenSecret";
   ckpt_storage_release(storage);
   CHECK_S3_OK(ckpt_s3_storage_create(uri, &options, &storage));
@@ -193,24 +193,24 @@ static void saves_and_loads(void) {
   ckpt_tensor_release(other);
 }
 
-static void counts_upload(const char* path, int64_t age_ns, void* told) {
+static void counts_upload(const char* path, int64_t age_ns, void* reported) {
   CHECK(strlen(path) > 0 && age_ns >= 0);
-  ++*(int64_t*)told;
+  ++*(int64_t*)reported;
 }
 
-/* A writer that is killed in the middle of a file leaves an upload: a young one stays, an old one goes. */
+/* A writer killed in the middle of a file leaves an upload: a recent one remains, an old one is removed. */
 static void a_killed_writer_leaves_an_upload(void) {
   ckpt_s3_options options = CKPT_S3_OPTIONS_INIT;
   char uri[64];
   int64_t count = 0;
-  int64_t told = 0;
+  int64_t reported = 0;
   int64_t left = 0;
   options.endpoint = getenv("CKPT_TEST_S3_ENDPOINT");
   options.access_key = getenv("CKPT_TEST_S3_ACCESS_KEY");
   options.secret_key = getenv("CKPT_TEST_S3_SECRET_KEY");
   options.part_bytes = 8388608;
   snprintf(uri, sizeof uri, "s3://%.30s/killed-%ld", getenv("CKPT_TEST_S3_BUCKET"), (long)getpid());
-  while (left == 0) { /* what was begun may be complete before the kill comes */
+  while (left == 0) { /* an upload may be complete before the kill */
     const pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
@@ -225,14 +225,14 @@ static void a_killed_writer_leaves_an_upload(void) {
     }
     for (count = 0; count == 0;) CHECK_S3_OK(ckpt_s3_abort_uploads(uri, &options, 0, 1, NULL, NULL, &count));
     CHECK(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
-    CHECK_S3_OK(ckpt_s3_abort_uploads(uri, &options, 0, 1, counts_upload, &told, &left));
-    CHECK(told == left);
-    told = 0;
+    CHECK_S3_OK(ckpt_s3_abort_uploads(uri, &options, 0, 1, counts_upload, &reported, &left));
+    CHECK(reported == left);
+    reported = 0;
   }
-  CHECK_S3_OK(ckpt_s3_abort_uploads(uri, &options, INT64_C(3600000000000), 0, counts_upload, &told, &count));
-  CHECK(count == 0 && told == 0);
-  CHECK_S3_OK(ckpt_s3_abort_uploads(uri, &options, 0, 0, counts_upload, &told, &count));
-  CHECK(count == left && told == left);
+  CHECK_S3_OK(ckpt_s3_abort_uploads(uri, &options, INT64_C(3600000000000), 0, counts_upload, &reported, &count));
+  CHECK(count == 0 && reported == 0);
+  CHECK_S3_OK(ckpt_s3_abort_uploads(uri, &options, 0, 0, counts_upload, &reported, &count));
+  CHECK(count == left && reported == left);
   CHECK_S3_OK(ckpt_s3_abort_uploads(uri, &options, 0, 1, NULL, NULL, &count));
   CHECK(count == 0);
 }
@@ -246,13 +246,13 @@ int main(int argc, char** argv) {
   CHECK(setenv("AWS_SHARED_CREDENTIALS_FILE", "/nonexistent", 1) == 0 && setenv("AWS_CONFIG_FILE", "/nonexistent", 1) == 0);
   CHECK(strcmp(ckpt_s3_last_error(), "") == 0);
   if (argc > 1 && strcmp(argv[1], "services") == 0) {
-    a_killed_writer_leaves_an_upload(); /* first: it forks */
+    a_killed_writer_leaves_an_upload(); /* first, because it forks */
     saves_and_loads();
     return 0;
   }
   options_have_defaults();
   bad_arguments_are_refused();
-  uploads_are_asked_for();
+  uploads_are_listed();
   the_scheme_is_known_when_it_is_registered();
   return 0;
 }

@@ -1,4 +1,5 @@
-/* The example of docs/reference/s3.md: a save and a load. Keys, region and endpoint are those of the environment; the argument is a URI. */
+/* The example of docs/reference/s3.md: a save and a load. Keys, region and endpoint come from the environment; the argument is a
+ * URI. */
 #include <stdio.h>
 
 #include <ckpt/ckpt.h>

@@ -1,4 +1,4 @@
-// The gateway that tests/services/radosgw/run.sh names, and the proxy before it (tests/services/s3_proxy.py).
+// The gateway from tests/services/radosgw/run.sh, and the proxy before it (tests/services/s3_proxy.py).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ inline std::string access_key() { return variable("CKPT_TEST_S3_ACCESS_KEY"); }
 inline std::string secret_key() { return variable("CKPT_TEST_S3_SECRET_KEY"); }
 inline std::string bucket() { return variable("CKPT_TEST_S3_BUCKET"); }
 
-// Options whose texts live as long as it does.
+// Options with strings that live as long as this object.
 struct Given {
   std::string at = endpoint();
   std::string access = access_key();
@@ -46,7 +46,7 @@ struct Given {
   }
 };
 
-// The proxy, and what it saw.
+// The proxy and its counts.
 class Proxy {
  public:
   explicit Proxy(const std::string& more = "") {
@@ -73,14 +73,14 @@ class Proxy {
   Proxy(const Proxy&) = delete;
   Proxy& operator=(const Proxy&) = delete;
   ~Proxy() {
-    ::close(input_);  // it ends with its input
+    ::close(input_);  // it exits at the end of its input
     int status = 0;
     waitpid(pid_, &status, 0);
   }
 
   std::string url(const char* scheme = "http") const { return std::string(scheme) + "://127.0.0.1:" + port_; }
   void rules(const std::string& json) const { control("POST", json); }
-  // How many requests had this in "METHOD target action".
+  // Returns how many requests had this text in "METHOD target action".
   int seen(const std::string& text) const {
     const std::string log = control("GET", "");
     int count = 0;
@@ -90,12 +90,12 @@ class Proxy {
     }
     return count;
   }
-  // How many requests were under way at the same time at most.
+  // Returns the maximum number of concurrent requests.
   int at_once() const {
     const std::string log = control("GET", "");
     return std::stoi(log.substr(log.rfind(':') + 1));
   }
-  // Bytes in the bodies of the answers to all that had this in "METHOD target".
+  // Returns the number of bytes in the bodies of answers to requests with this text in "METHOD target".
   std::int64_t bytes_of(const std::string& text) const {
     const std::string log = control("GET", "");
     std::int64_t bytes = 0;
@@ -105,7 +105,7 @@ class Proxy {
     }
     return bytes;
   }
-  // How many requests fit a regular expression over "METHOD", "target", "action".
+  // Returns how many requests match a regular expression over "METHOD", "target", "action".
   int seen_matching(const std::string& pattern) const {
     const std::string log = control("GET", "");
     const std::regex regex(pattern);

@@ -1,5 +1,5 @@
-// Checkpoints in a real S3 gateway by their manager, through the proxy (tests/services/s3_proxy.py): what each call asks, what each
-// fault does to a save and a load, who wins when two save at once, and what is there after a writer was killed.
+// Checkpoints in a real S3 gateway through the checkpoint manager and the proxy (tests/services/s3_proxy.py): the requests of each
+// call, the effect of each fault on a save and a load, the winner of two concurrent saves, and the objects left by a killed writer.
 #include <ckpt/ckpt.hpp>
 
 #include <algorithm>
@@ -24,24 +24,24 @@ namespace {
 
 using namespace s3_test;
 
-// The rules that make the proxy's store one that cannot refuse a taken name; each way that there is.
+// Rules that make the proxy's store one without conditional puts; every variant.
 struct Way {
   const char* name;
-  const char* rules;  // in the list of all
-  bool by_attempt;    // commit records are named by their attempts
-  int probe;          // what a writer's opening asks to find that out
+  const char* rules;  // without the enclosing list
+  bool by_attempt;    // commit records are named by attempt
+  int probe;          // number of requests of the probe at opening
 };
 
-constexpr int read_small_file = 1;              // its bytes come with opening it
+constexpr int read_small_file = 1;              // its bytes are returned by the open
 constexpr int probe = 2 + read_small_file + 1;  // two puts, a read, a removal
 
-// What shows the condition not to be kept ends the probe: no read, or not even a second put. Of the last one only the read shows
-// it.
+// The probe ends as soon as the condition is seen to be ignored: without a read, or without a second put. The last variant is only
+// detected by the read.
 constexpr Way ways[] = {
-    {"honest", "", false, probe},
+    {"conditional puts", "", false, probe},
     {"drops the condition", R"({"do": "drop", "name": "if-none-match", "has": "if-none-match", "times": -1})", true, 3},
     {"answers 501", R"({"do": "answer", "status": 501, "has": "if-none-match", "times": -1})", true, 1},
-    {"lies", R"({"do": "lie", "has": "if-none-match", "times": -1})", true, 3},
+    {"false success", R"({"do": "false_success", "has": "if-none-match", "times": -1})", true, 3},
     {"refuses and overwrites", R"({"do": "overwrite", "has": "if-none-match", "times": -1})", true, probe},
 };
 
@@ -55,7 +55,7 @@ ckpt::Storage storage_at(const std::string& uri, Given& given) {
   return ckpt::Storage::adopt(storage);
 }
 
-// All objects below the URI, removed or only named: what no function of libckpt shows.
+// All objects below the URI, removed or only listed: no function of libckpt shows them.
 class Objects {
  public:
   explicit Objects(const std::string& uri, Given given = {}) : storage_(ckpt::s3::make_config(uri, given.get())) {}
@@ -67,7 +67,7 @@ class Objects {
     });
     return all;
   }
-  // What a listing shows of a checkpoint of one file; the first ones have higher sequences.
+  // Puts the objects that a listing shows of a checkpoint of one file; earlier calls have higher sequences.
   void put_checkpoint(int step) {
     const std::string digits = std::to_string(step);
     const std::string twelve = std::string(12 - digits.size(), '0') + digits;
@@ -89,7 +89,7 @@ class Objects {
 
 constexpr std::int64_t few_floats = 5;
 
-// A state of as many files, each with so many values, of which every one is the same number.
+// A state with that many files and values per file; all values are the same number.
 class Model {
  public:
   explicit Model(int files = 1, std::int64_t floats = few_floats) {
@@ -101,7 +101,7 @@ class Model {
   void fill(std::int64_t value) {
     for (ckpt::Tensor& tensor : tensors_) tensor.fill(static_cast<double>(value));
   }
-  // -1 when they do not agree.
+  // Returns -1 if they differ.
   std::int64_t value() const {
     const float first = tensors_.front().data_as<float>()[0];
     for (const ckpt::Tensor& tensor : tensors_) {
@@ -159,7 +159,7 @@ class S3Manager : public testing::Test {
 
   ckpt::Storage near() { return storage_at(uri, direct); }
   ckpt::Storage far() { return storage_at(uri, through); }
-  // Past the proxy.
+  // Bypasses the proxy.
   std::int64_t newest(std::int64_t floats = few_floats) {
     Model model(1, floats);
     ckpt::CheckpointManager reader = ckpt::CheckpointManager::read_only(near());
@@ -167,7 +167,7 @@ class S3Manager : public testing::Test {
     EXPECT_EQ(model.value(), step);
     return step;
   }
-  // How many requests the body makes.
+  // Returns the number of requests made by body.
   int counted(const std::function<void()>& body, const std::string& rules = "[]") {
     proxy.rules(rules);
     body();
@@ -180,21 +180,21 @@ class S3Manager : public testing::Test {
   std::string uri;
 };
 
-// ---- What calls ask
+// ---- Requests of calls
 
-// The pin, the record, the manifest, a listing of what is left, and that.
+// The pin, the record, the manifest, a listing of the rest, and the rest.
 constexpr int removal_of_one = 5;
-// The record, the list of the highest ones, and the one that would be the next.
+// The record, the listing of the highest ones, and the next possible one.
 constexpr int committing = 3;
 
-TEST_F(S3Manager, AsksAsOftenAsIsSaid) {
+TEST_F(S3Manager, MakesTheDocumentedRequests) {
   std::optional<ckpt::CheckpointManager> writer;
   EXPECT_EQ(counted([&] { writer.emplace(far()); }), probe + 1);
   for (const int files : {1, 3}) {
     EXPECT_EQ(counted([&] { save(*writer, files, files); }), files + 1 + committing) << files;
-    EXPECT_EQ(proxy.seen("GET"), 2) << files;  // the listing behind the record, and the next record
+    EXPECT_EQ(proxy.seen("GET"), 2) << files;  // the listing after the record, and the next record
     EXPECT_EQ(proxy.seen("PUT"), files + 2) << files;
-    // A listing, manifest and record, the manifest anew; and each file.
+    // A listing, manifest and record, the manifest again; and each file.
     Model model(files);
     EXPECT_EQ(counted([&] { writer->load(model.state); }), 1 + 3 * read_small_file + files * read_small_file) << files;
     EXPECT_EQ(model.value(), files);
@@ -207,13 +207,13 @@ TEST_F(S3Manager, AsksAsOftenAsIsSaid) {
   writer.reset();
 
   EXPECT_EQ(counted([&] { writer.emplace(far(), keeping(2)); }), probe + 1);
-  // The listing, manifest and record of the three that it has not seen; then one goes.
+  // The listing, manifest and record of the three unseen ones; then one is removed.
   EXPECT_EQ(counted([&] { save(*writer, 4); }), 1 + 1 + committing + 1 + 3 * 2 * read_small_file + removal_of_one);
   EXPECT_EQ(counted([&] { save(*writer, 5); }), 1 + 1 + committing + 1 + 1 * 2 * read_small_file + removal_of_one);
   EXPECT_EQ(counted([&] { save(*writer, 6); }), 1 + 1 + committing + 1 + 1 * 2 * read_small_file + removal_of_one);
 }
 
-TEST_F(S3Manager, StoresThatCannotRefuseAreAskedAsIsSaid) {
+TEST_F(S3Manager, MakesTheDocumentedRequestsWithoutConditionalPuts) {
   for (const Way& way : ways) {
     SCOPED_TRACE(way.name);
     Objects(uri).clear();
@@ -227,7 +227,7 @@ TEST_F(S3Manager, StoresThatCannotRefuseAreAskedAsIsSaid) {
   }
 }
 
-// They are started by libckpt: a virtual machine sees them, and a program's signal handlers do not run on them.
+// libckpt starts these threads: hooks run on them, and a program's signal handlers do not.
 TEST_F(S3Manager, ThreadsOfUploadsRunHooksAndBlockTheSignalsOfPrograms) {
   std::atomic<int> starts = 0;
   std::atomic<int> stops = 0;
@@ -252,8 +252,8 @@ TEST_F(S3Manager, ThreadsOfUploadsRunHooksAndBlockTheSignalsOfPrograms) {
   EXPECT_EQ(stops, 1);
 }
 
-// A file of several parts: eight at a time go up, and eight pieces come down. A slice of it is a piece.
-TEST_F(S3Manager, LargeFilesGoEightPiecesAtOnce) {
+// A file of several parts: eight are uploaded, and eight pieces downloaded, at a time. A slice of it is one piece.
+TEST_F(S3Manager, LargeFilesMoveEightPiecesAtOnce) {
   constexpr std::int64_t part_bytes = 8 << 20;
   constexpr std::int64_t floats = part_bytes / 4 * 10;
   through.options.part_bytes = part_bytes;
@@ -263,14 +263,14 @@ TEST_F(S3Manager, LargeFilesGoEightPiecesAtOnce) {
   EXPECT_EQ(counted([&] { save(writer, 7, 1, floats); }, gathered(R"("method": "PUT", "target": "partNumber")")),
             2 + 11 + 1 + committing);
   EXPECT_EQ(proxy.at_once(), 8);
-  // Behind the first one, which brings the header.
+  // After the first one, which returns the header.
   Model model(1, floats);
   EXPECT_EQ(counted([&] { writer.load(model.state); }, gathered(R"("target": "safetensors", "skip": 1)")),
             1 + 3 * read_small_file + 1 + 21);
   EXPECT_EQ(model.value(), 7);
   EXPECT_EQ(proxy.at_once(), 8);
 
-  // The first bytes and the slice; or, where its checksum is looked at, all that this is of.
+  // The first bytes and the slice; or, if its checksum is verified, all of the tensor.
   constexpr std::int64_t begin_bytes = 64 << 10;
   constexpr std::int64_t checked_bytes = 16 << 20;
   for (const auto& [verify, most] :
@@ -290,7 +290,7 @@ TEST_F(S3Manager, LargeFilesGoEightPiecesAtOnce) {
 // ---- Faults
 
 struct Fault {
-  const char* rule;  // without its times and target
+  const char* rule;  // without "times" and "target"
   ckpt::Status status;
   const char* text;
 };
@@ -305,21 +305,21 @@ std::string rule(const char* what, const std::string& target, int times) {
   return "{" + std::string(what) + ", " + target + R"(, "times": )" + std::to_string(times) + "}";
 }
 
-// "reset" of a rule that does that.
+// Returns the action of a rule, such as "reset".
 std::string action_of(const std::string& rule) {
   const std::size_t begin = rule.find("\"do\": \"") + 7;
   return '"' + rule.substr(begin, rule.find('"', begin) - begin) + '"';
 }
 
-// Two attempts: what stays is said soon.
-ckpt::FaultHandler hasty_handler() {
+// Two attempts only, so that permanent errors are reported soon.
+ckpt::FaultHandler two_attempts_handler() {
   ckpt::FaultHandlerOptions options;
   options.max_attempts = 2;
   return ckpt::FaultHandler(options);
 }
 
-// What passes is tried again, by the storage or by the manager's fault handler: the save and the load succeed.
-TEST_F(S3Manager, FaultsThatPassAreTriedAgain) {
+// Transient faults are retried, by the storage or by the manager's fault handler: the save and the load succeed.
+TEST_F(S3Manager, TransientFaultsAreRetried) {
   const char* const passing[] = {
       R"("do": "answer", "status": 500)",
       R"("do": "answer", "status": 503, "body": "<Error><Code>SlowDown</Code></Error>")",
@@ -354,13 +354,13 @@ TEST_F(S3Manager, FaultsThatPassAreTriedAgain) {
   EXPECT_GT(writer->fault_handler().retry_count(), 0);
 }
 
-// What stays is said, by its status and its words, and the checkpoint before is the newest; the same manager goes on once it is
-// over.
-TEST_F(S3Manager, FaultsThatStayAreSaid) {
+// Permanent faults are reported, with their status and message, and the previous checkpoint is the newest; the same manager
+// continues once the fault is over.
+TEST_F(S3Manager, PermanentFaultsAreReported) {
   const Fault faults[] = {
-      {R"("do": "answer", "status": 500)", ckpt::Status::io, "HTTP 500: the store failed"},
-      {R"("do": "answer", "status": 429, "headers": {"Retry-After": "60"})", ckpt::Status::busy, "to wait 60 s"},
-      {R"("do": "answer", "status": 503, "headers": {"Retry-After": "60"})", ckpt::Status::busy, "to wait 60 s"},
+      {R"("do": "answer", "status": 500)", ckpt::Status::io, "HTTP 500: internal error of the store"},
+      {R"("do": "answer", "status": 429, "headers": {"Retry-After": "60"})", ckpt::Status::busy, "a wait of 60 s"},
+      {R"("do": "answer", "status": 503, "headers": {"Retry-After": "60"})", ckpt::Status::busy, "a wait of 60 s"},
       {R"("do": "answer", "status": 403, "body": "<Error><Code>ExpiredToken</Code></Error>")", ckpt::Status::permission,
        "ExpiredToken: the keys have expired"},
       {R"("do": "answer", "status": 403, "body": "<Error><Code>RequestTimeTooSkewed</Code></Error>")", ckpt::Status::permission,
@@ -369,14 +369,14 @@ TEST_F(S3Manager, FaultsThatStayAreSaid) {
        "QuotaExceeded: the quota is full"},
       {R"("do": "reset")", ckpt::Status::io, "'s3://"},
   };
-  const ckpt::FaultHandler handler = hasty_handler();
+  const ckpt::FaultHandler handler = two_attempts_handler();
   ckpt::CheckpointManagerOptions options;
   options.fault_handler = handler;
   ckpt::CheckpointManager writer(far(), options);
   save(writer, 1);
   std::int64_t step = 1;
   for (const Fault& fault : faults) {
-    const char* const in_save = targets_of_save[step % 2];  // files and manifests in turn
+    const char* const in_save = targets_of_save[step % 2];  // alternately files and manifests
     proxy.rules(listed(rule(fault.rule, in_save, -1)));
     expect_failure([&] { save(writer, step + 1); }, fault.status, fault.text);
     EXPECT_GE(proxy.seen(action_of(fault.rule)), 1);
@@ -393,23 +393,23 @@ TEST_F(S3Manager, FaultsThatStayAreSaid) {
     save(writer, ++step);
     EXPECT_EQ(newest(), step);
   }
-  // Bytes that changed on their way: there, and back.
+  // Bytes corrupted on their way: in uploads, and in downloads.
   proxy.rules(listed(rule(R"("do": "corrupt")", targets_of_save[0], -1)));
-  expect_failure([&] { save(writer, step + 1); }, ckpt::Status::io, "other bytes arrived than were sent");
+  expect_failure([&] { save(writer, step + 1); }, ckpt::Status::io, "the received bytes differ from those sent");
   EXPECT_EQ(newest(), step);
   proxy.rules(listed(rule(R"("do": "truncate")", targets_of_load[3], -1)));
   Model model;
   expect_failure([&] { writer.load(model.state); }, ckpt::Status::io, "'s3://");
 }
 
-// Who waits for an answer no longer than a second.
-TEST_F(S3Manager, SlowAnswersAreTimeouts) {
+// A timeout of one second for answers.
+TEST_F(S3Manager, SlowAnswersTimeOut) {
   {
     ckpt::CheckpointManager writer(near());
     save(writer, 1);
   }
   through.options.request_timeout_ns = 1000000000;
-  const ckpt::FaultHandler handler = hasty_handler();
+  const ckpt::FaultHandler handler = two_attempts_handler();
   ckpt::CheckpointManagerOptions options;
   options.fault_handler = handler;
   options.read_only = true;
@@ -425,26 +425,26 @@ TEST_F(S3Manager, SlowAnswersAreTimeouts) {
   }
 }
 
-// A checkpoint whose bytes come back as others is passed over, and named.
-TEST_F(S3Manager, OtherBytesOnTheWayBackAreNoCheckpoint) {
+// A checkpoint with corrupted answers is skipped, and named.
+TEST_F(S3Manager, CorruptedAnswersAreNotACheckpoint) {
   {
     ckpt::CheckpointManager writer(near());
     save(writer, 1);
     save(writer, 2);
   }
-  proxy.rules(R"([{"do": "spoil", "method": "GET", "target": "step-000000000002.*safetensors", "times": -1}])");
+  proxy.rules(R"([{"do": "corrupt_answer", "method": "GET", "target": "step-000000000002.*safetensors", "times": -1}])");
   ckpt::CheckpointManager reader = ckpt::CheckpointManager::read_only(far());
   Model model;
   const ckpt::LoadResult loaded = reader.load(model.state);
-  EXPECT_GT(proxy.seen("spoil"), 0);
+  EXPECT_GT(proxy.seen("corrupt_answer"), 0);
   EXPECT_EQ(loaded.step, 1);
   EXPECT_EQ(model.value(), 1);
   EXPECT_EQ(newest(), 2);
 }
 
-// Once the record is on its way the save may count: the error says so by its status, and what is found is whole.
-TEST_F(S3Manager, AfterTheRecordASaveMayCount) {
-  const ckpt::FaultHandler handler = hasty_handler();
+// Once the record is sent, the save may have been committed: the error's status reports that, and the found checkpoint is complete.
+TEST_F(S3Manager, AfterTheRecordASaveMayBeCommitted) {
+  const ckpt::FaultHandler handler = two_attempts_handler();
   ckpt::CheckpointManagerOptions options;
   options.fault_handler = handler;
   ckpt::CheckpointManager writer(far(), options);
@@ -465,7 +465,7 @@ TEST_F(S3Manager, AfterTheRecordASaveMayCount) {
   EXPECT_EQ(newest(), step);
 }
 
-TEST_F(S3Manager, SaysWhatIsWrongWithKeysAndBuckets) {
+TEST_F(S3Manager, ReportsInvalidKeysAndBuckets) {
   {
     ckpt::CheckpointManager writer(near());
     save(writer, 1);
@@ -475,7 +475,7 @@ TEST_F(S3Manager, SaysWhatIsWrongWithKeysAndBuckets) {
     Model model;
     expect_failure([&] { ckpt::CheckpointManager(storage, {}); }, status, text);
     expect_failure([&] { ckpt::CheckpointManager::read_only(storage).load(model.state); }, status, text);
-    // A store that cannot be asked is never one without a checkpoint.
+    // A store that cannot be queried is never reported as one without a checkpoint.
     expect_failure([&] { ckpt::CheckpointManager::read_only(storage).load_if_any(model.state); }, status, text);
     expect_failure([&] { ckpt::CheckpointManager::read_only(storage).latest(); }, status, text);
     ckpt::LoadOptions named;
@@ -492,12 +492,12 @@ TEST_F(S3Manager, SaysWhatIsWrongWithKeysAndBuckets) {
   other.access = "CKPTOTHERKEY";
   other.secret = "ckptOtherSecret0123456789abcdefghijklmno";
   refused(other, uri, ckpt::Status::permission, "AccessDenied");
-  refused(direct, "s3://no-such-bucket/x", ckpt::Status::invalid_argument, "there is no bucket 'no-such-bucket'");
+  refused(direct, "s3://no-such-bucket/x", ckpt::Status::invalid_argument, "the bucket 'no-such-bucket' does not exist");
   EXPECT_EQ(newest(), 1);
 }
 
-// Three objects are the quota of this user's bucket (start.sh): one checkpoint of one file.
-TEST_F(S3Manager, AFullQuotaLeavesTheCheckpointBefore) {
+// The quota of this user's bucket is three objects (start.sh): one checkpoint of one file.
+TEST_F(S3Manager, AFullQuotaKeepsThePreviousCheckpoint) {
   Given full;
   full.access = "CKPTFULLKEY";
   full.secret = "ckptFullSecret0123456789abcdefghijklmnop";
@@ -519,9 +519,9 @@ TEST_F(S3Manager, AFullQuotaLeavesTheCheckpointBefore) {
   Objects(place, full).clear();
 }
 
-constexpr const char* long_run = "CKPT_TEST_S3_LONG";  // set: as often as it takes minutes
+constexpr const char* long_run = "CKPT_TEST_S3_LONG";  // if set, runs the repetitions that take minutes
 
-// The newest of so many costs what their listing does, and as much as that of a few. Takes a minute, most of which makes them.
+// Finding the newest of that many costs their listing, plus the cost for a few. Takes a minute, mostly to create them.
 TEST_F(S3Manager, NewestOfTenThousand) {
   constexpr int count = 10000;
   ckpt::CheckpointManager writer(near());
@@ -546,7 +546,7 @@ TEST_F(S3Manager, NewestOfTenThousand) {
 
 // ---- Two writers
 
-// Both have opened the store and save at the same moment.
+// Both have opened the store and save at the same time.
 void race(const std::function<ckpt::Storage()>& open, std::int64_t round) {
   std::vector<ckpt::CheckpointManager> writers;
   writers.emplace_back(open());
@@ -569,8 +569,7 @@ void race(const std::function<ckpt::Storage()>& open, std::int64_t round) {
   EXPECT_EQ(failures[loser].status, ckpt::Status::busy) << failures[loser].message;
   EXPECT_NE(failures[loser].message.find("another writer"), std::string::npos) << failures[loser].message;
   // It stays fenced, and writes nothing more.
-  expect_failure([&] { save(writers[static_cast<std::size_t>(loser)], 2 * round + 9); }, ckpt::Status::busy,
-                 "open the storage anew");
+  expect_failure([&] { save(writers[static_cast<std::size_t>(loser)], 2 * round + 9); }, ckpt::Status::busy, "reopen the storage");
   Model model;
   ckpt::LoadOptions named;
   named.name = saved[winner]->name;
@@ -588,7 +587,7 @@ TEST_F(S3Manager, OfTwoWritersOneWins) {
   }
 }
 
-TEST_F(S3Manager, OfTwoWritersOneWinsWhereStoresCannotRefuse) {
+TEST_F(S3Manager, OfTwoWritersOneWinsWithoutConditionalPuts) {
   const std::int64_t rounds = variable(long_run).empty() ? 10 : 200;
   for (const Way& way : ways) {
     if (!way.by_attempt) continue;
@@ -604,8 +603,8 @@ TEST_F(S3Manager, OfTwoWritersOneWinsWhereStoresCannotRefuse) {
   }
 }
 
-// A writer that keeps one checkpoint only: at every moment there is a good one, and no load says anything else.
-TEST_F(S3Manager, ReadersBesideAWriter) {
+// A writer that keeps one checkpoint: a valid one exists at every moment, and every load succeeds.
+TEST_F(S3Manager, ReadersDuringSaves) {
   constexpr std::int64_t saves = 40;
   ckpt::CheckpointManager writer(near(), keeping(1));
   save(writer, 1);
@@ -642,7 +641,7 @@ TEST_F(S3Manager, ReadersBesideAWriter) {
 constexpr std::int64_t small_parts = 8 << 20;
 constexpr std::int64_t two_parts_of_floats = small_parts / 4 + 1000;
 
-// A program that is killed by the proxy at one of its requests. Prints each step that was acknowledged.
+// A program that the proxy kills at one of its requests. Prints each acknowledged step.
 int save_in_child(const char* uri, const char* at, std::int64_t floats) {
   Given given;
   given.at = at;
@@ -656,8 +655,8 @@ int save_in_child(const char* uri, const char* at, std::int64_t floats) {
   return 0;
 }
 
-// Saves until that fails, one step behind the newest; writes each step to the file once it is acknowledged. 0: it failed, as it
-// should.
+// Saves until a save fails, from one step after the newest; appends each acknowledged step to the file. Returns 0 if it failed, as
+// expected.
 int save_on(const char* uri, const char* acknowledged, std::int64_t floats) {
   Given given;
   given.options.part_bytes = small_parts;
@@ -674,7 +673,7 @@ int save_on(const char* uri, const char* acknowledged, std::int64_t floats) {
   return failure.status == ckpt::Status::ok ? 1 : 0;
 }
 
-// 0: each step of the file is there with its value, and the newest is no older.
+// Returns 0 if each step in the file exists with its value, and the newest is not older.
 int check_all(const char* uri, const char* acknowledged, std::int64_t floats) {
   Given given;
   ckpt::CheckpointManager reader = ckpt::CheckpointManager::read_only(storage_at(uri, given));
@@ -686,10 +685,10 @@ int check_all(const char* uri, const char* acknowledged, std::int64_t floats) {
   int count = 0;
   for (std::int64_t step = 0; file >> step; ++count) {
     if (step > newest || reader.load(model.state, step).step != step || model.value() != step) {
-      return std::printf("step %lld was acknowledged and is not there\n", static_cast<long long>(step)), 1;
+      return std::printf("step %lld was acknowledged but is missing\n", static_cast<long long>(step)), 1;
     }
   }
-  std::printf("%d acknowledged saves are there; the newest is of step %lld\n", count, static_cast<long long>(newest));
+  std::printf("%d acknowledged saves exist; the newest is of step %lld\n", count, static_cast<long long>(newest));
   return count == 0 ? 1 : 0;
 }
 
@@ -698,7 +697,7 @@ struct Child {
   std::int64_t acknowledged = 2;
 };
 
-// before_it_runs(pid): while it waits.
+// before_it_runs(pid) is called while the child waits.
 Child run_child(const std::string& uri, const std::string& at, std::int64_t floats,
                 const std::function<void(pid_t)>& before_it_runs) {
   int gate[2];
@@ -727,15 +726,15 @@ Child run_child(const std::string& uri, const std::string& at, std::int64_t floa
   return child;
 }
 
-struct Blow {
-  int way;  // in ways
+struct Kill {
+  int way;  // index into ways
   std::int64_t floats;
 };
 
-class S3ManagerKilled : public S3Manager, public testing::WithParamInterface<Blow> {
+class S3ManagerKilled : public S3Manager, public testing::WithParamInterface<Kill> {
  protected:
-  // Whether there was a request of that number.
-  bool strike(const char* when, int number) {
+  // Returns whether there was a request with that number.
+  bool kill_at(const char* when, int number) {
     const Way& way = ways[GetParam().way];
     const std::int64_t floats = GetParam().floats;
     through.options.part_bytes = small_parts;
@@ -747,14 +746,14 @@ class S3ManagerKilled : public S3Manager, public testing::WithParamInterface<Blo
       save(writer, 2, 1, floats);
     }
     const Child child = run_child(uri, proxy.url(), floats, [&](pid_t pid) {
-      // The kill comes first: the first rule that fits is used.
+      // The kill comes first, because the first matching rule is used.
       proxy.rules(listed(R"({"do": "kill", "when": ")" + std::string(when) + R"(", "pid": )" + std::to_string(pid) +
                              R"(, "skip": )" + std::to_string(number) + "}",
                          way.rules));
     });
     if (!child.was_killed) return false;
     EXPECT_EQ(proxy.seen("kill"), 1);
-    // The newest is what was acknowledged, unless the record of the next one was on its way.
+    // The newest is the acknowledged one, unless the record of the next one was sent.
     const int records = proxy.seen_matching(R"("PUT", "[^"]*/commits/)");
     const std::int64_t found = newest(floats);
     EXPECT_GE(found, child.acknowledged);
@@ -763,7 +762,7 @@ class S3ManagerKilled : public S3Manager, public testing::WithParamInterface<Blo
       EXPECT_EQ(found, child.acknowledged);
     }
     left_uploads += abort_uploads();
-    // The next run goes on, and of what was cut off nothing stays.
+    // The next run continues, and nothing remains of the interrupted save.
     proxy.rules(listed(way.rules));
     ckpt::CheckpointManager next(far(), keeping(2));
     Model model(1, floats);
@@ -771,7 +770,7 @@ class S3ManagerKilled : public S3Manager, public testing::WithParamInterface<Blo
     for (std::int64_t step = 6; step <= 8; ++step) save(next, step, 1, floats);
     EXPECT_EQ(newest(floats), 8);
     const std::vector<std::string> left = Objects(uri).names();
-    EXPECT_EQ(left.size(), 6U) << testing::PrintToString(left);  // of two checkpoints file, manifest and record
+    EXPECT_EQ(left.size(), 6U) << testing::PrintToString(left);  // file, manifest and record of two checkpoints
     EXPECT_EQ(abort_uploads(), 0);
     return true;
   }
@@ -788,10 +787,10 @@ TEST_P(S3ManagerKilled, AtEveryRequest) {
   const Way& way = ways[GetParam().way];
   const bool is_large = GetParam().floats > few_floats;
   for (const char* when : {"after", "before"}) {
-    // One after a request is much as one before the next.
+    // A kill after a request is nearly the same as one before the next request.
     if (std::string(when) == "before" && (std::getenv(long_run) == nullptr || is_large)) continue;
     int number = 0;
-    while (!HasFailure() && strike(when, number)) ++number;
+    while (!HasFailure() && kill_at(when, number)) ++number;
     EXPECT_GE(number, way.probe + 1 + 2 * (is_large ? 7 : 4)) << when;
     std::printf("%s, %lld values, killed %s each of %d requests, %lld uploads left\n", way.name,
                 static_cast<long long>(GetParam().floats), when, number, static_cast<long long>(left_uploads));
@@ -799,17 +798,17 @@ TEST_P(S3ManagerKilled, AtEveryRequest) {
   EXPECT_EQ(left_uploads > 0, is_large);
 }
 
-// All ways, and files of several parts, take minutes.
-std::vector<Blow> blows() {
-  std::vector<Blow> all = {{0, few_floats}};
+// All variants, and files of several parts, take minutes.
+std::vector<Kill> kills() {
+  std::vector<Kill> all = {{0, few_floats}};
   if (std::getenv(long_run) == nullptr) return all;
   for (int way = 1; way < static_cast<int>(std::size(ways)); ++way) all.push_back({way, few_floats});
   all.push_back({0, two_parts_of_floats});
   return all;
 }
-INSTANTIATE_TEST_SUITE_P(Ways, S3ManagerKilled, testing::ValuesIn(blows()));
+INSTANTIATE_TEST_SUITE_P(Ways, S3ManagerKilled, testing::ValuesIn(kills()));
 
-// Of everything that the library logs, at every level, nothing is secret. (run.sh looks at what is printed.)
+// No log record, at any level, contains a secret. (run.sh checks the printed output.)
 class NothingSecretIsLogged final : public testing::Environment {
  public:
   void SetUp() override {

@@ -1,5 +1,5 @@
-// libckpt-s3 against a real S3 gateway (tests/services/radosgw), directly and through a proxy that does what networks and other
-// stores do. Run by tests/services/radosgw/run.sh, which says where the gateway is.
+// libckpt-s3 against a real S3 gateway (tests/services/radosgw), directly and through a proxy that simulates networks and other
+// stores. Run by tests/services/radosgw/run.sh, which sets the gateway's address.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -25,7 +25,7 @@ namespace {
 
 using namespace s3_test;
 
-// A request of the tests' own.
+// Sends a request of the test itself.
 ckpt::s3::Answer raw(Store& store, const std::string& method, const std::string& key, const ckpt::s3::Pairs& query,
                      std::string_view body = "", const ckpt::s3::Pairs& headers = {}) {
   ckpt::s3::Request request;
@@ -35,7 +35,7 @@ ckpt::s3::Answer raw(Store& store, const std::string& method, const std::string&
   request.query = query;
   request.body = ckpt::s3::bytes_of(body);
   request.is_sent = method == "PUT" || method == "POST";
-  return store.client().ask(std::move(request));
+  return store.client().execute(std::move(request));
 }
 
 std::string random_bytes(std::size_t count) {
@@ -71,7 +71,7 @@ class S3 : public testing::Test {
   std::unique_ptr<Store> store;
 };
 
-// Through the proxy.
+// Goes through the proxy.
 class S3Proxy : public S3 {
  protected:
   void SetUp() override {
@@ -105,14 +105,14 @@ TEST_F(S3, WritesAndReads) {
   EXPECT_EQ(store->put("a/small", "others"), CKPT_OK) << reason();
   EXPECT_EQ(store->text("a/small"), "others");
   EXPECT_EQ(file.read(0, 4, text), CKPT_OK) << reason();
-  EXPECT_EQ(text, "some");  // what came when it was opened
+  EXPECT_EQ(text, "some");  // the bytes returned by the open
   EXPECT_EQ(store->remove("a/small"), CKPT_OK) << reason();
   EXPECT_EQ(store->remove("a/small"), CKPT_OK) << reason();
-  expect_failure(store->try_open("a/small"), CKPT_E_NOT_FOUND, "no such object");
-  expect_failure(store->size("a/small", bytes), CKPT_E_NOT_FOUND, "no such object");
+  expect_failure(store->try_open("a/small"), CKPT_E_NOT_FOUND, "the object does not exist");
+  expect_failure(store->size("a/small", bytes), CKPT_E_NOT_FOUND, "the object does not exist");
 }
 
-TEST_F(S3, ReadsNeverTwoVersions) {
+TEST_F(S3, NeverMixesTwoVersions) {
   const std::string bytes = random_bytes(100000);
   ASSERT_EQ(store->put("large", bytes), CKPT_OK) << reason();
   const Opened file = store->open("large");
@@ -123,26 +123,26 @@ TEST_F(S3, ReadsNeverTwoVersions) {
   expect_failure(file.read(99000, 1000, text), CKPT_E_NOT_FOUND, "replaced after it was opened");
   ASSERT_EQ(store->remove("large"), CKPT_OK) << reason();
   expect_failure(file.read(99000, 1000, text), CKPT_E_NOT_FOUND, "NoSuchKey");
-  EXPECT_EQ(file.read(10, 100, text), CKPT_OK) << reason();  // the version that was opened
+  EXPECT_EQ(file.read(10, 100, text), CKPT_OK) << reason();  // the opened version
   EXPECT_EQ(text, bytes.substr(10, 100));
 }
 
 TEST_F(S3, WritesFromFrontToBack) {
   const Opened file = store->create("file");
   EXPECT_EQ(file.write(0, "abc"), CKPT_OK);
-  expect_failure(file.write(1, "x"), CKPT_E_UNSUPPORTED, "from front to back");
+  expect_failure(file.write(1, "x"), CKPT_E_UNSUPPORTED, "written sequentially");
   expect_failure(file.write(5, "x"), CKPT_E_UNSUPPORTED, "offset is 5 and the file has 3 bytes");
   EXPECT_EQ(file.write(3, "def"), CKPT_OK);
   EXPECT_EQ(file.size(), 6);
   std::string text;
   expect_failure(file.read(0, 1, text), CKPT_E_UNSUPPORTED, "opened for writing");
-  expect_failure(store->try_open("file"), CKPT_E_NOT_FOUND, "no such object");
+  expect_failure(store->try_open("file"), CKPT_E_NOT_FOUND, "the object does not exist");
   EXPECT_EQ(file.sync(), CKPT_OK) << reason();
   EXPECT_EQ(store->text("file"), "abcdef");
   expect_failure(file.write(6, "x"), CKPT_E_INVALID_STATE, "was synced");
 }
 
-TEST_F(S3, TakesAllNames) {
+TEST_F(S3, AcceptsAllNames) {
   const std::vector<std::string> names = {"blank and+plus", "quotes'\"", "signs&<>;=?#%", "%2e%2e/x",   "tilde~!*()",
                                           "grüße/日本語",   "a.b-c_d",   "colon:at@,$",   "back\\slash"};
   for (const std::string& name : names) EXPECT_EQ(store->put(name, name), CKPT_OK) << name << ": " << reason();
@@ -173,7 +173,7 @@ TEST_F(S3, WritesLargeFilesInParts) {
     for (std::size_t at = 0; at < bytes.size(); at += 3000000) {
       ASSERT_EQ(file.write(static_cast<std::int64_t>(at), std::string_view(bytes).substr(at, 3000000)), CKPT_OK) << reason();
     }
-    expect_failure(parts.try_open("large"), CKPT_E_NOT_FOUND, "no such object");  // not before it is synced
+    expect_failure(parts.try_open("large"), CKPT_E_NOT_FOUND, "the object does not exist");  // not before it is synced
     EXPECT_EQ(uploads(*store), 1);
     ASSERT_EQ(file.sync(), CKPT_OK) << reason();
   }
@@ -195,8 +195,8 @@ TEST_F(S3, WritesLargeFilesInParts) {
     EXPECT_TRUE(pieces[i] == bytes.substr(static_cast<std::size_t>(ranges[i].offset), pieces[i].size())) << i;
   }
   char one = 0;
-  expect_failure(file.ranges({{file.size(), 1, &one}}), CKPT_E_INVALID_ARGUMENT, "is not in the file");
-  expect_failure(file.ranges({{-1, 1, &one}}), CKPT_E_INVALID_ARGUMENT, "is not in the file");
+  expect_failure(file.ranges({{file.size(), 1, &one}}), CKPT_E_INVALID_ARGUMENT, "exceeds the file");
+  expect_failure(file.ranges({{-1, 1, &one}}), CKPT_E_INVALID_ARGUMENT, "exceeds the file");
   EXPECT_EQ(file.ranges({{file.size(), 0, &one}}), CKPT_OK) << reason();
   EXPECT_EQ(file.ranges({}), CKPT_OK);
 }
@@ -213,7 +213,7 @@ TEST_F(S3, WritesExactlyOnePartByOneRequest) {
   }
 }
 
-TEST_F(S3, AbortsWhatIsNotSynced) {
+TEST_F(S3, AbortsUnsyncedUploads) {
   given.options.part_bytes = 8 << 20;
   Store parts(uri, given.get());
   {
@@ -222,33 +222,33 @@ TEST_F(S3, AbortsWhatIsNotSynced) {
     EXPECT_EQ(uploads(*store), 1);
   }
   EXPECT_EQ(uploads(*store), 0);
-  expect_failure(parts.try_open("left"), CKPT_E_NOT_FOUND, "no such object");
+  expect_failure(parts.try_open("left"), CKPT_E_NOT_FOUND, "the object does not exist");
   { const Opened file = parts.create("never"); }
-  expect_failure(parts.try_open("never"), CKPT_E_NOT_FOUND, "no such object");
+  expect_failure(parts.try_open("never"), CKPT_E_NOT_FOUND, "the object does not exist");
 }
 
-TEST_F(S3, FindsAndAbortsUploadsThatWereLeft) {
+TEST_F(S3, FindsAndAbortsUnfinishedUploads) {
   const ckpt::s3::Config& config = store->client().config();
   for (const char* path : {"one", "one", "two words+", "three", "four"}) raw(*store, "POST", config.key(path), {{"uploads", ""}});
   raw(*store, "POST", "elsewhere/" + bucket(), {{"uploads", ""}});
   constexpr std::int64_t hour_ns = 3600'000'000'000;
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   const auto run = [&](std::int64_t older_than_ns, bool dry_run) {
-    told.clear();
+    reported.clear();
     return ckpt::s3::abort_uploads(store->client(), older_than_ns, dry_run, 2,
                                    [&](const ckpt::s3::Unfinished& upload, std::int64_t age_ns) {
                                      EXPECT_TRUE(age_ns >= 0 && age_ns < hour_ns) << age_ns;
-                                     told.push_back(upload.path);
+                                     reported.push_back(upload.path);
                                    });
   };
   EXPECT_EQ(uploads(*store), 6);
-  EXPECT_EQ(run(hour_ns, false), 0);  // they are young
+  EXPECT_EQ(run(hour_ns, false), 0);  // they are too recent
   EXPECT_EQ(run(0, true), 5);         // in pages of two
-  std::sort(told.begin(), told.end());
-  EXPECT_EQ(told, (std::vector<std::string>{"four", "one", "one", "three", "two words+"}));
+  std::sort(reported.begin(), reported.end());
+  EXPECT_EQ(reported, (std::vector<std::string>{"four", "one", "one", "three", "two words+"}));
   EXPECT_EQ(uploads(*store), 6);
   EXPECT_EQ(run(0, false), 5);
-  EXPECT_EQ(told.size(), 5U);
+  EXPECT_EQ(reported.size(), 5U);
   EXPECT_EQ(run(0, false), 0);
   EXPECT_EQ(uploads(*store), 1);  // another prefix
   Store above("s3://" + bucket() + "/elsewhere", given.get());
@@ -327,7 +327,7 @@ TEST_F(S3, ListsByPages) {
   EXPECT_TRUE(found.empty());
   expect_failure(store->list("", "", 0, found), CKPT_E_INVALID_ARGUMENT, "limit is 0");
 
-  // What the caller's function returns ends it.
+  // The status of the caller's function ends the listing.
   const ckpt_storage_object_fn refuse = [](void* listing, const char*, std::int64_t) -> std::int32_t {
     return ++*static_cast<int*>(listing) == 3 ? 77 : CKPT_OK;
   };
@@ -341,7 +341,7 @@ TEST_F(S3, ListsByPages) {
   EXPECT_TRUE(found.empty());
 }
 
-TEST_F(S3, SkipsNamesThatNoStorageHas) {
+TEST_F(S3, SkipsInvalidNames) {
   const std::string below = store->client().config().prefix + "/";
   for (const char* name : {"marker/", "double//slash", "real"}) raw(*store, "PUT", below + name, {});
   Store::Found found;
@@ -350,7 +350,7 @@ TEST_F(S3, SkipsNamesThatNoStorageHas) {
   for (const char* name : {"marker/", "double//slash"}) raw(*store, "DELETE", below + name, {});
 }
 
-TEST_F(S3, SaysWhatIsWrongWithKeys) {
+TEST_F(S3, ReportsInvalidKeys) {
   Store::Found found;
   std::int64_t bytes = 0;
   const auto refused = [&](Given& bad, const std::string& at, const std::string& text) {
@@ -378,7 +378,7 @@ TEST_F(S3, SaysWhatIsWrongWithKeys) {
 TEST_F(S3, NamesAMissingBucket) {
   Store other("s3://no-such-bucket/x", given.get());
   Store::Found found;
-  const std::string text = "NoSuchBucket: there is no bucket 'no-such-bucket'";
+  const std::string text = "NoSuchBucket: the bucket 'no-such-bucket' does not exist";
   expect_failure(other.list("", "", 1, found), CKPT_E_INVALID_ARGUMENT, text);
   expect_failure(other.put("x", "x"), CKPT_E_INVALID_ARGUMENT, text);
   expect_failure(other.put_if_absent("x", "x"), CKPT_E_INVALID_ARGUMENT, text);
@@ -387,7 +387,7 @@ TEST_F(S3, NamesAMissingBucket) {
   expect_failure(other.try_open("x"), CKPT_E_INVALID_ARGUMENT, text);
 }
 
-TEST_F(S3, SaysThatTheClockIsWrong) {
+TEST_F(S3, ReportsAWrongClock) {
   for (const std::int64_t offset : {-3600, 3600}) {
     Store late(uri, given.get(), [&](ckpt::s3::Config& config) { config.clock_offset_seconds = offset; });
     Store::Found found;
@@ -396,7 +396,7 @@ TEST_F(S3, SaysThatTheClockIsWrong) {
   }
 }
 
-TEST_F(S3, SaysThatTheQuotaIsFull) {
+TEST_F(S3, ReportsAFullQuota) {
   Given full;
   full.access = "CKPTFULLKEY";
   full.secret = "ckptFullSecret0123456789abcdefghijklmnop";
@@ -433,7 +433,7 @@ TEST_F(S3, ReadsAChangedProfileAgain) {
   rmdir(folder);
 }
 
-// By a key of the gateway's own (start.sh): what is written is encrypted there, and read as it was.
+// With a key of the gateway (start.sh): it stores written data encrypted, and returns it decrypted.
 TEST_F(S3, IsEncryptedByTheStore) {
   given.options.server_side_encryption = "aws:kms";
   given.options.kms_key = "ckpt-key";
@@ -460,10 +460,10 @@ TEST_F(S3, IsEncryptedByTheStore) {
   given.options.kms_key = "no-such-key";
   Store other(uri, given.get());
   expect_failure(other.put("x", "x"), CKPT_E_PERMISSION, "HTTP 403");
-  expect_failure(store->try_open("x"), CKPT_E_NOT_FOUND, "no such object");
+  expect_failure(store->try_open("x"), CKPT_E_NOT_FOUND, "the object does not exist");
 }
 
-// The bucket in the host's name: every name below localhost is this machine's.
+// The bucket in the host name: every name below localhost resolves to this machine.
 TEST_F(S3, TheBucketMayBeInTheHostsName) {
   given.at = "http://localhost" + given.at.substr(given.at.rfind(':'));
   given.options.path_style = CKPT_S3_PATH_STYLE_OFF;
@@ -486,7 +486,7 @@ TEST_F(S3, TheBucketMayBeInTheHostsName) {
   EXPECT_TRUE(found.empty());
 }
 
-TEST_F(S3, IsTheParentsInAForkedChild) {
+TEST_F(S3, CannotBeUsedInAForkedChild) {
   given.options.part_bytes = 8 << 20;
   Store parts(uri, given.get());
   ASSERT_EQ(parts.put("file", "bytes"), CKPT_OK);
@@ -504,7 +504,7 @@ TEST_F(S3, IsTheParentsInAForkedChild) {
                 read->read(0, 1, text) == CKPT_E_FORKED && parts.size("file", size) == CKPT_E_FORKED;
     delete large;
     delete read;
-    Store again(uri, given.get());  // one of its own
+    Store again(uri, given.get());  // a store of the child
     good = good && again.get("file", text) == CKPT_OK && text == "bytes";
     _exit(good ? 0 : 1);
   }
@@ -536,11 +536,11 @@ TEST_F(S3Proxy, CountsRequests) {
   EXPECT_EQ(proxy.seen(""), 6);
   const std::string bytes = random_bytes(40U << 20);
   ASSERT_EQ(far->put("large", bytes), CKPT_OK) << reason();
-  EXPECT_EQ(proxy.seen(""), 6 + 1 + 3 + 1);  // begin, parts of 16 MiB, complete
+  EXPECT_EQ(proxy.seen(""), 6 + 1 + 3 + 1);  // start, parts of 16 MiB, complete
   EXPECT_TRUE(store->text("large") == bytes);
 }
 
-TEST_F(S3Proxy, FirstBytesComeWithOpening) {
+TEST_F(S3Proxy, FirstBytesAreReturnedByOpening) {
   constexpr std::size_t begin = 65536;
   for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, begin - 1, begin, begin + 1, 3 * begin}) {
     const std::string all = random_bytes(bytes / 8 * 8) + std::string(bytes % 8, 'x');
@@ -557,9 +557,9 @@ TEST_F(S3Proxy, FirstBytesComeWithOpening) {
       ASSERT_EQ(file.read(static_cast<std::int64_t>(at), 7, text), CKPT_OK) << reason();
       EXPECT_EQ(text, all.substr(at, 7)) << bytes << " at " << at;
     }
-    EXPECT_EQ(proxy.seen("GET"), bytes < 2 * begin ? 0 : 6);  // those behind the first bytes
+    EXPECT_EQ(proxy.seen("GET"), bytes < 2 * begin ? 0 : 6);  // reads after the first bytes
     if (bytes < 2 * begin) continue;
-    std::string one(40000, ' ');  // all of it came, some of it did, none did
+    std::string one(40000, ' ');  // all, some or none of it was returned by the open
     std::string two(40000, ' ');
     std::string three(40000, ' ');
     proxy.rules("[]");
@@ -567,7 +567,7 @@ TEST_F(S3Proxy, FirstBytesComeWithOpening) {
     EXPECT_EQ(proxy.seen("GET"), 2);
     EXPECT_TRUE(one == all.substr(100, 40000) && two == all.substr(40000, 40000) && three == all.substr(begin, 40000));
   }
-  // What is refused is said at once.
+  // A refusal is reported at once.
   proxy.rules(R"([{"do": "answer", "status": 403, "body": "<Error><Code>AccessDenied</Code></Error>"}])");
   expect_failure(far->try_open("file"), CKPT_E_PERMISSION, "AccessDenied");
   EXPECT_EQ(proxy.seen(""), 1);
@@ -583,8 +583,8 @@ TEST_F(S3Proxy, FirstBytesComeWithOpening) {
   }
 }
 
-// Eight requests wait for one another, so they are under way together; no ninth comes before one of them has ended.
-TEST_F(S3Proxy, PartsAndPiecesGoEightAtOnce) {
+// Eight requests wait for one another, so they run concurrently; a ninth starts only after one of them has ended.
+TEST_F(S3Proxy, PartsAndPiecesMoveEightAtOnce) {
   constexpr std::size_t part = 8U << 20;
   through.options.part_bytes = part;
   for (const int most : {8, 3}) {
@@ -614,7 +614,7 @@ TEST_F(S3Proxy, PartsAndPiecesGoEightAtOnce) {
   }
 }
 
-TEST_F(S3Proxy, AsksForEncryptionAndClass) {
+TEST_F(S3Proxy, RequestsEncryptionAndClass) {
   through.options.server_side_encryption = "aws:kms";
   through.options.kms_key = "ckpt-key";
   through.options.storage_class = "STANDARD";
@@ -630,29 +630,29 @@ TEST_F(S3Proxy, AsksForEncryptionAndClass) {
     ASSERT_EQ(classed.put_if_absent(std::string("once-") + header, "bytes"), CKPT_OK) << reason();
     EXPECT_EQ(proxy.seen("drop"), 2) << header;
     ASSERT_EQ(classed.put("large", random_bytes(9U << 20)), CKPT_OK) << reason();
-    EXPECT_EQ(proxy.seen("drop"), 3) << header;  // where the upload begins
+    EXPECT_EQ(proxy.seen("drop"), 3) << header;  // at the start of the upload
     EXPECT_EQ(proxy.seen("\"POST\", \"/"), 2);
     EXPECT_EQ(classed.text("small"), "bytes");
-    EXPECT_EQ(proxy.seen("drop"), 3) << header;  // reading needs none
+    EXPECT_EQ(proxy.seen("drop"), 3) << header;  // not needed for reading
   }
   through.options.server_side_encryption = nullptr;
   through.options.kms_key = nullptr;
   through.options.storage_class = "NO_SUCH_CLASS";
   Store unknown(uri, through.get());
   proxy.rules("[]");
-  expect_failure(unknown.put("x", "x"), CKPT_E_UNSUPPORTED, "HTTP 400 InvalidArgument: the store refuses the request");
+  expect_failure(unknown.put("x", "x"), CKPT_E_UNSUPPORTED, "HTTP 400 InvalidArgument: the store rejects the request");
   expect_failure(unknown.put("x", random_bytes(20U << 20)), CKPT_E_UNSUPPORTED, "HTTP 400 InvalidArgument");
 }
 
-TEST_F(S3Proxy, OtherBytesAreRefused) {
+TEST_F(S3Proxy, CorruptedBytesAreRefused) {
   proxy.rules(R"([{"do": "corrupt", "method": "PUT", "times": 1}])");
-  ASSERT_EQ(far->put("a", "bytes"), CKPT_OK) << reason();  // written again inside
+  ASSERT_EQ(far->put("a", "bytes"), CKPT_OK) << reason();  // retried by the plug-in
   EXPECT_EQ(proxy.seen("PUT"), 2);
   EXPECT_EQ(store->text("a"), "bytes");
   proxy.rules(R"([{"do": "corrupt", "method": "PUT", "times": -1}])");
-  expect_failure(far->put("b", "bytes"), CKPT_E_IO, "other bytes arrived");
-  expect_failure(far->put_if_absent("b", "bytes"), CKPT_E_IO, "other bytes arrived");
-  expect_failure(store->try_open("b"), CKPT_E_NOT_FOUND, "no such object");
+  expect_failure(far->put("b", "bytes"), CKPT_E_IO, "the received bytes differ");
+  expect_failure(far->put_if_absent("b", "bytes"), CKPT_E_IO, "the received bytes differ");
+  expect_failure(store->try_open("b"), CKPT_E_NOT_FOUND, "the object does not exist");
   proxy.rules(R"([{"do": "corrupt", "method": "PUT", "target": "partNumber=2", "times": 1}])");
   const std::string bytes = random_bytes(40U << 20);
   ASSERT_EQ(far->put("large", bytes), CKPT_OK) << reason();
@@ -660,7 +660,7 @@ TEST_F(S3Proxy, OtherBytesAreRefused) {
   EXPECT_TRUE(store->text("large") == bytes);
 }
 
-TEST_F(S3Proxy, WaitsAsItIsAsked) {
+TEST_F(S3Proxy, HonoursRetryAfter) {
   ASSERT_EQ(store->put("a", "bytes"), CKPT_OK);
   for (const char* status : {"503", "429"}) {
     proxy.rules(std::string(R"([{"do": "answer", "status": )") + status + R"(, "headers": {"Retry-After": "1"}}])");
@@ -669,18 +669,18 @@ TEST_F(S3Proxy, WaitsAsItIsAsked) {
     EXPECT_GE(std::chrono::steady_clock::now() - before, std::chrono::milliseconds(990));
     EXPECT_EQ(proxy.seen("answer"), 1);
     proxy.rules(std::string(R"([{"do": "answer", "status": )") + status + R"(, "headers": {"Retry-After": "60"}}])");
-    expect_failure(far->try_open("a"), CKPT_E_BUSY, "to wait 60 s");
+    expect_failure(far->try_open("a"), CKPT_E_BUSY, "a wait of 60 s");
     proxy.rules(std::string(R"([{"do": "answer", "status": )") + status + R"(}])");
     expect_failure(far->try_open("a"), CKPT_E_BUSY, std::string("HTTP ") + status);
   }
   proxy.rules(R"([{"do": "answer", "status": 503, "times": -1, "headers": {"Retry-After": "0"}}])");
-  expect_failure(far->try_open("a"), CKPT_E_BUSY, "HTTP 503");  // not for ever
+  expect_failure(far->try_open("a"), CKPT_E_BUSY, "HTTP 503");  // not forever
   proxy.rules(R"([{"do": "answer", "status": 503, "body": "<Error><Code>SlowDown</Code></Error>"}])");
   Store::Found found;
   expect_failure(far->list("", "", 1, found), CKPT_E_BUSY, "SlowDown");
 }
 
-TEST_F(S3Proxy, WhatMayPassIsSaidSo) {
+TEST_F(S3Proxy, TransientErrorsAreReportedAsSuch) {
   ASSERT_EQ(store->put("a", "bytes"), CKPT_OK);
   Store::Found found;
   std::string text;
@@ -709,7 +709,7 @@ TEST_F(S3Proxy, WhatMayPassIsSaidSo) {
   expect_failure(lost.list("", "", 1, found), CKPT_E_IO, "connect");
 }
 
-TEST_F(S3Proxy, PartsAndCompletingAreTriedAgain) {
+TEST_F(S3Proxy, PartsAndCompletingAreRetried) {
   const std::string bytes = random_bytes(40U << 20);
   const char* const what[] = {
       R"([{"do": "answer", "status": 500, "method": "PUT", "target": "partNumber=2", "times": 2}])",
@@ -719,7 +719,7 @@ TEST_F(S3Proxy, PartsAndCompletingAreTriedAgain) {
       R"([{"do": "answer", "status": 500, "method": "POST", "target": "uploadId", "times": 2}])",
       R"([{"do": "answer", "status": 200, "body": "<Error><Code>InternalError</Code></Error>", "method": "POST", "target": "uploadId"}])",
       R"([{"do": "reset", "when": "after", "method": "POST", "target": "uploadId", "times": 1}])",
-      // The same where completing again is an error, as at Amazon.
+      // The same if completing again is an error, as at Amazon.
       R"([{"do": "reset", "when": "after", "method": "POST", "target": "uploadId", "times": 1},
           {"do": "answer", "status": 404, "body": "<Error><Code>NoSuchUpload</Code></Error>", "method": "POST", "target": "uploadId"}])"};
   for (const char* rules : what) {
@@ -729,7 +729,7 @@ TEST_F(S3Proxy, PartsAndCompletingAreTriedAgain) {
     EXPECT_EQ(store->remove("large"), CKPT_OK);
     EXPECT_EQ(uploads(*store), 0) << rules;
   }
-  // An upload that is gone, and a file of that name that is another's.
+  // The upload no longer exists, and a file with that name belongs to another writer.
   ASSERT_EQ(store->put("large", "another's"), CKPT_OK);
   proxy.rules(
       R"([{"do": "answer", "status": 404, "body": "<Error><Code>NoSuchUpload</Code></Error>", "method": "POST", "target": "uploadId"}])");
@@ -747,31 +747,31 @@ TEST_F(S3Proxy, StoresWithoutTheCondition) {
   proxy.rules(R"([{"do": "answer", "status": 501, "has": "if-none-match", "times": -1,
                    "body": "<Error><Code>NotImplemented</Code></Error>"}])");
   expect_failure(far->put_if_absent("a", "x"), CKPT_E_UNSUPPORTED, "NotImplemented");
-  // These are what they say: who relies on the condition has to try it first.
+  // These stores return success: a caller that relies on the condition has to probe it first.
   proxy.rules(R"([{"do": "drop", "name": "if-none-match", "has": "if-none-match", "times": -1}])");
   EXPECT_EQ(far->put_if_absent("b", "first"), CKPT_OK) << reason();
   EXPECT_EQ(far->put_if_absent("b", "second"), CKPT_OK) << reason();
   EXPECT_EQ(store->text("b"), "second");
   EXPECT_EQ(proxy.seen("drop"), 2);
-  proxy.rules(R"([{"do": "lie", "has": "if-none-match", "times": -1}])");
+  proxy.rules(R"([{"do": "false_success", "has": "if-none-match", "times": -1}])");
   EXPECT_EQ(far->put_if_absent("c", "first"), CKPT_OK) << reason();
   EXPECT_EQ(far->put_if_absent("c", "second"), CKPT_OK) << reason();
   EXPECT_EQ(store->text("c"), "first");
-  EXPECT_EQ(proxy.seen("lie"), 2);
+  EXPECT_EQ(proxy.seen("false_success"), 2);
   proxy.rules(R"([{"do": "overwrite", "has": "if-none-match", "times": -1}])");
   EXPECT_EQ(far->put_if_absent("d", "first"), CKPT_OK) << reason();
   expect_failure(far->put_if_absent("d", "second"), CKPT_E_ALREADY_EXISTS, "the name is taken");
   EXPECT_EQ(store->text("d"), "second");
 }
 
-TEST_F(S3Proxy, ConflictsAreTriedAgain) {
+TEST_F(S3Proxy, ConflictsAreRetried) {
   const std::string rule =
       R"([{"do": "answer", "status": 409, "body": "<Error><Code>ConditionalRequestConflict</Code></Error>", "times": )";
   proxy.rules(rule + "2}]");
   EXPECT_EQ(far->put_if_absent("a", "x"), CKPT_OK) << reason();
   EXPECT_EQ(proxy.seen("PUT"), 3);
   proxy.rules(rule + "-1}]");
-  expect_failure(far->put_if_absent("b", "x"), CKPT_E_BUSY, "another writer is at work");
+  expect_failure(far->put_if_absent("b", "x"), CKPT_E_BUSY, "another writer is writing");
   EXPECT_EQ(proxy.seen("PUT"), 5);
 }
 
@@ -782,7 +782,7 @@ TEST_F(S3Proxy, RedirectsAreNotFollowed) {
   EXPECT_EQ(proxy.seen(""), 1);
   proxy.rules(R"([{"do": "answer", "status": 301, "headers": {"x-amz-bucket-region": "eu-west-9"},
                    "body": "<Error><Code>PermanentRedirect</Code></Error>"}])");
-  expect_failure(far->list("", "", 1, found), CKPT_E_INVALID_ARGUMENT, "in another region than us-east-1: eu-west-9");
+  expect_failure(far->list("", "", 1, found), CKPT_E_INVALID_ARGUMENT, "is not in the region us-east-1 but in eu-west-9");
 }
 
 TEST_F(S3Proxy, StrangeAnswersAreRefused) {
@@ -800,21 +800,21 @@ TEST_F(S3Proxy, StrangeAnswersAreRefused) {
   }
   proxy.rules(R"([{"do": "huge", "bytes": 67108864}])");
   expect_failure(far->list("", "", 1, found), CKPT_E_IO, "longer than 16777216");
-  // A store that does not know ranges.
+  // A store without range requests.
   proxy.rules(R"([{"do": "whole", "method": "GET", "times": -1}])");
   EXPECT_EQ(far->text("a"), "some bytes");
   EXPECT_EQ(proxy.seen(""), 1);
   ASSERT_EQ(store->put("large", random_bytes(80000)), CKPT_OK);
-  expect_failure(far->try_open("large"), CKPT_E_UNSUPPORTED, "other bytes than the range");
+  expect_failure(far->try_open("large"), CKPT_E_UNSUPPORTED, "a range other than the requested one");
   proxy.rules("[]");
   const Opened file = far->open("large");
   proxy.rules(R"([{"do": "whole", "method": "GET"}])");
-  expect_failure(file.read(70000, 3, text), CKPT_E_UNSUPPORTED, "other bytes than the range");
+  expect_failure(file.read(70000, 3, text), CKPT_E_UNSUPPORTED, "a range other than the requested one");
   proxy.rules(R"([{"do": "answer", "status": 206, "headers": {"Content-Range": "bytes 0-1/80000"}, "body": "ab"}])");
-  expect_failure(file.read(70000, 2, text), CKPT_E_UNSUPPORTED, "other bytes than the range");
+  expect_failure(file.read(70000, 2, text), CKPT_E_UNSUPPORTED, "a range other than the requested one");
 }
 
-TEST_F(S3Proxy, RemovesSinglyWhereTheStoreCanNotDoMany) {
+TEST_F(S3Proxy, RemovesSinglyIfTheStoreCannotRemoveMany) {
   for (const char* name : {"a", "b", "c"}) ASSERT_EQ(store->put(name, name), CKPT_OK);
   proxy.rules(R"([{"do": "answer", "status": 501, "method": "POST", "target": "delete"}])");
   EXPECT_EQ(far->remove_many({"a", "b", "c", "d"}), CKPT_OK) << reason();
@@ -832,10 +832,10 @@ TEST_F(S3Proxy, ExpiredKeysAreReadAgain) {
   const std::string expired =
       R"([{"do": "answer", "status": 400, "times": 1, "body": "<Error><Code>ExpiredToken</Code><Token0>x</Token0></Error>"}])";
   Store::Found found;
-  // Keys that were given stay as they are.
+  // Explicitly given keys do not change.
   proxy.rules(expired);
   expect_failure(far->list("", "", 1, found), CKPT_E_PERMISSION, "the keys have expired");
-  // Those of the environment are read again, and used when they are others.
+  // Keys from the environment are read again, and used if they differ.
   const Variable at("AWS_ENDPOINT_URL", proxy.url());
   const Variable access("AWS_ACCESS_KEY_ID", access_key());
   const Variable old("AWS_SECRET_ACCESS_KEY", "oldSecretKey");
@@ -847,7 +847,7 @@ TEST_F(S3Proxy, ExpiredKeysAreReadAgain) {
   proxy.rules(expired);
   EXPECT_EQ(own.list("", "", 1, found), CKPT_OK) << reason();
   EXPECT_EQ(proxy.seen("GET"), 2);
-  // HEAD has no body to say so.
+  // HEAD has no body for the reason.
   const Variable old_again("AWS_SECRET_ACCESS_KEY", "oldSecretKey");
   Store head(uri, none);
   const Variable fresh_again("AWS_SECRET_ACCESS_KEY", secret_key());
@@ -876,7 +876,7 @@ TEST_F(S3Proxy, AnswersThatRepeatSecretsAreNotShown) {
   expect_failure(own.remove_many({"a"}), CKPT_E_PERMISSION, "AccessDenied");
 }
 
-TEST_F(S3, TrustsNoUnknownCertificate) {
+TEST_F(S3, RejectsUnknownCertificates) {
   char folder[] = "/tmp/ckpt-s3-tls.XXXXXX";
   ASSERT_NE(mkdtemp(folder), nullptr);
   const std::string certificate = std::string(folder) + "/cert.pem";
@@ -906,7 +906,7 @@ TEST_F(S3, TrustsNoUnknownCertificate) {
   rmdir(folder);
 }
 
-// ---- Keys with a session token, which the store makes, and which expire: at a gateway that does (sts.sh)
+// ---- Temporary keys with a session token, created by a gateway with STS (sts.sh)
 
 struct Temporary {
   std::string access;
@@ -929,25 +929,25 @@ Temporary temporary_keys(Given& given, int seconds) {
 
 class S3Temporary : public S3 {};
 
-TEST_F(S3Temporary, KeysAreTakenAndNewOnesInTime) {
+TEST_F(S3Temporary, KeysAreReadAndRenewedInTime) {
   const Temporary lasting = temporary_keys(given, 900);
   const Temporary passing = temporary_keys(given, 1);
-  Given made;
-  made.access = lasting.access;
-  made.secret = lasting.secret;
-  made.token = lasting.token;
-  made.options.part_bytes = 8 << 20;
-  Store session(uri, made.get());
+  Given created;
+  created.access = lasting.access;
+  created.secret = lasting.secret;
+  created.token = lasting.token;
+  created.options.part_bytes = 8 << 20;
+  Store session(uri, created.get());
   const std::string large = random_bytes(20U << 20);
   ASSERT_EQ(session.put("large", large), CKPT_OK) << reason();
   ASSERT_EQ(session.put_if_absent("once", "first"), CKPT_OK) << reason();
   EXPECT_TRUE(session.text("large") == large);
-  made.token.clear();
-  Store tokenless(uri, made.get());
+  created.token.clear();
+  Store tokenless(uri, created.get());
   Store::Found found;
   expect_failure(tokenless.list("", "", 1, found), CKPT_E_PERMISSION, "HTTP 403");
 
-  // The environment's have expired: said so, until there are others.
+  // The environment's keys have expired: this is reported until there are new ones.
   const Variable at("AWS_ENDPOINT_URL_S3", endpoint());
   const Variable access("AWS_ACCESS_KEY_ID", passing.access);
   const Variable secret("AWS_SECRET_ACCESS_KEY", passing.secret);
@@ -955,7 +955,7 @@ TEST_F(S3Temporary, KeysAreTakenAndNewOnesInTime) {
   const ckpt_s3_options none = CKPT_S3_OPTIONS_INIT;
   Store own(uri, none);
   Store late(uri, none);
-  while (own.list("", "", 1, found) == CKPT_OK) {  // a second
+  while (own.list("", "", 1, found) == CKPT_OK) {  // about a second
   }
   expect_failure(own.list("", "", 1, found), CKPT_E_PERMISSION, "or the session has expired");
   std::int64_t bytes = 0;
@@ -964,7 +964,7 @@ TEST_F(S3Temporary, KeysAreTakenAndNewOnesInTime) {
   const Variable next_secret("AWS_SECRET_ACCESS_KEY", lasting.secret);
   const Variable next_token("AWS_SESSION_TOKEN", lasting.token);
   EXPECT_EQ(own.size("once", bytes), CKPT_OK) << reason();
-  EXPECT_EQ(late.put("more", "bytes"), CKPT_OK) << reason();  // its old ones have expired, and nobody has seen it
+  EXPECT_EQ(late.put("more", "bytes"), CKPT_OK) << reason();  // its old keys have expired unnoticed
   EXPECT_EQ(own.put("other", "bytes"), CKPT_OK) << reason();
   EXPECT_EQ(store->text("other"), "bytes");
   for (const std::string& text : all_reasons()) {
@@ -974,8 +974,8 @@ TEST_F(S3Temporary, KeysAreTakenAndNewOnesInTime) {
   }
 }
 
-// Runs last: of all that was said above, nothing is secret.
-TEST(S3Secrets, AreInNoReason) {
+// Runs last: no message above contains a secret.
+TEST(S3Secrets, AreInNoMessage) {
   const auto reasons = all_reasons();
   if (testing::UnitTest::GetInstance()->test_to_run_count() > 10) {
     EXPECT_GT(reasons.size(), 60U);

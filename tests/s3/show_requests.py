@@ -1,4 +1,5 @@
-"""show_requests.py CKPT URI: what the command asks a store for, counted by the proxy: only what reads tensors asks for their files."""
+"""show_requests.py CKPT URI: the requests of the command, counted by the proxy: only commands that read tensors request their
+files."""
 
 import json
 import os
@@ -25,26 +26,26 @@ def run(endpoint, *words):
 
 
 def asked(proxy, *words):
-    """What came of it, and the kinds of the requests: (listings, manifests, records, tensors)."""
+    """Runs the command and returns its output, and the kinds of its requests: (listings, manifests, records, tensors)."""
     proxy.control("POST", "[]")
     text = run(proxy.endpoint, *words)
     counts = [0, 0, 0, 0]
     for method, target, *_ in proxy.control("GET")["requests"]:
         if method != "GET":
-            sys.exit(f"ckpt {words[0]} writes: {method} {target.split('?')[0]}")
+            sys.exit(f"ckpt {words[0]} sent a write request: {method} {target.split('?')[0]}")
         kinds = ("list-type=2", "/manifest.json", "/commits/", ".safetensors")
         found = [i for i, kind in enumerate(kinds) if kind in target and (i == 0) == ("list-type" in target)]
         if len(found) != 1:
-            sys.exit(f"ckpt {words[0]} asks for {target.split('?')[0]}")
+            sys.exit(f"ckpt {words[0]} requested {target.split('?')[0]}")
         counts[found[0]] += 1
     return text, tuple(counts)
 
 
 def problems_of(proxy, words, said, wanted):
-    """wanted: the requests' kinds, the last of which may be a range."""
+    """wanted: the expected kinds of requests; the last one may be a range."""
     text, found = asked(proxy, *words)
     print(" ".join(words[:1] + words[2:]), found)
-    problems = [f"ckpt {' '.join(words)} does not say '{each}': {text}" for each in said if each not in text]
+    problems = [f"ckpt {' '.join(words)} does not print '{each}': {text}" for each in said if each not in text]
     if found != wanted:
         problems.append(f"ckpt {' '.join(words)} asks for (listings, manifests, records, tensors) {found}, not {wanted}")
     return problems
@@ -73,13 +74,13 @@ def problems_of_lists(proxy):
 def main():
     gateway = os.environ["AWS_ENDPOINT_URL_S3"]
     problems = []
-    with tempfile.TemporaryDirectory() as folder, Through("honest") as proxy:
+    with tempfile.TemporaryDirectory() as folder, Through("conditional") as proxy:
         data = os.path.join(folder, "text")
         with open(data, "w", encoding="utf-8") as file:
             file.write("the quick brown fox jumps over the lazy dog. " * 200)
         run(gateway, "train", "--model", "mlp", "--data", data, "--batch", "32", "--quiet", "--steps", "6", "--save-every", "2", "--dir", place)
         name = json.loads(run(gateway, "list", place, "--json"))[0]["name"]
-        # Of three checkpoints: whether the place is one itself, the newest, and its manifest and sizes.
+        # With three checkpoints: whether the location is itself one, the newest, and its manifest and sizes.
         problems += problems_of(proxy, ("show", place), ["step 6, ", "block.0.linear.weight", "value training: "], (2, 3, 2, 0))
         problems += problems_of(proxy, ("show", place, "--json"), ['"commit_sequence": 3', '"F32"'], (2, 3, 2, 0))
         problems += problems_of(proxy, ("show", f"{place}/{name}"), ["step 6, ", "block.0.linear.weight"], (2, 2, 0, 0))
@@ -87,18 +88,18 @@ def main():
         # A tree's values are in its file.
         with ckpt.CheckpointManager(place + "/tree") as checkpoints:
             checkpoints.save({"note": "warm-up", "weights": np.zeros(1 << 20, np.float32)}, step=1)
-        problems += problems_of(proxy, ("show", place + "/tree"), ["weights", "shown with --values"], (2, 3, 2, 0))
+        problems += problems_of(proxy, ("show", place + "/tree"), ["weights", "use --values to show"], (2, 3, 2, 0))
         problems += problems_of(proxy, ("show", place + "/tree", "--values"), ['note = "warm-up"'], (3, 4, 3, 2))
-        # In Python, and by the same functions in Java and C#.
+        # The same in Python, which calls the same functions as Java and C#.
         problems += problems_of_lists(proxy)
-        # On a disk every byte is read, as ever: the same is said.
+        # On a disk the whole file is read, with the same output.
         run(gateway, "copy", f"{place}/{name}", folder + "/here")
         here, there = (json.loads(run(gateway, "show", each, "--json")) for each in (folder + "/here", place))
         for each in (here, there):
-            for member in ("path", "commit_sequence", "environment", "saved_utc_ns", "saved_utc"):  # a copy has its own
+            for member in ("path", "commit_sequence", "environment", "saved_utc_ns", "saved_utc"):  # a copy has different ones
                 del each[member]
         if here != there:
-            problems.append(f"show says other things of the same: {here} {there}")
+            problems.append(f"show prints different values for the copy: {here} {there}")
     print("\n".join(problems))
     return 1 if problems else 0
 

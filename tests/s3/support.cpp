@@ -27,7 +27,7 @@ void expect_failure(std::int32_t code, ckpt_status status, std::string_view text
 
 }  // namespace s3_test
 
-// In libckpt's place: the functions say their reasons by this one.
+// Replaces libckpt's function, through which the plug-in reports reasons.
 void ckpt_callback_error(const char* text) {
   s3_test::reason() = text == nullptr ? "" : text;
   const std::lock_guard lock(s3_test::mutex);

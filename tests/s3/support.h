@@ -1,4 +1,4 @@
-// For the tests of libckpt-s3: a storage's functions called as libckpt calls them, and what they said.
+// Support for the tests of libckpt-s3: calls a storage's functions as libckpt does, and collects their reasons.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,12 +18,12 @@
 
 namespace s3_test {
 
-// The reason of the last failure on this thread.
+// Returns the reason of the last failure on this thread.
 std::string& reason();
-// Every reason of this process so far.
+// Returns every reason of this process so far.
 std::vector<std::string> all_reasons();
 
-// For the environment, until it goes.
+// Sets an environment variable during its lifetime.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {
@@ -84,13 +84,13 @@ class Opened {
 
 class Store {
  public:
-  // change: of what was made of URI and options, for what no user can choose.
+  // change: modifies the configuration, for settings that users cannot choose.
   explicit Store(
       const std::string& uri, const ckpt_s3_options& options, const std::function<void(ckpt::s3::Config&)>& change = [](auto&) {})
       : calls(ckpt::s3::fill_callbacks()) {
-    ckpt::s3::Made made = ckpt::s3::make_config(uri, options);
-    change(made.config);
-    storage_ = std::make_unique<ckpt::s3::Storage>(std::move(made));
+    ckpt::s3::FullConfig full = ckpt::s3::make_config(uri, options);
+    change(full.config);
+    storage_ = std::make_unique<ckpt::s3::Storage>(std::move(full));
     data = storage_.get();
   }
 
@@ -112,7 +112,7 @@ class Store {
     EXPECT_EQ(calls.open(path.c_str(), &file, data), CKPT_OK) << reason();
     return {calls, data, file};
   }
-  // Status of writing a file and syncing it.
+  // Writes a file and syncs it; returns the status.
   std::int32_t put(const std::string& path, std::string_view bytes) {
     const Opened file = create(path, static_cast<std::int64_t>(bytes.size()));
     const std::int32_t code = file.write(0, bytes);
@@ -148,7 +148,7 @@ class Store {
     };
     return calls.list_from(prefix.c_str(), after.c_str(), limit, add, &found, data);
   }
-  // Removes all that it has.
+  // Removes all objects of the store.
   void clear() {
     Found found;
     ASSERT_EQ(list("", "", 1000000, found), CKPT_OK) << reason();
@@ -166,7 +166,7 @@ class Store {
   std::unique_ptr<ckpt::s3::Storage> storage_;
 };
 
-// The call fails with this status, and its reason contains the text.
+// Checks that the call failed with this status, and that its reason contains the text.
 void expect_failure(std::int32_t code, ckpt_status status, std::string_view text);
 
 }  // namespace s3_test

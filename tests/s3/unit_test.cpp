@@ -1,4 +1,4 @@
-// What of libckpt-s3 needs no network: signatures, XML, names, profiles, and what answers mean.
+// The parts of libckpt-s3 that need no network: signatures, XML, names, profiles, and the interpretation of answers.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -108,8 +108,8 @@ TEST(S3Text, Encodes) {
   EXPECT_EQ(base64(std::vector<unsigned char>{'M', 'a'}), "TWE=");
   EXPECT_EQ(base64(std::vector<unsigned char>{'M', 'a', 'n'}), "TWFu");
   EXPECT_EQ(xml_escape("<a&b>\"'"), "&lt;a&amp;b&gt;&quot;'");
-  EXPECT_EQ(harmless("Slow Down\n<b>"), "SlowDownb");
-  EXPECT_EQ(harmless(std::string(100, 'x')).size(), 64U);
+  EXPECT_EQ(sanitized("Slow Down\n<b>"), "SlowDownb");
+  EXPECT_EQ(sanitized(std::string(100, 'x')).size(), 64U);
   EXPECT_EQ(in_quotes("a\nb'"), "'a\\x0ab\\x27'");
   EXPECT_EQ(in_quotes(std::string(199, 'a') + "ü"), "'" + std::string(199, 'a') + "...'");
   EXPECT_EQ(number("12"), 12);
@@ -142,9 +142,9 @@ TEST(S3Xml, RefusesDocumentTypes) {
   }
 }
 
-TEST(S3Xml, RefusesWhatIsNone) {
+TEST(S3Xml, RefusesMalformedXml) {
   for (const char* text : {"", " ", "a", "<a>", "<a></b>", "<a/><b/>", "<a>&b;</a>", "<a>\xff</a>"}) {
-    expect_error([&] { parse_xml(text); }, CKPT_E_IO, "no XML");
+    expect_error([&] { parse_xml(text); }, CKPT_E_IO, "not XML");
   }
   std::string deep;
   for (int i = 0; i < 17; ++i) deep += "<a>";
@@ -193,11 +193,12 @@ TEST(S3Uploads, ReadsPages) {
   const auto refused = [&](const std::string& body, const char* text) {
     expect_error([&] { read_uploads(config, head + body + tail); }, CKPT_E_IO, text);
   };
-  refused(upload("runs/7/a", "1", "yesterday"), "without name, time or number");
-  refused(upload("runs/7/a", "", now.c_str()), "without name, time or number");
-  refused(upload("runs/8/a", "1", now.c_str()), "not asked for");
-  refused("<IsTruncated>true</IsTruncated>", "does not say how");
-  expect_error([&] { read_uploads(config, "<Error><Code>InternalError</Code></Error>"); }, CKPT_E_IO, "no list of uploads");
+  refused(upload("runs/7/a", "1", "yesterday"), "without name, time or id");
+  refused(upload("runs/7/a", "", now.c_str()), "without name, time or id");
+  refused(upload("runs/8/a", "1", now.c_str()), "outside the requested prefix");
+  refused("<IsTruncated>true</IsTruncated>", "has no marker");
+  expect_error([&] { read_uploads(config, "<Error><Code>InternalError</Code></Error>"); }, CKPT_E_IO,
+               "expected ListMultipartUploadsResult");
 }
 
 // ---- Lists
@@ -217,17 +218,17 @@ TEST(S3List, ReadsPages) {
   EXPECT_EQ(page.next, "t/1=");
   EXPECT_EQ(page.last_key, "runs/7/b");
   expect_error([&] { read_page(config, text, "runs/7/a"); }, CKPT_E_UNSUPPORTED, "ascending order");
-  expect_error([&] { read_page(config, "<Error><Code>InternalError</Code></Error>", ""); }, CKPT_E_IO, "no list");
+  expect_error([&] { read_page(config, "<Error><Code>InternalError</Code></Error>", ""); }, CKPT_E_IO, "expected ListBucketResult");
   expect_error([&] { read_page(config, "<ListBucketResult><Contents><Key>runs/7/a</Key></Contents></ListBucketResult>", ""); },
                CKPT_E_IO, "without name or size");
-  // Without the encoding, names are what they are.
+  // Without the encoding, names are taken literally.
   EXPECT_EQ(read_page(config, "<ListBucketResult><Contents><Key>runs/7/a+%2B</Key><Size>1</Size></Contents></ListBucketResult>", "")
                 .objects[0]
                 .path,
             "a+%2B");
 }
 
-// ---- URIs and end points
+// ---- URIs and endpoints
 
 TEST(S3Config, ReadsUris) {
   const auto read = [](const char* uri) {
@@ -267,7 +268,7 @@ TEST(S3Config, ReadsUris) {
                           "s3://bucket?x"}) {
     expect_error([&] { read(bad); }, CKPT_E_INVALID_ARGUMENT, "uri ");
   }
-  // Someone may have put keys there.
+  // The query may contain keys, so it is not shown.
   expect_error([&] { read("s3://bucket/a?token=secret"); }, CKPT_E_INVALID_ARGUMENT, "'s3://bucket/a' has a query");
 }
 
@@ -289,7 +290,7 @@ TEST(S3Config, ReadsEndpoints) {
   }
 }
 
-// ---- The environment and profiles, in a folder of its own
+// ---- The environment and profiles, in a temporary folder
 
 class S3Profile : public testing::Test {
  protected:
@@ -328,7 +329,7 @@ constexpr char two_profiles[] =
     "\n[ other ]\r\naws_access_key_id=OTHERKEY\r\naws_secret_access_key = othersecret # comment\r\naws_session_token = t==\r\n";
 
 TEST_F(S3Profile, FindsNothing) {
-  const Surroundings found = read_surroundings(false);
+  const Environment found = read_environment(false);
   EXPECT_FALSE(found.keys.has_value());
   EXPECT_EQ(found.region, "");
   const ckpt_s3_options options = CKPT_S3_OPTIONS_INIT;
@@ -340,50 +341,50 @@ TEST_F(S3Profile, ReadsProfiles) {
   write(config,
         "[default]\nregion = eu-one\ns3 =\n  region = not-this\n[profile other]\nregion = eu-two\nendpoint_url = "
         "http://127.0.0.1:9\n[sso-session x]\nregion = no\n");
-  Surroundings found = read_surroundings(false);
+  Environment found = read_environment(false);
   EXPECT_TRUE(found.keys == (Keys{"DEFAULTKEY", "default/secret+=", ""}));
   EXPECT_EQ(found.region, "eu-one");
   set("AWS_PROFILE", "other");
-  found = read_surroundings(false);
+  found = read_environment(false);
   EXPECT_TRUE(found.keys == (Keys{"OTHERKEY", "othersecret", "t=="}));
   EXPECT_EQ(found.region, "eu-two");
   EXPECT_EQ(found.endpoint, "http://127.0.0.1:9");
   set("AWS_REGION", "from-environment");
-  EXPECT_EQ(read_surroundings(false).region, "from-environment");
+  EXPECT_EQ(read_environment(false).region, "from-environment");
   set("AWS_PROFILE", "nobody");
-  expect_error([] { read_surroundings(false); }, CKPT_E_PERMISSION, "AWS_PROFILE is 'nobody'");
-  EXPECT_NO_THROW(read_surroundings(true));
+  expect_error([] { read_environment(false); }, CKPT_E_PERMISSION, "AWS_PROFILE is 'nobody'");
+  EXPECT_NO_THROW(read_environment(true));
 }
 
-TEST_F(S3Profile, EnvironmentComesFirst) {
+TEST_F(S3Profile, EnvironmentTakesPrecedence) {
   write(credentials, two_profiles);
   set("AWS_ACCESS_KEY_ID", "ENVKEY");
-  expect_error([] { read_surroundings(false); }, CKPT_E_INVALID_ARGUMENT, "without a secret key");
+  expect_error([] { read_environment(false); }, CKPT_E_INVALID_ARGUMENT, "without a secret key");
   set("AWS_SECRET_ACCESS_KEY", "envsecret");
   set("AWS_ENDPOINT_URL", "http://127.0.0.1:7");
-  Surroundings found = read_surroundings(false);
+  Environment found = read_environment(false);
   EXPECT_TRUE(found.keys == (Keys{"ENVKEY", "envsecret", ""}));
   EXPECT_EQ(found.endpoint, "http://127.0.0.1:7");
   EXPECT_TRUE(found.files.empty());
   set("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:8");
-  EXPECT_EQ(read_surroundings(false).endpoint, "http://127.0.0.1:8");
+  EXPECT_EQ(read_environment(false).endpoint, "http://127.0.0.1:8");
 }
 
-TEST_F(S3Profile, SaysWhatItDoesNotDo) {
+TEST_F(S3Profile, ReportsUnsupportedSettings) {
   write(config, "[default]\ncredential_process = /bin/true\n");
   const ckpt_s3_options options = CKPT_S3_OPTIONS_INIT;
   expect_error([&] { make_config("s3://bucket", options); }, CKPT_E_PERMISSION,
-               "has credential_process, which libckpt-s3 does not do");
+               "has credential_process, which libckpt-s3 does not support");
 }
 
 TEST_F(S3Profile, ReadsChangedFilesAgain) {
   write(credentials, two_profiles);
-  Credentials keys(read_surroundings(false));
+  Credentials keys(read_environment(false));
   EXPECT_EQ(keys.current().access_key, "DEFAULTKEY");
   EXPECT_FALSE(keys.refresh(keys.current()));
   write(credentials, "[default]\naws_access_key_id = NEWKEY\naws_secret_access_key = new\n");
   EXPECT_EQ(keys.current().access_key, "NEWKEY");
-  // Half written, or gone: the keys stay until there are others.
+  // Half-written or missing: the keys stay until there are new ones.
   write(credentials, "[default]\naws_access_key_id = HALF\n");
   EXPECT_EQ(keys.current().access_key, "NEWKEY");
   unlink(credentials.c_str());
@@ -398,21 +399,23 @@ TEST_F(S3Profile, ReadsChangedFilesAgain) {
 TEST_F(S3Profile, ChecksOptions) {
   set("AWS_ACCESS_KEY_ID", "ENVKEY");
   set("AWS_SECRET_ACCESS_KEY", "envsecret");
-  const auto made = [](auto change) {
+  const auto created = [](auto change) {
     ckpt_s3_options options = CKPT_S3_OPTIONS_INIT;
     change(options);
     return make_config("s3://bucket/x", options).config;
   };
-  const auto refused = [&](auto change, const char* text) { expect_error([&] { made(change); }, CKPT_E_INVALID_ARGUMENT, text); };
-  Config config_made = made([](auto&) {});
+  const auto refused = [&](auto change, const char* text) {
+    expect_error([&] { created(change); }, CKPT_E_INVALID_ARGUMENT, text);
+  };
+  Config config_made = created([](auto&) {});
   EXPECT_EQ(config_made.url("x/y z", "a=b"), "https://bucket.s3.us-east-1.amazonaws.com/x/y%20z?a=b");
   EXPECT_EQ(config_made.key("a"), "x/a");
   EXPECT_EQ(config_made.name(), "s3://bucket/x");
-  EXPECT_EQ(made([](auto& o) { o.region = "cn-north-1"; }).host(), "bucket.s3.cn-north-1.amazonaws.com.cn");
-  EXPECT_EQ(made([](auto& o) { o.path_style = CKPT_S3_PATH_STYLE_ON; }).url("k", ""),
+  EXPECT_EQ(created([](auto& o) { o.region = "cn-north-1"; }).host(), "bucket.s3.cn-north-1.amazonaws.com.cn");
+  EXPECT_EQ(created([](auto& o) { o.path_style = CKPT_S3_PATH_STYLE_ON; }).url("k", ""),
             "https://s3.us-east-1.amazonaws.com/bucket/k");
-  EXPECT_EQ(made([](auto& o) { o.endpoint = "http://h:1"; }).url("", ""), "http://h:1/bucket");
-  EXPECT_EQ(made([](auto& o) { o.endpoint = "http://h:1", o.path_style = CKPT_S3_PATH_STYLE_OFF; }).url("", ""),
+  EXPECT_EQ(created([](auto& o) { o.endpoint = "http://h:1"; }).url("", ""), "http://h:1/bucket");
+  EXPECT_EQ(created([](auto& o) { o.endpoint = "http://h:1", o.path_style = CKPT_S3_PATH_STYLE_OFF; }).url("", ""),
             "http://bucket.h:1/");
   refused([](auto& o) { o.part_bytes = (8 << 20) - 1; }, "options.part_bytes is 8388607");
   refused([](auto& o) { o.part_bytes = (64 << 20) + 1; }, "options.part_bytes is 67108865");
@@ -426,19 +429,19 @@ TEST_F(S3Profile, ChecksOptions) {
   refused([](auto& o) { o.session_token = "a"; }, "session_token without keys");
   refused([](auto& o) { o.storage_class = "A\r\nx: y"; }, "options.storage_class has");
   refused([](auto& o) { o.server_side_encryption = "A\n"; }, "options.server_side_encryption has");
-  refused([](auto& o) { o.kms_key = "k"; }, "options.kms_key needs");
+  refused([](auto& o) { o.kms_key = "k"; }, "options.kms_key requires");
   refused([](auto& o) { o.region = "a/b"; }, "the region is");
-  refused([](auto& o) { o.endpoint = "http://u:p@h"; }, "the endpoint is not");
+  refused([](auto& o) { o.endpoint = "http://u:p@h"; }, "the endpoint: expected a host");
   ckpt_s3_options off = CKPT_S3_OPTIONS_INIT;
   off.path_style = CKPT_S3_PATH_STYLE_OFF;
-  expect_error([&] { make_config("s3://dotted.bucket", off); }, CKPT_E_INVALID_ARGUMENT, "can't be part of a host's name");
+  expect_error([&] { make_config("s3://dotted.bucket", off); }, CKPT_E_INVALID_ARGUMENT, "cannot be part of a host name");
   off.path_style = CKPT_S3_PATH_STYLE_AUTO;
   EXPECT_TRUE(make_config("s3://dotted.bucket", off).config.is_path_style);
   set("AWS_SECRET_ACCESS_KEY", "with blank");
-  refused([](auto&) {}, "a key or token has blanks");
+  refused([](auto&) {}, "a key or token: expected printable ASCII");
 }
 
-// ---- Parts, and what answers mean
+// ---- Parts, and the interpretation of answers
 
 TEST(S3Parts, AreAtMostTenThousand) {
   constexpr std::int64_t mebibyte = 1 << 20;
@@ -447,7 +450,7 @@ TEST(S3Parts, AreAtMostTenThousand) {
   for (const std::int64_t bytes : {160000 * mebibyte, 1000000 * mebibyte, 5000000 * mebibyte}) {
     const auto size = static_cast<std::int64_t>(part_size(16 * mebibyte, bytes));
     EXPECT_EQ(size % mebibyte, 0);
-    EXPECT_LE((bytes + bytes / 20 + size - 1) / size, 10000) << bytes;  // also when a little more comes
+    EXPECT_LE((bytes + bytes / 20 + size - 1) / size, 10000) << bytes;  // also with slightly more bytes
   }
 }
 
@@ -464,7 +467,7 @@ TEST(S3Ranges, ReadsWhatWasSent) {
     EXPECT_EQ(read(bad), "none") << bad;
 }
 
-TEST(S3Errors, HaveStatusAndWords) {
+TEST(S3Errors, HaveStatusAndMessage) {
   const auto of = [](long status, const std::string& code) {
     Answer answer;
     answer.status = status;
@@ -477,24 +480,24 @@ TEST(S3Errors, HaveStatusAndWords) {
   };
   check(403, "AccessDenied", CKPT_E_PERMISSION, "HTTP 403 AccessDenied: ");
   check(403, "", CKPT_E_PERMISSION, "HTTP 403: access is denied");
-  check(404, "NoSuchKey", CKPT_E_NOT_FOUND, "no such object");
-  check(404, "NoSuchBucket", CKPT_E_INVALID_ARGUMENT, "no bucket 'bucket'");
+  check(404, "NoSuchKey", CKPT_E_NOT_FOUND, "the object does not exist");
+  check(404, "NoSuchBucket", CKPT_E_INVALID_ARGUMENT, "the bucket 'bucket' does not exist");
   check(412, "PreconditionFailed", CKPT_E_ALREADY_EXISTS, "the name is taken");
   check(409, "ConditionalRequestConflict", CKPT_E_BUSY, "another writer");
-  check(501, "NotImplemented", CKPT_E_UNSUPPORTED, "does not do this");
-  check(501, "", CKPT_E_UNSUPPORTED, "does not do this");
+  check(501, "NotImplemented", CKPT_E_UNSUPPORTED, "does not support this operation");
+  check(501, "", CKPT_E_UNSUPPORTED, "does not support this operation");
   check(403, "QuotaExceeded", CKPT_E_NO_SPACE, "the quota is full");
   check(507, "", CKPT_E_NO_SPACE, "full");
   check(403, "RequestTimeTooSkewed", CKPT_E_PERMISSION, "clock");
   check(400, "ExpiredToken", CKPT_E_PERMISSION, "expired");
-  check(400, "XAmzContentSHA256Mismatch", CKPT_E_IO, "other bytes");
+  check(400, "XAmzContentSHA256Mismatch", CKPT_E_IO, "the received bytes differ");
   check(400, "RequestTimeout", CKPT_E_TIMEOUT, "waited too long");
-  check(503, "SlowDown", CKPT_E_BUSY, "fewer requests");
-  check(429, "", CKPT_E_BUSY, "fewer requests");
-  check(500, "", CKPT_E_IO, "the store failed");
+  check(503, "SlowDown", CKPT_E_BUSY, "limits the rate of requests");
+  check(429, "", CKPT_E_BUSY, "limits the rate of requests");
+  check(500, "", CKPT_E_IO, "internal error of the store");
   check(504, "", CKPT_E_TIMEOUT, "too long");
   check(302, "", CKPT_E_INVALID_ARGUMENT, "not followed");
-  check(400, "SomethingNew", CKPT_E_UNSUPPORTED, "HTTP 400 SomethingNew: the store refuses");
+  check(400, "SomethingNew", CKPT_E_UNSUPPORTED, "HTTP 400 SomethingNew: the store rejects");
   Answer answer;
   answer.body = "<Error><Code>No\nSuch <![CDATA[<Key>]]></Code><Message>AWS4-secret</Message></Error>";
   EXPECT_EQ(error_code(answer), "NoSuchKey");

@@ -1,27 +1,27 @@
-"""A proxy before an S3 gateway, which does to requests and answers what rules say: for tests of what networks and other stores do.
+"""A proxy before an S3 gateway that modifies requests and answers by rules, to simulate networks and other stores in tests.
 
 usage: s3_proxy.py http://127.0.0.1:PORT [--tls CERTIFICATE KEY]     prints its own port as the first line and serves until its input ends
 
-POST /__proxy__ with a list of rules in JSON replaces the rules and forgets what was counted. GET /__proxy__ returns
-{"requests": [[method, target, action, bytes], ...], "at_once": N}: all that came since, in order, with the rule's action or "pass" and
-how many bytes the answer's body had; and how many of them at most were under way at the same time.
+POST /__proxy__ with a list of rules in JSON replaces the rules and resets the counts. GET /__proxy__ returns
+{"requests": [[method, target, action, bytes], ...], "at_once": N}: all requests since then, in order, with the rule's action or
+"pass" and the bytes of the answer's body; and the maximum number of concurrent requests.
 
-A rule: {"do": ACTION, "method": REGEX, "target": REGEX, "has": HEADER, "value": REGEX, "times": N, "skip": N, ...}. The first one that
-fits is used, N times (1; -1: always) after N (0) that it let pass. "value" is all of that header's.
+A rule: {"do": ACTION, "method": REGEX, "target": REGEX, "has": HEADER, "value": REGEX, "times": N, "skip": N, ...}. The first
+matching rule is used, N "times" (1; -1: always) after "skip" (0) matching requests. "value" must match the whole header value.
 
   pass         only counts
-  drop         the gateway does not see the header that "name" names
+  drop         the gateway does not see the header "name"
   answer       the gateway sees nothing; answered with "status", "headers" and "body"
-  lie          what the gateway refuses with 412 is answered as if it had been done
-  overwrite    what the gateway refuses with 412 is done all the same, and answered with 412
-  gather       waits until "count" of these have come, then all go on; one that waits for a minute in vain breaks its connection
-  corrupt      a byte of the body is another one
+  false_success  a refusal with 412 is answered as success
+  overwrite    a request refused with 412 is executed anyway, and answered with 412
+  gather       waits until "count" of these have arrived, then releases all; after a minute the connection is closed
+  corrupt      a byte of the request's body is changed
   reset        the connection breaks: "when": "before" the gateway sees the request, or "after"
   kill         the process "pid" is killed (SIGKILL): "when": "before" the gateway sees the request, or "after"
-  spoil        a byte of the answer's body is another one
+  corrupt_answer  a byte of the answer's body is changed
   truncate     half of the answer's body, then the connection ends
-  slow         the answer comes after "seconds"
-  whole        the gateway does not see Range: all of the file is sent
+  slow         the answer is delayed by "seconds"
+  whole        the gateway does not see Range: the whole file is sent
   echo         answered 403 with the request's own headers in the message
   huge         answered 200 with "bytes" bytes
 """
@@ -39,7 +39,7 @@ from xml.sax.saxutils import escape
 
 
 class Head:
-    """First line and headers, in order, with lower-case names beside them."""
+    """Returns the first line and the headers, in order, with lower-case names."""
 
     def __init__(self, text):
         lines = text.split("\r\n")
@@ -103,7 +103,7 @@ class Proxy:
         return written("HTTP/1.1 200 OK", [("Content-Length", len(answer))], answer)
 
     async def forward(self, method, target, headers, body):
-        """First line, headers and body of the gateway's answer."""
+        """Returns the first line, headers and body of the gateway's answer."""
         reader, writer = await asyncio.open_connection(self.host, self.port)
         try:
             writer.write(written(f"{method} {target} HTTP/1.1", headers + [("Connection", "close")], body))
@@ -122,7 +122,7 @@ class Proxy:
         return answer, data
 
     async def gathered(self, rule):
-        """Whether the others came."""
+        """Returns whether the others arrived."""
         everyone = rule.setdefault("everyone", asyncio.Event())
         rule["count"] -= 1
         if rule["count"] <= 0:
@@ -142,7 +142,7 @@ class Proxy:
             self.under_way -= 1
 
     async def answer(self, method, target, head, body, writer):
-        """Whether the connection goes on."""
+        """Returns whether the connection stays open."""
         rule = self.rule_for(method, target, head)
         do = rule["do"]
         entry = [method, target, do, 0]
@@ -177,7 +177,7 @@ class Proxy:
         if do == "overwrite" and got.first.split()[1] == "412":
             await self.forward(method, target, head.without("connection", "expect", "if-none-match"), body)
         entry[3] = len(data)
-        if do == "spoil" and data:
+        if do == "corrupt_answer" and data:
             data = data[:-1] + bytes([data[-1] ^ 1])
         if do == "slow":
             await asyncio.sleep(rule["seconds"])
@@ -186,7 +186,7 @@ class Proxy:
             headers = [pair for pair in headers if pair[0].lower() != "content-length"]
             if first.split()[1] != "204":
                 headers.append(("Content-Length", len(data)))
-        if do == "lie" and first.split()[1] == "412":
+        if do == "false_success" and first.split()[1] == "412":
             first, headers, data = "HTTP/1.1 200 OK", [("ETag", '"0"'), ("Content-Length", 0)], b""
         if do == "truncate":
             writer.write(written(first, headers, data[: len(data) // 2]))
@@ -196,7 +196,7 @@ class Proxy:
         return True
 
     def end(self, rule, writer):
-        """Ends the connection without a word, and before that whoever asks."""
+        """Closes the connection without an answer, after waiting for a request."""
         if rule["do"] == "kill":
             os.kill(rule["pid"], signal.SIGKILL)
         raw = writer.get_extra_info("socket")

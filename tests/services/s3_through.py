@@ -1,4 +1,4 @@
-"""An S3 gateway behind the proxy (s3_proxy.py) in one of its ways of treating the condition of a put, for tests in Python."""
+"""An S3 gateway through the proxy (s3_proxy.py) in one of its modes for the condition of a put, for tests in Python."""
 
 import http.client
 import json
@@ -9,16 +9,16 @@ import sys
 
 HAS_CONDITION = {"has": "if-none-match", "times": -1}
 MODES = {
-    "honest": [],
+    "conditional": [],
     "drops": [{"do": "drop", "name": "if-none-match", **HAS_CONDITION}],
     "501": [{"do": "answer", "status": 501, **HAS_CONDITION}],
-    "lies": [{"do": "lie", **HAS_CONDITION}],
+    "false_success": [{"do": "false_success", **HAS_CONDITION}],
 }
-ACTIONS = {"drops": "drop", "501": "answer", "lies": "lie"}
+ACTIONS = {"drops": "drop", "501": "answer", "false_success": "false_success"}
 
 
 class Through:
-    """While it is entered, endpoint is the proxy's."""
+    """Context manager; endpoint is the proxy's."""
 
     def __init__(self, mode):
         self.mode = mode
@@ -43,18 +43,18 @@ class Through:
         return json.loads(connection.getresponse().read())
 
     def problems(self):
-        """What the requests say against this mode's way of naming commit records having been taken, and only that; also how many
-        requests there were."""
+        """Returns an error if the requests do not use this mode's naming of commit records exclusively; also the number of
+        requests."""
         requests = self.control("GET")["requests"]
         puts = [target.split("?")[0] for method, target, *_ in requests if method == "PUT"]
         common = sum(1 for target in puts if re.search(r"/commits/\d{19}$", target))
         by_attempt = sum(1 for target in puts if re.search(r"/commits/\d{19}-", target))
         print(f"{len(requests)} requests; records by the common name: {common}, by attempt: {by_attempt}", flush=True)
-        wanted, other = (common, by_attempt) if self.mode == "honest" else (by_attempt, common)
+        wanted, other = (common, by_attempt) if self.mode == "conditional" else (by_attempt, common)
         problems = []
         if wanted == 0 or other != 0:
-            problems.append(f"{self.mode}: {common} records have the name that all want, {by_attempt} that of their attempt")
+            problems.append(f"{self.mode}: {common} records have the common name, {by_attempt} are named by attempt")
         action = ACTIONS.get(self.mode)
         if action and not any(done == action for _, _, done, _ in requests):
-            problems.append(f"{self.mode}: the proxy has met no condition")
+            problems.append(f"{self.mode}: the proxy saw no condition")
         return problems

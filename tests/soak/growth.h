@@ -17,7 +17,7 @@
 
 namespace soak {
 
-// As Linux reports them.
+// The values that Linux reports.
 struct Usage {
   std::int64_t resident_bytes = 0;
   std::int64_t peak_resident_bytes = 0;
@@ -52,7 +52,7 @@ class Growth {
 #else
   static constexpr std::int64_t bound_bytes = 24 * mebibyte;
 #endif
-  static constexpr std::int64_t bound_count = 4;  // of descriptors, and of threads
+  static constexpr std::int64_t bound_count = 4;  // allowed growth of descriptors, and of threads
 
   explicit Growth(Clock::duration run) : window_(run / 10) {}
 
@@ -77,7 +77,7 @@ class Growth {
     }
   }
 
-  // Describes everything that exceeds its bound; empty: nothing does, or there are too few samples yet.
+  // Describes everything that exceeds its bound; empty: nothing does, or there are too few samples.
   std::string excess() const {
     const std::lock_guard lock(mutex_);
     std::string text;

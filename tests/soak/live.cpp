@@ -35,7 +35,7 @@ class Lives {
       if (life % lives_of_a_run == 0) begin_run();
       live(life);
       audit();
-      if (!soak_.stopping()) growth_.add_counts(measure());  // else the other activities may have ended
+      if (!soak_.stopping()) growth_.add_counts(measure());  // otherwise the other activities may have ended
       soak_.count(Count::lives);
     }
   }
@@ -122,7 +122,7 @@ class Lives {
       soak_.count(Count::cancelled_saves);
       return;
     }
-    if (random_() % 2 == 0) {  // not waited for: the life may end before the save does
+    if (random_() % 2 == 0) {  // without a wait: the life may end before the save does
       controller.abort(controller.now());
       return;
     }

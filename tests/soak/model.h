@@ -18,7 +18,7 @@ constexpr std::int64_t classes = 10;
 constexpr std::int32_t micro_batches = 4;
 constexpr std::int64_t blocks = 4;
 
-// SplitMix64: a number that depends on nothing but its argument.
+// SplitMix64: a hash of its argument.
 inline std::uint64_t mixed(std::uint64_t value) {
   value += 0x9E3779B97F4A7C15U;
   value = (value ^ (value >> 30U)) * 0xBF58476D1CE4E5B9U;
@@ -29,7 +29,7 @@ inline std::uint64_t mixed(std::uint64_t value) {
 // Parameters, moments of the optimizer and a table that never changes, all of them in one state.
 class Model {
  public:
-  // seed: of the contents before a load.
+  // seed: determines the contents before a load.
   explicit Model(std::uint64_t seed) : chain_(make_chain(seed)), optimizer_(ckpt::Optimizer::adamw(chain_)) {
     for (ckpt::Parameter& each : chain_.parameters()) add("model", each.name, std::move(each.value));
     for (auto& [name, tensor] : optimizer_.tensors()) add("optimizer", name, std::move(tensor));
@@ -68,7 +68,7 @@ class Model {
     state_.set(ckpt::State::data_position_key, step * samples);
   }
   std::string described_digest() const { return state_.get<std::string>("digest"); }
-  // Call after a load: sets what is not a tensor.
+  // Call after a load: sets the values that are not tensors.
   void restore() { optimizer_.set_step_count(state_.get<std::int64_t>("optimizer.step")); }
 
  private:
@@ -97,7 +97,7 @@ class Model {
   std::vector<ckpt::Tensor> tensors_;
 };
 
-// Stages of a pipeline. Results do not depend on it.
+// The layout of a pipeline's stages. Results do not depend on it.
 struct Layout {
   std::int32_t stages = 2;
   std::int32_t chunks = 1;

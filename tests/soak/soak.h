@@ -1,4 +1,4 @@
-// Shared by all activities of the soak: when to stop, what was done, what went wrong.
+// Shared by all activities of the soak: when to stop, counts, failures.
 #pragma once
 
 #include <algorithm>
@@ -27,10 +27,10 @@ enum class Count {
   saves,                // in the background, acknowledged
   cancelled_saves,
   decisions,      // of a controller: whether to save now
-  decided_saves,  // that it asked for
+  decided_saves,  // that the controller requested
   audits,         // comparisons of the checkpoints that exist with those that retention must keep
   audited_loads,  // checkpoints that such a comparison loaded
-  lives,          // managers, pipelines and controllers made, used and released
+  lives,          // managers, pipelines and controllers created, used and released
   resumes,        // lives that continue from a checkpoint
   steps_again,    // steps that an earlier life had saved; the digests are compared
   allocations,    // recorded in the memory tracker
@@ -112,7 +112,7 @@ class Ledger {
     return found == digests_.end() ? std::nullopt : std::optional(found->second);
   }
   // Drops the steps before this one, except those of keep.
-  void forget_before(std::int64_t step, const std::vector<std::int64_t>& keep) {
+  void drop_before(std::int64_t step, const std::vector<std::int64_t>& keep) {
     const std::lock_guard lock(mutex_);
     std::map<std::int64_t, std::uint64_t> kept;
     for (const std::int64_t each : keep) {

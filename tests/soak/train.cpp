@@ -157,7 +157,7 @@ class LongTrainer {
       load(info);
     }
     soak_.require(found == expected, "retention keeps the steps" + text(found) + "; expected" + text(expected));
-    ledger_.forget_before(step_ - 20000, {expected.begin(), expected.end()});
+    ledger_.drop_before(step_ - 20000, {expected.begin(), expected.end()});
     soak_.count(Count::audits);
   }
 

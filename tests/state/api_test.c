@@ -1,4 +1,4 @@
-/* The state part through the .so from C99: save, resume, look, verify, and everything that must be refused. */
+/* Tests the state part through the C API from C99: save, resume, listing, verification, and every refused call. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdio.h>
@@ -64,7 +64,7 @@ static void save_and_resume(void) {
   CHECK_OK(ckpt_state_get_json(state, CKPT_STATE_DATA_POSITION, json, sizeof json, &needed));
   CHECK(strcmp(json, "{\"byte\":4096}") == 0 && needed == 13);
 
-  /* Released in any order: each keeps what it needs. */
+  /* Released in any order: each object keeps what it needs alive. */
   ckpt_storage_release(storage);
   CHECK_OK(ckpt_checkpoint_manager_save(checkpoint, state, &options, NULL));
   ckpt_tensor_release(weight_tensor);
@@ -73,7 +73,7 @@ static void save_and_resume(void) {
   ckpt_state_release(state);
 }
 
-static void look_and_verify(void) {
+static void list_and_verify(void) {
   ckpt_storage* storage = open_root();
   ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   options.read_only = 1;
@@ -103,7 +103,7 @@ static void look_and_verify(void) {
   ckpt_checkpoint_manager_release(checkpoint);
   ckpt_storage_release(storage);
 
-  /* One checkpoint's directory as a root of its own, and a file by its path. */
+  /* The directory of one checkpoint as a root, and a file by its path. */
   char path[512];
   snprintf(path, sizeof path, "%s/%s", root, info.name);
   CHECK_OK(ckpt_storage_create_file_system(path, NULL, &storage));
@@ -208,7 +208,7 @@ static void bad_state(void) {
   ckpt_tensor_release(tensor);
 }
 
-/* A walk over all keys is linear in their number, and a new key is there at once. */
+/* Iterating over all keys takes linear time, and a new key is visible at once. */
 static void many_keys(void) {
   enum { keys = 20000 };
   ckpt_state* state = NULL;
@@ -226,7 +226,7 @@ static void many_keys(void) {
     CHECK_OK(ckpt_state_get_key(state, i, text, sizeof text, NULL));
     CHECK(strcmp(text, wanted) == 0);
   }
-  CHECK((double)(clock() - begin) / CLOCKS_PER_SEC < 2); /* seconds of processor time; 6 when each call walked from the first */
+  CHECK((double)(clock() - begin) / CLOCKS_PER_SEC < 2); /* CPU seconds; it took 6 when each call searched from the first key */
   CHECK_OK(ckpt_state_set_json(state, "a", "1"));
   CHECK_OK(ckpt_state_get_key(state, 0, text, sizeof text, NULL));
   CHECK(strcmp(text, "a") == 0);
@@ -327,7 +327,7 @@ static void initialisers(void) {
 int main(void) {
   make_folder(root, "state-api");
   save_and_resume();
-  look_and_verify();
+  list_and_verify();
   bad_storage();
   bad_state();
   many_keys();

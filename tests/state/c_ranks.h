@@ -24,7 +24,7 @@ namespace ckpt_tests {
 constexpr std::int64_t second = 1'000'000'000;
 constexpr int ranks = 3;
 
-// Matches the ranks' collective operations and carries them out. After a time-out every operation fails.
+// Matches the ranks' collective operations and carries them out. After a timeout every operation fails.
 class Hub {
  public:
   enum class Kind { barrier, broadcast, all_gather, gather };
@@ -36,7 +36,7 @@ class Hub {
     std::int64_t bytes = 0;
   };
 
-  std::int32_t meet(int rank, const Call& call, std::int64_t timeout_ns) {
+  std::int32_t run_collective(int rank, const Call& call, std::int64_t timeout_ns) {
     std::unique_lock lock(mutex_);
     if (is_broken_) return CKPT_E_TIMEOUT;
     calls_[static_cast<std::size_t>(rank)] = call;
@@ -63,7 +63,7 @@ class Hub {
     const Call& first = calls_[0];
     for (const Call& call : calls_)
       is_broken_ = is_broken_ || call.kind != first.kind || call.root != first.root || call.bytes != first.bytes;
-    EXPECT_FALSE(is_broken_) << "the ranks are out of step";
+    EXPECT_FALSE(is_broken_) << "the ranks called different collectives";
     const auto bytes = static_cast<std::size_t>(first.bytes);
     if (is_broken_ || bytes == 0) return;
     for (int rank = 0; rank < ranks; ++rank) {
@@ -87,23 +87,25 @@ class Hub {
 struct Seat {
   std::shared_ptr<Hub> hub;
   int rank = 0;
-  std::int32_t meet(const Hub::Call& call, std::int64_t timeout_ns) const { return hub->meet(rank, call, timeout_ns); }
+  std::int32_t run_collective(const Hub::Call& call, std::int64_t timeout_ns) const {
+    return hub->run_collective(rank, call, timeout_ns);
+  }
 };
 
 inline ckpt_coordinator* coordinator_of(const std::shared_ptr<Hub>& hub, int rank) {
   ckpt_coordinator_callbacks callbacks = CKPT_COORDINATOR_CALLBACKS_INIT;
   callbacks.rank = rank;
   callbacks.world_size = ranks;
-  callbacks.barrier = [](std::int64_t timeout_ns, void* seat) { return static_cast<Seat*>(seat)->meet({}, timeout_ns); };
+  callbacks.barrier = [](std::int64_t timeout_ns, void* seat) { return static_cast<Seat*>(seat)->run_collective({}, timeout_ns); };
   callbacks.broadcast = [](void* data, std::int64_t bytes, std::int64_t root, std::int64_t timeout_ns, void* seat) {
-    return static_cast<Seat*>(seat)->meet({Hub::Kind::broadcast, root, data, data, bytes}, timeout_ns);
+    return static_cast<Seat*>(seat)->run_collective({Hub::Kind::broadcast, root, data, data, bytes}, timeout_ns);
   };
   callbacks.all_gather = [](const void* sent, std::int64_t bytes, std::int64_t timeout_ns, void* received, void* seat) {
-    return static_cast<Seat*>(seat)->meet({Hub::Kind::all_gather, 0, sent, received, bytes}, timeout_ns);
+    return static_cast<Seat*>(seat)->run_collective({Hub::Kind::all_gather, 0, sent, received, bytes}, timeout_ns);
   };
   callbacks.gather = [](const void* sent, std::int64_t bytes, std::int64_t root, std::int64_t timeout_ns, void* received,
                         void* seat) {
-    return static_cast<Seat*>(seat)->meet({Hub::Kind::gather, root, sent, received, bytes}, timeout_ns);
+    return static_cast<Seat*>(seat)->run_collective({Hub::Kind::gather, root, sent, received, bytes}, timeout_ns);
   };
   ckpt_coordinator* coordinator = nullptr;
   EXPECT_EQ(ckpt_coordinator_create_custom(

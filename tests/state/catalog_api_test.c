@@ -1,5 +1,5 @@
-/* Through the .so from C99: which checkpoints there are, the latest, the best and that of a step; loading by step; and removing
- * one, also while it is read and when it is what the next save would link from. */
+/* Tests the catalog through the C API from C99: existing checkpoints, the latest, the best and that of a step; loading by step; and
+ * removing one, also while it is read and while the next save would link from it. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
@@ -26,7 +26,7 @@ static ckpt_checkpoint_manager* manager_of(ckpt_storage* storage, int32_t read_o
   return manager;
 }
 
-/* A state whose numbers are value, with a metric unless that is NaN. */
+/* Saves a state in which every number is value, with a metric unless that is NaN. */
 static ckpt_save_result save(ckpt_checkpoint_manager* manager, int64_t step, float value, double metric) {
   ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
   ckpt_save_result result = CKPT_SAVE_RESULT_INIT;
@@ -60,7 +60,7 @@ static void corrupt(const char* folder, const char* checkpoint, const char* file
 
 static const double no_metric = (double)NAN;
 
-/* ---- What there is ---- */
+/* ---- Listing ---- */
 
 static void nothing_there(void) {
   ckpt_storage* storage = storage_in("empty");
@@ -108,7 +108,7 @@ static void latest_best_and_step(void) {
   CHECK(infos[6].name[0] == '\0' && infos[6].step == 0);
   for (i = 0; i < 6; ++i) CHECK(infos[i].status == CKPT_OK && infos[i].bytes == saved[0].bytes && infos[i].commit_sequence > 0);
 
-  /* Too small an array takes what fits, and the count is that of all. */
+  /* Too small an array receives the first elements; the count is that of all. */
   for (i = 0; i < 8; ++i) CKPT_INIT(ckpt_checkpoint_info, &infos[i]);
   CHECK_OK(ckpt_checkpoint_manager_list(manager, infos, 2, &count));
   CHECK(count == 6 && infos[0].step == 9 && infos[1].step == 4 && infos[2].name[0] == '\0');
@@ -122,14 +122,14 @@ static void latest_best_and_step(void) {
   CHECK_OK(ckpt_checkpoint_manager_get_best(manager, &info));
   CHECK(strcmp(info.name, saved[5].name) == 0);
   CHECK_OK(ckpt_checkpoint_manager_remove(manager, saved[5].name));
-  CHECK_OK(ckpt_checkpoint_manager_get_best(manager, &info)); /* of two equal ones the newest: that of the higher step */
+  CHECK_OK(ckpt_checkpoint_manager_get_best(manager, &info)); /* of two equal metrics the newest checkpoint, of the higher step */
   CHECK(strcmp(info.name, saved[2].name) == 0 && info.metric == 0.25);
   largest = manager_of(storage, 1, CKPT_BEST_METRIC_LARGEST);
   CHECK_OK(ckpt_checkpoint_manager_get_best(largest, &info));
   CHECK(strcmp(info.name, saved[4].name) == 0 && info.metric == 0.75);
   ckpt_checkpoint_manager_release(largest);
 
-  /* What is damaged is listed with its status, and is neither the latest nor the best nor that of its step. */
+  /* A damaged checkpoint is listed with its status, and is neither the latest nor the best nor that of its step. */
   corrupt("many", saved[2].name, "a.safetensors");
   CHECK_OK(ckpt_checkpoint_manager_list(manager, &info, 1, &count));
   CHECK(count == 5 && info.status == CKPT_E_CORRUPT && strcmp(info.name, saved[2].name) == 0);
@@ -157,15 +157,15 @@ static void load_by_step(void) {
   second = save(manager, 2, 7, no_metric);
   save(manager, 3, 8, no_metric);
 
-  options.step = 2; /* without has_step it is not read */
+  options.step = 2; /* ignored without has_step */
   CHECK(loaded_value(manager, &options, &result) == 8 && result.step == 3);
   options.has_step = 1;
   CHECK(loaded_value(manager, &options, &result) == 7 && result.step == 2 && strcmp(result.name, second.name) == 0);
-  CHECK(result.skipped == 0); /* that of step 3 was not tried */
+  CHECK(result.skipped == 0); /* the checkpoint of step 3 was not tried */
   options.step = 0;
   CHECK(loaded_value(manager, &options, &result) == 5 && result.step == 0);
 
-  /* Of several of one step the newest valid one; never one of another step. */
+  /* The newest valid checkpoint of several of one step; never one of another step. */
   corrupt("steps", second.name, "b.safetensors");
   options.step = 2;
   CHECK(loaded_value(manager, &options, &result) == 6 && strcmp(result.name, first.name) == 0 && result.skipped == 1);
@@ -195,7 +195,7 @@ static int is_there(const char* folder, const char* checkpoint) {
   return stat(path, &status) == 0;
 }
 
-/* One group seldom changes, so a save links its file from the checkpoint before. */
+/* One group changes rarely, so a save links its file from the previous checkpoint. */
 static ckpt_save_result save_seldom(ckpt_checkpoint_manager* manager, ckpt_state* state, int64_t step) {
   ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;
   ckpt_save_result result = CKPT_SAVE_RESULT_INIT;
@@ -223,13 +223,13 @@ static void the_newest_is_removed(void) {
   CHECK(count == 1);
   CHECK(loaded_value(manager, NULL, &loaded) == 4 && loaded.step == 1 && loaded.skipped == 0);
 
-  /* The next save links from what is there, and is whole. */
+  /* The next save links from an existing one, and is complete. */
   saved[2] = save_seldom(manager, n.state, 3);
   CHECK(saved[2].linked == 1 && saved[2].commit_sequence > saved[1].commit_sequence);
   CHECK_OK(ckpt_checkpoint_manager_verify(manager, saved[2].name, NULL));
   CHECK_OK(ckpt_checkpoint_manager_verify(manager, saved[0].name, NULL));
 
-  /* When all are gone it writes everything anew. */
+  /* After all are removed, it writes everything again. */
   CHECK_OK(ckpt_checkpoint_manager_remove(manager, saved[2].name));
   CHECK_OK(ckpt_checkpoint_manager_remove(manager, saved[0].name));
   for (i = 0; i < 2; ++i) {
@@ -237,13 +237,13 @@ static void the_newest_is_removed(void) {
     CHECK(saved[i].linked == i);
     CHECK_OK(ckpt_checkpoint_manager_verify(manager, saved[i].name, NULL));
   }
-  CHECK(saved[0].commit_sequence > saved[2].commit_sequence); /* a number is never used again */
+  CHECK(saved[0].commit_sequence > saved[2].commit_sequence); /* a number is never reused */
   ckpt_state_release(n.state);
   ckpt_checkpoint_manager_release(manager);
   ckpt_storage_release(storage);
 }
 
-/* What was read before the removal, and what is read after it through a reader that was open. */
+/* Data read before the removal, and data read after it through an open reader. */
 static void removed_while_it_is_read(void) {
   ckpt_storage* storage = storage_in("reader");
   ckpt_checkpoint_manager* manager = manager_of(storage, 0, CKPT_BEST_METRIC_SMALLEST);
@@ -270,11 +270,11 @@ static void removed_while_it_is_read(void) {
   ckpt_storage_release(storage);
 }
 
-/* A load that is under way when its checkpoint is removed takes another one, and no damage is reported. */
+/* If a checkpoint is removed during its load, the load takes another one, and reports no damage. */
 typedef struct remover {
   ckpt_checkpoint_manager* writer;
   char name[CKPT_CHECKPOINT_NAME_BYTES];
-  int left; /* reads until it removes */
+  int left; /* reads before it removes */
 } remover;
 
 static int32_t remove_at_a_read(const char* operation, const char* path, void* data) {
@@ -292,7 +292,7 @@ static void removed_while_it_is_loaded(void) {
     remover r = {NULL, "", 0};
     watched w = {"", remove_at_a_read, NULL};
     ckpt_storage* storage = NULL;
-    ckpt_storage* looked_through = NULL;
+    ckpt_storage* list_checkpoints = NULL;
     ckpt_checkpoint_manager* reading = NULL;
     ckpt_load_result loaded = CKPT_LOAD_RESULT_INIT;
     ckpt_save_result saved;
@@ -302,22 +302,22 @@ static void removed_while_it_is_loaded(void) {
     r.writer = manager_of(storage, 0, CKPT_BEST_METRIC_SMALLEST);
     w.data = &r;
     snprintf(w.root, sizeof w.root, "%s/%s", scratch, folder);
-    looked_through = watched_storage(&w);
+    list_checkpoints = watched_storage(&w);
     save(r.writer, 1, 21, no_metric);
     saved = save(r.writer, 2, 22, no_metric);
     memcpy(r.name, saved.name, sizeof r.name);
-    reading = manager_of(looked_through, 1, CKPT_BEST_METRIC_SMALLEST);
+    reading = manager_of(list_checkpoints, 1, CKPT_BEST_METRIC_SMALLEST);
     r.left = reads;
     CHECK(loaded_value(reading, NULL, &loaded) == (float)(20 + loaded.step));
     CHECK(loaded.skipped == 0 && r.left == 0);
     ckpt_checkpoint_manager_release(reading);
     ckpt_checkpoint_manager_release(r.writer);
-    ckpt_storage_release(looked_through);
+    ckpt_storage_release(list_checkpoints);
     ckpt_storage_release(storage);
   }
 }
 
-static void what_cannot_be_removed(void) {
+static void refused_removals(void) {
   ckpt_storage* storage = storage_in("refused");
   ckpt_checkpoint_manager* manager = manager_of(storage, 0, CKPT_BEST_METRIC_SMALLEST);
   ckpt_checkpoint_manager* looking = manager_of(storage, 1, CKPT_BEST_METRIC_SMALLEST);
@@ -357,7 +357,7 @@ static void what_cannot_be_removed(void) {
   CHECK(count == -7 && info.name[0] == '\0' && is_there("refused", saved.name));
   CHECK_OK(ckpt_checkpoint_manager_verify(manager, saved.name, NULL));
 
-  /* What is damaged can be removed, and what was removed cannot be removed again. */
+  /* A damaged checkpoint can be removed; a removed one cannot be removed again. */
   corrupt("refused", saved.name, "a.safetensors");
   CHECK_OK(ckpt_checkpoint_manager_remove(manager, saved.name));
   CHECK(!is_there("refused", saved.name));
@@ -368,7 +368,7 @@ static void what_cannot_be_removed(void) {
   ckpt_storage_release(storage);
 }
 
-/* Keeps what has the step that user_data says. */
+/* Keeps checkpoints with the step in user_data. */
 static int32_t keeps_step(const ckpt_checkpoint_info* info, int32_t* keep, void* user_data) {
   int64_t wanted = *(const int64_t*)user_data;
   CHECK(info->status == CKPT_OK && info->saved_utc_ns > INT64_C(1700000000000000000) && *keep == 0);
@@ -408,7 +408,7 @@ static void what_stays(void) {
   CHECK(!infos[0].pinned && infos[3].pinned == 1 && infos[3].saved_utc_ns > INT64_C(1700000000000000000));
   CHECK_FAILS(ckpt_checkpoint_manager_remove(manager, first.name), CKPT_E_INVALID_STATE, "is pinned");
 
-  /* A call without room for all that goes removes nothing, nor does one that fails. */
+  /* A call with too small an array for the removed checkpoints removes nothing, nor does a call that fails. */
   count = -7;
   bad.struct_size = 4;
   CHECK_FAILS(ckpt_checkpoint_manager_prune(manager, "last:1", 0, &bad, 1, &count), CKPT_E_INVALID_ARGUMENT, "struct_size is 4");
@@ -453,7 +453,7 @@ int main(void) {
   the_newest_is_removed();
   removed_while_it_is_read();
   removed_while_it_is_loaded();
-  what_cannot_be_removed();
+  refused_removals();
   what_stays();
   remove_scratch(scratch);
   return 0;

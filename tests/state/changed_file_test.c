@@ -1,5 +1,5 @@
-/* A load reads files of the file system twice: it checks them, then copies them. This program's own pread stands before the
- * system's, so that a file can change at any moment between the two. */
+/* A load reads files of the file system twice: it verifies them, then copies them. This program interposes pread, so that a file
+ * can change at any moment between the two. */
 #define _GNU_SOURCE
 
 #include <fcntl.h>
@@ -8,12 +8,12 @@
 
 #include "numbered.h"
 
-enum { data_bytes = 16 }; /* of the tensor in each of the two files; no other read has this size */
+enum { data_bytes = 16 }; /* size of the tensor in each of the two files; no other read has this size */
 
 static char scratch[64];
 static char newest[256];   /* the newest checkpoint's directory */
-static int data_reads;     /* of tensors, since before_read was set */
-static int change_at = -1; /* the number of the read of a tensor before which change runs */
+static int data_reads;     /* reads of tensors, since before_read was set */
+static int change_at = -1; /* change runs before this read of a tensor */
 static void (*change)(void);
 
 static char file_path[300];
@@ -22,7 +22,7 @@ static const char* file_of(const char* group) {
   return file_path;
 }
 
-/* Programs are built with hidden names; this one is for the library. */
+/* Programs are compiled with hidden symbols; this one must be visible to the library. */
 __attribute__((visibility("default"))) ssize_t pread(int file, void* bytes, size_t count, off_t offset) {
   if (count == data_bytes && offset > 0 && data_reads++ == change_at) change();
   return syscall(SYS_pread64, file, bytes, count, offset);
@@ -68,7 +68,7 @@ static void end(ckpt_checkpoint_manager* manager) {
   remove_scratch(scratch);
 }
 
-/* Loads into n while the change happens before the read of a tensor of that number, counted from 0: 0 and 1 check, 2 and 3 copy. */
+/* Loads into n; the change happens before the read of a tensor with that number, from 0: reads 0 and 1 verify, 2 and 3 copy. */
 static ckpt_status load_with(ckpt_checkpoint_manager* manager, numbered* n, int read, void (*what)(void),
                              ckpt_load_result* result) {
   data_reads = 0;
@@ -81,7 +81,7 @@ static ckpt_status load_with(ckpt_checkpoint_manager* manager, numbered* n, int 
   return status;
 }
 
-static void seen_before_the_copy_falls_back(void) {
+static void detected_before_the_copy_falls_back(void) {
   numbered n;
   ckpt_load_result result = CKPT_LOAD_RESULT_INIT;
   ckpt_checkpoint_manager* manager = two_checkpoints();
@@ -91,7 +91,7 @@ static void seen_before_the_copy_falls_back(void) {
   end(manager);
 }
 
-static void seen_in_the_copy(void (*what)(void), const char* message) {
+static void detected_in_the_copy(void (*what)(void), const char* message) {
   numbered n;
   char json[8] = "";
   ckpt_load_result result = CKPT_LOAD_RESULT_INIT;
@@ -101,18 +101,18 @@ static void seen_in_the_copy(void (*what)(void), const char* message) {
   CHECK(strstr(ckpt_last_error(), "the tensors are partly filled") != NULL);
   CHECK(result.partly_filled == 1 && result.step == 0 && result.name[0] == '\0');
   CHECK(data_reads == 4);            /* no older one was tried */
-  CHECK(n.a[0] == 2 && n.a[3] == 2); /* copied before the change was seen */
+  CHECK(n.a[0] == 2 && n.a[3] == 2); /* copied before the change was detected */
   CHECK_OK(ckpt_state_get_json(n.state, "k", json, sizeof json, NULL));
-  CHECK(strcmp(json, "9") == 0); /* values come last */
+  CHECK(strcmp(json, "9") == 0); /* values are loaded last */
   ckpt_state_release(n.state);
-  /* The next load meets the damage when it checks, and takes the older one. */
+  /* The next load detects the damage during verification, and takes the older checkpoint. */
   CHECK_OK(load_with(manager, &n, -1, NULL, &result));
   CHECK(numbered_value(&n) == 1 && result.skipped == 1 && result.partly_filled == 0);
   ckpt_state_release(n.state);
   end(manager);
 }
 
-/* What is open can be copied although it is removed. */
+/* An open file can be copied although it was removed. */
 static void removed_before_the_copy(void) {
   numbered n;
   ckpt_load_result result = CKPT_LOAD_RESULT_INIT;
@@ -123,8 +123,8 @@ static void removed_before_the_copy(void) {
   end(manager);
 }
 
-/* In place the first tensor is written when the second one's damage is found; there is no older one that could be taken. */
-static void in_place_says_it_too(void) {
+/* In place, the first tensor is already written when damage to the second is found; no older checkpoint can be taken. */
+static void in_place_reports_it(void) {
   numbered n;
   ckpt_load_options options = CKPT_LOAD_OPTIONS_INIT;
   ckpt_load_result result = CKPT_LOAD_RESULT_INIT;
@@ -160,7 +160,7 @@ static void in_the_background(void) {
   end(manager);
 }
 
-/* Several threads read a large tensor in chunks of 64 MiB; a change of its last byte is found wherever it comes. */
+/* Several threads read a large tensor in chunks of 64 MiB; a change of its last byte is detected in every case. */
 static void many_chunks(void) {
   const int64_t bytes = 5 * (64 << 20) / 2;
   unsigned char* const data = malloc((size_t)bytes);
@@ -196,11 +196,11 @@ static void many_chunks(void) {
 }
 
 int main(void) {
-  seen_before_the_copy_falls_back();
-  seen_in_the_copy(damage_b, "checksum");
-  seen_in_the_copy(shorten_b, "shrank");
+  detected_before_the_copy_falls_back();
+  detected_in_the_copy(damage_b, "checksum");
+  detected_in_the_copy(shorten_b, "shrank");
   removed_before_the_copy();
-  in_place_says_it_too();
+  in_place_reports_it();
   in_the_background();
   many_chunks();
   return 0;

@@ -118,7 +118,7 @@ TEST_F(StateCheckpoint, WarnsWhereBitsMayDiffer) {
   EXPECT_TRUE(warnings.mention("neon")) << warnings.text();
 }
 
-TEST_F(StateCheckpoint, LaysFilesOutAsTheFormatSays) {
+TEST_F(StateCheckpoint, FollowsTheFileFormat) {
   Checkpoint checkpoint(disk, {});
   const SaveResult saved = save_step(checkpoint, 1200);
   EXPECT_TRUE(saved.name.starts_with("step-000000001200-")) << saved.name;
@@ -127,7 +127,7 @@ TEST_F(StateCheckpoint, LaysFilesOutAsTheFormatSays) {
   EXPECT_EQ(disk->size(saved.name + "/model.safetensors") + disk->size(saved.name + "/optimizer.safetensors"), saved.bytes);
 }
 
-TEST_F(StateCheckpoint, NoTensorsIsAStateToo) {
+TEST_F(StateCheckpoint, AStateMayHaveNoTensors) {
   Checkpoint checkpoint(disk, {});
   State state;
   state.set_json("only", "\"this\"");
@@ -138,7 +138,7 @@ TEST_F(StateCheckpoint, NoTensorsIsAStateToo) {
   EXPECT_NO_THROW(checkpoint.verify(""));
 }
 
-TEST_F(StateCheckpoint, LoadsTheHighestStepAndAmongEqualsTheLastCommitted) {
+TEST_F(StateCheckpoint, LoadsTheHighestStepThenTheLastCommitted) {
   Checkpoint checkpoint(disk, {});
   save_step(checkpoint, 30);
   save_step(checkpoint, 20);
@@ -157,7 +157,7 @@ TEST_F(StateCheckpoint, LoadsTheHighestStepAndAmongEqualsTheLastCommitted) {
   EXPECT_EQ(checkpoint.list().at(9).step, 20);
 }
 
-TEST_F(StateCheckpoint, ANamedOneIsLoadedWhateverItsStep) {
+TEST_F(StateCheckpoint, ANamedCheckpointIsLoadedWhateverItsStep) {
   Checkpoint checkpoint(disk, {});
   const SaveResult first = save_step(checkpoint, 1);
   save_step(checkpoint, 2);
@@ -175,7 +175,7 @@ TEST_F(StateCheckpoint, ANamedOneIsLoadedWhateverItsStep) {
   EXPECT_ERROR(checkpoint.load(model.state, options), Status::invalid_argument, "../best");
 }
 
-TEST_F(StateCheckpoint, NothingThereIsNotFound) {
+TEST_F(StateCheckpoint, AnEmptyDirectoryIsNotFound) {
   Checkpoint checkpoint(disk, {});
   Model model(5);
   EXPECT_ERROR(checkpoint.load(model.state, {}), Status::not_found, "memory");
@@ -188,7 +188,7 @@ TEST_F(StateCheckpoint, AStateThatDoesNotMatchIsRefusedAndUnchanged) {
   Checkpoint checkpoint(disk, {});
   State small;
   small.add_tensor("model", "weight", Tensor::create(Dtype::f32, {2, 3}));
-  checkpoint.save(small, {});  // an older one that would match must not be taken for it
+  checkpoint.save(small, {});  // an older checkpoint that would match must not be loaded instead
   save_step(checkpoint, 2);
   const auto refused = [&](State& state, const char* text) {
     EXPECT_ERROR(checkpoint.load(state, {}), Status::invalid_argument, text);
@@ -235,7 +235,7 @@ TEST_F(StateCheckpoint, ReadOnlyMemoryIsNotLoadedInto) {
   EXPECT_ERROR(checkpoint.load(state, {}), Status::unsupported, "t");
 }
 
-TEST_F(StateCheckpoint, NamesOfAnyKindComeBack) {
+TEST_F(StateCheckpoint, NamesOfAnyKindAreRestored) {
   State state;
   for (const char* group : {"model", "Model", "a/b", "con", "..", "\xC3\xA9", "manifest.json"}) {
     for (const char* name : {"w", "a/b.c", "\"quoted\"\n", "\xE2\x82\xAC"}) {
@@ -265,7 +265,7 @@ TEST_F(StateCheckpoint, KeepsTheLast) {
     EXPECT_EQ(std::ssize(checkpoint.list()), std::min(step, 2));
     EXPECT_EQ(checkpoint.list().at(0).step, step);
   }
-  // The one just saved stays although a load would prefer two others.
+  // The checkpoint just saved remains although a load would prefer two others.
   const SaveResult low = save_step(checkpoint, 1);
   EXPECT_EQ(std::ssize(checkpoint.list()), 3);
   EXPECT_EQ(checkpoint.list().at(2).name, low.name);
@@ -275,7 +275,7 @@ TEST_F(StateCheckpoint, NeverDeletesTheOnlyValidOne) {
   Checkpoint checkpoint(disk, {false, 1});
   save_step(checkpoint, 1);
   const SaveResult second = save_step(checkpoint, 2);
-  disk->remove(second.name + "/model.safetensors");  // damaged: it does not count
+  disk->remove(second.name + "/model.safetensors");  // damaged: retention does not count it
   EXPECT_EQ(std::ssize(checkpoint.list()), 1);
   save_step(checkpoint, 1);
   EXPECT_EQ(std::ssize(checkpoint.list()), 2);  // the damaged one of step 2, and the new one
@@ -287,7 +287,7 @@ TEST_F(StateCheckpoint, NeverDeletesTheOnlyValidOne) {
 }
 
 // After a load has fallen back, the next save abandons the damaged checkpoint, and retention removes it first.
-TEST_F(StateCheckpoint, ADamagedOneThatARunHasLeftIsRemovedFirst) {
+TEST_F(StateCheckpoint, AnAbandonedDamagedCheckpointIsRemovedFirst) {
   Checkpoint checkpoint(disk, {false, 2});
   save_step(checkpoint, 1);
   const SaveResult second = save_step(checkpoint, 2);
@@ -301,7 +301,7 @@ TEST_F(StateCheckpoint, ADamagedOneThatARunHasLeftIsRemovedFirst) {
   EXPECT_EQ(all[1].step, 1);
 }
 
-TEST_F(StateCheckpoint, OneWriterButAnyReaders) {
+TEST_F(StateCheckpoint, OneWriterAndManyReaders) {
   auto writer = std::make_unique<Checkpoint>(disk, CheckpointOptions{});
   EXPECT_ERROR(Checkpoint(disk, {}), Status::busy, "process");
   save_step(*writer, 1);
@@ -311,10 +311,10 @@ TEST_F(StateCheckpoint, OneWriterButAnyReaders) {
   EXPECT_ERROR(reader.save(model.state, {}), Status::invalid_state, "read-only");
   writer.reset();
   Checkpoint second(disk, {});
-  EXPECT_EQ(save_step(second, 1).commit_sequence, 2);  // goes on where the other one stopped
+  EXPECT_EQ(save_step(second, 1).commit_sequence, 2);  // continues the other writer's sequence
 }
 
-TEST_F(StateCheckpoint, AForkedChildMayLookButNotWrite) {
+TEST_F(StateCheckpoint, AForkedChildMayReadButNotWrite) {
   const Scratch scratch;
   Checkpoint checkpoint(storage::open_file_system(scratch.path(), storage::Root::make), {});
   save_step(checkpoint, 1);
@@ -331,7 +331,7 @@ TEST_F(StateCheckpoint, AForkedChildMayLookButNotWrite) {
   save_step(checkpoint, 3);
 }
 
-TEST_F(StateCheckpoint, AnUnwritableDirectoryIsSaidSo) {
+TEST_F(StateCheckpoint, AnUnwritableDirectoryIsReported) {
   const Scratch scratch;
   std::filesystem::permissions(scratch.path(), std::filesystem::perms(0555));
   {
@@ -344,7 +344,7 @@ TEST_F(StateCheckpoint, AnUnwritableDirectoryIsSaidSo) {
   EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
 }
 
-TEST_F(StateCheckpoint, WhatIsNoCheckpointIsLeftAlone) {
+TEST_F(StateCheckpoint, OtherFilesAreLeftAlone) {
   disk->make_directory("notes");
   disk->create("step-000000000001-00000000");  // a file
   disk->make_directory("step-1-00000000");
@@ -357,7 +357,7 @@ TEST_F(StateCheckpoint, WhatIsNoCheckpointIsLeftAlone) {
   EXPECT_NE(names.find("step-1-00000000/"), std::string::npos);
 }
 
-TEST_F(StateCheckpoint, ADirectoryOfOneCheckpointIsARootToo) {
+TEST_F(StateCheckpoint, ADirectoryOfOneCheckpointIsAlsoARoot) {
   const Scratch scratch;
   std::string name;
   {

@@ -1,5 +1,5 @@
-/* A host that has called setlocale: numbers in manifests, in JSON values and in a controller's state mean the same whatever the
- * locale's decimal point is, a comma or a character of two bytes. 77: skipped. */
+/* A host that has called setlocale: numbers in manifests, in JSON values and in a controller's state do not depend on the locale's
+ * decimal point, whether a comma or a two-byte character. 77: skipped. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <locale.h>
@@ -15,7 +15,7 @@ static test_folder scratch;
 
 static const char* const locales[][3] = {{"de_DE", "de_DE.UTF-8", ","}, {"ps_AF", "ps_AF.UTF-8", "\xD9\xAB"}};
 
-/* Makes those that are not there in the scratch directory, before the C library has looked for any of them in it. */
+/* Creates missing locales in the scratch directory, before the C library has searched for any of them there. */
 static void make_locales(void) {
   char path[512];
   const char* const before = getenv("LOCPATH");
@@ -39,7 +39,7 @@ static void set(ckpt_state* state, const char* json, const char* expected) {
   CHECK(strcmp(text, expected) == 0);
 }
 
-static void numbers_are_what_they_are(void) {
+static void numbers_do_not_depend_on_it(void) {
   ckpt_state* state = NULL;
   CHECK_OK(ckpt_state_create(&state));
   set(state, "0.001", "0.001");
@@ -49,7 +49,7 @@ static void numbers_are_what_they_are(void) {
   set(state, "1e-400", "0.0");
   set(state, "0.1234567890123456", "0.1234567890123456");
   set(state, "-9223372036854775808", "-9223372036854775808");
-  CHECK_FAILS(ckpt_state_set_json(state, "number", "9223372036854775808123"), CKPT_E_INVALID_ARGUMENT, "does not fit 64 bits");
+  CHECK_FAILS(ckpt_state_set_json(state, "number", "9223372036854775808123"), CKPT_E_INVALID_ARGUMENT, "does not fit in 64 bits");
   CHECK_FAILS(ckpt_state_set_json(state, "number", "1.5e999"), CKPT_E_INVALID_ARGUMENT, "not usable JSON");
   CHECK_FAILS(ckpt_state_set_json(state, "number", "0,001"), CKPT_E_INVALID_ARGUMENT, "not usable JSON");
   ckpt_state_release(state);
@@ -90,7 +90,7 @@ static void acknowledged_checkpoints_stay(void) {
   ckpt_storage_release(storage);
 }
 
-static void a_controller_comes_back(void) {
+static void a_controller_is_restored(void) {
   static char text[1 << 18];
   static char again[1 << 18];
   ckpt_controller* controller = NULL;
@@ -114,7 +114,7 @@ static void a_controller_comes_back(void) {
   ckpt_controller_release(restored);
 }
 
-/* Files of other programs: their header may hold any number, and so may the index beside them. */
+/* Files of other programs: their headers may contain any number, and so may the index file. */
 static void indexed_folders_open(void) {
   static const char index[] = "{\"metadata\":{\"total_size\":4,\"ratio\":0.5},\"weight_map\":{\"w\":\"a.safetensors\"}}";
   static const char header[] = "{\"w\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4],\"scale\":0.75}}";
@@ -137,17 +137,17 @@ int main(void) {
   int tried = 0;
   make_folder(scratch, "comma");
   make_locales();
-  numbers_are_what_they_are();
+  numbers_do_not_depend_on_it();
   for (int i = 0; i < 2; ++i) {
     if (setlocale(LC_ALL, locales[i][1]) == NULL) {
-      printf("SKIP: there is no locale %s, and localedef (package locales) could not make one\n", locales[i][1]);
+      printf("SKIP: locale %s not found, and localedef (package locales) could not make one\n", locales[i][1]);
       continue;
     }
     ++tried;
     CHECK(strcmp(localeconv()->decimal_point, locales[i][2]) == 0);
-    numbers_are_what_they_are();
+    numbers_do_not_depend_on_it();
     acknowledged_checkpoints_stay();
-    a_controller_comes_back();
+    a_controller_is_restored();
     indexed_folders_open();
   }
   CHECK(chdir("/") == 0);

@@ -1,4 +1,4 @@
-/* Coordinators through the .so from C99: one process, and two by callbacks. */
+/* Tests coordinators through the C API from C99: one process, and two through callbacks. */
 #include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ static int32_t pair_all_gather(const void* sent, int64_t bytes, int64_t timeout_
   memcpy((char*)received + bytes, sent, (size_t)bytes);
   return 0;
 }
-/* What the last gather was given, and answers: the neighbour's bytes are one more. */
+/* The arguments of the last gather, and its result: the neighbour's bytes are one more. */
 static const void* gathered_into;
 static int64_t gathered_at;
 static int32_t pair_gather(const void* sent, int64_t bytes, int64_t root, int64_t timeout_ns, void* received, void* user_data) {
@@ -55,13 +55,13 @@ static void gather_of_one(void) {
   CHECK_FAILS(ckpt_coordinator_gather(single, data, 2, 0, 0, NULL), CKPT_E_INVALID_ARGUMENT, "received is NULL but bytes is 2");
   CHECK_FAILS(ckpt_coordinator_gather(single, NULL, 2, 0, 0, received), CKPT_E_INVALID_ARGUMENT, "sent is NULL");
   CHECK_FAILS(ckpt_coordinator_gather(single, data, -1, 0, 0, received), CKPT_E_INVALID_ARGUMENT, "-1");
-  CHECK_FAILS(ckpt_coordinator_gather(single, data, 2, 1, 0, received), CKPT_E_INVALID_ARGUMENT, "root is 1; 0 .. 0");
+  CHECK_FAILS(ckpt_coordinator_gather(single, data, 2, 1, 0, received), CKPT_E_INVALID_ARGUMENT, "root is 1; expected 0 .. 0");
   CHECK_FAILS(ckpt_coordinator_gather(single, data, 2, -1, 0, received), CKPT_E_INVALID_ARGUMENT, "root is -1");
   CHECK_FAILS(ckpt_coordinator_gather(single, data, 2, 0, -1, received), CKPT_E_INVALID_ARGUMENT, "timeout_ns is -1");
   ckpt_coordinator_release(single);
 }
 
-/* Rank 1 of 2, with a gather of its own, and without one, as a caller compiled before there was one. */
+/* Rank 1 of 2, with its own gather, and without one, like a caller compiled before gather existed. */
 static void gather_of_two(void) {
   ckpt_coordinator_callbacks callbacks = CKPT_COORDINATOR_CALLBACKS_INIT;
   ckpt_coordinator* own = NULL;
@@ -83,7 +83,7 @@ static void gather_of_two(void) {
   CHECK_OK(ckpt_coordinator_gather(own, data, 2, 0, 1, NULL));
   CHECK_FAILS(ckpt_coordinator_gather(own, data, 2, 1, 1, NULL), CKPT_E_INVALID_ARGUMENT, "received is NULL but bytes is 2");
   CHECK_FAILS(ckpt_coordinator_gather(own, data, 2, 0, 0, NULL), CKPT_E_TIMEOUT, "coordinator gather");
-  CHECK_FAILS(ckpt_coordinator_gather(own, data, 2, 2, 1, received), CKPT_E_INVALID_ARGUMENT, "root is 2; 0 .. 1");
+  CHECK_FAILS(ckpt_coordinator_gather(own, data, 2, 2, 1, received), CKPT_E_INVALID_ARGUMENT, "root is 2; expected 0 .. 1");
   CHECK_FAILS(ckpt_coordinator_gather(own, data, INT64_MAX, 1, 1, received), CKPT_E_OUT_OF_RANGE, "world size");
   CHECK_FAILS(ckpt_coordinator_gather(own, data, INT64_MAX, 0, 1, NULL), CKPT_E_OUT_OF_RANGE, "world size");
   ckpt_coordinator_release(own);
@@ -133,7 +133,7 @@ static void coordinators(void) {
   callbacks.rank = 1;
   CHECK_OK(ckpt_coordinator_create_custom(&callbacks, NULL, NULL, &pair));
   CHECK_OK(ckpt_coordinator_barrier(pair, 1));
-  /* A status stays what it is, with the function's own words where it has some; another number is CALLBACK. */
+  /* A status is passed on, with the callback's own message, if any; a number that is not a status becomes CALLBACK. */
   CHECK_FAILS(ckpt_coordinator_barrier(pair, 0), CKPT_E_TIMEOUT, "in time");
   CHECK_FAILS(ckpt_coordinator_barrier(pair, 2), CKPT_E_TIMEOUT, "coordinator barrier: rank 0 is late");
   CHECK_FAILS(ckpt_coordinator_barrier(pair, 3), CKPT_E_INVALID_STATE, "coordinator barrier: the link is gone");
@@ -163,7 +163,7 @@ static void coordinators(void) {
   ckpt_coordinator_release(single);
   ckpt_checkpoint_manager_release(checkpoint);
 
-  /* A handler is the caller's or one with the defaults. */
+  /* The fault handler is the caller's, or one with the defaults. */
   ckpt_fault_handler* handler = NULL;
   ckpt_fault_handler* used = NULL;
   int64_t retries = -1;

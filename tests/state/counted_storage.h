@@ -1,4 +1,4 @@
-// A storage that counts the bytes that are read through it, and what was opened; the files are those of another storage.
+// A storage that counts the bytes read through it and the opened files; another storage holds the files.
 #pragma once
 
 #include <algorithm>
@@ -17,16 +17,16 @@ namespace ckpt::tests {
 
 class CountedStorage final : public storage::Storage {
  public:
-  // is_cached: of its files.
+  // is_cached: whether its files report that they are cached.
   explicit CountedStorage(std::shared_ptr<storage::Storage> inner, bool is_cached = false)
       : inner_(std::move(inner)), is_cached_(is_cached) {}
 
   struct Counts {
-    std::int64_t bytes = 0;         // of all files
-    std::int64_t tensor_bytes = 0;  // of files with tensors
+    std::int64_t bytes = 0;         // read from all files
+    std::int64_t tensor_bytes = 0;  // read from files with tensors
     std::int64_t lists = 0;
-    std::map<std::string, std::int64_t> opened = {};  // by the name in the directory
-    std::int64_t most_open = 0;                       // at one time
+    std::map<std::string, std::int64_t> opened = {};  // by file name
+    std::int64_t most_open = 0;                       // maximum number of files open at once
   };
   Counts take() {
     const std::lock_guard lock(mutex_);

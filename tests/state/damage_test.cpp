@@ -1,4 +1,5 @@
-// Torn and corrupt checkpoints: noticed, named, and the one before is loaded. Only what has no manifest is set aside.
+// Torn and corrupt checkpoints are detected and reported by name, and the previous one is loaded. Only those without a manifest are
+// set aside.
 #include <gtest/gtest.h>
 
 #include "fixture.h"
@@ -12,7 +13,7 @@ using namespace ckpt::state;
 using namespace ckpt::tests;
 namespace storage = ckpt::storage;
 
-// Step 1 is whole; each test damages step 2.
+// Step 1 is intact; each test damages step 2.
 class StateDamage : public testing::Test {
  protected:
   StateDamage() {
@@ -23,7 +24,7 @@ class StateDamage : public testing::Test {
     manifest_file = second + "/manifest.json";
   }
 
-  // A new process finds step 1 and says why. It puts step 2 aside when that has no manifest, and changes nothing else.
+  // A new process loads step 1 and reports the reason. It sets step 2 aside if that has no manifest, and changes nothing else.
   void expect_fall_back(const std::string& reason) {
     const bool is_torn = reason == "no manifest.json";
     const std::string before = names_in(*disk, second);
@@ -44,7 +45,7 @@ class StateDamage : public testing::Test {
     EXPECT_EQ(checkpoint.load(model.state, {}).step, 2);
   }
 
-  // With and without step 1 to fall back to, a reader loads right values or none, and changes nothing.
+  // Both with and without step 1 to fall back to, a reader returns correct values or none, and changes nothing.
   void expect_detected_by_reader() {
     const std::string before = names_in(*disk, "");
     Checkpoint reader(disk, {true, 0});
@@ -61,7 +62,7 @@ class StateDamage : public testing::Test {
   }
 
   std::shared_ptr<storage::Storage> disk = storage::make_memory_storage();
-  const std::string records = disk->is_objects() ? "commits/ " : "";  // what an object store has besides
+  const std::string records = disk->is_objects() ? "commits/ " : "";  // additional entries of an object store
   std::string first;
   std::string second;
   std::string model_file;
@@ -113,7 +114,7 @@ TEST_F(StateDamage, FileMissing) {
 TEST_F(StateDamage, FileTruncated) {
   const std::string text = read_file(*disk, model_file);
   replace_file(*disk, model_file, text.substr(0, text.size() - 1));
-  expect_fall_back("the manifest says");
+  expect_fall_back("expected ");
 }
 
 TEST_F(StateDamage, FileOfAnotherCheckpoint) {
@@ -197,8 +198,8 @@ TEST_F(StateDamage, ALinkInsteadOfAFileIsNotFollowed) {
   EXPECT_EQ(model.value(), 9);
 }
 
-// Exhaustive: no bit and no length of any file of a checkpoint is outside some check. Under sanitizers, where an exception takes a
-// hundred times as long, a sample.
+// Exhaustive: some check covers every bit and every length of every file of a checkpoint. With sanitizers, where an exception takes
+// a hundred times as long, a sample.
 #ifdef CKPT_SANITIZED
 constexpr std::size_t stride = 23;
 #else

@@ -1,4 +1,4 @@
-// Environments of a checkpoint and of a process, compared.
+// Comparison of a checkpoint's environment with that of a process.
 #include <gtest/gtest.h>
 
 #include "base/version.h"
@@ -11,7 +11,7 @@ using namespace ckpt::state;
 using namespace ckpt::tests;
 namespace storage = ckpt::storage;
 
-// The same text with another environment, and a checksum that fits.
+// Replaces the environment in a manifest, with a matching checksum.
 void forge_environment(storage::Storage& disk, const std::string& name, const std::string& environment) {
   const std::string path = name + "/manifest.json";
   std::string text = read_file(disk, path);
@@ -21,7 +21,7 @@ void forge_environment(storage::Storage& disk, const std::string& name, const st
   replace_file(disk, path, text + ",\n\"checksum\":\"" + to_hex(hash_of(text)) + "\"}\n");
 }
 
-TEST(StateEnvironments, AreComparedAsFarAsTheyAreKnown) {
+TEST(StateEnvironments, AreComparedIfKnown) {
   const auto disk = storage::make_memory_storage();
   CheckpointOptions options;
   options.blas = [] { return std::string("this BLAS"); };
@@ -42,7 +42,7 @@ TEST(StateEnvironments, AreComparedAsFarAsTheyAreKnown) {
   EXPECT_FALSE(differs("{\"libckpt\":{" + version + R"(,"blas":"this BLAS"}})"));
   EXPECT_TRUE(differs("{\"libckpt\":{" + version + R"(,"blas":"that BLAS"}})"));
   EXPECT_TRUE(differs(R"({"libckpt":{"version":"0.0.9","blas":"this BLAS"}})"));
-  // What is not known, or of an earlier version of the library, warns of nothing.
+  // An unknown environment, or one of an earlier library version, causes no warning.
   for (const char* old :
        {"null", "{}", R"({"blas":"x","library":"0.0.9"})", "7", R"({"libckpt":3})", R"({"libckpt":{"blas":5}})"}) {
     EXPECT_FALSE(differs(old)) << old;

@@ -1,5 +1,5 @@
-/* What manifests say of where they were written, without being asked: the library's version, and the BLAS where one is in use. A
- * save loads none. A load where either differs says so. */
+/* The environment that manifests record by themselves: the library's version, and the BLAS if one is in use. A save loads no BLAS.
+ * A load in an environment that differs reports it. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <sys/wait.h>
@@ -28,7 +28,7 @@ static void dgemm(int order, int trans_a, int trans_b, int m, int n, int k, doub
       (void)beta, (void)c, (void)ldc;
 }
 
-/* From here on this process uses the BLAS of that name. */
+/* From here on this process uses the BLAS with that name. */
 static void use_blas(const char* name) {
   char text[64];
   int64_t needed = 0;
@@ -62,7 +62,7 @@ static ckpt_checkpoint_manager* open_root(const char* name) {
   return checkpoint;
 }
 
-/* The manifest's line of the environment after a save that gave that one. */
+/* Returns the manifest's line of the environment after a save with that environment. */
 static const char* recorded(ckpt_checkpoint_manager* checkpoint, const char* environment) {
   static char text[8192];
   numbered n;
@@ -80,7 +80,7 @@ static const char* recorded(ckpt_checkpoint_manager* checkpoint, const char* env
   return line;
 }
 
-/* Whether a load, given that environment, says that this is another one. */
+/* Returns whether a load with that environment reports that it differs. */
 static int differs(ckpt_checkpoint_manager* checkpoint, const char* environment) {
   numbered n;
   ckpt_load_options options = CKPT_LOAD_OPTIONS_INIT;
@@ -141,10 +141,10 @@ static void the_version_is_always_there(void) {
   ckpt_checkpoint_manager_release(checkpoint);
 }
 
-static void another_blas_is_said(void) {
+static void another_blas_is_reported(void) {
   int status = 0;
   int32_t is_other = 0;
-  const pid_t child = fork(); /* a process of its own: one BLAS for each */
+  const pid_t child = fork(); /* a separate process, since a process has one BLAS */
   CHECK(child >= 0);
   if (child == 0) {
     use_blas("first BLAS \"1.0\"");
@@ -160,7 +160,7 @@ static void another_blas_is_said(void) {
   CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
   ckpt_checkpoint_manager* checkpoint = open_root("blas");
   ckpt_checkpoint_manager* background = open_root("background");
-  CHECK(!differs(checkpoint, NULL)); /* none is in use here: nothing can be said yet */
+  CHECK(!differs(checkpoint, NULL)); /* no BLAS is in use here: nothing to compare yet */
   use_blas("second BLAS");
   CHECK(strstr(messages, "was written with the BLAS first BLAS \"1.0\"; this process has second BLAS") != NULL);
   CHECK(differs(checkpoint, NULL) && differs(checkpoint, "null"));
@@ -176,7 +176,7 @@ int main(void) {
   make_scratch(scratch, "environment");
   CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_WARNING, note, NULL, NULL));
   the_version_is_always_there();
-  another_blas_is_said();
+  another_blas_is_reported();
   CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_WARNING, NULL, NULL, NULL));
   remove_scratch(scratch);
   return 0;

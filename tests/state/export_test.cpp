@@ -28,14 +28,14 @@ std::vector<std::string> files_in(const std::string& directory) {
   return names;
 }
 
-TEST(StateExport, WhatIsWrittenIsReadByTheReaderAndTheOldFileIsReplaced) {
+TEST(StateExport, AReaderReadsTheFileAndTheOldFileIsReplaced) {
   const Scratch scratch;
   const std::string path = scratch / "model.safetensors";
   std::ofstream(path) << "something older";
-  std::ofstream(path + ".tmp") << "left by somebody";
+  std::ofstream(path + ".tmp") << "left by another writer";
   Model model(3);
   write_safetensors(path, model.state, "model", metadata_from_json(R"({"made by":"a test","format":"pt"})"));
-  // Another writer's temporary file is not this one's to touch.
+  // Another writer's temporary file must not be touched.
   EXPECT_EQ(files_in(scratch.path()), (std::vector<std::string>{"model.safetensors", "model.safetensors.tmp"}));
   EXPECT_EQ(std::filesystem::file_size(path + ".tmp"), 16U);
   Reader file(path);
@@ -50,18 +50,18 @@ TEST(StateExport, WhatIsWrittenIsReadByTheReaderAndTheOldFileIsReplaced) {
   for (const StateTensor& item : back.state.groups()[0].tensors) EXPECT_EQ(item.tensor->data_as<float>()[2], 3.0F);
 }
 
-TEST(StateExport, BadArgumentsLeaveWhatWasThere) {
+TEST(StateExport, BadArgumentsLeaveExistingFiles) {
   const Scratch scratch;
   Model model(3);
   std::filesystem::create_directory(scratch / "directory");
   EXPECT_ERROR(write_safetensors(scratch / "f", model.state, "other", {}), Status::not_found, "group 'other'");
   EXPECT_ERROR(write_safetensors(scratch / "missing/f", model.state, "model", {}), Status::not_found, "missing");
   EXPECT_ERROR(write_safetensors("", model.state, "model", {}), Status::invalid_argument, "path is ''");
-  EXPECT_ERROR(write_safetensors(scratch / "", model.state, "model", {}), Status::invalid_argument, "names no file");
+  EXPECT_ERROR(write_safetensors(scratch / "", model.state, "model", {}), Status::invalid_argument, "expected the path of a file");
   EXPECT_ERROR(write_safetensors(scratch / "directory", model.state, "model", {}), Status::invalid_argument, "directory");
   EXPECT_EQ(files_in(scratch.path()), std::vector<std::string>{"directory"});
   EXPECT_ERROR(metadata_from_json("[1]"), Status::invalid_argument, "not an object");
-  EXPECT_ERROR(metadata_from_json(R"({"a":1})"), Status::invalid_argument, "'a' is not a text");
+  EXPECT_ERROR(metadata_from_json(R"({"a":1})"), Status::invalid_argument, "expected a string for 'a'");
   EXPECT_ERROR(metadata_from_json("{"), Status::invalid_argument, "metadata_json");
 }
 
@@ -77,7 +77,7 @@ TEST(StateExport, LinksAreFollowedAndStay) {
   std::ofstream(scratch / "real/file") << "something older";
   fs::create_symlink("real/file", scratch / "link");
   fs::create_symlink("../link", scratch / "real/second");              // to a link, from another directory
-  fs::create_symlink(scratch / "real/deep/new", scratch / "hanging");  // to nothing yet, by a whole path
+  fs::create_symlink(scratch / "real/deep/new", scratch / "hanging");  // dangling, with an absolute path
   fs::create_directory_symlink("real", scratch / "folder");
   for (const char* path : {"link", "real/second", "hanging", "folder/third"}) {
     const std::string whole = scratch / path;
@@ -98,7 +98,7 @@ TEST(StateExport, LinksAreFollowedAndStay) {
   EXPECT_ERROR(write_safetensors(scratch / "nowhere", model.state, "model", {}), Status::not_found, "missing");
 }
 
-TEST(StateExport, WhatIsNoRegularFileIsRefusedAndStays) {
+TEST(StateExport, OtherThanRegularFilesAreRefusedAndKept) {
   const Scratch scratch;
   Model model(3);
   const std::string fifo = scratch / "fifo";
@@ -150,7 +150,7 @@ TEST(StateInPlace, FillsTheTensorsAndFallsBack) {
   Model model(0);
   EXPECT_EQ(checkpoint.load(model.state, options).step, 2);
   EXPECT_EQ(model.value(), 2.0F);
-  // The last byte of the last group: the tensors before it are overwritten by the time it is found.
+  // The last byte of the last group: the preceding tensors are already overwritten when the damage is found.
   const std::string path = second.name + "/optimizer.safetensors";
   std::string bytes = read_file(*disk, path);
   bytes.back() = static_cast<char>(bytes.back() ^ 1);
@@ -179,7 +179,7 @@ TEST(StateInPlace, ReadsEachByteOnce) {
   EXPECT_EQ(reads_of(true), staged);
 }
 
-TEST(StateFaultHandler, ACheckpointTriesAgainAsItsHandlerSays) {
+TEST(StateFaultHandler, ACheckpointRetriesAsItsHandlerDecides) {
   const auto faults = std::make_shared<Faults>();
   CheckpointOptions options;
   options.fault_handler = std::make_shared<storage::FaultHandler>(storage::FaultPolicy{3, 1, 1, 1, 0, 0}, [](std::int64_t) {});
@@ -193,7 +193,7 @@ TEST(StateFaultHandler, ACheckpointTriesAgainAsItsHandlerSays) {
   EXPECT_EQ(faults->fired, 1);
   EXPECT_EQ(checkpoint.fault_handler()->retries(), 1);
   EXPECT_EQ(checkpoint.verify("").files, 2);
-  // What cannot pass is reported, and the older checkpoint is what it was.
+  // A permanent error is reported, and the older checkpoint is unchanged.
   faults->fail_at = faults->counted;
   faults->status = Status::no_space;
   EXPECT_ERROR(save_step(checkpoint, 2), Status::no_space, "injected");

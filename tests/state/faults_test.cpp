@@ -1,4 +1,4 @@
-// The order of a save's operations, and what happens when the Nth of them fails: for every N until none does.
+// The order of a save's operations, and the result if the Nth of them fails: for every N until none fails.
 #include <gtest/gtest.h>
 
 #include "faulty_storage.h"
@@ -44,7 +44,7 @@ sync_directory
 )");
 }
 
-TEST(StateFaults, OldOnesAreRemovedOnlyAfterTheLastSync) {
+TEST(StateFaults, OldCheckpointsAreRemovedOnlyAfterTheLastSync) {
   const auto faults = std::make_shared<Faults>();
   Checkpoint checkpoint(std::make_shared<FaultyStorage>(storage::make_memory_storage(), faults), {false, 1});
   save_step(checkpoint, 1);
@@ -55,16 +55,16 @@ TEST(StateFaults, OldOnesAreRemovedOnlyAfterTheLastSync) {
       faults->log, [](const std::string& line) { return line.starts_with("remove") && !line.ends_with(".look"); });
   ASSERT_NE(removal, faults->log.end());
   EXPECT_LT(acknowledged, removal);
-  EXPECT_NE(removal->find("manifest.json"), std::string::npos);  // the manifest goes first
+  EXPECT_NE(removal->find("manifest.json"), std::string::npos);  // the manifest is removed first
 }
 
-TEST(StateFaults, AfterAFailedSyncTheFileIsWrittenAnewUnderAnotherName) {
+TEST(StateFaults, AfterAFailedSyncTheFileIsRewrittenUnderAnotherName) {
   for (const char* file : {"model.safetensors", "optimizer.safetensors", "manifest.json"}) {
     const auto faults = std::make_shared<Faults>();
     const auto disk = storage::make_memory_storage();
     Checkpoint checkpoint(std::make_shared<FaultyStorage>(disk, faults), {});
     faults->only = "sync";
-    faults->counted = 0;  // making the checkpoint was counted
+    faults->counted = 0;  // creating the checkpoint was counted
     faults->fail_at = file == std::string("model.safetensors") ? 0 : file == std::string("optimizer.safetensors") ? 1 : 2;
     const std::string step = save_step(checkpoint, 1).name;
     EXPECT_EQ(faults->fired, 1);
@@ -99,7 +99,7 @@ TEST(StateFaults, AReaderFindsWhatAWriterCommittedMeanwhile) {
   Checkpoint reader(std::make_shared<FaultyStorage>(disk, faults), {true, 0});
   int step = 1;
   faults->before = [&](const std::string& line) {
-    // Three times, the one that the reader has chosen goes just before it opens a file of it.
+    // Three times, the checkpoint that the reader has chosen is removed just before it opens one of its files.
     if (step < 4 && line.starts_with("open") && line.ends_with("model.safetensors")) save_step(writer, ++step);
   };
   Model model(0);
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(State, StateFaultSweep,
                                   (instance.param.and_all_later ? "_forever" : "_once");
                          });
 
-// One save of step 2 whose Nth operation fails, in a storage of its own; true when no operation failed.
+// Runs one save of step 2 with a failing Nth operation, in a new storage; sets done if no operation failed.
 void save_with_fault(std::int64_t number, const Sweep& sweep, bool& done) {
   const auto disk = storage::make_memory_storage();
   const auto faults = std::make_shared<Faults>();
@@ -160,11 +160,11 @@ void save_with_fault(std::int64_t number, const Sweep& sweep, bool& done) {
     }
     done = faults->fired == 0;
     faults->fail_at = -1;
-    // A failure that passed has left nothing behind.
+    // A transient failure has left nothing.
     const bool cleaned = !acknowledged && !sweep.and_all_later;
     EXPECT_TRUE(!cleaned || names_in(*disk, "") == first + "/ ") << names_in(*disk, "");
   }
-  // The next process finds the acknowledged one or a newer complete one, and no half of any.
+  // The next process loads the acknowledged one or a newer complete one, and never a partial one.
   Checkpoint checkpoint(disk, {});
   Model model(0);
   const LoadResult loaded = checkpoint.load(model.state, {});
@@ -208,7 +208,7 @@ TEST_P(StateFaultSweep, OfALoad) {
       EXPECT_EQ(error.status(), GetParam().status) << error.message();
       EXPECT_EQ(model.value(), 9);
     }
-    EXPECT_EQ(names_in(*disk, ""), before);  // bytes that could not be read are not torn
+    EXPECT_EQ(names_in(*disk, ""), before);  // unreadable bytes do not count as damage
     if (faults->fired == fired) break;
   }
 }
@@ -217,7 +217,7 @@ TEST_P(StateFaultSweep, OfAnOpenThatRecovers) {
   for (std::int64_t number = 0;; ++number) {
     SCOPED_TRACE(number);
     ASSERT_LT(number, 1000);
-    disk->make_directory(ckpt::base::cat("step-00000000000", number % 10, "-0000000", number % 10));  // a cut-off save
+    disk->make_directory(ckpt::base::cat("step-00000000000", number % 10, "-0000000", number % 10));  // an interrupted save
     arm(number);
     const std::int64_t fired = faults->fired;
     try {
@@ -225,7 +225,7 @@ TEST_P(StateFaultSweep, OfAnOpenThatRecovers) {
     } catch (const ckpt::base::Error& error) {
       EXPECT_EQ(error.status(), GetParam().status) << error.message();
     }
-    Checkpoint healthy(disk, {});  // the lock is free again, and step 1 is where it was
+    Checkpoint healthy(disk, {});  // the lock is free again, and step 1 still exists
     Model model(0);
     EXPECT_EQ(healthy.load(model.state, {}).step, 1);
     if (faults->fired == fired) break;

@@ -1,4 +1,4 @@
-// A storage that records what is asked of it, and fails on demand.
+// A storage that records its operations and fails on demand.
 #pragma once
 
 #include <functional>
@@ -15,17 +15,17 @@ namespace ckpt::tests {
 
 struct Faults {
   std::vector<std::string> log;  // every operation: "write step-.../model.safetensors.tmp1"
-  std::int64_t fail_at = -1;     // the operation of this number fails ...
-  bool and_all_later = false;    // ... and all that follow
+  std::int64_t fail_at = -1;     // the operation with this number fails ...
+  bool and_all_later = false;    // ... and all later ones
   base::Status status = base::Status::io;
   std::string only;                                     // only operations of this kind are counted; "": all
   std::function<void(const std::string& line)> before;  // runs before every operation
-  bool links = false;                                   // this storage has hard links
-  std::optional<std::int64_t> free_bytes;               // what this storage says that it has
+  bool links = false;                                   // whether the storage supports hard links
+  std::optional<std::int64_t> free_bytes;               // the free space that the storage reports
   std::int64_t counted = 0;
   std::int64_t fired = 0;
 
-  // True when the operation must fail.
+  // Returns true if the operation must fail.
   bool note(const std::string& kind, const std::string& path) {
     log.push_back(kind + " " + path);
     if (before) before(log.back());
@@ -56,7 +56,7 @@ class FaultyFile final : public storage::File {
     faults_->check("read", path_);
     return file_->read(offset, bytes);
   }
-  // A write that fails has written half.
+  // A failing write writes the first half.
   void write(std::int64_t offset, std::span<const std::byte> bytes) override {
     const bool fails = faults_->note("write", path_);
     file_->write(offset, fails ? bytes.first(bytes.size() / 2) : bytes);
@@ -73,7 +73,7 @@ class FaultyFile final : public storage::File {
   std::shared_ptr<Faults> faults_;
 };
 
-// An object store when the inner one is.
+// An object store if the inner storage is one.
 class FaultyStorage final : public storage::Storage {
  public:
   FaultyStorage(std::shared_ptr<storage::Storage> inner, std::shared_ptr<Faults> faults)

@@ -1,4 +1,4 @@
-// Small states and what tests do to the files of their checkpoints.
+// Small states, and helpers that modify the files of their checkpoints.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace ckpt::tests {
 
-// Two groups; every element of every tensor has the same value, so that a mixture of two checkpoints shows.
+// Two groups; every element of every tensor has the same value, so that a mixture of two checkpoints is detected.
 class Model {
  public:
   explicit Model(float value) {
@@ -32,7 +32,7 @@ class Model {
     state.set_json("value", base::cat(value));
   }
 
-  // The value that all elements have; NaN when they do not agree.
+  // Returns the value of all elements; NaN if they differ.
   float value() const {
     const float first = tensors_.front()->data_as<float>()[0];
     for (const auto& tensor : tensors_) {
@@ -53,7 +53,7 @@ class Model {
   std::vector<std::shared_ptr<tensor::Tensor>> tensors_;
 };
 
-// A checkpoint of a Model whose value and step are the same number.
+// Saves a Model with the step as its value.
 inline state::SaveResult save_step(state::Checkpoint& checkpoint, int step) {
   Model model(static_cast<float>(step));
   state::SaveOptions options;
@@ -102,14 +102,14 @@ inline void replace_file(storage::Storage& storage, const std::string& path, con
   file->sync();
 }
 
-// "name/ name " of everything in a directory; attempts shown without their random digits when short_names.
+// Returns "name/ name " of everything in a directory; with short_names, attempts appear without their random digits.
 inline std::string names_in(storage::Storage& storage, const std::string& directory) {
   std::string out;
   for (const auto& entry : storage.list(directory)) out += entry.name + (entry.is_directory ? "/ " : " ");
   return out;
 }
 
-// Collects warnings while it lives.
+// Collects warnings during its lifetime.
 class Warnings {
  public:
   Warnings() {

@@ -1,5 +1,5 @@
-/* Forked children of a process that saves: they read, or are told that they cannot, and wait for no thread that they do not have.
- * And the parent's lock is the parent's: its child neither holds it longer nor lets go of it. */
+/* Forked children of a process that saves: they read or get an error, and never wait for a thread that exists only in the parent.
+ * The lock stays with the parent: its child neither extends nor releases it. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <pthread.h>
@@ -17,7 +17,7 @@ static void expect_success(pid_t child) {
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-/* Every call of a child on its parent's checkpoint. forked: FORKED will do for reads, too. */
+/* Makes every call of a child on its parent's checkpoint. forked: reads may also return FORKED. */
 static void use_in_child(ckpt_checkpoint_manager* checkpoint, int forked) {
   numbered into;
   int64_t count = 0;
@@ -50,7 +50,7 @@ static void use_in_child(ckpt_checkpoint_manager* checkpoint, int forked) {
   _exit(0);
 }
 
-/* ---- While a save stands still ------------------------------------------------------------------------------------------- */
+/* ---- During a blocked save ------------------------------------------------------------------------------------------- */
 
 static int reached[2];
 static int released[2];
@@ -85,7 +85,7 @@ static void reads_work_while_a_save_is_under_way(void) {
   atomic_store(&stop_now, 1);
   CHECK(pthread_create(&thread, NULL, save_two, checkpoint) == 0);
   CHECK(read(reached[0], &byte, 1) == 1);
-  /* Here too: a load waits for no save. */
+  /* Here too: a load does not wait for a save. */
   numbered into;
   numbered_make(&into, 0);
   CHECK_OK(ckpt_checkpoint_manager_load(checkpoint, into.state, NULL, NULL));
@@ -131,7 +131,7 @@ static void fork_often(ckpt_storage* storage) {
 static void reads_never_wait_for_a_thread_that_is_not_there(void) {
   char root[128];
   ckpt_storage* storage = NULL;
-#ifdef CKPT_SANITIZED /* whose own allocator may be locked by a thread that the child does not have */
+#ifdef CKPT_SANITIZED /* a parent's thread may hold the sanitizer's allocator lock */
   printf("SKIP: forks at any moment: a sanitizer is in this build\n");
   return;
 #endif
@@ -169,7 +169,7 @@ static void the_lock_is_the_parents(void) {
     ckpt_storage_release(storage);
     _exit(0);
   }
-  /* The child's release is not the parent's. */
+  /* A release by the child does not affect the parent. */
   CHECK(write(to_child[1], "!", 1) == 1 && read(to_parent[0], &byte, 1) == 1);
   CHECK_FAILS(ckpt_checkpoint_manager_create(storage, NULL, &second), CKPT_E_BUSY, "is being written by process");
   ckpt_checkpoint_manager_release(first);
@@ -177,7 +177,7 @@ static void the_lock_is_the_parents(void) {
   CHECK(write(to_child[1], "!", 1) == 1);
   expect_success(child);
 
-  /* The parent's release is final, whatever its child still holds. */
+  /* A release by the parent is final, whatever its child still holds. */
   const pid_t other = fork();
   if (other == 0) {
     alarm(HANG_SECONDS / 4);

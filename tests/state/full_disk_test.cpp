@@ -1,4 +1,4 @@
-// Disks that are full, and tensors that change under the save. The full disk is a small tmpfs, for which mount needs a privilege.
+// Full disks, and tensors that change during the save. The full disk is a small tmpfs; mounting it needs a privilege.
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 
@@ -29,7 +29,7 @@ class SmallDisk {
   int error;
 };
 
-// Of so many bytes, all of them value.
+// A state with one tensor of that many bytes, all with one value.
 struct Blob {
   Blob(std::int64_t bytes, int value) : tensor(Tensor::create(Dtype::u8, {bytes})) {
     std::memset(tensor->data(), value, static_cast<std::size_t>(bytes));
@@ -53,30 +53,30 @@ void save_until_full(const SmallDisk& disk, const storage::WriteOptions& write_o
   checkpoint.save(small.state, at_step(1));
   const Blob large(8 * mebibyte, 2);
   EXPECT_ERROR(checkpoint.save(large.state, at_step(2)), Status::no_space, "step-000000000002");
-  EXPECT_EQ(std::ssize(checkpoint.list()), 1);  // what was written of it is gone
+  EXPECT_EQ(std::ssize(checkpoint.list()), 1);  // the partially written files are removed
   EXPECT_EQ(checkpoint.verify("").tensors, 1);
   std::memset(small.tensor->data(), 0, mebibyte);
   EXPECT_EQ(checkpoint.load(small.state, {}).step, 1);
   EXPECT_EQ(small.tensor->data_as<unsigned char>()[mebibyte - 1], 1);
-  EXPECT_EQ(checkpoint.save(small.state, at_step(3)).step, 3);  // there is room again
+  EXPECT_EQ(checkpoint.save(small.state, at_step(3)).step, 3);  // there is space again
 }
 
-TEST(StateFullDisk, AFullDiskCostsOnlyTheSaveThatDidNotFit) {
+TEST(StateFullDisk, AFullDiskFailsOnlyTheSaveThatDoesNotFit) {
   for (const std::int64_t stream_from : {std::int64_t{0}, 64 * mebibyte}) {
     const SmallDisk disk;
     if (!disk.mounted) GTEST_SKIP() << "mounting a tmpfs: " << std::strerror(disk.error);
     storage::WriteOptions options;
     options.stream_from_bytes = stream_from;
-    options.may_compress = true;  // so that it is tried
+    options.may_compress = true;  // so that the save is attempted
     save_until_full(disk, options);
-    // Nothing is left of the save that did not fit, also for the next process.
+    // Nothing remains of the save that did not fit, also for the next process.
     Checkpoint reader(storage::open_file_system(disk.scratch.path(), storage::Root::must_exist), {.read_only = true});
     EXPECT_EQ(std::ssize(reader.list()), 2);
     EXPECT_EQ(reader.list().at(0).step, 3);
   }
 }
 
-// The figures in "the files of step 2 need 8388992 bytes; '/x' has 3141632 free".
+// Returns the figures in "the files of step 2 need 8388992 bytes; '/x' has 3141632 free".
 std::vector<std::int64_t> figures_in(const std::string& message) {
   std::vector<std::int64_t> figures;
   for (std::size_t at = message.find(" need "); at < message.size(); at = message.find("' has ", at + 1))
@@ -94,7 +94,7 @@ std::string refusal(Checkpoint& checkpoint, const State& state, std::int64_t ste
   return "";
 }
 
-TEST(StateFullDisk, ASaveThatCannotFitIsRefusedBeforeAnythingIsMade) {
+TEST(StateFullDisk, ASaveThatCannotFitIsRefusedBeforeAnyFileIsCreated) {
   const SmallDisk disk;
   if (!disk.mounted) GTEST_SKIP() << "mounting a tmpfs: " << std::strerror(disk.error);
   const auto files = storage::open_file_system(disk.scratch.path(), storage::Root::must_exist);
@@ -110,7 +110,7 @@ TEST(StateFullDisk, ASaveThatCannotFitIsRefusedBeforeAnythingIsMade) {
   EXPECT_NE(message.find("step 2"), std::string::npos) << message;
   EXPECT_EQ(names_in(*files, ""), before);
   EXPECT_EQ(files->free_bytes().value(), free);
-  // What retention would remove after the save is no room for it.
+  // Space that retention would free after the save does not count.
   const Blob medium(3 * mebibyte, 3);
   EXPECT_EQ(figures_in(refusal(checkpoint, medium.state, 3)), (std::vector{bytes + 2 * mebibyte, free}));
   EXPECT_EQ(checkpoint.save(small.state, at_step(4)).step, 4);
@@ -129,7 +129,7 @@ TEST(StateFullDisk, ExactlyEnoughIsEnough) {
   EXPECT_EQ(checkpoint.save(blob.state, at_step(1)).bytes, bytes);
 }
 
-TEST(StateFullDisk, WhatIsLinkedNeedsNoRoom) {
+TEST(StateFullDisk, LinkedFilesNeedNoSpace) {
   const Scratch scratch;
   const auto faults = std::make_shared<Faults>();
   faults->links = true;
@@ -143,7 +143,7 @@ TEST(StateFullDisk, WhatIsLinkedNeedsNoRoom) {
   EXPECT_EQ(checkpoint.save(model.state, at_step(2)).linked, 1);
   faults->free_bytes = written - 1;
   EXPECT_EQ(figures_in(refusal(checkpoint, model.state, 3)), (std::vector{written, written - 1}));
-  // A file that could not be linked, because it is damaged or has changed, is written anew.
+  // A file that cannot be linked, because it is damaged or has changed, is written again.
   faults->free_bytes = written;
   const std::string path = checkpoint.latest().name + "/model.safetensors";
   std::string bytes = read_file(*files, path);
@@ -159,8 +159,8 @@ TEST(StateFullDisk, WhatIsLinkedNeedsNoRoom) {
   EXPECT_EQ(figures_in(refusal(checkpoint, model.state, 5)), both);
 }
 
-// Whoever changes a tensor while it is saved gets some mixture, never a checkpoint that is refused.
-TEST(StateChangingTensor, WhatWasWrittenIsWhatWasHashed) {
+// A caller that changes a tensor during its save gets some mixture of values, but never a checkpoint that is refused.
+TEST(StateChangingTensor, WrittenBytesEqualHashedBytes) {
   const auto faults = std::make_shared<Faults>();
   Checkpoint checkpoint(std::make_shared<FaultyStorage>(storage::make_memory_storage(), faults), {});
   Blob blob(5 * mebibyte, 0);

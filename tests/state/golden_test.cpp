@@ -1,5 +1,5 @@
-// Checkpoints that released versions wrote, and that every later one must read. They are never written anew: a version that writes
-// something else adds a directory of its own.
+// Checkpoints written by released versions, which every later version must read. They are never rewritten: a version that writes
+// other bytes adds its own directory.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -20,7 +20,7 @@ using ckpt::tensor::Shape;
 using ckpt::tensor::Tensor;
 namespace storage = ckpt::storage;
 
-// One group per kind of thing: types of every width, a scalar, an empty tensor, names that are escaped.
+// One group per kind of data: types of every width, a scalar, an empty tensor, names that need escaping.
 struct Golden {
   Golden() {
     weight = add("model", "weight", Dtype::f32, {2, 3});
@@ -105,8 +105,8 @@ std::string bytes_of(storage::Storage& disk, const std::string& path) {
   return bytes;
 }
 
-// What other programs read: the same state gives the same tensor files for ever. CKPT_GOLDEN_NEW: a directory to keep them in, for
-// a version whose format differs.
+// Other programs read these files: the same state always gives the same tensor files. CKPT_GOLDEN_NEW: a directory to store them
+// in, for a version with another format.
 TEST(StateGolden, TheSameStateGivesTheSameFiles) {
   const char* const kept = std::getenv("CKPT_GOLDEN_NEW");
   const auto disk = kept != nullptr ? storage::open_file_system(kept, storage::Root::make) : storage::make_memory_storage();
@@ -140,7 +140,7 @@ std::shared_ptr<Tensor> counted(Dtype dtype, std::initializer_list<std::int64_t>
   return tensor;
 }
 
-// "rows": 3, 0 and 4 rows of the ranks; "grid": quarters, two of them on rank 1; the others whole on every rank.
+// "rows": 3, 0 and 4 rows of the ranks; "grid": quarters, two of them on rank 1; the others complete on every rank.
 State version_2_of(std::int64_t rank) {
   const char* const odd = "optimizer \xC3\xA9/1";
   State state;
@@ -251,7 +251,7 @@ TEST(StateGolden, TheSameSharesGiveTheSameFiles) {
   EXPECT_GE(compared, 10);
 }
 
-// ---- Texts of trees ----
+// ---- Serialised trees ----
 
 TEST(StateGolden, TreesOfBothFormats) {
   for (const char* const name : {"format-1.json", "format-2.json"}) {

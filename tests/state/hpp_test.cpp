@@ -1,4 +1,4 @@
-// The C++ face, used as docs/reference/state.md shows it.
+// The C++ API, used as docs/reference/state.md shows it.
 #include <ckpt/state.hpp>
 #include <ckpt/tensor.hpp>
 
@@ -116,7 +116,7 @@ bool same_bits(T a, T b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-// Set and read back, from the state and after a save and a load.
+// Values are set and read back, from the state and after a save and a load.
 class Values {
  public:
   template <class T>
@@ -181,9 +181,9 @@ void expect_all_values() {
   values.expect_text(std::string(100000, '"'));
 }
 
-TEST(StateHpp, ValuesComeBackToTheBit) { expect_all_values(); }
+TEST(StateHpp, ValuesAreRestoredBitForBit) { expect_all_values(); }
 
-TEST(StateHpp, ValuesDoNotKnowTheLocale) {
+TEST(StateHpp, ValuesDoNotDependOnTheLocale) {
   const char* const wanted = std::getenv("LC_ALL") == nullptr ? "de_DE.UTF-8" : "";
   const std::string of_c = std::setlocale(LC_ALL, nullptr);
   std::locale former;
@@ -206,19 +206,19 @@ TEST(StateHpp, ValuesDoNotKnowTheLocale) {
   EXPECT_NE(std::ranges::count(state.keys(), "pi"), 0);
   EXPECT_EQ(state.json("many"), "1234567");
   std::locale::global(former);
-  std::setlocale(LC_ALL, of_c.c_str());  // what the classic one of C++ took away
+  std::setlocale(LC_ALL, of_c.c_str());  // undone by std::locale::classic
 }
 
-TEST(StateHpp, WhatIsNoJsonNumberIsRefused) {
+TEST(StateHpp, NonFiniteNumbersAndInvalidUtf8AreRefused) {
   ckpt::State state;
   state.set("x", 1);
   for (const double value : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
     EXPECT_EQ(status_of([&] { state.set("x", value); }), ckpt::Status::invalid_argument);
     EXPECT_EQ(status_of([&] { state.set("x", static_cast<float>(value)); }), ckpt::Status::invalid_argument);
   }
-  EXPECT_EQ(status_of([&] { state.set("x", "\xFF\xFE"); }), ckpt::Status::invalid_argument);          // no UTF-8
-  EXPECT_EQ(status_of([&] { state.set("x", "\xED\xA0\x80"); }), ckpt::Status::invalid_argument);      // half a pair
-  EXPECT_EQ(status_of([&] { state.set("x", "\xF4\x90\x80\x80"); }), ckpt::Status::invalid_argument);  // behind the last one
+  EXPECT_EQ(status_of([&] { state.set("x", "\xFF\xFE"); }), ckpt::Status::invalid_argument);          // not UTF-8
+  EXPECT_EQ(status_of([&] { state.set("x", "\xED\xA0\x80"); }), ckpt::Status::invalid_argument);      // half a surrogate pair
+  EXPECT_EQ(status_of([&] { state.set("x", "\xF4\x90\x80\x80"); }), ckpt::Status::invalid_argument);  // beyond the last code point
   EXPECT_EQ(state.get<int>("x"), 1);
 }
 
@@ -242,7 +242,7 @@ TEST(StateHpp, AnotherTypeIsRefused) {
   }
   for (const char* key : {"number", "truth", "null", "list"}) EXPECT_TRUE(refused(std::string(), key)) << key;
   for (const char* key : {"number", "text", "null", "list"}) EXPECT_TRUE(refused(false, key)) << key;
-  EXPECT_TRUE(refused(0, "float"));  // a whole number was not set
+  EXPECT_TRUE(refused(0, "float"));  // the value is not an integer
   EXPECT_TRUE(refused(0U, "negative"));
   EXPECT_TRUE(refused(std::uint8_t{0}, "large"));
   EXPECT_TRUE(refused(0.0F, "huge"));
@@ -255,7 +255,7 @@ TEST(StateHpp, AnotherTypeIsRefused) {
   try {
     static_cast<void>(state.get<int>("text"));
   } catch (const ckpt::Error& error) {
-    EXPECT_STREQ(error.what(), "value of key \"text\" is \"7\"; asked for as a whole number of this type");
+    EXPECT_STREQ(error.what(), "value of key \"text\" is \"7\"; expected a whole number of this type");
   }
 }
 
@@ -284,7 +284,7 @@ TEST(StateHpp, OneOfManyCheckpoints) {
     names.push_back(checkpoints.save(state, save).name);
   }
   EXPECT_EQ(checkpoints.latest().value().name, names[3]);
-  EXPECT_EQ(checkpoints.best().value().name, names[2]);  // of equal ones the newest
+  EXPECT_EQ(checkpoints.best().value().name, names[2]);  // the newest of equal metrics
   EXPECT_EQ(checkpoints.best().value().metric, 0.9);
   EXPECT_EQ(checkpoints.find_step(3).value().name, names[3]);
   EXPECT_EQ(checkpoints.find_step(2).value().step, 2);
@@ -311,7 +311,7 @@ TEST(StateHpp, OneOfManyCheckpoints) {
   EXPECT_FALSE(checkpoints.latest());
   EXPECT_FALSE(checkpoints.best());
   checkpoints.save(state, 1);
-  EXPECT_FALSE(checkpoints.best());  // it has no metric
+  EXPECT_FALSE(checkpoints.best());  // no checkpoint has a metric
   EXPECT_FALSE(checkpoints.latest().value().metric);
 }
 
@@ -394,7 +394,7 @@ TEST(StateHpp, RulesAFunctionPinsAndPruning) {
   EXPECT_EQ(steps(checkpoints.list()), (std::vector<std::int64_t>{5, 3}));
 }
 
-TEST(StateHpp, AFunctionNamesTensorsOnALoad) {
+TEST(StateHpp, AFunctionRenamesTensorsOnALoad) {
   ckpt::Tensor weight(ckpt::DType::f32, {2});
   weight.fill(3);
   ckpt::State saved;
@@ -412,7 +412,7 @@ TEST(StateHpp, AFunctionNamesTensorsOnALoad) {
   EXPECT_EQ(checkpoints.load(state, {}, crossed).step, 1);
   EXPECT_EQ(weight.sum(), 6);
   EXPECT_EQ(checkpoints.load_if_any(state, {}, crossed)->step, 1);
-  EXPECT_EQ(token.use_count(), 2);  // the library has let go of its copies
+  EXPECT_EQ(token.use_count(), 2);  // the library has released its copies
   EXPECT_EQ(status_of([&] { checkpoints.load(state, {}, [token](const std::string&, const std::string&) { return ""; }); }),
             ckpt::Status::invalid_argument);
   try {
@@ -424,7 +424,7 @@ TEST(StateHpp, AFunctionNamesTensorsOnALoad) {
     EXPECT_EQ(error.status(), ckpt::Status::callback);
     EXPECT_NE(std::string(error.what()).find("no idea of encoder.weight"), std::string::npos) << error.what();
   }
-  EXPECT_EQ(token.use_count(), 2);  // also of those that failed
+  EXPECT_EQ(token.use_count(), 2);  // also those of failed calls
 }
 
 TEST(StateHpp, ObjectsListTensorsAndMayThrow) {
@@ -451,7 +451,7 @@ TEST(StateHpp, ObjectsListTensorsAndMayThrow) {
     ADD_FAILURE() << "the error was lost";
   } catch (const ckpt::Error& error) {
     EXPECT_EQ(error.status(), ckpt::Status::callback);
-    EXPECT_NE(std::string(error.what()).find("asked for as a whole number"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("expected a whole number"), std::string::npos) << error.what();
   }
   EXPECT_EQ(hidden.sum(), 12);
   broken = true;
@@ -467,7 +467,7 @@ TEST(StateHpp, ObjectsListTensorsAndMayThrow) {
 
 // ---- Processes ----
 
-// Rank 1 of 2, whose neighbour holds the same bytes plus one.
+// Rank 1 of 2; the neighbour's bytes are the same plus one.
 class Pair : public ckpt::CustomCoordinator {
  public:
   explicit Pair(int& destroyed) : destroyed_(destroyed) {}
@@ -492,7 +492,7 @@ class Pair : public ckpt::CustomCoordinator {
   int& destroyed_;
 };
 
-// The same with a gather of its own, whose neighbour's bytes are two more.
+// The same with its own gather, which returns the neighbour's bytes plus two.
 class GatheringPair final : public Pair {
  public:
   using Pair::Pair;
@@ -505,7 +505,7 @@ class GatheringPair final : public Pair {
   }
 };
 
-TEST(StateHpp, GatherIsTheClasssOwnOrAllGather) {
+TEST(StateHpp, GatherDefaultsToAllGather) {
   int destroyed = 0;
   const std::array<std::byte, 2> data{std::byte{1}, std::byte{2}};
   std::array<std::byte, 4> received{};
@@ -549,7 +549,7 @@ TEST(StateHpp, AClassCanBeACoordinator) {
     ckpt::CheckpointManagerOptions options;
     options.coordinator = pair;
     EXPECT_EQ(status_of([&] { ckpt::CheckpointManager(ckpt::Storage::memory(), options); }),
-              ckpt::Status::io);  // it does not bring what rank 0 sent
+              ckpt::Status::io);  // it does not deliver what rank 0 sent
   }
   EXPECT_EQ(destroyed, 1);
   EXPECT_EQ(status_of([&] { ckpt::Coordinator(0, 1, nullptr); }), ckpt::Status::invalid_argument);

@@ -30,9 +30,10 @@ TEST(StateIgnoredLink, IsReportedOnce) {
   const Warnings warnings;
   state::Checkpoint reader(disk_in(links), read_only());
   EXPECT_TRUE(reader.list().empty());
-  EXPECT_EQ(warnings.text(), base::cat("state: ", base::quote(name), " in ", base::quote(links.path()),
-                                       " is a symbolic link, which is not followed: it is neither listed nor loaded. Move the "
-                                       "checkpoint's directory here, or open the directory that holds it\n"));
+  EXPECT_EQ(warnings.text(),
+            base::cat("state: ", base::quote(name), " in ", base::quote(links.path()),
+                      " is a symbolic link, which is not followed: the checkpoint is neither listed nor loaded. Move its "
+                      "directory here, or open the directory that contains it\n"));
   Model model(0);
   std::string message;
   EXPECT_EQ(status_of([&] { reader.load(model.state, {}); }, &message), Status::not_found);
@@ -54,7 +55,7 @@ TEST(StateIgnoredLink, IsReportedToALogThatIsSetLater) {
 }
 
 // Neither a save nor retention counts, removes or renames the link.
-TEST(StateIgnoredLink, StaysAsItIs) {
+TEST(StateIgnoredLink, IsLeftUnchanged) {
   const Scratch run;
   const Scratch links;
   state::Checkpoint saved(disk_in(run), {});

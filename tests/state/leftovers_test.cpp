@@ -1,4 +1,4 @@
-// Removals that fail half-way: later saves of the same writer finish them, on directories and on object stores.
+// Interrupted removals: later saves of the same writer finish them, on directories and on object stores.
 #include <gtest/gtest.h>
 
 #include "faulty_storage.h"
@@ -12,7 +12,7 @@ using base::Status;
 
 namespace {
 
-// A storage of either kind whose removals fail while a pattern is set, and what it holds.
+// A storage of either kind, with removals that fail while a pattern is set.
 class Store {
  public:
   explicit Store(bool is_objects) : is_objects_(is_objects) {
@@ -29,7 +29,7 @@ class Store {
 
   const std::shared_ptr<storage::Storage>& storage() const { return storage_; }
   std::string failing = {};  // removals of paths that contain it fail; "": none
-  // The files of a checkpoint that are there, by its name.
+  // Returns the number of existing files of a checkpoint.
   std::int64_t files(const std::string& name) const {
     if (is_objects_) return bucket_->count(name + '/');
     for (const storage::Entry& entry : disk_->list("")) {
@@ -65,7 +65,7 @@ class Leftovers : public testing::TestWithParam<bool> {};
 
 INSTANTIATE_TEST_SUITE_P(Storages, Leftovers, testing::Bool(), [](const auto& given) { return given.param ? "objects" : "disk"; });
 
-TEST_P(Leftovers, OfRetentionGoWithALaterSave) {
+TEST_P(Leftovers, OfRetentionAreRemovedByALaterSave) {
   for (const std::string& part : parts(GetParam())) {
     Store store(GetParam());
     state::Checkpoint writer(store.storage(), keeping(1));
@@ -86,8 +86,8 @@ TEST_P(Leftovers, OfRetentionGoWithALaterSave) {
   }
 }
 
-// Of a higher step than all saves that follow, as after going back to an older checkpoint; and without any retention.
-TEST_P(Leftovers, OfRemovalsByNameGoWithALaterSave) {
+// A step higher than all later saves, as after resuming from an older checkpoint; and without any retention.
+TEST_P(Leftovers, OfRemovalsByNameAreRemovedByALaterSave) {
   for (const std::string& part : parts(GetParam())) {
     for (const std::int64_t keep_last : {0, 5}) {
       Store store(GetParam());
@@ -106,7 +106,7 @@ TEST_P(Leftovers, OfRemovalsByNameGoWithALaterSave) {
 }
 
 // If a removal has not begun, the checkpoint is still complete, and no later save may remove it.
-TEST_P(Leftovers, ARemovalThatHasNotBegunIsNotRepeated) {
+TEST_P(Leftovers, ARemovalThatHasNotStartedIsNotRepeated) {
   Store store(GetParam());
   state::Checkpoint writer(store.storage(), {});
   save_step(writer, 1);
@@ -128,7 +128,7 @@ void go_back(state::Checkpoint& writer) {
   writer.load(model.state, options);
 }
 
-// Saves 300, 400 and 600. Returns the path whose removal removes 600.
+// Saves 300, 400 and 600. Returns the path to remove for the removal of 600.
 std::string save_three(state::Checkpoint& writer, bool is_objects) {
   save_step(writer, 300);
   save_step(writer, 400);
@@ -136,8 +136,8 @@ std::string save_three(state::Checkpoint& writer, bool is_objects) {
   return is_objects ? state::commit_path(last.commit_sequence) : last.name + "/manifest.json";
 }
 
-// The parent of the line stays as long as an abandoned checkpoint does.
-TEST_P(Leftovers, AnAbandonedOneThatStaysKeepsTheParent) {
+// The parent of the line remains as long as an abandoned checkpoint does.
+TEST_P(Leftovers, ARemainingAbandonedCheckpointKeepsTheParent) {
   Store store(GetParam());
   std::string path;
   {
@@ -155,7 +155,7 @@ TEST_P(Leftovers, AnAbandonedOneThatStaysKeepsTheParent) {
   EXPECT_EQ(steps_in(writer), "320 ");
 }
 
-TEST_P(Leftovers, AnAbandonedOneThatStaysKeepsTheParentFromPruning) {
+TEST_P(Leftovers, ARemainingAbandonedCheckpointKeepsTheParentFromPruning) {
   Store store(GetParam());
   state::Checkpoint writer(store.storage(), {});
   const std::string path = save_three(writer, GetParam());
@@ -170,7 +170,7 @@ TEST_P(Leftovers, AnAbandonedOneThatStaysKeepsTheParentFromPruning) {
   EXPECT_EQ(steps_in(writer), "310 ");
 }
 
-TEST_P(Leftovers, OfAFailedSaveGoWithALaterSave) {
+TEST_P(Leftovers, OfAFailedSaveAreRemovedByALaterSave) {
   Store store(GetParam());
   state::Checkpoint writer(store.storage(), {});
   save_step(writer, 1);

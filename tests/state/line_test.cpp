@@ -1,4 +1,4 @@
-// The rules of lines, and the form of a line in names and manifests.
+// The rules of lines, and their representation in names and manifests.
 #include <gtest/gtest.h>
 
 #include "fixture.h"
@@ -40,7 +40,7 @@ TEST(Line, LowerGenerationsBelongToItUpToTheParent) {
   EXPECT_FALSE(line.holds(0, 600));
 }
 
-TEST(Line, WhatASecondRollBackGoesOnFromDoesNotBringBackWhatTheFirstAbandoned) {
+TEST(Line, ASecondRollBackDoesNotRestoreCheckpointsAbandonedByTheFirst) {
   const Line second = line_after(2, first_roll_back(), LineParent{"x", 450, 7}, std::make_unique<Line>(first_roll_back()).get());
   EXPECT_EQ(second.earlier, (std::vector<EarlierGeneration>{{0, 0, 300}, {1, 5, 450}}));
   const std::vector<LinePlace> places = {{400, 2}, {450, 7, shared(first_roll_back())}, {500, 9, shared(second)}};
@@ -52,12 +52,12 @@ TEST(Line, WhatASecondRollBackGoesOnFromDoesNotBringBackWhatTheFirstAbandoned) {
   EXPECT_FALSE(line.holds(0, 400));  // abandoned by the first roll-back, whatever the parent of the second one
 }
 
-TEST(Line, ASecondRollBackBelowTheFirstOnesParentBoundsAll) {
+TEST(Line, ASecondRollBackBelowTheFirstParentBoundsAll) {
   const Line second = line_after(2, first_roll_back(), LineParent{"x", 200, 1}, nullptr);
   EXPECT_EQ(second.earlier, (std::vector<EarlierGeneration>{{0, 0, 200}, {1, 5, std::nullopt}}));
 }
 
-TEST(Line, ANewRunGoesOnFromNone) {
+TEST(Line, ANewRunHasNoParent) {
   const Line line = line_after(1, Line(), std::nullopt, nullptr);
   EXPECT_EQ(line.earlier, (std::vector<EarlierGeneration>{{0, 0, std::nullopt}}));
   EXPECT_EQ(mark_of(line), (LineMark{1, std::nullopt}));
@@ -88,7 +88,7 @@ TEST(Line, NamesShowTheLineOfDamagedOnes) {
 }
 
 // The parent of the damaged newest one is at step 420 of generation 1, which abandoned step 400 of generation 0.
-TEST(Line, TheParentsLineBoundsOneThatOnlyNamesShow) {
+TEST(Line, TheParentsLineBoundsALineKnownOnlyFromNames) {
   const LinePlace damaged = {425, -1, {}, {2, 420}};
   std::vector<LinePlace> places = {{300, 1},
                                    {400, 2},

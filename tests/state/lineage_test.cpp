@@ -27,7 +27,7 @@ class LineageTest : public testing::Test {
   }
 };
 
-TEST_F(LineageTest, AfterALoadTheFirstSaveThatIsQueuedOrCommittedDecides) {
+TEST_F(LineageTest, AfterALoadTheFirstQueuedOrCommittedSaveDecides) {
   const auto lineage = up_to_600();
   lineage->note_load({"step 300", 300, 1}, nullptr);
   auto failed = lineage->accept(310);
@@ -48,13 +48,13 @@ TEST_F(LineageTest, AfterAFailedCommitTheStorageMustBeReadAgain) {
   const auto lineage = up_to_600();
   auto failed = lineage->accept(610);
   failed->line_at(5);
-  const std::int64_t doubts = lineage->doubts();
+  const std::int64_t unknown_count = lineage->unknown_count();
   failed.reset();
   EXPECT_EQ(lineage->accept(620), nullptr);
-  EXPECT_EQ(lineage->accept(620, true), nullptr);   // step 610 may exist
-  lineage->note_found({found_at(600, 4)}, doubts);  // read before the failure
+  EXPECT_EQ(lineage->accept(620, true), nullptr);          // step 610 may exist
+  lineage->note_found({found_at(600, 4)}, unknown_count);  // read before the failure
   EXPECT_EQ(lineage->accept(620), nullptr);
-  lineage->note_found({found_at(610, 5), found_at(600, 4)}, lineage->doubts());
+  lineage->note_found({found_at(610, 5), found_at(600, 4)}, lineage->unknown_count());
   EXPECT_FALSE(lineage->accept(620)->rolled_back());
 }
 
@@ -81,7 +81,7 @@ TEST_F(LineageTest, WithoutARollBackNothingIsRecorded) {
   EXPECT_EQ(save->mark(), LineMark());
 }
 
-TEST_F(LineageTest, AGenerationThatIsQueuedIsNotBegunTwice) {
+TEST_F(LineageTest, AQueuedGenerationIsNotBegunTwice) {
   const auto lineage = up_to_600();
   lineage->note_load({"step 300", 300, 1}, nullptr);
   const auto first = lineage->accept(310);

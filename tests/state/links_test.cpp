@@ -1,4 +1,4 @@
-// Groups that have not changed are linked, or copied, from the checkpoint before.
+// Unchanged groups are linked, or copied, from the previous checkpoint.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -15,7 +15,7 @@ using namespace ckpt::state;
 using namespace ckpt::tests;
 namespace storage = ckpt::storage;
 
-// The number of names that a file has.
+// Returns the number of names of a file.
 std::uintmax_t links_of(const Scratch& scratch, const std::string& path) {
   return std::filesystem::hard_link_count(scratch / path);
 }
@@ -37,7 +37,7 @@ TEST(StateLinks, AnUnchangedFileIsLinkedAndOutlivesTheOneItCameFrom) {
   const SaveResult second = save(2);
   EXPECT_EQ(second.linked, 1);
   EXPECT_EQ(second.files, 2);
-  EXPECT_EQ(std::ssize(checkpoint.list()), 1);  // the first one is gone, its file is not
+  EXPECT_EQ(std::ssize(checkpoint.list()), 1);  // the first checkpoint is removed, its file is not
   EXPECT_EQ(links_of(scratch, second.name + "/model.safetensors"), 1U);
   EXPECT_EQ(checkpoint.verify("").tensors, 3);
   EXPECT_EQ(save(3, false).linked, 0);
@@ -49,7 +49,7 @@ TEST(StateLinks, AnUnchangedFileIsLinkedAndOutlivesTheOneItCameFrom) {
   EXPECT_EQ(checkpoint.verify("").tensors, 3);
 }
 
-TEST(StateLinks, TwoCheckpointsShareAFileAndEitherMayGo) {
+TEST(StateLinks, TwoCheckpointsShareAFileAndEitherMayBeRemoved) {
   const Scratch scratch;
   const auto disk = storage::open_file_system(scratch.path(), storage::Root::make);
   Model model(3);
@@ -59,16 +59,16 @@ TEST(StateLinks, TwoCheckpointsShareAFileAndEitherMayGo) {
     Checkpoint checkpoint(disk, {});
     first = checkpoint.save(model.state, {}).name;
   }
-  Checkpoint checkpoint(disk, {});  // finds the latest one itself
+  Checkpoint checkpoint(disk, {});  // finds the latest checkpoint itself
   const SaveResult second = checkpoint.save(model.state, {});
   EXPECT_EQ(second.linked, 1);
   EXPECT_EQ(links_of(scratch, second.name + "/optimizer.safetensors"), 2U);
   EXPECT_TRUE(remove_checkpoint(*disk, second.name));
   EXPECT_EQ(checkpoint.verify(first).files, 2);
-  EXPECT_EQ(checkpoint.save(model.state, {}).linked, 0);  // what it would have linked is gone
+  EXPECT_EQ(checkpoint.save(model.state, {}).linked, 0);  // the file to link was removed
 }
 
-TEST(StateLinks, ADamagedFileIsNotHandedOn) {
+TEST(StateLinks, ADamagedFileIsNotLinked) {
   const auto disk = storage::make_memory_storage();
   Checkpoint checkpoint(disk, {});
   Model model(3);
@@ -80,12 +80,12 @@ TEST(StateLinks, ADamagedFileIsNotHandedOn) {
   const Warnings warnings;
   const SaveResult second = checkpoint.save(model.state, {});
   EXPECT_EQ(second.linked, 0);
-  EXPECT_TRUE(warnings.mention("written anew")) << warnings.text();
+  EXPECT_TRUE(warnings.mention("is written again")) << warnings.text();
   EXPECT_NO_THROW(checkpoint.verify(second.name));
 }
 
-// FaultyStorage has no links, as many file systems have none.
-TEST(StateLinks, WhereLinksFailTheFileIsCopied) {
+// FaultyStorage does not support links, like many file systems.
+TEST(StateLinks, AFileThatCannotBeLinkedIsCopied) {
   const auto faults = std::make_shared<Faults>();
   Checkpoint checkpoint(std::make_shared<FaultyStorage>(storage::make_memory_storage(), faults), {false, 1});
   Model model(3);
@@ -98,7 +98,7 @@ TEST(StateLinks, WhereLinksFailTheFileIsCopied) {
   EXPECT_EQ(checkpoint.verify("").files, 2);
 }
 
-TEST(StateLinks, ACopyThatFailsIsWrittenAnew) {
+TEST(StateLinks, AFailedCopyIsRewritten) {
   const auto faults = std::make_shared<Faults>();
   Checkpoint checkpoint(std::make_shared<FaultyStorage>(storage::make_memory_storage(), faults), {});
   Model model(3);

@@ -1,5 +1,5 @@
-/* Loads under other names and into other element types: what becomes what, and what is refused before anything is written. Over the
- * file system, where files are read twice, and in memory, where they are copied. */
+/* Loads with renamed tensors and into other element types: the results, and the loads that are refused before anything is written.
+ * Over the file system, where files are read twice, and in memory, where they are copied. */
 #define _GNU_SOURCE
 
 #include <math.h>
@@ -71,7 +71,7 @@ static void names(void) {
   CHECK(v == 1 && c == 0 && result.missing == 1 && result.unexpected == 1);
   options.partial = 0;
   options.strip_prefix = "module.w";
-  CHECK_FAILS(load(plain, 2, &options, NULL), CKPT_E_INVALID_ARGUMENT, "leaves nothing of tensor 'module.w'");
+  CHECK_FAILS(load(plain, 2, &options, NULL), CKPT_E_INVALID_ARGUMENT, "leaves an empty name for tensor 'module.w'");
 }
 
 static void names_that_become_one(void) {
@@ -116,8 +116,8 @@ static void lossless(void) {
   CHECK_OK(convert(wide, CKPT_DTYPE_U32, d, CKPT_DTYPE_F64, 2, how));
   CHECK(d[0] == 0 && d[1] == 4294967295.0);
   f[0] = 5;
-  CHECK_FAILS(convert(d, CKPT_DTYPE_F64, f, CKPT_DTYPE_F32, 1, how), CKPT_E_INVALID_ARGUMENT, "without a loss");
-  CHECK_FAILS(convert(wide, CKPT_DTYPE_U32, f, CKPT_DTYPE_F32, 1, how), CKPT_E_INVALID_ARGUMENT, "without a loss");
+  CHECK_FAILS(convert(d, CKPT_DTYPE_F64, f, CKPT_DTYPE_F32, 1, how), CKPT_E_INVALID_ARGUMENT, "the conversion is not lossless");
+  CHECK_FAILS(convert(wide, CKPT_DTYPE_U32, f, CKPT_DTYPE_F32, 1, how), CKPT_E_INVALID_ARGUMENT, "the conversion is not lossless");
   CHECK_FAILS(convert(small, CKPT_DTYPE_I8, i, CKPT_DTYPE_U64, 1, how), CKPT_E_INVALID_ARGUMENT, "'t'");
   CHECK_FAILS(convert(halves, CKPT_DTYPE_F16, f, CKPT_DTYPE_F32, 1, CKPT_CONVERSION_NONE), CKPT_E_INVALID_ARGUMENT, "F16");
   CHECK_FAILS(convert(halves, CKPT_DTYPE_F16, f, CKPT_DTYPE_F32, 1, 3), CKPT_E_INVALID_ARGUMENT, "options.convert is 3");
@@ -127,8 +127,8 @@ static void lossless(void) {
 static void lossy(void) {
   const double numbers[] = {0.1, -2.5, 1e-300, 65519};
   const double large = 1e39;
-  const double nearly = 65520;             /* rounds to 65536, which F16 lacks */
-  const double tie = 1 + 0x1p-8 + 0x1p-30; /* just above the middle of two of BF16: rounding twice would go down */
+  const double nearly = 65520;             /* rounds to 65536, which F16 cannot represent */
+  const double tie = 1 + 0x1p-8 + 0x1p-30; /* just above the midpoint of two BF16 numbers: double rounding would round down */
   const int64_t integers[] = {-5, INT64_MAX};
   const float halves[] = {1, -128, 127};
   float f[4] = {9, 9, 9, 9};
@@ -147,15 +147,15 @@ static void lossy(void) {
   CHECK(f[0] == -5 && f[1] == 0x1p63F);
   f[0] = 9;
   CHECK_FAILS(convert(&large, CKPT_DTYPE_F64, f, CKPT_DTYPE_F32, 1, how), CKPT_E_OUT_OF_RANGE, "tensor 't': element 0 of F64");
-  CHECK_FAILS(convert(&nearly, CKPT_DTYPE_F64, h, CKPT_DTYPE_F16, 1, how), CKPT_E_OUT_OF_RANGE, "no place in F16");
-  CHECK_FAILS(convert(numbers, CKPT_DTYPE_F64, bytes, CKPT_DTYPE_I8, 1, how), CKPT_E_OUT_OF_RANGE, "no place in I8");
+  CHECK_FAILS(convert(&nearly, CKPT_DTYPE_F64, h, CKPT_DTYPE_F16, 1, how), CKPT_E_OUT_OF_RANGE, "cannot be represented as F16");
+  CHECK_FAILS(convert(numbers, CKPT_DTYPE_F64, bytes, CKPT_DTYPE_I8, 1, how), CKPT_E_OUT_OF_RANGE, "cannot be represented as I8");
   CHECK_FAILS(convert(integers, CKPT_DTYPE_I64, bytes, CKPT_DTYPE_I8, 2, how), CKPT_E_OUT_OF_RANGE, "element 1 of I64");
   CHECK_FAILS(convert(integers, CKPT_DTYPE_I64, bytes, CKPT_DTYPE_U8, 1, how), CKPT_E_OUT_OF_RANGE, "element 0 of I64");
-  CHECK_FAILS(convert(bytes, CKPT_DTYPE_BOOL, f, CKPT_DTYPE_F32, 1, how), CKPT_E_INVALID_ARGUMENT, "not converted");
+  CHECK_FAILS(convert(bytes, CKPT_DTYPE_BOOL, f, CKPT_DTYPE_F32, 1, how), CKPT_E_INVALID_ARGUMENT, "the conversion is not supported");
   CHECK(f[0] == 9 && bytes[0] == 1); /* all or nothing */
 }
 
-/* Every number of F16 through F32 and back, and every one of BF16. */
+/* Converts every number of F16 through F32 and back, and every one of BF16. */
 static void there_and_back(ckpt_dtype narrow) {
   static uint16_t bits[65536];
   static uint16_t back[65536];
@@ -168,7 +168,7 @@ static void there_and_back(ckpt_dtype narrow) {
   }
 }
 
-/* More than one piece of a file, and a tensor whose last element alone does not fit. */
+/* More than one chunk of a file, and a tensor with only its last element out of range. */
 static void large(void) {
   enum { length = 3 << 18 };
   double* const from = malloc(length * sizeof *from);

@@ -1,11 +1,11 @@
-/* A load of a state from the file system takes no memory of the state's size, all or nothing though it is. */
+/* A load of a state from the file system needs no additional memory of the state's size, although it is all or nothing. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "numbered.h"
 
 enum { tensors = 4, tensor_bytes = 64 << 20, most_kib = 16 << 10 };
 
-/* A line of /proc/self/status in KiB; -1 when the system has none. */
+/* Returns a line of /proc/self/status in KiB; -1 if the system has none. */
 static long status_kib(const char* name) {
   char line[128];
   long kib = -1;
@@ -18,7 +18,7 @@ static long status_kib(const char* name) {
   return kib;
 }
 
-/* The peak begins anew; 0 when the system cannot do that. */
+/* Resets the peak; returns 0 if the system does not support that. */
 static int reset_peak(void) {
   FILE* clear = fopen("/proc/self/clear_refs", "w");
   if (clear == NULL) return 0;
@@ -35,7 +35,7 @@ int main(void) {
   ckpt_checkpoint_manager* manager = NULL;
   unsigned char* const data = malloc((size_t)tensors * tensor_bytes);
   if (!reset_peak() || status_kib("VmHWM") < 0) {
-    puts("skipped: this system does not tell the peak of a process's memory");
+    puts("skipped: this system does not report the peak of a process's memory");
     return 77;
   }
   CHECK(data != NULL);

@@ -1,5 +1,5 @@
-/* A function of the caller says under which names a load looks for tensors: in the foreground and in the background, with answers
- * that are lies, and with calls from inside it. The user data is destroyed once, when a load succeeded or its task has ended. */
+/* A rename callback maps names of tensors during a load: in the foreground and in the background, with invalid results, and with
+ * nested calls. The user data is destroyed once, when a load succeeded or its task has ended. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <unistd.h>
@@ -20,25 +20,25 @@ static void add_number(ckpt_state* state, const char* group, const char* name, f
   ckpt_tensor_release(tensor);
 }
 
-/* The state that is loaded into, of the tensors of the group "model". */
+/* The target state of a load, with the tensors of the group "model". */
 typedef struct target {
   ckpt_state* state;
   float values[saved_count];
 } target;
 
-static void make_target(target* made, const char* const* names) {
-  memset(made, 0, sizeof *made);
-  CHECK_OK(ckpt_state_create(&made->state));
-  for (int i = 0; i < saved_count; ++i) add_number(made->state, "model", names[i], &made->values[i]);
+static void make_target(target* created, const char* const* names) {
+  memset(created, 0, sizeof *created);
+  CHECK_OK(ckpt_state_create(&created->state));
+  for (int i = 0; i < saved_count; ++i) add_number(created->state, "model", names[i], &created->values[i]);
 }
 
-/* What the function answers, and what it was asked. */
+/* The callback's results, and counts of its calls. */
 typedef struct answers {
-  const char* prefix;  /* answers it with the name behind it; NULL: the name stays */
-  const char* refused; /* fails for the tensor of this name */
-  const char* text;    /* answers this whatever it is asked, ... */
-  int64_t text_bytes;  /* ... or says that the answer is so long */
-  target* used;        /* calls back */
+  const char* prefix;  /* prepended to the name; NULL: the name is unchanged */
+  const char* refused; /* fails for the tensor with this name */
+  const char* text;    /* always returns this name ... */
+  int64_t text_bytes;  /* ... with this length */
+  target* used;        /* the state of a nested call */
   int asked;
   int destroyed;
 } answers;
@@ -86,7 +86,7 @@ static ckpt_load_options renaming(answers* a) {
 
 static const char* const plain[saved_count] = {"w", "b", "same"};
 
-static void names_become_those_of_the_function(void) {
+static void names_are_those_of_the_callback(void) {
   char long_prefix[1001];
   char long_names[saved_count][1100];
   const char* long_list[saved_count];
@@ -98,11 +98,11 @@ static void names_become_those_of_the_function(void) {
   CHECK_OK(ckpt_checkpoint_manager_load(manager, into.state, &options, NULL));
   ckpt_state_release(into.state);
   make_target(&into, plain);
-  CHECK_OK(ckpt_checkpoint_manager_load(manager, into.state, &options, NULL)); /* options are as good as new */
+  CHECK_OK(ckpt_checkpoint_manager_load(manager, into.state, &options, NULL)); /* options can be reused */
   CHECK(a.asked == 2 * saved_count && a.destroyed == 2);
   ckpt_state_release(into.state);
 
-  a.prefix = NULL; /* stays: as the prefixes made it */
+  a.prefix = NULL; /* unchanged: the name given by the prefix options */
   a.asked = 0;
   make_target(&into, prefixed);
   options.strip_prefix = "encoder.";
@@ -121,12 +121,12 @@ static void names_become_those_of_the_function(void) {
   options = renaming(&a);
   make_target(&into, long_list);
   CHECK_OK(ckpt_checkpoint_manager_load(manager, into.state, &options, NULL));
-  CHECK(a.asked == 2 * saved_count && a.destroyed == 1); /* again with room */
+  CHECK(a.asked == 2 * saved_count && a.destroyed == 1); /* called again with a larger buffer */
   ckpt_state_release(into.state);
 }
 
-/* The values, not only that it loads. */
-static void bytes_go_where_the_name_says(void) {
+/* Checks the loaded values, not only that the load succeeds. */
+static void bytes_are_loaded_by_the_new_name(void) {
   const char* const crossed[saved_count] = {"b", "w", "same"};
   answers a = {"", NULL, NULL, 0, NULL, 0, 0};
   ckpt_load_options options = renaming(&a);
@@ -167,16 +167,16 @@ static void refused(answers a, ckpt_bool partial, ckpt_status status, const char
 
 static answers says(const char* text, int64_t bytes) { return (answers){NULL, NULL, text, bytes, NULL, 0, 0}; }
 
-static void lies_are_refused(void) {
+static void invalid_names_are_refused(void) {
   refused((answers){"", "same", NULL, 0, NULL, 0, 0}, 0, CKPT_E_CALLBACK, "tensor 'same' of group 'model'");
   refused((answers){"", "same", NULL, 0, NULL, 0, 0}, 1, CKPT_E_CALLBACK, "no idea");
   refused((answers){"y.", NULL, NULL, 0, NULL, 0, 0}, 0, CKPT_E_INVALID_ARGUMENT, "'w' of group 'model' of the state is not");
   for (ckpt_bool partial = 0; partial < 2; ++partial) {
-    refused(says("one", 3), partial, CKPT_E_INVALID_ARGUMENT, "rename makes tensors 'encoder.b' and 'encoder.w'");
-    refused(says("", 0), partial, CKPT_E_INVALID_ARGUMENT, "answer for tensor 'encoder.b' of group 'model' is blank");
+    refused(says("one", 3), partial, CKPT_E_INVALID_ARGUMENT, "rename maps tensors 'encoder.b' and 'encoder.w'");
+    refused(says("", 0), partial, CKPT_E_INVALID_ARGUMENT, "name returned by rename for tensor 'encoder.b' of group 'model' is blank");
     refused(says(" ", 1), partial, CKPT_E_INVALID_ARGUMENT, "is blank");
     refused(says("\xC3(", 2), partial, CKPT_E_INVALID_ARGUMENT, "is not valid UTF-8");
-    refused(says("ab", 4), partial, CKPT_E_INVALID_ARGUMENT, "'encoder.b' of group 'model' holds a NUL");
+    refused(says("ab", 4), partial, CKPT_E_INVALID_ARGUMENT, "'encoder.b' of group 'model' contains a NUL");
     refused(says("__tree__", 8), partial, CKPT_E_INVALID_ARGUMENT, "is '__tree__'");
     refused(says("ab", -1), partial, CKPT_E_INVALID_ARGUMENT, "*needed is -1");
     refused(says("ab", INT64_MIN), partial, CKPT_E_INVALID_ARGUMENT, "tensor 'encoder.b'");
@@ -185,7 +185,7 @@ static void lies_are_refused(void) {
   }
 }
 
-/* More each time: no end to it otherwise. */
+/* Requires a larger buffer each time, without end. */
 static int32_t grow(const char* group, const char* name, char* buffer, int64_t capacity, int64_t* needed, void* user_data) {
   (void)group;
   (void)name;
@@ -194,7 +194,7 @@ static int32_t grow(const char* group, const char* name, char* buffer, int64_t c
   return 0;
 }
 
-static void what_is_left_over_has_both_names(void) {
+static void missing_tensors_have_both_names(void) {
   answers a = {"", NULL, NULL, 0, NULL, 0, 0};
   ckpt_load_options options = renaming(&a);
   float value = 0;
@@ -247,7 +247,7 @@ static void in_the_background(void) {
   CHECK(a.destroyed == 2);
 
   a.asked = 0;
-  CHECK_OK(ckpt_async_manager_load(async, into.state, &options, &never, &id)); /* never begins */
+  CHECK_OK(ckpt_async_manager_load(async, into.state, &options, &never, &id)); /* never starts */
   CHECK_OK(ckpt_async_manager_cancel(async, id, &cancelled));
   CHECK_OK(ckpt_async_manager_wait(async, id, -1, &result));
   CHECK(cancelled == 1 && a.asked == 0 && a.destroyed == 3);
@@ -268,10 +268,10 @@ static void all_over(ckpt_storage* storage) {
   for (int i = 0; i < saved_count; ++i) add_number(from.state, "model", saved_names[i], &saved_values[i]);
   CHECK_OK(ckpt_checkpoint_manager_save(manager, from.state, NULL, NULL));
   ckpt_state_release(from.state);
-  names_become_those_of_the_function();
-  bytes_go_where_the_name_says();
-  lies_are_refused();
-  what_is_left_over_has_both_names();
+  names_are_those_of_the_callback();
+  bytes_are_loaded_by_the_new_name();
+  invalid_names_are_refused();
+  missing_tensors_have_both_names();
   calls_from_inside_are_refused();
   in_the_background();
   ckpt_checkpoint_manager_release(manager);

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Does something when all files are written and nothing is committed yet.
+// Calls a function after all files are written and before anything is committed.
 class AtCommit final : public state::SaveSource {
  public:
   explicit AtCommit(std::function<void()> action) : action_(std::move(action)) {}
@@ -58,14 +58,14 @@ TEST(LostLock, TheFirstWriterIsRefusedAndNothingIsLost) {
     expect_busy([&] { save_step(first, 4); });
     EXPECT_EQ(second.list().size(), 2U);
     EXPECT_NO_THROW(second.verify(saved));
-    EXPECT_EQ(first.list().size(), 2U);  // it can still read
+    EXPECT_EQ(first.list().size(), 2U);  // reading still works
     Model model(-1);
     EXPECT_EQ(first.load(model.state, {}).step, 3);
   }
 }
 
 // Between the files and the manifest: the save leaves nothing.
-TEST(LostLock, IsNoticedBeforeTheCommit) {
+TEST(LostLock, IsDetectedBeforeTheCommit) {
   const Scratch scratch;
   state::Checkpoint first(disk_in(scratch), keeping(1));
   save_step(first, 1);
@@ -85,7 +85,7 @@ TEST(LostLock, IsNoticedBeforeTheCommit) {
   EXPECT_EQ(second->latest().step, 2);
 }
 
-// A name that returns does not give the lock back: a second writer may have saved in between.
+// A lock file that reappears does not restore the lock: a second writer may have saved in between.
 TEST(LostLock, StaysLost) {
   const Scratch scratch;
   state::Checkpoint first(disk_in(scratch), {});
@@ -95,8 +95,8 @@ TEST(LostLock, StaysLost) {
   expect_busy([&] { save_step(first, 1); });
 }
 
-// A root that was renamed is the same root, and one that was removed has no second writer.
-TEST(LostLock, IsNotWhatHappensToTheRoot) {
+// A renamed root is still the same root, and a removed one has no second writer.
+TEST(LostLock, IsNotCausedByChangesOfTheRoot) {
   const Scratch scratch;
   fs::create_directory(scratch / "run");
   {

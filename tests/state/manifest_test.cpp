@@ -36,7 +36,7 @@ Manifest example() {
   return manifest;
 }
 
-// The text with a replacement made and its checksum renewed: what a hostile writer could make.
+// Returns the text with a replacement and a recomputed checksum, as a hostile writer could produce it.
 std::string forged(const std::string& from, const std::string& to) {
   std::string text = to_text(example());
   const std::size_t at = text.find(from);
@@ -46,7 +46,7 @@ std::string forged(const std::string& from, const std::string& to) {
   return body + ",\n\"checksum\":\"" + to_hex(hash_of(body)) + "\"}\n";
 }
 
-TEST(StateManifest, ComesBackAsItWas) {
+TEST(StateManifest, IsRestored) {
   const Manifest read = parse_manifest(to_text(example()));
   EXPECT_EQ(read.library_version, "1.2.3");
   EXPECT_EQ(read.step, 1200);
@@ -68,7 +68,7 @@ TEST(StateManifest, ComesBackAsItWas) {
   EXPECT_EQ(to_text(read), to_text(parse_manifest(to_text(read))));
 }
 
-TEST(StateManifest, EveryFlippedBitIsSeen) {
+TEST(StateManifest, EveryFlippedBitOfAManifestIsDetected) {
   const std::string text = to_text(example());
   for (std::size_t bit = 0; bit < text.size() * 8; ++bit) {
     std::string flipped = text;
@@ -77,7 +77,7 @@ TEST(StateManifest, EveryFlippedBitIsSeen) {
   }
 }
 
-TEST(StateManifest, EveryTruncationIsSeen) {
+TEST(StateManifest, EveryTruncationOfAManifestIsDetected) {
   const std::string text = to_text(example());
   for (std::size_t length = 0; length < text.size(); ++length) {
     EXPECT_ERROR(parse_manifest(text.substr(0, length)), Status::corrupt, "manifest");
@@ -91,14 +91,14 @@ TEST(StateManifest, RefusesForgedContents) {
     const char* message;
   };
   const Forgery forgeries[] = {
-      {"\"ckpt-state\"", "\"other\"", "not that of a state checkpoint"},
+      {"\"ckpt-state\"", "\"other\"", "is not a state checkpoint"},
       {"\"step\":1200", "\"step\":-1", "top.step"},
       {"\"step\":1200", "\"step\":9223372036854775808", "top.step"},
       {"\"step\":1200", "\"step\":\"1200\"", "top.step"},
-      {"\"step\":1200,\n", "", "has no 'step'"},
+      {"\"step\":1200,\n", "", "lacks the member 'step'"},
       {"\"seed\":18446744073709551615", "\"seed\":-1", "top.seed"},
       {"\"step\":1200", "\"step\":1200,\"step\":1200", "'step' twice"},
-      {"\"groups\":[", "\"groups\":{},\"x\":[", "top.groups is no list"},
+      {"\"groups\":[", "\"groups\":{},\"x\":[", "top.groups is not a list"},
       {"\"model.safetensors\",\"bytes\"", "\"../model.safetensors\",\"bytes\"", "unusable name"},
       {"\"model.safetensors\",\"bytes\"", "\"/etc/passwd\",\"bytes\"", "unusable name"},
       {"\"model.safetensors\",\"bytes\"", "\"..\",\"bytes\"", "unusable name"},
@@ -106,16 +106,16 @@ TEST(StateManifest, RefusesForgedContents) {
       {"\"model.safetensors\",\"bytes\"", "\"a\\\\b\",\"bytes\"", "unusable name"},
       {"\"model.safetensors\",\"bytes\"", "\"c:x\",\"bytes\"", "unusable name"},
       {"\"model.safetensors\",\"bytes\"", "\"manifest.json\",\"bytes\"", "unusable name"},
-      {"\"model.safetensors\",\"bytes\"", "\"other.safetensors\",\"bytes\"", "no file of its group"},
-      {"\"bytes\":100", "\"bytes\":-100", "bytes is no count"},
+      {"\"model.safetensors\",\"bytes\"", "\"other.safetensors\",\"bytes\"", "is not a file of its group"},
+      {"\"bytes\":100", "\"bytes\":-100", "bytes is not an integer"},
       {"\"F32\"", "\"F33\"", "dtype is unknown"},
-      {"[2,3]", "[2,-3]", "is no count"},
+      {"[2,3]", "[2,-3]", "is not an integer in 0..2^63 - 1"},
       {"[2,3]", "[4611686018427387904,4]", "INT64_MAX"},
       {"[2,3]", "[0,3]", "1 checksums"},
-      {"\"name\":\"empty\"", "\"name\":\"w\"", "listed twice"},
-      {"{\"name\":\"none\"", "{\"name\":\"model\"", "listed twice"},
-      {"00000000000000030000000000000004", "0000000000000003000000000000000G", "no checksum"},
-      {"\"values\":{", "\"values\":[],\"other\":{", "values is no object"},
+      {"\"name\":\"empty\"", "\"name\":\"w\"", "has a duplicate name"},
+      {"{\"name\":\"none\"", "{\"name\":\"model\"", "has a duplicate name"},
+      {"00000000000000030000000000000004", "0000000000000003000000000000000G", "is not a checksum"},
+      {"\"values\":{", "\"values\":[],\"other\":{", "values is not an object"},
       {"\"lr\":0.1", "\"lr\":" + std::string(100, '[') + std::string(100, ']'), "nested deeper"},
   };
   for (const Forgery& forgery : forgeries) {
@@ -161,7 +161,7 @@ TEST(StateHash, HexIsExact) {
   EXPECT_FALSE(digest_from_hex("0123456789ABCDEFfedcba9876543210"));
 }
 
-TEST(StateName, FilesOfGroupsAreHarmlessEverywhere) {
+TEST(StateName, FileNamesOfGroupsArePortable) {
   std::set<std::string> used;
   EXPECT_EQ(group_file_name("model", used), "model.safetensors");
   EXPECT_EQ(group_file_name("Model", used), "Model~2.safetensors");
@@ -178,7 +178,7 @@ TEST(StateName, FilesOfGroupsAreHarmlessEverywhere) {
   EXPECT_TRUE(is_safe_file_name(group_file_name(std::string(64, '/'), used)));
 }
 
-TEST(StateName, AttemptsSayTheirStep) {
+TEST(StateName, AttemptsContainTheirStep) {
   EXPECT_EQ(attempt_name("", 1200, 0x1a2b3c4d), "step-000000001200-1a2b3c4d");
   EXPECT_EQ(attempt_name("", INT64_MAX, 0), "step-9223372036854775807-00000000");
   EXPECT_EQ(attempt_name("best_1", 7, 0), "best_1-step-000000000007-00000000");
@@ -211,7 +211,7 @@ TEST(StateJson, KeepsValuesExactly) {
   EXPECT_ERROR(normalized_json("json", "\"\xFF\""), Status::invalid_argument, "not JSON");
 }
 
-// Mutations of good texts: what is refused as no JSON, and what is read, are what the JSON library says.
+// Mutations of valid JSON: parsing accepts and rejects the same strings as the JSON library.
 TEST(StateJson, ReadsWhatTheJsonLibraryReads) {
   const std::vector<std::string> seeds = {
       R"({"a":[1,-2,3.5e-3,true,false,null],"b\u00e9\n":{"c":"d\\\"","e":{}},"f":[],"g":"\ud83d\ude00"})",
@@ -245,7 +245,7 @@ TEST(StateJson, ReadsWhatTheJsonLibraryReads) {
       if (!tree.is_object()) continue;
       const auto members = view.members();
       ASSERT_EQ(members.all.size(), tree.size()) << text;
-      ASSERT_EQ(members.behind, view.own().size()) << text;
+      ASSERT_EQ(members.bytes, view.own().size()) << text;
       for (const JsonView::Member& member : members.all) {
         const std::string expected = tree.at(member.name()).dump();
         ASSERT_EQ(member.value.tree().text(), expected) << text;
@@ -257,7 +257,7 @@ TEST(StateJson, ReadsWhatTheJsonLibraryReads) {
   EXPECT_GT(bad, 10000);
 }
 
-TEST(StateJson, ManyKeysAreToldApart) {
+TEST(StateJson, ManyKeysAreDistinguished) {
   std::string text = "{";
   for (int i = 0; i < 40; ++i) text += ckpt::base::cat('"', i, "\":0,");
   EXPECT_EQ(json_problem(text + "\"x\":0}", 2), "");

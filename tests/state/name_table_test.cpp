@@ -1,4 +1,4 @@
-// Numbers by names.
+// Lookup of numbers by name.
 #include "state/name_table.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ std::vector<std::size_t> numbers_of(const NameTable& table, const std::vector<st
   return found;
 }
 
-// One that grows from nothing, and one that had room from the start.
+// A table that grows from empty, and one that is created with its final capacity.
 TEST(StateNameTable, FindsEveryNumberOfEveryName) {
   std::vector<std::string> names;
   for (int i = 0; i < 5000; ++i) names.push_back("layer." + std::to_string(i % 4000) + ".weight");
@@ -39,7 +39,7 @@ TEST(StateNameTable, FindsEveryNumberOfEveryName) {
   }
 }
 
-TEST(StateNameTable, StopsAtTheFirstThatIsWanted) {
+TEST(StateNameTable, StopsAtTheFirstMatch) {
   NameTable table;
   for (std::size_t i = 0; i < 3; ++i) table.add("name", i);
   int asked = 0;

@@ -79,13 +79,12 @@ TEST(StateNoLock, AWriterAloneSavesAndRemoves) {
   const auto next = without_lock(scratch, 2);
   save_step(*next, 5);
   EXPECT_EQ(steps_of(*next), "5 4 ");
-  EXPECT_EQ(warnings.text(),
-            base::cat("state: ", base::quote(scratch.path()),
-                      " is written without a lock: a second writer is detected only by the checkpoints that it "
-                      "commits\n") +
-                base::cat("state: ", base::quote(scratch.path()),
-                          " is written without a lock: a second writer is detected only by the checkpoints that it "
-                          "commits\n"));
+  EXPECT_EQ(warnings.text(), base::cat("state: ", base::quote(scratch.path()),
+                                       " has no lock: a second writer is detected only when it commits a "
+                                       "checkpoint\n") +
+                                 base::cat("state: ", base::quote(scratch.path()),
+                                           " has no lock: a second writer is detected only when it commits a "
+                                           "checkpoint\n"));
 }
 
 TEST(StateNoLock, ASecondWritersCommitStopsTheFirst) {
@@ -141,14 +140,14 @@ TEST(StateNoLock, TwoCommitsAtTheSameTimeAreBothKept) {
   };
   const Warnings warnings;
   save_step(*first, 6);
-  EXPECT_TRUE(warnings.mention("no old checkpoint was removed: ")) << warnings.text();
+  EXPECT_TRUE(warnings.mention("cannot remove old checkpoints: ")) << warnings.text();
   EXPECT_EQ(steps_of(*second), "7 6 5 ");
   for (state::Checkpoint* const writer : {first.get(), second.get()})
     expect_second_writer("it has committed", [&] { save_step(*writer, 8); });
 }
 
 // A second writer commits between the last check for one and the listing from which retention chooses.
-TEST(StateNoLock, RetentionRemovesOnlyWhatItsWriterKnows) {
+TEST(StateNoLock, RetentionRemovesOnlyCheckpointsKnownToItsWriter) {
   const Scratch scratch;
   const Scratch other;
   state::Checkpoint foreign(disk_in(other, storage::LockKind::flock), {});
@@ -216,7 +215,7 @@ TEST(StateLockFile, AKilledWriterIsTakenOver) {
   EXPECT_EQ(status_of([&] { writer_in(scratch, storage::LockKind::file); }), Status::busy) << "in the same process, too";
 }
 
-TEST(StateLockFile, AFileThatIsRemovedStopsTheWriterBeforeTheCommit) {
+TEST(StateLockFile, ARemovedLockFileStopsTheWriterBeforeTheCommit) {
   for (const auto kind : {storage::LockKind::fcntl, storage::LockKind::file}) {
     const Scratch scratch;
     const auto writer = writer_in(scratch, kind);

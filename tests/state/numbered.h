@@ -1,4 +1,4 @@
-/* numbered.h - states whose contents tell which save they are of, and directories to save them in. */
+/* numbered.h - states with contents that identify their save, and directories for them. */
 #ifndef CKPT_TESTS_NUMBERED_H
 #define CKPT_TESTS_NUMBERED_H
 
@@ -6,7 +6,7 @@
 
 #include "check.h"
 
-/* A new directory, in memory where that can be: nothing here depends on a real disk. scratch: of at least 64 bytes. */
+/* Creates a directory, in memory if possible: nothing here depends on a real disk. scratch: at least 64 bytes. */
 static inline const char* make_scratch(char* scratch, const char* name) {
   snprintf(scratch, 64, "%s/ckpt-%s-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", name);
   CHECK(mkdtemp(scratch) != NULL);
@@ -18,7 +18,7 @@ static inline void remove_scratch(const char* scratch) {
   CHECK(system(command) == 0);
 }
 
-/* A state of two groups whose every element is the same number, and what it is; -1 when the elements do not agree. */
+/* A state of two groups in which every element is the same number, and that number; -1 if the elements differ. */
 typedef struct numbered {
   float a[4];
   float b[4];
@@ -47,7 +47,7 @@ static inline float numbered_value(const numbered* n) {
   }
   return n->a[0];
 }
-/* Saves the number as that step. */
+/* Saves the number with itself as the step. */
 static inline ckpt_status numbered_save(ckpt_checkpoint_manager* checkpoint, int64_t step, ckpt_save_result* result) {
   numbered n;
   ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;

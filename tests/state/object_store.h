@@ -1,4 +1,5 @@
-// An object store in memory with several clients: counts their requests, and lets them fail, lie, list late, or stop for good.
+// An object store in memory with several clients: counts their requests, and can make them fail, return false success, list with a
+// delay, or stop permanently.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,7 @@
 
 namespace ckpt::tests {
 
-// What all clients share.
+// Shared by all clients.
 struct Bucket {
   std::mutex mutex;
   std::map<std::string, std::string> objects;
@@ -38,18 +39,18 @@ struct Bucket {
   }
 };
 
-// What one client's put_if_absent does.
-enum class Puts { honest, unsupported, lies };
+// The behaviour of one client's put_if_absent.
+enum class Puts { conditional, unsupported, ignore_condition };
 
 // One line for each request: "put step-.../manifest.json".
 struct Requests {
-  std::mutex mutex;  // of log, while a client's requests are under way
+  std::mutex mutex;  // protects log during a client's requests
   std::vector<std::string> log;
-  std::int64_t most_ranges = 0;  // that were asked for in one call
+  std::int64_t most_ranges = 0;  // in one call
   std::function<void(const std::string& line)> before;
-  std::function<void(const std::string& line)> after;  // it has been done, and the answer is on its way
-  Puts puts = Puts::honest;
-  std::optional<std::map<std::string, std::string>> listed;  // lists show these, not what is there
+  std::function<void(const std::string& line)> after;  // called after the request, before its answer
+  Puts puts = Puts::conditional;
+  std::optional<std::map<std::string, std::string>> listed;  // listings show these instead of the actual objects
 
   void note(const std::string& line) {
     const std::lock_guard lock(mutex);
@@ -62,12 +63,12 @@ struct Requests {
 
 class BucketFile final : public storage::File {
  public:
-  // text: what is there, when it is read.
+  // text: the contents at the time of the open.
   BucketFile(std::shared_ptr<Bucket> bucket, std::shared_ptr<Requests> requests, std::string path, std::string text)
       : bucket_(std::move(bucket)), requests_(std::move(requests)), path_(std::move(path)), text_(std::move(text)) {}
 
   std::int64_t size() override { return std::ssize(text_); }
-  // The first bytes came with the answer to open.
+  // The first bytes were returned with the answer to open.
   std::int64_t read(std::int64_t offset, std::span<std::byte> bytes) override {
     constexpr std::int64_t with_open = 64 << 10;
     if (offset + std::ssize(bytes) > with_open && std::ssize(text_) > with_open) request("get");
@@ -78,12 +79,12 @@ class BucketFile final : public storage::File {
     requests_->most_ranges = std::max(requests_->most_ranges, std::ssize(ranges));
     for (const storage::Range& range : ranges) {
       if (range.offset + std::ssize(range.bytes) > 64 << 10) request("get");
-      base::require(copy(range.offset, range.bytes) == std::ssize(range.bytes), "the range is behind the end");
+      base::require(copy(range.offset, range.bytes) == std::ssize(range.bytes), "the range exceeds the object");
     }
   }
   bool has_ranges() const noexcept override { return true; }
   void write(std::int64_t offset, std::span<const std::byte> bytes) override {
-    base::require(offset == std::ssize(text_), "offset is ", offset, "; a stream goes on at ", text_.size());
+    base::require(offset == std::ssize(text_), "offset is ", offset, "; expected ", text_.size());
     text_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   }
   void sync() override {
@@ -140,8 +141,8 @@ class BucketClient final : public storage::ObjectStorage {
   void put_if_absent(const std::string& path, std::span<const std::byte> bytes) override {
     request("put_if_absent", path, [&] {
       if (requests_->puts == Puts::unsupported) base::fail(base::Status::unsupported, "the store cannot do that");
-      if (requests_->puts == Puts::honest && bucket_->objects.contains(path))
-        base::fail(base::Status::already_exists, path, " is there");
+      if (requests_->puts == Puts::conditional && bucket_->objects.contains(path))
+        base::fail(base::Status::already_exists, path, " exists");
       bucket_->objects[path] = std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     });
   }

@@ -1,5 +1,5 @@
-// A writer of an object store that is killed, or whose request fails, at every request in turn: what was acknowledged before is
-// there, and the next writer goes on.
+// A writer to an object store is killed, or its request fails, at every request in turn: previously acknowledged checkpoints
+// remain, and the next writer continues.
 #include <gtest/gtest.h>
 
 #include "fixture.h"
@@ -18,43 +18,43 @@ state::CheckpointOptions impatient_keeping(std::int64_t last) {
   return options;
 }
 
-struct Blow {
-  Puts puts = Puts::honest;
-  bool is_done = false;   // the request was done, and its answer did not come
-  bool is_killed = true;  // no request after it is done, either
+struct Failure {
+  Puts puts = Puts::conditional;
+  bool is_done = false;   // the request was executed, but its answer was lost
+  bool is_killed = true;  // no later request is executed
 };
 
-// A client whose request of this number fails, and those behind it where it was killed.
-std::shared_ptr<Requests> failing_at(std::int64_t number, const Blow& blow, bool& reached) {
+// Returns a client that fails at its request with this number, and at all later ones if it was killed.
+std::shared_ptr<Requests> failing_at(std::int64_t number, const Failure& failure, bool& reached) {
   auto requests = std::make_shared<Requests>();
-  requests->puts = blow.puts;
+  requests->puts = failure.puts;
   const auto dead = std::make_shared<bool>(false);
   Requests* const self = requests.get();
   const auto is_hit = [self, number] { return std::ssize(self->log) == number + 1; };
   requests->before = [=, &reached](const std::string& line) {
     if (*dead) base::fail(Status::io, "killed before ", line);
-    if (blow.is_done || !is_hit()) return;
+    if (failure.is_done || !is_hit()) return;
     reached = true;
-    *dead = blow.is_killed;
+    *dead = failure.is_killed;
     base::fail(Status::timeout, "no answer to ", line);
   };
   requests->after = [=, &reached](const std::string& line) {
-    if (!blow.is_done || !is_hit()) return;
+    if (!failure.is_done || !is_hit()) return;
     reached = true;
-    *dead = blow.is_killed;
+    *dead = failure.is_killed;
     base::fail(Status::timeout, "lost answer to ", line);
   };
   return requests;
 }
 
-// Saves steps 3 and 4 (and 5) by a writer that meets the blow at its request of that number. Returns whether it got so far.
-bool strike(const Bucket& given, std::int64_t number, const Blow& blow) {
+// Saves steps 3 and 4 (and 5) with a writer that fails at its request with that number. Returns whether it reached that request.
+bool fail_at_request(const Bucket& given, std::int64_t number, const Failure& failure) {
   Bucket source;
   source.objects = given.objects;
   const auto bucket = source.copy();
   bool reached = false;
   int acknowledged = 2;
-  const auto requests = failing_at(number, blow, reached);
+  const auto requests = failing_at(number, failure, reached);
   std::unique_ptr<state::Checkpoint> writer;
   Warnings warnings;
   const auto save = [&](int step) {
@@ -71,7 +71,7 @@ bool strike(const Bucket& given, std::int64_t number, const Blow& blow) {
   const bool was_hit = reached;
   const std::string where = base::cat("request ", number, ": ", was_hit ? requests->log[static_cast<std::size_t>(number)] : "none");
 
-  // Newest is what was acknowledged, or what was put behind it and not acknowledged.
+  // The newest checkpoint is the acknowledged one, or one that was put after it and not acknowledged.
   const auto newest = [&] {
     state::Checkpoint reader(std::make_shared<BucketClient>(bucket), {.read_only = true});
     Model model(-1);
@@ -80,51 +80,51 @@ bool strike(const Bucket& given, std::int64_t number, const Blow& blow) {
     return step;
   };
   EXPECT_GE(newest(), acknowledged) << where;
-  if (blow.is_killed && requests->count("put_if_absent commits/") + requests->count("put commits/") == 0) {
+  if (failure.is_killed && requests->count("put_if_absent commits/") + requests->count("put commits/") == 0) {
     EXPECT_EQ(newest(), 2) << where;
   }
-  if (!blow.is_killed && was_hit) {  // the same writer goes on
+  if (!failure.is_killed && was_hit) {  // the same writer continues
     save(5);
     EXPECT_EQ(acknowledged, 5) << where;
     EXPECT_EQ(newest(), 5) << where;
   }
 
   const auto again = std::make_shared<Requests>();
-  again->puts = blow.puts;
+  again->puts = failure.puts;
   state::Checkpoint next(std::make_shared<BucketClient>(bucket, again), impatient_keeping(2));
   save_step(next, 6);
   EXPECT_EQ(newest(), 6) << where;
   save_step(next, 7);
   save_step(next, 8);
   EXPECT_EQ(newest(), 8) << where;
-  // Nothing stays of what was cut off.
+  // Nothing remains of the interrupted save.
   EXPECT_EQ(bucket->objects.size(), 8U) << where << ": " << bucket->names();
   return was_hit;
 }
 
-void strike_everywhere(const Blow& blow) {
+void fail_everywhere(const Failure& failure) {
   Bucket bucket;
   {
     const auto shared = std::make_shared<Bucket>();
     const auto requests = std::make_shared<Requests>();
-    requests->puts = blow.puts;
+    requests->puts = failure.puts;
     state::Checkpoint writer(std::make_shared<BucketClient>(shared, requests), impatient_keeping(2));
     save_step(writer, 1);
     save_step(writer, 2);
     bucket.objects = shared->objects;
   }
   std::int64_t number = 0;
-  while (strike(bucket, number, blow)) ++number;
+  while (fail_at_request(bucket, number, failure)) ++number;
   EXPECT_GT(number, 20);
 }
 
-TEST(ObjectsKill, BeforeEveryRequest) { strike_everywhere({Puts::honest, false, true}); }
-TEST(ObjectsKill, BehindEveryRequest) { strike_everywhere({Puts::honest, true, true}); }
-TEST(ObjectsKill, EveryRequestFailsOnce) { strike_everywhere({Puts::honest, false, false}); }
-TEST(ObjectsKill, EveryAnswerIsLostOnce) { strike_everywhere({Puts::honest, true, false}); }
-TEST(ObjectsKill, BeforeEveryRequestOfAStoreThatCannotRefuse) { strike_everywhere({Puts::unsupported, false, true}); }
-TEST(ObjectsKill, BehindEveryRequestOfAStoreThatCannotRefuse) { strike_everywhere({Puts::unsupported, true, true}); }
-TEST(ObjectsKill, EveryRequestFailsOnceOfAStoreThatLies) { strike_everywhere({Puts::lies, false, false}); }
-TEST(ObjectsKill, EveryAnswerIsLostOnceOfAStoreThatLies) { strike_everywhere({Puts::lies, true, false}); }
+TEST(ObjectsKill, BeforeEveryRequest) { fail_everywhere({Puts::conditional, false, true}); }
+TEST(ObjectsKill, AfterEveryRequest) { fail_everywhere({Puts::conditional, true, true}); }
+TEST(ObjectsKill, EveryRequestFailsOnce) { fail_everywhere({Puts::conditional, false, false}); }
+TEST(ObjectsKill, EveryAnswerIsLostOnce) { fail_everywhere({Puts::conditional, true, false}); }
+TEST(ObjectsKill, BeforeEveryRequestWithoutConditionalPuts) { fail_everywhere({Puts::unsupported, false, true}); }
+TEST(ObjectsKill, AfterEveryRequestWithoutConditionalPuts) { fail_everywhere({Puts::unsupported, true, true}); }
+TEST(ObjectsKill, EveryRequestFailsOnceIfConditionsAreIgnored) { fail_everywhere({Puts::ignore_condition, false, false}); }
+TEST(ObjectsKill, EveryAnswerIsLostOnceIfConditionsAreIgnored) { fail_everywhere({Puts::ignore_condition, true, false}); }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Two writers of one object store at once, in every order of their requests: never are both acknowledged for one sequence, and what
-// was acknowledged is there afterwards.
+// Two concurrent writers to one object store, in every order of their requests: never are both acknowledged for one sequence, and
+// every acknowledged checkpoint exists afterwards.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -19,7 +19,7 @@ using base::Status;
 
 namespace {
 
-// Lets one of two threads go on at a time, each to its next request.
+// Lets one of two threads run at a time, each up to its next request.
 class Turns {
  public:
   void arrive(std::size_t who) {
@@ -35,8 +35,8 @@ class Turns {
     done_[who] = true;
     changed_.notify_all();
   }
-  // Runs until both are done. path: the choices of this run, which is made longer where both could go on: by chance, or the
-  // first of both.
+  // Runs until both are done. path: the choices of this run; it is extended where both could run: randomly, or with the first of
+  // both.
   void run(std::vector<int>& path, std::mt19937* chance) {
     std::size_t depth = 0;
     std::unique_lock lock(mutex_);
@@ -61,7 +61,7 @@ class Turns {
   int turn_ = -1;
 };
 
-// The next run's choices; false when all were made.
+// Advances to the next run's choices; returns false after all were made.
 bool advance(std::vector<int>& path) {
   while (!path.empty() && path.back() == 1) path.pop_back();
   if (path.empty()) return false;
@@ -86,12 +86,12 @@ state::CheckpointOptions options_of(std::int64_t keep_last) {
 struct Race {
   std::array<Puts, 2> puts{};
   std::int64_t keep_last = 0;
-  std::string part;  // requests of which the order matters: those whose line holds it
+  std::string part;  // the order of requests matters if their line contains this
   std::array<int, 2> steps{11, 12};
-  std::int64_t sampled = 0;  // so many orders by chance; 0: all
+  std::int64_t sampled = 0;  // number of random orders; 0: all
 };
 
-// One run: both have opened the store, which has two checkpoints, and save at the same time.
+// One run: both have opened the store, which contains two checkpoints, and save concurrently.
 std::array<Outcome, 2> race(const Race& given, const std::shared_ptr<Bucket>& bucket, std::vector<int>& path,
                             std::mt19937* chance) {
   Turns turns;
@@ -118,7 +118,7 @@ std::array<Outcome, 2> race(const Race& given, const std::shared_ptr<Bucket>& bu
   }
   turns.run(path, chance);
   for (std::thread& thread : threads) thread.join();
-  // Who was fenced stays so, whatever the store says by now; opening anew works.
+  // A fenced writer stays fenced, whatever the store returns later; opening again works.
   for (std::size_t i = 0; i < 2; ++i) {
     requests[i]->before = {};
     if (outcomes[i].status != Status::busy) continue;
@@ -127,7 +127,7 @@ std::array<Outcome, 2> race(const Race& given, const std::shared_ptr<Bucket>& bu
   return outcomes;
 }
 
-// All orders take minutes under sanitizers.
+// All orders take minutes with sanitizers.
 #ifdef CKPT_SANITIZED
 constexpr std::int64_t most_runs = 120;
 constexpr std::int64_t runs_by_chance = 120;
@@ -136,7 +136,7 @@ constexpr std::int64_t most_runs = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t runs_by_chance = 1000;
 #endif
 
-// Runs every order and returns how many there are. always_one: one of both wins in each.
+// Runs every order and returns their number. always_one: one of both wins in each.
 std::int64_t race_in_every_order(const Race& given, bool always_one) {
   std::vector<int> path;
   std::mt19937 chance(20);
@@ -172,7 +172,7 @@ std::int64_t race_in_every_order(const Race& given, bool always_one) {
     if (always_one) {
       EXPECT_EQ(acknowledged, 1);
     }
-    // Without a winner the first one has looked as often as it may, and its checkpoint stays.
+    // Without a winner, the first writer has used up its retries, and its checkpoint remains.
     if (acknowledged == 0) {
       EXPECT_EQ(std::max(outcomes[0].lists, outcomes[1].lists), 8);
     }
@@ -191,38 +191,38 @@ std::int64_t race_in_every_order(const Race& given, bool always_one) {
   return runs;
 }
 
-TEST(ObjectsRace, HonestStoreEveryRequest) {
-  EXPECT_GT(race_in_every_order({{Puts::honest, Puts::honest}, 0, "", {11, 12}, 0}, true), 100);
+TEST(ObjectsRace, ConditionalPutsInEveryOrder) {
+  EXPECT_GT(race_in_every_order({{Puts::conditional, Puts::conditional}, 0, "", {11, 12}, 0}, true), 100);
 }
 
-TEST(ObjectsRace, HonestStoreWithRetentionByChance) {
-  EXPECT_EQ(race_in_every_order({{Puts::honest, Puts::honest}, 1, "", {12, 11}, runs_by_chance}, true), runs_by_chance);
+TEST(ObjectsRace, ConditionalPutsWithRetentionInRandomOrders) {
+  EXPECT_EQ(race_in_every_order({{Puts::conditional, Puts::conditional}, 1, "", {12, 11}, runs_by_chance}, true), runs_by_chance);
 }
 
-TEST(ObjectsRace, HonestStoreWithRetention) {
-  EXPECT_GT(race_in_every_order({{Puts::honest, Puts::honest}, 1, "commits/", {11, 12}, 0}, true), 5);
+TEST(ObjectsRace, ConditionalPutsWithRetention) {
+  EXPECT_GT(race_in_every_order({{Puts::conditional, Puts::conditional}, 1, "commits/", {11, 12}, 0}, true), 5);
 }
 
-TEST(ObjectsRace, StoreThatCannotRefuse) {
+TEST(ObjectsRace, UnsupportedConditionalPuts) {
   EXPECT_GT(race_in_every_order({{Puts::unsupported, Puts::unsupported}, 0, "commits/", {11, 12}, 0}, false), 100);
 }
 
-TEST(ObjectsRace, StoreThatCannotRefuseWithRetention) {
+TEST(ObjectsRace, UnsupportedConditionalPutsWithRetention) {
   EXPECT_GT(race_in_every_order({{Puts::unsupported, Puts::unsupported}, 1, "", {12, 11}, runs_by_chance}, false), 100);
 }
 
-TEST(ObjectsRace, StoreThatLies) {
-  EXPECT_GT(race_in_every_order({{Puts::lies, Puts::lies}, 0, "commits/", {12, 11}, 0}, false), 100);
+TEST(ObjectsRace, IgnoredConditions) {
+  EXPECT_GT(race_in_every_order({{Puts::ignore_condition, Puts::ignore_condition}, 0, "commits/", {12, 11}, 0}, false), 100);
 }
 
-TEST(ObjectsRace, OneWayIsClosedToOneWriter) {
-  EXPECT_GT(race_in_every_order({{Puts::honest, Puts::unsupported}, 0, "commits/", {11, 12}, 0}, false), 100);
-  EXPECT_GT(race_in_every_order({{Puts::lies, Puts::honest}, 0, "commits/", {11, 12}, 0}, false), 100);
+TEST(ObjectsRace, OneWriterWithoutConditionalPuts) {
+  EXPECT_GT(race_in_every_order({{Puts::conditional, Puts::unsupported}, 0, "commits/", {11, 12}, 0}, false), 100);
+  EXPECT_GT(race_in_every_order({{Puts::ignore_condition, Puts::conditional}, 0, "commits/", {11, 12}, 0}, false), 100);
 }
 
-// A writer that stood still while another one went on, whose retention has removed the record that would have refused it.
-TEST(ObjectsRace, AWriterThatStoodStillIsFenced) {
-  for (const Puts puts : {Puts::honest, Puts::unsupported, Puts::lies}) {
+// A writer was suspended while another one saved and its retention removed the record that would have refused the first one.
+TEST(ObjectsRace, ASuspendedWriterIsFenced) {
+  for (const Puts puts : {Puts::conditional, Puts::unsupported, Puts::ignore_condition}) {
     const auto bucket = std::make_shared<Bucket>();
     const auto requests = std::make_shared<Requests>();
     requests->puts = puts;
@@ -237,7 +237,7 @@ TEST(ObjectsRace, AWriterThatStoodStillIsFenced) {
     EXPECT_EQ(bucket->count("commits/"), 1);
     EXPECT_EQ(bucket->count("step-000000000100"), 0);
     EXPECT_EQ(status_of([&] { save_step(old, 101); }, &message), Status::busy);
-    EXPECT_NE(message.find("open the storage anew"), std::string::npos) << message;
+    EXPECT_NE(message.find("reopen the storage"), std::string::npos) << message;
     EXPECT_EQ(status_of([&] { old.prune("last:1", false, 9); }), Status::busy);
     EXPECT_EQ(status_of([&] { old.remove(young.latest().name); }), Status::busy);
     EXPECT_EQ(status_of([&] { old.pin(4); }), Status::busy);
@@ -250,14 +250,14 @@ TEST(ObjectsRace, AWriterThatStoodStillIsFenced) {
   }
 }
 
-// Its listings are late, and the record that would have refused it is gone: the one behind it is read.
-TEST(ObjectsRace, AnOvertakenWriterWithALateListingIsNotLetIn) {
+// Its listings are delayed, and the record that would have refused it is gone: the record after it is read.
+TEST(ObjectsRace, AnOvertakenWriterWithADelayedListingIsRefused) {
   const auto bucket = std::make_shared<Bucket>();
   state::Checkpoint young(std::make_shared<BucketClient>(bucket), options_of(1));
   save_step(young, 1);
   const auto late = std::make_shared<Requests>();
   late->listed = bucket->objects;
-  late->after = [&](const std::string& line) {  // its own record is shown to it
+  late->after = [&](const std::string& line) {  // it sees its own record
     const std::string put = "put_if_absent ";
     if (!line.starts_with(put + "commits/")) return;
     const std::string path = line.substr(put.size());
@@ -274,8 +274,8 @@ TEST(ObjectsRace, AnOvertakenWriterWithALateListingIsNotLetIn) {
   EXPECT_EQ(young.load(model.state, {}).step, 3);
 }
 
-// Its retention runs late: it removes nothing of a writer that has gone on.
-TEST(ObjectsRace, LateRetentionRemovesNothingOfAnotherWriter) {
+// Delayed retention of a writer must not remove anything of a writer that has saved since.
+TEST(ObjectsRace, DelayedRetentionRemovesNothingOfAnotherWriter) {
   const auto bucket = std::make_shared<Bucket>();
   const auto requests = std::make_shared<Requests>();
   state::Checkpoint slow(std::make_shared<BucketClient>(bucket, requests), options_of(1));
@@ -283,9 +283,9 @@ TEST(ObjectsRace, LateRetentionRemovesNothingOfAnotherWriter) {
   Warnings warnings;
   bool went_on = false;
   requests->before = [&](const std::string& line) {
-    if (line != "list " || std::exchange(went_on, true)) return;  // the listing of its retention
+    if (line != "list " || std::exchange(went_on, true)) return;  // its retention's listing
     state::Checkpoint other(std::make_shared<BucketClient>(bucket), options_of(0));
-    save_step(other, 3);  // went back
+    save_step(other, 3);  // a roll-back
   };
   save_step(slow, 9);
   EXPECT_TRUE(warnings.mention("another writer has committed"));

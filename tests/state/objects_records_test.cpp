@@ -20,7 +20,7 @@ using base::Status;
 
 namespace {
 
-// The first tier and sanitizers damage one bit of each byte, and truncate at every eighth one; the long tier does all.
+// The first tier and sanitizers damage one bit of each byte, and truncate at every eighth byte; the long tests do all.
 #if defined(CKPT_TEST_LONG) && !defined(CKPT_SANITIZED)
 constexpr int bit_step = 1;
 #else
@@ -41,11 +41,11 @@ std::string version_1(const state::CommitRecord& record) {
   return tree.dump() + '\n';
 }
 
-// The last save of the store: of one process; of one that went back from step 9 to step 2, so that its name shows a generation; of
-// several ranks, in manifest format 2.
+// The last save of the store: by one process; by one that rolled back from step 9 to step 2, so that its name contains a
+// generation; by several ranks, in manifest format 2.
 enum class Last { of_one_process, after_a_roll_back, of_several_ranks };
 
-// A store with the checkpoints of steps 1, 2 and 3 (or more), and what a cut-off save has left.
+// A store with the checkpoints of steps 1, 2 and 3 (or more), and the remains of an interrupted save.
 class Records {
  public:
   Records(int version, Puts puts, int saves = 3) : Records(version, puts, Last::of_one_process, saves) {}
@@ -106,8 +106,8 @@ class Records {
 
 enum class Effect { none, skipped_record, skipped_checkpoint };
 
-// Loads, verifies and saves on a store whose record of step 3 has this text. Returns the effect on the load; a test failure names
-// the case.
+// Loads, verifies and saves on a store in which the record of step 3 has this text. Returns the effect on the load; a test failure
+// contains the case.
 Effect try_record(const Records& records, const std::string& text, const std::string& what) {
   SCOPED_TRACE(what);
   const auto bucket = records.copy();
@@ -134,7 +134,7 @@ Effect try_record(const Records& records, const std::string& text, const std::st
     EXPECT_EQ(reader.list()[0].condition,
               effect == Effect::skipped_checkpoint ? state::Condition::damaged : state::Condition::complete);
   }
-  // A save with keep_last: the acknowledged checkpoint and its record stay as they are, and nothing is removed as an orphan.
+  // A save with keep_last: the acknowledged checkpoint and its record remain, and nothing is removed as an orphan.
   const auto of_step_3 = [&] {
     std::map<std::string, std::string> out;
     for (const auto& [path, bytes] : bucket->objects) {
@@ -150,7 +150,8 @@ Effect try_record(const Records& records, const std::string& text, const std::st
   EXPECT_EQ(bucket->count(orphan), effect == Effect::none ? 1 - 1 : 1);
   Model model(-1);
   EXPECT_EQ(writer.load(model.state, {}).step, 4);
-  // Once it is older than all that are kept it goes, with its record, and so does the orphan: no damage blocks that permanently.
+  // Once it is older than all kept checkpoints, it is removed with its record, and so is the orphan: damage blocks nothing
+  // permanently.
   for (int step = 5; step <= 8; ++step) save_step(writer, step);
   EXPECT_EQ(bucket->count(records.name(3)), 0);
   EXPECT_EQ(bucket->count("commits/"), 2) << bucket->names();
@@ -176,15 +177,15 @@ std::map<Effect, int> damage(const Records& records, int first_bit) {
   return effects;
 }
 
-int first_bit_of(Puts puts) { return bit_step == 1 || puts == Puts::honest ? 0 : 2; }
+int first_bit_of(Puts puts) { return bit_step == 1 || puts == Puts::conditional ? 0 : 2; }
 
-// Every change is noticed, and none is taken for another version's. The first tier tries every kind of save under one kind of
-// names, the long one under both.
+// Every change is detected, and none is taken for another version. The first tier tries every kind of save with one kind of
+// names, the long tests with both.
 TEST(ObjectsRecords, EveryDamageOfVersion2SkipsTheCheckpoint) {
   for (const auto& [last, usual_puts] :
-       {std::pair{Last::of_one_process, Puts::honest}, std::pair{Last::after_a_roll_back, Puts::unsupported},
-        std::pair{Last::of_several_ranks, Puts::honest}}) {
-    for (const Puts puts : {Puts::honest, Puts::unsupported}) {
+       {std::pair{Last::of_one_process, Puts::conditional}, std::pair{Last::after_a_roll_back, Puts::unsupported},
+        std::pair{Last::of_several_ranks, Puts::conditional}}) {
+    for (const Puts puts : {Puts::conditional, Puts::unsupported}) {
       if (bit_step > 1 && puts != usual_puts) continue;
       SCOPED_TRACE(base::cat("save ", static_cast<int>(last), ", puts ", static_cast<int>(puts)));
       const Records records(2, puts, last);
@@ -199,15 +200,15 @@ TEST(ObjectsRecords, EveryDamageOfVersion2SkipsTheCheckpoint) {
   }
 }
 
-// A change of the writer cannot be noticed and has no effect. One of attempt, step or sequence leaves the manifest's digest.
+// A change of the writer cannot be detected and has no effect. A change of attempt, step or sequence leaves the manifest's digest.
 TEST(ObjectsRecords, EveryDamageOfVersion1IsCountedOrHasNoEffect) {
-  for (const Puts puts : {Puts::honest, Puts::unsupported}) {
+  for (const Puts puts : {Puts::conditional, Puts::unsupported}) {
     const Records records(1, puts);
     EXPECT_EQ(try_record(records, records.text(3), "good"), Effect::none);
     auto effects = damage(records, first_bit_of(puts));
     EXPECT_GT(effects[Effect::skipped_record], 20);
     EXPECT_GT(effects[Effect::skipped_checkpoint], 100);
-    // Quotation marks and control characters among the writer's 16 digits are noticed.
+    // Quotation marks and control characters among the writer's 16 digits are detected.
     EXPECT_LE(effects[Effect::none], 16 * 8 / bit_step);
     EXPECT_GT(effects[Effect::none], 0);
   }
@@ -221,7 +222,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 // The record of step 3 names the directory of step 2. That directory is listed, intact, and has its own record.
 TEST(ObjectsRecords, ARecordThatNamesAnotherCheckpoint) {
-  for (const Puts puts : {Puts::honest, Puts::unsupported}) {
+  for (const Puts puts : {Puts::conditional, Puts::unsupported}) {
     const Records records(1, puts);
     const std::string text = replaced(records.text(3), records.name(3), records.name(2));
     EXPECT_EQ(try_record(records, text, "names the one before"), Effect::skipped_record);
@@ -230,9 +231,9 @@ TEST(ObjectsRecords, ARecordThatNamesAnotherCheckpoint) {
   }
 }
 
-// A load by name, a reader, and a manifest are as they were: the digest vouches for them.
-TEST(ObjectsRecords, ACheckpointFoundByItsDigestIsReadInEveryWay) {
-  Records records(1, Puts::honest);
+// A load by name, a reader, and a manifest still work: the digest identifies the checkpoint.
+TEST(ObjectsRecords, ACheckpointFoundByItsDigestCanBeReadInEveryWay) {
+  Records records(1, Puts::conditional);
   records.set_text(3, replaced(records.text(3), records.name(3), "step-000000000003-ffffffff"));
   state::Checkpoint reader(records.client(), read_only());
   Warnings warnings;
@@ -247,7 +248,7 @@ TEST(ObjectsRecords, ACheckpointFoundByItsDigestIsReadInEveryWay) {
   EXPECT_NO_THROW(reader.manifest(records.name(3)));
   EXPECT_EQ(reader.open_reader("", state::Verify::full).count(), 3);
   EXPECT_TRUE(warnings.mention(records.path(3)));
-  // It is removed as any other, with its record.
+  // It is removed like any other, with its record.
   state::Checkpoint writer(records.client(), {});
   save_step(writer, 4);
   writer.remove(records.name(3));
@@ -255,10 +256,10 @@ TEST(ObjectsRecords, ACheckpointFoundByItsDigestIsReadInEveryWay) {
   EXPECT_EQ(records.bucket().count(records.name(3)), 0);
 }
 
-// Two writers whose saves have the same manifest, byte for byte: the record names the one that won.
-TEST(ObjectsRecords, AnAttemptWithTheSameManifestIsNotCommittedByTheOthersRecord) {
+// Two writers with byte-identical manifests: the record names the winner.
+TEST(ObjectsRecords, AnAttemptIsNotCommittedByAnothersRecordOfTheSameManifest) {
   for (const int version : {1, 2}) {
-    Records records(version, Puts::honest);
+    Records records(version, Puts::conditional);
     const std::string loser = "step-000000000003-00000009";
     for (const char* file : {"/manifest.json", "/model.safetensors", "/optimizer.safetensors"})
       records.bucket().objects[loser + file] = records.bucket().objects.at(records.name(3) + file);
@@ -273,14 +274,14 @@ TEST(ObjectsRecords, AnAttemptWithTheSameManifestIsNotCommittedByTheOthersRecord
   }
 }
 
-// Records without an attempt are left by removals and by people; they keep no orphan.
-TEST(ObjectsRecords, RecordsOfRemovedCheckpointsAreNoDamage) {
+// Records without an attempt remain after removals and manual changes; they do not keep an orphan.
+TEST(ObjectsRecords, RecordsOfRemovedCheckpointsAreNotDamage) {
   for (const int version : {1, 2}) {
-    for (const Puts puts : {Puts::honest, Puts::unsupported}) {
+    for (const Puts puts : {Puts::conditional, Puts::unsupported}) {
       Records records(version, puts);
-      // By hand: the directory of step 1, but not its record.
+      // Manual change: the directory of step 1 without its record.
       std::erase_if(records.bucket().objects, [&](const auto& object) { return object.first.starts_with(records.name(1) + '/'); });
-      // By a removal that was cut off: the record of step 3 names nothing by now, and its files are still there.
+      // An interrupted removal: the record of step 3 already names nothing, and its files still exist.
       const state::CommitRecord none{"", 0, 3, {}, ""};
       records.set_text(3, version == 1 ? version_1(none) : state::to_text(none));
       Warnings warnings;
@@ -303,9 +304,9 @@ TEST(ObjectsRecords, RecordsOfRemovedCheckpointsAreNoDamage) {
   }
 }
 
-// A damaged record whose checkpoint was removed by name names nothing, whatever it held.
+// A damaged record of a checkpoint that was removed by name names nothing, whatever it contained.
 TEST(ObjectsRecords, ADamagedRecordWithoutItsCheckpointBlocksNothing) {
-  Records records(2, Puts::honest);
+  Records records(2, Puts::conditional);
   records.set_text(2, "{");
   state::Checkpoint writer(records.client(), keeping(5));
   save_step(writer, 4);
@@ -322,7 +323,7 @@ TEST(ObjectsRecords, ADamagedRecordWithoutItsCheckpointBlocksNothing) {
 // A damaged manifest keeps its record; that record is intact, so orphans are removed.
 TEST(ObjectsRecords, ADamagedManifestKeepsItsRecord) {
   for (const int version : {1, 2}) {
-    Records records(version, Puts::honest);
+    Records records(version, Puts::conditional);
     records.bucket().objects[records.name(2) + "/manifest.json"][20] ^= 1;
     state::Checkpoint writer(records.client(), keeping(5));
     save_step(writer, 4);
@@ -335,10 +336,10 @@ TEST(ObjectsRecords, ADamagedManifestKeepsItsRecord) {
   }
 }
 
-// A removal takes the record first: a record that names an attempt without a manifest shows that the manifest was lost.
-TEST(ObjectsRecords, ALostManifestIsDamageAndNoUnfinishedSave) {
+// A removal deletes the record first, so a record that names an attempt without a manifest shows that the manifest was lost.
+TEST(ObjectsRecords, ALostManifestIsDamageNotAnUnfinishedSave) {
   for (const int version : {1, 2}) {
-    for (const Puts puts : {Puts::honest, Puts::unsupported}) {
+    for (const Puts puts : {Puts::conditional, Puts::unsupported}) {
       Records records(version, puts);
       records.bucket().objects.erase(records.name(3) + "/manifest.json");
       {
@@ -364,9 +365,9 @@ TEST(ObjectsRecords, ALostManifestIsDamageAndNoUnfinishedSave) {
   }
 }
 
-// Records of a newer library, and records that cannot be read at the moment.
+// Records of a newer library, and records that are temporarily unreadable.
 TEST(ObjectsRecords, UnreadableRecordsKeepOrphans) {
-  Records records(2, Puts::honest);
+  Records records(2, Puts::conditional);
   std::string newer = replaced(records.text(2), R"("format_version":2)", R"("format_version":3)");
   newer.resize(newer.size() - state::checksum_bytes);
   records.set_text(2, state::with_checksum(newer));
@@ -383,7 +384,7 @@ TEST(ObjectsRecords, UnreadableRecordsKeepOrphans) {
   EXPECT_EQ(records.bucket().count(records.name(2)), 3);
   EXPECT_EQ(records.bucket().count(records.path(2)), 1);
 
-  Records other(2, Puts::honest);
+  Records other(2, Puts::conditional);
   const auto failing = other.client();
   state::Checkpoint second(failing, keeping(5));
   failing->requests().before = [&](const std::string& line) {
@@ -397,10 +398,10 @@ TEST(ObjectsRecords, UnreadableRecordsKeepOrphans) {
   EXPECT_EQ(second.list().size(), 5U);
 }
 
-// A record of a lower sequence than the newest costs the load nothing; verify reports it.
+// A record with a lower sequence than the newest does not affect the load; verify reports it.
 TEST(ObjectsRecords, DamageOfAnOlderRecord) {
   for (const int version : {1, 2}) {
-    Records records(version, Puts::honest);
+    Records records(version, Puts::conditional);
     records.set_text(2, replaced(records.text(2), "ckpt-commit", "ckpt-cammit"));
     state::Checkpoint reader(records.client(), read_only());
     Model model(-1);

@@ -1,4 +1,4 @@
-// Checkpoints in an object store: what is written, what is asked, and what becomes of each call.
+// Checkpoints in an object store: the objects written, the requests made, and the result of each call.
 #include <gtest/gtest.h>
 
 #include "fixture.h"
@@ -36,7 +36,7 @@ float newest_in(const std::shared_ptr<Bucket>& bucket) {
   return loaded(reader);
 }
 
-// The name of the only checkpoint of a step.
+// Returns the name of the only checkpoint of a step.
 std::string name_of(state::Checkpoint& checkpoint, int step) { return checkpoint.of_step(step).name; }
 
 TEST(Objects, SaveListLoadVerifyReadAndRemove) {
@@ -69,7 +69,7 @@ TEST(Objects, SaveListLoadVerifyReadAndRemove) {
   writer.remove(name_of(writer, 2));
   EXPECT_EQ(writer.list().size(), 2U);
   EXPECT_EQ(bucket->objects.size(), 8U);
-  // The record of the highest sequence stays as one that names nothing: no later writer takes that sequence again.
+  // The record of the highest sequence remains, naming nothing, so that no later writer reuses that sequence.
   writer.remove(name_of(writer, 3));
   EXPECT_EQ(newest_in(bucket), 1);
   EXPECT_EQ(bucket->objects.size(), 5U);
@@ -90,7 +90,7 @@ TEST(Objects, AnotherStateOfTheSameStepIsNewerBySequence) {
   EXPECT_EQ(newest_in(bucket), 7);
 }
 
-TEST(Objects, ManifestWithoutRecordIsNoCheckpoint) {
+TEST(Objects, AManifestWithoutARecordIsNotACheckpoint) {
   const auto bucket = std::make_shared<Bucket>();
   const auto client = std::make_shared<BucketClient>(bucket);
   state::Checkpoint writer(client, {});
@@ -108,7 +108,7 @@ TEST(Objects, ManifestWithoutRecordIsNoCheckpoint) {
   EXPECT_EQ(status_of([&] { writer.verify(name); }), Status::not_found);
   EXPECT_EQ(status_of([&] { writer.manifest(name); }), Status::not_found);
 
-  // A record of another manifest, one that is damaged, and one of a newer library.
+  // A record of another manifest, a damaged one, and one of a newer library.
   state::CommitRecord other = state::parse_commit_record(text);
   other.manifest_digest.low ^= 1;
   bucket->objects[record] = state::to_text(other);
@@ -122,13 +122,13 @@ TEST(Objects, ManifestWithoutRecordIsNoCheckpoint) {
   EXPECT_EQ(writer.list()[0].condition, state::Condition::unreadable);
   bucket->objects[record] = text;
   EXPECT_EQ(newest_in(bucket), 2);
-  // A file of another size: by the listing.
+  // A file of another size, detected by the listing.
   bucket->objects[name + "/model.safetensors"] += 'x';
   EXPECT_EQ(writer.list()[0].condition, state::Condition::damaged);
   EXPECT_EQ(newest_in(bucket), 1);
 }
 
-TEST(Objects, RecordNamesAndTexts) {
+TEST(Objects, RecordNamesAndContents) {
   EXPECT_EQ(state::commit_path(1), "commits/9223372036854775806");
   EXPECT_EQ(state::commit_path(9223372036854775807), "commits/0000000000000000000");
   EXPECT_LT(state::commit_path(11), state::commit_path(10));
@@ -166,21 +166,21 @@ TEST(Objects, RequestsOfEachCall) {
   std::unique_ptr<state::Checkpoint> writer;
   // The probe (two puts, a get, a remove), and the highest record.
   EXPECT_EQ(counted([&] { writer = std::make_unique<state::Checkpoint>(client, state::CheckpointOptions()); }), 5);
-  // Two files, manifest, record, list, and the record that would be the next.
+  // Two files, the manifest, the record, the listing, and the next possible record.
   EXPECT_EQ(counted([&] { save_step(*writer, 1); }), 6);
   EXPECT_EQ(requests->count("put "), 3);
   EXPECT_EQ(requests->count("put_if_absent commits/"), 1);
   EXPECT_EQ(requests->count("list commits/"), 1);
   save_step(*writer, 2);
-  // The listing, the newest one's manifest and record, its manifest anew, two files.
+  // The listing, the newest manifest and record, its manifest again, two files.
   EXPECT_EQ(counted([&] { loaded(*writer); }), 6);
   EXPECT_EQ(counted([&] { writer->latest(); }), 3);
   EXPECT_EQ(counted([&] { writer->list(); }), 5);
   EXPECT_EQ(counted([&] { state::Checkpoint(client, read_only()); }), 0);
   writer.reset();
 
-  // With retention: the listing at the opening, then in each save: the listing and, once, the manifest and record of what is new;
-  // of one that goes its pin, its record, its manifest, its list, its files.
+  // With retention: the listing at the opening, then in each save: the listing and, once, the manifest and record of new
+  // checkpoints; for a removed one its pin, its record, its manifest, its listing, its files.
   EXPECT_EQ(counted([&] { writer = std::make_unique<state::Checkpoint>(client, keeping(2)); }), 5);
   EXPECT_EQ(counted([&] { save_step(*writer, 3); }), 6 + 1 + 3 * 2 + 5);
   EXPECT_EQ(counted([&] { save_step(*writer, 4); }), 6 + 1 + 1 * 2 + 5);
@@ -219,7 +219,7 @@ TEST(Objects, NewestOfTenThousandByPagesAndThreeRequests) {
   EXPECT_LE(std::ssize(requests->log), pages + 3);
 }
 
-// A store that cannot refuse costs as many: only the probe and the names differ.
+// A store without conditional puts needs as many requests: only the probe and the names differ.
 TEST(Objects, RequestsWhereRecordsAreNamedByAttempt) {
   const auto bucket = std::make_shared<Bucket>();
   const auto requests = std::make_shared<Requests>();
@@ -234,7 +234,7 @@ TEST(Objects, RequestsWhereRecordsAreNamedByAttempt) {
   EXPECT_EQ(std::ssize(requests->log), 3);
 }
 
-TEST(Objects, AnErrorOfListingIsNeverNoCheckpoint) {
+TEST(Objects, AListingErrorIsNeverReportedAsNoCheckpoint) {
   const auto bucket = std::make_shared<Bucket>();
   const auto requests = std::make_shared<Requests>();
   const auto client = std::make_shared<BucketClient>(bucket, requests);
@@ -249,7 +249,7 @@ TEST(Objects, AnErrorOfListingIsNeverNoCheckpoint) {
   EXPECT_EQ(status_of([&] { writer.verify(""); }), Status::permission);
   EXPECT_EQ(status_of([&] { writer.prune("last:1", true, 10); }), Status::permission);
   EXPECT_EQ(status_of([&] { state::Checkpoint(client, {}); }), Status::permission);
-  // The save is not acknowledged, and what it wrote stays: its record may be the highest one.
+  // The save is not acknowledged, and its objects remain: its record may be the highest one.
   EXPECT_EQ(status_of([&] { save_step(writer, 2); }), Status::permission);
   requests->before = {};
   EXPECT_EQ(newest_in(bucket), 2);
@@ -257,8 +257,8 @@ TEST(Objects, AnErrorOfListingIsNeverNoCheckpoint) {
   EXPECT_EQ(newest_in(bucket), 3);
 }
 
-// Programs start afresh on NOT_FOUND: a bucket that is not there (a name with a slip in it) must not look like an empty one.
-TEST(Objects, AStoreThatIsNotThereIsNeverNoCheckpoint) {
+// Programs start from scratch on NOT_FOUND: a missing bucket, for example a mistyped name, must not look like an empty one.
+TEST(Objects, AMissingStoreIsNeverReportedAsNoCheckpoint) {
   const auto bucket = std::make_shared<Bucket>();
   const auto requests = std::make_shared<Requests>();
   const auto client = std::make_shared<BucketClient>(bucket, requests);
@@ -306,11 +306,11 @@ TEST(Objects, RetentionPinsAndPrune) {
   EXPECT_EQ(newest_in(bucket), 5);
 }
 
-TEST(Objects, OrphansGoOnceNoWriterCanCommitThem) {
+TEST(Objects, OrphansAreRemovedOnceNoWriterCanCommitThem) {
   const auto bucket = std::make_shared<Bucket>();
   const std::string early = "step-000000000001-00000001";  // a manifest, no record
   const std::string torn = "step-000000000002-00000002";   // no manifest
-  const std::string later = "step-000000000009-00000003";  // of a later step than what is acknowledged
+  const std::string later = "step-000000000009-00000003";  // a later step than the acknowledged ones
   {
     state::Checkpoint writer(std::make_shared<BucketClient>(bucket), {});
     save_step(writer, 1);
@@ -322,21 +322,21 @@ TEST(Objects, OrphansGoOnceNoWriterCanCommitThem) {
     bucket->objects["probes/0123456789abcdef"] = "left by a writer that was killed";
   }
   state::Checkpoint writer(std::make_shared<BucketClient>(bucket), keeping(5));
-  const std::string living = "step-000000000002-00000004";  // begun since the opening: its writer may still commit it
-  bucket->objects[living + "/model.safetensors"] = "half";
+  const std::string unfinished = "step-000000000002-00000004";  // started since the opening: its writer may still commit it
+  bucket->objects[unfinished + "/model.safetensors"] = "half";
   save_step(writer, 2);
   EXPECT_EQ(bucket->count(early), 0);
   EXPECT_EQ(bucket->count(torn), 0);
   EXPECT_EQ(bucket->count("probes/"), 0);
   EXPECT_EQ(bucket->count(later), 1);
-  EXPECT_EQ(bucket->count(living), 1);
-  save_step(writer, 3);  // the attempt was there before this one's record was put, so its own can't be any more
-  EXPECT_EQ(bucket->count(living), 0);
+  EXPECT_EQ(bucket->count(unfinished), 1);
+  save_step(writer, 3);  // the attempt existed before this record was put, so its own record can no longer be put
+  EXPECT_EQ(bucket->count(unfinished), 0);
   EXPECT_EQ(bucket->count(later), 1);
   EXPECT_EQ(writer.list().size(), 4U);
 }
 
-TEST(Objects, RecordsThatNameNothingGo) {
+TEST(Objects, RecordsWithoutACheckpointAreRemoved) {
   const auto bucket = std::make_shared<Bucket>();
   state::Checkpoint writer(std::make_shared<BucketClient>(bucket), keeping(3));
   for (int step = 1; step <= 2; ++step) save_step(writer, step);
@@ -344,25 +344,25 @@ TEST(Objects, RecordsThatNameNothingGo) {
   EXPECT_EQ(bucket->count("commits/"), 2);
   save_step(writer, 3);
   save_step(writer, 4);
-  EXPECT_EQ(bucket->count("commits/"), 3);  // of 1, 3 and 4
+  EXPECT_EQ(bucket->count("commits/"), 3);  // those of 1, 3 and 4
   EXPECT_EQ(writer.list().size(), 3U);
 }
 
-TEST(Objects, ALateListingRemovesNothingThatCounts) {
+TEST(Objects, ADelayedListingRemovesNothingCommitted) {
   const auto bucket = std::make_shared<Bucket>();
   const auto requests = std::make_shared<Requests>();
   state::Checkpoint writer(std::make_shared<BucketClient>(bucket, requests), keeping(1));
   save_step(writer, 1);
   save_step(writer, 2);
   Warnings warnings;
-  requests->listed = bucket->objects;                               // lists show nothing newer from here on
-  EXPECT_EQ(status_of([&] { save_step(writer, 3); }), Status::io);  // it may count or not
+  requests->listed = bucket->objects;                               // listings show nothing newer from here on
+  EXPECT_EQ(status_of([&] { save_step(writer, 3); }), Status::io);  // it may or may not be committed
   EXPECT_EQ(newest_in(bucket), 3);
   requests->listed.reset();
   save_step(writer, 4);
   EXPECT_EQ(newest_in(bucket), 4);
 
-  // One that shows neither the record nor the manifest of what was committed: what is read says otherwise.
+  // A listing without the record and the manifest of a committed checkpoint: reading shows that both exist.
   auto shown = bucket->objects;
   std::erase_if(shown, [](const auto& object) {
     return object.first.find("step-000000000004") != std::string::npos && object.first.ends_with("manifest.json");
@@ -378,7 +378,7 @@ TEST(Objects, ALateListingRemovesNothingThatCounts) {
   EXPECT_EQ(newest_in(bucket), 4);
 }
 
-TEST(Objects, UnchangedGroupsAreWrittenAnew) {
+TEST(Objects, UnchangedGroupsAreRewritten) {
   const auto bucket = std::make_shared<Bucket>();
   state::Checkpoint writer(std::make_shared<BucketClient>(bucket), {});
   Model model(1);
@@ -390,7 +390,7 @@ TEST(Objects, UnchangedGroupsAreWrittenAnew) {
   EXPECT_EQ(newest_in(bucket), 1);
 }
 
-TEST(Objects, ASyncThatFailsIsWrittenAnewUnderItsName) {
+TEST(Objects, AFileWithAFailedSyncIsRewrittenUnderItsName) {
   const auto bucket = std::make_shared<Bucket>();
   const auto requests = std::make_shared<Requests>();
   state::Checkpoint writer(std::make_shared<BucketClient>(bucket, requests), {});
@@ -402,10 +402,10 @@ TEST(Objects, ASyncThatFailsIsWrittenAnewUnderItsName) {
   EXPECT_EQ(newest_in(bucket), 1);
   left = 3;
   EXPECT_EQ(status_of([&] { save_step(writer, 2); }), Status::io);
-  EXPECT_EQ(bucket->objects.size(), 4U);  // nothing is left of it
+  EXPECT_EQ(bucket->objects.size(), 4U);  // nothing remains of it
 }
 
-// An answer that is lost after the record was made: by a fault handler, or by the next save, it is found to be its own.
+// If the answer to the record's request is lost, the fault handler or the next save recognises the record as its own.
 TEST(Objects, ALostAnswerOfTheRecord) {
   const auto bucket = std::make_shared<Bucket>();
   const auto requests = std::make_shared<Requests>();
@@ -427,7 +427,7 @@ TEST(Objects, ALostAnswerOfTheRecord) {
   EXPECT_EQ(save_step(writer, 3).commit_sequence, 3);
   EXPECT_EQ(newest_in(bucket), 3);
 
-  // The request that was lost on the way there: the next save puts the record first.
+  // The request itself was lost: the next save puts the record first.
   requests->before = [&](const std::string& line) {
     if (line.starts_with("put_if_absent commits/") && lost-- > 0) base::fail(Status::io, "reset");
   };
@@ -463,13 +463,13 @@ TEST(Objects, RangesAreReadTogether) {
   writer.verify("");
   EXPECT_LE(requests->count("get"), pieces + 6);
 
-  // One slice of one tensor: the header, and as much as that.
+  // One slice of one tensor reads the header and the slice's bytes.
   state::Reader reader = writer.open_reader("", state::Verify::none);
   requests->log.clear();
   const auto slice = reader.read_slice(reader.find("", "large"), 1'000'007, 3, nullptr);
   EXPECT_EQ(slice->data_as<float>()[2], 9);
   EXPECT_EQ(std::ssize(requests->log), 1);
-  // A part of the tensors: no more than these.
+  // Some of the tensors: reads only these.
   state::State part;
   part.add_tensor("model", "small", small);
   requests->log.clear();

@@ -1,4 +1,4 @@
-// States of the ranks of a run, and what a checkpoint of theirs holds, read without a load.
+// States of the ranks of a run, and the contents of their checkpoints, read without a load.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ inline std::shared_ptr<tensor::Tensor> numbers(const Lengths& shape, float first
   return tensor;
 }
 
-// Rows [begin, end) of a tensor of numbers.
+// Returns rows [begin, end) of a tensor of numbers.
 inline std::shared_ptr<tensor::Tensor> rows(const Lengths& shape, std::int64_t begin, std::int64_t end, float first) {
   Lengths lengths = shape;
   lengths[0] = end - begin;
@@ -38,7 +38,7 @@ inline std::shared_ptr<tensor::Tensor> rows(const Lengths& shape, std::int64_t b
   return numbers(lengths, first + static_cast<float>(begin * row));
 }
 
-// What a rank has: "weight" in rows, "bias" and "table" whole.
+// Returns a rank's state: "weight" by rows, "bias" and "table" complete.
 inline state::State state_of(std::int64_t rank, std::int64_t ranks, float first = 0) {
   state::State state;
   const Lengths shape{13, 4};
@@ -66,7 +66,7 @@ inline state::SaveOptions of_step(std::int64_t step) {
   return options;
 }
 
-// A tensor put together from the blocks that a checkpoint has, by what its manifest says.
+// Assembles a tensor from the blocks in a checkpoint, as described by its manifest.
 inline std::vector<float> saved_tensor(storage::Storage& storage, const std::string& name, const std::string& group,
                                        const std::string& tensor) {
   const state::Manifest manifest = state::parsed_manifest(name, state::manifest_text(storage, name));

@@ -1,5 +1,5 @@
-/* What ckpt_set_progress reports of each long call: bytes that never fall and end at all of them; and what becomes of a call whose
- * progress function fails. */
+/* The reports of ckpt_set_progress for each long call: a byte count that never decreases and ends at the total; and the result of a
+ * call with a failing progress function. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <pthread.h>
@@ -12,11 +12,11 @@ typedef struct seen {
   int calls;
   int64_t done;
   int64_t total;
-  int64_t longest; /* between two calls */
-  int fails_at;    /* this call of it, from 1 on; 0: none */
+  int64_t longest; /* largest increase between two calls */
+  int fails_at;    /* number of the failing call, from 1; 0: none */
   int destroyed;
-  pthread_t thread;                 /* that every call must come on */
-  ckpt_checkpoint_manager* manager; /* which is in use; NULL: none */
+  pthread_t thread;                 /* every call must run on this thread */
+  ckpt_checkpoint_manager* manager; /* a manager in use; NULL: none */
 } seen;
 
 static int32_t on_progress(int64_t done_bytes, int64_t total_bytes, void* user) {
@@ -45,7 +45,7 @@ static void watch(seen* s, int fails_at) {
   CHECK(s->destroyed == 0);
 }
 
-/* The call has ended at bytes, in steps of some MiB; of a load only those of this thread are seen. */
+/* Checks that the reports end at bytes, in steps of some MiB; for a load only the reads of this thread are reported. */
 static void check_whole(const seen* s, const char* what, int64_t bytes) {
   printf("%s: %d calls, %lld of %lld bytes, at most %lld at once\n", what, s->calls, (long long)s->done, (long long)s->total,
          (long long)s->longest);
@@ -144,7 +144,7 @@ static void check_calls(fixture* f) {
   CHECK(s.calls == calls);
 }
 
-/* An older checkpoint is not tried because of it, and nothing stays of a save. */
+/* The failure does not cause a load of an older checkpoint, and nothing remains of a save. */
 static void check_failures(fixture* f) {
   seen s;
   char path[96];
@@ -170,7 +170,8 @@ static void check_failures(fixture* f) {
   CHECK(loaded.skipped == 0 && f->data[0] == 1);
 }
 
-/* A load that falls back goes on counting: what was read in vain is done, and not asked for again. */
+/* A load that falls back continues counting: bytes read from the damaged checkpoint remain in both the done and the total count. */
+
 static void check_fall_back(fixture* f) {
   seen s;
   char damage[256];
@@ -192,7 +193,7 @@ static void* watch_and_end(void* s) {
   return NULL;
 }
 
-/* Another thread's calls are its own, and its function goes with it. */
+/* Another thread has its own function, which is destroyed with the thread. */
 static void check_threads(fixture* f) {
   seen s;
   pthread_t thread;

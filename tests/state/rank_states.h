@@ -1,4 +1,4 @@
-// States of the ranks of a run: tensors of known bytes, cut in many ways.
+// States of the ranks of a run: tensors with known bytes, split in many ways.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ namespace ckpt::tests {
 
 using Blocks = std::function<std::vector<state::Box>(const state::Lengths& shape, std::int64_t rank, std::int64_t ranks)>;
 
-// A tensor of all ranks; no blocks: every rank has it whole.
+// A tensor of all ranks; without blocks every rank has all of it.
 struct WholeTensor {
   std::string name;
   tensor::Dtype dtype{};
@@ -37,7 +37,7 @@ inline std::pair<std::int64_t, std::int64_t> share(std::int64_t length, std::int
   return {begin, std::min(length, begin + each) - begin};
 }
 
-// One block along an axis, in whole steps; the last ranks may have none or one without elements.
+// One block per rank along an axis, in multiples of step; the last ranks may have none or an empty one.
 inline Blocks along(std::size_t axis, std::int64_t step = 1) {
   return [=](const state::Lengths& shape, std::int64_t rank, std::int64_t ranks) {
     state::Box box = state::whole_box(shape);
@@ -45,7 +45,7 @@ inline Blocks along(std::size_t axis, std::int64_t step = 1) {
     return std::vector{box};
   };
 }
-// A grid of two columns where that can be, else of one.
+// A grid of two columns if possible, otherwise of one.
 inline Blocks in_grid() {
   return [](const state::Lengths& shape, std::int64_t rank, std::int64_t ranks) {
     const std::int64_t columns = ranks % 2 == 0 ? 2 : 1;
@@ -55,7 +55,7 @@ inline Blocks in_grid() {
     return std::vector{box};
   };
 }
-// Row by row in turn.
+// Rows dealt round-robin.
 inline Blocks dealt() {
   return [](const state::Lengths& shape, std::int64_t rank, std::int64_t ranks) {
     std::vector<state::Box> boxes;
@@ -85,16 +85,16 @@ inline std::vector<std::byte> new_bytes_of(const WholeTensor& tensor) {
   }
   return all;
 }
-// The same for every rank; made once.
+// Returns the bytes of a tensor, the same for every rank; computed once.
 inline const std::vector<std::byte>& bytes_of(const WholeTensor& tensor) {
   static std::mutex mutex;
-  static std::map<std::tuple<std::string, tensor::Dtype, state::Lengths>, std::vector<std::byte>> made;
+  static std::map<std::tuple<std::string, tensor::Dtype, state::Lengths>, std::vector<std::byte>> created;
   const std::lock_guard lock(mutex);
-  std::vector<std::byte>& bytes = made[{tensor.name, tensor.dtype, tensor.shape}];
+  std::vector<std::byte>& bytes = created[{tensor.name, tensor.dtype, tensor.shape}];
   if (bytes.empty()) bytes = new_bytes_of(tensor);
   return bytes;
 }
-// What a block has of it.
+// Returns a block's bytes of the tensor.
 inline std::vector<std::byte> bytes_of(const WholeTensor& tensor, const state::Box& box) {
   const std::vector<std::byte>& all = bytes_of(tensor);
   const std::int64_t bits = tensor::dtype_bits(tensor.dtype);
@@ -107,7 +107,7 @@ inline std::vector<std::byte> bytes_of(const WholeTensor& tensor, const state::B
   return part;
 }
 
-// One rank's state of such tensors, in the group "model".
+// One rank's state with such tensors, in the group "model".
 class RankState {
  public:
   RankState(std::vector<WholeTensor> tensors, std::int64_t rank, std::int64_t ranks) : tensors_(std::move(tensors)) {
@@ -135,7 +135,7 @@ class RankState {
     }
     return *this;
   }
-  // Whether all bytes are those of fill(), or of clear().
+  // Returns whether all bytes are those of fill(), or of clear().
   bool is_filled() const {
     return std::ranges::all_of(memory_, [](const Memory& memory) {
       const std::vector<std::byte> expected = bytes_of(*memory.of, memory.box);
@@ -147,7 +147,7 @@ class RankState {
   bool is_clear() const {
     return std::ranges::all_of(memory_, [](const Memory& memory) {
       const auto bytes = memory.tensor->byte_span();
-      // The first one, and each is as the one before it.
+      // The first byte is right, and each byte equals the one before it.
       return bytes.empty() || (bytes[0] == std::byte{0xEE} && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
     });
   }

@@ -130,7 +130,7 @@ TEST_F(RanksArguments, ReadOnlyOnOneRank) {
 
 // ---- Saves and loads ----
 
-// A call whose options, from initial, are changed on the wrong rank.
+// A call with options, starting from initial, that are changed on the wrong rank.
 template <class Options, class Call>
 Case with_options(const char* what, ckpt_status status, const char* text, const Options& initial,
                   const std::function<void(Options& options)>& change, const Call& call) {
@@ -363,7 +363,7 @@ TEST_F(RanksArgumentsOfCalls, OfADecision) { expect_all_fail_alike(decision_case
 // ---- Messages ----
 
 // The exchange of argument statuses adds no collective operations to a save: 5 in the foreground, 2 in the background.
-TEST_F(RanksArguments, ASaveTakesNoMoreOperations) {
+TEST_F(RanksArguments, ASaveTakesNoAdditionalOperations) {
   std::int64_t foreground = 0;
   std::int64_t background = 0;
   for_all_ranks([&](Rank& here) {
@@ -469,7 +469,7 @@ TEST_F(RanksArguments, ARankWithoutACoordinatorIsNamed) {
         answer.status = wrong.call(here, here.rank == wrong_rank);
         answer.text = ckpt_last_error();
       });
-      const std::string name = "rank " + std::to_string(wrong_rank) + " did not come within 2000000000 ns";
+      const std::string name = "rank " + std::to_string(wrong_rank) + " did not arrive within 2000000000 ns";
       for (int rank = 0; rank < ranks; ++rank) {
         const Answer& answer = answers[static_cast<std::size_t>(rank)];
         EXPECT_EQ(answer.status, rank == wrong_rank ? wrong.status : CKPT_E_TIMEOUT) << wrong.what << ": " << answer.text;

@@ -1,4 +1,4 @@
-// What N ranks have saved, loaded by M ranks.
+// Checkpoints saved by N ranks, loaded by M ranks.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,7 +26,7 @@ namespace storage = ckpt::storage;
 
 constexpr std::int64_t long_enough_ns = 120'000'000'000;
 
-// Every way of cutting, with rows and columns that no number of ranks divides.
+// Tensors split in every way, with numbers of rows and columns that no number of ranks divides.
 std::vector<WholeTensor> all_kinds() {
   return {{"rows", Dtype::f32, {37, 5}, along(0)},
           {"columns", Dtype::f32, {6, 29}, along(1)},
@@ -49,7 +49,7 @@ std::vector<WholeTensor> all_kinds() {
 
 class StateRanksLoad : public testing::Test {
  protected:
-  // Of one rank; alone when ranks is 1.
+  // Returns the options of one rank; without a coordinator if ranks is 1.
   static CheckpointOptions options_of(const std::shared_ptr<ThreadRanks>& all, std::int64_t rank) {
     CheckpointOptions options;
     options.timeout_ns = long_enough_ns;
@@ -57,7 +57,7 @@ class StateRanksLoad : public testing::Test {
     return options;
   }
 
-  // What all ranks save together. Values: one that they have alike, and their own.
+  // A save by all ranks. Values: one that is equal on all ranks, and one for each rank.
   SaveResult save(std::int64_t ranks, const std::vector<WholeTensor>& tensors, std::int64_t step = 1) {
     const auto all = std::make_shared<ThreadRanks>(ranks);
     SaveResult result;
@@ -80,7 +80,7 @@ class StateRanksLoad : public testing::Test {
     CountedStorage::Counts counts = {};
     LoadResult result;
   };
-  // By all ranks; through a storage that counts when is_counted. absent: ranks that never come.
+  // A load by all ranks; through a counting storage if is_counted. absent: ranks that never call.
   std::vector<Loaded> load(std::int64_t ranks, const std::vector<WholeTensor>& tensors, const LoadOptions& options = {}) {
     std::vector<Loaded> loaded = states(ranks, tensors);
     expect_no_errors(load_into(loaded, options));
@@ -130,7 +130,7 @@ LoadOptions named(const std::string& name) {
 
 nlohmann::json report_of(const State& state) { return nlohmann::json::parse(state.load_report()); }
 
-TEST_F(StateRanksLoad, EveryNumberOfRanksLoadsWhatAnyNumberSaved) {
+TEST_F(StateRanksLoad, EveryNumberOfRanksLoadsFromEveryOtherNumber) {
   for (std::int64_t saved_by = 1; saved_by <= 4; ++saved_by) {
     disk = storage::make_memory_storage();
     const SaveResult saved = save(saved_by, all_kinds());
@@ -154,8 +154,8 @@ TEST_F(StateRanksLoad, EveryNumberOfRanksLoadsWhatAnyNumberSaved) {
   }
 }
 
-// Blocks that were cut along one axis come to blocks that are cut along the other one.
-TEST_F(StateRanksLoad, TensorsAreCutAnew) {
+// Blocks split along one axis are loaded into blocks split along the other one.
+TEST_F(StateRanksLoad, TensorsAreResharded) {
   const auto cut = [](const Blocks& rows, const Blocks& columns, const Blocks& none) {
     return std::vector<WholeTensor>{{"to_columns", Dtype::f32, {12, 10}, rows},
                                     {"to_rows", Dtype::f32, {13, 7}, columns},
@@ -177,7 +177,7 @@ TEST_F(StateRanksLoad, TensorsAreCutAnew) {
   }
 }
 
-TEST_F(StateRanksLoad, ValuesComeByRankOnlyToAsManyRanks) {
+TEST_F(StateRanksLoad, ValuesOfRanksNeedTheSameNumberOfRanks) {
   save(3, all_kinds());
   const auto same = load(3, all_kinds());
   for (std::size_t rank = 0; rank < same.size(); ++rank) {
@@ -194,9 +194,9 @@ TEST_F(StateRanksLoad, ValuesComeByRankOnlyToAsManyRanks) {
   }
 }
 
-// ---- What is read ----
+// ---- Bytes read ----
 
-// Large enough that the parts' texts and the files' headers count for little.
+// Large enough that the bytes of the parts and of the files' headers are negligible.
 std::vector<WholeTensor> large(const Blocks& blocks) {
   return {{"large", Dtype::f32, {1536, 2048}, blocks}};  // 12 MiB
 }
@@ -234,7 +234,7 @@ TEST_F(StateRanksLoad, ColumnsAreReadOnceByAllTogether) {
       most = std::max(most, one.counts.bytes);
     }
     EXPECT_LE(all, saved.bytes * 11 / 10);
-    EXPECT_LE(most, saved.bytes / loaded_by + 2 * shard_chunk_bytes);  // by whole chunks
+    EXPECT_LE(most, saved.bytes / loaded_by + 2 * shard_chunk_bytes);  // in complete chunks
   }
 }
 
@@ -250,7 +250,7 @@ TEST_F(StateRanksLoad, ReplicatedTensorsAreReadOnce) {
   EXPECT_LE(all, saved.bytes * 11 / 10);
 }
 
-// The digests of one process's files are of larger chunks: a rank that needs a small part of one does not read it by itself.
+// Digests of a single process's files cover larger chunks: a rank that needs a small part of one does not read it by itself.
 TEST_F(StateRanksLoad, LargeChunksOfOneProcessAreReadOnce) {
   const SaveResult saved = save(1, large({}));
   for (const bool is_checked : {true, false}) {
@@ -265,7 +265,7 @@ TEST_F(StateRanksLoad, LargeChunksOfOneProcessAreReadOnce) {
   }
 }
 
-// One process reads each byte once, also into blocks that lie in strides.
+// A single process reads each byte once, also into strided blocks.
 TEST_F(StateRanksLoad, OneProcessReadsEachByteOnce) {
   const SaveResult saved = save(4, large(along(1)));
   EXPECT_LE(load(1, large(along(1)))[0].counts.bytes, saved.bytes * 11 / 10);
@@ -282,7 +282,7 @@ TEST_F(StateRanksLoad, OneProcessReadsEachByteOnce) {
   EXPECT_LE(loaded[0].counts.bytes, saved.bytes * 11 / 10);
 }
 
-TEST_F(StateRanksLoad, OnlyRankZeroLooksForWhatToLoad) {
+TEST_F(StateRanksLoad, OnlyRankZeroSearchesForTheCheckpoint) {
   save(2, all_kinds(), 1);
   save(2, all_kinds(), 2);
   const auto loaded = load(3, all_kinds());
@@ -295,7 +295,7 @@ TEST_F(StateRanksLoad, OnlyRankZeroLooksForWhatToLoad) {
   }
 }
 
-// As many operations whatever the number of tensors and ranks, but for what the exchange sends.
+// The number of operations does not depend on the number of tensors and ranks, except for what the exchange sends.
 TEST_F(StateRanksLoad, ALoadTakesFewOperations) {
   for (const std::int64_t ranks : {2, 4}) {
     for (const bool is_small : {true, false}) {
@@ -311,12 +311,12 @@ TEST_F(StateRanksLoad, ALoadTakesFewOperations) {
         RankState here(tensors, rank, ranks);
         checkpoint.load(here.state, {});
       }));
-      EXPECT_EQ(all->operations(), 19 + (is_small ? 0 : 1));  // 2 of them when the managers are created
+      EXPECT_EQ(all->operations(), 19 + (is_small ? 0 : 1));  // 2 of them for creating the managers
     }
   }
 }
 
-// A rank that needs nothing of a part does not read it.
+// A rank that needs nothing from a part does not read it.
 TEST_F(StateRanksLoad, PartsAreReadByThoseThatNeedThem) {
   save(4, large(along(0)));
   const auto loaded = load(2, large(along(0)));
@@ -327,7 +327,7 @@ TEST_F(StateRanksLoad, PartsAreReadByThoseThatNeedThem) {
   }
 }
 
-TEST_F(StateRanksLoad, FilesThatTheSystemKeepsAreCheckedThenReadAgain) {
+TEST_F(StateRanksLoad, CachedFilesAreCheckedThenReadAgain) {
   save(3, all_kinds());
   const auto cached = std::make_shared<CountedStorage>(disk, true);
   CheckpointOptions options;
@@ -358,7 +358,7 @@ class StateRanksDamage : public StateRanksLoad {
     text[text.size() - from_end] ^= 1;
     replace_file(*disk, path, text);
   }
-  // All ranks have the older one, and say alike what was wrong with the newer one.
+  // All ranks load the older one, and report the same problem of the newer one.
   void expect_older(const std::string& problem) {
     for (const std::int64_t ranks : {1, 2, 3}) {
       SCOPED_TRACE(ranks);
@@ -406,13 +406,13 @@ TEST_F(StateRanksDamage, APart) {
   expect_older("rank00001-of-00003.json");
 }
 
-TEST_F(StateRanksDamage, AFileThatIsGone) {
+TEST_F(StateRanksDamage, AMissingFile) {
   disk->remove(newer + "/model-rank00001-of-00003.safetensors");
   Warnings warnings;
   expect_older("model-rank00001-of-00003.safetensors");
 }
 
-TEST_F(StateRanksDamage, OneByNameIsAnErrorOnEveryRank) {
+TEST_F(StateRanksDamage, ADamagedNamedCheckpointFailsOnEveryRank) {
   damage(newer + "/model-rank00001-of-00003.safetensors", 1);
   auto loaded = states(3, all_kinds());
   expect_errors(load_into(loaded, named(newer)), Status::corrupt, "model-rank00001-of-00003.safetensors");
@@ -420,18 +420,18 @@ TEST_F(StateRanksDamage, OneByNameIsAnErrorOnEveryRank) {
   expect_errors(load_into(loaded, named("step-9-none")), Status::not_found, "step-9-none");
 }
 
-TEST_F(StateRanksDamage, NoneThatIsUsable) {
+TEST_F(StateRanksDamage, NoUsableCheckpoint) {
   damage(newer + "/model-rank00001-of-00003.safetensors", 1);
   damage(older + "/model-rank00000-of-00003.safetensors", 1);
   auto loaded = states(2, all_kinds());
   expect_errors(load_into(loaded, {}), Status::corrupt, newer);
   for (const Loaded& one : loaded) EXPECT_TRUE(one.here->is_clear());
   disk = storage::make_memory_storage();
-  expect_errors(load_into(loaded, {}), Status::not_found, "there is no checkpoint");
+  expect_errors(load_into(loaded, {}), Status::not_found, "contains no checkpoint");
 }
 
-// The manifest vouches for a part, so a part that does not hold what the manifest says was made wrong.
-TEST_F(StateRanksDamage, AManifestThatNamesBlocksWhichAPartLacks) {
+// The manifest contains the digest of a part, so a part that contradicts the manifest was written incorrectly.
+TEST_F(StateRanksDamage, AManifestWithBlocksMissingFromAPart) {
   const std::string path = newer + "/manifest.json";
   Manifest manifest = parse_manifest(read_file(*disk, path));
   const auto tensor = std::ranges::find(manifest.groups[0].tensors, "rows", &TensorRecord::name);
@@ -439,10 +439,10 @@ TEST_F(StateRanksDamage, AManifestThatNamesBlocksWhichAPartLacks) {
       std::make_shared<Placement>(tensor->shape, std::vector<Placement::Block>{{{{0, 0}, {20, 5}}, 0}, {{{20, 0}, {17, 5}}, 1}});
   replace_file(*disk, path, to_text(manifest));
   Warnings warnings;
-  expect_older("block [0:20, 0:5] of tensor 'rows' of group 'model' is not in the part of rank 0");
+  expect_older("block [0:20, 0:5] of tensor 'rows' of group 'model' is missing in the part of rank 0");
 }
 
-TEST_F(StateRanksDamage, AManifestWhoseBlocksDoNotCoverATensor) {
+TEST_F(StateRanksDamage, AManifestWithAGapInATensor) {
   const std::string path = newer + "/manifest.json";
   const Manifest manifest = parse_manifest(read_file(*disk, path));
   const auto with_blocks = [&](std::vector<Placement::Block> blocks) {
@@ -460,10 +460,10 @@ TEST_F(StateRanksDamage, AManifestWhoseBlocksDoNotCoverATensor) {
   with_blocks({{{{0, 0}, {13, 5}}, 0}, {{{13, 0}, {13, 5}}, 1}});
   EXPECT_NE(problem().find("lacks [26:37, 0:5] of 'rows'"), std::string::npos) << problem();
   with_blocks({{{{0, 0}, {13, 5}}, 0}, {{{12, 0}, {14, 5}}, 1}, {{{26, 0}, {11, 5}}, 2}});
-  EXPECT_NE(problem().find("has twice [12:13, 0:5] of 'rows'"), std::string::npos) << problem();
+  EXPECT_NE(problem().find("covers more than once [12:13, 0:5] of 'rows'"), std::string::npos) << problem();
 }
 
-// ---- What does not fit ----
+// ---- Mismatches ----
 
 TEST_F(StateRanksLoad, AnotherShapeIsNamedOnEveryRank) {
   save(2, {{"weight", Dtype::f32, {6, 4}, along(0)}, {"bias", Dtype::f32, {6}, {}}});
@@ -480,7 +480,7 @@ TEST_F(StateRanksLoad, AnotherShapeIsNamedOnEveryRank) {
   for (const Loaded& one : loaded) EXPECT_TRUE(one.here->is_clear());
 }
 
-TEST_F(StateRanksLoad, RanksWhoseStatesOrOptionsDifferAreNamed) {
+TEST_F(StateRanksLoad, RanksWithDifferentStatesOrOptionsAreNamed) {
   const std::vector<WholeTensor> tensors = {{"weight", Dtype::f32, {6, 4}, along(0)}, {"bias", Dtype::f32, {6}, {}}};
   save(2, tensors);
   auto loaded = states(3, tensors);
@@ -504,8 +504,8 @@ TEST_F(StateRanksLoad, RanksWhoseStatesOrOptionsDifferAreNamed) {
   expect_errors(errors, Status::invalid_argument, "rank 1: step is 1 on rank 1; 0 on rank 0");
 }
 
-// What only one rank finds wrong ends the load of all.
-TEST_F(StateRanksLoad, AnErrorOfOneRankIsThatOfAll) {
+// An error found by only one rank fails the load on all ranks.
+TEST_F(StateRanksLoad, AnErrorOfOneRankFailsAllRanks) {
   const std::vector<WholeTensor> tensors = {{"weight", Dtype::f32, {6, 4}, along(0)}};
   save(2, tensors);
   for (const std::int64_t failing : {0, 2}) {
@@ -532,7 +532,7 @@ TEST_F(StateRanksLoad, AnErrorOfOneRankIsThatOfAll) {
   }
 }
 
-TEST_F(StateRanksLoad, NamesThatRanksMapInUnlikeWaysAreRefused) {
+TEST_F(StateRanksLoad, DifferentRenamesOnRanksAreRefused) {
   save(2, {{"a", Dtype::f32, {6}, {}}, {"b", Dtype::f32, {6}, {}}});
   const auto all = std::make_shared<ThreadRanks>(2);
   const auto errors = all->run([&](std::int64_t rank) {
@@ -547,10 +547,10 @@ TEST_F(StateRanksLoad, NamesThatRanksMapInUnlikeWaysAreRefused) {
     };
     checkpoint.load(here.state, load_options);
   });
-  expect_errors(errors, Status::invalid_argument, "rename has other answers on rank 1 than on rank 0");
+  expect_errors(errors, Status::invalid_argument, "rename returns different names on rank 1 and on rank 0");
 }
 
-TEST_F(StateRanksLoad, ARankThatNeverComesEndsTheOthers) {
+TEST_F(StateRanksLoad, TheOthersTimeOutOnAMissingRank) {
   save(3, all_kinds());
   for (const std::int64_t absent : {0, 2}) {
     auto loaded = states(3, all_kinds());
@@ -560,7 +560,7 @@ TEST_F(StateRanksLoad, ARankThatNeverComesEndsTheOthers) {
       ASSERT_EQ(error.has_value(), rank != absent);
       if (rank == absent) continue;
       EXPECT_EQ(error->status(), Status::timeout);
-      EXPECT_NE(error->message().find("a rank did not come within 50000000 ns"), std::string::npos) << error->message();
+      EXPECT_NE(error->message().find("a rank did not arrive within 50000000 ns"), std::string::npos) << error->message();
       EXPECT_TRUE(loaded[static_cast<std::size_t>(rank)].here->is_clear());
     }
   }
@@ -589,7 +589,7 @@ TEST_F(StateRanksLoad, PartialLoadsReportTheSameOnEveryRank) {
   }
 }
 
-TEST_F(StateRanksLoad, PrefixesAreTakenOff) {
+TEST_F(StateRanksLoad, PrefixesAreRemoved) {
   save(2, {{"module.weight", Dtype::f32, {8, 3}, along(0)}});
   LoadOptions options;
   options.strip_prefix = "module.";
@@ -602,7 +602,7 @@ TEST_F(StateRanksLoad, PrefixesAreTakenOff) {
 class StateRanksConversion : public StateRanksLoad {
  protected:
   static float element(std::int64_t row, std::int64_t column) { return static_cast<float>(row * 7 + column) / 4; }
-  // A tensor of 9 x 7, saved by three ranks by columns, and one that all have.
+  // A tensor of 9 x 7, saved by three ranks by columns, and a replicated one.
   void save_floats(float first) {
     const auto all = std::make_shared<ThreadRanks>(3);
     expect_no_errors(all->run([&](std::int64_t rank) {
@@ -628,7 +628,7 @@ class StateRanksConversion : public StateRanksLoad {
   }
 };
 
-TEST_F(StateRanksConversion, ElementsBecomeThoseOfTheBlocks) {
+TEST_F(StateRanksConversion, ElementsAreConvertedToTheTypeOfTheBlocks) {
   save_floats(0.25F);
   for (const std::int64_t ranks : {1, 2, 3}) {
     for (const std::size_t axis : {0U, 1U}) {
@@ -654,7 +654,7 @@ TEST_F(StateRanksConversion, ElementsBecomeThoseOfTheBlocks) {
   }
 }
 
-TEST_F(StateRanksConversion, WhatHasNoPlaceIsNamedOnEveryRank) {
+TEST_F(StateRanksConversion, ValuesOutOfRangeAreNamedOnEveryRank) {
   save_floats(1e30F);
   for (const std::int64_t ranks : {1, 3}) {
     const auto all = std::make_shared<ThreadRanks>(ranks);
@@ -674,13 +674,13 @@ TEST_F(StateRanksConversion, WhatHasNoPlaceIsNamedOnEveryRank) {
         throw;
       }
     });
-    expect_errors(errors, Status::out_of_range, "tensor 'whole': element 2 of F32 has no place in F16");
+    expect_errors(errors, Status::out_of_range, "tensor 'whole': element 2 of type F32 cannot be represented as F16");
   }
 }
 
 // ---- One process and many ----
 
-TEST_F(StateRanksLoad, WholeTensorsOfOneProcessComeIntoBlocks) {
+TEST_F(StateRanksLoad, WholeTensorsOfOneProcessAreLoadedIntoBlocks) {
   auto whole = all_kinds();
   for (WholeTensor& tensor : whole) tensor.blocks = {};
   save(1, whole);
@@ -709,7 +709,7 @@ TEST_F(StateRanksLoad, FilesOnDiskAreReadByEveryNumberOfRanks) {
   }
 }
 
-// A state that has only some blocks of a tensor gets those.
+// A state with only some blocks of a tensor loads those.
 TEST_F(StateRanksLoad, OneProcessMayHaveSomeBlocks) {
   save(4, all_kinds());
   RankState third(all_kinds(), 2, 3);
@@ -718,7 +718,7 @@ TEST_F(StateRanksLoad, OneProcessMayHaveSomeBlocks) {
   EXPECT_TRUE(third.is_filled());
 }
 
-TEST_F(StateRanksLoad, OnlySoManyFilesAreOpenAtOnce) {
+TEST_F(StateRanksLoad, OpenFilesAreLimited) {
   const std::vector<WholeTensor> tensors = {{"rows", Dtype::f32, {140, 3}, along(0)}, {"whole", Dtype::f32, {5}, {}}};
   save(70, tensors);
   for (const bool is_cached : {false, true}) {
@@ -743,7 +743,7 @@ TEST_F(StateRanksLoad, OnlySoManyFilesAreOpenAtOnce) {
   }
 }
 
-TEST_F(StateRanksLoad, TreesComeToAnyNumberOfRanks) {
+TEST_F(StateRanksLoad, TreesAreLoadedByAnyNumberOfRanks) {
   const auto tree = [](int last) {
     return parse_tree(
         ckpt::base::cat(R"({"format":"ckpt-tree","format_version":1,"nodes":[["list",2],["tensor","w","array"],)", last, "]}"));
@@ -772,7 +772,7 @@ TEST_F(StateRanksLoad, TreesComeToAnyNumberOfRanks) {
       CheckpointOptions options = options_of(all, rank);
       options.read_only = true;
       Checkpoint checkpoint(disk, options);
-      State state = state_with(rank == 0 ? 1 : 22, 0);  // texts of unlike lengths
+      State state = state_with(rank == 0 ? 1 : 22, 0);  // strings of different lengths
       checkpoint.load(state, {});
       EXPECT_EQ(to_text(tree_of(state, "extra")), to_text(tree(12345)));
       EXPECT_EQ(state.groups()[0].tensors[0].tensor->data_as<float>()[2], 7);
@@ -780,7 +780,7 @@ TEST_F(StateRanksLoad, TreesComeToAnyNumberOfRanks) {
   }
 }
 
-TEST_F(StateRanksLoad, ProgressComesToItsEndOnEveryRank) {
+TEST_F(StateRanksLoad, ProgressReachesTheTotalOnEveryRank) {
   save(3, all_kinds());
   for (const std::int64_t ranks : {1, 4}) {
     const auto all = std::make_shared<ThreadRanks>(ranks);
@@ -805,8 +805,8 @@ TEST_F(StateRanksLoad, ProgressComesToItsEndOnEveryRank) {
   }
 }
 
-// In place, one that had written nothing when it failed says what the others have done.
-TEST_F(StateRanksLoad, AllSayThatTensorsArePartlyFilledWhenOneHasBegun) {
+// In place, a rank that had written nothing when it failed still reports that other ranks have.
+TEST_F(StateRanksLoad, AllReportPartlyFilledTensorsIfOneHasBegun) {
   save(3, all_kinds());
   const auto all = std::make_shared<ThreadRanks>(2);
   const auto errors = all->run([&](std::int64_t rank) {
@@ -828,8 +828,8 @@ TEST_F(StateRanksLoad, AllSayThatTensorsArePartlyFilledWhenOneHasBegun) {
   expect_errors(errors, Status::callback, "the window is closed; the tensors are partly filled");
 }
 
-// What throws on one rank while all read together stops all.
-TEST_F(StateRanksLoad, AProgressThatFailsOnOneRankEndsAll) {
+// An exception on one rank while all read together stops all ranks.
+TEST_F(StateRanksLoad, AFailingProgressFunctionFailsAllRanks) {
   save(3, large({}));
   const auto all = std::make_shared<ThreadRanks>(3);
   const auto errors = all->run([&](std::int64_t rank) {
@@ -855,7 +855,7 @@ TEST_F(StateRanksLoad, AProgressThatFailsOnOneRankEndsAll) {
   expect_errors(errors, Status::callback, "rank 1: ");
 }
 
-TEST_F(StateRanksDamage, InPlaceEveryRankSaysThatTensorsArePartlyFilled) {
+TEST_F(StateRanksDamage, InPlaceEveryRankReportsPartlyFilledTensors) {
   damage(newer + "/model-rank00001-of-00003.safetensors", 1);
   LoadOptions options = named(newer);
   options.in_place = true;

@@ -1,5 +1,5 @@
-// What rank 0 holds in memory while many ranks save: its shard, 1 MiB for each 1,000 tensors, and 200 bytes a rank. A load, on any
-// rank, takes more: the records of what it reads beside those of what there is.
+// The memory of rank 0 while many ranks save: its shard, 1 MiB for each 1,000 tensors, and 200 bytes per rank. A load needs more,
+// on any rank: the records of the tensors to read, in addition to those of the checkpoint.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -53,8 +53,8 @@ Most of_rank_0(std::int64_t count, std::int64_t tensors) {
   return most;
 }
 
-// A buffer of a MiB is there whatever is saved or loaded, so what grows is looked at.
-TEST(RanksMemory, OfRankZeroIsBound) {
+// A buffer of one MiB is always allocated, so only the growth is measured.
+TEST(RanksMemory, OfRankZeroIsBounded) {
 #ifdef CKPT_SANITIZED
   const std::int64_t few = 4;
   const std::int64_t many = 24;

@@ -1,4 +1,4 @@
-// Checkpoints of many ranks as other programs see them: read tensor by tensor, in slices, verified, listed.
+// Checkpoints of many ranks, used by other programs: reading tensors and slices, verifying, listing.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -13,7 +13,7 @@ using base::Status;
 
 namespace {
 
-// Three ranks have saved step 1; the name of their checkpoint.
+// Three ranks have saved step 1; name_ is their checkpoint.
 class RanksRead : public testing::Test {
  protected:
   void SetUp() override {
@@ -29,7 +29,7 @@ class RanksRead : public testing::Test {
     options.read_only = true;
     return {disk_at(scratch.path()), options};
   }
-  // The only file of the checkpoint whose name begins so.
+  // Returns the only file of the checkpoint with this prefix.
   std::filesystem::path file(const std::string& begin) const {
     for (const auto& entry : std::filesystem::directory_iterator(scratch / name)) {
       if (entry.path().filename().string().starts_with(begin)) return entry.path();
@@ -45,7 +45,7 @@ std::vector<float> values_of(const tensor::Tensor& tensor) {
   return {tensor.data_as<float>(), tensor.data_as<float>() + tensor.shape().elements()};
 }
 
-TEST_F(RanksRead, TensorsAndSlicesComeWholeFromAnyProgram) {
+TEST_F(RanksRead, TensorsAndSlicesAreReadCompletely) {
   for (const state::Verify verify : {state::Verify::none, state::Verify::lazy, state::Verify::full}) {
     state::Checkpoint checkpoint = reader();
     state::Reader opened = checkpoint.open_reader("", verify);
@@ -98,12 +98,12 @@ TEST_F(RanksRead, VerifyingChecksEveryByteOfEveryRank) {
     }
   }
   EXPECT_EQ(checkpoint.verify(name).bytes, found.bytes);
-  // Without one part it is damaged, and that is known without reading the others.
+  // Without one part it is damaged, which is detected without reading the others.
   std::filesystem::remove(file("rank00002-of"));
   const std::vector<state::Found> all = checkpoint.list();
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].status, Status::corrupt);
-  EXPECT_NE(all[0].problem.find("has 2 of 3 ranks' parts; rank"), std::string::npos) << all[0].problem;
+  EXPECT_NE(all[0].problem.find("expected the parts of 3 ranks, found 2; rank"), std::string::npos) << all[0].problem;
 }
 
 TEST_F(RanksRead, ValuesOfEachRank) {

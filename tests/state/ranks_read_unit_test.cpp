@@ -1,4 +1,4 @@
-// What loads of many ranks are made of: copies between blocks, reads of blocks, and the exchange of what all ranks need.
+// The units of a load by many ranks: copies between blocks, reads of blocks, and the exchange of bytes that all ranks need.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -27,8 +27,8 @@ unsigned element_at(const std::vector<std::byte>& bytes, std::int64_t element, s
   return value;
 }
 
-// Bytes come in pieces that end anywhere, also inside an element of less than a byte.
-TEST(RankCopies, PiecesOfAnyLengthMakeTheBlock) {
+// Pieces of bytes may end anywhere, also inside an element smaller than a byte.
+TEST(RankCopies, PiecesOfAnyLengthFillTheBlock) {
   for (const Dtype dtype : {Dtype::f4, Dtype::f6_e2m3, Dtype::u8, Dtype::f16}) {
     const std::int64_t bits = ckpt::tensor::dtype_bits(dtype);
     const Box from{{0, 4}, {7, 8}};
@@ -37,16 +37,16 @@ TEST(RankCopies, PiecesOfAnyLengthMakeTheBlock) {
       for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 37 + 11);
       for (const std::size_t step : {1U, 2U, 3U, 5U, 1000U}) {
         if (bits == 16 && step % 2 != 0) continue;
-        std::vector<std::byte> made(static_cast<std::size_t>(bytes_of(to, dtype)));
+        std::vector<std::byte> created(static_cast<std::size_t>(bytes_of(to, dtype)));
         for (std::size_t at = 0; at < bytes.size(); at += step) {
-          copy_elements({from, dtype, to, made.data(), dtype, nullptr}, static_cast<std::int64_t>(at),
+          copy_elements({from, dtype, to, created.data(), dtype, nullptr}, static_cast<std::int64_t>(at),
                         std::span(bytes).subspan(at, std::min(step, bytes.size() - at)));
         }
         for (std::int64_t row = 0; row < 7; ++row) {
           for (std::int64_t column = 4; column < 12; ++column) {
             const auto shared = intersection({{row, column}, {1, 1}}, to);
             if (!shared) continue;
-            EXPECT_EQ(element_at(made, position_in(to, {row, column}), bits),
+            EXPECT_EQ(element_at(created, position_in(to, {row, column}), bits),
                       element_at(bytes, position_in(from, {row, column}), bits))
                 << to_text(to) << " by " << step;
           }
@@ -56,7 +56,7 @@ TEST(RankCopies, PiecesOfAnyLengthMakeTheBlock) {
   }
 }
 
-TEST(RankCopies, TheRangeHoldsWhatIsShared) {
+TEST(RankCopies, TheRangeContainsTheIntersection) {
   const Box from{{2, 0}, {6, 10}};
   EXPECT_EQ(bytes_between(from, {{0, 0}, {4, 10}}, Dtype::f32), std::pair(std::int64_t{0}, std::int64_t{80}));
   EXPECT_EQ(bytes_between(from, {{3, 4}, {2, 2}}, Dtype::f32), std::pair(std::int64_t{56}, std::int64_t{104}));
@@ -65,15 +65,15 @@ TEST(RankCopies, TheRangeHoldsWhatIsShared) {
   EXPECT_EQ(bytes_between({}, {}, Dtype::f64), std::pair(std::int64_t{0}, std::int64_t{8}));
 }
 
-TEST(RankCopies, TheFirstElementWithoutAPlaceIsFound) {
+TEST(RankCopies, TheFirstElementOutOfRangeIsFound) {
   const std::vector<float> values{1, 2, 1e30F, 4, 1e30F, 6};
   const Box from{{0, 0}, {2, 3}};
-  std::vector<std::uint16_t> made(6);
+  std::vector<std::uint16_t> created(6);
   const auto convert = find_converter(Dtype::f32, Dtype::f16, Conversion::lossy);
   const auto misfit = [&](const Box& to, std::byte* data) {
     return copy_elements({from, Dtype::f32, to, data, Dtype::f16, convert}, 0, std::as_bytes(std::span(values)));
   };
-  EXPECT_EQ(misfit(from, reinterpret_cast<std::byte*>(made.data())), 2);
+  EXPECT_EQ(misfit(from, reinterpret_cast<std::byte*>(created.data())), 2);
   EXPECT_EQ(misfit({{1, 0}, {1, 3}}, nullptr), 4);
   EXPECT_EQ(misfit({{0, 0}, {2, 1}}, nullptr), -1);
 }
@@ -104,12 +104,12 @@ class RankExchange : public testing::Test {
     std::int64_t reads = 0;
     std::int64_t most_at_once = 0;
     std::int64_t taken_bytes = 0;
-    std::set<std::tuple<std::uint32_t, std::int64_t, std::int64_t>> begins = {};  // of pieces: tensor, number, place
+    std::set<std::tuple<std::uint32_t, std::int64_t, std::int64_t>> begins = {};  // of pieces: tensor, number, position
     bool is_right = true;
     std::exception_ptr failure = {};
   };
 
-  // Blocks of many lengths; one part after the other, though they are added in another order.
+  // Blocks of many lengths; processed in order of their parts, although they are added in another order.
   static std::vector<std::int64_t> lengths() {
     std::vector<std::int64_t> all;
     for (std::int64_t i = 0; i < 60; ++i) all.push_back(i % 7 == 0 ? 5 * chunk + i : i * i * 5);
@@ -132,7 +132,7 @@ class RankExchange : public testing::Test {
       const auto number = static_cast<std::int64_t>(i - 1);
       exchange.add(number % 4, static_cast<std::uint32_t>(number / 10), number % 10, all_lengths[i - 1]);
     }
-    exchange.share_out(rank, ranks, sizes);
+    exchange.assign_shares(rank, ranks, sizes);
     EXPECT_EQ(exchange.bytes(), total());
     const auto coordinator = all->coordinator(rank);
     Collective collective(*coordinator, 60'000'000'000);
@@ -158,12 +158,12 @@ class RankExchange : public testing::Test {
           const auto is_it = [&](std::byte byte) { return byte == value(piece); };
           counts.is_right = counts.is_right && std::ranges::all_of(bytes, is_it);
         });
-    // Nothing is left that another rank waits for.
+    // No message remains that another rank waits for.
     collective.agree(std::nullopt);
   }
 };
 
-TEST_F(RankExchange, EachByteIsReadByOneRankAndComesToAll) {
+TEST_F(RankExchange, EachByteIsReadByOneRankAndSentToAll) {
   const auto all = std::make_shared<ThreadRanks>(ranks);
   std::vector<Counts> counts(ranks);
   expect_no_errors(all->run([&](std::int64_t rank) { exchange(all, rank, counts[static_cast<std::size_t>(rank)]); }));
@@ -181,7 +181,7 @@ TEST_F(RankExchange, EachByteIsReadByOneRankAndComesToAll) {
   EXPECT_LE(all->broadcast_bytes(), total() + 24 * all->operations() + 100);
 }
 
-TEST_F(RankExchange, AFailureEndsItOnAllRanks) {
+TEST_F(RankExchange, AFailureEndsTheExchangeOnAllRanks) {
   for (const bool in_read : {true, false}) {
     for (std::int64_t failing = 0; failing < ranks; ++failing) {
       const auto all = std::make_shared<ThreadRanks>(ranks);
@@ -200,7 +200,7 @@ TEST_F(RankExchange, AFailureEndsItOnAllRanks) {
   }
 }
 
-TEST_F(RankExchange, ARankThatHasFailedBeforeTakesPart) {
+TEST_F(RankExchange, AFailedRankStillTakesPart) {
   const auto all = std::make_shared<ThreadRanks>(ranks);
   std::vector<Counts> counts(ranks);
   counts[0].failure = std::make_exception_ptr(std::bad_alloc());
@@ -209,14 +209,14 @@ TEST_F(RankExchange, ARankThatHasFailedBeforeTakesPart) {
   EXPECT_EQ(counts[2].taken_bytes, 0);
 }
 
-TEST_F(RankExchange, LittleIsReadByOneRank) {
+TEST_F(RankExchange, SmallAmountsAreReadByOneRank) {
   const auto all = std::make_shared<ThreadRanks>(ranks);
   std::vector<std::int64_t> reads(ranks);
   expect_no_errors(all->run([&](std::int64_t rank) {
     Exchange exchange(chunk);
     for (std::uint32_t tensor = 0; tensor < 100; ++tensor) exchange.add(0, tensor, 0, 1000);
     exchange.add(0, 100, 0, 0);
-    exchange.share_out(rank, ranks, {});
+    exchange.assign_shares(rank, ranks, {});
     const auto coordinator = all->coordinator(rank);
     Collective collective(*coordinator, 60'000'000'000);
     std::exception_ptr failure;

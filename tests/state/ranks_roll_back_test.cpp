@@ -64,9 +64,9 @@ TEST_P(RanksRollBack, RankZeroDecidesForAll) {
   }));
   base::set_log(base::LogLevel::warning, {});
   EXPECT_EQ(std::ranges::count(warnings, '\n'), 1) << warnings;
-  EXPECT_NE(warnings.find("step 310 is saved where step 600 exists"), std::string::npos) << warnings;
+  EXPECT_NE(warnings.find("step 310 is saved although step 600 exists"), std::string::npos) << warnings;
   EXPECT_EQ(steps(), "330 320 310 300 ");
-  // In the next process.
+  // As the next process.
   const auto again = std::make_shared<ThreadRanks>(count);
   expect_no_errors(again->run([&](std::int64_t rank) {
     state::Checkpoint checkpoint(open(), of_rank(*again, rank));

@@ -1,4 +1,5 @@
-// Saves of many ranks, which are threads here: what is written by whom, what all agree on, and what becomes of each when one fails.
+// Saves of many ranks, simulated by threads: the share that each rank writes, the agreement on the state, and the result on each
+// rank if one fails.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -21,7 +22,7 @@ constexpr std::int64_t many_ranks = 100;
 constexpr std::int64_t many_ranks = 1000;
 #endif
 
-// ---- What a save writes ----
+// ---- Written files ----
 
 TEST(RanksSave, EachRankWritesItsShareOnceAndAllAgreeOnTheResult) {
   for (const std::int64_t count : {2, 3, 4}) {
@@ -60,7 +61,7 @@ TEST(RanksSave, EachRankWritesItsShareOnceAndAllAgreeOnTheResult) {
   }
 }
 
-// The second save of the same tensors needs no planning among ranks: what all say is fewer words.
+// The second save of the same tensors needs no planning among ranks, so they exchange fewer bytes.
 TEST(RanksSave, AnUnchangedListNeedsNoGatherOfPlans) {
   const Scratch scratch;
   const auto ranks = std::make_shared<ThreadRanks>(3);
@@ -99,14 +100,14 @@ TEST(RanksSave, UnchangedFilesAreLinkedByTheRankThatWroteThem) {
   expect_saved(*disk_at(scratch.path()), results[0].name, 0);
 }
 
-// A run of two groups of ranks, each of which has all blocks: each block is written once, by both of those that have it together.
-constexpr std::int64_t twin_rows = 4096;
+// A run of two groups of ranks, each of which has all blocks: the two ranks with the same block write it once, between them.
+constexpr std::int64_t replicated_rows = 4096;
 
-state::State twin_state(std::int64_t rank, float first, std::int64_t cut = twin_rows / 2) {
+state::State twin_state(std::int64_t rank, float first, std::int64_t cut = replicated_rows / 2) {
   state::State state;
-  const Lengths shape{twin_rows, 64};  // 1 MiB
+  const Lengths shape{replicated_rows, 64};  // 1 MiB
   state.add_sharded("model", "weight", tensor::Dtype::f32, tensor::Shape(std::span(shape)));
-  const auto [begin, end] = rank % 2 == 0 ? std::pair<std::int64_t, std::int64_t>(0, cut) : std::pair(cut, twin_rows);
+  const auto [begin, end] = rank % 2 == 0 ? std::pair<std::int64_t, std::int64_t>(0, cut) : std::pair(cut, replicated_rows);
   state.add_block("model", "weight", {begin, 0}, rows(shape, begin, end, first));
   state.add_sharded("model", "small", tensor::Dtype::f32, {6});
   state.add_block("model", "small", {3 * (rank % 2)}, numbers({3}, first + static_cast<float>(3 * (rank % 2))));
@@ -115,12 +116,12 @@ state::State twin_state(std::int64_t rank, float first, std::int64_t cut = twin_
 }
 
 void expect_twins(storage::Storage& storage, const std::string& name, float first) {
-  EXPECT_EQ(saved_tensor(storage, name, "model", "weight"), counted(twin_rows * 64, first));
+  EXPECT_EQ(saved_tensor(storage, name, "model", "weight"), counted(replicated_rows * 64, first));
   EXPECT_EQ(saved_tensor(storage, name, "model", "small"), counted(6, first));
   EXPECT_EQ(saved_tensor(storage, name, "model", "bias"), counted(300 * 400, first));
 }
 
-TEST(RanksSave, BlocksThatTwoRanksHaveAreWrittenOnce) {
+TEST(RanksSave, BlocksOfTwoRanksAreWrittenOnce) {
   const Scratch scratch;
   const auto ranks = std::make_shared<ThreadRanks>(4);
   std::vector<state::SaveResult> results(4);
@@ -130,13 +131,13 @@ TEST(RanksSave, BlocksThatTwoRanksHaveAreWrittenOnce) {
   }));
   const auto storage = disk_at(scratch.path());
   expect_twins(*storage, results[0].name, 1);
-  constexpr double tensors = twin_rows * 64 * 4 + 24 + 300 * 400 * 4;
+  constexpr double tensors = replicated_rows * 64 * 4 + 24 + 300 * 400 * 4;
   EXPECT_LT(static_cast<double>(results[0].bytes), 1.01 * tensors);
   for (const state::SaveResult& result : results) EXPECT_NEAR(static_cast<double>(result.rank_bytes), tensors / 4, tensors / 80);
 }
 
-// What all have goes to those that have less to write, and twins have half of what they hold.
-TEST(RanksSave, TwinsCountForWhatTheyWrite) {
+// Replicated tensors are written by the ranks that otherwise write less, and a twin counts half of its blocks.
+TEST(RanksSave, TwinsCountForTheBytesTheyWrite) {
   const Scratch scratch;
   const auto ranks = std::make_shared<ThreadRanks>(3);
   std::vector<std::int64_t> bytes(3);
@@ -153,8 +154,8 @@ TEST(RanksSave, TwinsCountForWhatTheyWrite) {
   for (const std::int64_t each : bytes) EXPECT_NEAR(static_cast<double>(each), static_cast<double>(bytes[0]), 0.05 * 422'000);
 }
 
-// Which blocks a rank has is no part of the list that is compared in each save.
-TEST(RanksSave, RanksThatHaveOtherBlocksThanBeforeAreNoTwinsAnyMore) {
+// The set of a rank's blocks is not part of the list that is compared in each save.
+TEST(RanksSave, RanksWithChangedBlocksAreNoLongerTwins) {
   const Scratch scratch;
   const auto ranks = std::make_shared<ThreadRanks>(4);
   std::vector<std::vector<std::int64_t>> bytes(4);
@@ -162,10 +163,10 @@ TEST(RanksSave, RanksThatHaveOtherBlocksThanBeforeAreNoTwinsAnyMore) {
   expect_no_errors(ranks->run([&](std::int64_t rank) {
     state::Checkpoint checkpoint(disk_at(scratch.path()), of_rank(*ranks, rank));
     for (int step = 1; step <= 4; ++step) {
-      state::State mine = twin_state(rank, static_cast<float>(step), step == 2 ? 1000 : twin_rows / 2);
-      if (step == 3 && rank >= 2) {  // one pair has none of the tensors
+      state::State mine = twin_state(rank, static_cast<float>(step), step == 2 ? 1000 : replicated_rows / 2);
+      if (step == 3 && rank >= 2) {  // one pair has no tensors
         mine = state::State();
-        mine.add_sharded("model", "weight", tensor::Dtype::f32, {twin_rows, 64});
+        mine.add_sharded("model", "weight", tensor::Dtype::f32, {replicated_rows, 64});
         mine.add_sharded("model", "small", tensor::Dtype::f32, {6});
         mine.add_tensor("model", "bias", numbers({300, 400}, 3));
       }
@@ -176,13 +177,13 @@ TEST(RanksSave, RanksThatHaveOtherBlocksThanBeforeAreNoTwinsAnyMore) {
   }));
   const auto storage = disk_at(scratch.path());
   for (std::size_t i = 0; i < names.size(); ++i) expect_twins(*storage, names[i], static_cast<float>(i + 1));
-  constexpr std::int64_t block = twin_rows * 64 * 2;
+  constexpr std::int64_t block = replicated_rows * 64 * 2;
   EXPECT_LT(bytes[0][0], block);
   EXPECT_LT(bytes[0][1], block);
-  EXPECT_GT(bytes[0][2], block);  // by itself
+  EXPECT_GT(bytes[0][2], block);  // written by this rank alone
 }
 
-TEST(RanksSave, BlocksThatShouldBeTheSameAndAreNotAreNamed) {
+TEST(RanksSave, DifferingReplicasOfBlocksAreNamed) {
   const Scratch scratch;
   const auto ranks = std::make_shared<ThreadRanks>(4);
   const auto errors = ranks->run([&](std::int64_t rank) {
@@ -196,20 +197,20 @@ TEST(RanksSave, BlocksThatShouldBeTheSameAndAreNotAreNamed) {
     options.step = 2;
     checkpoint.save(mine, options);
   });
-  expect_errors(errors, Status::invalid_argument, "[2:4] of tensor 'odd' of group 'model' is another one on rank 1 than on rank 3");
+  expect_errors(errors, Status::invalid_argument, "[2:4] of tensor 'odd' of group 'model' differs between rank 1 and rank 3");
 }
 
-// ---- What the ranks must agree on ----
+// ---- Agreement of the ranks ----
 
-// Where the blocks lie is kept from save to save, but not through one that failed because they did not cover their tensor.
-TEST(RanksSave, AFailedSaveLeavesNothingThatTheNextOneTakesForItsOwn) {
+// The positions of blocks are cached between saves, but not those of a save that failed because they did not cover their tensor.
+TEST(RanksSave, AFailedSaveDoesNotAffectTheNextOne) {
   const Scratch scratch;
   const auto ranks = std::make_shared<ThreadRanks>(2);
   expect_no_errors(ranks->run([&](std::int64_t rank) {
     state::Checkpoint checkpoint(disk_at(scratch.path()), of_rank(*ranks, rank));
     const state::State good = state_of(rank, 2, 7);
     checkpoint.save(good, of_step(1));
-    // The same tensors, and rank 1 has too few rows of one of them.
+    // The same tensors, but rank 1 has too few rows of one of them.
     state::State gap;
     const Lengths shape{13, 4};
     gap.add_sharded("model", "weight", tensor::Dtype::f32, tensor::Shape(std::span(shape)));
@@ -220,7 +221,7 @@ TEST(RanksSave, AFailedSaveLeavesNothingThatTheNextOneTakesForItsOwn) {
       checkpoint.save(gap, of_step(2));
       ADD_FAILURE() << "saved with a gap";
     } catch (const base::Error& error) {
-      EXPECT_NE(error.message().find("no rank has [12:13, 0:4]"), std::string::npos) << error.message();
+      EXPECT_NE(error.message().find("[12:13, 0:4] is missing on all ranks"), std::string::npos) << error.message();
     }
     checkpoint.save(good, of_step(3));
   }));
@@ -230,7 +231,7 @@ TEST(RanksSave, AFailedSaveLeavesNothingThatTheNextOneTakesForItsOwn) {
   expect_saved(*disk, checkpoint.latest().name, 7);
 }
 
-// A host whose processes do not agree how many they are.
+// A host with processes that disagree about their number.
 class OtherSize final : public state::Coordinator {
  public:
   explicit OtherSize(std::shared_ptr<state::Coordinator> inner) : inner_(std::move(inner)) {}
@@ -259,7 +260,7 @@ TEST(RanksSave, AWorldSizeThatDiffersIsAnErrorOnAll) {
     if (rank == 2) options.coordinator = std::make_shared<OtherSize>(options.coordinator);
     state::Checkpoint checkpoint(disk_at(scratch.path()), options);
   });
-  expect_errors(errors, Status::invalid_argument, "rank 2 of 3 takes itself for rank 2 of 4");
+  expect_errors(errors, Status::invalid_argument, "rank 2 of 3 reports that it is rank 2 of 4");
   expect_no_errors(std::make_shared<ThreadRanks>(1)->run([&](std::int64_t) {
     const auto disk = disk_at(scratch.path());
     state::Checkpoint checkpoint(disk, {});  // the lock is free
@@ -267,8 +268,8 @@ TEST(RanksSave, AWorldSizeThatDiffersIsAnErrorOnAll) {
   }));
 }
 
-// It comes at any time, on any thread: no other rank would meet this one.
-TEST(RanksSave, ALogCallbackMakesNoCallOfAllRanks) {
+// Log callbacks run at any time, on any thread, so a collective started inside one would never match on the other ranks.
+TEST(RanksSave, CollectivesAreRefusedInALogCallback) {
   const Scratch scratch;
   const auto ranks = std::make_shared<ThreadRanks>(2);
   std::vector<Status> statuses;
@@ -288,7 +289,7 @@ TEST(RanksSave, ALogCallbackMakesNoCallOfAllRanks) {
         note([&] { checkpoint.save(mine, of_step(1)); });
         note([&] { checkpoint.load(mine, {}); });
         note([&] { state::Checkpoint other(disk_at(scratch.path()), of_rank(*ranks, rank)); });
-        note([&] { checkpoint.list(); });  // of this rank alone
+        note([&] { checkpoint.list(); });  // a call of this rank only
       });
       base::write_log(base::LogLevel::error, "state", "a message");
       base::set_log(base::LogLevel::error, {});
@@ -322,10 +323,10 @@ TEST(RanksSave, DifferencesNameTheTensorAndTwoRanksOnAll) {
     failing(checkpoint, more, of_step(1), rank);
     failing(checkpoint, state_of(rank, 3), of_step(rank == 2 ? 8 : 7), rank);
     checkpoint.save(state_of(rank, 3), of_step(9));
-    failing(checkpoint, shape, of_step(10), rank);  // rank 0's list is another one than before
+    failing(checkpoint, shape, of_step(10), rank);  // rank 0's list differs from the previous one
     if (rank != 2) shape = state_of(rank, 3);
-    failing(checkpoint, shape, of_step(11), rank);                               // only rank 2's is
-    failing(checkpoint, state_of(rank, 3), of_step(rank == 1 ? -1 : 12), rank);  // bad in itself
+    failing(checkpoint, shape, of_step(11), rank);                               // only rank 2's list differs
+    failing(checkpoint, state_of(rank, 3), of_step(rank == 1 ? -1 : 12), rank);  // invalid by itself
     state::State gap = state_of(rank, 3);
     gap.add_sharded("model", "gap", tensor::Dtype::f32, {6});
     if (rank > 0) gap.add_block("model", "gap", {2 * rank}, numbers({2}, 0));
@@ -337,13 +338,13 @@ TEST(RanksSave, DifferencesNameTheTensorAndTwoRanksOnAll) {
                                         "rank 2: step is 8 on rank 2; 7 on rank 0",
                                         R"(rank 2: tensor "odd" of group "model" is F32 [3] on rank 2; F32 [4] on rank 0)",
                                         R"(rank 2: tensor "odd" of group "model" is on rank 2 but not on rank 0)",
-                                        "rank 1: step is -1; at least 0",
-                                        "tensor 'gap' of group 'model': no rank has [0:2]"};
+                                        "rank 1: step is -1; expected at least 0",
+                                        "tensor 'gap' of group 'model': [0:2] is missing on all ranks"};
   for (const auto& of_rank_messages : messages) {
     ASSERT_EQ(of_rank_messages.size(), wanted.size());
     EXPECT_EQ(of_rank_messages, wanted);
   }
-  // Nothing of the failed ones is left.
+  // Nothing remains of the failed saves.
   const auto storage = disk_at(scratch.path());
   std::int64_t directories = 0;
   for (const storage::Entry& entry : storage->list("")) directories += entry.is_directory ? 1 : 0;
@@ -373,10 +374,10 @@ TEST(RanksSave, ReplicasThatDifferAreNamed) {
     checkpoint.save(mine, options);
   }));
   for (const std::string& message : messages)
-    EXPECT_EQ(message, "tensor 'drifted' of group 'model' is another one on rank 0 than on rank 1, 3");
+    EXPECT_EQ(message, "tensor 'drifted' of group 'model' differs between rank 0 and rank 1, 3");
 }
 
-TEST(RanksSave, StoragesThatAreNotOneAreRefusedEverywhere) {
+TEST(RanksSave, DifferentStoragesAreRefusedOnAllRanks) {
   const Scratch first;
   const Scratch other;
   const auto ranks = std::make_shared<ThreadRanks>(3);
@@ -388,7 +389,7 @@ TEST(RanksSave, StoragesThatAreNotOneAreRefusedEverywhere) {
   EXPECT_EQ(disk_at(first.path())->list("").size(), 1U);  // .lock
 }
 
-TEST(RanksSave, RankZeroAloneLocksAndChangesWhatWasSaved) {
+TEST(RanksSave, OnlyRankZeroLocksAndChangesExistingCheckpoints) {
   const Scratch scratch;
   const auto ranks = std::make_shared<ThreadRanks>(2);
   expect_no_errors(ranks->run([&](std::int64_t rank) {
@@ -408,15 +409,16 @@ TEST(RanksSave, RankZeroAloneLocksAndChangesWhatWasSaved) {
       checkpoint.pin(4);
     }
   }));
-  // The lock went with rank 0; while it was there, another writer was refused on all of its ranks.
+  // Rank 0 has released the lock; while it was held, another writer was refused on all of its ranks.
   const auto more = std::make_shared<ThreadRanks>(2);
   const state::Checkpoint holder(disk_at(scratch.path()), {});
   expect_errors(more->run([&](std::int64_t rank) { state::Checkpoint checkpoint(disk_at(scratch.path()), of_rank(*more, rank)); }),
                 Status::busy, "rank 0: ");
 }
 
-// What rank 0 says and hears does not grow with the number of ranks but for one reply of each: a thousand ranks, which are threads.
-TEST(RanksSave, AThousandRanksSayAsMuchAsThree) {
+// The bytes that rank 0 sends and receives do not grow with the number of ranks, except for one reply from each: a thousand ranks,
+// simulated by threads.
+TEST(RanksSave, AThousandRanksSendAsMuchAsThree) {
   std::vector<std::int64_t> operations;
   for (const std::int64_t count : {std::int64_t{3}, many_ranks}) {
     const auto storage = storage::make_memory_storage();
@@ -446,9 +448,9 @@ TEST(RanksSave, AThousandRanksSayAsMuchAsThree) {
 
 // ---- Failures ----
 
-// Storage calls of one rank's save fail in turn (every third one, each rank's from another one on): all end with its rank and text,
-// nothing is left, and the next save works.
-TEST(RanksSave, AFailingRankEndsAllWithItsRankAndText) {
+// Storage calls of one rank's save fail in turn (every third one, with a different offset for each rank): all ranks fail with its
+// rank and message, nothing remains, and the next save succeeds.
+TEST(RanksSave, AFailingRankFailsAllRanksWithItsRankAndMessage) {
   for (const std::int64_t failing : {0, 1, 2}) {
     for (std::int64_t at = failing;; at += 3) {
       const Scratch scratch;
@@ -498,9 +500,9 @@ TEST(RanksSave, AFailingRankEndsAllWithItsRankAndText) {
   }
 }
 
-// One that is gone before the save begins, here those that wait for rank 0's first word included: those behind it in a tree of
-// messages would not hear of the attempt.
-TEST(RanksSave, ARankThatIsGoneBeforeTheSaveIsNamed) {
+// A rank that is dead before the save begins. The ranks that wait for rank 0's first message are included: ranks below the dead one
+// in a tree of messages would not receive the attempt.
+TEST(RanksSave, ARankThatIsDeadBeforeTheSaveIsNamed) {
   for (const bool on_objects : {false, true}) {
     for (const std::int64_t gone : on_objects ? std::vector<std::int64_t>{2} : std::vector<std::int64_t>{1, 3}) {
       const Scratch scratch;
@@ -513,16 +515,16 @@ TEST(RanksSave, ARankThatIsGoneBeforeTheSaveIsNamed) {
       const auto errors = ranks->run([&](std::int64_t rank) {
         state::Checkpoint checkpoint(storage(), of_rank(*ranks, rank, 2 * second));
         checkpoint.save(state_of(rank, 4, 1), of_step(1));
-        if (rank != gone) checkpoint.save(state_of(rank, 4, 2), of_step(1));  // of the same step: not to be taken for the first
+        if (rank != gone) checkpoint.save(state_of(rank, 4, 2), of_step(1));  // the step of the first attempt
       });
       for (std::int64_t rank = 0; rank < 4; ++rank) {
         const auto& error = errors[static_cast<std::size_t>(rank)];
         ASSERT_EQ(error.has_value(), rank != gone);
         if (!error) continue;
         EXPECT_EQ(error->status(), Status::timeout);
-        EXPECT_EQ(error->message(), base::cat("rank ", gone, " did not come within 2000000000 ns; nothing was saved"));
+        EXPECT_EQ(error->message(), base::cat("rank ", gone, " did not arrive within 2000000000 ns; nothing was saved"));
       }
-      // The next run finds the older one; what the other has left in a store goes with what becomes old there.
+      // The next run finds the older one; retention removes what the failed save has left in a store.
       const auto next = std::make_shared<ThreadRanks>(2);
       expect_no_errors(next->run([&](std::int64_t rank) {
         state::Checkpoint checkpoint(storage(), of_rank(*next, rank));
@@ -535,11 +537,12 @@ TEST(RanksSave, ARankThatIsGoneBeforeTheSaveIsNamed) {
   }
 }
 
-// The ranks of a run that meet elsewhere from now on: a host that has connected them anew. One of them may lose a word.
+// The ranks of a run that communicate through another channel from now on, as if the host had reconnected them. One of them may
+// lose a word.
 class Host final : public state::Coordinator {
  public:
   Host(std::vector<std::shared_ptr<state::Coordinator>> places, std::int64_t loses) : places_(std::move(places)), loses_(loses) {}
-  void connect_anew() { ++at_; }
+  void reconnect() { ++at_; }
   std::int64_t rank() const noexcept override { return places_[0]->rank(); }
   std::int64_t world_size() const noexcept override { return places_[0]->world_size(); }
   void barrier(Timeout timeout) override { places_[at_]->barrier(timeout); }
@@ -561,15 +564,16 @@ class Host final : public state::Coordinator {
   std::int64_t broadcasts_ = 0;
 };
 
-// Whatever word of a save rank 1 loses: the next save of both is whole, and none takes what it does not know for agreed.
-TEST(RanksSave, ARankThatHasLostAWordDoesNotGoOnFromIt) {
+// For every word of a save that rank 1 loses: the next save of both ranks is complete, and no rank relies on an agreement that it
+// has not received.
+TEST(RanksSave, ARankThatHasLostAWordDoesNotRelyOnIt) {
   for (std::int64_t lost = 0;; ++lost) {
     const Scratch scratch;
     const auto first = std::make_shared<ThreadRanks>(2);
     const auto then = std::make_shared<ThreadRanks>(2);
     std::atomic<int> failed{0};
     expect_no_errors(then->run([&](std::int64_t rank) {
-      // Those of the call that opens are not counted.
+      // The words of the opening call are not counted.
       constexpr std::int64_t of_open = 3;
       const auto host =
           std::make_shared<Host>(std::vector{first->coordinator(rank), then->coordinator(rank)}, rank == 1 ? of_open + lost : -1);
@@ -583,7 +587,7 @@ TEST(RanksSave, ARankThatHasLostAWordDoesNotGoOnFromIt) {
         ++failed;
       }
       then->coordinator(rank)->barrier(std::chrono::seconds(30));
-      host->connect_anew();
+      host->reconnect();
       const state::SaveResult result = checkpoint.save(state_of(rank, 2, 2), of_step(2));
       EXPECT_EQ(result.step, 2) << lost;
     }));
@@ -596,8 +600,8 @@ TEST(RanksSave, ARankThatHasLostAWordDoesNotGoOnFromIt) {
   }
 }
 
-// A program with two managers whose ranks take one and the other for the same save.
-TEST(RanksSave, RanksThatSaveWithTwoManagersAreOutOfStep) {
+// A program with two managers, in which different ranks use different managers for the same save.
+TEST(RanksSave, RanksThatSaveWithTwoManagersCallDifferentCollectives) {
   const Scratch one;
   const Scratch other;
   const auto ranks = std::make_shared<ThreadRanks>(2);
@@ -607,8 +611,9 @@ TEST(RanksSave, RanksThatSaveWithTwoManagersAreOutOfStep) {
     of_one.save(state_of(rank, 2, 1), of_step(1));
     (rank == 0 ? of_one : of_other).save(state_of(rank, 2, 2), of_step(2));
   });
-  expect_errors(errors, Status::invalid_state, "rank 1: the ranks are out of step: this one has not taken part in the save before");
-  // Nothing of it is left, and what comes next is agreed on anew.
+  expect_errors(errors, Status::invalid_state,
+                "rank 1: ranks called different collectives: this rank did not take part in the previous save");
+  // Nothing of it remains, and the next save agrees on everything again.
   expect_no_errors(ranks->run([&](std::int64_t rank) {
     state::Checkpoint checkpoint(disk_at(one.path()), of_rank(*ranks, rank));
     EXPECT_EQ(checkpoint.list().size(), 1U);
@@ -616,7 +621,7 @@ TEST(RanksSave, RanksThatSaveWithTwoManagersAreOutOfStep) {
   }));
 }
 
-TEST(RanksSave, RankZeroThatIsGoneBeforeTheSaveIsNamed) {
+TEST(RanksSave, ADeadRankZeroIsNamed) {
   const Scratch scratch;
   const auto ranks = std::make_shared<ThreadRanks>(3);
   const auto errors = ranks->run([&](std::int64_t rank) {
@@ -627,11 +632,11 @@ TEST(RanksSave, RankZeroThatIsGoneBeforeTheSaveIsNamed) {
   for (const std::size_t rank : {1, 2}) {
     ASSERT_TRUE(errors[rank].has_value());
     EXPECT_EQ(errors[rank]->status(), Status::timeout);
-    EXPECT_EQ(errors[rank]->message(), "rank 0 did not come within 1000000000 ns; nothing was saved");
+    EXPECT_EQ(errors[rank]->message(), "rank 0 did not arrive within 1000000000 ns; nothing was saved");
   }
 }
 
-TEST(RanksSave, ARankThatNeverComesIsNamedInTime) {
+TEST(RanksSave, ARankThatNeverCallsIsNamedInTime) {
   const Scratch scratch;
   const auto ranks = std::make_shared<ThreadRanks>(3);
   std::vector<std::string> messages(3);
@@ -648,9 +653,9 @@ TEST(RanksSave, ARankThatNeverComesIsNamedInTime) {
       messages[static_cast<std::size_t>(rank)] = error.message();
     }
   }));
-  EXPECT_EQ(messages[0].find("rank 2 did not come within"), 0U) << messages[0];
+  EXPECT_EQ(messages[0].find("rank 2 did not arrive within"), 0U) << messages[0];
   EXPECT_EQ(messages[1], messages[0]);
-  // The next run goes on from the older one.
+  // The next run resumes from the older one.
   const auto storage = disk_at(scratch.path());
   const auto next = std::make_shared<ThreadRanks>(2);
   expect_no_errors(next->run([&](std::int64_t rank) {

@@ -1,5 +1,5 @@
-// What saves of many ranks are made of: boxes and their runs, what covers a tensor, who writes what, and how parts become one
-// manifest.
+// The units of a save by many ranks: boxes and their runs, coverage of tensors, the distribution of writes, and merging parts into
+// one manifest.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::string message_of(Body&& body) {
 
 // ---- Boxes ----
 
-// Every element of a box with its position, by the definition alone.
+// Returns every element of a box with its position, straight from the definition.
 std::vector<std::pair<Lengths, std::int64_t>> elements_of(const Box& box) {
   std::vector<std::pair<Lengths, std::int64_t>> all;
   for (std::int64_t position = 0; position < box.elements(); ++position) {
@@ -133,14 +133,14 @@ TEST(RankBoxes, RangesOfRowsBecomeBoxesWithoutGapsInOrder) {
   }
 }
 
-TEST(RankCover, FindsWhatIsMissingAndWhatIsThereTwice) {
+TEST(RankCover, FindsGapsAndOverlaps) {
   std::mt19937 random(10);
   int good = 0;
   int bad = 0;
   for (int round = 0; round < 4000; ++round) {
     Lengths shape;
     for (std::size_t i = 0; i < 1 + random() % 4; ++i) shape.push_back(1 + static_cast<std::int64_t>(random() % 5));
-    // Cut at random, again and again: all is covered once.
+    // Split randomly, repeatedly: everything is covered once.
     std::vector<Box> boxes{whole_box(shape)};
     for (int cut = 0; cut < 6; ++cut) {
       const std::size_t which = random() % boxes.size();
@@ -180,13 +180,13 @@ TEST(RankCover, FindsWhatIsMissingAndWhatIsThereTwice) {
   EXPECT_GT(bad, 500);
 }
 
-// Counted in steps of the test's own: a million boxes in a time that grows with their number only a little more than linearly.
+// Counted in the test's own steps: a million boxes in a time that grows only slightly faster than linearly.
 TEST(RankCover, TakesManyBoxes) {
   constexpr std::int64_t side = 300;
   std::vector<Box> boxes;
   for (std::int64_t i = 0; i < side; ++i) {
     for (std::int64_t k = 0; k < side; ++k) {
-      // Columns of unlike cuts: no grid.
+      // Columns split differently: not a grid.
       const std::int64_t begin = k == 0 ? 0 : 10 * k + i % 7;
       const std::int64_t end = k + 1 == side ? 10 * side + 10 : 10 * (k + 1) + i % 7;
       boxes.push_back({{i, begin}, {1, end - begin}});
@@ -199,7 +199,7 @@ TEST(RankCover, TakesManyBoxes) {
   EXPECT_EQ(to_text(gap->box), "[299:300, 3009:3010]");
 }
 
-// ---- Who writes what ----
+// ---- Distribution of writes ----
 
 Listing listing_with(const std::vector<std::pair<std::string, Lengths>>& tensors) {
   Listing listing;
@@ -243,7 +243,7 @@ TEST(RankSplit, BalancesWithinFivePercentAndKeepsSmallTensorsTogether) {
     EXPECT_EQ(writers[2], writers[4]);
     EXPECT_EQ(writers[2], writers[5]);
     EXPECT_EQ(writers[2].size(), 1U);
-    // Those that have no more than the others by themselves write about as much.
+    // Ranks without private large tensors write about the same amount.
     const std::int64_t sum = std::accumulate(total.begin(), total.end(), std::int64_t{0});
     std::int64_t most = 0;
     std::int64_t least = sum;
@@ -286,7 +286,7 @@ Part part_with(std::int64_t rank, std::int64_t ranks, const std::vector<std::pai
   return part;
 }
 
-TEST(RankParts, PartsSurviveTheirText) {
+TEST(RankParts, PartsAreRestoredFromTheirText) {
   Part part =
       part_with(1, 3, {{"w", {{2, 0}, {2, 5}}}, {"w", {{4, 1}, {1, 2}}}, {"b", whole_box({3})}}, {{"w", {6, 5}}, {"b", {3}}});
   part.values = {{"data_position", R"({"byte":7})"}, {"x", "1"}};
@@ -314,7 +314,7 @@ Listing listing_of_shapes(const std::map<std::string, Lengths>& shapes) {
   return listing;
 }
 
-// The manifest's text of what parts have, read back.
+// Merges parts into the text of a manifest, and parses it again.
 std::vector<GroupRecord> merged(const Listing& listing, const std::vector<Part>& parts, std::string* text = nullptr) {
   Merge merge(listing);
   for (const Part& part : parts) merge.add(part);
@@ -336,10 +336,10 @@ std::vector<std::string> blocks_of(const TensorRecord& tensor, const Box& wanted
   return blocks;
 }
 
-TEST(RankParts, GridsAndOtherCutsAreFoundAgain) {
+TEST(RankParts, GridsAndOtherSplitsAreRecognised) {
   const std::map<std::string, Lengths> shapes{{"a", {8, 6}}, {"b", {7}}, {"c", {4, 4}}, {"d", {}}, {"e", {0, 3}}, {"f", {5, 5}}};
   std::vector<Part> parts;
-  // a: a 2 x 2 grid; b: pieces of 2 as torch cuts; c: whole on rank 2; f: no grid.
+  // a: a 2 x 2 grid; b: pieces of 2 as torch splits; c: complete on rank 2; f: not a grid.
   parts.push_back(part_with(0, 4, {{"a", {{0, 0}, {4, 3}}}, {"b", {{0}, {2}}}, {"f", {{0, 0}, {2, 5}}}, {"d", {{}, {}}}}, shapes));
   parts.push_back(part_with(1, 4, {{"a", {{0, 3}, {4, 3}}}, {"b", {{2}, {2}}}, {"f", {{2, 0}, {3, 2}}}}, shapes));
   parts.push_back(part_with(2, 4, {{"a", {{4, 0}, {4, 3}}}, {"b", {{4}, {2}}}, {"c", whole_box({4, 4})}}, shapes));
@@ -362,14 +362,14 @@ TEST(RankParts, GridsAndOtherCutsAreFoundAgain) {
   EXPECT_EQ(blocks_of(tensors[5], {{1, 1}, {2, 2}}), (std::vector<std::string>{"[0:2, 0:5] 0", "[2:5, 0:2] 1", "[2:5, 2:5] 3"}));
 }
 
-TEST(RankParts, OverlapsAndWhatIsMissingAreNamedWithTheirRanks) {
+TEST(RankParts, OverlapsAndGapsAreNamedWithTheirRanks) {
   const std::map<std::string, Lengths> shapes{{"w", {4, 4}}};
   const auto listing = listing_of_shapes(shapes);
   const Part first = part_with(0, 2, {{"w", {{0, 0}, {2, 4}}}}, shapes);
   EXPECT_EQ(message_of([&] {
               merged(listing, {first, part_with(1, 2, {}, shapes)});
             }),
-            "tensor 'w' of group 'model': no rank has [2:4, 0:4]");
+            "tensor 'w' of group 'model': [2:4, 0:4] is missing on all ranks");
   EXPECT_EQ(message_of([&] {
               merged(listing, {first, part_with(1, 2, {{"w", {{1, 0}, {3, 4}}}}, shapes)});
             }),
@@ -382,7 +382,7 @@ TEST(RankParts, OverlapsAndWhatIsMissingAreNamedWithTheirRanks) {
 
 TEST(RankParts, TenThousandPartsOfAThousandTensorsHaveASmallManifest) {
 #ifdef CKPT_SANITIZED
-  constexpr std::int64_t ranks = 500;  // there it is about what happens, not how often
+  constexpr std::int64_t ranks = 500;  // sanitizers check correctness, so fewer ranks suffice
 #else
   constexpr std::int64_t ranks = 10'000;
 #endif
@@ -418,7 +418,7 @@ TEST(RankParts, TenThousandPartsOfAThousandTensorsHaveASmallManifest) {
 
 // ---- Hostile manifests ----
 
-TEST(RankParts, ManifestsThatCannotBeAreRefused) {
+TEST(RankParts, InconsistentManifestsAreRefused) {
   const std::map<std::string, Lengths> shapes{{"w", {4}}};
   std::string text;
   merged(listing_of_shapes(shapes), {part_with(0, 2, {{"w", {{0}, {2}}}}, shapes), part_with(1, 2, {{"w", {{2}, {2}}}}, shapes)},
@@ -430,17 +430,17 @@ TEST(RankParts, ManifestsThatCannotBeAreRefused) {
     changed.replace(at, from.size(), to);
     return message_of([&] { parse_manifest(with_checksum(changed)); });
   };
-  EXPECT_NE(with("\"cuts\":[2]", "\"cuts\":[3]").find("has 3 blocks and a list of 2 parts"), std::string::npos);
-  EXPECT_NE(with("\"cuts\":[2]", "\"cuts\":[5]").find("is 5 pieces of 4"), std::string::npos);
-  EXPECT_NE(with("\"cuts\":[2]", "\"cuts\":[[0,9]]").find("does not cut"), std::string::npos);
+  EXPECT_NE(with("\"cuts\":[2]", "\"cuts\":[3]").find("has 3 blocks but a list of 2 parts"), std::string::npos);
+  EXPECT_NE(with("\"cuts\":[2]", "\"cuts\":[5]").find("is 5; a length of 4 cannot be cut"), std::string::npos);
+  EXPECT_NE(with("\"cuts\":[2]", "\"cuts\":[[0,9]]").find("is not a valid cut"), std::string::npos);
   EXPECT_NE(with("\"cuts\":[2]", "\"cuts\":[2,1]").find("more cuts than dimensions"), std::string::npos);
-  EXPECT_NE(with("[0,2]", "[0,3]").find("there are 2"), std::string::npos);
-  EXPECT_NE(with("\"list\":0", "\"list\":1").find("there are 1 lists"), std::string::npos);
-  EXPECT_NE(with("\"world_size\":2", "\"world_size\":3").find("another rank's name"), std::string::npos);
+  EXPECT_NE(with("[0,2]", "[0,3]").find("the number of parts is 2"), std::string::npos);
+  EXPECT_NE(with("\"list\":0", "\"list\":1").find("the number of lists is 1"), std::string::npos);
+  EXPECT_NE(with("\"world_size\":2", "\"world_size\":3").find("the name of another rank"), std::string::npos);
   EXPECT_NE(with("\"cuts\":[2],\"list\":0", "\"blocks\":[[0,0,2],[1,3,1]]").find("lacks [2:3]"), std::string::npos);
-  EXPECT_NE(with("\"cuts\":[2],\"list\":0", "\"blocks\":[[0,0,3],[1,2,2]]").find("has twice [2:3]"), std::string::npos);
-  EXPECT_NE(with("\"cuts\":[2],\"list\":0", "\"blocks\":[[0,0,3],[7,3,1]]").find("is in part 7 of 2"), std::string::npos);
-  EXPECT_NE(with("\"cuts\":[2],\"list\":0", "\"blocks\":[[0,0,9]]").find("passes the tensor's shape"), std::string::npos);
+  EXPECT_NE(with("\"cuts\":[2],\"list\":0", "\"blocks\":[[0,0,3],[1,2,2]]").find("covers more than once [2:3]"), std::string::npos);
+  EXPECT_NE(with("\"cuts\":[2],\"list\":0", "\"blocks\":[[0,0,3],[7,3,1]]").find("has part 7; expected 0..1"), std::string::npos);
+  EXPECT_NE(with("\"cuts\":[2],\"list\":0", "\"blocks\":[[0,0,9]]").find("exceeds the tensor's shape"), std::string::npos);
 }
 
 TEST(RankParts, NamesOfRanksFiles) {
@@ -481,7 +481,7 @@ TEST(RankFailure, IsReadHoweverDamaged) {
     ASSERT_TRUE(found.has_value()) << text;
     EXPECT_EQ(found->rank, 4);
     EXPECT_EQ(found->status, Status::io);
-    EXPECT_EQ(found->message.find("it failed, and a/rank00004.failed.json cannot be read"), 0U) << found->message;
+    EXPECT_EQ(found->message.find("the rank failed, and a/rank00004.failed.json cannot be read"), 0U) << found->message;
   }
 }
 

@@ -1,4 +1,4 @@
-// Reading tensors one by one: from checkpoints, from files of strangers, from indexed folders.
+// Reads tensors one by one: from checkpoints, from files of other programs, from indexed folders.
 #include "state/manager/reader.h"
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@ namespace storage = ckpt::storage;
 
 void write(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
 
-// A file of these U8 tensors of 3 x 2, whose bytes count up from first.
+// Returns a file with these U8 tensors of 3 x 2; their bytes count up from first.
 std::string file_of(const std::vector<std::string>& names, int first) {
   std::vector<TensorEntry> entries;
   for (const std::string& name : names) entries.push_back({name, Dtype::u8, {3, 2}});
@@ -88,7 +88,7 @@ TEST_F(StateReader, AMappedTensorOutlivesReaderAndCheckpoint) {
   EXPECT_EQ(mapped->data_as<float>()[5], 5);
 }
 
-TEST_F(StateReader, DamageIsFoundWhenItIsTouchedOrAtOnce) {
+TEST_F(StateReader, DamageIsFoundOnAccessOrAtOpening) {
   damage();
   EXPECT_ERROR(Reader(*make_protocol(disk), name, Verify::full), Status::corrupt, "'moment'");
   Reader lazy(*make_protocol(disk), name, Verify::lazy);
@@ -101,7 +101,8 @@ TEST_F(StateReader, DamageIsFoundWhenItIsTouchedOrAtOnce) {
   EXPECT_EQ(none.read_new(moment, nullptr)->data_as<float>()[0], 5);
 }
 
-// A file that changes under an open reader: full checks the bytes that it returns, not those that it read when it was opened.
+// A file that changes under an open reader: with `full`, a reader verifies the bytes that it returns, not those read when it was
+// opened.
 TEST_F(StateReader, AFullReaderChecksEveryRead) {
   Reader full(*make_protocol(disk), name, Verify::full);
   Reader lazy(*make_protocol(disk), name, Verify::lazy);
@@ -119,8 +120,8 @@ TEST_F(StateReader, AFullReaderChecksEveryRead) {
   EXPECT_ERROR(lazy.read_slice(moment, 0, 1, nullptr), Status::corrupt, "'moment': chunk 0");
 }
 
-// One that other threads help to read: whole, a part, in a forked child, which has none of them, and when it is damaged at its end.
-TEST_F(StateReader, LargeTensorsAreReadAsSmallOnes) {
+// A tensor read with the help of other threads: all of it, a part, in a forked child without these threads, and damaged at its end.
+TEST_F(StateReader, LargeTensorsAreReadLikeSmallOnes) {
   const std::int64_t bytes = (9 << 20) + 77;
   const auto tensor = Tensor::create(Dtype::u8, {bytes});
   for (std::int64_t i = 0; i < bytes; ++i) tensor->data_as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i * 31 + i / 251);
@@ -150,11 +151,11 @@ TEST_F(StateReader, AFileThatShrankIsAnErrorAtTheNextCall) {
   Reader reader(*make_protocol(disk), name, Verify::lazy);
   const std::int64_t moment = reader.find("", "moment");
   ASSERT_EQ(::truncate((scratch / (name + "/optimizer.safetensors")).c_str(), 100), 0);
-  EXPECT_ERROR(reader.map(moment), Status::corrupt, "has shrunk");
-  EXPECT_ERROR(reader.read_new(moment, nullptr), Status::corrupt, "has shrunk");
+  EXPECT_ERROR(reader.map(moment), Status::corrupt, "was truncated");
+  EXPECT_ERROR(reader.read_new(moment, nullptr), Status::corrupt, "was truncated");
 }
 
-TEST_F(StateReader, AStorageWithoutMappingsSaysSo) {
+TEST_F(StateReader, AStorageWithoutMappingsReportsUnsupported) {
   const auto memory = storage::make_memory_storage();
   Checkpoint checkpoint(memory, {});
   save_step(checkpoint, 1);
@@ -162,7 +163,7 @@ TEST_F(StateReader, AStorageWithoutMappingsSaysSo) {
   EXPECT_ERROR(reader.map(0), Status::unsupported, "cannot be mapped");
 }
 
-TEST_F(StateReader, ReadsAStrangersFileAndFolder) {
+TEST_F(StateReader, ReadsFilesAndFoldersOfOtherPrograms) {
   write(scratch / "model.safetensors", file_of({"a", "b"}, 0));
   for (const std::string& path : {scratch / "model.safetensors", scratch.path()}) {
     Reader reader(path);
@@ -178,7 +179,7 @@ TEST_F(StateReader, ReadsAStrangersFileAndFolder) {
 TEST_F(StateReader, UnalignedTensorsAreReadNotMapped) {
   write(scratch / "f", std::string("\x3A\0\0\0\0\0\0\0", 8) + R"({"t":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}    )" +
                            std::string(4, '\0'));
-  Reader aligned_by_two(scratch / "f");  // its data begin at byte 66
+  Reader aligned_by_two(scratch / "f");  // its data start at byte 66
   EXPECT_ERROR(aligned_by_two.map(0), Status::unsupported, "not aligned");
   EXPECT_EQ(aligned_by_two.read_new(0, nullptr)->data_as<float>()[0], 0);
 }
@@ -189,7 +190,7 @@ TEST_F(StateReader, ReadsAnIndexedFolder) {
   };
   write(scratch / "one.safetensors", file_of({"a", "b"}, 0));
   write(scratch / "blob", file_of({"c"}, 50));
-  std::filesystem::create_symlink("blob", scratch / "two.safetensors");  // as download caches do
+  std::filesystem::create_symlink("blob", scratch / "two.safetensors");  // like download caches
   index(R"({"a":"one.safetensors","b":"one.safetensors","c":"two.safetensors"})");
   Reader reader(scratch.path());
   EXPECT_EQ(reader.count(), 3);

@@ -1,5 +1,6 @@
-/* What becomes of damaged checkpoints: a directory that holds a manifest is never renamed or removed by open or load; retention
- * does not count on what a load or verification of this process found bad, and removes it once it is older than all that stays. */
+/* Damaged checkpoints: open and load never rename or remove a directory that contains a manifest; retention does not count
+ * checkpoints that a load or verification of this process found bad, and removes them once they are older than all that it keeps.
+ * */
 #define _POSIX_C_SOURCE 200809L
 
 #include <sys/stat.h>
@@ -8,7 +9,7 @@
 
 static char scratch[64];
 static char messages[1 << 16];
-static char names[8][CKPT_CHECKPOINT_NAME_BYTES]; /* of the checkpoint of each step */
+static char names[8][CKPT_CHECKPOINT_NAME_BYTES]; /* name of the checkpoint of each step */
 
 static void note(int32_t level, const char* component, const char* message, void* user_data) {
   const size_t used = strlen(messages);
@@ -44,7 +45,7 @@ static void save(ckpt_checkpoint_manager* checkpoint, int64_t step) {
   memcpy(names[step], saved.name, sizeof saved.name);
 }
 
-/* Flips a bit of the last byte: again, and it is what it was. */
+/* Flips a bit of the last byte; a second call restores it. */
 static void flip(int64_t step, const char* file) {
   char path[320];
   snprintf(path, sizeof path, "%s/%s/%s", root, names[step], file);
@@ -62,7 +63,7 @@ static int is_there(const char* format, const char* name) {
   return access(path, F_OK) == 0;
 }
 
-/* The step that a load gives; *skipped how many newer ones it passed over. */
+/* Returns the loaded step; *skipped is the number of newer checkpoints that were skipped. */
 static int64_t load(ckpt_checkpoint_manager* checkpoint, int64_t* skipped, char* report, size_t capacity) {
   numbered into;
   int64_t needed = 0;
@@ -76,7 +77,7 @@ static int64_t load(ckpt_checkpoint_manager* checkpoint, int64_t* skipped, char*
   return loaded.step;
 }
 
-/* "3 2 " of those that a scan shows, good or not. */
+/* Returns the listed steps, valid or not, such as "3 2 ". */
 static const char* steps_of(ckpt_checkpoint_manager* checkpoint) {
   static char text[128];
   ckpt_checkpoint_info infos[16] = {CKPT_CHECKPOINT_INFO_INIT};
@@ -113,7 +114,7 @@ static void damage_keeps_its_name(void) {
   checkpoint = keep(storage, 1);
   CHECK(load(checkpoint, &skipped, NULL, 0) == 1 && skipped == 2);
   CHECK(is_there("%s/manifest.json", names[3]) && is_there("%s/a.safetensors", names[3]) && is_there("%s/manifest.json", names[2]));
-  /* Whoever repairs it has it back. */
+  /* A repaired checkpoint can be loaded again. */
   flip(3, "b.safetensors");
   CHECK(load(checkpoint, &skipped, report, sizeof report) == 3 && skipped == 0);
   CHECK(strstr(report, "\"skipped\":[]") != NULL);
@@ -133,14 +134,14 @@ static void retention_does_not_count_on_the_known_bad(void) {
   flip(2, "a.safetensors");
   CHECK(load(checkpoint, NULL, NULL, 0) == 1);
   save(checkpoint, 3);
-  CHECK_STEPS(checkpoint, "3 2 1 "); /* the good ones of 1 and 3 stay; 2 is not older than both */
+  CHECK_STEPS(checkpoint, "3 2 1 "); /* the valid ones of 1 and 3 remain; 2 is not older than both */
   save(checkpoint, 4);
   CHECK_STEPS(checkpoint, "4 3 ");
-  /* This one was not read: the manifest is all that retention looks at. */
+  /* This damage is not known: retention only reads the manifest. */
   flip(4, "a.safetensors");
   save(checkpoint, 5);
   CHECK_STEPS(checkpoint, "5 4 ");
-  /* One that was bad and is good again counts. */
+  /* A checkpoint that was bad and has been repaired counts again. */
   CHECK_FAILS(ckpt_checkpoint_manager_verify(checkpoint, names[4], NULL), CKPT_E_CORRUPT, "a.safetensors");
   flip(4, "a.safetensors");
   CHECK_OK(ckpt_checkpoint_manager_verify(checkpoint, names[4], NULL));
@@ -150,7 +151,7 @@ static void retention_does_not_count_on_the_known_bad(void) {
   ckpt_storage_release(storage);
 }
 
-/* The newest that is not known to be bad stays, whatever the steps of what is saved after it. */
+/* The newest checkpoint not known to be bad remains, whatever steps are saved after it. */
 static void the_newest_good_one_stays(void) {
   ckpt_storage* storage = new_root("newest");
   ckpt_checkpoint_manager* checkpoint = keep(storage, 1);
@@ -162,7 +163,7 @@ static void the_newest_good_one_stays(void) {
   flip(7, "b.safetensors");
   CHECK_FAILS(ckpt_checkpoint_manager_verify(checkpoint, names[7], NULL), CKPT_E_CORRUPT, "b.safetensors");
   save(checkpoint, 1);
-  CHECK_STEPS(checkpoint, "7 2 1 "); /* 2 is the newest good one, 1 was just saved, 7 is older than neither */
+  CHECK_STEPS(checkpoint, "7 2 1 "); /* 2 is the newest valid one, 1 was just saved, 7 is older than neither */
   save(checkpoint, 3);
   CHECK_STEPS(checkpoint, "7 3 ");
   CHECK(load(checkpoint, NULL, NULL, 0) == 3);
@@ -173,7 +174,7 @@ static void the_newest_good_one_stays(void) {
   ckpt_storage_release(storage);
 }
 
-/* Found by another object, over another storage object of the same directory. */
+/* Detected by another manager, over another storage object of the same directory. */
 static void rounds_and_the_best_are_good_ones(void) {
   ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   ckpt_checkpoint_manager_options reading = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
@@ -198,7 +199,7 @@ static void rounds_and_the_best_are_good_ones(void) {
     CHECK_OK(ckpt_checkpoint_manager_save(checkpoint, n.state, &given, &saved));
     ckpt_state_release(n.state);
     memcpy(names[step], saved.name, sizeof saved.name);
-    if (step == 4) CHECK_STEPS(checkpoint, "4 2 "); /* 2 is the best, and an even one */
+    if (step == 4) CHECK_STEPS(checkpoint, "4 2 "); /* 2 is the best, and even */
     if (step != 4) continue;
     flip(2, "a.safetensors");
     CHECK_FAILS(ckpt_checkpoint_manager_verify(reader, names[2], NULL), CKPT_E_CORRUPT, "a.safetensors");
@@ -210,8 +211,8 @@ static void rounds_and_the_best_are_good_ones(void) {
   ckpt_storage_release(storage);
 }
 
-/* Versions before this rule renamed what they took for damaged, and what was not. */
-static void what_was_set_aside_with_a_manifest_stays(void) {
+/* Earlier library versions renamed directories that they considered damaged. */
+static void old_set_aside_directories_with_a_manifest_remain(void) {
   char from[256];
   char to[256];
   ckpt_storage* storage = new_root("aside");
@@ -227,7 +228,7 @@ static void what_was_set_aside_with_a_manifest_stays(void) {
   ckpt_checkpoint_manager_release(checkpoint);
   messages[0] = '\0';
   checkpoint = keep(storage, 1);
-  CHECK(strstr(messages, "torn-step-000000000001-") != NULL && strstr(messages, "it is left alone") != NULL);
+  CHECK(strstr(messages, "torn-step-000000000001-") != NULL && strstr(messages, "It is not used") != NULL);
   CHECK(strstr(messages, "was renamed 'torn-step-000000000001-00000001'") != NULL);
   save(checkpoint, 2);
   save(checkpoint, 3);
@@ -267,7 +268,7 @@ int main(void) {
   retention_does_not_count_on_the_known_bad();
   the_newest_good_one_stays();
   rounds_and_the_best_are_good_ones();
-  what_was_set_aside_with_a_manifest_stays();
+  old_set_aside_directories_with_a_manifest_remain();
   nothing_is_linked_from_the_known_bad();
   CHECK_OK(ckpt_set_log(CKPT_LOG_LEVEL_WARNING, NULL, NULL, NULL));
   remove_scratch(scratch);

@@ -1,5 +1,5 @@
-/* Callbacks that call back. A log callback may load and save through the checkpoint that warned; a callback that runs inside an
- * operation is told at once that its object is in use. Nothing waits for itself: the alarm says so. */
+/* Nested calls from callbacks. A log callback may load and save through the checkpoint that warned; a callback inside an operation
+ * gets an error at once, because its object is in use. Nothing deadlocks: an alarm would end the test. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "watched_storage.h"
@@ -12,7 +12,7 @@ typedef struct listener {
   ckpt_checkpoint_manager* checkpoint;
   numbered into;
   int64_t loads;
-  int64_t next_step; /* also saves as that, unless it is 0 */
+  int64_t next_step; /* also saves with that step, unless it is 0 */
 } listener;
 
 static void use_the_checkpoint(int32_t level, const char* component, const char* message, void* user_data) {
@@ -58,7 +58,7 @@ static void a_log_callback_uses_the_checkpoint_that_warned(void) {
   CHECK_OK(numbered_save(l.checkpoint, 1, NULL));
   CHECK_OK(numbered_save(l.checkpoint, 2, &saved));
 
-  /* A load warns of the damaged one; the callback loads, and then saves. */
+  /* A load warns about the damaged one; the callback loads, and then saves. */
   snprintf(path, sizeof path, "%s/%s/b.safetensors", w.root, saved.name);
   CHECK(truncate(path, 100) == 0);
   CHECK_OK(ckpt_checkpoint_manager_load(l.checkpoint, into.state, NULL, &loaded));
@@ -67,12 +67,12 @@ static void a_log_callback_uses_the_checkpoint_that_warned(void) {
   CHECK_OK(ckpt_checkpoint_manager_load(l.checkpoint, into.state, NULL, &loaded));
   CHECK(loaded.step == 1 && l.next_step > 3);
 
-  /* A save warns of what is tried again. */
+  /* A save warns about a retried operation. */
   const int64_t before = l.next_step;
   failures = 1;
   CHECK_OK(numbered_save(l.checkpoint, 100, &saved));
   CHECK(failures == 0 && l.next_step == before + 1);
-  /* And of what failed for good. */
+  /* And about a permanent failure. */
   failures = 1000;
   l.next_step = 0;
   const int64_t loads = l.loads;
@@ -88,11 +88,11 @@ static void a_log_callback_uses_the_checkpoint_that_warned(void) {
 
 /* ---- Callbacks inside operations ------------------------------------------------------------------------------------------ */
 
-#define CHECK_INSIDE(call) CHECK_FAILS(call, CKPT_E_INVALID_STATE, "is in use by the operation whose callback makes this call")
+#define CHECK_INSIDE(call) CHECK_FAILS(call, CKPT_E_INVALID_STATE, "is in use by the operation that runs this callback")
 
 typedef struct inside {
   ckpt_checkpoint_manager* checkpoint;
-  ckpt_state* outer; /* that is being saved or loaded; may be NULL */
+  ckpt_state* outer; /* the state being saved or loaded; may be NULL */
   ckpt_storage* storage;
   int64_t calls;
   int busy;
@@ -153,7 +153,7 @@ static int32_t restore(const ckpt_state* loaded, void* user_data) {
   return ckpt_state_get_json(loaded, "counted", text, sizeof text, &needed);
 }
 
-static void stateful_objects_are_told(void) {
+static void stateful_callbacks_get_an_error(void) {
   inside i = {NULL, NULL, NULL, 0, 0};
   numbered n;
   ckpt_storage* storage = NULL;
@@ -170,7 +170,7 @@ static void stateful_objects_are_told(void) {
   numbered_set(&n, 0);
   CHECK_OK(ckpt_checkpoint_manager_load(i.checkpoint, n.state, NULL, NULL));
   CHECK(i.calls == 3 && numbered_value(&n) == 7);
-  /* Outside of them all is as it was. */
+  /* After the callbacks, everything still works. */
   CHECK_OK(ckpt_state_set_json(n.state, "k", "1"));
   CHECK_OK(ckpt_checkpoint_manager_save(i.checkpoint, n.state, NULL, NULL));
   ckpt_state_release(n.state);
@@ -189,7 +189,7 @@ static int32_t from_the_storage(const char* operation, const char* path, void* d
   return CKPT_OK;
 }
 
-static void storages_are_told(void) {
+static void storage_callbacks_get_an_error(void) {
   inside i = {NULL, NULL, NULL, 0, 0};
   watched w = {"", from_the_storage, NULL};
   numbered n;
@@ -244,7 +244,7 @@ static int32_t gather(const void* sent, int64_t bytes, int64_t root, int64_t tim
   return barrier(timeout_ns, user_data);
 }
 
-static void coordinators_are_told(void) {
+static void coordinator_callbacks_get_an_error(void) {
   ckpt_coordinator* coordinator = NULL;
   ckpt_coordinator_callbacks callbacks = CKPT_COORDINATOR_CALLBACKS_INIT;
   char byte = 0;
@@ -265,9 +265,9 @@ int main(void) {
   alarm(HANG_SECONDS);
   make_scratch(scratch, "reentry");
   a_log_callback_uses_the_checkpoint_that_warned();
-  stateful_objects_are_told();
-  storages_are_told();
-  coordinators_are_told();
+  stateful_callbacks_get_an_error();
+  storage_callbacks_get_an_error();
+  coordinator_callbacks_get_an_error();
   remove_scratch(scratch);
   return 0;
 }

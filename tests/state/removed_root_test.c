@@ -1,11 +1,11 @@
-/* The directory of a storage is removed while it is in use: every call reports that the root does not exist any more. */
+/* The directory of a storage is removed while it is in use: every call reports that the root no longer exists. */
 #define _GNU_SOURCE
 
 #include <sys/stat.h>
 
 #include "numbered.h"
 
-static const char gone[] = "does not exist any more";
+static const char gone[] = "no longer exists";
 
 static void all_calls_report_it(ckpt_storage* storage, ckpt_checkpoint_manager* manager) {
   numbered n;

@@ -1,4 +1,4 @@
-// What retention keeps beside the newest: every K-th step, the best by metric; names with a prefix.
+// Retention of other checkpoints than the newest: every K-th step, the best by metric; names with a prefix.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -55,7 +55,7 @@ TEST(StateRetentionOptions, KeepsEveryKthStepAndTheBest) {
   EXPECT_EQ(steps_of(checkpoint), "12 11 10 4 ");
 }
 
-TEST(StateRetentionOptions, OfEqualStepsAndMetricsTheNewestStays) {
+TEST(StateRetentionOptions, TheNewestOfEqualStepsAndMetricsIsKept) {
   const auto disk = storage::make_memory_storage();
   CheckpointOptions options;
   options.keep_last = 1;
@@ -100,7 +100,7 @@ TEST(StateRetentionOptions, AMetricThatIsNotFiniteIsLeftOut) {
   }
 }
 
-TEST(StateRetentionOptions, OptionsThatCannotBeAreRefused) {
+TEST(StateRetentionOptions, InvalidOptionsAreRefused) {
   const auto disk = storage::make_memory_storage();
   CheckpointOptions options;
   options.keep_best = 1;

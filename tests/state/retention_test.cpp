@@ -17,7 +17,7 @@ struct Saved {
   int step = 0;
   std::int64_t sequence = 0;
   bool damaged = false;  // a bit of a tensor is flipped
-  bool known = false;    // and this process has found it
+  bool known = false;    // this process has detected it
   int generation = 0;
   bool abandoned = false;
 };
@@ -74,7 +74,7 @@ class RetentionModel {
       return std::tuple(!a.abandoned, a.generation, a.step, a.sequence) >
              std::tuple(!b.abandoned, b.generation, b.step, b.sequence);
     });
-    // The first good ones, and the one just saved; of the known bad those above the last of them.
+    // Keeps the first valid ones and the one just saved; of those known to be bad, the ones newer than the last kept one.
     std::int64_t good = 0;
     std::size_t end = 0;
     std::vector<bool> stays(all_.size());
@@ -108,7 +108,7 @@ class RetentionModel {
   }
   void repair(Saved& saved) {
     replace_file(*disk_, original_[saved.name].first, original_[saved.name].second);
-    saved.damaged = false;  // which is not known until it is read
+    saved.damaged = false;  // not known until it is read
   }
 
   void verify(Saved& saved, const std::string& name) {
@@ -154,7 +154,7 @@ class RetentionModel {
   std::map<std::string, std::pair<std::string, std::string>> original_;
 };
 
-TEST(StateRetention, DoesWhatItsRuleSays) {
+TEST(StateRetention, MatchesTheModel) {
   const Warnings silent;
   for (std::uint64_t seed = 1; seed <= 25; ++seed) {
     SCOPED_TRACE(seed);

@@ -8,7 +8,7 @@ static int warnings = 0;
 static void count_warnings(ckpt_log_level level, const char* component, const char* message, void* user_data) {
   (void)level;
   (void)user_data;
-  if (strcmp(component, "state") == 0 && strstr(message, "generation 1 goes on from 'step-000000000300-") != NULL) ++warnings;
+  if (strcmp(component, "state") == 0 && strstr(message, "generation 1 continues from 'step-000000000300-") != NULL) ++warnings;
 }
 
 static ckpt_checkpoint_manager* open_manager(ckpt_storage* storage, int64_t keep_last, ckpt_bool read_only) {

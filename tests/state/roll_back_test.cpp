@@ -15,7 +15,7 @@ using base::Status;
 
 namespace {
 
-// A place for checkpoints that several processes open one after another.
+// A storage for checkpoints that several processes open in turn.
 class Place {
  public:
   virtual ~Place() = default;
@@ -117,7 +117,7 @@ TEST_P(RollBack, OfOneProcessKeepsTheNewRun) {
   const state::SaveResult first = save_step(*writer, 310);
   EXPECT_TRUE(first.rolled_back);
   EXPECT_EQ(first.generation, 1);
-  EXPECT_TRUE(warnings.mention("step 310 is saved where step 600 exists: generation 1 goes on from 'step-000000000300-"))
+  EXPECT_TRUE(warnings.mention("step 310 is saved although step 600 exists: generation 1 continues from 'step-000000000300-"))
       << warnings.text();
   EXPECT_EQ(steps(), "310 300 | 600 500 ");
   for (const int step : {320, 330}) {
@@ -169,7 +169,7 @@ TEST_P(RollBack, ANewRunInAnOldDirectoryIsTheNewest) {
   const auto writer = open(keeping(3));
   const Warnings warnings;
   EXPECT_TRUE(save_step(*writer, 10).rolled_back);
-  EXPECT_TRUE(warnings.mention("begins a new run: no checkpoint was loaded")) << warnings.text();
+  EXPECT_TRUE(warnings.mention("is a new run: no checkpoint was loaded")) << warnings.text();
   EXPECT_EQ(steps(), "10 | 600 500 ");
   save_step(*writer, 20);
   save_step(*writer, 30);
@@ -177,7 +177,7 @@ TEST_P(RollBack, ANewRunInAnOldDirectoryIsTheNewest) {
   EXPECT_EQ(resumed(), 30);
 }
 
-TEST_P(RollBack, TheStepsOfAFineTuningMayBeginAnew) {
+TEST_P(RollBack, FineTuningMayRestartItsSteps) {
   make_run();
   {
     const auto writer = open();
@@ -193,7 +193,7 @@ TEST_P(RollBack, TheStepsOfAFineTuningMayBeginAnew) {
   EXPECT_EQ(resumed(), 20);
 }
 
-TEST_P(RollBack, IsNoneWhereTheStepsGoOn) {
+TEST_P(RollBack, IsNotTakenForContinuingSteps) {
   make_run();
   const Warnings warnings;
   {
@@ -203,7 +203,7 @@ TEST_P(RollBack, IsNoneWhereTheStepsGoOn) {
   }
   {
     const auto writer = open();
-    loaded(*writer, of_step(300));  // to evaluate it
+    loaded(*writer, of_step(300));  // for evaluation
     EXPECT_FALSE(save_step(*writer, 610).rolled_back);
     EXPECT_FALSE(save_step(*writer, 605).rolled_back);  // not the first save
   }
@@ -219,7 +219,7 @@ TEST_P(RollBack, IsNoneWhereTheStepsGoOn) {
   }
 }
 
-TEST_P(RollBack, ToAnOlderOneOfTheNewestStepIsOne) {
+TEST_P(RollBack, ToAnOlderCheckpointOfTheNewestStep) {
   make_run();
   const auto writer = open();
   loaded(*writer, of_step(300));
@@ -228,7 +228,7 @@ TEST_P(RollBack, ToAnOlderOneOfTheNewestStepIsOne) {
   EXPECT_EQ(steps(), "600 300 | 600 500 400 ");
 }
 
-TEST_P(RollBack, ReadersListsAndOtherManagersAreNoLoads) {
+TEST_P(RollBack, ReadersListsAndOtherManagersDoNotCountAsLoads) {
   make_run();
   const auto writer = open();
   EXPECT_EQ(loaded(*writer), 600);
@@ -350,7 +350,7 @@ TEST_P(RollBack, TwiceInOneProcessAndInTwo) {
   EXPECT_EQ(resumed(), 310);
 }
 
-TEST_P(RollBack, FromAnAbandonedOneGoesOnFromIt) {
+TEST_P(RollBack, FromAnAbandonedCheckpointContinuesFromIt) {
   make_run();
   const Warnings silent;
   const auto writer = open();
@@ -427,7 +427,7 @@ TEST_P(RollBack, PruneRemovesAbandonedOnesThatAreNotPinned) {
   EXPECT_EQ(steps_of(writer->prune_abandoned(false, 100)), "");
 }
 
-TEST_P(RollBack, ASaveThatFailsBeginsNothing) {
+TEST_P(RollBack, AFailedSaveBeginsNoGeneration) {
   make_run();
   const auto writer = open();
   loaded(*writer, of_step(300));
@@ -454,7 +454,7 @@ TEST_P(RollBack, ASaveThatFailsBeginsNothing) {
 INSTANTIATE_TEST_SUITE_P(Everywhere, RollBack,
                          testing::Values(Kind{"Disk", [] { return std::make_unique<DiskPlace>(); }},
                                          Kind{"Memory", [] { return std::make_unique<MemoryPlace>(); }},
-                                         Kind{"Objects", [] { return std::make_unique<ObjectsPlace>(Puts::honest); }},
+                                         Kind{"Objects", [] { return std::make_unique<ObjectsPlace>(Puts::conditional); }},
                                          Kind{"ObjectsByAttempt",
                                               [] { return std::make_unique<ObjectsPlace>(Puts::unsupported); }}),
                          [](const auto& kind) { return kind.param.name; });
@@ -462,7 +462,7 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, RollBack,
 // ---- Disks and memory ----
 
 // Rewrites a checkpoint in the form of an older library, which does not record lines.
-void forget_line(storage::Storage& storage, const std::string& name) {
+void remove_line(storage::Storage& storage, const std::string& name) {
   const std::string path = name + "/manifest.json";
   state::Manifest manifest = state::parse_manifest(read_file(storage, path));
   ASSERT_NE(manifest.line, nullptr);
@@ -473,7 +473,7 @@ void forget_line(storage::Storage& storage, const std::string& name) {
   }
 }
 
-TEST(RollBackFiles, WhatAnOlderLibrarySavesAfterOneIsNeverCountedAsOlder) {
+TEST(RollBackFiles, ASaveByAnOlderLibraryAfterwardsNeverCountsAsOlder) {
   const auto memory = storage::make_memory_storage();
   const Warnings silent;
   std::string by_older;
@@ -485,7 +485,7 @@ TEST(RollBackFiles, WhatAnOlderLibrarySavesAfterOneIsNeverCountedAsOlder) {
     save_step(writer, 320);
     by_older = save_step(writer, 450).name;
   }
-  forget_line(*memory, by_older);
+  remove_line(*memory, by_older);
   {
     state::Checkpoint reader(memory, read_only());
     EXPECT_EQ(steps_in(reader), "450 320 310 300 | 600 400 ");
@@ -540,7 +540,7 @@ TEST(RollBackFiles, AbandonedOnesAreRemovedBeforeTheParent) {
 
 // A reader lists the first checkpoint of the new generation; the writer replaces and removes it before the reader opens it. The
 // reader must not load a remaining abandoned checkpoint as the newest one.
-TEST(RollBackFiles, AReaderBesideARollBackTakesNoAbandonedOne) {
+TEST(RollBackFiles, AReaderDuringARollBackLoadsNoAbandonedCheckpoint) {
   const auto memory = storage::make_memory_storage();
   const Warnings silent;
   {
@@ -562,7 +562,7 @@ TEST(RollBackFiles, AReaderBesideARollBackTakesNoAbandonedOne) {
   EXPECT_TRUE(has_saved);
 }
 
-TEST(RollBackFiles, WhenTheLastOfAGenerationIsRemovedTheOneBeforeIsTheLineAgain) {
+TEST(RollBackFiles, RemovingTheLastOfAGenerationRestoresThePreviousLine) {
   const auto memory = storage::make_memory_storage();
   state::Checkpoint writer(memory, {});
   for (const int step : {300, 600}) save_step(writer, step);
@@ -616,7 +616,7 @@ TEST(RollBackObjects, RecordsByAttemptDoNotShowTheLine) {
 }
 
 // An older library saves after a roll-back: neither the name nor the manifest contains a generation.
-TEST(RollBackObjects, WhatAnOlderLibrarySavesAfterOneIsNeverCountedAsOlder) {
+TEST(RollBackObjects, ASaveByAnOlderLibraryAfterwardsNeverCountsAsOlder) {
   const auto bucket = std::make_shared<Bucket>();
   const Warnings silent;
   state::SaveResult saved;
@@ -655,7 +655,7 @@ TEST(RollBackObjects, WhatAnOlderLibrarySavesAfterOneIsNeverCountedAsOlder) {
   EXPECT_EQ(steps_in(writer), "460 450 310 300 | 600 400 ");
 }
 
-TEST(RollBackObjects, OneThatHasLostItsManifestKeepsItsGeneration) {
+TEST(RollBackObjects, ACheckpointWithoutItsManifestKeepsItsGeneration) {
   const auto bucket = std::make_shared<Bucket>();
   const Warnings silent;
   std::string name;
@@ -672,7 +672,7 @@ TEST(RollBackObjects, OneThatHasLostItsManifestKeepsItsGeneration) {
 }
 
 // An interrupted attempt is the only one of the new generation: there is no roll-back.
-TEST(RollBackObjects, AnAttemptThatWasCutOffBeginsNothing) {
+TEST(RollBackObjects, AnInterruptedAttemptBeginsNoGeneration) {
   const auto bucket = std::make_shared<Bucket>();
   state::Checkpoint writer(std::make_shared<BucketClient>(bucket), {});
   for (const int step : {300, 600}) save_step(writer, step);

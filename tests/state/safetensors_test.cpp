@@ -1,4 +1,4 @@
-// The safetensors codec: what it writes, what it reads, and everything that it must refuse.
+// The safetensors codec: written files, accepted files, and everything that it must refuse.
 #include "state/safetensors.h"
 
 #include <gtest/gtest.h>
@@ -18,12 +18,12 @@ using ckpt::state::parse_header;
 using ckpt::state::TensorEntry;
 using ckpt::tensor::Dtype;
 
-// One u8 tensor of n bytes at the given place, as a header's member.
+// Returns the header entry of one u8 tensor of n bytes at the given position.
 std::string member(const std::string& name, int begin, int end, const std::string& shape) {
   return ckpt::base::cat('"', name, R"(":{"dtype":"U8","shape":)", shape, R"(,"data_offsets":[)", begin, ',', end, "]}");
 }
 
-// A file as some other program may have written it: any header, any data.
+// Returns a file as another program may have written it: any header, any data.
 std::string file_of(const std::string& header, const std::string& data) {
   std::string out;
   for (int i = 0; i < 8; ++i) out += static_cast<char>(header.size() >> (8 * i) & 0xFF);
@@ -38,7 +38,7 @@ Header read_bytes(const std::string& bytes) {
 }
 
 TEST(StateSafetensors, ReadsAFileOfAnotherWriter) {
-  // Assembled by hand in the reference writer's manner: tensors listed in another order than their data, 8-byte alignment.
+  // Written manually in the reference implementation's style: tensors listed in another order than their data, 8-byte alignment.
   const std::string header =
       R"({"__metadata__":{"format":"pt","note":"\u00e9"},"b":{"dtype":"F16","shape":[2],"data_offsets":[8,12]},)"
       R"("a":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},"empty":{"dtype":"I64","shape":[0,5],"data_offsets":[12,12]},)"
@@ -96,17 +96,17 @@ std::vector<Refused> refused_headers() {
       {"cut off", "{" + a, "xx", "not JSON"},
       {"text after it", "{" + a + "} x", "xx", "not JSON"},
       {"NUL padding", std::string("{}\0", 3), "", "NUL"},
-      {"text hidden behind a NUL", std::string("{}\0{}", 5), "", "NUL"},
+      {"text hidden after a NUL", std::string("{}\0{}", 5), "", "NUL"},
       {"trailing comma", "{" + a + ",}", "xx", "not JSON"},
       {"comment", "{/**/}", "", "not JSON"},
       {"broken UTF-8", "{\"\xC3\":{}}", "", "not JSON"},
       {"lone surrogate", R"({"\ud800":{}})", "", "not JSON"},
-      {"NUL in a name", R"({"a\u0000b":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})", "", "holds a NUL"},
+      {"NUL in a name", R"({"a\u0000b":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})", "", "contains a NUL"},
       {"duplicate tensor", "{" + a + "," + member("a", 2, 4, "[2]") + "}", "xxxx", "'a' twice"},
       {"duplicate by escape", "{" + a + "," + member("\\u0061", 2, 4, "[2]") + "}", "xxxx", "'a' twice"},
       {"duplicate field", one(R"("dtype":"U8","dtype":"U8","shape":[2],"data_offsets":[0,2])"), "xx", "'dtype' twice"},
       {"duplicate metadata", R"({"__metadata__":{"k":"1","k":"2"}})", "", "'k' twice"},
-      {"metadata is no object", R"({"__metadata__":"x"})", "", "a string is not allowed"},
+      {"metadata is a string", R"({"__metadata__":"x"})", "", "a string is not allowed"},
       {"metadata value is a number", R"({"__metadata__":{"k":1}})", "", "a number is not allowed"},
       {"metadata value is an object", R"({"__metadata__":{"k":{}}})", "", "an object is not allowed"},
       {"metadata value is null", R"({"__metadata__":{"k":null}})", "", "null is not allowed"},
@@ -114,7 +114,7 @@ std::vector<Refused> refused_headers() {
       {"tensor is a list", R"({"a":[]})", "", "a list is not allowed"},
       {"no dtype", one(R"("shape":[2],"data_offsets":[0,2])"), "xx", "dtype is missing"},
       {"no shape", one(R"("dtype":"U8","data_offsets":[0,2])"), "xx", "shape is missing"},
-      {"no offsets", one(R"("dtype":"U8","shape":[2])"), "xx", "data_offsets is missing"},
+      {"no offsets", one(R"("dtype":"U8","shape":[2])"), "xx", "data_offsets: expected two numbers"},
       {"unknown dtype", one(R"("dtype":"F128","shape":[2],"data_offsets":[0,2])"), "xx", "'F128'"},
       {"dtype in lower case", one(R"("dtype":"u8","shape":[2],"data_offsets":[0,2])"), "xx", "'u8'"},
       {"dtype is a number", one(R"("dtype":8,"shape":[2],"data_offsets":[0,2])"), "xx", "a number is not allowed"},
@@ -128,7 +128,7 @@ std::vector<Refused> refused_headers() {
       {"shape nested", one(R"("dtype":"U8","shape":[[2]],"data_offsets":[0,2])"), "xx", "a list is not allowed"},
       {"one offset", one(R"("dtype":"U8","shape":[2],"data_offsets":[0])"), "xx", "two numbers"},
       {"three offsets", one(R"("dtype":"U8","shape":[2],"data_offsets":[0,2,2])"), "xx", "more than two"},
-      {"offsets turned round", one(R"("dtype":"U8","shape":[2],"data_offsets":[2,0])"), "xx", "back to 0"},
+      {"offsets turned round", one(R"("dtype":"U8","shape":[2],"data_offsets":[2,0])"), "xx", "end 0 is less than begin 2"},
       {"product overflows", one(R"("dtype":"U8","shape":[4611686018427387904,4],"data_offsets":[0,2])"), "xx", "INT64_MAX"},
       {"product overflows to the size", one(R"("dtype":"F64","shape":[2305843009213693952],"data_offsets":[0,0])"), "",
        "INT64_MAX"},
@@ -136,10 +136,10 @@ std::vector<Refused> refused_headers() {
       {"half a byte", one(R"("dtype":"F4","shape":[3],"data_offsets":[0,2])"), "xx", "whole bytes"},
       {"six bits", one(R"("dtype":"F6_E2M3","shape":[2],"data_offsets":[0,2])"), "xx", "whole bytes"},
       {"size does not fit", one(R"("dtype":"U16","shape":[2],"data_offsets":[0,2])"), "xx", "need 4"},
-      {"hole at the start", "{" + member("a", 1, 3, "[2]") + "}", "xxx", "must begin at 0"},
-      {"hole between", "{" + a + "," + member("b", 3, 4, "[1]") + "}", "xxxx", "must begin at 2"},
-      {"overlap", "{" + a + "," + member("b", 1, 3, "[2]") + "}", "xxx", "must begin at 2"},
-      {"same place", "{" + a + "," + member("b", 0, 2, "[2]") + "}", "xx", "must begin at 2"},
+      {"hole at the start", "{" + member("a", 1, 3, "[2]") + "}", "xxx", "expected 0"},
+      {"hole between", "{" + a + "," + member("b", 3, 4, "[1]") + "}", "xxxx", "expected 2"},
+      {"overlap", "{" + a + "," + member("b", 1, 3, "[2]") + "}", "xxx", "expected 2"},
+      {"same place", "{" + a + "," + member("b", 0, 2, "[2]") + "}", "xx", "expected 2"},
       {"byte over", "{" + a + "}", "xxx", "3 follow"},
       {"byte missing", "{" + a + "}", "x", "1 follow"},
       {"data without tensors", "{}", "x", "1 follow"},
@@ -167,8 +167,8 @@ TEST(StateSafetensors, RefusesEveryBadLength) {
   EXPECT_ERROR(read_bytes("1234567"), Status::corrupt, "7 bytes");
   EXPECT_ERROR(read_bytes(std::string(8, '\xFF')), Status::corrupt, "18446744073709551615");
   EXPECT_ERROR(read_bytes(std::string("\x01\xE1\xF5\x05\0\0\0\0", 8)), Status::corrupt, "100000001");
-  EXPECT_ERROR(read_bytes(std::string("\x00\xE1\xF5\x05\0\0\0\0", 8)), Status::corrupt, "cut off");
-  EXPECT_ERROR(read_bytes(std::string("\x03\0\0\0\0\0\0\0{}", 10)), Status::corrupt, "cut off");
+  EXPECT_ERROR(read_bytes(std::string("\x00\xE1\xF5\x05\0\0\0\0", 8)), Status::corrupt, "the file is truncated");
+  EXPECT_ERROR(read_bytes(std::string("\x03\0\0\0\0\0\0\0{}", 10)), Status::corrupt, "the file is truncated");
   EXPECT_ERROR(read_bytes(std::string(8, '\0')), Status::corrupt, "'{'");
 }
 
@@ -219,7 +219,7 @@ TEST(StateSafetensors, WritesWhatItReadsForAllDtypes) {
 }
 
 TEST(StateSafetensors, AlignsTheDataAndOrdersBySize) {
-  for (int padding = 0; padding < 130; ++padding) {  // whatever the header's length is
+  for (int padding = 0; padding < 130; ++padding) {  // for every header length
     std::vector<TensorEntry> tensors = all_dtypes();
     tensors.push_back({std::string(static_cast<std::size_t>(padding) + 1, 'n'), Dtype::u8, {8}});
     const std::string head = make_header(tensors, {});
@@ -235,7 +235,7 @@ TEST(StateSafetensors, AlignsTheDataAndOrdersBySize) {
   }
 }
 
-TEST(StateSafetensors, RefusesToWriteAHeaderThatNobodyReads) {
+TEST(StateSafetensors, RefusesToWriteATooLargeHeader) {
   std::vector<TensorEntry> tensors = {{std::string(100'000'000, 'n'), Dtype::u8, {1}}};
   EXPECT_ERROR(make_header(tensors, {}), Status::out_of_range, "100000000");
   tensors = {{"a", Dtype::u8, {INT64_MAX / 8}}, {"b", Dtype::u8, {INT64_MAX / 8}}};

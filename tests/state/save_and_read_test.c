@@ -1,4 +1,4 @@
-/* Through the .so from C99: one program that saves a stateful object, reads it in part, and writes plain files. */
+/* Through the C API from C99: one program that saves a stateful object, reads parts of it, and writes plain files. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ static ckpt_tensor* tensor_of(float* data, int64_t count) {
 typedef struct counter {
   float data[2];
   int count;
-  int code; /* what list returns */
+  int code; /* the result of list */
   int destroyed;
 } counter;
 
@@ -122,7 +122,7 @@ static void save_and_read(void) {
   CHECK(strncmp(saved.name, "run-step-000000000012-", 22) == 0);
   int64_t count = 0;
   CHECK_OK(ckpt_checkpoint_manager_list(checkpoint, NULL, 0, &count));
-  CHECK(count == 3); /* the last, the one of step 10, the best of step 9 */
+  CHECK(count == 3); /* the last, that of step 10, and the best one of step 9 */
   ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;
   CHECK_OK(ckpt_checkpoint_manager_find_step(checkpoint, 9, &info));
   CHECK(info.step == 9 && info.has_metric == 1 && info.metric == 0.5);

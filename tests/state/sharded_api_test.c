@@ -1,4 +1,4 @@
-/* Tensors in blocks, through the .so from C99, in one process: what is refused, and what one rank saves and loads. */
+/* Sharded tensors through the C API from C99, in one process: refused arguments, and saves and loads of one rank. */
 #include "check.h"
 
 static ckpt_tensor* tensor_of(ckpt_dtype dtype, int64_t rows, int64_t columns) {
@@ -8,7 +8,7 @@ static ckpt_tensor* tensor_of(ckpt_dtype dtype, int64_t rows, int64_t columns) {
   return tensor;
 }
 
-/* A block of the F32 tensor "w" [4, 3] of the group "model", whose element (i, j) is 10 * i + j. */
+/* Adds a block of the F32 tensor "w" [4, 3] of the group "model"; element (i, j) is 10 * i + j. */
 static void add_block(ckpt_state* state, int64_t row, int64_t column, int64_t rows, int64_t columns) {
   const int64_t offsets[2] = {row, column};
   ckpt_tensor* block = tensor_of(CKPT_DTYPE_F32, rows, columns);
@@ -57,7 +57,7 @@ static void sharded_tensors(void) {
   CHECK_FAILS(ckpt_state_add_sharded_tensor(state, "g", "x", CKPT_DTYPE_F32, large, 2), CKPT_E_OUT_OF_RANGE, "");
   CHECK_FAILS(ckpt_state_add_sharded_tensor(state, "model", "w", CKPT_DTYPE_F32, shape, 2), CKPT_E_ALREADY_EXISTS, "'w'");
   CHECK_OK(ckpt_state_get_tensor_count(state, &count));
-  CHECK(count == 1); /* what failed added nothing */
+  CHECK(count == 1); /* failed calls added nothing */
   CHECK_OK(ckpt_state_add_sharded_tensor(state, "model", "scalar", CKPT_DTYPE_F32, NULL, 0));
   CHECK_OK(ckpt_state_get_tensor_count(state, &count));
   CHECK(count == 2);
@@ -96,7 +96,7 @@ static void blocks(void) {
               "offsets[1] is 1 for a block of 3; 'w' has 3");
   CHECK_FAILS(ckpt_state_add_block(state, "model", "w", before, 2, block), CKPT_E_OUT_OF_RANGE, "offsets[1] is -1");
   CHECK_FAILS(ckpt_state_add_block(state, "model", "w", last, 2, block), CKPT_E_OUT_OF_RANGE, "offsets[0] is 9223372036854775807");
-  CHECK_OK(ckpt_state_add_block(state, "model", "w", end, 2, empty)); /* no element, behind the last one */
+  CHECK_OK(ckpt_state_add_block(state, "model", "w", end, 2, empty)); /* an empty block after the last element */
   CHECK_OK(ckpt_state_add_block(state, "model", "w", origin, 2, block));
   ckpt_tensor_release(block);
   ckpt_tensor_release(doubles);
@@ -105,7 +105,7 @@ static void blocks(void) {
   ckpt_state_release(state);
 }
 
-/* Two elements a byte: a block begins and ends on whole bytes in its last dimension. */
+/* Two elements per byte: a block starts and ends on whole bytes in its last dimension. */
 static void elements_of_half_a_byte(void) {
   const int64_t shape[2] = {2, 8};
   const int64_t odd[2] = {0, 3};
@@ -141,7 +141,7 @@ static void values_of_ranks(void) {
   CHECK_FAILS(ckpt_checkpoint_manager_get_rank_values(manager, saved.name, -1, text, 64, &needed), CKPT_E_INVALID_ARGUMENT,
               "rank is -1");
   CHECK_FAILS(ckpt_checkpoint_manager_get_rank_values(manager, saved.name, 1, text, 64, &needed), CKPT_E_OUT_OF_RANGE,
-              "rank is 1; the checkpoint has 0 .. 0");
+              "rank is 1; expected 0..0");
   CHECK_FAILS(ckpt_checkpoint_manager_get_rank_values(manager, saved.name, 0, NULL, 64, &needed), CKPT_E_INVALID_ARGUMENT,
               "buffer");
   CHECK_FAILS(ckpt_checkpoint_manager_get_rank_values(manager, saved.name, 0, text, 5, &needed), CKPT_E_OUT_OF_RANGE, "capacity");
@@ -172,7 +172,7 @@ static void load_whole(ckpt_checkpoint_manager* manager) {
   ckpt_tensor_release(whole);
 }
 
-/* Several blocks become one tensor of a checkpoint of format 1, which any program reads. */
+/* Several blocks become one tensor of a format 1 checkpoint, which any program can read. */
 static void several_blocks_are_one_tensor(void) {
   ckpt_checkpoint_manager* manager = manager_in_memory();
   ckpt_save_options options = CKPT_SAVE_OPTIONS_INIT;

@@ -1,4 +1,4 @@
-// Stateful objects, and loads of which one side lacks something.
+// Stateful objects, and loads in which one side lacks tensors or values.
 #include <gtest/gtest.h>
 
 #include "fixture.h"
@@ -14,7 +14,7 @@ using namespace ckpt::state;
 using namespace ckpt::tests;
 namespace storage = ckpt::storage;
 
-// A counter with one tensor, as a program's own object would be.
+// A counter with one tensor, like an object of a program.
 class Counter final : public Stateful {
  public:
   std::shared_ptr<Tensor> tensor = Tensor::create(Dtype::f32, {2});
@@ -60,7 +60,7 @@ TEST(StateStateful, StatefulObjectsAreListedAndRestored) {
   EXPECT_EQ(std::ssize(checkpoint.list()), 1);
 }
 
-TEST(StateStateful, APartialLoadListsWhatOneSideLacks) {
+TEST(StateStateful, APartialLoadListsMissingTensors) {
   Checkpoint checkpoint(storage::make_memory_storage(), {});
   Model saved(6);
   saved.state.set_json("only there", "1");

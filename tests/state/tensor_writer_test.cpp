@@ -1,4 +1,4 @@
-// The writer of tensor files: where it cuts the bytes, and what it says was written.
+// The writer of tensor files: how it splits the bytes, and its record of the written data.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,19 +21,19 @@ using ckpt::tensor::Tensor;
 StateTensor tensor_of(const char* name, Dtype dtype, std::int64_t elements) {
   StateTensor item{name, Tensor::create(dtype, {elements})};
   const auto bytes = item.tensor->byte_span();
-  const std::size_t step = bytes.size() / 100'000 + 1;  // the large one would take long
+  const std::size_t step = bytes.size() / 100'000 + 1;  // every size would take too long for the large one
   std::ranges::fill(bytes, std::byte{3});
   for (std::size_t i = 0; i < bytes.size(); i += step) bytes[i] = static_cast<std::byte>(i * 7 + i / 509);
   return item;
 }
 
-// One with two chunks, and small and empty ones around it.
+// One tensor with two chunks, and small and empty ones around it.
 std::vector<StateTensor> tensors() {
   return {tensor_of("first", Dtype::f64, 3), tensor_of("empty", Dtype::u8, 0), tensor_of("large", Dtype::u8, chunk_bytes + 1001),
           tensor_of("last", Dtype::u8, 5), tensor_of("void", Dtype::u8, 0)};
 }
 
-// The whole file as write_tensor_file makes it.
+// Returns the complete file as written by write_tensor_file.
 std::vector<std::byte> bytes_of(const FileLayout& layout) {
   std::vector<std::byte> all(layout.header.size());
   std::memcpy(all.data(), layout.header.data(), all.size());
@@ -58,8 +58,8 @@ std::vector<const TensorRecord*> records_of(const WrittenFile& written) {
   return records;
 }
 
-// However the bytes come, the file and its record are the same, and hold.
-TEST(StateTensorWriter, HoweverTheBytesAreCut) {
+// However the bytes are split into calls, the file and its record are the same and consistent.
+TEST(StateTensorWriter, BytesMaySplitAnywhere) {
   const auto storage = ckpt::storage::make_memory_storage();
   const auto items = tensors();
   const WrittenFile whole = write_tensor_file(*storage->create("whole"), "f", {"g", items});
@@ -67,7 +67,7 @@ TEST(StateTensorWriter, HoweverTheBytesAreCut) {
   EXPECT_EQ(whole.tensors[1].chunks.size(), 0U);
   EXPECT_EQ(whole.tensors[2].chunks.size(), 2U);
   verify_tensor_file(*storage->open("whole"), whole.file, records_of(whole));
-  const StateGroup group{"g", items};  // which the layout points into
+  const StateGroup group{"g", items};  // the layout points into it
   const FileLayout layout = layout_of(group);
   const std::vector<std::byte> all = bytes_of(layout);
   EXPECT_EQ(whole.file.bytes, static_cast<std::int64_t>(all.size()));
@@ -82,7 +82,7 @@ TEST(StateTensorWriter, HoweverTheBytesAreCut) {
   }
 }
 
-// Does something at each write, as another thread might.
+// Calls a function at each write, as another thread might.
 class MeddledFile final : public ckpt::storage::File {
  public:
   MeddledFile(std::unique_ptr<ckpt::storage::File> file, std::function<void()> meddle)
@@ -100,8 +100,8 @@ class MeddledFile final : public ckpt::storage::File {
   std::function<void()> meddle_;
 };
 
-// What changes between being copied and being read again is noticed, the first such tensor is named, and the file is whole.
-TEST(StateTensorWriter, ComparesWhatWasWrittenWithTheMemory) {
+// A change between the copy and the second read is detected, the first changed tensor is named, and the file is complete.
+TEST(StateTensorWriter, ComparesWrittenBytesWithMemory) {
   const auto storage = ckpt::storage::make_memory_storage();
   std::vector<StateTensor> items{tensor_of("a", Dtype::u8, 3 << 20), tensor_of("b", Dtype::u8, 3), tensor_of("c", Dtype::u8, 9)};
   const StateGroup group{"g", items};

@@ -1,4 +1,4 @@
-// The ranks of a run as threads of one process, and the coordinator by which they find one another.
+// The ranks of a run as threads of one process, and the coordinator that connects them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,20 +23,20 @@
 
 namespace ckpt::tests {
 
-// Ranks that call unlike operations, or with unlike sizes: the test fails, or it is as if one had not come. For tests in which that
-// is to happen, nobody waits for one that has ended.
-enum class OutOfStep { fails, breaks };
+// The behaviour when ranks call different operations, or with different sizes: the test fails, or the operation fails as if one
+// rank had not called. For tests that provoke this, no rank waits for one that has ended.
+enum class Mismatch { fails, breaks };
 
-// All ranks meet here. Each call fails from when ranks were out of step, or one has waited in vain.
+// Connects all ranks. Every call fails once ranks have called different operations or one has timed out.
 class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
  public:
-  explicit ThreadRanks(std::int64_t ranks, OutOfStep out_of_step = OutOfStep::fails)
-      : out_of_step_(out_of_step), seats_(static_cast<std::size_t>(ranks)) {}
+  explicit ThreadRanks(std::int64_t ranks, Mismatch mismatch = Mismatch::fails)
+      : mismatch_(mismatch), seats_(static_cast<std::size_t>(ranks)) {}
 
   std::int64_t ranks() const noexcept { return std::ssize(seats_); }
   std::shared_ptr<state::Coordinator> coordinator(std::int64_t rank) { return std::make_shared<Member>(shared_from_this(), rank); }
 
-  // Operations that all have called together so far, and the bytes that one rank sent to all others in them.
+  // Operations that all ranks have called together so far, and the bytes that one rank sent to all others in them.
   std::int64_t operations() const {
     const std::lock_guard lock(mutex_);
     return operations_;
@@ -46,7 +46,7 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
     return broadcast_bytes_;
   }
 
-  // Runs body(rank) for every rank but those that are absent, each on a thread of its own. What each of them threw, by rank.
+  // Runs body(rank) for every rank except the absent ones, each on its own thread. Returns the exception of each rank.
   using Errors = std::vector<std::optional<base::Error>>;
   template <class Body>
   Errors run(Body&& body, const std::vector<std::int64_t>& absent = {}) {
@@ -61,7 +61,7 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
           const base::CurrentError error = base::current_error();
           errors[static_cast<std::size_t>(rank)].emplace(error.status, error.message);
         }
-        if (out_of_step_ == OutOfStep::breaks) leave();
+        if (mismatch_ == Mismatch::breaks) leave();
       });
     }
     for (std::thread& thread : threads) thread.join();
@@ -72,7 +72,7 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
   using Timeout = state::Coordinator::Timeout;
   enum class Operation { barrier, broadcast, all_gather, gather };
 
-  // What a rank has brought to the operation that is under way.
+  // A rank's arguments of the current operation.
   struct Call {
     Operation operation{};
     std::int64_t root = 0;
@@ -85,15 +85,15 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
     Member(std::shared_ptr<ThreadRanks> all, std::int64_t rank) : all_(std::move(all)), rank_(rank) {}
     std::int64_t rank() const noexcept override { return rank_; }
     std::int64_t world_size() const noexcept override { return all_->ranks(); }
-    void barrier(Timeout timeout) override { all_->meet(rank_, {Operation::barrier}, timeout); }
+    void barrier(Timeout timeout) override { all_->run_collective(rank_, {Operation::barrier}, timeout); }
     void broadcast(std::span<std::byte> bytes, std::int64_t root, Timeout timeout) override {
-      all_->meet(rank_, {Operation::broadcast, root, bytes, bytes}, timeout);
+      all_->run_collective(rank_, {Operation::broadcast, root, bytes, bytes}, timeout);
     }
     void all_gather(std::span<const std::byte> sent, std::span<std::byte> received, Timeout timeout) override {
-      all_->meet(rank_, {Operation::all_gather, 0, sent, received}, timeout);
+      all_->run_collective(rank_, {Operation::all_gather, 0, sent, received}, timeout);
     }
     void gather(std::span<const std::byte> sent, std::span<std::byte> received, std::int64_t root, Timeout timeout) override {
-      all_->meet(rank_, {Operation::gather, root, sent, received}, timeout);
+      all_->run_collective(rank_, {Operation::gather, root, sent, received}, timeout);
     }
 
    private:
@@ -101,8 +101,8 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
     const std::int64_t rank_;
   };
 
-  // The last one to come does the work for all: the others wait, and their memory stays where it is.
-  void meet(std::int64_t rank, const Call& call, Timeout timeout) {
+  // The last rank to arrive does the work for all: the others wait, and their memory stays valid.
+  void run_collective(std::int64_t rank, const Call& call, Timeout timeout) {
     std::unique_lock lock(mutex_);
     if (is_broken_ || has_left_) fail_late(rank);
     seats_[static_cast<std::size_t>(rank)] = call;
@@ -128,17 +128,17 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
   }
 
   [[noreturn]] void fail_late(std::int64_t rank) const {
-    base::fail(base::Status::timeout, "rank ", rank, " has waited for the other threads in vain");
+    base::fail(base::Status::timeout, "rank ", rank, ": timed out waiting for the other threads");
   }
 
   bool carry_out() {
     const Call& first = seats_.front();
     for (const Call& call : seats_) {
       if (call.operation == first.operation && call.root == first.root && call.sent.size() == first.sent.size()) continue;
-      if (out_of_step_ == OutOfStep::breaks) return false;
-      ADD_FAILURE() << "the ranks are out of step: " << static_cast<int>(first.operation) << " of " << first.sent.size()
-                    << " bytes by " << first.root << " beside " << static_cast<int>(call.operation) << " of " << call.sent.size()
-                    << " by " << call.root;
+      if (mismatch_ == Mismatch::breaks) return false;
+      ADD_FAILURE() << "the ranks called different collectives: " << static_cast<int>(first.operation) << " of "
+                    << first.sent.size() << " bytes by " << first.root << " and " << static_cast<int>(call.operation) << " of "
+                    << call.sent.size() << " by " << call.root;
       return false;
     }
     for (std::size_t rank = 0; rank < seats_.size(); ++rank) {
@@ -160,7 +160,7 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
     return call.operation == Operation::gather && call.root == static_cast<std::int64_t>(rank);
   }
 
-  const OutOfStep out_of_step_;
+  const Mismatch mismatch_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Call> seats_;
@@ -171,12 +171,12 @@ class ThreadRanks : public std::enable_shared_from_this<ThreadRanks> {
   bool has_left_ = false;
 };
 
-// For tests in which all ranks should succeed.
+// Expects success on all ranks.
 inline void expect_no_errors(const ThreadRanks::Errors& errors) {
   for (std::size_t rank = 0; rank < errors.size(); ++rank)
     EXPECT_FALSE(errors[rank].has_value()) << "rank " << rank << ": " << errors[rank]->message();
 }
-// For tests in which all fail alike: status, and a text in each message.
+// Expects the same failure on all ranks: a status, and a text in each message.
 inline void expect_errors(const ThreadRanks::Errors& errors, base::Status status, const std::string& text) {
   for (std::size_t rank = 0; rank < errors.size(); ++rank) {
     ASSERT_TRUE(errors[rank].has_value()) << "rank " << rank << " has not failed";

@@ -1,4 +1,4 @@
-// The coordinator that tests of many ranks stand on.
+// Tests the coordinator used by the tests of many ranks.
 #include "thread_ranks.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 
 std::span<std::byte> bytes_of(std::int32_t& number) { return std::as_writable_bytes(std::span(&number, 1)); }
 
-TEST(StateThreadRanks, CarryEveryOperationOut) {
+TEST(StateThreadRanks, SupportEveryOperation) {
   const auto all = std::make_shared<ThreadRanks>(3);
   expect_no_errors(all->run([&](std::int64_t rank) {
     const auto coordinator = all->coordinator(rank);
@@ -36,7 +36,7 @@ TEST(StateThreadRanks, CarryEveryOperationOut) {
   EXPECT_EQ(all->broadcast_bytes(), 4);
 }
 
-TEST(StateThreadRanks, OneThatNeverComesEndsTheOthers) {
+TEST(StateThreadRanks, TheOthersTimeOutOnAnAbsentRank) {
   const auto all = std::make_shared<ThreadRanks>(3);
   const auto errors = all->run([&](std::int64_t rank) { all->coordinator(rank)->barrier(milliseconds(20)); }, {1});
   EXPECT_FALSE(errors[1].has_value());

@@ -1,4 +1,4 @@
-/* Trees through the .so from C99: made, saved, read again, and bad arguments beside good ones. */
+/* Tests trees through the C API from C99: created, saved, read again, and bad arguments mixed with good ones. */
 #include <math.h>
 
 #include "check.h"
@@ -132,32 +132,32 @@ static void bad_arguments(ckpt_tree* tree, ckpt_state* state) {
   int64_t number = 0;
   ckpt_tree_node node = CKPT_TREE_NODE_INIT;
   ckpt_tensor* tensor = NULL;
-  ckpt_tree* made = NULL;
-  CHECK_OK(ckpt_tree_create(&made));
-  CHECK_FAILS(ckpt_tree_add(made, NULL), CKPT_E_INVALID_ARGUMENT, "node is NULL");
-  CHECK_FAILS(add_bytes(made, 99, "", 0), CKPT_E_INVALID_ARGUMENT, "node.kind is 99; 0 .. 19");
-  CHECK_FAILS(add_bytes(made, CKPT_TREE_KIND_TEXT, NULL, 1), CKPT_E_INVALID_ARGUMENT, "node.data is NULL");
-  CHECK_FAILS(add_bytes(made, CKPT_TREE_KIND_TEXT, "\xff", 1), CKPT_E_INVALID_ARGUMENT, "'\\xff' is not UTF-8");
-  CHECK_FAILS(add_container(made, CKPT_TREE_KIND_DATACLASS, NULL, 1), CKPT_E_INVALID_ARGUMENT,
+  ckpt_tree* created = NULL;
+  CHECK_OK(ckpt_tree_create(&created));
+  CHECK_FAILS(ckpt_tree_add(created, NULL), CKPT_E_INVALID_ARGUMENT, "node is NULL");
+  CHECK_FAILS(add_bytes(created, 99, "", 0), CKPT_E_INVALID_ARGUMENT, "node.kind is 99; expected 0 .. 19");
+  CHECK_FAILS(add_bytes(created, CKPT_TREE_KIND_TEXT, NULL, 1), CKPT_E_INVALID_ARGUMENT, "node.data is NULL");
+  CHECK_FAILS(add_bytes(created, CKPT_TREE_KIND_TEXT, "\xff", 1), CKPT_E_INVALID_ARGUMENT, "'\\xff' is not UTF-8");
+  CHECK_FAILS(add_container(created, CKPT_TREE_KIND_DATACLASS, NULL, 1), CKPT_E_INVALID_ARGUMENT,
               "node.bytes is 0; the name of the class");
-  CHECK_FAILS(add_container(made, CKPT_TREE_KIND_LIST, NULL, -1), CKPT_E_INVALID_ARGUMENT, "count is -1");
-  CHECK_FAILS(add_container(made, CKPT_TREE_KIND_ATTRIBUTES, NULL, 1), CKPT_E_INVALID_ARGUMENT, "count is 1; a value with");
-  CHECK_FAILS(add_tensor(made, 5, 0, NULL), CKPT_E_INVALID_ARGUMENT, "node.form is 5; 0 .. 4");
-  CHECK_FAILS(add_tensor(made, 0, 0, NULL), CKPT_E_INVALID_ARGUMENT, "node.tensor is NULL");
-  CHECK_FAILS(ckpt_tree_get_text(made, NULL, 0, &number), CKPT_E_INVALID_ARGUMENT, "tree has no nodes");
-  CHECK_FAILS(ckpt_state_set_tree(state, "g", made), CKPT_E_INVALID_ARGUMENT, "tree has no nodes");
-  ckpt_tree_release(made);
+  CHECK_FAILS(add_container(created, CKPT_TREE_KIND_LIST, NULL, -1), CKPT_E_INVALID_ARGUMENT, "count is -1");
+  CHECK_FAILS(add_container(created, CKPT_TREE_KIND_ATTRIBUTES, NULL, 1), CKPT_E_INVALID_ARGUMENT, "count is 1; expected 2 parts");
+  CHECK_FAILS(add_tensor(created, 5, 0, NULL), CKPT_E_INVALID_ARGUMENT, "node.form is 5; expected 0 .. 4");
+  CHECK_FAILS(add_tensor(created, 0, 0, NULL), CKPT_E_INVALID_ARGUMENT, "node.tensor is NULL");
+  CHECK_FAILS(ckpt_tree_get_text(created, NULL, 0, &number), CKPT_E_INVALID_ARGUMENT, "tree has no nodes");
+  CHECK_FAILS(ckpt_state_set_tree(state, "g", created), CKPT_E_INVALID_ARGUMENT, "tree has no nodes");
+  ckpt_tree_release(created);
 
-  CHECK_FAILS(add_number(tree, CKPT_TREE_KIND_NULL, 9, 9, 9), CKPT_E_INVALID_ARGUMENT, "behind the end of the tree");
+  CHECK_FAILS(add_number(tree, CKPT_TREE_KIND_NULL, 9, 9, 9), CKPT_E_INVALID_ARGUMENT, "the tree is complete: unexpected node");
   CHECK_FAILS(ckpt_tree_get(tree, 17, &node), CKPT_E_OUT_OF_RANGE, "index is 17; the tree has 17 nodes");
   CHECK_FAILS(ckpt_tree_get(tree, -1, &node), CKPT_E_OUT_OF_RANGE, "index is -1");
   CHECK_FAILS(ckpt_tree_get(tree, 0, NULL), CKPT_E_INVALID_ARGUMENT, "node is NULL");
   CHECK_FAILS(ckpt_tree_find(tree, 0, "none", &number), CKPT_E_NOT_FOUND, "key 'none' is not in the dict at index 0");
   CHECK_FAILS(ckpt_tree_find(tree, 1, "none", &number), CKPT_E_INVALID_ARGUMENT, "index 1 is of kind 'text'");
-  CHECK_FAILS(ckpt_tree_get_tensor(tree, 0, &tensor), CKPT_E_INVALID_ARGUMENT, "is of kind 'dict', not a tensor");
-  CHECK_FAILS(ckpt_tree_create_from_text("1", 1, &made), CKPT_E_CORRUPT, "the tree's text: its format is not 'ckpt-tree'");
-  CHECK_FAILS(ckpt_tree_create_from_text(NULL, 1, &made), CKPT_E_INVALID_ARGUMENT, "data is NULL");
-  CHECK_FAILS(ckpt_tree_create_from_state(state, "none", &made), CKPT_E_NOT_FOUND, "group 'none' is no tree");
+  CHECK_FAILS(ckpt_tree_get_tensor(tree, 0, &tensor), CKPT_E_INVALID_ARGUMENT, "is of kind 'dict'; expected a tensor");
+  CHECK_FAILS(ckpt_tree_create_from_text("1", 1, &created), CKPT_E_CORRUPT, "the tree's text: its format is not 'ckpt-tree'");
+  CHECK_FAILS(ckpt_tree_create_from_text(NULL, 1, &created), CKPT_E_INVALID_ARGUMENT, "data is NULL");
+  CHECK_FAILS(ckpt_tree_create_from_state(state, "none", &created), CKPT_E_NOT_FOUND, "group 'none' is not a tree");
 }
 
 int main(void) {
@@ -190,7 +190,7 @@ int main(void) {
   CHECK_OK(ckpt_checkpoint_manager_save(manager, state, NULL, NULL));
   CHECK_OK(ckpt_reader_create_from_checkpoint(manager, NULL, CKPT_VERIFY_LAZY, &reader));
   CHECK_OK(ckpt_tree_create_from_reader(reader, "extra", &again));
-  CHECK_FAILS(ckpt_tree_create_from_reader(reader, "model", &tree), CKPT_E_NOT_FOUND, "group 'model' is no tree");
+  CHECK_FAILS(ckpt_tree_create_from_reader(reader, "model", &tree), CKPT_E_NOT_FOUND, "group 'model' is not a tree");
   ckpt_reader_release(reader); /* the tree keeps it */
   check_nodes(again);
   check_text(again);
@@ -199,7 +199,7 @@ int main(void) {
   CHECK_OK(ckpt_tree_create_from_text(expected, (int64_t)strlen(expected), &again));
   check_text(again);
   ckpt_tensor* none = NULL;
-  CHECK_FAILS(ckpt_tree_get_tensor(again, 15, &none), CKPT_E_INVALID_STATE, "made from a text");
+  CHECK_FAILS(ckpt_tree_get_tensor(again, 15, &none), CKPT_E_INVALID_STATE, "parsed from text");
   ckpt_tree_release(again);
   ckpt_tree_release(NULL);
   ckpt_checkpoint_manager_release(manager);

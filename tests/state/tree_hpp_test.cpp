@@ -1,4 +1,4 @@
-// Values of any shape by the C++17 face: what becomes what, and what is refused.
+// Values of any type in the C++17 API: their conversions, and the refused ones.
 #include <gtest/gtest.h>
 
 #include <ckpt/ckpt.hpp>
@@ -33,7 +33,7 @@ void expect_error(Status status, const std::string& text, Call&& call) {
   }
 }
 
-// Through the bytes of a checkpoint.
+// Saves the value to a checkpoint and reads it back.
 Value saved_and_read(const Value& value) {
   ckpt::State state;
   state.set("extra", value);
@@ -47,7 +47,7 @@ T there_and_back(const T& value) {
   return saved_and_read(value).template get<T>();
 }
 
-TEST(TreeHpp, TypesOfTheLanguageComeBackAsThemselves) {
+TEST(TreeHpp, BuiltInTypesAreRestored) {
   EXPECT_EQ(there_and_back(true), true);
   EXPECT_EQ(there_and_back(std::numeric_limits<std::int64_t>::min()), std::numeric_limits<std::int64_t>::min());
   EXPECT_EQ(there_and_back(std::numeric_limits<std::uint64_t>::max()), std::numeric_limits<std::uint64_t>::max());
@@ -79,11 +79,10 @@ TEST(TreeHpp, ArraysOfNumbersAreTensors) {
   EXPECT_EQ(saved_and_read(ckpt::Span<const double>(array)).get<std::vector<double>>(), (std::vector<double>{1, 2, 3}));
   const Value floats = saved_and_read(std::vector<float>{1});
   EXPECT_EQ(floats.kind(), TreeKind::tensor);
-  expect_error(Status::invalid_argument, "asked for as numbers of dtype F64; it is of F32",
-               [&] { floats.get<std::vector<double>>(); });
+  expect_error(Status::invalid_argument, "expected numbers of dtype F64; it is of F32", [&] { floats.get<std::vector<double>>(); });
 }
 
-TEST(TreeHpp, TensorsOfEachDTypeComeBackAtEachShape) {
+TEST(TreeHpp, TensorsOfEachDTypeAndShapeAreRestored) {
   for (int number = 1; number <= static_cast<int>(ckpt::DType::c64); ++number) {
     const auto dtype = static_cast<ckpt::DType>(number);
     const bool is_whole_bytes = ckpt_dtype_bits(number) % 8 == 0;
@@ -101,7 +100,7 @@ TEST(TreeHpp, TensorsOfEachDTypeComeBackAtEachShape) {
   }
 }
 
-TEST(TreeHpp, TensorsAreSharedAndThoseThatAreOneStayOne) {
+TEST(TreeHpp, SharedTensorsRemainShared) {
   ckpt::Tensor weight(ckpt::DType::bf16, {2, 3});
   std::memset(weight.data(), 2, static_cast<std::size_t>(weight.bytes()));
   const Value again = saved_and_read(Value::list({weight, Value(weight)}));
@@ -123,12 +122,12 @@ TEST(TreeHpp, ContainersOfTheStandardLibrary) {
   EXPECT_EQ(there_and_back(std::deque<bool>{true}), (std::deque<bool>{true}));
   EXPECT_EQ(there_and_back(std::array<int, 2>{1, 2}), (std::array<int, 2>{1, 2}));
   EXPECT_EQ(there_and_back(std::array<std::string, 1>{"a"}), (std::array<std::string, 1>{"a"}));
-  EXPECT_EQ(saved_and_read(Value::list({1, 2, 3})).get<std::vector<int>>(), (std::vector<int>{1, 2, 3}));  // no tensor
+  EXPECT_EQ(saved_and_read(Value::list({1, 2, 3})).get<std::vector<int>>(), (std::vector<int>{1, 2, 3}));  // a list, not a tensor
   const std::vector<Value> mixed = {1, "text", nullptr, 2.5, std::vector<Value>{}};
   EXPECT_EQ(there_and_back(mixed), mixed);
 }
 
-TEST(TreeHpp, DictsKeepTheirOrderAndAreAskedByKey) {
+TEST(TreeHpp, DictsKeepTheirOrderAndAreReadByKey) {
   Value value = Value::dict({{"z", 1}, {"a", Value::list({1, 2.5, "x"})}, {7, "seven"}, {nullptr, true}});
   value.set("z", 2);
   value.set("new", 3);
@@ -142,12 +141,12 @@ TEST(TreeHpp, DictsKeepTheirOrderAndAreAskedByKey) {
   EXPECT_TRUE(again.has(nullptr));
   EXPECT_EQ(again.find("none"), nullptr);
   int sum = 0;
-  for (const Value& part : saved_and_read(Value::list({1, 2, 3})).parts()) sum += part.get<int>();  // of a value that ends
+  for (const Value& part : saved_and_read(Value::list({1, 2, 3})).parts()) sum += part.get<int>();  // parts of a temporary value
   for (const auto& [key, each] : saved_and_read(Value::dict({{10, 20}})).items()) sum += key.get<int>() + each.get<int>();
   EXPECT_EQ(sum, 36);
   expect_error(Status::not_found, "key 'none' is not in the dict", [&] { static_cast<void>(again["none"]); });
   expect_error(Status::out_of_range, "index is 3; the list has 3 parts", [&] { static_cast<void>(again["a"][3]); });
-  expect_error(Status::invalid_argument, "the value is of kind 'list'; asked for as a dict",
+  expect_error(Status::invalid_argument, "the value is of kind 'list'; expected a dict",
                [&] { static_cast<void>(again["a"]["x"]); });
 }
 
@@ -169,32 +168,32 @@ TEST(TreeHpp, AttributesStayWithTheirValue) {
   EXPECT_EQ(saved_and_read(number).get<int>(), 3);
 }
 
-TEST(TreeHpp, WhatDoesNotFitIsRefused) {
+TEST(TreeHpp, MismatchedTypesAreRefused) {
   expect_error(Status::invalid_argument, "the value 300 does not fit", [] { Value(300).get<std::int8_t>(); });
   expect_error(Status::invalid_argument, "the value -1 does not fit", [] { Value(-1).get<unsigned>(); });
   expect_error(Status::invalid_argument, "the value 0x8000000000000000 does not fit",
                [] { Value(std::uint64_t{1} << 63).get<std::int64_t>(); });
-  expect_error(Status::invalid_argument, "of kind 'number'; asked for as an integer", [] { Value(1.0).get<int>(); });
-  expect_error(Status::invalid_argument, "of kind 'integer'; asked for as a truth value", [] { Value(1).get<bool>(); });
-  expect_error(Status::invalid_argument, "of kind 'bytes'; asked for as a text", [] { Value::bytes("x", 1).get<std::string>(); });
-  expect_error(Status::invalid_argument, "of kind 'text'; asked for as bytes", [] { Value("x").get<std::vector<std::byte>>(); });
+  expect_error(Status::invalid_argument, "of kind 'number'; expected an integer", [] { Value(1.0).get<int>(); });
+  expect_error(Status::invalid_argument, "of kind 'integer'; expected a truth value", [] { Value(1).get<bool>(); });
+  expect_error(Status::invalid_argument, "of kind 'bytes'; expected a text", [] { Value::bytes("x", 1).get<std::string>(); });
+  expect_error(Status::invalid_argument, "of kind 'text'; expected bytes", [] { Value("x").get<std::vector<std::byte>>(); });
   expect_error(Status::invalid_argument, "not UTF-8", [] { saved_and_read("\xFF"); });
-  expect_error(Status::invalid_argument, "key '1' comes twice", [] { saved_and_read(Value::dict({{1, 2}, {1, 3}})); });
+  expect_error(Status::invalid_argument, "key '1' is duplicated", [] { saved_and_read(Value::dict({{1, 2}, {1, 3}})); });
   EXPECT_EQ(Value(3).get<double>(), 3.0);
   EXPECT_EQ(Value(0.1).get<float>(), 0.1F);
   EXPECT_EQ(Value(std::numeric_limits<double>::infinity()).get<float>(), std::numeric_limits<float>::infinity());
   EXPECT_EQ(Value(std::int64_t{1} << 62).get<float>(), 0x1p62F);
-  expect_error(Status::invalid_argument, "does not fit the floating-point number", [] { Value(1e300).get<float>(); });
+  expect_error(Status::invalid_argument, "does not fit the requested floating-point type", [] { Value(1e300).get<float>(); });
   expect_error(Status::invalid_argument, "the value 16777217 does not fit", [] { Value(16777217).get<float>(); });
   expect_error(Status::invalid_argument, "the value 9223372036854775807 does not fit",
                [] { Value(std::numeric_limits<std::int64_t>::max()).get<double>(); });
-  expect_error(Status::invalid_argument, "the value has 3 parts; an array of 2 was asked for", [] {
+  expect_error(Status::invalid_argument, "the value has 3 parts; expected an array of 2", [] {
     Value(std::vector<int>{1, 2, 3}).get<std::array<int, 2>>();
   });
   Value deep = Value::list();
   for (int i = 0; i < 1000; ++i) {
     Value outer = Value::list();
-    outer.push_back(std::move(deep));  // a copy of each would be a copy of all that is in it
+    outer.push_back(std::move(deep));  // copying each would copy everything inside it
     deep = std::move(outer);
   }
   expect_error(Status::invalid_argument, "deeper than 1000", [&] { saved_and_read(deep); });
@@ -213,7 +212,7 @@ TEST(TreeHpp, ScalarsOfOtherLibrariesAreNumbers) {
   EXPECT_EQ(value[1].get<std::string>(), "\xED\xA0\x80");
   EXPECT_EQ(value[2].get<std::filesystem::path>(), "/");
   EXPECT_EQ(value[3].get<std::vector<std::byte>>().size(), 1U);
-  EXPECT_EQ(ckpt::tree_text(value), text);  // written as it was read
+  EXPECT_EQ(ckpt::tree_text(value), text);  // written in the form that was read
   expect_error(Status::corrupt, "the tree's text", [] { ckpt::value_of_tree_text("{}"); });
 
   ckpt::Tensor scalar(ckpt::DType::f32, {});
@@ -231,7 +230,7 @@ TEST(TreeHpp, OneSetAndGetForValuesAndTrees) {
   state.set("epoch", 3);
   state.set("note", "x");
   state.set("rates", std::vector<double>{0.5});
-  state.set("rates", std::vector<double>{0.25, 0.125});  // in the place of the one before
+  state.set("rates", std::vector<double>{0.25, 0.125});  // replaces the previous one
   state.set("limits", std::map<std::string, int>{{"steps", 10}});
   EXPECT_EQ(state.get<int>("epoch"), 3);
   EXPECT_EQ(state.get<std::string>("note"), "x");
@@ -239,7 +238,7 @@ TEST(TreeHpp, OneSetAndGetForValuesAndTrees) {
   EXPECT_EQ(state.get<std::vector<double>>("rates"), (std::vector<double>{0.25, 0.125}));
   using Limits = std::map<std::string, int>;
   EXPECT_EQ(state.get<Limits>("limits"), (Limits{{"steps", 10}}));
-  expect_error(Status::not_found, "group 'none' is no tree", [&] { state.get<Value>("none"); });
+  expect_error(Status::not_found, "group 'none' is not a tree", [&] { state.get<Value>("none"); });
 
   ckpt::CheckpointManager checkpoints(ckpt::Storage::memory());
   checkpoints.save(state, 1);
@@ -261,8 +260,8 @@ Value history(const std::vector<double>& losses, std::int64_t epoch, const ckpt:
   return Value::dict({{"losses", Value::list(list)}, {"epoch", epoch}, {"weight", weight}});
 }
 
-// The text of a tree is a value, and of any length; its tensors are filled in place.
-TEST(TreeHpp, ALoadIntoAStateReplacesWhatTheTreeSays) {
+// The text of a tree is a value of any length; its tensors are filled in place.
+TEST(TreeHpp, ALoadIntoAStateReplacesTheTree) {
   const ckpt::Tensor weight = full(3, 1);
   ckpt::Tensor mine = full(3, 0);
   ckpt::CheckpointManager checkpoints(ckpt::Storage::memory());
@@ -277,7 +276,7 @@ TEST(TreeHpp, ALoadIntoAStateReplacesWhatTheTreeSays) {
     state.set("rates", std::vector<double>(2));
     ckpt::LoadOptions options;
     options.in_place = in_place;
-    options.add_prefix = "net.";  // no name of a tree
+    options.add_prefix = "net.";  // not the name of a tree
     checkpoints.load(state, options, [](const std::string&, const std::string& name) { return "any." + name; });
     const Value loaded = state.get<Value>("extra");
     EXPECT_EQ(loaded["losses"].size(), 3U);
@@ -287,7 +286,7 @@ TEST(TreeHpp, ALoadIntoAStateReplacesWhatTheTreeSays) {
     EXPECT_EQ(mine.sum(), 3);
     EXPECT_EQ(state.get<std::vector<double>>("rates"), (std::vector<double>{1, 2}));
   }
-  checkpoints.save(state, 2);  // what was loaded is saved
+  checkpoints.save(state, 2);  // saves the loaded values
   EXPECT_EQ(ckpt::Reader(checkpoints).get("extra")["losses"].size(), 3U);
 
   // In the background, and in a stateful object.
@@ -307,8 +306,8 @@ TEST(TreeHpp, ALoadIntoAStateReplacesWhatTheTreeSays) {
   EXPECT_EQ(listed.get<Value>("own")[0].get<std::string>(), "longer than before");
 }
 
-// What does not fit leaves values and tensors as they were.
-TEST(TreeHpp, ATreeIsLoadedWhole) {
+// A mismatch leaves values and tensors unchanged.
+TEST(TreeHpp, ATreeIsLoadedCompletelyOrNotAtAll) {
   const ckpt::Tensor weight = full(3, 1);
   const ckpt::Tensor small = full(2, 7);
   const ckpt::Tensor mine = full(3, 7);
@@ -331,7 +330,7 @@ TEST(TreeHpp, ATreeIsLoadedWhole) {
   }
   EXPECT_EQ(mine.sum(), 21);
   EXPECT_EQ(small.sum(), 14);
-  ckpt::State tensors;  // not a tree here: it would lose what is no tensor
+  ckpt::State tensors;  // not as a tree: it would lose everything but the tensors
   tensors.add("extra", "weight", mine);
   tensors.add("extra", "more", weight);
   expect_error(Status::invalid_argument, "'__tree__'", [&] { checkpoints.load(tensors); });

@@ -1,5 +1,5 @@
-// Tree formats 1 and 2 in the core: every node there and back, what is refused and where, names of tensors, groups of states and
-// readers.
+// Tree formats 1 and 2 in the core: every node written and read, refused strings and the reported position, names of tensors,
+// groups of states and readers.
 #include "state/tree.h"
 #include "state/manager/group_tree.h"
 
@@ -27,31 +27,31 @@ std::string whole_2(const std::string& nodes) { return R"({"format":"ckpt-tree",
 Tree parsed(const std::string& nodes) { return parse_tree(whole(nodes)); }
 
 TreeNode node(TreeKind kind, std::string bytes = {}) {
-  TreeNode made;
-  made.kind = kind;
-  made.bytes = std::move(bytes);
-  return made;
+  TreeNode created;
+  created.kind = kind;
+  created.bytes = std::move(bytes);
+  return created;
 }
 TreeNode container(TreeKind kind, std::int64_t count, std::string name = {}) {
-  TreeNode made = node(kind, std::move(name));
-  made.integer = count;
-  return made;
+  TreeNode created = node(kind, std::move(name));
+  created.integer = count;
+  return created;
 }
 TreeNode integer(std::int64_t value) { return container(TreeKind::integer, value); }
 TreeNode text(std::string bytes) { return node(TreeKind::text, std::move(bytes)); }
 TreeNode of_tensor(std::shared_ptr<tensor::Tensor> tensor) {
-  TreeNode made = node(TreeKind::tensor);
-  made.tensor = std::move(tensor);
-  return made;
+  TreeNode created = node(TreeKind::tensor);
+  created.tensor = std::move(tensor);
+  return created;
 }
 
 std::shared_ptr<tensor::Tensor> floats(std::int64_t count, float value) {
-  auto made = tensor::Tensor::create(tensor::Dtype::f32, {count});
-  std::fill_n(made->data_as<float>(), count, value);
-  return made;
+  auto created = tensor::Tensor::create(tensor::Dtype::f32, {count});
+  std::fill_n(created->data_as<float>(), count, value);
+  return created;
 }
 
-TEST(StateTree, EveryNodeIsWrittenAsItWasRead) {
+TEST(StateTree, EveryNodeIsPreserved) {
   const char* const all[] = {"null",
                              "true",
                              "false",
@@ -94,7 +94,7 @@ TEST(StateTree, EveryNodeIsWrittenAsItWasRead) {
                              R"(["tensor","w","tensor","complex128","big-endian"])"};
   for (const char* const nodes : all) {
     EXPECT_EQ(to_text(parsed(nodes)), whole(nodes));
-    EXPECT_EQ(to_text(parse_tree(whole_2(nodes))), whole(nodes));  // format 2 only where it is needed
+    EXPECT_EQ(to_text(parse_tree(whole_2(nodes))), whole(nodes));  // format 2 only if needed
   }
   const char* const of_format_2[] = {R"(["attributes"],["ordered_dict",0],["dict",1],"_metadata",["ordered_dict",1],"",["dict",0])",
                                      R"(["list",2],["attributes"],["tensor","w","torch"],["dict",1],"requires_grad",true,7)",
@@ -103,24 +103,24 @@ TEST(StateTree, EveryNodeIsWrittenAsItWasRead) {
                                      R"(["attributes"],["dataclass","a.B",["c"]],1,["dict",2],"x",1,"y",["list",1],2)"};
   for (const char* const nodes : of_format_2) {
     EXPECT_EQ(to_text(parse_tree(whole_2(nodes))), whole_2(nodes));
-    EXPECT_ERROR(parsed(nodes), Status::corrupt, "of format_version 2, the text of 1");
+    EXPECT_ERROR(parsed(nodes), Status::corrupt, "it requires format_version 2; the text has 1");
   }
 }
 
 TEST(StateTree, AttributesBelongToAValue) {
   const std::pair<const char*, const char*> bad[] = {
-      {R"(["attributes"])", "ends behind node 1"},
-      {R"(["attributes"],1)", "ends behind node 2"},
+      {R"(["attributes"])", "ends after node 1"},
+      {R"(["attributes"],1)", "ends after node 2"},
       {R"(["attributes",2],1,["dict",1],"a",2)", "node 0: it has 2 members"},
       {R"(["attributes"],1,2)", "node 2: attributes: expected a dict, found kind 'integer'"},
       {R"(["attributes"],1,["dict",0])", "node 2: attributes: expected at least one, found an empty dict"},
       {R"(["attributes"],1,["ordered_dict",1],"a",2)", "node 2: attributes: expected a dict, found kind 'ordered dict'"},
-      {R"(["attributes"],1,["dict",1],3,2)", "node 3: the name of an attribute: expected a text in UTF-8, found kind 'integer'"},
+      {R"(["attributes"],1,["dict",1],3,2)", "node 3: the name of an attribute: expected a UTF-8 string, found kind 'integer'"},
       {R"(["attributes"],1,["dict",1],["surrogates","eda080"],2)",
-       "node 3: the name of an attribute: expected a text in UTF-8, found kind 'text'"},
-      {R"(["attributes"],1,["dict",2],"a",2,"a",3)", "node 5: the key 'a' comes twice"},
+       "node 3: the name of an attribute: expected a UTF-8 string, found kind 'text'"},
+      {R"(["attributes"],1,["dict",2],"a",2,"a",3)", "node 5: the key 'a' is duplicated"},
       {R"(["attributes"],["attributes"],1,["dict",1],"a",2,["dict",1],"b",3)",
-       "node 1: the value with attributes is of the same kind itself"},
+       "node 1: a value with attributes contains another one directly"},
       {R"(["dict",1],["attributes"],1,["dict",1],"a",2,3)", "node 1: a key is a value with attributes"},
   };
   for (const auto& [nodes, message] : bad) EXPECT_ERROR(parse_tree(whole_2(nodes)), Status::corrupt, message);
@@ -135,21 +135,21 @@ TEST(StateTree, AttributesBelongToAValue) {
   tree.add(text("scale"));
   tree.add(of_tensor(floats(3, 2)));
   tree.require_complete();
-  EXPECT_EQ(tree.at(3).bytes, "w");  // as without attributes
+  EXPECT_EQ(tree.at(3).bytes, "w");  // the same as without attributes
   EXPECT_EQ(tree.at(6).bytes, "attributes.scale");
   EXPECT_EQ(tree.find(0, "w"), 3);
   EXPECT_EQ(tree.at(0).end, 7U);
 }
 
-TEST(StateTree, OtherSpellingsOfAValueAreTheSameValue) {
+TEST(StateTree, EquivalentSpellingsAreTheSameValue) {
   EXPECT_EQ(to_text(parsed(R"(["list",4],["int","-0x001F"],["int","-0x0"],["float","3FF0000000000000"],1E2)")),
             whole(R"(["list",4],-31,0,1.0,100.0)"));
   EXPECT_EQ(to_text(parse_tree(R"( { "nodes" : [ "a" ], "later" : {"x":[[[]]]}, "format_version":1 , "format":"ckpt-tree" } )")),
             whole(R"("a")"));
 }
 
-// A search for each key of a large dict is linear in their number, also in a copy.
-TEST(StateTree, KeysOfLargeDictsAreFoundAtOnce) {
+// Searching for each key of a large dict takes linear time overall, also in a copy.
+TEST(StateTree, KeysOfLargeDictsAreFoundInLinearTime) {
   constexpr std::int64_t pairs = 100000;
   const auto key = [](std::int64_t i) { return "key" + std::to_string(i); };
   Tree tree;
@@ -165,12 +165,12 @@ TEST(StateTree, KeysOfLargeDictsAreFoundAtOnce) {
     EXPECT_EQ(copy.find(0, key(i)), 2 * i + 2);
   }
   EXPECT_ERROR(tree.find(0, "other"), Status::not_found, "key 'other'");
-  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 10);  // minutes where each search began at the first key
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 10);  // a quadratic search takes minutes
 }
 
-TEST(StateTree, NodesSayWhatTheyHave) {
+TEST(StateTree, NodesReportTheirContents) {
   const Tree tree = parsed(R"(["dict",2],"a",["dataclass","C",["x","y"]],1.5,["list",2],null,true,"b",["int","0x10"])");
-  ASSERT_EQ(tree.nodes().size(), 11U);  // names of fields are nodes
+  ASSERT_EQ(tree.nodes().size(), 11U);  // field names are nodes
   EXPECT_EQ(tree.at(0).end, 11U);
   EXPECT_EQ(tree.at(2).kind, TreeKind::dataclass);
   EXPECT_EQ(tree.at(2).end, 9U);
@@ -186,13 +186,13 @@ TEST(StateTree, NodesSayWhatTheyHave) {
   EXPECT_ERROR(tree.at(-1), Status::out_of_range, "index is -1");
 }
 
-TEST(StateTree, HostileTextsAreCorruptAndTheMessageSaysWhere) {
+TEST(StateTree, HostileTextsAreCorruptWithTheirPosition) {
   const std::pair<const char*, const char*> bad[] = {
-      {"", "ends behind node 0"},
-      {R"(["list",1])", "more parts than there are"},
-      {R"(["dict",1],"a")", "more parts than there are"},
-      {R"(["list",2],["list",2],1,2)", "ends behind node 4"},
-      {"1,2", "node 1: a node stands behind the end"},
+      {"", "ends after node 0"},
+      {R"(["list",1])", "more parts than nodes follow"},
+      {R"(["dict",1],"a")", "more parts than nodes follow"},
+      {R"(["list",2],["list",2],1,2)", "ends after node 4"},
+      {"1,2", "node 1: the tree is complete: unexpected node"},
       {R"(["list",-1])", "node 0: its length is -1"},
       {R"(["list",1.0],1)", "its length is 1.0"},
       {R"(["list",18446744073709551615])", "more parts"},
@@ -200,27 +200,27 @@ TEST(StateTree, HostileTextsAreCorruptAndTheMessageSaysWhere) {
       {R"(["list",0,0])", "it has 3 members"},
       {"[]", "node 0: it is empty"},
       {"{}", "node 0: it is an object"},
-      {R"([1])", "member 0 is not a text"},
-      {R"(["set",0])", "there are no nodes 'set'"},
-      {R"(["dict",2],"a",1,"a",2)", "node 3: the key 'a' comes twice"},
-      {R"(["dict",2],1,1,1.0,2)", "node 3: the key '1.0' comes twice"},
-      {R"(["dict",2],true,1,1,2)", "comes twice"},
-      {R"(["dict",2],0,1,-0.0,2)", "comes twice"},
-      {R"(["dict",2],["int","0x10000000000000000"],1,18446744073709551616.0,2)", "comes twice"},
+      {R"([1])", "member 0 is not a string"},
+      {R"(["set",0])", "unknown node kind 'set'"},
+      {R"(["dict",2],"a",1,"a",2)", "node 3: the key 'a' is duplicated"},
+      {R"(["dict",2],1,1,1.0,2)", "node 3: the key '1.0' is duplicated"},
+      {R"(["dict",2],true,1,1,2)", "is duplicated"},
+      {R"(["dict",2],0,1,-0.0,2)", "is duplicated"},
+      {R"(["dict",2],["int","0x10000000000000000"],1,18446744073709551616.0,2)", "is duplicated"},
       {R"(["dict",2],["tuple",1],1,0,["tuple",1],1.0,0)", "node 5: the key"},
       {R"(["dict",1],["list",0],1)", "node 1: a key is a list"},
       {R"(["dict",1],["tuple",1],["bytearray",""],1)", "node 2: a key is a bytearray"},
       {R"(["dict",1],["tensor","w","array"],1)", "a key is a tensor"},
-      {R"(["dataclass","C",["x","x"]],1,2)", "the field 'x' comes twice"},
-      {R"(["dataclass","C",[1]],1)", "the name of a field is not a text"},
+      {R"(["dataclass","C",["x","x"]],1,2)", "the field 'x' is duplicated"},
+      {R"(["dataclass","C",[1]],1)", "the name of a field is not a string"},
       {R"(["dataclass","C","x"],1)", "member 2 is not a list"},
-      {R"(["dataclass",1,[]])", "member 1 is not a text"},
-      {R"(["int","12"])", "'12' is not of the form"},
-      {R"(["int","0x"])", "not of the form"},
-      {R"(["int","0x1_0"])", "not of the form"},
-      {R"(["int",1])", "member 1 is not a text"},
-      {"9223372036854775808", "does not fit 64 bits"},
-      {"99999999999999999999", "does not fit 64 bits"},
+      {R"(["dataclass",1,[]])", "member 1 is not a string"},
+      {R"(["int","12"])", "'12': expected the form"},
+      {R"(["int","0x"])", "expected the form"},
+      {R"(["int","0x1_0"])", "expected the form"},
+      {R"(["int",1])", "member 1 is not a string"},
+      {"9223372036854775808", "does not fit in a signed 64-bit integer"},
+      {"99999999999999999999", "does not fit in 64 bits"},
       {"1e999", "1e999 is too large"},
       {"NaN", "not JSON at byte"},
       {R"(["float","7ff"])", "16 hexadecimal digits"},
@@ -234,8 +234,8 @@ TEST(StateTree, HostileTextsAreCorruptAndTheMessageSaysWhere) {
       {R"(["bytes","A=AA"])", "is not base64"},
       {R"(["bytes","AA A"])", "is not base64"},
       {R"(["path","a","vms"])", "'vms'"},
-      {R"(["path",1])", "member 1 is not a text"},
-      {R"(["path",["bytes",""]])", "member 1 is not a text"},
+      {R"(["path",1])", "member 1 is not a string"},
+      {R"(["path",["bytes",""]])", "member 1 is not a string"},
       {R"(["tensor","w"])", "it has 2 members"},
       {R"(["tensor","","array"])", "name is empty"},
       {R"(["tensor"," ","array"])", "blank"},
@@ -251,28 +251,28 @@ TEST(StateTree, HostileTextsAreCorruptAndTheMessageSaysWhere) {
   EXPECT_ERROR(parse_tree(R"({"format":"ckpt-tree","nodes":[1]})"), Status::corrupt, "format_version");
   EXPECT_ERROR(parse_tree(R"({"format":"ckpt-tree","format_version":1})"), Status::corrupt, "list of nodes");
   EXPECT_ERROR(parse_tree(R"({"format":"ckpt-tree","format_version":3,"nodes":[["new"]]})"), Status::unsupported,
-               "format_version 3; this library reads 1 .. 2");
+               "format_version 3; expected 1..2");
   EXPECT_ERROR(parse_tree(R"({"format":"ckpt-tree","format_version":0,"nodes":[1]})"), Status::unsupported, "format_version 0");
   EXPECT_ERROR(parse_tree(std::string("\0", 1)), Status::corrupt, "NUL");
 }
 
-TEST(StateTree, AThousandContainersMayBeOpenAndNoMore) {
+TEST(StateTree, AtMostAThousandNestedContainers) {
   std::string nodes;
   for (int i = 0; i < 999; ++i) nodes += R"(["list",1],)";
   EXPECT_EQ(parsed(nodes + R"(["list",0])").nodes().size(), 1000U);
-  EXPECT_ERROR(parsed(nodes + R"(["list",1],["list",0])"), Status::corrupt, "node 1000: the list is deeper than 1000");
+  EXPECT_ERROR(parsed(nodes + R"(["list",1],["list",0])"), Status::corrupt, "node 1000: the list is nested deeper than 1000");
   EXPECT_EQ(parsed(nodes + R"(["list",2],1,2)").nodes().size(), 1002U);
-  // Breadth is no depth.
+  // Breadth does not count as depth.
   std::string wide = R"(["list",3000])";
   for (int i = 0; i < 3000; ++i) wide += R"(,["list",0])";
   EXPECT_EQ(parsed(wide).nodes().size(), 3001U);
 }
 
-TEST(StateTree, WhatFailsToBeAddedChangesNothing) {
+TEST(StateTree, FailedAdditionsChangeNothing) {
   Tree tree;
   EXPECT_ERROR(tree.require_complete(), Status::invalid_argument, "no nodes");
   EXPECT_ERROR(tree.add(text("\xFF")), Status::invalid_argument, "not UTF-8");
-  EXPECT_ERROR(tree.add(node(TreeKind::big_integer, "1")), Status::invalid_argument, "not of the form -0x1f");
+  EXPECT_ERROR(tree.add(node(TreeKind::big_integer, "1")), Status::invalid_argument, "expected the form -0x1f");
   EXPECT_ERROR(tree.add(container(TreeKind::list, -1)), Status::invalid_argument, "count is -1");
   EXPECT_ERROR(tree.add(container(TreeKind::dict, std::numeric_limits<std::int64_t>::max())), Status::invalid_argument,
                "count is 9");
@@ -285,15 +285,15 @@ TEST(StateTree, WhatFailsToBeAddedChangesNothing) {
   tree.add(integer(7));
   tree.add(container(TreeKind::tuple, 2));
   tree.add(integer(1));
-  EXPECT_ERROR(tree.add(text("x")), Status::invalid_argument, "comes twice");
+  EXPECT_ERROR(tree.add(text("x")), Status::invalid_argument, "is duplicated");
   tree.add(text("y"));
   tree.add(integer(8));
   EXPECT_EQ(to_text(tree), whole(R"(["dict",2],["tuple",2],1,"x",7,["tuple",2],1,"y",8)"));
-  EXPECT_ERROR(tree.add(integer(1)), Status::invalid_argument, "behind the end");
+  EXPECT_ERROR(tree.add(integer(1)), Status::invalid_argument, "the tree is complete");
   EXPECT_EQ(tree.nodes().size(), 9U);
 }
 
-TEST(StateTree, NumbersThatAreEqualAreOneKeyAndOthersAreNot) {
+TEST(StateTree, EqualNumbersAreOneKey) {
   const double numbers[] = {0,
                             1,
                             -1,
@@ -316,7 +316,7 @@ TEST(StateTree, NumbersThatAreEqualAreOneKeyAndOthersAreNot) {
     key.number = each;
     tree.add(key);
     tree.add(integer(0));
-    EXPECT_ERROR(tree.add(key), Status::invalid_argument, "comes twice");
+    EXPECT_ERROR(tree.add(key), Status::invalid_argument, "is duplicated");
   }
   for (int i = 0; i < 2; ++i) {  // NaN equals nothing
     TreeNode key = node(TreeKind::number);
@@ -325,14 +325,14 @@ TEST(StateTree, NumbersThatAreEqualAreOneKeyAndOthersAreNot) {
     tree.add(integer(0));
   }
   for (const char* const whole_number : {"0x0", "0x1", "-0x1", "0x100", "0x8000000000000000"})
-    EXPECT_ERROR(tree.add(node(TreeKind::big_integer, whole_number)), Status::invalid_argument, "comes twice");
+    EXPECT_ERROR(tree.add(node(TreeKind::big_integer, whole_number)), Status::invalid_argument, "is duplicated");
   for (const char* const whole_number : {"0x8000000000000001", "-0x8000000000000000", "0x1000", "0x80000000000000000"}) {
     tree.add(node(TreeKind::big_integer, whole_number));
     tree.add(integer(0));
   }
 }
 
-TEST(StateTree, TensorsAreNamedByTheKeysOnTheWayAndSharedMemoryOnce) {
+TEST(StateTree, TensorsAreNamedByTheirKeysAndSharedMemoryIsStoredOnce) {
   const auto shared = floats(3, 1);
   Tree tree;
   tree.add(container(TreeKind::dict, 6));
@@ -371,7 +371,7 @@ TEST(StateTree, AGroupIsATreeAndCanBeReplaced) {
   tree.add(of_tensor(floats(3, 2)));
   EXPECT_ERROR(set_tree(state, "extra", tree), Status::invalid_argument, "tree is not complete: the list at index 0 lacks 1");
   tree.add(text("x"));
-  EXPECT_ERROR(set_tree(state, "model", tree), Status::already_exists, "group 'model' has tensors and is no tree");
+  EXPECT_ERROR(set_tree(state, "model", tree), Status::already_exists, "group 'model' has tensors and is not a tree");
   EXPECT_ERROR(set_tree(state, " ", tree), Status::invalid_argument, "group");
   set_tree(state, "extra", tree);
   EXPECT_EQ(state.tensor_count(), 3);
@@ -384,11 +384,11 @@ TEST(StateTree, AGroupIsATreeAndCanBeReplaced) {
   set_tree(state, "extra", other);
   EXPECT_EQ(state.tensor_count(), 2);
   EXPECT_EQ(to_text(tree_of(state, "extra")), whole("7"));
-  EXPECT_ERROR(tree_of(state, "model"), Status::not_found, "group 'model' is no tree");
-  EXPECT_ERROR(tree_of(state, "none"), Status::not_found, "group 'none' is no tree");
+  EXPECT_ERROR(tree_of(state, "model"), Status::not_found, "group 'model' is not a tree");
+  EXPECT_ERROR(tree_of(state, "none"), Status::not_found, "group 'none' is not a tree");
   Tree without = parsed(R"(["tensor","w","array"])");
-  EXPECT_ERROR(set_tree(state, "extra", without), Status::invalid_argument, "made from a text: it has no tensor 'w'");
-  EXPECT_ERROR(without.tensor(0), Status::invalid_state, "made from a text");
+  EXPECT_ERROR(set_tree(state, "extra", without), Status::invalid_argument, "parsed from text: it does not contain the tensor 'w'");
+  EXPECT_ERROR(without.tensor(0), Status::invalid_state, "parsed from text");
 }
 
 void add_text(State& state, const std::string& group, const std::string& text) {
@@ -397,7 +397,7 @@ void add_text(State& state, const std::string& group, const std::string& text) {
   state.add_tensor(group, "__tree__", std::move(bytes));
 }
 
-TEST(StateTree, AReaderReadsTensorsWhenTheyAreAskedForAndOnce) {
+TEST(StateTree, AReaderReadsTensorsLazilyAndOnce) {
   const Scratch scratch;
   State state;
   Tree tree;
@@ -413,19 +413,19 @@ TEST(StateTree, AReaderReadsTensorsWhenTheyAreAskedForAndOnce) {
   const auto first = back.tensor(1);
   EXPECT_EQ(first->data_as<float>()[2], 2.0F);
   EXPECT_EQ(back.tensor(2), first);
-  EXPECT_ERROR(tree_of(reader, "other"), Status::not_found, "group 'other' is no tree");
+  EXPECT_ERROR(tree_of(reader, "other"), Status::not_found, "group 'other' is not a tree");
 
-  // From one file into the next.
+  // From one file into the next one.
   State next;
   set_tree(next, "copied", back);
   EXPECT_EQ(to_text(tree_of(next, "copied")), to_text(tree));
 }
 
-TEST(StateTree, ATextThatItsTensorsDoNotFitIsCorrupt) {
+TEST(StateTree, AMismatchOfTextAndTensorsIsCorrupt) {
   const std::pair<const char*, const char*> bad[] = {
       {R"(["list",1],["tensor","none","array"])", "node 1 is tensor 'none'"},
-      {R"(["tensor","w","scalar"])", "a scalar has no dimensions"},
-      {R"(["tensor","w","array","complex128"])", "complex128 needs F64"},
+      {R"(["tensor","w","scalar"])", "a scalar: expected no dimensions"},
+      {R"(["tensor","w","array","complex128"])", "complex128: expected F64"},
   };
   const Scratch scratch;
   for (const auto& [nodes, message] : bad) {
@@ -438,7 +438,7 @@ TEST(StateTree, ATextThatItsTensorsDoNotFitIsCorrupt) {
   }
   State state;
   state.add_tensor("g", "__tree__", floats(2, 1));
-  EXPECT_ERROR(tree_of(state, "g"), Status::corrupt, "not of dtype U8 with one dimension but F32 [2]");
+  EXPECT_ERROR(tree_of(state, "g"), Status::corrupt, "expected dtype U8 with one dimension, found F32 [2]");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-/* Two processes that write one file at the same time: each stops in the midst of its bytes, where the test lets it go on in the
- * order that loses. What a call that returned OK has written is whole, and no writer removes or renames what another one is
+/* Two processes write one file at the same time: each stops in the middle of its bytes, and the test resumes them in the worst
+ * order. A file written by a call that returned OK is complete, and no writer removes or renames the file that another one is
  * writing.
  */
 #define _DEFAULT_SOURCE
@@ -19,7 +19,7 @@ static int to_test[2];
 static int to_writer[2];
 static unsigned char* memory;
 
-/* The writer has come to a page that it may not read: it says so, waits, and goes on. */
+/* The writer has reached a page that it may not read: it reports that, waits, and resumes. */
 static void stop_here(int signal_number) {
   char byte = '?';
   (void)signal_number;
@@ -55,7 +55,7 @@ typedef struct process {
   int hears;
 } process;
 
-/* Returns when it has written half of the file. */
+/* Returns after the process has written half of the file. */
 static process start(unsigned char value) {
   process started;
   char byte = 0;
@@ -71,7 +71,7 @@ static process start(unsigned char value) {
   return started;
 }
 
-/* Lets it go on; it succeeds. */
+/* Resumes the process and expects success. */
 static void finish(process writing) {
   int status = 0;
   CHECK(write(writing.hears, "!", 1) == 1);
@@ -109,13 +109,13 @@ int main(void) {
   const process first = start(1);
   const process second = start(2);
   CHECK(files_there() == 2);
-  finish(first); /* must not give the name to the other one's half */
+  finish(first); /* must not rename the other process's incomplete file */
   expect_whole(1);
   finish(second);
   expect_whole(2);
   CHECK(files_there() == 1);
 
-  /* What a killed one leaves is not the next one's to remove: it might be at work. */
+  /* The next writer must not remove the file of a killed one, which could still be running. */
   const process third = start(3);
   CHECK(files_there() == 2);
   kill(third.id, SIGKILL);

@@ -1,5 +1,5 @@
-/* watched_storage.h - a custom storage over a directory whose every operation a test hears of before it happens: it may do
- * something meanwhile, or make the operation fail. */
+/* watched_storage.h - a custom storage over a directory. A test is called before every operation, and may do something else or make
+ * the operation fail. */
 #ifndef CKPT_TESTS_WATCHED_STORAGE_H
 #define CKPT_TESTS_WATCHED_STORAGE_H
 
@@ -31,7 +31,7 @@ static int32_t watched_status(int result) {
   }
 }
 
-static int32_t watched_tell(watched* w, const char* operation, const char* path) {
+static int32_t watched_call(watched* w, const char* operation, const char* path) {
   return w->before == NULL ? CKPT_OK : w->before(operation, path, w->data);
 }
 
@@ -42,7 +42,7 @@ static const char* watched_path(char (*buffer)[512], const watched* w, const cha
 
 static int32_t watched_open_with(watched* w, const char* operation, const char* path, int flags, void** file) {
   char full[512];
-  const int32_t code = watched_tell(w, operation, path);
+  const int32_t code = watched_call(w, operation, path);
   if (code != CKPT_OK) return code;
   const int number = open(watched_path(&full, w, path), flags | O_CLOEXEC, 0666);
   if (number >= 0) *file = (void*)(intptr_t)(number + 1);
@@ -66,46 +66,46 @@ static int32_t watched_file_size(void* file, int64_t* bytes, void* user) {
   return watched_status(result);
 }
 static int32_t watched_read(void* file, int64_t offset, void* buffer, int64_t bytes, int64_t* count, void* user) {
-  const int32_t code = watched_tell(user, "read", "");
+  const int32_t code = watched_call(user, "read", "");
   if (code != CKPT_OK) return code;
   *count = pread((int)(intptr_t)file - 1, buffer, (size_t)bytes, offset);
   return watched_status((int)(*count < 0 ? -1 : 0));
 }
 static int32_t watched_write(void* file, int64_t offset, const void* buffer, int64_t bytes, void* user) {
-  const int32_t code = watched_tell(user, "write", "");
+  const int32_t code = watched_call(user, "write", "");
   if (code != CKPT_OK) return code;
   return pwrite((int)(intptr_t)file - 1, buffer, (size_t)bytes, offset) == bytes ? CKPT_OK : CKPT_E_IO;
 }
 static int32_t watched_sync(void* file, void* user) {
   (void)file;
-  return watched_tell(user, "sync", "");
+  return watched_call(user, "sync", "");
 }
 static int32_t watched_rename(const char* from, const char* to, void* user) {
   char source[512];
   char target[512];
-  const int32_t code = watched_tell(user, "rename", from);
+  const int32_t code = watched_call(user, "rename", from);
   if (code != CKPT_OK) return code;
   return watched_status(rename(watched_path(&source, user, from), watched_path(&target, user, to)));
 }
 static int32_t watched_remove(const char* path, void* user) {
   char full[512];
-  const int32_t code = watched_tell(user, "remove", path);
+  const int32_t code = watched_call(user, "remove", path);
   return code != CKPT_OK ? code : watched_status(unlink(watched_path(&full, user, path)));
 }
 static int32_t watched_remove_directory(const char* path, void* user) {
   char full[512];
-  const int32_t code = watched_tell(user, "remove_directory", path);
+  const int32_t code = watched_call(user, "remove_directory", path);
   return code != CKPT_OK ? code : watched_status(rmdir(watched_path(&full, user, path)));
 }
 static int32_t watched_make_directory(const char* path, void* user) {
   char full[512];
-  const int32_t code = watched_tell(user, "make_directory", path);
+  const int32_t code = watched_call(user, "make_directory", path);
   return code != CKPT_OK ? code : watched_status(mkdir(watched_path(&full, user, path), 0777));
 }
-static int32_t watched_sync_directory(const char* path, void* user) { return watched_tell(user, "sync_directory", path); }
+static int32_t watched_sync_directory(const char* path, void* user) { return watched_call(user, "sync_directory", path); }
 static int32_t watched_list(const char* path, ckpt_storage_entry_fn entry, void* listing, void* user) {
   char full[512];
-  int32_t code = watched_tell(user, "list", path);
+  int32_t code = watched_call(user, "list", path);
   if (code != CKPT_OK) return code;
   DIR* directory = opendir(watched_path(&full, user, path));
   if (directory == NULL) return watched_status(-1);
@@ -122,7 +122,7 @@ static int32_t watched_list(const char* path, ckpt_storage_entry_fn entry, void*
 static int32_t watched_size(const char* path, int64_t* bytes, void* user) {
   char full[512];
   struct stat status;
-  const int32_t code = watched_tell(user, "size", path);
+  const int32_t code = watched_call(user, "size", path);
   if (code != CKPT_OK) return code;
   const int result = stat(watched_path(&full, user, path), &status);
   if (result == 0) *bytes = status.st_size;
@@ -130,14 +130,14 @@ static int32_t watched_size(const char* path, int64_t* bytes, void* user) {
 }
 static int32_t watched_lock(const char* path, void** lock, void* user) {
   *lock = user;
-  return watched_tell(user, "lock", path);
+  return watched_call(user, "lock", path);
 }
 static void watched_unlock(void* lock, void* user) {
   (void)lock;
   (void)user;
 }
 
-/* w stays the caller's and must outlive the storage. */
+/* w belongs to the caller and must outlive the storage. */
 static ckpt_storage* watched_storage(watched* w) {
   ckpt_storage* storage = NULL;
   ckpt_storage_callbacks callbacks = CKPT_STORAGE_CALLBACKS_INIT;

@@ -1,4 +1,4 @@
-/* The storage part through the .so from C99; what a storage does is seen through state.h. */
+/* The storage part through the C API from C99; storages are tested through state.h. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "folder.h"
 
-/* Saves a tensor that fills no whole number of chunks, and verifies and loads it; removes what it made. */
+/* Saves a tensor that is not a whole number of chunks, and verifies and loads it; then removes the files. */
 static void save_and_load(const char* root, const ckpt_file_system_options* options) {
   enum { length = 5 * 1024 * 1024 + 7 };
   const int64_t shape[1] = {length};
@@ -47,7 +47,7 @@ int main(void) {
   ckpt_storage_release(storage);
   storage = NULL;
 
-  /* Every way of writing, with a limit and without. */
+  /* Every method of writing, with and without a limit. */
   ckpt_file_system_options options;
   for (int32_t path = CKPT_WRITE_PATH_RING; path <= CKPT_WRITE_PATH_BUFFERED; ++path) {
     CKPT_INIT(ckpt_file_system_options, &options);
@@ -72,7 +72,7 @@ int main(void) {
   CHECK_FAILS(ckpt_storage_create_memory(NULL), CKPT_E_INVALID_ARGUMENT, "storage is NULL");
   CHECK(storage == NULL);
 
-  /* In memory: saves and loads like any other. */
+  /* In memory, saves and loads work as usual. */
   CHECK_OK(ckpt_storage_create_memory(&storage));
   ckpt_checkpoint_manager* checkpoint = NULL;
   ckpt_checkpoint_manager* second = NULL;

@@ -1,4 +1,4 @@
-// What every storage promises, for the file system and for memory alike.
+// Guarantees of every storage, for the file system and for memory.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -75,7 +75,7 @@ TEST_P(StorageBackends, CreateRefusesATakenName) {
   EXPECT_EQ(read("f"), "a");
 }
 
-TEST_P(StorageBackends, SaysWhatIsMissing) {
+TEST_P(StorageBackends, ReportsMissingFiles) {
   EXPECT_ERROR(storage->open("nothing"), Status::not_found, "nothing");
   EXPECT_ERROR(storage->size("nothing"), Status::not_found, "nothing");
   EXPECT_ERROR(storage->remove("nothing"), Status::not_found, "nothing");

@@ -1,4 +1,4 @@
-/* A storage of the caller's own functions, here a table of names and bytes, and a fault handler before it, from C99. */
+/* A custom storage, here a table of names and bytes, and a fault handler before it, from C99. */
 #include <stddef.h>
 
 #include "check.h"
@@ -14,25 +14,25 @@ typedef struct node {
   unsigned char bytes[most_bytes];
 } node;
 
-typedef struct shelf {
+typedef struct map_storage {
   node nodes[most_nodes];
   int open_files;
   int locks;
   int destroyed;
   int calls;
-  int fail_writes; /* so many writes to come fail with fail_status */
+  int fail_writes; /* number of future writes that fail with fail_status */
   int32_t fail_status;
-  const char* lie; /* a wrong listing, see shelf_list; NULL: none */
-} shelf;
+  const char* invalid; /* an invalid listing, see map_list; NULL: none */
+} map_storage;
 
-static node* find(shelf* s, const char* path) {
+static node* find(map_storage* s, const char* path) {
   for (int i = 0; i < most_nodes; ++i) {
     if (s->nodes[i].used && strcmp(s->nodes[i].path, path) == 0) return &s->nodes[i];
   }
   return NULL;
 }
 
-static node* add(shelf* s, const char* path, int is_directory) {
+static node* add(map_storage* s, const char* path, int is_directory) {
   for (int i = 0; i < most_nodes; ++i) {
     node* n = &s->nodes[i];
     if (n->used) continue;
@@ -45,8 +45,8 @@ static node* add(shelf* s, const char* path, int is_directory) {
   return NULL;
 }
 
-static int32_t shelf_create(const char* path, void** file, void* user) {
-  shelf* s = user;
+static int32_t map_create(const char* path, void** file, void* user) {
+  map_storage* s = user;
   ++s->calls;
   if (find(s, path) != NULL) return CKPT_E_ALREADY_EXISTS;
   if ((*file = add(s, path, 0)) == NULL) return CKPT_E_NO_SPACE;
@@ -54,8 +54,8 @@ static int32_t shelf_create(const char* path, void** file, void* user) {
   return CKPT_OK;
 }
 
-static int32_t shelf_open(const char* path, void** file, void* user) {
-  shelf* s = user;
+static int32_t map_open(const char* path, void** file, void* user) {
+  map_storage* s = user;
   node* n = find(s, path);
   if (n == NULL) return CKPT_E_NOT_FOUND;
   if (n->is_directory) return CKPT_E_INVALID_ARGUMENT;
@@ -64,18 +64,18 @@ static int32_t shelf_open(const char* path, void** file, void* user) {
   return CKPT_OK;
 }
 
-static void shelf_close(void* file, void* user) {
+static void map_close(void* file, void* user) {
   (void)file;
-  --((shelf*)user)->open_files;
+  --((map_storage*)user)->open_files;
 }
 
-static int32_t shelf_file_size(void* file, int64_t* bytes, void* user) {
+static int32_t map_file_size(void* file, int64_t* bytes, void* user) {
   (void)user;
   *bytes = ((node*)file)->length;
   return CKPT_OK;
 }
 
-static int32_t shelf_read(void* file, int64_t offset, void* buffer, int64_t bytes, int64_t* count, void* user) {
+static int32_t map_read(void* file, int64_t offset, void* buffer, int64_t bytes, int64_t* count, void* user) {
   const node* n = file;
   (void)user;
   *count = offset >= n->length ? 0 : n->length - offset < bytes ? n->length - offset : bytes;
@@ -83,8 +83,8 @@ static int32_t shelf_read(void* file, int64_t offset, void* buffer, int64_t byte
   return CKPT_OK;
 }
 
-static int32_t shelf_write(void* file, int64_t offset, const void* buffer, int64_t bytes, void* user) {
-  shelf* s = user;
+static int32_t map_write(void* file, int64_t offset, const void* buffer, int64_t bytes, void* user) {
+  map_storage* s = user;
   node* n = file;
   if (s->fail_writes > 0) {
     --s->fail_writes;
@@ -97,14 +97,14 @@ static int32_t shelf_write(void* file, int64_t offset, const void* buffer, int64
   return CKPT_OK;
 }
 
-static int32_t shelf_sync(void* file, void* user) {
+static int32_t map_sync(void* file, void* user) {
   (void)file;
-  ++((shelf*)user)->calls;
+  ++((map_storage*)user)->calls;
   return CKPT_OK;
 }
 
-static int32_t shelf_rename(const char* from, const char* to, void* user) {
-  shelf* s = user;
+static int32_t map_rename(const char* from, const char* to, void* user) {
+  map_storage* s = user;
   const size_t length = strlen(from);
   node* old = find(s, to);
   if (find(s, from) == NULL) return CKPT_E_NOT_FOUND;
@@ -119,26 +119,26 @@ static int32_t shelf_rename(const char* from, const char* to, void* user) {
   return CKPT_OK;
 }
 
-static int32_t shelf_remove(const char* path, void* user) {
+static int32_t map_remove(const char* path, void* user) {
   node* n = find(user, path);
   if (n == NULL) return CKPT_E_NOT_FOUND;
   n->used = 0;
   return CKPT_OK;
 }
 
-static int32_t shelf_make_directory(const char* path, void* user) {
+static int32_t map_make_directory(const char* path, void* user) {
   if (find(user, path) != NULL) return CKPT_E_ALREADY_EXISTS;
   return add(user, path, 1) == NULL ? CKPT_E_NO_SPACE : CKPT_OK;
 }
 
-static int32_t shelf_sync_directory(const char* path, void* user) {
+static int32_t map_sync_directory(const char* path, void* user) {
   (void)path;
-  ++((shelf*)user)->calls;
+  ++((map_storage*)user)->calls;
   return CKPT_OK;
 }
 
-static int32_t shelf_list(const char* path, ckpt_storage_entry_fn entry, void* listing, void* user) {
-  shelf* s = user;
+static int32_t map_list(const char* path, ckpt_storage_entry_fn entry, void* listing, void* user) {
+  map_storage* s = user;
   const size_t length = strlen(path);
   for (int i = 0; i < most_nodes; ++i) {
     const node* n = &s->nodes[i];
@@ -151,17 +151,17 @@ static int32_t shelf_list(const char* path, ckpt_storage_entry_fn entry, void* l
     if (strchr(name, '/') != NULL) continue;
     const int32_t code = entry(listing, name, n->is_directory);
     if (code != CKPT_OK) return code;
-    if (s->lie != NULL && strcmp(s->lie, "twice") == 0) {
+    if (s->invalid != NULL && strcmp(s->invalid, "twice") == 0) {
       const int32_t again = entry(listing, name, n->is_directory);
       if (again != CKPT_OK) return again;
     }
-    if (s->lie != NULL && strcmp(s->lie, "twice, answers ignored") == 0) (void)entry(listing, name, 1 - n->is_directory);
+    if (s->invalid != NULL && strcmp(s->invalid, "twice, answers ignored") == 0) (void)entry(listing, name, 1 - n->is_directory);
   }
-  if (s->lie == NULL || strncmp(s->lie, "name:", 5) != 0) return CKPT_OK;
-  return entry(listing, strcmp(s->lie, "name:NULL") == 0 ? NULL : s->lie + 5, 0);
+  if (s->invalid == NULL || strncmp(s->invalid, "name:", 5) != 0) return CKPT_OK;
+  return entry(listing, strcmp(s->invalid, "name:NULL") == 0 ? NULL : s->invalid + 5, 0);
 }
 
-static int32_t shelf_size(const char* path, int64_t* bytes, void* user) {
+static int32_t map_size(const char* path, int64_t* bytes, void* user) {
   const node* n = find(user, path);
   if (n == NULL) return CKPT_E_NOT_FOUND;
   if (n->is_directory) return CKPT_E_INVALID_ARGUMENT;
@@ -169,8 +169,8 @@ static int32_t shelf_size(const char* path, int64_t* bytes, void* user) {
   return CKPT_OK;
 }
 
-static int32_t shelf_lock(const char* path, void** lock, void* user) {
-  shelf* s = user;
+static int32_t map_lock(const char* path, void** lock, void* user) {
+  map_storage* s = user;
   (void)path;
   if (s->locks > 0) {
     ckpt_callback_error("the shelf is taken");
@@ -181,32 +181,32 @@ static int32_t shelf_lock(const char* path, void** lock, void* user) {
   return CKPT_OK;
 }
 
-static void shelf_unlock(void* lock, void* user) {
+static void map_unlock(void* lock, void* user) {
   (void)lock;
-  --((shelf*)user)->locks;
+  --((map_storage*)user)->locks;
 }
 
-static void shelf_destroy(void* user) { ++((shelf*)user)->destroyed; }
+static void map_destroy(void* user) { ++((map_storage*)user)->destroyed; }
 
 static ckpt_storage_callbacks all_callbacks(void) {
   ckpt_storage_callbacks table = CKPT_STORAGE_CALLBACKS_INIT;
   CKPT_INIT(ckpt_storage_callbacks, &table);
-  table.create = shelf_create;
-  table.open = shelf_open;
-  table.close = shelf_close;
-  table.file_size = shelf_file_size;
-  table.read = shelf_read;
-  table.write = shelf_write;
-  table.sync = shelf_sync;
-  table.rename = shelf_rename;
-  table.remove = shelf_remove;
-  table.remove_directory = shelf_remove;
-  table.make_directory = shelf_make_directory;
-  table.sync_directory = shelf_sync_directory;
-  table.list = shelf_list;
-  table.size = shelf_size;
-  table.lock = shelf_lock;
-  table.unlock = shelf_unlock;
+  table.create = map_create;
+  table.open = map_open;
+  table.close = map_close;
+  table.file_size = map_file_size;
+  table.read = map_read;
+  table.write = map_write;
+  table.sync = map_sync;
+  table.rename = map_rename;
+  table.remove = map_remove;
+  table.remove_directory = map_remove;
+  table.make_directory = map_make_directory;
+  table.sync_directory = map_sync_directory;
+  table.list = map_list;
+  table.size = map_size;
+  table.lock = map_lock;
+  table.unlock = map_unlock;
   return table;
 }
 
@@ -219,15 +219,15 @@ static void count_sleep(int64_t ns, void* user) {
 }
 static void count_destroy(void* user) { ++*(int*)user; }
 
-/* A checkpoint lives in the caller's functions like anywhere else. */
-static void test_custom(shelf* s) {
+/* A checkpoint works in a custom storage like anywhere else. */
+static void test_custom(map_storage* s) {
   const ckpt_storage_callbacks table = all_callbacks();
   ckpt_storage* storage = NULL;
   ckpt_checkpoint_manager* checkpoint = NULL;
   ckpt_checkpoint_manager* second = NULL;
   ckpt_state* state = NULL;
   int64_t count = 0;
-  CHECK_OK(ckpt_storage_create_custom("shelf", &table, s, shelf_destroy, &storage));
+  CHECK_OK(ckpt_storage_create_custom("shelf", &table, s, map_destroy, &storage));
   CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &checkpoint));
   CHECK_FAILS(ckpt_checkpoint_manager_create(storage, NULL, &second), CKPT_E_BUSY, "the shelf is taken");
   CHECK_OK(ckpt_state_create(&state));
@@ -237,7 +237,7 @@ static void test_custom(shelf* s) {
   CHECK(count == 1);
   CHECK_OK(ckpt_checkpoint_manager_verify(checkpoint, NULL, NULL));
 
-  /* A status stays what it is, another number becomes CALLBACK; the older checkpoint is what it was. */
+  /* A status is passed on, another number becomes CALLBACK; the older checkpoint is unchanged. */
   s->fail_writes = 1;
   s->fail_status = CKPT_E_NO_SPACE;
   CHECK_FAILS(ckpt_checkpoint_manager_save(checkpoint, state, NULL, NULL), CKPT_E_NO_SPACE, "the shelf is wet");
@@ -252,13 +252,13 @@ static void test_custom(shelf* s) {
   CHECK(s->open_files == 0 && s->locks == 1);
 
   ckpt_storage_release(storage);
-  CHECK(s->destroyed == 0); /* the checkpoint keeps it */
+  CHECK(s->destroyed == 0); /* the checkpoint manager keeps it alive */
   ckpt_checkpoint_manager_release(checkpoint);
   CHECK(s->destroyed == 1 && s->locks == 0);
   ckpt_state_release(state);
 }
 
-static void test_retries(shelf* s) {
+static void test_retries(map_storage* s) {
   const ckpt_storage_callbacks table = all_callbacks();
   ckpt_fault_handler_options options;
   ckpt_fault_handler* handler = NULL;
@@ -274,9 +274,9 @@ static void test_retries(shelf* s) {
   options.first_delay_ns = 1000;
   options.jitter = 0;
   CHECK_OK(ckpt_fault_handler_create(&options, count_sleep, &destroyed, count_destroy, &handler));
-  CHECK_OK(ckpt_storage_create_custom("shelf", &table, s, shelf_destroy, &inner));
+  CHECK_OK(ckpt_storage_create_custom("shelf", &table, s, map_destroy, &inner));
   CHECK_OK(ckpt_storage_create_retrying(inner, handler, &storage));
-  /* Twice the same handler would multiply the attempts: the checkpoint gets one that tries once. */
+  /* Using the same handler twice would multiply the attempts: the checkpoint manager gets one that tries once. */
   ckpt_checkpoint_manager_options once = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   options.max_attempts = 1;
   CHECK_OK(ckpt_fault_handler_create(&options, NULL, NULL, NULL, &once.fault_handler));
@@ -311,7 +311,7 @@ typedef struct decider {
   int32_t last_attempt, retry_by_rule, answer, code;
   int64_t delay_by_rule, delay;
   ckpt_status last_status;
-  ckpt_checkpoint_manager* reenter; /* whose operation it is */
+  ckpt_checkpoint_manager* reenter; /* the manager of the running operation */
   ckpt_state* state;
   char last_message[200];
 } decider;
@@ -337,8 +337,8 @@ static int32_t decide(ckpt_status status, const char* message, int32_t attempt, 
 
 static void destroy_decider(void* user_data) { ++((decider*)user_data)->destroyed; }
 
-/* The user's function has the say about each error, in the place of the rule. */
-static void test_decide(shelf* s) {
+/* The user's function decides about each error, instead of the built-in rule. */
+static void test_decide(map_storage* s) {
   const ckpt_storage_callbacks table = all_callbacks();
   ckpt_checkpoint_manager_options checkpoint_options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   ckpt_fault_handler_options options = CKPT_FAULT_HANDLER_OPTIONS_INIT;
@@ -359,15 +359,15 @@ static void test_decide(shelf* s) {
   options.decide_destroy = destroy_decider;
   options.factor = 0.5;
   CHECK_FAILS(ckpt_fault_handler_create(&options, NULL, NULL, NULL, &handler), CKPT_E_INVALID_ARGUMENT, "factor is 0.5");
-  CHECK(d.destroyed == 0); /* a failing call owns nothing */
+  CHECK(d.destroyed == 0); /* a failed call does not take user_data */
   options.factor = 2;
   CHECK_OK(ckpt_fault_handler_create(&options, count_sleep, &unused, count_destroy, &handler));
   checkpoint_options.fault_handler = handler;
-  CHECK_OK(ckpt_storage_create_custom("shelf", &table, s, shelf_destroy, &storage));
+  CHECK_OK(ckpt_storage_create_custom("shelf", &table, s, map_destroy, &storage));
   CHECK_OK(ckpt_checkpoint_manager_create(storage, &checkpoint_options, &checkpoint));
   CHECK_OK(ckpt_state_create(&state));
 
-  s->fail_writes = 2; /* what the rule would report at once */
+  s->fail_writes = 2; /* the rule would report this at once */
   s->fail_status = CKPT_E_NO_SPACE;
   d.answer = 1;
   d.delay = 70;
@@ -381,13 +381,13 @@ static void test_decide(shelf* s) {
   CHECK_OK(ckpt_fault_handler_get_retry_count(handler, &retries));
   CHECK(retries == 2);
 
-  s->fail_writes = 1; /* what the rule would try again */
+  s->fail_writes = 1; /* the rule would retry this */
   s->fail_status = CKPT_E_IO;
   d.answer = 0;
   CHECK_FAILS(ckpt_checkpoint_manager_save(checkpoint, state, NULL, NULL), CKPT_E_IO, "the shelf is wet");
   CHECK(d.retry_by_rule == 1 && d.last_attempt == 1 && sleeps == 2);
 
-  d.asked = 0; /* the attempts end all the same, and the last one is not asked about */
+  d.asked = 0; /* the number of attempts still limits retries, and the last error is not passed to the function */
   d.answer = 1;
   d.delay = 0;
   s->fail_writes = 3;
@@ -397,7 +397,7 @@ static void test_decide(shelf* s) {
   d.code = 9;
   s->fail_writes = 1;
   CHECK_FAILS(ckpt_checkpoint_manager_save(checkpoint, state, NULL, NULL), CKPT_E_CALLBACK, "the shelf is not to be waited for");
-  CHECK(strstr(ckpt_last_error(), "the shelf is wet") != NULL); /* what it was asked about is not lost */
+  CHECK(strstr(ckpt_last_error(), "the shelf is wet") != NULL); /* the original error is not lost */
   d.code = 0;
   d.answer = 2;
   s->fail_writes = 1;
@@ -416,10 +416,10 @@ static void test_decide(shelf* s) {
   ckpt_state_release(state);
 }
 
-/* A listing is refused whole: a name that came twice would count twice in what is kept. */
-static void test_listings(shelf* s) {
+/* An invalid listing is refused completely: a duplicate name would count twice in retention. */
+static void test_listings(map_storage* s) {
   static const struct {
-    const char* lie;
+    const char* invalid;
     const char* text;
   } lies[] = {
       {"twice", "is listed twice"},   {"twice, answers ignored", "is listed twice"},
@@ -435,16 +435,16 @@ static void test_listings(shelf* s) {
     ckpt_save_options save = CKPT_SAVE_OPTIONS_INIT;
     int64_t count = 0;
     memset(s, 0, sizeof *s);
-    CHECK_OK(ckpt_storage_create_custom("shelf", &table, s, shelf_destroy, &storage));
+    CHECK_OK(ckpt_storage_create_custom("shelf", &table, s, map_destroy, &storage));
     keep.keep_last = 2;
     CHECK_OK(ckpt_checkpoint_manager_create(storage, &keep, &manager));
     CHECK_OK(ckpt_state_create(&state));
     for (save.step = 1; save.step <= 2; ++save.step) CHECK_OK(ckpt_checkpoint_manager_save(manager, state, &save, NULL));
-    s->lie = lies[i].lie;
+    s->invalid = lies[i].invalid;
     CHECK_FAILS(ckpt_checkpoint_manager_list(manager, NULL, 0, &count), CKPT_E_CALLBACK, lies[i].text);
     CHECK_FAILS(ckpt_checkpoint_manager_load(manager, state, NULL, NULL), CKPT_E_CALLBACK, "storage 'shelf' list ''");
-    (void)ckpt_checkpoint_manager_save(manager, state, &save, NULL); /* removes nothing, whether it succeeds or not */
-    s->lie = NULL;
+    (void)ckpt_checkpoint_manager_save(manager, state, &save, NULL); /* removes nothing, whether or not it succeeds */
+    s->invalid = NULL;
     CHECK_OK(ckpt_checkpoint_manager_list(manager, NULL, 0, &count));
     CHECK(count >= 2);
     CHECK_OK(ckpt_checkpoint_manager_load(manager, state, NULL, NULL));
@@ -454,22 +454,22 @@ static void test_listings(shelf* s) {
   }
 }
 
-static void test_refusals(shelf* s) {
+static void test_refusals(map_storage* s) {
   ckpt_storage_callbacks table = all_callbacks();
   ckpt_storage* storage = NULL;
   ckpt_fault_handler* handler = NULL;
   ckpt_fault_handler_options options = CKPT_FAULT_HANDLER_OPTIONS_INIT;
   int64_t retries = -1;
   table.rename = NULL;
-  CHECK_FAILS(ckpt_storage_create_custom("shelf", &table, s, shelf_destroy, &storage), CKPT_E_INVALID_ARGUMENT,
+  CHECK_FAILS(ckpt_storage_create_custom("shelf", &table, s, map_destroy, &storage), CKPT_E_INVALID_ARGUMENT,
               "callbacks.rename is NULL");
-  CHECK_FAILS(ckpt_storage_create_custom("shelf", NULL, s, shelf_destroy, &storage), CKPT_E_INVALID_ARGUMENT, "callbacks is NULL");
+  CHECK_FAILS(ckpt_storage_create_custom("shelf", NULL, s, map_destroy, &storage), CKPT_E_INVALID_ARGUMENT, "callbacks is NULL");
   table = all_callbacks();
-  CHECK_FAILS(ckpt_storage_create_custom(" ", &table, s, shelf_destroy, &storage), CKPT_E_INVALID_ARGUMENT, "name");
-  CHECK_FAILS(ckpt_storage_create_custom("shelf", &table, s, shelf_destroy, NULL), CKPT_E_INVALID_ARGUMENT, "storage is NULL");
+  CHECK_FAILS(ckpt_storage_create_custom(" ", &table, s, map_destroy, &storage), CKPT_E_INVALID_ARGUMENT, "name");
+  CHECK_FAILS(ckpt_storage_create_custom("shelf", &table, s, map_destroy, NULL), CKPT_E_INVALID_ARGUMENT, "storage is NULL");
   table.struct_size = 8;
-  CHECK_FAILS(ckpt_storage_create_custom("shelf", &table, s, shelf_destroy, &storage), CKPT_E_INVALID_ARGUMENT, "struct_size");
-  CHECK(s->destroyed == 0); /* a failing call owns nothing */
+  CHECK_FAILS(ckpt_storage_create_custom("shelf", &table, s, map_destroy, &storage), CKPT_E_INVALID_ARGUMENT, "struct_size");
+  CHECK(s->destroyed == 0); /* a failed call does not take user_data */
   options.factor = 0.5;
   CHECK_FAILS(ckpt_fault_handler_create(&options, NULL, NULL, NULL, &handler), CKPT_E_INVALID_ARGUMENT, "factor is 0.5");
   CHECK_FAILS(ckpt_fault_handler_create(NULL, NULL, NULL, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "handler is NULL");
@@ -483,7 +483,7 @@ static void test_refusals(shelf* s) {
 }
 
 int main(void) {
-  shelf* s = calloc(1, sizeof *s);
+  map_storage* s = calloc(1, sizeof *s);
   CHECK(s != NULL);
   test_custom(s);
   memset(s, 0, sizeof *s);

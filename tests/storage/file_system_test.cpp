@@ -1,4 +1,4 @@
-// What only the file system can show: links, pipes, permissions, roots, descriptors, other processes.
+// Properties of the file system only: links, pipes, permissions, roots, descriptors, other processes.
 #include "storage/file_system.h"
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 void put(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
 
-TEST(StorageFileSystem, MakesTheRootAndWhatLeadsToIt) {
+TEST(StorageFileSystem, CreatesTheRootAndItsParents) {
   const Scratch scratch;
   EXPECT_ERROR(open_file_system(scratch / "a/b/c", Root::must_exist), Status::not_found, "a/b/c");
   EXPECT_FALSE(fs::exists(scratch / "a"));
@@ -40,7 +40,7 @@ TEST(StorageFileSystem, MakesARelativeRoot) {
   fs::current_path(scratch.path());
   const auto storage = open_file_system("x/y", Root::make);
   fs::current_path(before);
-  storage->create("f");  // the root is held, not looked up again
+  storage->create("f");  // the root is an open descriptor, not looked up again
   EXPECT_TRUE(fs::exists(scratch / "x/y/f"));
 }
 
@@ -67,7 +67,7 @@ TEST(StorageFileSystem, NeverFollowsLinks) {
   EXPECT_ERROR(storage->create("door/new"), Status::invalid_argument, "door");
   EXPECT_ERROR(storage->list("door"), Status::invalid_argument, "door");
   EXPECT_FALSE(fs::exists(outside / "new"));
-  storage->remove("link");  // the link, not what it points to
+  storage->remove("link");  // the link, not its target
   EXPECT_TRUE(fs::exists(outside / "secret"));
   EXPECT_EQ(ckpt::storage::open_file(outside / "secret")->size(), 6);
 }
@@ -80,7 +80,7 @@ TEST(StorageFileSystem, APipeDoesNotHang) {
   EXPECT_ERROR(ckpt::storage::open_file(scratch / "pipe"), Status::invalid_argument, "regular");
 }
 
-TEST(StorageFileSystem, SaysPermission) {
+TEST(StorageFileSystem, ReportsPermission) {
   const Scratch scratch;
   fs::permissions(scratch.path(), fs::perms(0755));
   fs::create_directory(scratch / "closed");
@@ -131,7 +131,7 @@ TEST(StorageFileSystem, EveryDescriptorClosesOnExec) {
     ++seen;
     EXPECT_NE(::fcntl(number, F_GETFD) & FD_CLOEXEC, 0) << target;
   }
-  EXPECT_EQ(seen, 5);  // the root, two files, and of the lock its file and the directory that has its name
+  EXPECT_EQ(seen, 5);  // the root, two files, the lock file, and the directory of the lock file
 }
 
 TEST(StorageFileSystem, TheLockNamesTheProcessThatHoldsIt) {
@@ -157,7 +157,7 @@ TEST(StorageFileSystem, TheLockNamesTheProcessThatHoldsIt) {
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  EXPECT_NE(storage->lock(".lock"), nullptr);  // a holder that is gone holds nothing
+  EXPECT_NE(storage->lock(".lock"), nullptr);  // a holder that has exited holds nothing
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The C++ face of storages.
+// The C++ API of storages.
 #include <ckpt/state.hpp>
 #include <ckpt/storage.hpp>
 
@@ -36,8 +36,8 @@ TEST(StorageHpp, RetryingAndLimitedStoragesSaveAndLoad) {
   std::filesystem::remove_all(root);
 }
 
-// A handler of one's own has the say: here about a root that is a file, which no patience helps.
-TEST(StorageHpp, AFunctionDecidesWhatIsTriedAgain) {
+// A custom handler decides: here about a root that is a file, which no retry fixes.
+TEST(StorageHpp, AFunctionDecidesAboutRetries) {
   const std::filesystem::path root = std::filesystem::temp_directory_path() / "ckpt-storage-hpp-decide-test";
   std::filesystem::remove_all(root);
   {
@@ -52,7 +52,7 @@ TEST(StorageHpp, AFunctionDecidesWhatIsTriedAgain) {
     ckpt::CheckpointManagerOptions with_handler;
     with_handler.fault_handler = handler;
     ckpt::CheckpointManager checkpoints(ckpt::Storage::file_system(root.string()), with_handler);
-    std::filesystem::remove_all(root);  // under its feet
+    std::filesystem::remove_all(root);  // while it is in use
     EXPECT_THROW(checkpoints.save(ckpt::State(), 0), ckpt::Error);
     ASSERT_GE(faults.size(), 2U);
     EXPECT_EQ(faults[0].attempt, 1);
@@ -101,19 +101,19 @@ TEST(StorageHpp, SchemesAreKnownWhileTheirObjectLives) {
   {
     const ckpt::StorageScheme mine("mine", [&](std::string_view uri) {
       asked.emplace_back(uri);
-      if (uri == "mine:none") throw ckpt::Error(ckpt::Status::not_found, "no such shelf");
+      if (uri == "mine:none") throw ckpt::Error(ckpt::Status::not_found, "no such storage");
       if (uri == "mine:odd") throw std::string("odd");
       return ckpt::Storage::from_uri("memory:shelf");
     });
     ckpt::CheckpointManager shelf(ckpt::Storage::from_uri("mine://Shelf?x=1"));
     std::string message;
     EXPECT_EQ(status_of_uri("mine:none", &message), ckpt::Status::not_found);
-    EXPECT_NE(message.find("no such shelf"), std::string::npos) << message;
+    EXPECT_NE(message.find("no such storage"), std::string::npos) << message;
     EXPECT_EQ(status_of_uri("mine:odd"), ckpt::Status::callback);
     EXPECT_EQ(asked, (std::vector<std::string>{"mine://Shelf?x=1", "mine:none", "mine:odd"}));
     const auto again = [] { ckpt::StorageScheme("MINE", [](std::string_view) { return ckpt::Storage::memory(); }); };
     EXPECT_THROW(again(), ckpt::Error);
-    EXPECT_EQ(status_of_uri("mine:x"), ckpt::Status::ok);  // the refused one took nothing with it
+    EXPECT_EQ(status_of_uri("mine:x"), ckpt::Status::ok);  // the refused registration changed nothing
     EXPECT_THROW(ckpt::StorageScheme("other", nullptr), ckpt::Error);
     EXPECT_THROW(ckpt::CheckpointManager(ckpt::Storage::from_uri("memory:shelf")), ckpt::Error);  // shelf writes there
   }
@@ -127,17 +127,17 @@ TEST(StorageHpp, ErrorsAreExceptions) {
   EXPECT_THROW(ckpt::FaultHandler{options}, ckpt::Error);
 }
 
-// ---- A storage of one's own ----
+// ---- A custom storage ----
 
 struct Counts {
-  int files = 0;  // open ones
+  int files = 0;  // open files
   int locks = 0;
   int storages = 0;
   bool full = false;
   bool odd = false;
 };
 
-// Files in a map. What is in it counts itself in Counts, which outlives it.
+// Files in a map. The objects in it count their instances in Counts, which outlives it.
 class MapStorage : public ckpt::CustomStorage {
   using Bytes = std::vector<std::byte>;
 
@@ -147,7 +147,7 @@ class MapStorage : public ckpt::CustomStorage {
 
   std::unique_ptr<ckpt::CustomFile> create(const std::string& path) override {
     if (counts_.odd) throw std::runtime_error("odd: " + path);
-    if (files_.count(path) != 0) throw ckpt::Error(ckpt::Status::already_exists, path + " is there");
+    if (files_.count(path) != 0) throw ckpt::Error(ckpt::Status::already_exists, path + " exists");
     files_[path] = std::make_shared<Bytes>();
     return std::make_unique<File>(files_[path], counts_);
   }
@@ -168,7 +168,7 @@ class MapStorage : public ckpt::CustomStorage {
     directories_.erase(path);
   }
   void make_directory(const std::string& path) override {
-    if (!directories_.insert(path).second) throw ckpt::Error(ckpt::Status::already_exists, path + " is there");
+    if (!directories_.insert(path).second) throw ckpt::Error(ckpt::Status::already_exists, path + " exists");
   }
   void sync_directory(const std::string&) override {}
   std::vector<Entry> list(const std::string& path) override {
@@ -288,7 +288,7 @@ TEST(StorageHpp, AClassCanBeAStorage) {
   EXPECT_EQ(counts.storages, 0);
 }
 
-// An object store of one's own, with the functions that need not be given left as they are.
+// A custom object store with defaults for the optional functions.
 class MapObjects : public ckpt::CustomObjects {
   using Bytes = std::vector<std::byte>;
   using Files = std::map<std::string, Bytes>;
@@ -309,7 +309,7 @@ class MapObjects : public ckpt::CustomObjects {
   }
   std::int64_t size(const std::string& path) override { return static_cast<std::int64_t>(found(path).size()); }
   void put_if_absent(const std::string& path, ckpt::Span<const std::byte> bytes) override {
-    if (files_->count(path) != 0) throw ckpt::Error(ckpt::Status::already_exists, path + " is there");
+    if (files_->count(path) != 0) throw ckpt::Error(ckpt::Status::already_exists, path + " exists");
     (*files_)[path] = Bytes(bytes.begin(), bytes.end());
   }
   std::vector<Object> list_from(const std::string& prefix, const std::string& after, std::int64_t limit) override {
@@ -352,7 +352,7 @@ class MapObjects : public ckpt::CustomObjects {
   std::shared_ptr<Files> files_;
 };
 
-TEST(StorageHpp, AnObjectStoreOfOnesOwn) {
+TEST(StorageHpp, ACustomObjectStore) {
   const auto files = std::make_shared<std::map<std::string, std::vector<std::byte>>>();
   const ckpt::Storage storage = ckpt::Storage::custom("map", std::make_unique<MapObjects>(files));
   ckpt::CheckpointManagerOptions options;
@@ -365,7 +365,7 @@ TEST(StorageHpp, AnObjectStoreOfOnesOwn) {
   state.add("model", "weight", weight);
   first.save(state, 1);
   first.save(state, 2);
-  EXPECT_EQ(files->size(), 3U);  // of the second save: its file, its manifest, its record
+  EXPECT_EQ(files->size(), 3U);  // file, manifest and record of the second save
   try {
     second.save(state, 3);
     ADD_FAILURE() << "two writers";

@@ -59,9 +59,9 @@ static void refuse_names(void) {
   ckpt_checkpoint_manager* manager = NULL;
   options.lock_kind = "lockf";
   CHECK(ckpt_storage_create_file_system(scratch, &options, &storage) == CKPT_E_INVALID_ARGUMENT);
-  CHECK(strcmp(ckpt_last_error(), "options.lock_kind is 'lockf'; flock, fcntl, file or none") == 0);
+  CHECK(strcmp(ckpt_last_error(), "options.lock_kind is 'lockf'; expected flock, fcntl, file or none") == 0);
   CHECK(open_uri("?lock=lockf", &manager) == CKPT_E_INVALID_ARGUMENT);
-  CHECK(strcmp(ckpt_last_error(), "lock of the uri is 'lockf'; flock, fcntl, file or none") == 0);
+  CHECK(strcmp(ckpt_last_error(), "lock of the uri is 'lockf'; expected flock, fcntl, file or none") == 0);
   CHECK(open_uri("?lock=", &manager) == CKPT_E_INVALID_ARGUMENT);
   CHECK(open_uri("#lock=file", &manager) == CKPT_E_INVALID_ARGUMENT);
   CHECK(open_uri("?keep=1", &manager) == CKPT_E_INVALID_ARGUMENT);

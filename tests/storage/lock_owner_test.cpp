@@ -1,4 +1,4 @@
-// Records of lock owners, and the detection of owners that have ended.
+// Records of lock owners, and the detection of owners that have exited.
 #include "storage/lock_owner.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ using namespace ckpt::storage;
 
 const LockOwner owner{"host", 12, "345", "boot-1", "machine", "pid:[4026531836]"};
 
-TEST(StorageLockOwner, TextHoldsAllOfIt) {
+TEST(StorageLockOwner, TextContainsAllFields) {
   const std::string text = to_text(owner);
   const auto read = parse_lock_owner(text);
   ASSERT_TRUE(read);
@@ -38,7 +38,7 @@ struct Case {
   OwnerState expected;
 };
 
-TEST(StorageLockOwner, OnlyWhatThisProcessCanSeeHasEnded) {
+TEST(StorageLockOwner, OnlyVisibleProcessesCanBeFoundEnded) {
   const Case cases[] = {
       {"the same process", [](LockOwner&, LockOwner&, SeenProcess&) {}, OwnerState::running},
       {"it ended", [](LockOwner&, LockOwner&, SeenProcess& seen) { seen = {}; }, OwnerState::ended},
@@ -99,25 +99,25 @@ TEST(StorageLockOwner, OnlyWhatThisProcessCanSeeHasEnded) {
   }
 }
 
-TEST(StorageLockOwner, AProcessIsSeenAsTheSystemShowsIt) {
+TEST(StorageLockOwner, AProcessIsIdentifiedByTheSystem) {
   const LockOwner self = this_owner();
   EXPECT_EQ(self.process, ::getpid());
   EXPECT_FALSE(self.host.empty());
-  EXPECT_FALSE(look_at_process(::getpid()).has_ended);
-  EXPECT_EQ(look_at_process(::getpid()).start, self.start);
+  EXPECT_FALSE(read_process(::getpid()).has_ended);
+  EXPECT_EQ(read_process(::getpid()).start, self.start);
   const pid_t child = ::fork();
   if (child == 0) {
     for (;;) ::pause();
   }
-  const SeenProcess running = look_at_process(child);
+  const SeenProcess running = read_process(child);
   EXPECT_FALSE(running.has_ended);
   ::kill(child, SIGKILL);
   siginfo_t info;
   ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);
-  EXPECT_TRUE(look_at_process(child).has_ended) << "its parent has not collected it";
-  EXPECT_EQ(look_at_process(child).start, running.start);
+  EXPECT_TRUE(read_process(child).has_ended) << "its parent has not collected it";
+  EXPECT_EQ(read_process(child).start, running.start);
   ::waitpid(child, nullptr, 0);
-  EXPECT_TRUE(look_at_process(child).has_ended);
+  EXPECT_TRUE(read_process(child).has_ended);
 }
 
 }  // namespace

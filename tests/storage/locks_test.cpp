@@ -19,8 +19,8 @@
 
 namespace {
 int flock_error = 0;
-int fcntl_error = 0;           // of record locks
-int open_file_lock_error = 0;  // of open file description locks, if not 0
+int fcntl_error = 0;           // error of record locks
+int open_file_lock_error = 0;  // error of open file description locks, if not 0
 
 int faulty_fcntl(int file, int command, void* argument) {
   const bool is_of_open_file = command == F_OFD_SETLK || command == F_OFD_GETLK;
@@ -107,7 +107,7 @@ class Holder {
   Holder(const Holder&) = delete;
   Holder& operator=(const Holder&) = delete;
 
-  // Ends the process without collecting it.
+  // Ends the process without reaping it.
   void kill() const {
     ::kill(process, SIGKILL);
     siginfo_t info;
@@ -134,7 +134,7 @@ class StorageLocks : public ::testing::Test {
   const Scratch scratch;
 };
 
-TEST_F(StorageLocks, EachKindKeepsASecondWriterOut) {
+TEST_F(StorageLocks, EachKindExcludesASecondWriter) {
   for (const LockKind kind : real_kinds) {
     {
       Holder holder(scratch, kind);
@@ -177,7 +177,7 @@ TEST_F(StorageLocks, AForkedChildNeitherReleasesNorKeepsIt) {
   }
 }
 
-TEST_F(StorageLocks, WritersOfDifferentKindsSeeOneAnother) {
+TEST_F(StorageLocks, WritersOfDifferentKindsExcludeOneAnother) {
   for (const LockKind first : real_kinds) {
     for (const LockKind second : {LockKind::flock, LockKind::fcntl, LockKind::file, LockKind::none}) {
       {
@@ -190,7 +190,7 @@ TEST_F(StorageLocks, WritersOfDifferentKindsSeeOneAnother) {
   }
 }
 
-TEST_F(StorageLocks, WithoutFlockTheErrorNamesTheOthers) {
+TEST_F(StorageLocks, WithoutFlockTheErrorNamesTheOtherKinds) {
   for (const int code : {ENOSYS, ENOLCK, EOPNOTSUPP}) {
     flock_error = code;
     EXPECT_ERROR(lock_with(scratch, LockKind::flock), Status::unsupported, R"(lock_kind = "fcntl", "file" or "none")");
@@ -231,7 +231,7 @@ TEST_F(StorageLocks, ALockThatBelongsToTheProcessSurvivesOtherWritersInIt) {
 
 constexpr char other_file[] = ".lock-0123456789abcdef";
 
-TEST_F(StorageLocks, AnOwnerIsJudgedByHostProcessAndStart) {
+TEST_F(StorageLocks, AnOwnerIsIdentifiedByHostProcessAndStart) {
   const LockOwner self = this_owner();
   const auto put_owner = [&](LockOwner owner) { put(scratch / other_file, to_text(owner)); };
   put_owner(self);
@@ -249,7 +249,7 @@ TEST_F(StorageLocks, AnOwnerIsJudgedByHostProcessAndStart) {
   EXPECT_FALSE(fs::exists(scratch / other_file));
   for (const char* text : {"", "libckpt lock 2\n", "libckpt lock 1\npid 1\n"}) {
     put(scratch / other_file, text);
-    expect_busy(scratch, LockKind::file, "its owner cannot be read");
+    expect_busy(scratch, LockKind::file, "cannot be read; if no writer is active");
   }
   fs::remove(scratch / other_file);
   put(scratch / ".lock-other", "");  // not a lock file of this library
@@ -279,7 +279,7 @@ TEST_F(StorageLocks, AnUnfinishedFileOfAnEndedOwnerIsRemoved) {
   EXPECT_TRUE(fs::exists(scratch / ".lock-other.new"));
 }
 
-TEST_F(StorageLocks, AnOwnerThatIsReleasedLeavesNoFile) {
+TEST_F(StorageLocks, AReleasedLockLeavesNoFile) {
   {
     const auto lock = lock_with(scratch, LockKind::file);
     EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path()), {}), 1);

@@ -1,5 +1,4 @@
-/* An object store of the caller's own functions, from C99: what must be given, what is called, and what becomes of answers that
- * cannot be. */
+/* A custom object store, from C99: required functions, calls made, and the handling of invalid results. */
 #include <stddef.h>
 
 #include "check.h"
@@ -13,13 +12,13 @@ typedef struct object {
 } object;
 
 typedef struct store {
-  object objects[most_objects]; /* sorted by their paths */
+  object objects[most_objects]; /* sorted by path */
   int count;
   int open_files;
   int destroyed;
   int puts, lists, ranges, removals, sizes, streams;
   int64_t most_ranges;
-  const char* lie; /* which answer is wrong; NULL: none */
+  const char* invalid; /* the result that is invalid; NULL: none */
 } store;
 
 typedef struct handle {
@@ -27,7 +26,7 @@ typedef struct handle {
   object contents;
 } handle;
 
-static int is_lie(const store* s, const char* lie) { return s->lie != NULL && strcmp(s->lie, lie) == 0; }
+static int is_invalid(const store* s, const char* invalid) { return s->invalid != NULL && strcmp(s->invalid, invalid) == 0; }
 
 static object* find(store* s, const char* path) {
   for (int i = 0; i < s->count; ++i) {
@@ -82,7 +81,7 @@ static void store_close(void* file, void* user) {
 
 static int32_t store_file_size(void* file, int64_t* bytes, void* user) {
   ++((store*)user)->sizes;
-  *bytes = is_lie(user, "file_size") ? -1 : ((handle*)file)->contents.length;
+  *bytes = is_invalid(user, "file_size") ? -1 : ((handle*)file)->contents.length;
   return CKPT_OK;
 }
 
@@ -90,7 +89,7 @@ static int32_t store_read(void* file, int64_t offset, void* buffer, int64_t byte
   const object* o = &((handle*)file)->contents;
   *count = offset >= o->length ? 0 : o->length - offset < bytes ? o->length - offset : bytes;
   if (*count > 0) memcpy(buffer, o->bytes + offset, (size_t)*count);
-  if (is_lie(user, "read")) *count = bytes + 1;
+  if (is_invalid(user, "read")) *count = bytes + 1;
   return CKPT_OK;
 }
 
@@ -148,8 +147,8 @@ static int32_t store_size(const char* path, int64_t* bytes, void* user) {
 static int32_t store_put_if_absent(const char* path, const void* buffer, int64_t bytes, void* user) {
   store* s = user;
   ++s->puts;
-  if (is_lie(s, "unsupported")) return CKPT_E_UNSUPPORTED;
-  if (find(s, path) != NULL && !is_lie(s, "put")) return CKPT_E_ALREADY_EXISTS;
+  if (is_invalid(s, "unsupported")) return CKPT_E_UNSUPPORTED;
+  if (find(s, path) != NULL && !is_invalid(s, "put")) return CKPT_E_ALREADY_EXISTS;
   return put(s, path, buffer, bytes);
 }
 
@@ -162,13 +161,16 @@ static int32_t store_list_from(const char* prefix, const char* after, int64_t li
   for (int i = 0; i < s->count; ++i) {
     const object* o = &s->objects[i];
     if (strncmp(o->path, prefix, strlen(prefix)) != 0 || strcmp(o->path, after) <= 0) continue;
-    if (given++ == limit && !is_lie(s, "limit")) break;
-    const char* path = is_lie(s, "outside") ? "elsewhere" : is_lie(s, "dots") ? "../x" : is_lie(s, "null") ? NULL : o->path;
-    const int32_t code = take(listing, path, is_lie(s, "bytes") ? -1 : o->length);
-    if (code != CKPT_OK && !is_lie(s, "ignores")) return code;
-    if (is_lie(s, "twice")) (void)take(listing, path, o->length); /* and goes on as if that had been well */
+    if (given++ == limit && !is_invalid(s, "limit")) break;
+    const char* path = is_invalid(s, "outside") ? "elsewhere"
+                       : is_invalid(s, "dots")  ? "../x"
+                       : is_invalid(s, "null")  ? NULL
+                                                : o->path;
+    const int32_t code = take(listing, path, is_invalid(s, "bytes") ? -1 : o->length);
+    if (code != CKPT_OK && !is_invalid(s, "ignores")) return code;
+    if (is_invalid(s, "twice")) (void)take(listing, path, o->length); /* and continues as if the call had succeeded */
   }
-  return is_lie(s, "error") ? CKPT_E_PERMISSION : CKPT_OK;
+  return is_invalid(s, "error") ? CKPT_E_PERMISSION : CKPT_OK;
 }
 
 static void store_destroy(void* user) { ++((store*)user)->destroyed; }
@@ -217,7 +219,7 @@ static void test_whole_life(store* s, int all) {
   if (all) {
     table.read_ranges = store_read_ranges;
     table.remove_many = store_remove_many;
-    table.remove_directory = table.make_directory = table.sync_directory = must_not; /* not called all the same */
+    table.remove_directory = table.make_directory = table.sync_directory = must_not; /* must not be called */
   }
   ckpt_storage* storage = make(s, &table);
   ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
@@ -233,13 +235,13 @@ static void test_whole_life(store* s, int all) {
   ckpt_tensor_release(tensor);
   options.keep_last = 2;
   CHECK_OK(ckpt_checkpoint_manager_create(storage, &options, &first));
-  CHECK_OK(ckpt_checkpoint_manager_create(storage, &options, &second)); /* no lock keeps it out */
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, &options, &second)); /* no lock prevents it */
   for (save.step = 1; save.step <= 4; ++save.step) CHECK_OK(ckpt_checkpoint_manager_save(first, state, &save, NULL));
   CHECK_OK(ckpt_checkpoint_manager_list(first, NULL, 0, &count));
   CHECK(count == 2);
   CHECK(s->count == 6); /* two files, their manifests, and their records */
-  CHECK_FAILS(ckpt_checkpoint_manager_save(second, state, &save, NULL), CKPT_E_BUSY, "another writer, which has committed");
-  CHECK_FAILS(ckpt_checkpoint_manager_save(second, state, &save, NULL), CKPT_E_BUSY, "open the storage anew");
+  CHECK_FAILS(ckpt_checkpoint_manager_save(second, state, &save, NULL), CKPT_E_BUSY, "another writer has committed");
+  CHECK_FAILS(ckpt_checkpoint_manager_save(second, state, &save, NULL), CKPT_E_BUSY, "reopen the storage");
   CHECK_OK(ckpt_state_set_json(state, "lr", "7"));
   CHECK_OK(ckpt_checkpoint_manager_verify(second, NULL, NULL));
   CHECK_OK(ckpt_checkpoint_manager_load(second, state, NULL, NULL));
@@ -256,7 +258,7 @@ static void test_whole_life(store* s, int all) {
   ckpt_state_release(state);
 }
 
-/* Tensors: ranges are asked for where they are given, and a file that is open is asked for its size once. */
+/* Tensors: range reads are used if the store offers them, and the size of an open file is requested once. */
 static void test_ranges(store* s) {
   for (int given = 0; given < 2; ++given) {
     ckpt_storage_callbacks table = object_callbacks();
@@ -317,21 +319,21 @@ static void test_refusals(store* s) {
   CHECK(s->destroyed == 0 && storage == NULL);
 }
 
-/* Each lie ends the call, and takes nothing that was acknowledged. */
-static void test_lies(store* s) {
+/* Each invalid result fails the call, and removes nothing that was acknowledged. */
+static void test_invalid_results(store* s) {
   static const struct {
-    const char* lie;
+    const char* invalid;
     ckpt_status status;
     const char* text;
   } lies[] = {
-      {"outside", CKPT_E_CALLBACK, "it begins with"},
+      {"outside", CKPT_E_CALLBACK, "expected the prefix"},
       {"dots", CKPT_E_CALLBACK, "leaves its root"},
       {"null", CKPT_E_CALLBACK, "path"},
       {"bytes", CKPT_E_CALLBACK, "at least 0"},
-      {"twice", CKPT_E_CALLBACK, "it comes behind"},
+      {"twice", CKPT_E_CALLBACK, "expected a path after"},
       {"limit", CKPT_E_CALLBACK, "as many as were asked for"},
       {"error", CKPT_E_PERMISSION, "list_from"},
-      {"ignores", CKPT_OK, ""}, /* nothing is refused in it */
+      {"ignores", CKPT_OK, ""}, /* nothing in it is invalid */
   };
   for (size_t i = 0; i < sizeof lies / sizeof *lies; ++i) {
     const ckpt_storage_callbacks table = object_callbacks();
@@ -342,14 +344,14 @@ static void test_lies(store* s) {
     ckpt_save_options save = CKPT_SAVE_OPTIONS_INIT;
     CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &manager));
     for (save.step = 1; save.step < 20; ++save.step) CHECK_OK(ckpt_checkpoint_manager_save(manager, state, &save, NULL));
-    s->lie = lies[i].lie;
+    s->invalid = lies[i].invalid;
     if (lies[i].status == CKPT_OK) {
       CHECK_OK(ckpt_checkpoint_manager_save(manager, state, &save, NULL));
     } else {
       CHECK_FAILS(ckpt_checkpoint_manager_create(storage, NULL, &other), lies[i].status, lies[i].text);
       CHECK_FAILS(ckpt_checkpoint_manager_save(manager, state, &save, NULL), lies[i].status, lies[i].text);
     }
-    s->lie = NULL;
+    s->invalid = NULL;
     CHECK_OK(ckpt_checkpoint_manager_load(manager, state, NULL, NULL));
     ckpt_state_release(state);
     ckpt_checkpoint_manager_release(manager);
@@ -358,7 +360,7 @@ static void test_lies(store* s) {
   }
 }
 
-/* A store that cannot refuse a taken name, or does not: records are named by their attempts, and one writer is as good as ever. */
+/* A store that cannot refuse an existing name, or does not: records are named by attempt, and a single writer works as usual. */
 static void test_stores_that_cannot_refuse(store* s) {
   static const char* const lies[] = {"unsupported", "put"};
   for (int i = 0; i < 2; ++i) {
@@ -367,9 +369,9 @@ static void test_stores_that_cannot_refuse(store* s) {
     ckpt_checkpoint_manager* manager = NULL;
     ckpt_state* state = make_state("1");
     int named = 0;
-    s->lie = lies[i];
+    s->invalid = lies[i];
     CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &manager));
-    CHECK(s->count == 0); /* the probe is gone */
+    CHECK(s->count == 0); /* the probe is removed */
     s->puts = 0;
     CHECK_OK(ckpt_checkpoint_manager_save(manager, state, NULL, NULL));
     CHECK(s->puts == 0);
@@ -389,7 +391,7 @@ int main(void) {
   test_whole_life(s, 1);
   test_ranges(s);
   test_refusals(s);
-  test_lies(s);
+  test_invalid_results(s);
   test_stores_that_cannot_refuse(s);
   free(s);
   return 0;

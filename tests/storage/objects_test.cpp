@@ -1,4 +1,4 @@
-// What object stores need of a storage, as files and object stores alike have it; and files that are read ahead.
+// Storage operations for object stores, equally on files and object stores; and files with read-ahead.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -67,18 +67,18 @@ std::string name_of(const testing::TestParamInfo<Kind>& instance) {
 INSTANTIATE_TEST_SUITE_P(Storage, StorageObjects, testing::Values(Kind::file_system, Kind::memory, Kind::objects, Kind::retrying),
                          name_of);
 
-TEST_P(StorageObjects, TheFirstPutStays) {
+TEST_P(StorageObjects, TheFirstPutWins) {
   storage->make_directory("d");
   put("d/a", "first");
   EXPECT_EQ(status_of([&] { put("d/a", "second"); }), Status::already_exists);
   EXPECT_EQ(read("d/a"), "first");
   put("empty", "");
   EXPECT_EQ(storage->size("empty"), 0);
-  EXPECT_EQ(listed(""), "d/a:5 empty:0 ");  // nothing else stays
+  EXPECT_EQ(listed(""), "d/a:5 empty:0 ");  // nothing else remains
   EXPECT_EQ(storage->is_objects(), GetParam() == Kind::objects || GetParam() == Kind::retrying);
 }
 
-TEST_P(StorageObjects, OfManyPutsAtOnceOneSucceeds) {
+TEST_P(StorageObjects, OneOfManyConcurrentPutsSucceeds) {
   for (int round = 0; round < 20; ++round) {
     const std::string path = ckpt::base::cat("file", round);
     std::atomic<int> won{0};
@@ -100,7 +100,7 @@ TEST_P(StorageObjects, OfManyPutsAtOnceOneSucceeds) {
 
 TEST_P(StorageObjects, ListsByWholePathsInTheOrderOfTheirBytes) {
   for (const char* directory : {"a", "a/b", "b", "empty"}) storage->make_directory(directory);
-  // '-' and '.' are before '/', '0' is behind it.
+  // '-' and '.' sort before '/', '0' after it.
   for (const char* path : {"a-", "a.x", "a/1", "a/b/2", "a/b/3", "a/c", "a0", "b/4", "z"}) put(path, path);
   EXPECT_EQ(listed(""), "a-:2 a.x:3 a/1:3 a/b/2:5 a/b/3:5 a/c:3 a0:2 b/4:3 z:1 ");
   EXPECT_EQ(listed("a/"), "a/1:3 a/b/2:5 a/b/3:5 a/c:3 ");
@@ -109,7 +109,7 @@ TEST_P(StorageObjects, ListsByWholePathsInTheOrderOfTheirBytes) {
   EXPECT_EQ(listed("a"), "a-:2 a.x:3 a/1:3 a/b/2:5 a/b/3:5 a/c:3 a0:2 ");
   EXPECT_EQ(listed("nothing/at/all"), "");
   EXPECT_EQ(listed("empty/"), "");
-  // Page by page, of every size, it is the same.
+  // Page by page, with every page size, the result is the same.
   const std::string whole = listed("");
   for (std::int64_t limit = 1; limit <= 10; ++limit) {
     std::string pages;
@@ -127,7 +127,7 @@ TEST_P(StorageObjects, ListsByWholePathsInTheOrderOfTheirBytes) {
   EXPECT_EQ(listed("a/", "a/b"), "a/b/2:5 a/b/3:5 a/c:3 ");
 }
 
-TEST_P(StorageObjects, RemovesManyAndMissesNone) {
+TEST_P(StorageObjects, RemovesManyFiles) {
   for (const char* path : {"a", "b", "c"}) put(path, path);
   const std::string paths[] = {"a", "not there", "c"};
   storage->remove_many(paths);
@@ -148,7 +148,7 @@ TEST_P(StorageObjects, ReadsRanges) {
 
 // ---- Object stores ----
 
-TEST(StorageOfObjects, DirectoriesAreWhatPathsHaveInCommon) {
+TEST(StorageOfObjects, DirectoriesAreCommonPrefixes) {
   BucketClient storage(std::make_shared<Bucket>());
   for (const char* path : {"a/b/1", "a/b/2", "a/c", "z"}) storage.put_if_absent(path, {});
   const auto names = [&](const std::string& path) {
@@ -167,7 +167,7 @@ TEST(StorageOfObjects, DirectoriesAreWhatPathsHaveInCommon) {
   EXPECT_NO_THROW(storage.sync_directory(""));
 }
 
-TEST(StorageOfObjects, PutIsTriedAgainAndItsOutcomeIsTheCallers) {
+TEST(StorageOfObjects, PutIsRetriedAndReportsItsOutcome) {
   const auto bucket = std::make_shared<Bucket>();
   const auto requests = std::make_shared<Requests>();
   const auto storage = make_retrying_storage(std::make_shared<BucketClient>(bucket, requests),
@@ -178,7 +178,7 @@ TEST(StorageOfObjects, PutIsTriedAgainAndItsOutcomeIsTheCallers) {
   };
   storage->put_if_absent("f", {});
   EXPECT_EQ(requests->count("put_if_absent"), 2);
-  // The first attempt made it, and its answer was lost.
+  // The first attempt succeeded, but its answer was lost.
   once = true;
   requests->before = {};
   requests->after = [&](const std::string&) {
@@ -188,7 +188,7 @@ TEST(StorageOfObjects, PutIsTriedAgainAndItsOutcomeIsTheCallers) {
   EXPECT_EQ(bucket->names(), "f g ");
 }
 
-TEST(StorageOfObjects, FilesWithoutSecondNamesCannotRefuse) {
+TEST(StorageOfObjects, WithoutHardLinksConditionalPutsAreUnsupported) {
   const auto faults = std::make_shared<Faults>();  // links: none
   FaultyStorage storage(make_memory_storage(), faults);
   EXPECT_EQ(status_of([&] { storage.put_if_absent("f", {}); }), Status::unsupported);
@@ -197,7 +197,7 @@ TEST(StorageOfObjects, FilesWithoutSecondNamesCannotRefuse) {
 
 // ---- Reading ahead ----
 
-TEST(StorageReadAhead, AsksForWhatIsExpectedInPieces) {
+TEST(StorageReadAhead, RequestsExpectedBytesInPieces) {
   const auto bucket = std::make_shared<Bucket>();
   const auto requests = std::make_shared<Requests>();
   BucketClient storage(bucket, requests);
@@ -220,18 +220,18 @@ TEST(StorageReadAhead, AsksForWhatIsExpectedInPieces) {
   read_all(*file, 0, size, 100'000);
   EXPECT_EQ(requests->count("get"), 10);
   EXPECT_EQ(requests->most_ranges, ranges_at_once);
-  // Only what is expected.
+  // Only the expected bytes.
   requests->log.clear();
   file->expect(1'000'000, 1'000'100);
   read_all(*file, 1'000'000, 1'000'100, 7);
   EXPECT_EQ(requests->count("get"), 1);
-  // What was not expected comes all the same, and the end is the end.
+  // Unexpected reads work, too, and reads end at the end of the file.
   read_all(*file, size - 10, size, 3);
   char beyond[4] = {};
   EXPECT_EQ(file->read(size, std::as_writable_bytes(std::span(beyond))), 0);
   EXPECT_EQ(file->read(size + 5, std::as_writable_bytes(std::span(beyond))), 0);
   EXPECT_EQ(file->read(size - 2, std::as_writable_bytes(std::span(beyond))), 2);
-  // A piece that fails says so, and is asked for again.
+  // A failed piece is reported, and requested again.
   requests->before = [](const std::string& line) { ckpt::base::fail(Status::io, "no ", line); };
   file->expect(0, size);
   EXPECT_EQ(status_of([&] { read_all(*file, 0, size, 1000); }), Status::io);
@@ -239,8 +239,8 @@ TEST(StorageReadAhead, AsksForWhatIsExpectedInPieces) {
   read_all(*file, 0, size, 1 << 20);
 }
 
-// What a thread that works for another one may do and say is what the other one may.
-TEST(StorageReadAhead, GetsTheNextPiecesMeanwhile) {
+// The read-ahead thread calls with the settings of the thread that it works for.
+TEST(StorageReadAhead, ReadsTheNextPiecesConcurrently) {
   const auto bucket = std::make_shared<Bucket>();
   const auto requests = std::make_shared<Requests>();
   BucketClient storage(bucket, requests);
@@ -254,7 +254,7 @@ TEST(StorageReadAhead, GetsTheNextPiecesMeanwhile) {
     EXPECT_EQ(std::this_thread::get_id(), reader);
     logged.emplace_back(message);
   });
-  std::promise<void> next_is_asked_for;
+  std::promise<void> next_requested;
   std::atomic<int> asked{0};
   std::atomic<bool> was_refused{false};
   requests->before = [&](const std::string&) {
@@ -265,7 +265,7 @@ TEST(StorageReadAhead, GetsTheNextPiecesMeanwhile) {
     } catch (const ckpt::base::Error&) {
       was_refused = true;
     }
-    next_is_asked_for.set_value();
+    next_requested.set_value();
   };
   {
     const ckpt::base::Entered entered(&storage);
@@ -275,8 +275,8 @@ TEST(StorageReadAhead, GetsTheNextPiecesMeanwhile) {
     char byte = 0;
     const auto read_at = [&](std::int64_t at) { return file->read(at, std::as_writable_bytes(std::span(&byte, 1))); };
     EXPECT_EQ(read_at(0), 1);
-    // Nobody has asked for those yet.
-    ASSERT_EQ(next_is_asked_for.get_future().wait_for(std::chrono::minutes(2)), std::future_status::ready);
+    // No read has requested those yet.
+    ASSERT_EQ(next_requested.get_future().wait_for(std::chrono::minutes(2)), std::future_status::ready);
     EXPECT_TRUE(logged.empty());
     EXPECT_EQ(read_at(window), 1);
     EXPECT_EQ(byte, 'x');
@@ -286,7 +286,7 @@ TEST(StorageReadAhead, GetsTheNextPiecesMeanwhile) {
     EXPECT_EQ(asked, 2 * ranges_at_once + 1);
   }
   ckpt::base::set_log(ckpt::base::LogLevel::warning, {});
-  // An error comes where its bytes are wanted, and not before.
+  // An error is reported when its bytes are read, not earlier.
   requests->before = [&](const std::string&) {
     if (asked.fetch_add(1) >= ranges_at_once) ckpt::base::fail(Status::io, "no more");
   };
@@ -302,8 +302,8 @@ TEST(StorageReadAhead, GetsTheNextPiecesMeanwhile) {
   EXPECT_EQ(bytes[0], 'x');
 }
 
-// A child has not the thread: it asks for itself.
-TEST(StorageReadAhead, GoesOnInAForkedChild) {
+// A child does not have the thread: it reads by itself.
+TEST(StorageReadAhead, ContinuesInAForkedChild) {
   const auto bucket = std::make_shared<Bucket>();
   const auto requests = std::make_shared<Requests>();
   BucketClient storage(bucket, requests);
@@ -311,27 +311,27 @@ TEST(StorageReadAhead, GoesOnInAForkedChild) {
   bucket->objects["f"].resize(static_cast<std::size_t>(2 * window));
   bucket->objects["f"][static_cast<std::size_t>(window)] = 'x';
   auto file = open_ahead(storage, "f");
-  // The thread stands still while the process is copied.
+  // The thread is blocked during the fork.
   std::atomic<int> asked{0};
-  std::promise<void> stands;
-  std::promise<void> goes_on;
+  std::promise<void> is_blocked;
+  std::promise<void> should_retry;
   requests->before = [&](const std::string&) {
     if (asked.fetch_add(1) != ranges_at_once) return;
-    stands.set_value();
-    goes_on.get_future().wait();
+    is_blocked.set_value();
+    should_retry.get_future().wait();
   };
   file->expect(0, 2 * window);
   char byte = 0;
   const auto read_at = [&](std::int64_t at) { return file->read(at, std::as_writable_bytes(std::span(&byte, 1))); };
   EXPECT_EQ(read_at(0), 1);
-  stands.get_future().wait();
+  is_blocked.get_future().wait();
   const pid_t child = fork();
   if (child == 0) {
     const bool is_right = read_at(window) == 1 && byte == 'x';
     file.reset();
     _exit(is_right ? 0 : 1);
   }
-  goes_on.set_value();
+  should_retry.set_value();
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);

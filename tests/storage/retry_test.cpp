@@ -1,4 +1,4 @@
-// What is tried again, what is not, and how long the pauses are.
+// Retried operations, operations that are not retried, and the lengths of the pauses.
 #include "storage/retry.h"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ TEST(StorageRetry, JitterStaysInBoundsAndFollowsTheSeed) {
   EXPECT_NE(pauses, pauses_of(other));
 }
 
-TEST(StorageRetry, RefusesAPolicyThatMakesNoSense) {
+TEST(StorageRetry, RefusesAnInvalidPolicy) {
   EXPECT_ERROR(FaultHandler({0, 1, 1, 2, 0, 0}), Status::invalid_argument, "max_attempts");
   EXPECT_ERROR(FaultHandler({1, -1, 1, 2, 0, 0}), Status::invalid_argument, "first_delay_ns");
   EXPECT_ERROR(FaultHandler({1, 1, -1, 2, 0, 0}), Status::invalid_argument, "max_delay_ns");
@@ -61,7 +61,7 @@ struct Retrying {
   Retrying() : handler(std::make_shared<FaultHandler>(FaultPolicy{3, 1, 1, 1, 0, 0}, [](std::int64_t) {})) {
     storage = make_retrying_storage(std::make_shared<FaultyStorage>(inner, faults), handler);
   }
-  // Every operation of this kind fails once with status, then works.
+  // Makes every operation of this kind fail once with status, then succeed.
   void fail_next(const std::string& kind, Status status) {
     *faults = {};
     faults->only = kind;
@@ -74,7 +74,7 @@ struct Retrying {
   std::shared_ptr<Storage> storage;
 };
 
-TEST(StorageRetry, TriesAgainWhatMayPass) {
+TEST(StorageRetry, RetriesTransientErrors) {
   Retrying r;
   const std::string text = "text";
   r.fail_next("create", Status::io);
@@ -104,8 +104,8 @@ TEST(StorageRetry, TriesAgainWhatMayPass) {
   EXPECT_EQ(r.handler->retries(), 11);
 }
 
-// The user's function is asked about every operation that may be tried again, and about no other.
-TEST(StorageRetry, AsksAboutEveryOperation) {
+// The user's function is called for every operation that may be retried, and for no other.
+TEST(StorageRetry, CallsTheFunctionForEveryOperation) {
   Retrying r;
   std::vector<Status> asked;
   const auto yes = [&](const ckpt::base::Error& error, std::int32_t, Verdict& verdict) {
@@ -150,7 +150,7 @@ TEST(StorageRetry, AsksAboutEveryOperation) {
   EXPECT_EQ(r.handler->retries(), 11);
 }
 
-TEST(StorageRetry, LeavesAloneWhatCannotPass) {
+TEST(StorageRetry, DoesNotRetryPermanentErrors) {
   Retrying r;
   for (const Status status : {Status::no_space, Status::permission, Status::corrupt, Status::not_found, Status::invalid_argument}) {
     r.fail_next("create", status);
@@ -179,7 +179,7 @@ TEST(StorageRetry, GivesUp) {
   EXPECT_EQ(r.faults->counted, 3);
 }
 
-TEST(StorageRetry, LinksAreTriedAgain) {
+TEST(StorageRetry, LinksAreRetried) {
   Retrying r;
   r.storage->create("f");
   r.fail_next("link", Status::io);
@@ -187,7 +187,7 @@ TEST(StorageRetry, LinksAreTriedAgain) {
   EXPECT_TRUE(r.storage->link("f", "g"));
   r.fail_next("link", Status::io);
   r.faults->links = true;
-  // The first attempt made the name and then reported an error.
+  // The first attempt created the name and then reported an error.
   r.faults->before = [&](const std::string& line) {
     if (line == "link f h" && r.faults->counted == 0) r.inner->link("f", "h");
   };
@@ -198,7 +198,7 @@ TEST(StorageRetry, LinksAreTriedAgain) {
   EXPECT_FALSE(r.storage->link("f", "i"));
 }
 
-TEST(StorageRetry, FilesAreMappedAsTheyAre) {
+TEST(StorageRetry, FilesAreMappedDirectly) {
   const ckpt::tests::Scratch scratch;
   const auto storage = make_retrying_storage(open_file_system(scratch.path(), Root::make),
                                              std::make_shared<FaultHandler>(FaultPolicy{}, [](std::int64_t) {}));
@@ -209,7 +209,7 @@ TEST(StorageRetry, FilesAreMappedAsTheyAre) {
 }
 
 // The first attempt removed the file and then reported an error.
-TEST(StorageRetry, WhatIsGoneIsRemoved) {
+TEST(StorageRetry, AMissingFileCountsAsRemoved) {
   Retrying r;
   r.storage->create("f");
   r.fail_next("remove", Status::io);
@@ -228,7 +228,7 @@ TEST(StorageRetry, StreamsStayStreams) {
                                              std::make_shared<FaultHandler>(FaultPolicy{}, [](std::int64_t) {}));
   const auto file = storage->create_stream("f", {});
   std::byte byte{};
-  EXPECT_ERROR(file->read(0, {&byte, 1}), Status::unsupported, "front to back");
+  EXPECT_ERROR(file->read(0, {&byte, 1}), Status::unsupported, "sequential writing");
 }
 
 }  // namespace

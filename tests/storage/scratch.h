@@ -1,4 +1,4 @@
-// A directory for one test, and the errors that calls throw.
+// A directory for one test, and helpers for errors.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ class Scratch {
   std::filesystem::path path_;
 };
 
-// Gives up root's powers for a scope, since permissions do not bind root.
+// Drops root's privileges for a scope, since permissions do not apply to root.
 class Unprivileged {
  public:
   Unprivileged() : was_root_(::geteuid() == 0) { EXPECT_EQ(was_root_ ? ::seteuid(65534) : 0, 0); }
@@ -44,7 +44,7 @@ class Unprivileged {
   bool was_root_;
 };
 
-// The status of the Error that body throws, and its message; ok when it throws none.
+// Returns the status and message of the Error that body throws; ok if it throws none.
 template <class Body>
 base::Status status_of(Body&& body, std::string* message = nullptr) {
   try {

@@ -1,4 +1,4 @@
-// Scratches: what was written comes back, by every way and of every length; errors and stops leave the next copy alone.
+// Scratch files: written bytes are read back, with every method and length; errors and stops do not affect the next copy.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -39,7 +39,7 @@ std::vector<std::byte> random_bytes(std::size_t count, std::uint32_t seed) {
   return bytes;
 }
 
-TEST(Scratches, WhatWasWrittenComesBack) {
+TEST(Scratches, WrittenBytesAreReadBack) {
   const tests::Scratch directory;
   constexpr std::size_t mebibyte = std::size_t{1} << 20;
   for (const auto& storage : all_ways(directory)) {
@@ -48,7 +48,7 @@ TEST(Scratches, WhatWasWrittenComesBack) {
     std::vector<std::pair<std::int64_t, std::vector<std::byte>>> written;
     for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{511}, std::size_t{4096}, std::size_t{4097},
                                     mebibyte - 1, mebibyte, mebibyte + 1, 5 * mebibyte, 9 * mebibyte + 77}) {
-      for (const std::size_t shift : {std::size_t{0}, std::size_t{64}}) {  // in memory: aligned to a page, and not
+      for (const std::size_t shift : {std::size_t{0}, std::size_t{64}}) {  // in memory: aligned to a page, and unaligned
         std::vector<std::byte> room(count + shift + 4096);
         const auto address = reinterpret_cast<std::uintptr_t>(room.data());
         const std::span<std::byte> bytes(room.data() + (4096 - address % 4096) + shift, count);
@@ -102,10 +102,10 @@ TEST(Scratches, AStoppedCopyIsCancelledAndTheNextOneWorks) {
   EXPECT_ERROR(scratch->write(0, bytes, stop), Status::cancelled, "stopped");
   stopper.join();
   std::vector<std::byte> got(4096);
-  scratch->read(0, got, no_stop);  // has a limit of its own, and the first bytes of it are free
+  scratch->read(0, got, no_stop);  // its own limit, with a burst of free bytes
 }
 
-TEST(Scratches, TheLimitHoldsForReadsByThemselves) {
+TEST(Scratches, TheLimitAppliesToReadsSeparately) {
   struct Clock final : base::Clock {
     std::int64_t now_ns() const override { return now; }
     mutable std::int64_t now = 0;
@@ -127,7 +127,7 @@ TEST(Scratches, TheLimitHoldsForReadsByThemselves) {
 }
 
 TEST(TransferQueues, CopyInOrderAndReportTheFirstError) {
-  // Fails at one offset, and notes what it was asked for.
+  // Fails at one offset, and records its calls.
   struct Failing final : Scratch {
     void write(std::int64_t offset, std::span<const std::byte>, const std::atomic<bool>&) override {
       asked.push_back(offset);
@@ -148,7 +148,7 @@ TEST(TransferQueues, CopyInOrderAndReportTheFirstError) {
       queue.drain();
     }
     queue.wait(queue.begin({50, &memory, 1, 0}));
-    queue.begin({60, &memory, 1, 0});  // not waited for: the destructor ends it, or drops it
+    queue.begin({60, &memory, 1, 0});  // not awaited: the destructor ends or drops it
   }
   std::vector<std::int64_t> expected;
   for (int round = 0; round < 3; ++round) expected.insert(expected.end(), {0, 10, 20});

@@ -1,4 +1,4 @@
-// Large files: every way of writing gives the same bytes; each falls back to the next; limit and stop.
+// Large files: every method of writing gives the same bytes; each falls back to the next; rate limit and stop.
 #include "storage/stream_file.h"
 
 #include <fcntl.h>
@@ -27,7 +27,7 @@ using ckpt::tests::Scratch;
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
-// Eight bytes at a time: these run unoptimised under sanitizers, over hundreds of megabytes.
+// Eight bytes at a time, since this runs unoptimised with sanitizers over hundreds of megabytes.
 std::vector<std::byte> pattern(std::int64_t bytes) {
   std::vector<std::uint64_t> words(static_cast<std::size_t>(bytes) / 8 + 1);
   std::uint64_t x = 12345;
@@ -45,7 +45,7 @@ bool holds(const std::string& path, const std::vector<std::byte>& expected) {
          (expected.empty() || std::memcmp(text.data(), expected.data(), expected.size()) == 0);
 }
 
-// In pieces of an odd size, so that chunks and writes do not coincide.
+// Writes in pieces of an odd size, so that chunks and writes do not coincide.
 void write_all_of(File& file, std::span<const std::byte> bytes, std::size_t piece = 777'777) {
   for (std::size_t at = 0; at < bytes.size(); at += piece) {
     file.write(static_cast<std::int64_t>(at), bytes.subspan(at, std::min(piece, bytes.size() - at)));
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(Storage, StorageStream, testing::Values(WritePath::ring
                                                                         : "Buffered";
                          });
 
-TEST_P(StorageStream, WritesWhatItWasGiven) {
+TEST_P(StorageStream, WritesAllBytes) {
   const auto storage = open();
   const std::int64_t chunk = static_cast<std::int64_t>(chunk_bytes);
   for (const std::int64_t size :
@@ -91,9 +91,9 @@ TEST_P(StorageStream, WritesWhatItWasGiven) {
   }
 }
 
-// Behind a header that is copied: as they will lie in the file (but for whole pages) and beside that, in chunks, in larger pieces
-// and in small ones.
-TEST_P(StorageStream, WritesBorrowedBytesFromAnyPlace) {
+// After a header that is copied: at the same alignment as in the file (modulo pages) and at another one, in chunks, in larger
+// pieces and in small ones.
+TEST_P(StorageStream, WritesBorrowedBytesFromAnyAddress) {
   constexpr std::size_t page = 4096;
   const auto storage = open();
   const auto bytes = pattern(5 * static_cast<std::int64_t>(chunk_bytes) + 12345);
@@ -101,7 +101,7 @@ TEST_P(StorageStream, WritesBorrowedBytesFromAnyPlace) {
   for (const std::size_t header : {std::size_t{0}, std::size_t{1}, page, std::size_t{10'752}}) {
     for (const std::size_t shift : {0, 1}) {
       for (const std::size_t piece : {chunk_bytes, 2 * chunk_bytes + 777, std::size_t{777'777}}) {
-        SCOPED_TRACE(testing::Message() << header << " bytes before, " << shift << " beside, pieces of " << piece);
+        SCOPED_TRACE(testing::Message() << header << " bytes before, shifted by " << shift << ", pieces of " << piece);
         std::byte* const start = memory.get() + header % page + shift;
         std::memcpy(start, bytes.data() + header, bytes.size() - header);
         const auto file = storage->create_stream("f", {static_cast<std::int64_t>(bytes.size()), nullptr});
@@ -124,7 +124,7 @@ TEST_P(StorageStream, TakesBytesOnlyInOrder) {
   EXPECT_ERROR(file->write(11, bytes), Status::invalid_argument, "10");
   EXPECT_ERROR(file->write(0, bytes), Status::invalid_argument, "10");
   std::byte byte{};
-  EXPECT_ERROR(file->read(0, {&byte, 1}), Status::unsupported, "front to back");
+  EXPECT_ERROR(file->read(0, {&byte, 1}), Status::unsupported, "sequential writing");
   file->write(10, bytes);
   file->sync();
   EXPECT_EQ(open()->size("f"), 20);
@@ -160,9 +160,9 @@ TEST_P(StorageStream, AFileThatMayGrowNoFurtherIsNoSpace) {
     };
     EXPECT_ERROR(fill(), Status::no_space, "f");
   }
-  // A write that threw may be repeated: it goes on where it was.
+  // A write that threw may be repeated: it continues at the same position.
   const auto file = storage->create_stream("g", {});
-  std::int64_t at = 0;  // which call is told depends on when the system gets to it
+  std::int64_t at = 0;  // the failing call depends on the timing of the system
   Status status = Status::ok;
   for (int call = 0; call < 20 && status == Status::ok; ++call) {
     status = ckpt::tests::status_of([&] {
@@ -193,14 +193,14 @@ TEST_P(StorageStream, KeepsTheBandwidth) {
   const auto file = storage->create_stream("f", {});
   write_all_of(*file, bytes);
   file->sync();
-  // 20 MiB at 1 MiB/s, of which 4 MiB go at once.
+  // 20 MiB at 1 MiB/s, of which 4 MiB are written at once.
   EXPECT_EQ((clock->now_ns() + 500'000'000) / 1'000'000'000, 16);
   storage->create("small")->write(0, std::span(bytes).first(mebibyte));
   EXPECT_EQ((clock->now_ns() + 500'000'000) / 1'000'000'000, 17);
   EXPECT_TRUE(holds(scratch / "f", bytes));
 }
 
-TEST(StorageStreamPath, SmallFilesAndOtherStoragesTakeThePlainWay) {
+TEST(StorageStreamPath, SmallFilesAndOtherStoragesUseThePlainPath) {
   const Scratch scratch;
   const auto storage = open_file_system(scratch.path(), Root::make);
   EXPECT_EQ(dynamic_cast<StreamFile*>(storage->create_stream("small", {mebibyte, nullptr}).get()), nullptr);
@@ -218,7 +218,7 @@ TEST(StorageStreamPath, AForcedPathIsTaken) {
   EXPECT_NE(path_of(WritePath::direct, "d"), WritePath::ring);
 }
 
-// No new descriptor is to be had, so no ring either.
+// No descriptor is available, so there is no ring, either.
 TEST(StorageStreamPath, FallsBackWithoutARing) {
   const Scratch scratch;
   Descriptor file(::open((scratch / "f").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
@@ -236,8 +236,8 @@ TEST(StorageStreamPath, FallsBackWithoutARing) {
   EXPECT_TRUE(holds(scratch / "f", bytes));
 }
 
-// A file system in memory does not tell an alignment for O_DIRECT: nothing is assumed, the page cache is used.
-TEST(StorageStreamPath, FallsBackWhereTheFileKnowsNoAlignment) {
+// A file system in memory does not report an alignment for O_DIRECT: the page cache is used.
+TEST(StorageStreamPath, FallsBackIfTheAlignmentIsUnknown) {
   const std::string shared = "/dev/shm";
   struct stat status {};
   if (::stat(shared.c_str(), &status) != 0 || ::access(shared.c_str(), W_OK) != 0) GTEST_SKIP() << "no " << shared;
@@ -255,7 +255,8 @@ TEST(StorageStreamPath, FallsBackWhereTheFileKnowsNoAlignment) {
   std::filesystem::remove_all(pattern_text);
 }
 
-// The system refuses what is under way in the ring (its descriptor has become one for reading): the plain way's error is reported.
+// The system refuses the writes in the ring (its descriptor was replaced by a read-only one): the error of the plain write is
+// reported.
 TEST(StorageStreamPath, AnErrorInTheRingIsReported) {
   const Scratch scratch;
   std::ofstream(scratch / "f") << "";
@@ -269,7 +270,7 @@ TEST(StorageStreamPath, AnErrorInTheRingIsReportedForBorrowedBytesToo) {
   const Scratch scratch;
   std::ofstream(scratch / "f") << "";
   Descriptor reading(::open((scratch / "f").c_str(), O_RDONLY | O_CLOEXEC));
-  const std::size_t size = 40 * chunk_bytes;  // more than goes under way at once
+  const std::size_t size = 40 * chunk_bytes;  // more than the maximum in flight
   const auto memory = ckpt::base::map_pages(size);
   StreamFile file(std::move(reading), "f", {}, WritePath::ring, nullptr);
   EXPECT_ERROR(file.write_borrowed(0, {memory.get(), size}), Status::io, "cannot write 'f'");

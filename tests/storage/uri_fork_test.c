@@ -1,5 +1,5 @@
-/* Storages by URI in two processes: names in memory are a process's own, a directory is the same one for both; and in a child that
- * was forked while threads register schemes and open URIs every call works or gives FORKED, none waits. */
+/* Storages by URI in two processes: names in memory belong to one process, a directory is the same one for both; and in a child
+ * forked while threads register schemes and open URIs, every call works or returns FORKED; none waits. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <pthread.h>
@@ -49,8 +49,8 @@ static void two_processes(const char* root) {
   if (child == 0) {
     ckpt_checkpoint_manager* own = writer_of("memory:run");
     alarm(HANG_SECONDS);
-    CHECK(own != NULL && writer_of(root) != NULL); /* other places are free */
-    CHECK(writer_of(uri) == NULL);                 /* the parent's */
+    CHECK(own != NULL && writer_of(root) != NULL); /* other locations are free */
+    CHECK(writer_of(uri) == NULL);                 /* in use by the parent */
     save(own);
     _exit(0);
   }
@@ -58,7 +58,7 @@ static void two_processes(const char* root) {
   in_memory = writer_of("memory:run");
   CHECK(in_memory != NULL);
   CHECK_OK(ckpt_checkpoint_manager_list(in_memory, NULL, 0, &count));
-  CHECK(count == 0); /* the child's checkpoint was in its own memory */
+  CHECK(count == 0); /* the child's checkpoint was in the child's memory */
   ckpt_checkpoint_manager_release(in_memory);
   ckpt_checkpoint_manager_release(in_files);
   ckpt_storage_release(kept);

@@ -1,5 +1,5 @@
-/* Storages by URI through the .so from C99: what each scheme makes, what is refused, and schemes of the caller's, also from inside
- * their own functions and from many threads at once. An alarm ends the test when something waits for itself. */
+/* Storages by URI through the C API from C99: the storage of each scheme, refused URIs, and custom schemes, also from inside their
+ * own functions and from many threads at once. An alarm ends the test on a deadlock. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <pthread.h>
@@ -21,7 +21,7 @@ static int is_directory(const char* path) {
   return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Saves a step in what a URI names, and loads it from what another one names. The storage of the first lives meanwhile. */
+/* Saves a step through one URI, and loads it through another one. The storage of the first one exists meanwhile. */
 static void same_place(const char* uri, const char* other) {
   ckpt_storage *first = NULL, *second = NULL;
   ckpt_checkpoint_manager *writer = NULL, *refused = NULL, *reader = NULL;
@@ -36,7 +36,7 @@ static void same_place(const char* uri, const char* other) {
   step.step = 7;
   CHECK_OK(ckpt_checkpoint_manager_save(writer, state, &step, NULL));
   CHECK_OK(ckpt_storage_create_from_uri(other, &second));
-  CHECK_FAILS(ckpt_checkpoint_manager_create(second, NULL, &refused), CKPT_E_BUSY, ""); /* one writer per place */
+  CHECK_FAILS(ckpt_checkpoint_manager_create(second, NULL, &refused), CKPT_E_BUSY, ""); /* one writer per location */
   options.read_only = 1;
   CHECK_OK(ckpt_checkpoint_manager_create(second, &options, &reader));
   CHECK_OK(ckpt_checkpoint_manager_load(reader, state, NULL, &loaded));
@@ -65,7 +65,7 @@ static int64_t steps_in(const char* uri) {
 static void files(const char* root) {
   char uri[300], path[300];
   snprintf(uri, sizeof uri, "file://%s/a/b", root);
-  same_place(uri, "a/b"); /* absolute and relative, with a scheme and without */
+  same_place(uri, "a/b"); /* absolute and relative, with and without a scheme */
   same_place("file:run", "FILE:run/");
   same_place("file:b%6fth%20%25", "both %");
   CHECK(is_directory("both %"));
@@ -75,7 +75,7 @@ static void files(const char* root) {
   same_place(uri, path);
   CHECK_OK(open_uri("file:///"));
   CHECK_OK(open_uri("file:/"));
-  /* What has no scheme is taken as it is. */
+  /* A location without a scheme is a path. */
   same_place("./a:b", "a/../a:b");
   CHECK(is_directory("a:b"));
   same_place("c:x", "./c:x"); /* a scheme has two characters at least */
@@ -95,11 +95,11 @@ static void memories(void) {
   ckpt_storage* kept = NULL;
   same_place("memory:run", "memory:run");
   same_place("memory:a/b", "MEMORY:%61/b/");
-  CHECK(steps_in("memory:run") == 0); /* the last one has gone, and what was in it */
+  CHECK(steps_in("memory:run") == 0); /* the last reference is released, and its contents are freed */
   CHECK_OK(ckpt_storage_create_from_uri("memory:kept", &kept));
   same_place("memory:kept", "memory:kept");
   CHECK(steps_in("memory:kept") == 1);
-  CHECK(steps_in("memory:Kept") == 0); /* names have cases */
+  CHECK(steps_in("memory:Kept") == 0); /* names are case-sensitive */
   CHECK(steps_in("memory:kept2") == 0);
   CHECK(steps_in("memory:") == 0);
   ckpt_storage_release(kept);
@@ -107,7 +107,7 @@ static void memories(void) {
   {
     ckpt_storage *one = NULL, *two = NULL;
     ckpt_checkpoint_manager *a = NULL, *b = NULL;
-    CHECK_OK(ckpt_storage_create_from_uri("memory:", &one)); /* each of its own: two writers */
+    CHECK_OK(ckpt_storage_create_from_uri("memory:", &one)); /* two separate storages: two writers */
     CHECK_OK(ckpt_storage_create_from_uri("memory:", &two));
     CHECK_OK(ckpt_checkpoint_manager_create(one, NULL, &a));
     CHECK_OK(ckpt_checkpoint_manager_create(two, NULL, &b));
@@ -119,7 +119,7 @@ static void memories(void) {
   CHECK(!is_directory("kept") && !is_directory("run2"));
 }
 
-/* Every one is refused, whatever its scheme, and makes nothing. */
+/* Each one is refused, whatever its scheme, and nothing is created. */
 static void bad_texts(void) {
   static const struct {
     const char *rest, *why;
@@ -191,21 +191,21 @@ static void unknown_schemes(void) {
   CHECK(!is_directory("s3:") && !is_directory("gs:") && !is_directory("filex:a"));
 }
 
-/* ---- Schemes of the caller ---- */
+/* ---- Custom schemes ---- */
 
-typedef struct made {
+typedef struct created {
   int calls, destroyed;
   char uri[100];
   int32_t result;
   const char* reason;
-  ckpt_clock* wrong; /* handed out in the place of a storage */
+  ckpt_clock* wrong; /* returned instead of a storage */
   int nothing;
-} made;
+} created;
 
-static void count_destroy(void* user_data) { ++((made*)user_data)->destroyed; }
+static void count_destroy(void* user_data) { ++((created*)user_data)->destroyed; }
 
 static int32_t make(const char* uri, ckpt_storage** storage, void* user_data) {
-  made* const seen = user_data;
+  created* const seen = user_data;
   ++seen->calls;
   snprintf(seen->uri, sizeof seen->uri, "%s", uri);
   if (seen->result != 0) {
@@ -218,7 +218,7 @@ static int32_t make(const char* uri, ckpt_storage** storage, void* user_data) {
 }
 
 static void registering(void) {
-  made seen = {0, 0, "", 0, NULL, NULL, 0};
+  created seen = {0, 0, "", 0, NULL, NULL, 0};
   static const char* const no_scheme[] = {"s", "3s", "a b", "a:", "a_b", "-a", "a/b", "\xc3\xbc\xc3\xbc", ":", "a%41"};
   size_t i;
   CHECK_FAILS(ckpt_storage_register_scheme(NULL, make, &seen, count_destroy), CKPT_E_INVALID_ARGUMENT, "scheme is NULL");
@@ -233,13 +233,13 @@ static void registering(void) {
   CHECK_FAILS(ckpt_storage_unregister_scheme("file"), CKPT_E_NOT_FOUND, "'file'");
   CHECK_FAILS(ckpt_storage_unregister_scheme("mine"), CKPT_E_NOT_FOUND, "'mine'");
   CHECK_FAILS(ckpt_storage_unregister_scheme(NULL), CKPT_E_INVALID_ARGUMENT, "scheme is NULL");
-  CHECK(seen.destroyed == 0 && seen.calls == 0); /* a failed call leaves user_data to its caller */
+  CHECK(seen.destroyed == 0 && seen.calls == 0); /* a failed call does not take user_data */
 
   CHECK_OK(ckpt_storage_register_scheme("Mine+x-2.0", make, &seen, count_destroy));
   CHECK_FAILS(ckpt_storage_register_scheme("mine+X-2.0", make, &seen, count_destroy), CKPT_E_ALREADY_EXISTS, "'mine+X-2.0'");
   CHECK(seen.destroyed == 0);
   same_place("MINE+x-2.0://host:80/a%20b/?q=http://x/../%2F#end", "memory:made");
-  CHECK(strcmp(seen.uri, "MINE+x-2.0://host:80/a%20b/?q=http://x/../%2F#end") == 0); /* the whole of it, as it was given */
+  CHECK(strcmp(seen.uri, "MINE+x-2.0://host:80/a%20b/?q=http://x/../%2F#end") == 0); /* the complete URI, unchanged */
   CHECK(seen.calls == 1);
   CHECK_OK(open_uri("mine+x-2.0:"));
   CHECK_OK(ckpt_storage_unregister_scheme("MINE+X-2.0"));
@@ -252,29 +252,29 @@ static void registering(void) {
 }
 
 static void storages_live_on(void) {
-  made seen = {0, 0, "", 0, NULL, NULL, 0};
+  created seen = {0, 0, "", 0, NULL, NULL, 0};
   ckpt_storage* storage = NULL;
   CHECK_OK(ckpt_storage_register_scheme("mine", make, &seen, count_destroy));
   CHECK_OK(ckpt_storage_create_from_uri("mine:x", &storage));
   CHECK_OK(ckpt_storage_unregister_scheme("mine"));
   CHECK(seen.destroyed == 1);
   same_place("memory:made", "memory:made");
-  CHECK(steps_in("memory:made") == 1); /* kept by the storage alone */
+  CHECK(steps_in("memory:made") == 1); /* kept alive by the storage only */
   ckpt_storage_release(storage);
   CHECK(steps_in("memory:made") == 0);
 }
 
 static void failures(void) {
-  made seen = {0, 0, "", 0, NULL, NULL, 0};
+  created seen = {0, 0, "", 0, NULL, NULL, 0};
   int32_t status;
   CHECK_OK(ckpt_storage_register_scheme("mine", make, &seen, count_destroy));
-  for (status = CKPT_E_INVALID_ARGUMENT; status >= CKPT_E_INTERNAL; --status) { /* a status counts */
+  for (status = CKPT_E_INVALID_ARGUMENT; status >= CKPT_E_INTERNAL; --status) { /* every status is passed on */
     seen.result = status;
     seen.reason = "no such bucket";
     CHECK_FAILS(open_uri("mine:x"), status, "no such bucket");
     CHECK(strstr(ckpt_last_error(), "mine:x") != NULL);
     seen.reason = NULL;
-    CHECK_FAILS(open_uri("mine:x"), status, ckpt_status_name(status)); /* and no reason of a call before */
+    CHECK_FAILS(open_uri("mine:x"), status, ckpt_status_name(status)); /* without the reason of an earlier call */
   }
   seen.result = 3;
   seen.reason = "three";
@@ -285,7 +285,7 @@ static void failures(void) {
   seen.nothing = 1;
   CHECK_FAILS(open_uri("mine:x"), CKPT_E_INVALID_ARGUMENT, "*storage is NULL");
   CHECK_OK(ckpt_clock_create_manual(0, &seen.wrong));
-  CHECK_FAILS(open_uri("mine:x"), CKPT_E_INVALID_ARGUMENT, "storage is not a handle of kind 'storage' but clock");
+  CHECK_FAILS(open_uri("mine:x"), CKPT_E_INVALID_ARGUMENT, "storage: expected a handle of kind 'storage', found clock");
   ckpt_clock_release(seen.wrong);
   seen.wrong = NULL;
   seen.nothing = 0;
@@ -294,31 +294,31 @@ static void failures(void) {
   CHECK(seen.destroyed == 1);
 }
 
-/* ---- From inside ---- */
+/* ---- Nested calls ---- */
 
 static int inside = 0;
 static int too_deep = 0;
 
 static int32_t make_again(const char* uri, ckpt_storage** storage, void* user_data) {
-  made* const seen = user_data;
+  created* const seen = user_data;
   ++inside;
-  CHECK_FAILS(open_uri(uri), CKPT_E_INVALID_STATE, "made of itself");
+  CHECK_FAILS(open_uri(uri), CKPT_E_INVALID_STATE, "is recursive");
   CHECK_FAILS(ckpt_storage_register_scheme("again", make_again, NULL, NULL), CKPT_E_ALREADY_EXISTS, "'again'");
-  CHECK_OK(ckpt_storage_register_scheme("other", make, seen, count_destroy)); /* others may come and go */
+  CHECK_OK(ckpt_storage_register_scheme("other", make, seen, count_destroy)); /* others may be registered and unregistered */
   CHECK_OK(open_uri("other:x"));
   CHECK_OK(ckpt_storage_unregister_scheme("other"));
   CHECK(seen->destroyed == 1);
-  CHECK_OK(ckpt_storage_unregister_scheme("again")); /* this call goes on to its end */
-  CHECK(seen->destroyed == 1);                       /* while it does its user_data is in use */
+  CHECK_OK(ckpt_storage_unregister_scheme("again")); /* this call runs to its end */
+  CHECK(seen->destroyed == 1);                       /* during the call its user_data is in use */
   CHECK_FAILS(open_uri(uri), CKPT_E_UNSUPPORTED, "'again'");
-  CHECK_OK(ckpt_storage_register_scheme("again", make, seen, count_destroy)); /* the name is free for another one */
-  CHECK_OK(open_uri("again:y"));                                              /* which is that other one's */
+  CHECK_OK(ckpt_storage_register_scheme("again", make, seen, count_destroy)); /* the name can be registered again */
+  CHECK_OK(open_uri("again:y"));                                              /* by the new scheme */
   CHECK_OK(ckpt_storage_unregister_scheme("again"));
   CHECK(seen->destroyed == 2);
   return ckpt_storage_create_memory(storage);
 }
 
-/* "deep:N" is made of "deep:N-1", down to 0; "ring:a" of "ring:b" of "ring:a". */
+/* "deep:N" opens "deep:N-1", down to 0; "ring:a" opens "ring:b", which opens "ring:a". */
 static int32_t make_deep(const char* uri, ckpt_storage** storage, void* user_data) {
   const int left = atoi(uri + strlen("deep:"));
   char next[32];
@@ -327,7 +327,7 @@ static int32_t make_deep(const char* uri, ckpt_storage** storage, void* user_dat
   if (left == 0) return ckpt_storage_create_memory(storage);
   snprintf(next, sizeof next, "deep:%d", left - 1);
   if (ckpt_storage_create_from_uri(next, storage) == CKPT_OK) return CKPT_OK;
-  too_deep += strstr(ckpt_last_error(), "is made inside 32 others") != NULL;
+  too_deep += strstr(ckpt_last_error(), "is nested inside 32 others") != NULL;
   return CKPT_E_INVALID_STATE;
 }
 
@@ -339,18 +339,18 @@ static int32_t make_ring(const char* uri, ckpt_storage** storage, void* user_dat
   return CKPT_E_INVALID_STATE;
 }
 
-/* The scheme is free again by the time that destroy runs, and destroy may use it. */
+/* The scheme is free again when destroy runs, and destroy may register it. */
 static void register_in_destroy(void* user_data) {
-  made* const seen = user_data;
+  created* const seen = user_data;
   if (++seen->destroyed == 1) CHECK_OK(ckpt_storage_register_scheme("reborn", make, seen, register_in_destroy));
 }
 
 static void from_inside(void) {
-  made seen = {0, 0, "", 0, NULL, NULL, 0};
+  created seen = {0, 0, "", 0, NULL, NULL, 0};
   CHECK_OK(ckpt_storage_register_scheme("again", make_again, &seen, count_destroy));
   CHECK_OK(open_uri("again:x"));
   CHECK(inside == 1 && seen.calls == 2);
-  CHECK(seen.destroyed == 3); /* other's, the second again's, and the first one's, each once */
+  CHECK(seen.destroyed == 3); /* those of other, of the second again and of the first one, once each */
   CHECK_FAILS(ckpt_storage_unregister_scheme("again"), CKPT_E_NOT_FOUND, "'again'");
 
   inside = 0;
@@ -359,12 +359,12 @@ static void from_inside(void) {
   CHECK(inside == 21);
   CHECK_FAILS(open_uri("deep:100000"), CKPT_E_INVALID_STATE, "deep:100000");
   CHECK(inside == 21 + 32 && too_deep == 1);
-  CHECK_OK(open_uri("deep:3")); /* nothing is left behind */
+  CHECK_OK(open_uri("deep:3")); /* nothing remains */
   CHECK_OK(ckpt_storage_unregister_scheme("deep"));
 
   inside = 0;
   CHECK_OK(ckpt_storage_register_scheme("ring", make_ring, NULL, NULL));
-  CHECK_FAILS(open_uri("ring:a"), CKPT_E_INVALID_STATE, "'ring:a' is made of itself");
+  CHECK_FAILS(open_uri("ring:a"), CKPT_E_INVALID_STATE, "'ring:a' is recursive");
   CHECK(inside == 2);
   CHECK_OK(ckpt_storage_unregister_scheme("ring"));
 
@@ -396,7 +396,7 @@ static void* open_often(void* unused) {
   int i;
   (void)unused;
   for (i = 0; i < ROUNDS; ++i) {
-    const ckpt_status status = open_uri("busy://x"); /* there or not, and never a broken one */
+    const ckpt_status status = open_uri("busy://x"); /* present or missing, but never broken */
     CHECK(status == CKPT_OK || status == CKPT_E_UNSUPPORTED);
     CHECK_OK(open_uri("memory:threads"));
   }
@@ -412,7 +412,7 @@ static void* come_and_go(void* gone) {
   return NULL;
 }
 
-/* All get the same storage of a name, so one of them is its writer. It stays that until all have asked. */
+/* All get the same storage of a name, so only one of them is its writer, until all have tried. */
 static void* try_to_write(void* unused) {
   ckpt_storage* storage = NULL;
   ckpt_checkpoint_manager* writer = NULL;
@@ -442,7 +442,7 @@ static void threads(void) {
 }
 
 int main(void) {
-  made taken = {0, 0, "", 0, NULL, NULL, 0};
+  created taken = {0, 0, "", 0, NULL, NULL, 0};
   test_folder root;
   char command[sizeof(test_folder) + 32];
   alarm(HANG_SECONDS);
@@ -453,7 +453,7 @@ int main(void) {
   CHECK_OK(ckpt_storage_register_scheme("taken", make, &taken, count_destroy));
   bad_texts();
   unknown_schemes();
-  CHECK(taken.calls == 0); /* what is refused does not reach it */
+  CHECK(taken.calls == 0); /* refused URIs do not reach it */
   CHECK_OK(ckpt_storage_unregister_scheme("taken"));
   CHECK(taken.destroyed == 1);
   registering();

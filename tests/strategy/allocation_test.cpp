@@ -19,7 +19,7 @@ TEST_P(Allocation, NoDecisionAllocates) {
       strategy->observe_access(names[i]);
     }
   };
-  pass();  // smart learns the layers
+  pass();  // smart records the layers
   const std::int64_t before = heap_requests;
   for (int i = 0; i < 3; ++i) pass();
   EXPECT_EQ(heap_requests, before);
@@ -37,7 +37,7 @@ TEST(Allocation, IsCounted) {
   EXPECT_GT(heap_requests, before);
 }
 
-TEST(Allocation, MemoryAwareWithATrackerAdjustsWithout) {
+TEST(Allocation, MemoryAwareWithATrackerDoesNotAllocate) {
   const auto clock = std::make_shared<base::ManualClock>(0);
   MemoryAware strategy({0.8, std::make_shared<memory::Tracker>(), 1000, clock});
   const Activation activation(std::int64_t{1});

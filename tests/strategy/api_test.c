@@ -1,11 +1,11 @@
-/* The strategies of strategy.h through libckpt.so, from C99. */
+/* The strategies of strategy.h through the C API, from C99. */
 #include <math.h>
 
 #include "check.h"
 #include "given.h"
 #include "memory/named.h"
 
-/* "1011...": the answers for layers first .. first+count-1, all named name and of bytes u8. */
+/* Returns the decisions for layers first .. first+count-1, such as "1011...", all with this name and this number of u8 elements. */
 static const char* answers(ckpt_strategy* strategy, const char* name, int64_t bytes, int64_t first, int64_t count) {
   static char row[128];
   int64_t i;
@@ -52,7 +52,7 @@ static void test_interval(void) {
   ckpt_strategy_release(strategy);
   ckpt_strategy_release(NULL);
   strategy = NULL;
-  CHECK_FAILS(ckpt_strategy_create("interval:0", &strategy), CKPT_E_INVALID_ARGUMENT, "interval is 0; at least 1");
+  CHECK_FAILS(ckpt_strategy_create("interval:0", &strategy), CKPT_E_INVALID_ARGUMENT, "interval is 0; expected at least 1");
   CHECK(strategy == NULL);
 }
 
@@ -91,14 +91,14 @@ static void test_memory_aware(void) {
   ckpt_strategy* strategy = NULL;
   ckpt_clock* clock = NULL;
   CHECK_OK(ckpt_clock_create_manual(0, &clock));
-  CHECK_OK(create_memory_aware("memory-aware:0.8", NULL, 1000, clock, &strategy)); /* this process holds more than 1000 bytes */
+  CHECK_OK(create_memory_aware("memory-aware:0.8", NULL, 1000, clock, &strategy)); /* this process uses more than 1000 bytes */
   CHECK(strcmp(answers(strategy, "x", 1, 0, 4), "1010") == 0);
   CHECK_OK(ckpt_clock_advance(clock, ten_seconds));
   CHECK(strcmp(answers(strategy, "x", 1, 0, 4), "1111") == 0);
   check_name(strategy, "MemoryAware(80%)");
   ckpt_strategy_release(strategy);
   CHECK_OK(create_memory_aware("memory-aware:0.8", NULL, INT64_MAX, clock, &strategy));
-  ckpt_clock_release(clock); /* the strategy keeps it */
+  ckpt_clock_release(clock); /* the strategy keeps it alive */
   CHECK(strcmp(answers(strategy, "x", 1, 0, 4), "1010") == 0);
   ckpt_strategy_release(strategy);
   CHECK_FAILS(ckpt_strategy_create("memory-aware:1.5", &strategy), CKPT_E_INVALID_ARGUMENT, "max_share is 1.5");
@@ -113,8 +113,8 @@ static void test_smart(void) {
   CHECK(strcmp(answers(strategy, "a", 1, 0, 1), "0") == 0);
   CHECK(strcmp(answers(strategy, "bad", 1, 1, 1), "0") == 0);
   CHECK_OK(ckpt_strategy_observe_access(strategy, "a"));
-  CHECK(strcmp(answers(strategy, "a", 1, 0, 1), "0") == 0);   /* its third access, early and not large */
-  CHECK(strcmp(answers(strategy, "new", 1, 0, 1), "1") == 0); /* its first */
+  CHECK(strcmp(answers(strategy, "a", 1, 0, 1), "0") == 0);   /* the third access, early and not large */
+  CHECK(strcmp(answers(strategy, "new", 1, 0, 1), "1") == 0); /* the first access */
   CHECK(strcmp(answers(strategy, "bad", 100, 9, 1), "0") == 0);
   check_name(strategy, "Smart");
   CHECK_FAILS(ckpt_strategy_observe_access(strategy, ""), CKPT_E_INVALID_ARGUMENT, "layer_name is blank");
@@ -132,7 +132,7 @@ static ckpt_strategy_info info_of(const char* text) {
   return info;
 }
 
-/* The constants of a smart strategy are read back, and change its answers. */
+/* The constants of a smart strategy are read back, and change its decisions. */
 static void test_smart_constants(void) {
   static const struct {
     const char* text;
@@ -142,7 +142,7 @@ static void test_smart_constants(void) {
       {"smart:rare_accesses=-1", "rare_accesses is -1"}, {"smart:large_factor=0", "large_factor is 0"},
       {"smart:large_factor=nan", "large_factor is nan"}, {"smart:inf", "large_factor is inf"},
       {"smart:1,2,0.5,7", "4 values are given"},         {"smart:late_share=0,late_share=1", "late_share is given twice"},
-      {"smart:late_share=0,7", "7 stands after"},
+      {"smart:late_share=0,7", "value 7 follows"},
   };
   ckpt_strategy_info info = info_of("smart");
   ckpt_strategy* strategy = NULL;
@@ -153,19 +153,19 @@ static void test_smart_constants(void) {
   info = info_of("smart:!a,late_share=0.25,!b");
   CHECK(info.large_factor == 1.5 && info.rare_accesses == 2 && info.late_share == 0.25 && info.excluded_count == 2);
 
-  /* Nothing is rare or late: only large layers are chosen. */
+  /* Without the rules for rare and late layers, only large layers are chosen. */
   CHECK_OK(ckpt_strategy_create("smart(large_factor=3,rare_accesses=0,late_share=1)", &strategy));
   CHECK(strcmp(answers(strategy, "a", 100, 0, 1), "0") == 0);
   CHECK(strcmp(answers(strategy, "b", 100, 1, 1), "0") == 0);
-  CHECK(strcmp(answers(strategy, "a", 100, 0, 1), "0") == 0); /* an index again: watching ends */
-  CHECK(strcmp(answers(strategy, "c", 100, 2, 1), "0") == 0); /* new, and the last: not with these constants */
+  CHECK(strcmp(answers(strategy, "a", 100, 0, 1), "0") == 0); /* a repeated index ends the watching */
+  CHECK(strcmp(answers(strategy, "c", 100, 2, 1), "0") == 0); /* new and last, but not chosen with these constants */
   CHECK(strcmp(answers(strategy, "d", 10000, 3, 1), "1") == 0);
   ckpt_strategy_release(strategy);
   CHECK_OK(ckpt_strategy_create("smart", &strategy));
   CHECK(strcmp(answers(strategy, "a", 100, 0, 1), "0") == 0);
   CHECK(strcmp(answers(strategy, "b", 100, 1, 1), "0") == 0);
   CHECK(strcmp(answers(strategy, "a", 100, 0, 1), "0") == 0);
-  CHECK(strcmp(answers(strategy, "c", 100, 2, 1), "1") == 0); /* the usual constants choose it */
+  CHECK(strcmp(answers(strategy, "c", 100, 2, 1), "1") == 0); /* chosen by the default constants */
   ckpt_strategy_release(strategy);
 
   strategy = NULL;
@@ -192,7 +192,7 @@ static void test_composites(void) {
   CHECK_OK(create_of("not($0)", &two, 1, &none));
   children[2] = none;
   CHECK_OK(create_of("first(block.*=$0,#1..2=$1,$2)", children, 3, &first));
-  ckpt_strategy_release(three); /* in any order */
+  ckpt_strategy_release(three); /* released in any order */
   ckpt_strategy_release(two);
   CHECK(strcmp(answers(any, "x", 1, 0, 7), "1011101") == 0);
   CHECK(strcmp(answers(all, "x", 1, 0, 7), "1000001") == 0);
@@ -206,16 +206,16 @@ static void test_composites(void) {
   children[1] = all;
   CHECK_FAILS(create_of("all($0)", NULL, 2, &all), CKPT_E_INVALID_ARGUMENT, "options.children is NULL");
   CHECK_FAILS(create_of("all($0)", children, -1, &all), CKPT_E_INVALID_ARGUMENT, "options.children: the count is -1");
-  CHECK_FAILS(create_of("all($0)", children, 2, &all), CKPT_E_INVALID_ARGUMENT, "children[1] is not used; the text has no $1");
+  CHECK_FAILS(create_of("all($0)", children, 2, &all), CKPT_E_INVALID_ARGUMENT, "children[1] is not used: the text has no $1");
   CHECK_FAILS(create_of("all($0,$2)", children, 2, &all), CKPT_E_INVALID_ARGUMENT,
-              "'$2' is no strategy of the caller; 2 are given");
-  CHECK_FAILS(create_of("all($0,$)", children, 1, &all), CKPT_E_INVALID_ARGUMENT, "'$' is no strategy of the caller");
-  CHECK_FAILS(create_of("all($0,$1:2)", children, 2, &all), CKPT_E_INVALID_ARGUMENT, "'$1' is no strategy of the caller");
-  CHECK_FAILS(create_of("all($0,$-1)", children, 1, &all), CKPT_E_INVALID_ARGUMENT, "'$-1' is no strategy of the caller");
-  CHECK_FAILS(ckpt_strategy_create("$0", &all), CKPT_E_INVALID_ARGUMENT, "'$0' is no strategy of the caller; 0 are given");
+              "'$2' is not a strategy of the caller; 2 are given");
+  CHECK_FAILS(create_of("all($0,$)", children, 1, &all), CKPT_E_INVALID_ARGUMENT, "'$' is not a strategy of the caller");
+  CHECK_FAILS(create_of("all($0,$1:2)", children, 2, &all), CKPT_E_INVALID_ARGUMENT, "'$1' is not a strategy of the caller");
+  CHECK_FAILS(create_of("all($0,$-1)", children, 1, &all), CKPT_E_INVALID_ARGUMENT, "'$-1' is not a strategy of the caller");
+  CHECK_FAILS(ckpt_strategy_create("$0", &all), CKPT_E_INVALID_ARGUMENT, "'$0' is not a strategy of the caller; 0 are given");
   CHECK_FAILS(create_of("not($0,$1)", children, 2, &none), CKPT_E_INVALID_ARGUMENT, "children are 2");
   CHECK_FAILS(create_memory_aware("interval:2", NULL, 5, NULL, &any), CKPT_E_INVALID_ARGUMENT,
-              "no strategy of the text is memory-aware");
+              "no strategy in the text is memory-aware");
   CHECK_FAILS(ckpt_strategy_create_with_options(NULL, NULL, &any), CKPT_E_INVALID_ARGUMENT, "text is NULL");
   children[1] = NULL;
   CHECK_FAILS(create_of("any($0,$1)", children, 2, &any), CKPT_E_INVALID_ARGUMENT, "options.children[1] is NULL");
@@ -253,7 +253,7 @@ static void test_tensor_and_tracker(void) {
               "options.tracker is not a handle");
   CHECK_OK(create_memory_aware("memory-aware:0.8", tracker, 1000, clock, &aware));
   CHECK_OK(record_named(tracker, "fc", 801, &allocation));
-  ckpt_memory_tracker_release(tracker); /* the strategy keeps it */
+  ckpt_memory_tracker_release(tracker); /* the strategy keeps it alive */
   CHECK_OK(ckpt_clock_advance(clock, ten_seconds));
   CHECK(strcmp(answers(aware, "x", 1, 0, 4), "1111") == 0);
   ckpt_clock_release(clock);
@@ -292,10 +292,10 @@ static void test_set_chosen(void) {
   CHECK(chosen == 77);
   CHECK_FAILS(ckpt_strategy_get_chosen(strategy, NULL), CKPT_E_INVALID_ARGUMENT, "chosen is NULL");
   CHECK_OK(ckpt_strategy_get_chosen(strategy, &chosen));
-  CHECK(chosen == CKPT_STRATEGY_CHOSEN_RECOMPUTE); /* what was refused has changed nothing */
+  CHECK(chosen == CKPT_STRATEGY_CHOSEN_RECOMPUTE); /* the refused call changed nothing */
   CHECK_OK(ckpt_strategy_set_chosen(strategy, CKPT_STRATEGY_CHOSEN_DEFAULT));
   CHECK_OK(ckpt_strategy_get_chosen(strategy, &chosen));
-  CHECK(chosen == CKPT_STRATEGY_CHOSEN_BOUNDARY); /* what is usual for an interval */
+  CHECK(chosen == CKPT_STRATEGY_CHOSEN_BOUNDARY); /* the default of an interval */
   ckpt_clock_release(clock);
   ckpt_strategy_release(strategy);
 }

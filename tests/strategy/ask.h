@@ -1,4 +1,4 @@
-// What the tests of strategies share.
+// Shared by the tests of strategies.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,14 +20,14 @@ inline bool ask(Strategy& strategy, const std::string& name, std::int64_t index 
   return strategy.should_checkpoint(name, Activation(bytes), index);
 }
 
-// The answers for layers first .. last-1, named "layer<i>", as a row of 1 and 0.
+// Returns the decisions for layers first .. last-1, named "layer<i>", as a string of 1 and 0.
 inline std::string answers(Strategy& strategy, std::int64_t first, std::int64_t last, std::int64_t bytes = 1) {
   std::string row;
   for (std::int64_t i = first; i < last; ++i) row += ask(strategy, base::cat("layer", i), i, bytes) ? '1' : '0';
   return row;
 }
 
-// The message of the Error with this status that call throws.
+// Returns the message of the Error with this status that call throws.
 template <class Call>
 std::string error_of(base::Status status, Call&& call) {
   try {

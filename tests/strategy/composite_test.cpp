@@ -59,17 +59,17 @@ TEST(Composite, FirstMatchWithoutRulesIsItsFallback) {
   EXPECT_EQ(answers(first, 0, 4), "1010");
 }
 
-TEST(Composite, FirstMatchRefusesRulesThatMeanNothing) {
+TEST(Composite, FirstMatchRefusesUselessRules) {
   const auto with = [](const std::string& rule) {
     return refusal([&] { FirstMatch(Names{rule}, Children{interval(1), interval(1)}); });
   };
-  EXPECT_EQ(with("#"), "rules[0] is '#'; '#5', '#2..7' or '#8..'");
+  EXPECT_EQ(with("#"), "rules[0] is '#'; expected '#5', '#2..7' or '#8..'");
   for (const char* rule : {"#x", "#-1", "#3..2", "#1..x", "#..3", "#..", "#1.2", "#99999999999999999999", "#1...3"}) {
     EXPECT_NE(with(rule).find("'#5', '#2..7' or '#8..'"), std::string::npos) << rule;
   }
   EXPECT_EQ(with(""), "rules[0] is blank: ''");
   EXPECT_EQ(refusal([] { FirstMatch(Names{"a"}, Children{interval(1)}); }),
-            "children are 1 for 1 rules; one for each rule and a last one as fallback");
+            "children are 1 for 1 rules; expected one for each rule and a last one as fallback");
 }
 
 TEST(Composite, Names) {
@@ -81,18 +81,18 @@ TEST(Composite, Names) {
 }
 
 TEST(Composite, RefusesNoChildren) {
-  EXPECT_EQ(refusal([] { AnyOf(Children{}); }), "children is empty; at least one strategy");
+  EXPECT_EQ(refusal([] { AnyOf(Children{}); }), "children is empty; expected at least one strategy");
   EXPECT_NE(refusal([] { AllOf(Children{}); }), "");
   EXPECT_NE(refusal([] { FirstMatch(Names{}, Children{}); }), "");
   EXPECT_EQ(refusal([] { AnyOf(Children{interval(1), nullptr}); }), "children[1] is NULL");
   EXPECT_EQ(refusal([] { Not(nullptr); }), "children[0] is NULL");
 }
 
-TEST(Composite, RefusesEndlessNesting) {
+TEST(Composite, RefusesUnboundedNesting) {
   StrategyPtr strategy = interval(2);
   for (int i = 1; i < deepest_nesting; ++i) strategy = std::make_shared<Not>(strategy);
   EXPECT_EQ(answers(*strategy, 0, 2), "01");
-  EXPECT_EQ(refusal([&] { Not{strategy}; }), "children are nested 65 deep; at most 64");
+  EXPECT_EQ(refusal([&] { Not{strategy}; }), "children are nested 65 deep; expected at most 64");
 }
 
 TEST(Composite, ResetReachesEveryChild) {
@@ -104,14 +104,14 @@ TEST(Composite, ResetReachesEveryChild) {
   EXPECT_EQ(child->counters().asked_layers, 0);
 }
 
-TEST(Composite, PassesAccessesAndStepsOn) {
+TEST(Composite, ForwardsAccessesAndSteps) {
   const auto smart = std::make_shared<Smart>(SmartOptions{100, 3, 1}, Names{});
   const auto clock = std::make_shared<base::ManualClock>(0);
   const auto aware = std::make_shared<MemoryAware>(MemoryAwareOptions{0.8, nullptr, 1000, clock});
   AnyOf any(Children{std::make_shared<Not>(smart), aware});
   ask(*smart, "a", 0);
   any.observe_access("a");
-  EXPECT_FALSE(ask(*smart, "a", 0));  // its third access
+  EXPECT_FALSE(ask(*smart, "a", 0));  // the third access
   any.begin_step({900, 0, [&] { return std::int64_t{450} * aware->interval(); }, clock});
   EXPECT_EQ(aware->interval(), 1);
 }
@@ -145,7 +145,7 @@ TEST(Custom, AsksItsFunctions) {
   EXPECT_EQ(custom.chosen(), Chosen::recompute);
 }
 
-TEST(Custom, RefusesNoFunctionAndBlankNames) {
+TEST(Custom, RefusesMissingFunctionsAndBlankNames) {
   EXPECT_EQ(refusal([] { Custom(CustomHooks{}); }), "decide is NULL");
   CustomHooks hooks;
   hooks.decide = [](auto, const auto&, auto) { return true; };
@@ -153,7 +153,7 @@ TEST(Custom, RefusesNoFunctionAndBlankNames) {
   EXPECT_EQ(refusal([&] { Custom{hooks}; }), "name is blank: ' '");
 }
 
-TEST(Custom, DoesNotCountWhatFailed) {
+TEST(Custom, DoesNotCountFailedQueries) {
   CustomHooks hooks;
   hooks.decide = [](auto, const auto&, auto) -> bool { base::fail(base::Status::callback, "no"); };
   Custom custom(hooks);
@@ -161,7 +161,7 @@ TEST(Custom, DoesNotCountWhatFailed) {
   EXPECT_EQ(custom.counters().asked_layers, 0);
 }
 
-TEST(Custom, RefusesToAskItselfInACircle) {
+TEST(Custom, RefusesCyclicQueries) {
   Strategy* self = nullptr;
   CustomHooks hooks;
   hooks.decide = [&](std::string_view name, const Activation& activation, std::int64_t index) {
@@ -169,7 +169,7 @@ TEST(Custom, RefusesToAskItselfInACircle) {
   };
   AnyOf any(Children{std::make_shared<Custom>(hooks)});
   self = &any;
-  const std::string text = "the strategy is in use by the operation whose callback makes this call";
+  const std::string text = "the strategy is in use by the operation that runs this callback";
   EXPECT_EQ(error_of(base::Status::invalid_state, [&] { ask(any, "x"); }), text);
   EXPECT_EQ(error_of(base::Status::invalid_state, [&] { ask(any, "x"); }), text);
   EXPECT_EQ(any.counters().asked_layers, 0);

@@ -1,4 +1,4 @@
-/* Custom strategies and registered kinds through libckpt.so, from C99. */
+/* Custom strategies and registered kinds through the C API, from C99. */
 #include "check.h"
 #include "given.h"
 
@@ -63,7 +63,7 @@ static void test_custom(void) {
               "name is blank");
   CHECK_FAILS(ckpt_strategy_create_custom("Odd", &callbacks, &seen, count_destroy, NULL), CKPT_E_INVALID_ARGUMENT,
               "strategy is NULL");
-  CHECK(seen.destroyed == 0); /* a failed call leaves user_data to its caller */
+  CHECK(seen.destroyed == 0); /* a failed call does not take user_data */
   CHECK_OK(ckpt_strategy_create_custom("Odd", &callbacks, &seen, count_destroy, &strategy));
   CHECK_OK(ckpt_strategy_get_name(strategy, name, sizeof name, NULL));
   CHECK(strcmp(name, "Odd") == 0);
@@ -88,7 +88,7 @@ static void test_custom(void) {
 
   CHECK_OK(create_of("any($0)", &strategy, 1, &any));
   ckpt_strategy_release(strategy);
-  CHECK(seen.destroyed == 0); /* the composite keeps it */
+  CHECK(seen.destroyed == 0); /* the composite keeps it alive */
   CHECK_OK(ask(any, "fc1", 3, &answer));
   CHECK(answer == 1);
   ckpt_strategy_release(any);
@@ -116,7 +116,7 @@ static void test_refused_custom_destroys_nothing(void) {
   CHECK(seen.destroyed == 0 && strategy == NULL);
 }
 
-/* A question structure that a caller fills itself, for example to test its own callback. */
+/* A query struct filled by the caller, for example to test its own callback. */
 static void test_question(void) {
   const int64_t shape[] = {4, 8};
   watched seen = {0, 0, 0, 0, "", NULL};
@@ -132,7 +132,7 @@ static void test_question(void) {
   CHECK(decide(&question, &answer, &seen) == 0 && answer == 1);
 }
 
-/* A kind whose argument is a text form of its own. */
+/* A kind with an argument that is itself the text of a strategy. */
 static int32_t make_inner(const char* arguments, ckpt_strategy** strategy, void* user_data) {
   ++((watched*)user_data)->asked;
   if (strcmp(arguments, "fail") == 0) {

@@ -1,4 +1,4 @@
-/* The worked example of docs/reference/strategy.md: which layers of a small transformer does a strategy choose? */
+/* The worked example of docs/reference/strategy.md: the layers of a small transformer chosen by a strategy. */
 #include <stdio.h>
 #include <stdlib.h>
 

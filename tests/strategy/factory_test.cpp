@@ -33,7 +33,7 @@ TEST(Kinds, KeepTheirValues) {
   EXPECT_TRUE(ask(smart, "new"));
 }
 
-TEST(Kinds, HaveTheirUsualMeaningOfAYes) {
+TEST(Kinds, HaveTheirDefaultMeaningOfChosen) {
   EXPECT_EQ(from_text("interval")->chosen(), Chosen::boundary);
   for (const char* text :
        {"selective", "size", "memory-aware", "smart", "any(smart)", "all(smart)", "not(smart)", "first(smart)"}) {
@@ -45,10 +45,10 @@ TEST(Kinds, HaveTheirUsualMeaningOfAYes) {
 }
 
 TEST(Kinds, RefuseBadValues) {
-  EXPECT_EQ(refusal([] { Interval(0); }), "interval is 0; at least 1");
+  EXPECT_EQ(refusal([] { Interval(0); }), "interval is 0; expected at least 1");
   EXPECT_EQ(refusal([] { Custom({}); }), "decide is NULL");
   EXPECT_EQ(refusal([] { from_text("not(interval:1,interval:2)"); }),
-            "strategy 'not(interval:1,interval:2)': children are 2; 'not' takes one strategy");
+            "strategy 'not(interval:1,interval:2)': children are 2; 'not' expects one strategy");
   EXPECT_EQ(
       error_of(Status::not_found, [] { from_text("intervall"); }),
       "strategy 'intervall': unknown strategy kind 'intervall'; known: interval, selective, size, memory-aware, smart, any, all, "
@@ -141,35 +141,35 @@ TEST(Text, ReadsRules) {
   EXPECT_NE(refusal([] { from_text("first(a=smart,smart,smart)"); }).find("one fallback, not 2"), std::string::npos);
 }
 
-TEST(Text, RefusesWhatItCannotRead) {
+TEST(Text, RefusesInvalidText) {
   EXPECT_EQ(error_of(Status::not_found, [] { from_text("every:2"); }),
             "strategy 'every:2': unknown strategy kind 'every'; known: "
             "interval, selective, size, memory-aware, smart, any, all, not, first");
   const auto refused = [](const char* text) { return refusal([&] { from_text(text); }); };
-  EXPECT_EQ(refused("interval:x"), "strategy 'interval:x': interval is 'x'; a whole number of at least 1");
-  EXPECT_EQ(refused("interval:0"), "strategy 'interval:0': interval is 0; at least 1");
+  EXPECT_EQ(refused("interval:x"), "strategy 'interval:x': interval is 'x'; expected a whole number of at least 1");
+  EXPECT_EQ(refused("interval:0"), "strategy 'interval:0': interval is 0; expected at least 1");
   EXPECT_EQ(refused("interval:1,2"), "strategy 'interval:1,2': the strategy is interval[:INTERVAL]; 2 values are given");
-  EXPECT_EQ(refused("memory-aware:80%"), "strategy 'memory-aware:80%': share is '80%'; a number above 0 and at most 1");
+  EXPECT_EQ(refused("memory-aware:80%"), "strategy 'memory-aware:80%': share is '80%'; expected a number above 0 and at most 1");
   EXPECT_NE(refused("memory-aware:nan").find("more than 0 and at most 1"), std::string::npos);
   EXPECT_NE(refused("memory-aware:1.5").find("more than 0 and at most 1"), std::string::npos);
-  EXPECT_EQ(refused("smart:x"), "strategy 'smart:x': large_factor is 'x'; a number");
+  EXPECT_EQ(refused("smart:x"), "strategy 'smart:x': large_factor is 'x'; expected a number");
   EXPECT_NE(refused("not:smart,smart").find("children are 2"), std::string::npos);
   EXPECT_NE(error_of(Status::not_found, [] { from_text("not:smart,"); }).find("unknown strategy kind ''"), std::string::npos);
-  EXPECT_EQ(refused("any"), "strategy 'any': 'any' is empty; at least one strategy");
-  EXPECT_EQ(refused("any()"), "strategy 'any()': 'any' is empty; at least one strategy");
-  EXPECT_EQ(refused("not(smart,smart)"), "strategy 'not(smart,smart)': children are 2; 'not' takes one strategy");
+  EXPECT_EQ(refused("any"), "strategy 'any': 'any' is empty; expected at least one strategy");
+  EXPECT_EQ(refused("any()"), "strategy 'any()': 'any' is empty; expected at least one strategy");
+  EXPECT_EQ(refused("not(smart,smart)"), "strategy 'not(smart,smart)': children are 2; 'not' expects one strategy");
   EXPECT_NE(refused("any(interval").find("is not closed"), std::string::npos);
   EXPECT_NE(refused("any(any(interval)").find("is not closed"), std::string::npos);
   EXPECT_NE(refused("any(interval))").find("text after the )"), std::string::npos);
   EXPECT_NE(refused("any(interval)x").find("text after the )"), std::string::npos);
-  EXPECT_NE(refused("interval:)").find("closes nothing"), std::string::npos);
+  EXPECT_NE(refused("interval:)").find("unmatched )"), std::string::npos);
   EXPECT_NE(refused("size:\xFF").find("not valid UTF-8"), std::string::npos);
   EXPECT_NE(error_of(Status::not_found, [] { from_text(""); }), "");
   EXPECT_NE(error_of(Status::not_found, [] { from_text("any(smart,)"); }), "");
   EXPECT_NE(error_of(Status::not_found, [] { from_text("custom"); }), "");
 }
 
-TEST(Text, RefusesEndlessNesting) {
+TEST(Text, RefusesUnboundedNesting) {
   std::string text;
   for (int i = 0; i < 100000; ++i) text += "not(";
   EXPECT_NE(refusal([&] { from_text(text); }), "");
@@ -180,7 +180,7 @@ TEST(Text, RefusesEndlessNesting) {
 
 // ---- registered kinds ----
 
-// Registers a kind for the length of a test.
+// Registers a kind for the duration of a test.
 struct Registered {
   Registered(const char* kind_, KindFactory factory) : kind(kind_) { register_kind(kind, std::move(factory)); }
   ~Registered() { unregister_kind(kind); }
@@ -213,7 +213,7 @@ TEST(Registry, RefusesTakenAndImpossibleNames) {
   const auto factory = [](const std::string&) { return make_interval(1); };
   const Registered mine("mine", factory);
   EXPECT_EQ(error_of(Status::already_exists, [&] { register_kind("mine", factory); }),
-            "name is 'mine', a strategy kind that exists");
+            "name is 'mine'; the strategy kind exists already");
   for (const char* kind : {"interval", "custom", "any"}) {
     EXPECT_NE(error_of(Status::already_exists, [&] { register_kind(kind, factory); }), "") << kind;
   }
@@ -222,25 +222,25 @@ TEST(Registry, RefusesTakenAndImpossibleNames) {
   EXPECT_EQ(refusal([] { register_kind("other", nullptr); }), "factory is NULL");
 }
 
-TEST(Registry, ForgetsAKind) {
+TEST(Registry, UnregistersAKind) {
   register_kind("brief", [](const std::string&) { return make_interval(1); });
-  const auto made = from_text("brief");
+  const auto created = from_text("brief");
   unregister_kind("brief");
-  EXPECT_TRUE(ask(*made, "x"));
+  EXPECT_TRUE(ask(*created, "x"));
   EXPECT_NE(error_of(Status::not_found, [] { from_text("brief"); }), "");
-  EXPECT_EQ(error_of(Status::not_found, [] { unregister_kind("brief"); }), "name is 'brief'; no registered kind");
+  EXPECT_EQ(error_of(Status::not_found, [] { unregister_kind("brief"); }), "name is 'brief'; unknown registered kind");
   EXPECT_NE(error_of(Status::not_found, [] { unregister_kind("interval"); }), "");
 }
 
-TEST(Registry, RefusesKindsMadeOfThemselves) {
+TEST(Registry, RefusesRecursiveKinds) {
   const Registered a("kind-a", [](const std::string&) { return from_text("any(smart,kind-b)"); });
   const Registered b("kind-b", [](const std::string&) { return from_text("not(kind-a)"); });
   const auto refused = [](const char* text) { return error_of(Status::invalid_state, [&] { from_text(text); }); };
-  EXPECT_NE(refused("kind-a").find("strategy kind 'kind-a' is made of itself: kind-a -> kind-b -> kind-a"), std::string::npos);
+  EXPECT_NE(refused("kind-a").find("strategy kind 'kind-a' is recursive: kind-a -> kind-b -> kind-a"), std::string::npos);
   EXPECT_NE(refused("kind-b").find("kind-b -> kind-a -> kind-b"), std::string::npos);
 }
 
-TEST(Registry, RefusesAFactoryThatGivesNothing) {
+TEST(Registry, RefusesAFactoryThatReturnsNothing) {
   const Registered none("nothing", [](const std::string&) { return StrategyPtr(); });
   EXPECT_NE(refusal([] { from_text("nothing"); }).find("the factory of strategy kind 'nothing' returned no strategy"),
             std::string::npos);

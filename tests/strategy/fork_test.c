@@ -1,4 +1,4 @@
-/* Strategies in a forked child while threads of the parent are inside them: every call works or gives FORKED, none waits. */
+/* Strategies in a forked child while threads of the parent are inside them: every call works or returns FORKED; none deadlocks. */
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ static ckpt_status ask(ckpt_strategy* strategy, const char* name, int64_t index)
   return ckpt_strategy_should_checkpoint_shape(strategy, name, CKPT_DTYPE_U8, &shape, 1, index, &answer);
 }
 
-/* Thousands of names make a reset of smart long, and a first question about each longer. */
+/* With thousands of names a reset of smart takes long, and a first query about each takes longer. */
 static void* keep_asking(void* unused) {
   (void)unused;
   while (!__atomic_load_n(&ends, __ATOMIC_ACQUIRE)) {
@@ -42,7 +42,7 @@ static void* keep_asking(void* unused) {
 
 static void call_everything(ckpt_strategy* strategy) {
   ckpt_strategy_counters counters = CKPT_STRATEGY_COUNTERS_INIT;
-  ckpt_strategy* made = NULL;
+  ckpt_strategy* created = NULL;
   int64_t needed = 0;
   int32_t chosen = 0;
   FINE(ask(strategy, "layer.1", 1));
@@ -53,8 +53,8 @@ static void call_everything(ckpt_strategy* strategy) {
   FINE(ckpt_strategy_set_chosen(strategy, chosen));
   FINE(ckpt_strategy_reset(strategy));
   FINE(ckpt_strategy_get_known_kinds(NULL, 0, &needed));
-  FINE(ckpt_strategy_create("any(smart,interval:4)", &made));
-  ckpt_strategy_release(made);
+  FINE(ckpt_strategy_create("any(smart,interval:4)", &created));
+  ckpt_strategy_release(created);
   ckpt_strategy_release(strategy);
 }
 

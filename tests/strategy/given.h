@@ -1,4 +1,4 @@
-/* Strategies of tests from text and from what text cannot hold. */
+/* Creates strategies for tests: from text, and with values that text cannot express. */
 #ifndef CKPT_TESTS_STRATEGY_GIVEN_H
 #define CKPT_TESTS_STRATEGY_GIVEN_H
 

@@ -1,4 +1,4 @@
-// The C++17 face of the strategy part.
+// The C++17 API of the strategy part.
 #include <ckpt/strategy.hpp>
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ TEST(StrategyHpp, MakesEveryKind) {
   EXPECT_EQ(Strategy::memory_aware().name(), "MemoryAware(80%)");
   EXPECT_EQ(Strategy::smart({"x"}).name(), "Smart");
   EXPECT_EQ(Strategy::create("any(size:1MiB,interval:8)").name(), "Any(SizeBased(1MB), Interval(8))");
-  EXPECT_EQ(refusal([] { Strategy::interval(0); }), "INVALID_ARGUMENT: strategy 'interval:0': interval is 0; at least 1");
+  EXPECT_EQ(refusal([] { Strategy::interval(0); }), "INVALID_ARGUMENT: strategy 'interval:0': interval is 0; expected at least 1");
 }
 
 TEST(StrategyHpp, Composes) {
@@ -64,7 +64,7 @@ TEST(StrategyHpp, CountsAndResets) {
   EXPECT_EQ(strategy.chosen(), ckpt::StrategyChosen::recompute);
 }
 
-TEST(StrategyHpp, CustomStrategiesMayThrow) {
+TEST(StrategyHpp, CustomStrategiesMayThrowExceptions) {
   const auto token = std::make_shared<int>(0);
   {
     ckpt::CustomStrategy functions;
@@ -132,7 +132,7 @@ TEST(StrategyHpp, KindsAreKnownWhileTheirObjectLives) {
   EXPECT_NE(refusal([] { Strategy::create("every:5"); }).find("NOT_FOUND"), std::string::npos);
 }
 
-TEST(StrategyHpp, ReadsBackWhatItIsMadeOf) {
+TEST(StrategyHpp, ReadsBackItsParameters) {
   const Strategy first = Strategy::create("first(block.*=selective(a,b*,!c),#2..7=size:2KiB,smart)");
   EXPECT_EQ(first.text(), "first(block.*=selective(a,b*,!c),#2..7=size(2KiB),smart)");
   EXPECT_EQ(first.info().kind, "first");

@@ -42,8 +42,9 @@ TEST(Interval, TakesEveryIndexAndInterval) {
 }
 
 TEST(Interval, RefusesNonPositive) {
-  EXPECT_EQ(refusal([] { Interval(0); }), "interval is 0; at least 1");
-  EXPECT_EQ(refusal([] { Interval(std::numeric_limits<std::int64_t>::min()); }), "interval is -9223372036854775808; at least 1");
+  EXPECT_EQ(refusal([] { Interval(0); }), "interval is 0; expected at least 1");
+  EXPECT_EQ(refusal([] { Interval(std::numeric_limits<std::int64_t>::min()); }),
+            "interval is -9223372036854775808; expected at least 1");
 }
 
 TEST(Interval, NameCountersResetAndChosen) {
@@ -67,7 +68,7 @@ TEST(Interval, NameCountersResetAndChosen) {
 TEST(Strategy, RefusesNamelessLayersAndNegativeIndices) {
   Interval strategy(1);
   EXPECT_EQ(refusal([&] { ask(strategy, ""); }), "layer_name is empty");
-  EXPECT_EQ(refusal([&] { ask(strategy, "x", -1); }), "layer_index is -1; at least 0");
+  EXPECT_EQ(refusal([&] { ask(strategy, "x", -1); }), "layer_index is -1; expected at least 0");
   EXPECT_EQ(strategy.counters().asked_layers, 0);
 }
 
@@ -93,7 +94,7 @@ TEST(Selective, MatchesGlobs) {
   EXPECT_TRUE(ask(strategy, "head"));
   EXPECT_TRUE(ask(strategy,
                   "h\xC3\xA4"
-                  "ad"));  // one character of two bytes
+                  "ad"));  // one two-byte character
   EXPECT_FALSE(ask(strategy, "had"));
   EXPECT_TRUE(ask(strategy, ".bias"));
   EXPECT_TRUE(ask(strategy, "a*b"));
@@ -102,7 +103,7 @@ TEST(Selective, MatchesGlobs) {
   EXPECT_FALSE(ask(strategy, "..y..x."));
 }
 
-TEST(Selective, ExcludeWinsWhereAGlobOverlaps) {
+TEST(Selective, ExcludeTakesPrecedenceOverAGlob) {
   Selective by_glob(Names{"block.0.attn", "block.1.attn"}, Names{"block.0.*"});
   EXPECT_FALSE(ask(by_glob, "block.0.attn"));
   EXPECT_TRUE(ask(by_glob, "block.1.attn"));
@@ -124,7 +125,7 @@ TEST(Selective, EmptyListsChooseNothing) {
   EXPECT_FALSE(ask(strategy, "*"));
 }
 
-TEST(Selective, RefusesPatternsThatAreNoNames) {
+TEST(Selective, RefusesInvalidPatterns) {
   EXPECT_EQ(refusal([] { Selective(Names{"a", ""}, Names{}); }), "names[1] is blank: ''");
   EXPECT_EQ(refusal([] { Selective(Names{}, Names{" "}); }), "excluded[0] is blank: ' '");
   EXPECT_NE(refusal([] { Selective(Names{"a\xFF"}, Names{}); }).find("names[0] is not valid UTF-8"), std::string::npos);
@@ -166,8 +167,8 @@ TEST(SizeBased, CountsTheRealSizeOfTheElementType) {
 }
 
 TEST(SizeBased, RefusesNonPositiveThresholds) {
-  EXPECT_EQ(refusal([] { SizeBased(0, Names{}); }), "threshold_bytes is 0; at least 1");
-  EXPECT_EQ(refusal([] { SizeBased(-5, Names{}); }), "threshold_bytes is -5; at least 1");
+  EXPECT_EQ(refusal([] { SizeBased(0, Names{}); }), "threshold_bytes is 0; expected at least 1");
+  EXPECT_EQ(refusal([] { SizeBased(-5, Names{}); }), "threshold_bytes is -5; expected at least 1");
 }
 
 TEST(SizeBased, NamesAsInTheReference) {
@@ -194,7 +195,7 @@ TEST(SizeBased, CountedBytesStopAtTheLimit) {
 
 // ---- memory-aware ----
 
-// A strategy over 1000 bytes whose live bytes and time the test sets.
+// A strategy over 1000 bytes; the test sets live bytes and time.
 class MemoryAwareTest : public testing::Test {
  protected:
   static constexpr std::int64_t second = 1'000'000'000;
@@ -204,7 +205,7 @@ class MemoryAwareTest : public testing::Test {
     if (allocation != 0) tracker->free(allocation);
     allocation = bytes == 0 ? 0 : tracker->allocate("x", bytes);
   }
-  // Asks after the seconds have gone by, and reports the interval.
+  // Queries after that many seconds, and returns the interval.
   std::int64_t after(MemoryAware& strategy, std::int64_t seconds) {
     clock->advance(seconds * second);
     ask(strategy, "x");
@@ -213,7 +214,7 @@ class MemoryAwareTest : public testing::Test {
 
   std::shared_ptr<base::ManualClock> clock = std::make_shared<base::ManualClock>(0);
   std::shared_ptr<memory::Tracker> tracker = std::make_shared<memory::Tracker>();
-  memory::AllocationId allocation = tracker->allocate("x", 700);  // neither high nor low
+  memory::AllocationId allocation = tracker->allocate("x", 700);  // neither high nor low pressure
 };
 
 TEST_F(MemoryAwareTest, ShrinksWhilePressureIsHigh) {
@@ -233,7 +234,7 @@ TEST_F(MemoryAwareTest, GrowsToTenWhilePressureIsLow) {
   EXPECT_EQ(answers(strategy, 0, 11), "10000000001");
 }
 
-TEST_F(MemoryAwareTest, LimitsThemselvesAreNeitherHighNorLow) {
+TEST_F(MemoryAwareTest, TheLimitsAreNeitherHighNorLow) {
   auto strategy = make();
   set_live(800);
   EXPECT_EQ(after(strategy, 10), 2);
@@ -248,7 +249,7 @@ TEST_F(MemoryAwareTest, AdjustsAtMostOnceInTenSeconds) {
   EXPECT_EQ(after(strategy, 1), 3);
   for (int i = 0; i < 9; ++i) EXPECT_EQ(after(strategy, 1), 3);
   EXPECT_EQ(after(strategy, 1), 4);
-  EXPECT_EQ(after(strategy, 1000), 5);  // one step, however long it was not asked
+  EXPECT_EQ(after(strategy, 1000), 5);  // one step, however long since the last query
   EXPECT_EQ(after(strategy, 0), 5);
 }
 
@@ -282,7 +283,7 @@ TEST_F(MemoryAwareTest, FallsBackOnResidentBytes) {
   EXPECT_EQ(after(roomy, 10), 3);
 }
 
-TEST_F(MemoryAwareTest, ResetBeginsAnew) {
+TEST_F(MemoryAwareTest, ResetStartsAgain) {
   auto strategy = make();
   set_live(900);
   after(strategy, 10);
@@ -290,7 +291,7 @@ TEST_F(MemoryAwareTest, ResetBeginsAnew) {
   EXPECT_EQ(strategy.interval(), 2);
   set_live(100);
   EXPECT_EQ(after(strategy, 9), 2);
-  EXPECT_EQ(after(strategy, 1), 3);  // high pressure before the reset is forgotten
+  EXPECT_EQ(after(strategy, 1), 3);  // high pressure before the reset is discarded
 }
 
 TEST_F(MemoryAwareTest, RefusesSharesOutsideTheRange) {
@@ -302,7 +303,7 @@ TEST_F(MemoryAwareTest, RefusesSharesOutsideTheRange) {
   EXPECT_EQ(refusal([&] {
               MemoryAware({0.8, nullptr, -1, clock});
             }),
-            "total_bytes is -1; at least 1, or 0 for what the process may use");
+            "total_bytes is -1; expected at least 1, or 0 for the memory available to the process");
 }
 
 TEST_F(MemoryAwareTest, NameAndTotal) {
@@ -312,7 +313,8 @@ TEST_F(MemoryAwareTest, NameAndTotal) {
   EXPECT_GT(MemoryAware({}).total_bytes(), mebibyte);
 }
 
-// On equal layers more pressure never means more kept: under Chosen::recompute what is kept are the layers answered with no.
+// With equal layers more pressure never means more kept activations: with Chosen::recompute the kept ones are the layers not
+// chosen.
 TEST_F(MemoryAwareTest, RisingPressureNeverKeepsMore) {
   auto strategy = make();
   set_live(100);
@@ -332,11 +334,11 @@ TEST_F(MemoryAwareTest, RisingPressureNeverKeepsMore) {
 
 // ---- memory-aware, in a follower's steps ----
 
-// A chain of equal layers, each of which takes 10 bytes where it is not chosen: 10 layers with interval n keep 10 - ceil(10 / n).
+// A chain of equal layers, each of which takes 10 bytes unless it is chosen: 10 layers with interval n keep 10 - ceil(10 / n).
 class MemoryAwareStep : public testing::Test {
  protected:
   MemoryAwareStep() : strategy({0.8, tracker, 100, clock}) {}
-  // Runs a step that takes `other` bytes in addition to the layers', and returns the interval that it used.
+  // Runs a step that takes `other` bytes in addition to the layers', and returns its interval.
   std::int64_t step(std::int64_t other = 0) {
     strategy.begin_step({peak, unpredicted, [this] { return predicted(); }, follower});
     peak = predicted() + other;
@@ -358,13 +360,13 @@ class MemoryAwareStep : public testing::Test {
   int predictions = 0;
 };
 
-TEST_F(MemoryAwareStep, GrowsAtOnceWithoutAClockAndNeverPastTheShare) {
+TEST_F(MemoryAwareStep, GrowsAtOnceWithoutAClockAndNeverExceedsTheShare) {
   EXPECT_EQ(step(), 3);  // 50 bytes, then 60: below 64
   EXPECT_EQ(step(), 4);  // 70: neither low nor high
   for (int i = 0; i < 20; ++i) EXPECT_EQ(step(), 4);
 }
 
-TEST_F(MemoryAwareStep, TheFirstStepGoesByThePrediction) {
+TEST_F(MemoryAwareStep, TheFirstStepUsesThePrediction) {
   strategy.begin_step({std::nullopt, 0, [this] { return predicted() + 31; }, follower});
   EXPECT_EQ(strategy.interval(), 1);  // 81 bytes with 2
 }
@@ -376,7 +378,7 @@ TEST_F(MemoryAwareStep, HighPressureShrinksItForTheNextStepAndGrowthWaits) {
   EXPECT_EQ(step(0), 2);  // the fourth after it
 }
 
-TEST_F(MemoryAwareStep, WhatDoesNotFitIsNotTriedAgain) {
+TEST_F(MemoryAwareStep, AnIntervalThatDoesNotFitIsNotTriedAgain) {
   for (int i = 0; i < 10; ++i) step(28);
   EXPECT_EQ(step(28), 2);  // 78 bytes; 88 with 3
   const int before = predictions;
@@ -384,7 +386,7 @@ TEST_F(MemoryAwareStep, WhatDoesNotFitIsNotTriedAgain) {
   EXPECT_EQ(predictions - before, 10);  // the test's own
 }
 
-// Two followers whose first steps have equal inputs, but different profiles.
+// Two followers with equal inputs of their first steps, but different profiles.
 TEST_F(MemoryAwareStep, AnotherFollowerUsesItsOwnPrediction) {
   const auto first_step = [&](const std::shared_ptr<const void>& of, std::int64_t other_bytes) {
     strategy.begin_step({std::nullopt, 0, [&] { return predicted() + other_bytes; }, of});
@@ -402,13 +404,13 @@ TEST_F(MemoryAwareStep, ItsTrackerCountsInAddition) {
   tracker->free(id);
 }
 
-TEST_F(MemoryAwareStep, WhereNothingFitsItTakesTheLeast) {
+TEST_F(MemoryAwareStep, IfNothingFitsItUsesTheLeastMemory) {
   step(1000);
   EXPECT_EQ(step(1000), 1);
   EXPECT_EQ(step(1000), 1);
 }
 
-TEST_F(MemoryAwareStep, AQuestionBetweenStepsAdjustsNothing) {
+TEST_F(MemoryAwareStep, AQueryBetweenStepsAdjustsNothing) {
   EXPECT_EQ(step(), 3);
   clock->advance(60'000'000'000);
   ask(strategy, "x");  // the tracker has 0 live bytes
@@ -428,7 +430,7 @@ TEST_F(MemoryAwareStep, AFailingPredictionChangesNothing) {
 
 TEST_F(MemoryAwareStep, HugeTrackedBytesDoNotOverflow) {
   tracker->allocate("huge", largest);
-  EXPECT_EQ(step(), 1);  // still the one that takes least
+  EXPECT_EQ(step(), 1);  // still the one with the least memory
 }
 
 TEST_F(MemoryAwareStep, ResetBeginsAgain) {
@@ -449,23 +451,23 @@ TEST(Smart, WatchesTheFirstTenLayers) {
   EXPECT_TRUE(ask(strategy, "layer10", 10));  // new: accessed once
 }
 
-TEST(Smart, WatchesUntilAnIndexComesAgain) {
+TEST(Smart, WatchesUntilAnIndexRepeats) {
   Smart strategy({100, 2, 1}, Names{});
   EXPECT_EQ(answers(strategy, 0, 3), "000");
   strategy.observe_access("layer0");
-  EXPECT_TRUE(ask(strategy, "other", 0));    // the index comes again: watched no longer, and this layer is new
-  EXPECT_FALSE(ask(strategy, "layer1", 1));  // accessed twice by now
+  EXPECT_TRUE(ask(strategy, "other", 0));    // a repeated index ends the watching, and this layer is new
+  EXPECT_FALSE(ask(strategy, "layer1", 1));  // its second access
 }
 
 TEST(Smart, ChoosesLargeLayers) {
-  Smart strategy({1.5, 0, 1}, Names{});  // rare and late never hold
+  Smart strategy({1.5, 0, 1}, Names{});  // disables the rules for rare and late layers
   const auto pass = [&] {
     std::string row;
     for (int i = 0; i < 10; ++i) row += ask(strategy, base::cat("layer", i), i, i == 4 ? 160 : i == 5 ? 159 : 100) ? '1' : '0';
     return row;
   };
   EXPECT_EQ(pass(), "0000000000");
-  // The mean is 111.9: more than 167.85 is large.
+  // The mean is 111.9: sizes above 167.85 are large.
   EXPECT_EQ(pass(), "0000000000");
   EXPECT_TRUE(ask(strategy, "layer4", 4, 1000));  // the mean is 195.9 with the new size
   EXPECT_FALSE(ask(strategy, "layer5", 5, 159));
@@ -514,7 +516,7 @@ TEST(Smart, WatchesExcludedLayersAndRefusesThem) {
   EXPECT_FALSE(ask(strategy, "a", 1, 700));  // the mean counts the excluded one: 850
 }
 
-TEST(Smart, ResetForgets) {
+TEST(Smart, ResetDiscardsEverything) {
   Smart strategy({}, Names{});
   answers(strategy, 0, 12);
   strategy.reset();
@@ -536,11 +538,11 @@ TEST(Smart, KeepsLearningUnderOneName) {
 }
 
 TEST(Smart, RefusesConstantsOutOfRange) {
-  EXPECT_EQ(refusal([] { Smart({0, 2, 0.7}, Names{}); }), "large_factor is 0; finite and more than 0");
+  EXPECT_EQ(refusal([] { Smart({0, 2, 0.7}, Names{}); }), "large_factor is 0; expected a finite number above 0");
   EXPECT_NE(refusal([] { Smart({INFINITY, 2, 0.7}, Names{}); }), "");
   EXPECT_NE(refusal([] { Smart({std::nan(""), 2, 0.7}, Names{}); }), "");
-  EXPECT_EQ(refusal([] { Smart({1.5, -1, 0.7}, Names{}); }), "rare_accesses is -1; at least 0");
-  EXPECT_EQ(refusal([] { Smart({1.5, 2, 1.5}, Names{}); }), "late_share is 1.5; 0 .. 1");
+  EXPECT_EQ(refusal([] { Smart({1.5, -1, 0.7}, Names{}); }), "rare_accesses is -1; expected at least 0");
+  EXPECT_EQ(refusal([] { Smart({1.5, 2, 1.5}, Names{}); }), "late_share is 1.5; expected 0 .. 1");
   EXPECT_NE(refusal([] { Smart({1.5, 2, std::nan("")}, Names{}); }), "");
 }
 

@@ -1,4 +1,4 @@
-/* What a strategy was made of can be read back, and its text makes the same strategy. */
+/* The values of a strategy can be read back, and its text creates the same strategy. */
 #include "check.h"
 #include "given.h"
 
@@ -29,8 +29,8 @@ static void text_of(const ckpt_strategy* strategy, char* text, int64_t capacity)
   CHECK(needed == (int64_t)strlen(text));
 }
 
-/* Two strategies answer alike for layers of these names. */
-static void answer_alike(ckpt_strategy* a, ckpt_strategy* b) {
+/* Checks that two strategies decide equally for layers with these names. */
+static void decide_equally(ckpt_strategy* a, ckpt_strategy* b) {
   static const char* const names[] = {"block.1.attn", "block.0.attn", "a,b",         "(x)", "!not", " blank ",
                                       "a=b",          "#7",           "back\\slash", "z",   "é"};
   size_t i;
@@ -52,7 +52,7 @@ static void round_trip(ckpt_strategy* strategy, const char* expected) {
   other = made_from(text);
   text_of(other, again, sizeof again);
   CHECK(strcmp(text, again) == 0);
-  answer_alike(strategy, other);
+  decide_equally(strategy, other);
   ckpt_strategy_release(other);
   ckpt_strategy_release(strategy);
 }
@@ -118,14 +118,14 @@ static void lists_and_children(void) {
   }
   ckpt_strategy_release(child);
   CHECK_OK(ckpt_strategy_get_child(first, 2, &child));
-  ckpt_strategy_release(first); /* the child lives on */
+  ckpt_strategy_release(first); /* the child is kept alive by its handle */
   CHECK(strcmp(info_of(child).kind, "smart") == 0);
   ckpt_strategy_release(child);
   ckpt_strategy_release(selective);
 }
 
 static void texts(void) {
-  /* The library's own form of names with any character: each keeps its meaning. */
+  /* The text form of names with any characters: each keeps its meaning. */
   static const char* const odd =
       "selective:\"a,b\",\"(x)\",\"!not\",\" blank \",\"a=b\",back\\\\slash,pre\\*fix,é*,#7,\"say \\\"x\\\"\",\"$0\",!\"!!\",!\"x "
       "\"";
@@ -171,7 +171,7 @@ static void texts(void) {
     other = made_from(text);
     text_of(other, again, sizeof again);
     CHECK(strcmp(text, again) == 0);
-    answer_alike(first, other);
+    decide_equally(first, other);
     ckpt_strategy_release(other);
     ckpt_strategy_release(first);
   }
@@ -190,8 +190,8 @@ static void has_no_text(ckpt_strategy* strategy, const char* why) {
   ckpt_strategy_release(strategy);
 }
 
-/* What text cannot say is not left out in silence. */
-static void what_text_cannot_say(void) {
+/* A value that text cannot express is not silently omitted. */
+static void values_without_text(void) {
   ckpt_strategy_callbacks callbacks = CKPT_STRATEGY_CALLBACKS_INIT;
   ckpt_memory_tracker* tracker = NULL;
   ckpt_clock* clock = NULL;
@@ -217,7 +217,7 @@ static void what_text_cannot_say(void) {
   ckpt_memory_tracker_release(tracker);
   ckpt_clock_release(clock);
 
-  /* Children that are shared make a text that no memory holds. */
+  /* Shared children can make a text that does not fit in memory. */
   CHECK_OK(ckpt_strategy_create("interval:2", &strategy));
   for (i = 0; i < 40; ++i) {
     ckpt_strategy* children[2];
@@ -237,6 +237,6 @@ int main(void) {
   numbers();
   lists_and_children();
   texts();
-  what_text_cannot_say();
+  values_without_text();
   return 0;
 }

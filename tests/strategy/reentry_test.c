@@ -1,5 +1,5 @@
-/* Callbacks of strategies that call the strategy they answer for, and composites above it: INVALID_STATE at once for what would go
- * on inside it, an answer for what only reads. An alarm ends the test when something waits for itself. */
+/* Callbacks of strategies that call the strategy they belong to, and composites above it: INVALID_STATE at once for nested
+ * decisions, a result for read-only calls. An alarm ends the test on a deadlock. */
 #include <unistd.h>
 
 #include "check.h"
@@ -53,8 +53,7 @@ static void call_both(void) {
   refused(above);
   answered(own);
   answered(above);
-  CHECK_OK(
-      ckpt_strategy_create("interval:1", &other)); /* others work as ever, with this one inside them too: only not to be asked */
+  CHECK_OK(ckpt_strategy_create("interval:1", &other)); /* strategies that do not query this one work */
   CHECK_OK(ask(other, &answer));
   CHECK(answer == 1);
   children[0] = other;
@@ -116,7 +115,7 @@ static void custom(void) {
   CHECK(inside == 3);
   CHECK_OK(ask(above, &answer));
   CHECK_OK(ckpt_strategy_get_counters(smart, &counters));
-  CHECK(counters.asked_layers == 1); /* the refused questions did not get as far as the other children */
+  CHECK(counters.asked_layers == 1); /* the refused queries did not reach the other children */
   ckpt_strategy_release(above);
   ckpt_strategy_release(any);
   ckpt_strategy_release(not_it);
@@ -128,9 +127,9 @@ static int32_t make_again(const char* arguments, ckpt_strategy** strategy, void*
   (void)arguments;
   (void)user_data;
   ++inside;
-  CHECK_FAILS(ckpt_strategy_create("any(smart,again)", strategy), CKPT_E_INVALID_STATE, "'again' is made of itself");
+  CHECK_FAILS(ckpt_strategy_create("any(smart,again)", strategy), CKPT_E_INVALID_STATE, "'again' is recursive");
   CHECK_FAILS(ckpt_strategy_register("again", make_again, NULL, NULL), CKPT_E_ALREADY_EXISTS, "again");
-  CHECK_OK(ckpt_strategy_unregister("again")); /* this call goes on to its end */
+  CHECK_OK(ckpt_strategy_unregister("again")); /* this call runs to its end */
   CHECK_OK(ckpt_strategy_create("interval:3", strategy));
   return 0;
 }
@@ -159,7 +158,7 @@ static int64_t ask_back(void* user_data) {
   return ++hours * INT64_C(3600000000000);
 }
 
-/* The clock is asked at each question, and a tracker's clock when pressure is looked at. */
+/* The clock is read at each query, and a tracker's clock when pressure is computed. */
 static void clocks(void) {
   ckpt_memory_tracker_options options = CKPT_MEMORY_TRACKER_OPTIONS_INIT;
   ckpt_memory_tracker* tracker = NULL;

@@ -1,4 +1,4 @@
-// Every kind of strategy, asked by eight threads at once: nothing is lost, nothing races (run under ThreadSanitizer).
+// Every kind of strategy, queried by eight threads at once: no query is lost, and there are no races (with ThreadSanitizer).
 #include <barrier>
 #include <thread>
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int thread_count = 8;
 
-// Runs work(thread) on count threads that begin together.
+// Runs work(thread) on count threads that start together.
 template <class Work>
 void run_threads(int count, Work&& work) {
   std::barrier<> start(count);
@@ -37,7 +37,7 @@ void ask_layers(Strategy& strategy, int times) {
 
 class EveryKind : public testing::TestWithParam<const char*> {};
 
-TEST_P(EveryKind, CountsEveryQuestionOfEightThreads) {
+TEST_P(EveryKind, CountsEveryQueryOfEightThreads) {
   const auto strategy = from_text(GetParam());
   constexpr int times = 5000;
   run_threads(thread_count, [&](int) { ask_layers(*strategy, times); });
@@ -45,7 +45,7 @@ TEST_P(EveryKind, CountsEveryQuestionOfEightThreads) {
   EXPECT_LE(strategy->counters().chosen_layers, strategy->counters().asked_layers);
 }
 
-TEST_P(EveryKind, CanBeReadResetAndFollowedMeanwhile) {
+TEST_P(EveryKind, CanBeReadResetAndFollowedConcurrently) {
   const auto strategy = from_text(GetParam());
   const std::shared_ptr<const void> nothing;
   run_threads(thread_count, [&](int t) {
@@ -78,11 +78,11 @@ TEST(Threads, AnswersOfStatelessStrategiesDoNotDependOnThreads) {
   EXPECT_EQ(strategy->counters().chosen_bytes, thread_count * alone->counters().chosen_bytes);
 }
 
-// More threads than stripes: some share one.
+// More threads than stripes: some threads share one.
 TEST(Threads, CountWithMoreThreadsThanStripes) {
   const auto strategy = make_interval(1);
   constexpr int many = stripe_count + 16;
-  for (int round = 1; round <= 2; ++round) {  // threads of the second round take stripes over
+  for (int round = 1; round <= 2; ++round) {  // threads of the second round reuse stripes
     run_threads(many, [&](int) { ask_layers(*strategy, 100); });
     EXPECT_EQ(strategy->counters().asked_layers, round * many * 100);
     EXPECT_EQ(strategy->counters().chosen_layers, round * many * 100);
@@ -96,7 +96,7 @@ TEST(Threads, ThreadsOfOneStripeAddUp) {
   EXPECT_EQ(strategy->counters().chosen_bytes, 2000);
 }
 
-TEST(Threads, RegistryCanBeUsedByAll) {
+TEST(Threads, RegistryCanBeUsedByAllThreads) {
   run_threads(thread_count, [&](int t) {
     const std::string kind = base::cat("kind", t);
     for (int i = 0; i < 50; ++i) {
@@ -108,7 +108,7 @@ TEST(Threads, RegistryCanBeUsedByAll) {
   });
 }
 
-// The memory-aware interval moves one step for one due look, however many threads see it due.
+// The memory-aware interval moves by one step per due adjustment, however many threads find it due.
 TEST(Threads, MemoryAwareAdjustsOnce) {
   const auto clock = std::make_shared<base::ManualClock>(0);
   MemoryAware strategy({0.8, std::make_shared<memory::Tracker>(), 1000, clock});

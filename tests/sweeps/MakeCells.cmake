@@ -1,6 +1,6 @@
-# Writes the table that the sweeps go through: cmake -DAPI=... -DHEADERS=a.h|b.h -DOUT=... -P MakeCells.cmake
+# Writes the table that the sweeps iterate over: cmake -DAPI=... -DHEADERS=a.h|b.h -DOUT=... -P MakeCells.cmake
 #   FUNCTION(name, "its result", "its arguments")   HANDLE(type, release)   STRUCT(type, INIT_MACRO)   CALLBACK(type)
-# Who includes it defines those that it wants; the others do nothing.
+# The including file defines the macros that it needs; the others expand to nothing.
 cmake_minimum_required(VERSION 3.25)
 include("${CMAKE_CURRENT_LIST_DIR}/../capi/ApiTable.cmake")
 

@@ -1,7 +1,8 @@
-/* between SHIM N M A... -- B... -- C...: two commands that take turns. A runs until it stops before its N-th call that could change
- * the file system (stop_at.c is the SHIM); then B, until it stops before its M-th or, with M 0, to its end. With B stopped, A goes
- * on to its end; C runs; who is stopped still goes on to its end. Prints the exit codes of A and B. Exit code 3: A made fewer than
- * N such calls and ran alone; 4: B fewer than M, so it ended first. */
+/* between SHIM N M A... -- B... -- C...: interleaves two commands. A runs until it stops before its N-th call that could change
+ * the file system (stop_at.c is the SHIM); then B runs until it stops before its M-th such call or, with M 0, to its end. If B
+ * stopped, A resumes and runs to its end; then C runs; then the process that is still stopped resumes and runs to its end. Prints
+ * the exit codes of A and B. Exit code 3: A made fewer than N such calls and ran alone; 4: B made fewer than M, so it finished
+ * first. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <signal.h>
@@ -23,7 +24,7 @@ static pid_t start(char** command, const char* shim, const char* stop_at) {
   _exit(127);
 }
 
-/* The exit code, 128 + the number of the signal that ended it, or -1 when it stopped. */
+/* Returns the exit code, 128 + the number of the terminating signal, or -1 if the child stopped. */
 static int wait_for(pid_t child) {
   int status = 0;
   if (child < 0 || waitpid(child, &status, WUNTRACED) != child) {
@@ -34,8 +35,8 @@ static int wait_for(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* The command behind the next "--", which is replaced by the end of the one before. */
-static char** behind_dashes(char** words) {
+/* Returns the command after the next "--", and terminates the previous one there. */
+static char** after_dashes(char** words) {
   while (*words != NULL && strcmp(*words, "--") != 0) ++words;
   if (words[0] == NULL || words[1] == NULL) {
     fprintf(stderr, "usage: between SHIM N M A... -- B... -- C...\n");
@@ -45,15 +46,15 @@ static char** behind_dashes(char** words) {
   return words + 1;
 }
 
-static int go_on(pid_t stopped) {
+static int resume_to_end(pid_t stopped) {
   if (kill(stopped, SIGCONT) != 0) perror("between");
   return wait_for(stopped);
 }
 
 int main(int argc, char** argv) {
   char** const words = argc > 4 ? argv + 4 : argv + argc;
-  char** const second_words = behind_dashes(words);
-  char** const third_words = behind_dashes(second_words);
+  char** const second_words = after_dashes(words);
+  char** const third_words = after_dashes(second_words);
   const pid_t first = start(words, argv[1], argv[2]);
   int first_code = wait_for(first);
   int second_code = 0;
@@ -65,12 +66,12 @@ int main(int argc, char** argv) {
   second = start(second_words, argv[1], argv[3]);
   second_code = wait_for(second);
   if (second_code < 0) {
-    first_code = go_on(first);
+    first_code = resume_to_end(first);
     wait_for(start(third_words, NULL, NULL));
-    printf("%d %d\n", first_code, go_on(second));
+    printf("%d %d\n", first_code, resume_to_end(second));
     return 0;
   }
   wait_for(start(third_words, NULL, NULL));
-  printf("%d %d\n", go_on(first), second_code);
+  printf("%d %d\n", resume_to_end(first), second_code);
   return strcmp(argv[3], "0") == 0 ? 0 : 4;
 }

@@ -1,4 +1,4 @@
-# What is swept by the table of the API: every function from every callback, in forked children, and answers of callbacks.
+# Sweeps over the table of the API: every function from every callback, in forked children, and invalid values from callbacks.
 set(public_headers base memory tensor storage strategy plan engine pipeline state adaptive async tree drive program)
 list(TRANSFORM public_headers PREPEND "${PROJECT_SOURCE_DIR}/include/ckpt/")
 list(TRANSFORM public_headers APPEND ".h")
@@ -20,7 +20,7 @@ function(sweep_program name)
   ckpt_quick_compile(${name})
 endfunction()
 
-# Re-entry is about locks, answers are about values: with CKPT_TEST_ONCE the first runs under ThreadSanitizer, the second under
+# The re-entry sweep tests locks, the invalid results test values: with CKPT_TEST_ONCE the first runs under ThreadSanitizer, the second under
 # AddressSanitizer.
 ckpt_runs_here(here sweeps_reentry THREADS)
 if(here)
@@ -38,7 +38,7 @@ if(here)
   endforeach()
 endif()
 
-# The allocators of sanitizers cannot be forked while another thread is in them.
+# Sanitizers' allocators do not support a fork while another thread is inside them.
 if(NOT CKPT_SANITIZE)
   sweep_program(test_sweeps_fork fork_test.cpp)
   foreach(type
@@ -51,11 +51,11 @@ if(NOT CKPT_SANITIZE)
   ckpt_label(sweeps_fork_none sweeps)
 endif()
 
-ckpt_runs_here(here sweeps_answers OTHERS)
+ckpt_runs_here(here sweeps_invalid_results OTHERS)
 if(here)
-  sweep_program(test_sweeps_answers answers_test.cpp)
-  foreach(answers layer_outputs layer_options storage listings stateful coordinators strategies schemes stage_forward clocks sources faults keep rename numbers)
-    add_test(NAME sweeps_answers_${answers} COMMAND test_sweeps_answers ${answers})
-    ckpt_label(sweeps_answers_${answers} sweeps)
+  sweep_program(test_sweeps_invalid_results invalid_results_test.cpp)
+  foreach(results layer_outputs layer_options storage listings stateful coordinators strategies schemes stage_forward clocks sources faults keep rename numbers)
+    add_test(NAME sweeps_invalid_results_${results} COMMAND test_sweeps_invalid_results ${results})
+    ckpt_label(sweeps_invalid_results_${results} sweeps)
   endforeach()
 endif()

@@ -12,7 +12,7 @@
 namespace sweeps {
 namespace {
 
-// ---- What there is: structs with initialisers, and how handles are released ----
+// ---- Structs with initialisers, and the release functions of handles ----
 
 template <class Struct>
 Struct initial() {
@@ -37,7 +37,7 @@ constexpr bool is_handle = false;
   void release(type* handle) { release_function(handle); }
 #include "api_cells.inc"
 
-// The parts of DLPack that are needed to free what an export handed out.
+// The parts of DLPack that are needed to free an exported tensor.
 struct Exported {
   void* data;
   std::int32_t device[2];
@@ -69,7 +69,7 @@ struct Call {
   std::string_view arguments;
   const Objects& objects;
   std::vector<std::shared_ptr<void>> kept;
-  std::vector<std::function<bool()>> handed_out;  // true when the call left something in its place; releases it
+  std::vector<std::function<bool()>> handed_out;  // true if the call returned an object there; releases it
 
   bool is(std::string_view name) const { return function == name; }
   template <class T>
@@ -83,7 +83,7 @@ struct Call {
 
 std::string default_folder = ".";
 
-// Of the whole program: a child that is forked while a thread makes a local one would wait for that thread.
+// Global: a forked child would deadlock on the initialisation of a local static variable by another thread.
 const std::unordered_map<std::string_view, const char*> texts_of_function = {
     {"ckpt_feature", "threads"},       {"ckpt_dtype_find", "F32"},      {"ckpt_reader_find", "weight"},
     {"ckpt_controller_restore", "{}"}, {"ckpt_state_get_json", "kept"}, {"ckpt_strategy_create", "any(interval:2,smart)"}};
@@ -121,7 +121,7 @@ const std::unordered_map<std::string_view, double> numbers_of_name = {{"dtype", 
                                                                       {"measured_steps", 1},
                                                                       {"min_level", 0}};
 
-// Texts by the argument's name; those of single functions come first.
+// Returns the string for an argument by its name; strings for single functions take precedence.
 std::string text(const Call& call, std::string_view name) {
   const bool names_checkpoint = call.is("ckpt_checkpoint_manager_get_manifest") || call.is("ckpt_checkpoint_manager_verify") ||
                                 call.is("ckpt_checkpoint_manager_remove") || call.is("ckpt_reader_create_from_checkpoint");
@@ -138,7 +138,7 @@ std::string text(const Call& call, std::string_view name) {
 template <class T>
 T number(const Call& call, std::string_view name) {
   const Objects& objects = call.objects;
-  if (name == "timeout_ns") {  // for ever, but where no event would come, or that is refused
+  if (name == "timeout_ns") {  // infinite, except where no event would arrive or an infinite timeout is refused
     const bool polls = call.function.starts_with("ckpt_co");
     return static_cast<T>(polls ? 0 : -1);
   }
@@ -155,7 +155,7 @@ T number(const Call& call, std::string_view name) {
   return static_cast<T>(1);
 }
 
-// Structs that a call reads: the defaults, and what they need to be worth a call.
+// Fills structs that a call reads: the defaults, plus the values that the call needs to do something.
 template <class Struct>
 Struct good(const Call& call) {
   Struct value = initial<Struct>();
@@ -208,14 +208,14 @@ constexpr bool is_exported = std::is_same_v<T, DLManagedTensor> || std::is_same_
 constexpr std::size_t many = 16;
 constexpr std::size_t buffer_bytes = 65536;
 
-// An argument that is a pointer to Pointee, which may be const.
+// Returns an argument that is a pointer to Pointee, which may be const.
 template <class Pointee>
 Pointee* pointer(Call& call, std::string_view name) {
   using Plain = std::remove_const_t<Pointee>;
   if constexpr (is_handle<Plain>) {
     return call.objects.of<Plain>();
   } else if constexpr (is_exported<Plain>) {
-    return nullptr;  // only another library makes one
+    return nullptr;  // only another library creates one
   } else if constexpr (std::is_void_v<Plain>) {
     return name == "user_data" ? nullptr : call.keep<unsigned char>(buffer_bytes, 0);
   } else if constexpr (std::is_same_v<Plain, char>) {
@@ -225,9 +225,9 @@ Pointee* pointer(Call& call, std::string_view name) {
     return place;
   } else if constexpr (std::is_same_v<Plain, const char*>) {
     return call.keep<const char*>(many, "a*");
-  } else if constexpr (std::is_same_v<Plain, void*>) {  // an item of the caller's
+  } else if constexpr (std::is_same_v<Plain, void*>) {  // an item of the caller
     return call.keep<void*>(many, nullptr);
-  } else if constexpr (std::is_pointer_v<Plain>) {  // handles: an array of them, or a place for one
+  } else if constexpr (std::is_pointer_v<Plain>) {  // handles: an array of them, or an output parameter
     using Handle = std::remove_pointer_t<Plain>;
     if constexpr (std::is_const_v<Pointee>) {
       return call.keep<Plain>(1, call.objects.of<Handle>());
@@ -261,7 +261,7 @@ T argument(Call& call, std::string_view name) {
   }
 }
 
-// The names in "const int64_t* shape, int64_t ndim, uint32_t out<4>".
+// Returns the names in "const int64_t* shape, int64_t ndim, uint32_t out<4>".
 std::vector<std::string_view> names_of(std::string_view arguments) {
   std::vector<std::string_view> names;
   while (!arguments.empty()) {
@@ -282,17 +282,17 @@ Result invoke(Result (*function)(Arguments...), Call& call, std::index_sequence<
 
 void check_failure(Outcome& outcome, bool left_something) {
   outcome.error = ckpt_last_error();
-  if (std::strcmp(ckpt_status_name(outcome.status), "UNKNOWN") == 0) outcome.defect = "gives no known status";
-  if (outcome.status == CKPT_E_INTERNAL) outcome.defect = "gives INTERNAL";
-  if (outcome.error.empty()) outcome.defect = "says nothing of its error";
-  if (left_something) outcome.defect = "failed and handed something out";
+  if (std::strcmp(ckpt_status_name(outcome.status), "UNKNOWN") == 0) outcome.defect = "returned an unknown status";
+  if (outcome.status == CKPT_E_INTERNAL) outcome.defect = "returned INTERNAL";
+  if (outcome.error.empty()) outcome.defect = "failed without an error message";
+  if (left_something) outcome.defect = "failed, but returned an object";
 }
 
 template <class Result, class... Arguments>
 Outcome call_function(Result (*function)(Arguments...), const char* name, bool has_status, const char* arguments,
                       const Objects& objects) {
   Call call{name, arguments, objects, {}, {}};
-  const bool takes_reference = call.is("ckpt_activation_manager_store_moved");  // when it succeeds
+  const bool takes_reference = call.is("ckpt_activation_manager_store_moved");  // if it succeeds
   if (takes_reference) ckpt_tensor_retain(objects.of<ckpt_tensor>());
   Outcome outcome;
   outcome.has_status = has_status;
@@ -314,7 +314,7 @@ Outcome call_function(Result (*function)(Arguments...), const char* name, bool h
   return outcome;
 }
 
-// What a retain adds is released.
+// Releases the reference that a retain added.
 template <class Result, class... Arguments>
 void give_back(Result (* /*function*/)(Arguments...), const Objects& objects) {
   if constexpr (sizeof...(Arguments) == 1) {
@@ -356,19 +356,19 @@ Rank rank_of(std::string_view function) {
 
 const std::vector<Cell>& all_cells() {
   static const std::vector<Cell> cells = [] {
-    std::vector<Cell> made;
-#define FUNCTION(function, result, arguments)                                                                               \
-  made.push_back({#function, rank_of(#function),                                                                            \
-                  [](const Objects& objects) {                                                                              \
-                    const Outcome outcome =                                                                                 \
-                        call_function(&function, #function, std::string_view(result) == "ckpt_status", arguments, objects); \
-                    if (ends_with(#function, "_retain")) give_back(&function, objects);                                     \
-                    return outcome;                                                                                         \
-                  },                                                                                                        \
-                  [](const Objects& some) { return takes_one(&function, some); }});
+    std::vector<Cell> created;
+#define FUNCTION(function, result, arguments)                                                                                  \
+  created.push_back({#function, rank_of(#function),                                                                            \
+                     [](const Objects& objects) {                                                                              \
+                       const Outcome outcome =                                                                                 \
+                           call_function(&function, #function, std::string_view(result) == "ckpt_status", arguments, objects); \
+                       if (ends_with(#function, "_retain")) give_back(&function, objects);                                     \
+                       return outcome;                                                                                         \
+                     },                                                                                                        \
+                     [](const Objects& some) { return takes_one(&function, some); }});
 #include "api_cells.inc"
-    std::stable_sort(made.begin(), made.end(), [](const Cell& a, const Cell& b) { return a.rank < b.rank; });
-    return made;
+    std::stable_sort(created.begin(), created.end(), [](const Cell& a, const Cell& b) { return a.rank < b.rank; });
+    return created;
   }();
   return cells;
 }

@@ -1,5 +1,5 @@
-// Every function of the C API as a cell: something that can be called with sensible arguments, whatever they are. The cells are
-// made from the table in <ckpt/api.h>, so a new function is swept without anybody thinking of it.
+// Every function of the C API as a cell: a call with valid arguments, whatever they are. The cells are generated from the table in
+// <ckpt/api.h>, so a new function is swept automatically.
 #pragma once
 
 #include <ckpt/ckpt.h>
@@ -12,17 +12,17 @@
 
 namespace sweeps {
 
-// A handle of every type, and the numbers and names that go with them. A handle that is NULL is not there.
+// A handle of every type, and their numbers and names. A NULL handle means that the object is missing.
 struct Objects {
   std::tuple<std::monostate
 #define HANDLE(type, release) , type*
 #include "api_cells.inc"
              >
       handles;
-  std::int64_t subscription = 0;  // of the tracker, with a queue
+  std::int64_t subscription = 0;  // a subscription of the tracker, with a queue
   std::uint64_t allocation = 0;   // of the tracker
   std::uint64_t scope = 0;        // of the tracker
-  std::int64_t task = 0;          // of the asynchronous manager, a save that has ended
+  std::int64_t task = 0;          // a finished save of the asynchronous manager
   std::int64_t hooks = 0;
   std::string checkpoint_name;
 
@@ -36,36 +36,37 @@ struct Objects {
   }
 };
 
-// A fresh object of every type: a chain of two small layers with what runs it, a storage in memory with one checkpoint in it, ...
+// Creates a fresh object of every type: a chain of two small layers and the objects that run it, a storage in memory with one
+// checkpoint, ...
 Objects make_objects();
 void release_objects(Objects& objects);
-// What objects has, and for the rest what others has.
+// Returns the handles of objects, and those of others where objects has none.
 Objects overlaid(const Objects& objects, const Objects& others);
 
-// Where the cells may write files; ends with no '/'.
+// Sets the folder in which the cells may write files; path does not end with '/'.
 void set_folder(const std::string& path);
 const std::string& folder();
 
 struct Outcome {
   bool has_status = false;
   ckpt_status status = CKPT_OK;
-  std::string error;   // ckpt_last_error() of a call that failed
-  std::string defect;  // a rule of the API that the call broke; "" when none
+  std::string error;   // ckpt_last_error() of a failed call
+  std::string defect;  // a rule of the API that the call violated; "" if none
 };
 
-enum class Rank { usual, ends, releases };  // in this order they are called: the later ones leave nothing for the earlier
+enum class Rank { usual, ends, releases };  // called in this order: ends and releases invalidate objects that earlier cells need
 
 struct Cell {
   const char* name;
   Rank rank;
   Outcome (*call)(const Objects& objects);
-  bool (*takes)(const Objects& some);  // an argument of one of the types of which some has an object
+  bool (*takes)(const Objects& some);  // whether an argument has a type for which `some` contains an object
 };
 
-// Usual ones first, then those that end something, then releases.
+// Returns all cells: usual ones first, then those that end something, then releases.
 const std::vector<Cell>& all_cells();
 
-// The call succeeds, or the program says where and ends.
+// Exits with a message if status is not OK.
 void must(ckpt_status status, const char* call);
 #define MUST(call) ::sweeps::must((call), #call)
 

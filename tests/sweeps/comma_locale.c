@@ -1,5 +1,5 @@
-/* Preloaded into the tests of the label hosted: the program and all that it starts run under a locale with a decimal comma, as a
- * host does that calls setlocale(LC_ALL, ""). Ends the program where that does not hold, so that no test passes under another
+/* Preloaded into the tests with the label hosted: the program and its child processes run in a locale with a decimal comma, like a
+ * host that calls setlocale(LC_ALL, ""). Aborts the program if that locale is not available, so that no test passes in another
  * locale. */
 #define _POSIX_C_SOURCE 200809L
 
@@ -19,7 +19,7 @@ static void check_at_exit(void) {
 
 __attribute__((constructor)) static void take_locale(void) {
   const char* const asked = getenv("LC_ALL");
-  if (asked != NULL && strcmp(asked, "C") == 0) return; /* a script's LC_ALL=C sort */
+  if (asked != NULL && strcmp(asked, "C") == 0) return; /* for a script that runs LC_ALL=C sort */
   if (setlocale(LC_ALL, "") == NULL || !has_comma()) {
     fprintf(stderr, "comma_locale: %s in %s has no decimal comma\n", asked == NULL ? "no LC_ALL" : asked, getenv("LOCPATH"));
     abort();

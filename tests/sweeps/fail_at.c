@@ -1,7 +1,7 @@
 /* A preload library that makes allocations fail after main has begun. CKPT_FAIL_AT=N: allocation N fails, counted from 1;
  * CKPT_FAIL_AT=N+: allocation N and all later ones fail. CKPT_FAIL_COUNT=FILE: the number of allocations is written to FILE after
- * main has returned. Allocations of libgfortran, which OpenBLAS loads, do not fail: its constructor recurses without end when it
- * gets no memory. */
+ * main has returned. Allocations of libgfortran, which OpenBLAS loads, do not fail, because its constructor recurses without end
+ * when an allocation fails. */
 #define _GNU_SOURCE
 
 #include <dlfcn.h>
@@ -47,9 +47,9 @@ void* realloc(void* memory, size_t bytes) { return fails(CALLER) ? NULL : __libc
 void* memalign(size_t alignment, size_t bytes) { return fails(CALLER) ? NULL : __libc_memalign(alignment, bytes); }
 void* aligned_alloc(size_t alignment, size_t bytes) { return fails(CALLER) ? NULL : __libc_memalign(alignment, bytes); }
 int posix_memalign(void** memory, size_t alignment, size_t bytes) {
-  void* const made = fails(CALLER) ? NULL : __libc_memalign(alignment, bytes);
-  if (made == NULL) return ENOMEM;
-  *memory = made;
+  void* const created = fails(CALLER) ? NULL : __libc_memalign(alignment, bytes);
+  if (created == NULL) return ENOMEM;
+  *memory = created;
   return 0;
 }
 

@@ -1,5 +1,6 @@
-"""failed_allocations.py FAIL_AT_LIBRARY POINTS PROGRAM...: runs each program with one failing allocation, then with all from that one on failing.
-A program may report errors and fail; it must not crash, call std::terminate, or hang. POINTS: the number of allocations to try; 0: all.
+"""failed_allocations.py FAIL_AT_LIBRARY POINTS PROGRAM...: runs each program with one failing allocation, then with that and all
+later ones failing. A program may report errors and fail; it must not crash, call std::terminate, or hang. POINTS: the number of
+allocations to try; 0: all.
 
 Prints a line for each program and for each defect."""
 
@@ -30,7 +31,7 @@ def run(program, library, at, count_file=None):
 
 
 def is_openblas_own(status, output):
-    """OpenBLAS raises SIGINT when it gets no memory for a thread."""
+    """Accepts OpenBLAS raising SIGINT when it gets no memory for a thread."""
     return status == -signal.SIGINT and "OpenBLAS blas_thread_init: pthread_create failed" in output
 
 
@@ -38,7 +39,7 @@ def count_allocations(program, library):
     with tempfile.NamedTemporaryFile(mode="r") as file:
         status, output = run(program, library, "0", file.name)
         if status != 0:
-            sys.exit(f"{program} with all its memory: status {status}\n{output}")
+            sys.exit(f"{program} without failing allocations: status {status}\n{output}")
         return int(file.read())
 
 

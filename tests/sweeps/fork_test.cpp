@@ -1,5 +1,5 @@
-// While a thread is busy in an object of one type, the process forks, and the child calls every function that takes one: each
-// returns, none is a defect of the library. What a child gets is what everybody gets, or FORKED, so only that is asked here.
+// The process forks while a thread uses an object of one type, and the child calls every function that takes an object of this
+// type: each returns, and none returns INTERNAL. Other results, FORKED or not, are checked elsewhere.
 //
 //   test_sweeps_fork TYPE [ROUNDS]        "none": functions that take no handle
 //   test_sweeps_fork --list
@@ -29,9 +29,9 @@ struct Shared {
   std::atomic<int> defects;
 };
 Shared* shared = nullptr;
-std::set<std::string> skipped;  // calls that never returned
+std::set<std::string> skipped;  // calls that did not return
 
-// One thread at a time: the thread is busy with another object of the type than the child's.
+// Types without internal locks: the thread uses another object of the type than the child.
 const std::set<std::string> not_synchronised = {"ckpt_threshold", "ckpt_state", "ckpt_reader", "ckpt_profile",
                                                 "ckpt_cursor",    "ckpt_layer", "ckpt_chain",  "ckpt_schedule_executor",
                                                 "ckpt_optimizer", "ckpt_tree",  "ckpt_driver"};
@@ -54,7 +54,7 @@ void defect(const std::string& what) {
   std::fprintf(stderr, "%s: %s\n", shared->cell, what.c_str());
 }
 
-// What the child calls, the releases last; a handle that was released is not there any more.
+// Runs the child's calls, releases last; a released handle is removed.
 [[noreturn]] void child(const std::string& type_name, const Objects& given) {
   alarm(longest_child_seconds);
   for (const Cell& cell : all_cells()) {
@@ -79,7 +79,7 @@ void fork_once(const std::string& type_name, const Objects& given) {
   skipped.insert(shared->cell);
 }
 
-// A thread that goes on calling what takes an object of the type.
+// A thread that repeatedly calls the functions that take an object of the type.
 class Busy {
  public:
   Busy(const std::string& type_name, const Objects& objects) : thread_([this, type_name, &objects] { run(type_name, objects); }) {}
@@ -88,8 +88,8 @@ class Busy {
     thread_.join();
   }
 
-  // Until so many more calls have begun: the next fork then comes at another moment.
-  void go_on(int calls) {
+  // Waits until `calls` more calls have begun, so that each fork happens at another moment.
+  void wait_for_calls(int calls) {
     const int until = calls_ + calls;
     while (calls_ < until) std::this_thread::yield();
   }
@@ -120,7 +120,7 @@ int sweep(const std::string& type_name, int rounds) {
   {
     Busy busy(type_name, busy_with);
     for (int round = 0; round < rounds; ++round) {
-      busy.go_on(1 + round % 5);
+      busy.wait_for_calls(1 + round % 5);
       fork_once(type_name, given);
     }
   }

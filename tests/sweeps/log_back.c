@@ -1,6 +1,6 @@
-/* Preloaded into the tests of the label hosted: a log callback for every message, which calls back into the library: into every
+/* Preloaded into the tests with the label hosted: a log callback for every message, which calls back into the library with every
  * checkpoint, manager, pipeline, controller, strategy and tracker that the program has at that moment. The program's own log
- * callback runs, too. Calls only look, so that tests see what they expect; log_callback_test.c makes those that change something.
+ * callback runs, too. The calls only read, so they do not change what tests observe; log_callback_test.c covers calls that write.
  */
 #define _GNU_SOURCE
 
@@ -22,24 +22,24 @@ static void* real(const char* name) {
   return found;
 }
 
-/* The library's own function of a name that is taken here. */
+/* The library's function of a name that this file interposes. */
 #define REAL(name) (*__extension__(__typeof__(&name)) real(#name))
 
-/* ---- What the program has ---- */
+/* ---- The program's objects ---- */
 
-typedef void (*look_fn)(void* handle);
+typedef void (*read_fn)(void* handle);
 
 typedef struct entry {
-  void* handle; /* NULL: free */
-  look_fn look;
+  void* handle; /* NULL: an unused entry */
+  read_fn look;
   int references;
-  int users; /* log callbacks that are looking at it */
+  int users; /* log callbacks that are using it */
 } entry;
 
 static entry entries[64];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t unused = PTHREAD_COND_INITIALIZER;
-static __thread int inside = 0; /* this file's own calls into the library */
+static __thread int inside = 0; /* nesting of this file's own calls into the library */
 
 static entry* find(const void* handle) {
   for (size_t i = 0; i < sizeof entries / sizeof entries[0]; ++i) {
@@ -48,8 +48,8 @@ static entry* find(const void* handle) {
   return NULL;
 }
 
-/* look NULL: only when the handle is known. */
-static void remember(look_fn look, void* handle) {
+/* look NULL: only updates a known handle. */
+static void track(read_fn look, void* handle) {
   entry* place = NULL;
   if (inside) return;
   pthread_mutex_lock(&mutex);
@@ -62,8 +62,8 @@ static void remember(look_fn look, void* handle) {
   pthread_mutex_unlock(&mutex);
 }
 
-/* Before a release: no callback looks at it any more when this returns. */
-static void forget(const void* handle) {
+/* Called before a release: no callback uses the handle after this returns. */
+static void untrack(const void* handle) {
   entry* place = NULL;
   if (handle == NULL || inside) return;
   pthread_mutex_lock(&mutex);
@@ -75,7 +75,7 @@ static void forget(const void* handle) {
   pthread_mutex_unlock(&mutex);
 }
 
-static void look_at_all(void) {
+static void read_all(void) {
   inside = 1;
   pthread_mutex_lock(&mutex);
   for (size_t i = 0; i < sizeof entries / sizeof entries[0]; ++i) {
@@ -93,16 +93,16 @@ static void look_at_all(void) {
 
 static void before_fork(void) { pthread_mutex_lock(&mutex); }
 static void after_fork(void) { pthread_mutex_unlock(&mutex); }
-static void in_child(void) { /* no other thread looks here */
+static void in_child(void) { /* the child has no other threads */
   for (size_t i = 0; i < sizeof entries / sizeof entries[0]; ++i) entries[i].users = 0;
   pthread_mutex_unlock(&mutex);
 }
 
-/* ---- How it is looked at: whatever the calls return, they return ---- */
+/* ---- Read-only calls on them: results are ignored ---- */
 
-static const ckpt_api* api = NULL; /* a program may hide the library's names */
+static const ckpt_api* api = NULL; /* a table, because a program may hide the library's symbols */
 
-static void look_at_checkpoint(void* handle) {
+static void read_checkpoint(void* handle) {
   ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;
   ckpt_load_options options = CKPT_LOAD_OPTIONS_INIT;
   ckpt_fault_handler* handler = NULL;
@@ -123,15 +123,15 @@ static void look_at_checkpoint(void* handle) {
   if (api->ckpt_checkpoint_manager_get_coordinator(handle, &coordinator) == CKPT_OK)
     api->ckpt_coordinator_get_world_size(coordinator, &world_size);
   api->ckpt_coordinator_release(coordinator);
-  /* No other rank calls, so the load must fail. With one rank a load would have a side effect: the line continues from the loaded
-   * checkpoint. */
+  /* The other ranks do not call, so the load must fail. With one rank a load would have a side effect: the line continues from the
+   * loaded checkpoint. */
   if (world_size > 1 && api->ckpt_state_create(&state) == CKPT_OK &&
       api->ckpt_checkpoint_manager_load(handle, state, &options, NULL) == CKPT_OK)
     abort();
   api->ckpt_state_release(state);
 }
 
-static void look_at_async(void* handle) {
+static void read_async(void* handle) {
   ckpt_async_manager_stats stats = CKPT_ASYNC_MANAGER_STATS_INIT;
   ckpt_checkpoint_task_info task = CKPT_CHECKPOINT_TASK_INFO_INIT;
   int64_t ids[8];
@@ -142,7 +142,7 @@ static void look_at_async(void* handle) {
     api->ckpt_async_manager_get_task(handle, ids[0], &task);
 }
 
-static void look_at_controller(void* handle) {
+static void read_controller(void* handle) {
   ckpt_controller_info info = CKPT_CONTROLLER_INFO_INIT;
   ckpt_decision decision = CKPT_DECISION_INIT;
   int64_t needed = 0;
@@ -153,7 +153,7 @@ static void look_at_controller(void* handle) {
   api->ckpt_controller_get_json(handle, NULL, 0, &needed);
 }
 
-static void look_at_activations(void* handle) {
+static void read_activations(void* handle) {
   ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
   int64_t bytes = 0;
   int64_t count = 0;
@@ -164,7 +164,7 @@ static void look_at_activations(void* handle) {
   api->ckpt_activation_manager_list(handle, NULL, 0, &count);
 }
 
-static void look_at_pipeline(void* handle) {
+static void read_pipeline(void* handle) {
   ckpt_pipeline_stats stats = CKPT_PIPELINE_STATS_INIT;
   int64_t number = 0;
   api->ckpt_pipeline_get_stats(handle, 0, &stats);
@@ -172,13 +172,13 @@ static void look_at_pipeline(void* handle) {
   api->ckpt_pipeline_get_trace_json(handle, NULL, 0, &number);
 }
 
-static void look_at_strategy(void* handle) {
+static void read_strategy(void* handle) {
   char name[64];
   int64_t needed = 0;
   api->ckpt_strategy_get_name(handle, name, sizeof name, &needed);
 }
 
-static void look_at_tracker(void* handle) {
+static void read_tracker(void* handle) {
   ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
   int64_t needed = 0;
   api->ckpt_memory_tracker_get_stats(handle, &stats);
@@ -198,7 +198,7 @@ static int installed = 0;
 
 static void on_message(int32_t level, const char* component, const char* message, void* user_data) {
   const listener* const own = user_data;
-  look_at_all();
+  read_all();
   if (own != NULL && level >= own->minimum) own->fn(level, component, message, own->user_data);
 }
 
@@ -237,10 +237,10 @@ static void install(void) {
 
 __attribute__((constructor)) static void begin(void) {
   if (atexit(check_at_exit) != 0 || pthread_atfork(before_fork, after_fork, in_child) != 0) abort();
-  install(); /* when the program is linked to the library */
+  install(); /* if the program is linked with the library */
 }
 
-/* Else it is loaded later. */
+/* Otherwise the library is loaded later. */
 void* dlopen(const char* path, int flags) {
   void* (*const next)(const char*, int) = *__extension__(__typeof__(&dlopen)) dlsym(RTLD_NEXT, "dlopen");
   void* const loaded = next(path, flags);
@@ -248,53 +248,53 @@ void* dlopen(const char* path, int flags) {
   return loaded;
 }
 
-/* ---- Functions that make and release ---- */
+/* ---- Functions that create and release ---- */
 
-#define CREATES(look, name, parameters, arguments, made) \
-  ckpt_status name parameters {                          \
-    const ckpt_status status = REAL(name) arguments;     \
-    if (status == CKPT_OK) remember(look, *(made));      \
-    return status;                                       \
+#define CREATES(look, name, parameters, arguments, created) \
+  ckpt_status name parameters {                             \
+    const ckpt_status status = REAL(name) arguments;        \
+    if (status == CKPT_OK) track(look, *(created));         \
+    return status;                                          \
   }
 #define RELEASES(name, type) \
   void name(type* handle) {  \
-    forget(handle);          \
+    untrack(handle);         \
     REAL(name)(handle);      \
   }
 
-CREATES(look_at_checkpoint, ckpt_checkpoint_manager_create,
-        (ckpt_storage * storage, const ckpt_checkpoint_manager_options* options, ckpt_checkpoint_manager** made),
-        (storage, options, made), made)
+CREATES(read_checkpoint, ckpt_checkpoint_manager_create,
+        (ckpt_storage * storage, const ckpt_checkpoint_manager_options* options, ckpt_checkpoint_manager** created),
+        (storage, options, created), created)
 RELEASES(ckpt_checkpoint_manager_release, ckpt_checkpoint_manager)
-CREATES(look_at_async, ckpt_async_manager_create,
-        (ckpt_checkpoint_manager * checkpoint, const ckpt_async_manager_options* options, ckpt_async_manager** made),
-        (checkpoint, options, made), made)
+CREATES(read_async, ckpt_async_manager_create,
+        (ckpt_checkpoint_manager * checkpoint, const ckpt_async_manager_options* options, ckpt_async_manager** created),
+        (checkpoint, options, created), created)
 RELEASES(ckpt_async_manager_release, ckpt_async_manager)
-CREATES(look_at_controller, ckpt_controller_create, (const ckpt_controller_options* options, ckpt_controller** made),
-        (options, made), made)
+CREATES(read_controller, ckpt_controller_create, (const ckpt_controller_options* options, ckpt_controller** created),
+        (options, created), created)
 RELEASES(ckpt_controller_release, ckpt_controller)
-CREATES(look_at_activations, ckpt_activation_manager_create,
+CREATES(read_activations, ckpt_activation_manager_create,
         (const ckpt_activation_policy* policy, const ckpt_activation_manager_options* options, ckpt_stage_forward_fn forward,
-         void* user_data, ckpt_destroy_fn destroy, ckpt_activation_manager** made),
-        (policy, options, forward, user_data, destroy, made), made)
-CREATES(look_at_activations, ckpt_pipeline_get_manager, (ckpt_pipeline * pipeline, int32_t stage, ckpt_activation_manager** made),
-        (pipeline, stage, made), made)
+         void* user_data, ckpt_destroy_fn destroy, ckpt_activation_manager** created),
+        (policy, options, forward, user_data, destroy, created), created)
+CREATES(read_activations, ckpt_pipeline_get_manager, (ckpt_pipeline * pipeline, int32_t stage, ckpt_activation_manager** created),
+        (pipeline, stage, created), created)
 RELEASES(ckpt_activation_manager_release, ckpt_activation_manager)
-CREATES(look_at_pipeline, ckpt_pipeline_create,
-        (ckpt_chain * chain, const ckpt_tensor_spec* input, const ckpt_pipeline_options* options, ckpt_pipeline** made),
-        (chain, input, options, made), made)
+CREATES(read_pipeline, ckpt_pipeline_create,
+        (ckpt_chain * chain, const ckpt_tensor_spec* input, const ckpt_pipeline_options* options, ckpt_pipeline** created),
+        (chain, input, options, created), created)
 RELEASES(ckpt_pipeline_release, ckpt_pipeline)
-CREATES(look_at_strategy, ckpt_strategy_create, (const char* text, ckpt_strategy** made), (text, made), made)
+CREATES(read_strategy, ckpt_strategy_create, (const char* text, ckpt_strategy** created), (text, created), created)
 RELEASES(ckpt_strategy_release, ckpt_strategy)
-CREATES(look_at_tracker, ckpt_memory_tracker_create, (const ckpt_memory_tracker_options* options, ckpt_memory_tracker** made),
-        (options, made), made)
+CREATES(read_tracker, ckpt_memory_tracker_create, (const ckpt_memory_tracker_options* options, ckpt_memory_tracker** created),
+        (options, created), created)
 RELEASES(ckpt_memory_tracker_release, ckpt_memory_tracker)
 
 void ckpt_strategy_retain(ckpt_strategy* strategy) {
   REAL(ckpt_strategy_retain)(strategy);
-  remember(NULL, strategy);
+  track(NULL, strategy);
 }
 void ckpt_memory_tracker_retain(ckpt_memory_tracker* tracker) {
   REAL(ckpt_memory_tracker_retain)(tracker);
-  remember(NULL, tracker);
+  track(NULL, tracker);
 }

@@ -1,6 +1,7 @@
-/* A log callback may call any function, also on the very objects that the message is about. For each way in which the library warns
- * here, the callback loads, saves, verifies and lists through the checkpoint that warned, makes background saves and loads on it,
- * asks its controller and runs a step of a pipeline; an alarm ends the test if any of that waits for the call that is warning. */
+/* A log callback may call any function, also on the objects that the message is about. For each warning of the library that this
+ * test provokes, the callback loads, saves, verifies and lists through the checkpoint that warned, runs background saves and loads
+ * on it, calls its controller and runs a step of a pipeline; an alarm aborts the test if any of that waits for the call that is
+ * warning. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <pthread.h>
@@ -11,7 +12,7 @@
 #include "folder.h"
 #include "memory/named.h"
 
-/* ---- What the program has ---- */
+/* ---- The program's objects ---- */
 
 static float weights[2] = {1, 2};
 static test_folder root;
@@ -88,8 +89,8 @@ static void damage(const char* name) {
 
 /* ---- The callback ---- */
 
-static int warnings = 0;            /* in calls of this thread */
-static int background_warnings = 0; /* these two change while it waits */
+static int warnings = 0;            /* during calls of this thread */
+static int background_warnings = 0; /* these two change while this thread waits */
 static int64_t step_of_callbacks = 1000;
 
 static void use_checkpoint(int64_t next_step) {
@@ -127,7 +128,7 @@ static void use_async(int64_t next_step) {
   ckpt_state_release(state);
 }
 
-/* On the manager's own thread, which everything that is queued waits for. */
+/* Runs on the manager's thread, for which all queued tasks wait. */
 static void use_async_on_its_thread(void) {
   ckpt_async_manager_stats stats = CKPT_ASYNC_MANAGER_STATS_INIT;
   int64_t ids[8];
@@ -156,23 +157,23 @@ static void use_the_rest(void) {
   CHECK_OK(ckpt_pipeline_get_stats(pipeline, 0, &stats));
 }
 
-/* The call came back: where its object is at work, with one of these. */
-static void came_back(ckpt_status status) {
+/* Checks the status of a nested call: an object in use may return one of these. */
+static void check_nested(ckpt_status status) {
   CHECK(status == CKPT_OK || status == CKPT_E_BUSY || status == CKPT_E_INVALID_STATE || status == CKPT_E_CLOSED);
 }
 
-/* For what is no warning, at any moment and on any thread. */
+/* For messages that are not warnings, at any moment and on any thread. */
 static void look(void) {
   ckpt_async_manager_stats stats = CKPT_ASYNC_MANAGER_STATS_INIT;
   ckpt_controller_info info = CKPT_CONTROLLER_INFO_INIT;
   ckpt_memory_stats memory = CKPT_MEMORY_STATS_INIT;
   ckpt_pipeline_stats stage = CKPT_PIPELINE_STATS_INIT;
   int64_t count = 0;
-  came_back(ckpt_checkpoint_manager_list(checkpoint, NULL, 0, &count));
-  came_back(ckpt_async_manager_get_stats(async, &stats));
-  came_back(ckpt_controller_get_info(controller, &info));
-  came_back(ckpt_memory_tracker_get_stats(tracker, &memory));
-  came_back(ckpt_pipeline_get_stats(pipeline, 0, &stage));
+  check_nested(ckpt_checkpoint_manager_list(checkpoint, NULL, 0, &count));
+  check_nested(ckpt_async_manager_get_stats(async, &stats));
+  check_nested(ckpt_controller_get_info(controller, &info));
+  check_nested(ckpt_memory_tracker_get_stats(tracker, &memory));
+  check_nested(ckpt_pipeline_get_stats(pipeline, 0, &stage));
 }
 
 static void on_message(int32_t level, const char* component, const char* message, void* user_data) {
@@ -192,14 +193,14 @@ static void on_message(int32_t level, const char* component, const char* message
   use_the_rest();
 }
 
-/* Since the last time that this was asked: in calls of this thread. */
+/* Returns the number of warnings in calls of this thread since the last call of this function. */
 static int warned(void) {
   const int count = warnings;
   warnings = 0;
   return count;
 }
 
-/* ---- What warns ---- */
+/* ---- Warnings ---- */
 
 static void load_elsewhere(void) {
   float loaded[2] = {0, 0};

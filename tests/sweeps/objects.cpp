@@ -110,7 +110,7 @@ void must(ckpt_status status, const char* call) {
 
 Objects make_objects() {
   Objects objects;
-  objects.hooks = std::int64_t{1} << 40;  // of no set of hooks
+  objects.hooks = std::int64_t{1} << 40;  // not the id of a set of hooks
   MUST(ckpt_clock_create_manual(0, &objects.of<ckpt_clock>()));
   MUST(ckpt_worker_pool_create(2, &objects.of<ckpt_worker_pool>()));
   MUST(ckpt_strategy_create("smart", &objects.of<ckpt_strategy>()));

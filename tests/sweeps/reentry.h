@@ -1,4 +1,4 @@
-// Calls every function from inside a callback and compares what they say with what they say outside one.
+// Calls every function from inside a callback and compares its status with the status outside callbacks.
 #pragma once
 
 #include <functional>
@@ -13,26 +13,26 @@ namespace sweeps {
 // One callback at one moment: where it runs and what is in use.
 struct Place {
   std::string name;
-  Objects* in_use = nullptr;                  // handles that the program still owns; NULL: none
-  std::vector<const char*> refused = {};      // functions that give INVALID_STATE when they are given what is in use
-  std::vector<const char*> refused_all = {};  // functions that give INVALID_STATE whatever they are given
+  Objects* in_use = nullptr;                  // handles that the running operation uses; NULL: none
+  std::vector<const char*> refused = {};      // functions that return INVALID_STATE for a handle in use
+  std::vector<const char*> refused_all = {};  // functions that return INVALID_STATE for any arguments
 };
 
-// Called inside the callback. At the place whose turn it is, and once, it makes all calls, or releases something that is in use;
-// elsewhere, and inside one of its own calls, it returns at once.
+// Called inside the callback. At the place under test, and only once, it makes all calls, or releases something that is in use;
+// at other places, and during a nested call, it returns at once.
 void here(const Place& place);
 
-// Where this run releases something at a place whose name contains text: returns when it has, and true.
+// If this run releases something at a place with `text` in its name, waits until it has, and returns true.
 bool wait_for_release(const std::string& text);
 
-// An operation of a scenario, in which the calls of a callback may have done what they like: it may fail, but in no wrong way.
-void sane(ckpt_status status, const char* call);
-#define SANE(call) ::sweeps::sane((call), #call)
+// Checks an operation of a scenario after arbitrary calls of a callback: it may fail, but only with a permitted status.
+void require_permitted(ckpt_status status, const char* call);
+#define REQUIRE_PERMITTED(call) ::sweeps::require_permitted((call), #call)
 
 struct Scenario {
   const char* name;
-  std::vector<const char*> callbacks;  // types of them that it runs
-  int places;                          // at least so many of them are found
+  std::vector<const char*> callbacks;  // the callback types that it runs
+  int places;                          // the minimum number of places found
   void (*run)();
   void (*before)() = nullptr;  // before anything else in the process
 };

@@ -1,9 +1,9 @@
-// From every callback that a program can give, every function of the API is called: none waits for itself (an alarm ends the
-// process), none crashes, none is a defect of the library, and each says what it says outside callbacks, except where its comment
-// says otherwise.
+// From every callback that a program can provide, every function of the API is called: none deadlocks (an alarm terminates the
+// process), none crashes, none returns INTERNAL, and each returns the same status as outside callbacks, except where its comment
+// documents another one.
 //
-//   test_sweeps_reentry SCENARIO          all of it, in child processes; goes on after a call that hangs or crashes and lists them
-//   all test_sweeps_reentry --list            the scenarios; fails when a callback type of the headers has none
+//   test_sweeps_reentry SCENARIO     runs a scenario in child processes; continues after a call that hangs or crashes, and lists it
+//   test_sweeps_reentry --list       lists the scenarios; fails if a callback type of the headers has none
 #include "reentry.h"
 
 #include <sys/mman.h>
@@ -38,21 +38,21 @@ struct Visited {
   std::uint32_t in_use;  // one bit for each type of handle
 };
 
-// What a child leaves to its parent, however it ends.
+// Shared memory in which a child leaves results for its parent, however it terminates.
 struct Shared {
   char cell[128];
   int places;
   Visited visited[most_places];
   std::atomic<int> calls;
-  ckpt_status outside[1024];  // what each cell says outside callbacks
+  ckpt_status outside[1024];  // the status of each cell outside callbacks
 };
 Shared* shared = nullptr;
 
-enum class Work { look, call, release };  // which places there are; all calls at one place; one release there
+enum class Work { look, call, release };  // find the places; make all calls at one place; release one object there
 Work work = Work::look;
-std::string target;             // the place
+std::string target;             // the place under test
 std::string released;           // the function that releases there
-std::set<std::string> skipped;  // cells at the target that never returned
+std::set<std::string> skipped;  // cells at the target that did not return
 std::atomic<bool> done = false;
 std::mutex looking;  // callbacks run on several threads at once
 std::binary_semaphore has_released(0);
@@ -62,21 +62,21 @@ void doing(const char* cell) {
   alarm(longest_call_seconds);
 }
 
-// Said once, however often a scenario runs.
+// Reports a defect once, however often a scenario runs.
 void defect(const std::string& place, const std::string& cell, const std::string& what) {
   std::ofstream(folder() + "/defects", std::ios::app) << place << ": " << cell << " " << what << "\n";
 }
 
 int print_defects() {
-  std::set<std::string> told;
+  std::set<std::string> reported;
   std::ifstream defects(folder() + "/defects");
   for (std::string line; std::getline(defects, line);) {
-    if (told.insert(line).second) std::fprintf(stderr, "%s\n", line.c_str());
+    if (reported.insert(line).second) std::fprintf(stderr, "%s\n", line.c_str());
   }
-  return static_cast<int>(told.size());
+  return static_cast<int>(reported.size());
 }
 
-// The answer may depend on how far a background task is.
+// The status may depend on the progress of a background task.
 bool may_vary(const std::string& function) {
   return function == "ckpt_async_manager_list" || function == "ckpt_async_manager_cancel" ||
          function == "ckpt_memory_tracker_poll_event";
@@ -89,7 +89,7 @@ bool is_in(const std::vector<const char*>& list, const char* name) {
   return false;
 }
 
-// What a call should say at this place; false when that cannot be told.
+// Sets the status that a call should return at this place; returns false if it cannot be predicted.
 bool expected_status(const Place& place, const Cell& cell, ckpt_status usual, ckpt_status& expected) {
   const bool takes = place.in_use != nullptr && cell.takes(*place.in_use);
   const bool library_thread = gettid() != getpid();
@@ -191,7 +191,7 @@ bool wait_for_release(const std::string& text) {
   return true;
 }
 
-void sane(ckpt_status status, const char* call) {
+void require_permitted(ckpt_status status, const char* call) {
   if (status == CKPT_E_INTERNAL || std::strcmp(ckpt_status_name(status), "UNKNOWN") == 0) {
     defect(target, call, ckpt_last_error());
   }
@@ -206,7 +206,7 @@ std::vector<Scenario> all_scenarios() {
 }
 
 int list() {
-  std::set<std::string> covered = {"ckpt_storage_entry_fn", "ckpt_storage_object_fn"};  // the library's own: a program calls them
+  std::set<std::string> covered = {"ckpt_storage_entry_fn", "ckpt_storage_object_fn"};  // the library provides them
   for (const Scenario& scenario : all_scenarios()) {
     std::printf("%s\n", scenario.name);
     covered.insert(scenario.callbacks.begin(), scenario.callbacks.end());
@@ -221,7 +221,7 @@ int list() {
   return missing == 0 ? 0 : 1;
 }
 
-// One run of the scenario in a process of its own. True when it came to its end.
+// Runs the scenario once in a child process. Returns true if it completed.
 bool run_in_child(const Scenario& scenario) {
   const pid_t process = fork();
   if (process == 0) {
@@ -229,7 +229,7 @@ bool run_in_child(const Scenario& scenario) {
     if (scenario.before != nullptr) scenario.before();
     if (work == Work::look) call_outside();
     scenario.run();
-    std::exit(0);  // what a sanitizer finds at the end becomes the status
+    std::exit(0);  // a sanitizer's findings at exit become the status
   }
   int status = 0;
   waitpid(process, &status, 0);
@@ -241,8 +241,8 @@ bool run_in_child(const Scenario& scenario) {
   return false;
 }
 
-// All calls at one place, once more without each that does not return; then what is in use there is released, each handle in a run
-// of its own.
+// Makes all calls at one place, again without each call that does not return; then releases each handle in use there, each in a
+// separate run.
 void sweep_place(const Scenario& scenario, const Visited& place) {
   target = place.name;
   skipped.clear();

@@ -1,4 +1,4 @@
-// What the scenarios share.
+// Shared helpers of the scenarios.
 #pragma once
 
 #include <tuple>
@@ -7,7 +7,7 @@
 
 namespace sweeps {
 
-// A callback for every type of them: it sweeps at the place that is its user_data, and then does nothing, successfully.
+// A callback of any type: sweeps at the place that is its user_data, then does nothing and succeeds.
 template <class Result, class... Arguments>
 Result sweeping(Arguments... arguments) {
   const auto all = std::tie(arguments...);
@@ -16,12 +16,12 @@ Result sweeping(Arguments... arguments) {
   return Result();
 }
 
-// Releases what a scenario still owns; calls may have released it already.
+// Releases the remaining handles of a scenario; calls may already have released some.
 inline void release_rest(Objects& objects) { release_objects(objects); }
 
 ckpt_state* make_small_state();
 ckpt_tensor* make_small_tensor();
-// A chain of one built-in and one custom layer, whose callbacks sweep at the given places (none where NULL).
+// A chain of one built-in and one custom layer; the callbacks of the latter sweep at the given places (NULL: not at all).
 struct LayerPlaces {
   Place* output = nullptr;
   Place* option = nullptr;

@@ -1,4 +1,4 @@
-// Threads, clocks, memory, tensors, strategies, and what is destroyed.
+// Threads, clocks, memory, tensors, strategies, and destroy callbacks.
 #include "memory/named.h"
 #include "scenarios.h"
 #include "strategy/given.h"
@@ -22,39 +22,39 @@ void thread_hooks() {
   MUST(ckpt_add_thread_hooks(on_start, on_stop, &both, nullptr, &in_use.hooks));
   ckpt_worker_pool* pool = nullptr;
   MUST(ckpt_worker_pool_create(2, &pool));
-  SANE(ckpt_worker_pool_run(
+  REQUIRE_PERMITTED(ckpt_worker_pool_run(
       pool, 8, [](std::int64_t, void*) { return 0; }, nullptr));
   ckpt_worker_pool_release(pool);
-  SANE(ckpt_remove_thread_hooks(in_use.hooks));
+  REQUIRE_PERMITTED(ckpt_remove_thread_hooks(in_use.hooks));
   std::int64_t id = 0;
   MUST(ckpt_add_thread_hooks([](const char*, void*) {}, nullptr, &destroyed, &sweeping, &id));
-  SANE(ckpt_remove_thread_hooks(id));
+  REQUIRE_PERMITTED(ckpt_remove_thread_hooks(id));
 }
 
 void started_thread() {
   Objects in_use;
   Place place{"thread function", &in_use};
-  // Hooks are removed when the thread has ended.
+  // Hooks are removed after the thread has ended.
   MUST(ckpt_add_thread_hooks([](const char*, void*) {}, nullptr, nullptr, nullptr, &in_use.hooks));
   MUST(ckpt_start_thread("sweep", &sweeping, &place, nullptr));
-  SANE(ckpt_remove_thread_hooks(in_use.hooks));
+  REQUIRE_PERMITTED(ckpt_remove_thread_hooks(in_use.hooks));
 }
 
 void pool_part() {
   Objects in_use;
   Place place{"part of a thread pool", &in_use};
   MUST(ckpt_worker_pool_create(2, &in_use.of<ckpt_worker_pool>()));
-  SANE(ckpt_worker_pool_run(in_use.of<ckpt_worker_pool>(), 4, &sweeping, &place));
+  REQUIRE_PERMITTED(ckpt_worker_pool_run(in_use.of<ckpt_worker_pool>(), 4, &sweeping, &place));
   release_rest(in_use);
 }
 
-// One custom clock for each object that reads one.
+// A custom clock for each object that reads one.
 void clocks() {
   Objects direct;
   Place asked{"clock asked", &direct};
   MUST(ckpt_clock_create_custom(&sweeping, &asked, nullptr, &direct.of<ckpt_clock>()));
   std::int64_t now = 0;
-  SANE(ckpt_clock_get_now(direct.of<ckpt_clock>(), &now));
+  REQUIRE_PERMITTED(ckpt_clock_get_now(direct.of<ckpt_clock>(), &now));
   release_rest(direct);
 
   Objects tracking;
@@ -64,9 +64,9 @@ void clocks() {
   tracker.clock = tracking.of<ckpt_clock>();
   MUST(ckpt_memory_tracker_create(&tracker, &tracking.of<ckpt_memory_tracker>()));
   ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
-  SANE(record_named(tracking.of<ckpt_memory_tracker>(), "sweep", 64, &tracking.allocation));
+  REQUIRE_PERMITTED(record_named(tracking.of<ckpt_memory_tracker>(), "sweep", 64, &tracking.allocation));
   records.name = "clock of a tracker that is read";
-  SANE(ckpt_memory_tracker_get_stats(tracking.of<ckpt_memory_tracker>(), &stats));
+  REQUIRE_PERMITTED(ckpt_memory_tracker_get_stats(tracking.of<ckpt_memory_tracker>(), &stats));
   release_rest(tracking);
 }
 
@@ -77,7 +77,7 @@ void clocks_of_others() {
   MUST(create_memory_aware("memory-aware:0.5", nullptr, 0, strategic.of<ckpt_clock>(), &strategic.of<ckpt_strategy>()));
   const std::int64_t shape[1] = {4};
   std::int32_t answer = 0;
-  SANE(ckpt_strategy_should_checkpoint_shape(strategic.of<ckpt_strategy>(), "a", CKPT_DTYPE_F32, shape, 1, 0, &answer));
+  REQUIRE_PERMITTED(ckpt_strategy_should_checkpoint_shape(strategic.of<ckpt_strategy>(), "a", CKPT_DTYPE_F32, shape, 1, 0, &answer));
   release_rest(strategic);
 
   Objects managing;
@@ -87,7 +87,7 @@ void clocks_of_others() {
   options.clock = managing.of<ckpt_clock>();
   MUST(ckpt_activation_manager_create(nullptr, &options, nullptr, nullptr, nullptr, &managing.of<ckpt_activation_manager>()));
   ckpt_tensor* tensor = make_small_tensor();
-  SANE(ckpt_activation_manager_store(managing.of<ckpt_activation_manager>(), 0, tensor, nullptr));
+  REQUIRE_PERMITTED(ckpt_activation_manager_store(managing.of<ckpt_activation_manager>(), 0, tensor, nullptr));
   ckpt_tensor_release(tensor);
   release_rest(managing);
 
@@ -98,7 +98,7 @@ void clocks_of_others() {
   controller.clock = controlling.of<ckpt_clock>();
   MUST(ckpt_controller_create(&controller, &controlling.of<ckpt_controller>()));
   double seconds = 0;
-  SANE(ckpt_controller_get_now(controlling.of<ckpt_controller>(), &seconds));
+  REQUIRE_PERMITTED(ckpt_controller_get_now(controlling.of<ckpt_controller>(), &seconds));
   release_rest(controlling);
 }
 
@@ -108,7 +108,7 @@ void memory_events() {
   MUST(ckpt_memory_tracker_create(nullptr, &in_use.of<ckpt_memory_tracker>()));
   MUST(ckpt_memory_tracker_subscribe(in_use.of<ckpt_memory_tracker>(), CKPT_MEMORY_EVENT_KIND_ALL, &sweeping, &recorded, nullptr,
                                      &in_use.subscription));
-  SANE(record_named(in_use.of<ckpt_memory_tracker>(), "sweep", 64, &in_use.allocation));
+  REQUIRE_PERMITTED(record_named(in_use.of<ckpt_memory_tracker>(), "sweep", 64, &in_use.allocation));
   release_rest(in_use);
 
   Objects pooled;
@@ -119,7 +119,7 @@ void memory_events() {
   MUST(ckpt_buffer_pool_create(pooled.of<ckpt_memory_tracker>(), nullptr, &pooled.of<ckpt_buffer_pool>()));
   const std::int64_t shape[1] = {16};
   ckpt_tensor* tensor = nullptr;
-  SANE(ckpt_tensor_create(CKPT_DTYPE_F32, shape, 1, pooled.of<ckpt_buffer_pool>(), &tensor));
+  REQUIRE_PERMITTED(ckpt_tensor_create(CKPT_DTYPE_F32, shape, 1, pooled.of<ckpt_buffer_pool>(), &tensor));
   taken.name = "memory event of a buffer that returns";
   ckpt_tensor_release(tensor);
 
@@ -127,11 +127,11 @@ void memory_events() {
   ckpt_activation_manager_options options = CKPT_ACTIVATION_MANAGER_OPTIONS_INIT;
   options.tracker = pooled.of<ckpt_memory_tracker>();
   if (options.tracker != nullptr) {
-    std::int64_t subscription = 0;  // the one before may have been ended
+    std::int64_t subscription = 0;  // the previous one may have been ended
     MUST(ckpt_memory_tracker_subscribe(options.tracker, CKPT_MEMORY_EVENT_KIND_ALL, &sweeping, &taken, nullptr, &subscription));
     MUST(ckpt_activation_manager_create(nullptr, &options, nullptr, nullptr, nullptr, &pooled.of<ckpt_activation_manager>()));
     tensor = make_small_tensor();
-    SANE(ckpt_activation_manager_store(pooled.of<ckpt_activation_manager>(), 0, tensor, nullptr));
+    REQUIRE_PERMITTED(ckpt_activation_manager_store(pooled.of<ckpt_activation_manager>(), 0, tensor, nullptr));
     ckpt_tensor_release(tensor);
   }
   release_rest(pooled);
@@ -173,9 +173,9 @@ void strategies() {
   StrategyPlaces places = {
       {"strategy decides", &in_use, asks_strategy}, {"strategy resets", &in_use}, {"strategy learns of an access", &in_use}};
   in_use.of<ckpt_strategy>() = make_strategy(places);
-  SANE(ckpt_strategy_should_checkpoint_shape(in_use.of<ckpt_strategy>(), "a", CKPT_DTYPE_F32, shape, 1, 0, &answer));
-  SANE(ckpt_strategy_reset(in_use.of<ckpt_strategy>()));
-  SANE(ckpt_strategy_observe_access(in_use.of<ckpt_strategy>(), "a"));
+  REQUIRE_PERMITTED(ckpt_strategy_should_checkpoint_shape(in_use.of<ckpt_strategy>(), "a", CKPT_DTYPE_F32, shape, 1, 0, &answer));
+  REQUIRE_PERMITTED(ckpt_strategy_reset(in_use.of<ckpt_strategy>()));
+  REQUIRE_PERMITTED(ckpt_strategy_observe_access(in_use.of<ckpt_strategy>(), "a"));
   release_rest(in_use);
 
   Objects composed;
@@ -185,13 +185,13 @@ void strategies() {
   ckpt_strategy* child = make_strategy(children);
   MUST(create_of("not($0)", &child, 1, &composed.of<ckpt_strategy>()));
   ckpt_strategy_release(child);
-  SANE(ckpt_strategy_should_checkpoint_shape(composed.of<ckpt_strategy>(), "a", CKPT_DTYPE_F32, shape, 1, 0, &answer));
-  SANE(ckpt_strategy_reset(composed.of<ckpt_strategy>()));
-  SANE(ckpt_strategy_observe_access(composed.of<ckpt_strategy>(), "a"));
+  REQUIRE_PERMITTED(ckpt_strategy_should_checkpoint_shape(composed.of<ckpt_strategy>(), "a", CKPT_DTYPE_F32, shape, 1, 0, &answer));
+  REQUIRE_PERMITTED(ckpt_strategy_reset(composed.of<ckpt_strategy>()));
+  REQUIRE_PERMITTED(ckpt_strategy_observe_access(composed.of<ckpt_strategy>(), "a"));
   release_rest(composed);
 }
 
-// Strategies asked by what uses them.
+// Strategies called by other objects.
 void strategies_of_others() {
   Objects in_use;
   StrategyPlaces places = {{"strategy asked for a schedule", &in_use, asks_strategy},
@@ -202,16 +202,16 @@ void strategies_of_others() {
   in_use.of<ckpt_strategy>() = make_strategy(places);
   in_use.of<ckpt_chain>() = make_custom_chain(nullptr);
   MUST(ckpt_profile_create_from_chain(in_use.of<ckpt_chain>(), &small_input, 0, nullptr, &in_use.of<ckpt_profile>()));
-  SANE(ckpt_schedule_create_from_strategy(in_use.of<ckpt_profile>(), in_use.of<ckpt_strategy>(), &in_use.of<ckpt_schedule>()));
-  SANE(ckpt_follower_create(in_use.of<ckpt_profile>(), in_use.of<ckpt_strategy>(), &in_use.of<ckpt_follower>()));
+  REQUIRE_PERMITTED(ckpt_schedule_create_from_strategy(in_use.of<ckpt_profile>(), in_use.of<ckpt_strategy>(), &in_use.of<ckpt_schedule>()));
+  REQUIRE_PERMITTED(ckpt_follower_create(in_use.of<ckpt_profile>(), in_use.of<ckpt_strategy>(), &in_use.of<ckpt_follower>()));
   ckpt_schedule_release(in_use.of<ckpt_schedule>());
   in_use.of<ckpt_schedule>() = nullptr;
-  SANE(ckpt_follower_next(in_use.of<ckpt_follower>(), &in_use.of<ckpt_schedule>(), nullptr));
+  REQUIRE_PERMITTED(ckpt_follower_next(in_use.of<ckpt_follower>(), &in_use.of<ckpt_schedule>(), nullptr));
   executor.follower = in_use.of<ckpt_follower>();
-  SANE(ckpt_schedule_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, &executor,
+  REQUIRE_PERMITTED(ckpt_schedule_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, &executor,
                                      &in_use.of<ckpt_schedule_executor>()));
   step.input = step.output_gradient = make_small_tensor();
-  SANE(ckpt_schedule_executor_run(in_use.of<ckpt_schedule_executor>(), &step, nullptr));
+  REQUIRE_PERMITTED(ckpt_schedule_executor_run(in_use.of<ckpt_schedule_executor>(), &step, nullptr));
   ckpt_tensor_release(step.input);
   release_rest(in_use);
 
@@ -223,7 +223,7 @@ void strategies_of_others() {
   policy.strategy = managing.of<ckpt_strategy>();
   MUST(ckpt_activation_manager_create(&policy, nullptr, nullptr, nullptr, nullptr, &managing.of<ckpt_activation_manager>()));
   ckpt_tensor* tensor = make_small_tensor();
-  SANE(ckpt_activation_manager_store(managing.of<ckpt_activation_manager>(), 0, tensor, nullptr));
+  REQUIRE_PERMITTED(ckpt_activation_manager_store(managing.of<ckpt_activation_manager>(), 0, tensor, nullptr));
   ckpt_tensor_release(tensor);
   release_rest(managing);
 }
@@ -237,11 +237,11 @@ void strategy_factory() {
   };
   MUST(ckpt_strategy_register("made-here", factory, &makes, nullptr));
   ckpt_strategy* strategy = nullptr;
-  SANE(ckpt_strategy_create("made-here", &strategy));
+  REQUIRE_PERMITTED(ckpt_strategy_create("made-here", &strategy));
   ckpt_strategy_release(strategy);
-  SANE(ckpt_strategy_unregister("made-here"));
+  REQUIRE_PERMITTED(ckpt_strategy_unregister("made-here"));
   MUST(ckpt_strategy_register("gone-here", factory, &destroyed, &sweeping));
-  SANE(ckpt_strategy_unregister("gone-here"));
+  REQUIRE_PERMITTED(ckpt_strategy_unregister("gone-here"));
 }
 
 void storage_scheme() {
@@ -253,14 +253,14 @@ void storage_scheme() {
   };
   MUST(ckpt_storage_register_scheme("made-here", make, &makes, nullptr));
   ckpt_storage* storage = nullptr;
-  SANE(ckpt_storage_create_from_uri("made-here:x", &storage));
+  REQUIRE_PERMITTED(ckpt_storage_create_from_uri("made-here:x", &storage));
   ckpt_storage_release(storage);
-  SANE(ckpt_storage_unregister_scheme("made-here"));
+  REQUIRE_PERMITTED(ckpt_storage_unregister_scheme("made-here"));
   MUST(ckpt_storage_register_scheme("gone-here", make, &destroyed, &sweeping));
-  SANE(ckpt_storage_unregister_scheme("gone-here"));
+  REQUIRE_PERMITTED(ckpt_storage_unregister_scheme("gone-here"));
 }
 
-// ---- What is destroyed: the object has gone, everything else may be called ----
+// ---- Destroy callbacks: the object is destroyed, everything else may be called ----
 
 struct Managed {  // DLManagedTensor of dlpack.h
   void* data;
@@ -298,7 +298,7 @@ void destroyed_tensors() {
   ckpt_state_release(state);
 }
 
-// An activation whose memory is the program's, and goes when the manager lets go of it.
+// An activation in memory of the program, which is freed when the manager releases it.
 void destroyed_activations() {
   Objects in_use;
   Place replaced{"release of an activation", &in_use};
@@ -312,8 +312,8 @@ void destroyed_activations() {
     MUST(ckpt_activation_manager_store_moved(manager, 0, tensor, nullptr));
     replaced.name = name;
     ckpt_tensor* other = make_small_tensor();
-    if (std::strstr(name, "replaced") != nullptr) SANE(ckpt_activation_manager_store(manager, 0, other, nullptr));
-    if (std::strstr(name, "cleared") != nullptr) SANE(ckpt_activation_manager_clear(manager));
+    if (std::strstr(name, "replaced") != nullptr) REQUIRE_PERMITTED(ckpt_activation_manager_store(manager, 0, other, nullptr));
+    if (std::strstr(name, "cleared") != nullptr) REQUIRE_PERMITTED(ckpt_activation_manager_clear(manager));
     ckpt_tensor_release(other);
     if (in_use.of<ckpt_activation_manager>() == nullptr) break;
   }
@@ -339,7 +339,7 @@ void destroyed_objects() {
   const auto quiet = [](const ckpt_memory_event*, void*) -> std::int32_t { return 0; };
   MUST(ckpt_memory_tracker_create(nullptr, &in_use.of<ckpt_memory_tracker>()));
   MUST(ckpt_memory_tracker_subscribe(in_use.of<ckpt_memory_tracker>(), 1, quiet, &event_place, &sweeping, &in_use.subscription));
-  SANE(ckpt_memory_tracker_unsubscribe(in_use.of<ckpt_memory_tracker>(), in_use.subscription));
+  REQUIRE_PERMITTED(ckpt_memory_tracker_unsubscribe(in_use.of<ckpt_memory_tracker>(), in_use.subscription));
   MUST(ckpt_memory_tracker_subscribe(in_use.of<ckpt_memory_tracker>(), 1, quiet, &tracker_place, &sweeping, &in_use.subscription));
   release_rest(in_use);
 
@@ -359,7 +359,7 @@ void destroyed_objects() {
 
   MUST(ckpt_set_log(
       CKPT_LOG_LEVEL_DEBUG, [](std::int32_t, const char*, const char*, void*) {}, &log_place, &sweeping));
-  SANE(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, nullptr, nullptr, nullptr));
+  REQUIRE_PERMITTED(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, nullptr, nullptr, nullptr));
 }
 
 }  // namespace

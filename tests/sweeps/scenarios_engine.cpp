@@ -1,4 +1,4 @@
-// Layers, BLAS, the forward of a stage, pipelines, and their log.
+// Layers, BLAS, the forward of a stage, pipelines, and their log messages.
 #include "scenarios.h"
 
 #include <cstring>
@@ -79,16 +79,16 @@ void layers() {
   ckpt_step step = CKPT_STEP_INIT;
   layer.step("profiling");
   in_use.of<ckpt_chain>() = make_custom_chain(&layer.places);
-  SANE(ckpt_profile_create_from_chain(in_use.of<ckpt_chain>(), &small_input, 1, nullptr, &in_use.of<ckpt_profile>()));
+  REQUIRE_PERMITTED(ckpt_profile_create_from_chain(in_use.of<ckpt_chain>(), &small_input, 1, nullptr, &in_use.of<ckpt_profile>()));
   if (in_use.of<ckpt_profile>() != nullptr) {
-    SANE(ckpt_schedule_create(in_use.of<ckpt_profile>(), "recompute-all", &in_use.of<ckpt_schedule>()));
+    REQUIRE_PERMITTED(ckpt_schedule_create(in_use.of<ckpt_profile>(), "recompute-all", &in_use.of<ckpt_schedule>()));
   }
   layer.step("making an executor");
-  SANE(ckpt_schedule_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, nullptr,
+  REQUIRE_PERMITTED(ckpt_schedule_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, nullptr,
                                      &in_use.of<ckpt_schedule_executor>()));
   layer.step("a step");
   step.input = step.output_gradient = in_use.of<ckpt_tensor>() = make_small_tensor();
-  SANE(ckpt_schedule_executor_run(in_use.of<ckpt_schedule_executor>(), &step, nullptr));
+  REQUIRE_PERMITTED(ckpt_schedule_executor_run(in_use.of<ckpt_schedule_executor>(), &step, nullptr));
   release_rest(in_use);
 }
 
@@ -102,14 +102,14 @@ void pipeline_layers() {
   options.measured_steps = 0;
   layer.step("making a pipeline");
   in_use.of<ckpt_chain>() = make_custom_chain(&layer.places);
-  SANE(ckpt_pipeline_create(in_use.of<ckpt_chain>(), &small_input, &options, &in_use.of<ckpt_pipeline>()));
+  REQUIRE_PERMITTED(ckpt_pipeline_create(in_use.of<ckpt_chain>(), &small_input, &options, &in_use.of<ckpt_pipeline>()));
   layer.step("a pipeline's step");
   for (Place* place : {&layer.forward, &layer.backward, &layer.save_ambient, &layer.restore_ambient}) {
     place->refused.push_back("ckpt_pipeline_run");
   }
   ckpt_tensor* tensor = make_small_tensor();
   step.input = step.output_gradient = tensor;
-  SANE(ckpt_pipeline_run(in_use.of<ckpt_pipeline>(), &step, -1, nullptr, nullptr));
+  REQUIRE_PERMITTED(ckpt_pipeline_run(in_use.of<ckpt_pipeline>(), &step, -1, nullptr, nullptr));
   ckpt_tensor_release(tensor);
   release_rest(in_use);
 }
@@ -126,13 +126,13 @@ void stage_forward() {
   ckpt_tensor* input = make_small_tensor();
   ckpt_tensor* output = nullptr;
   MUST(ckpt_activation_manager_create(nullptr, nullptr, forward, nullptr, nullptr, &in_use.of<ckpt_activation_manager>()));
-  SANE(ckpt_activation_manager_recompute(in_use.of<ckpt_activation_manager>(), input, 0, &output));
+  REQUIRE_PERMITTED(ckpt_activation_manager_recompute(in_use.of<ckpt_activation_manager>(), input, 0, &output));
   ckpt_tensor_release(output);
   ckpt_tensor_release(input);
   release_rest(in_use);
 }
 
-// A guest whose items are numbers.
+// A guest with numbers as items.
 void driver() {
   static Objects in_use;
   static const auto place = [](const char* callback) {
@@ -187,11 +187,11 @@ void driver() {
   MUST(ckpt_profile_create_uniform(9, &layer, &option, &in_use.of<ckpt_profile>()));
   MUST(ckpt_schedule_create(in_use.of<ckpt_profile>(), "two-level:1,3", &in_use.of<ckpt_schedule>()));
   MUST(ckpt_driver_create(in_use.of<ckpt_schedule>(), &callbacks, nullptr, nullptr, &in_use.of<ckpt_driver>()));
-  SANE(ckpt_driver_run(in_use.of<ckpt_driver>(), fresh(), nullptr));
+  REQUIRE_PERMITTED(ckpt_driver_run(in_use.of<ckpt_driver>(), fresh(), nullptr));
   release_rest(in_use);
 }
 
-// A BLAS of the program's.
+// A BLAS provided by the program.
 Place* blas_place = nullptr;
 
 void set_blas(std::int32_t concurrent) {
@@ -228,7 +228,7 @@ void blas() {
     MUST(ckpt_tensor_fill(tensor, 1));
     step.input = step.output_gradient = tensor;
     blas_place = &place;
-    SANE(ckpt_schedule_executor_run(in_use.of<ckpt_schedule_executor>(), &step, nullptr));
+    REQUIRE_PERMITTED(ckpt_schedule_executor_run(in_use.of<ckpt_schedule_executor>(), &step, nullptr));
     blas_place = nullptr;
     ckpt_tensor_release(tensor);
     release_rest(in_use);
@@ -256,25 +256,25 @@ void log_of_engine() {
   MUST(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, on_log, nullptr, nullptr));
   in_use.of<ckpt_chain>() = make_custom_chain(nullptr);
   log.step = "profiling";
-  SANE(ckpt_profile_create_from_chain(in_use.of<ckpt_chain>(), &small_input, 0, nullptr, &in_use.of<ckpt_profile>()));
+  REQUIRE_PERMITTED(ckpt_profile_create_from_chain(in_use.of<ckpt_chain>(), &small_input, 0, nullptr, &in_use.of<ckpt_profile>()));
   log.step = "planning";
-  SANE(ckpt_schedule_create(in_use.of<ckpt_profile>(), "auto:1MiB", &in_use.of<ckpt_schedule>()));
+  REQUIRE_PERMITTED(ckpt_schedule_create(in_use.of<ckpt_profile>(), "auto:1MiB", &in_use.of<ckpt_schedule>()));
   log.step = "making an executor";
-  SANE(ckpt_schedule_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, nullptr,
+  REQUIRE_PERMITTED(ckpt_schedule_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, nullptr,
                                      &in_use.of<ckpt_schedule_executor>()));
   ckpt_tensor* tensor = make_small_tensor();
   step.input = step.output_gradient = tensor;
   log.step = "a step";
-  SANE(ckpt_schedule_executor_run(in_use.of<ckpt_schedule_executor>(), &step, nullptr));
+  REQUIRE_PERMITTED(ckpt_schedule_executor_run(in_use.of<ckpt_schedule_executor>(), &step, nullptr));
   ckpt_schedule_executor_release(in_use.of<ckpt_schedule_executor>());
   in_use.of<ckpt_schedule_executor>() = nullptr;
   log.step = "making a pipeline";
-  SANE(ckpt_pipeline_create(in_use.of<ckpt_chain>(), &small_input, &options, &in_use.of<ckpt_pipeline>()));
+  REQUIRE_PERMITTED(ckpt_pipeline_create(in_use.of<ckpt_chain>(), &small_input, &options, &in_use.of<ckpt_pipeline>()));
   log.step = "a pipeline's step";
-  SANE(ckpt_pipeline_run(in_use.of<ckpt_pipeline>(), &step, -1, nullptr, nullptr));
+  REQUIRE_PERMITTED(ckpt_pipeline_run(in_use.of<ckpt_pipeline>(), &step, -1, nullptr, nullptr));
   ckpt_tensor_release(tensor);
   release_rest(in_use);
-  SANE(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, nullptr, nullptr, nullptr));
+  REQUIRE_PERMITTED(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, nullptr, nullptr, nullptr));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Storage, fault handlers, checkpoints, background saves, coordinators, and the log of all of them.
+// Storage, fault handlers, checkpoints, background saves, coordinators, and the log messages of all of them.
 #include "adaptive/events.h"
 #include "scenarios.h"
 
@@ -33,14 +33,14 @@ ckpt_state* make_small_state() {
 
 namespace {
 
-// Goes when all threads that the library made meanwhile have ended: those of a manager that was released in a callback free it
-// last.
+// Destructs after all threads that the library created meanwhile have ended: the threads of a manager that was released in a
+// callback free it last.
 class ThreadsEnd {
  public:
   ThreadsEnd() {
     MUST(ckpt_add_thread_hooks([](const char*, void*) {}, nullptr, nullptr, nullptr, &hooks_));
   }
-  ~ThreadsEnd() { SANE(ckpt_remove_thread_hooks(hooks_)); }
+  ~ThreadsEnd() { REQUIRE_PERMITTED(ckpt_remove_thread_hooks(hooks_)); }
   ThreadsEnd(const ThreadsEnd&) = delete;
   ThreadsEnd& operator=(const ThreadsEnd&) = delete;
 
@@ -48,7 +48,7 @@ class ThreadsEnd {
   std::int64_t hooks_ = 0;
 };
 
-// What a scenario is doing, which callbacks on other threads ask for.
+// The scenario's current step, which callbacks on other threads query.
 class Step {
  public:
   void operator=(const char* text) {
@@ -65,7 +65,7 @@ class Step {
   std::string text_;
 };
 
-// Counts user_data that the library let go of: threads of a manager that was released in a callback use it until then.
+// Counts user_data that the library has released: threads of a manager that was released in a callback use it until then.
 std::counting_semaphore<> gone(0);
 
 const std::vector<const char*> uses_checkpoint = {
@@ -75,57 +75,57 @@ const std::vector<const char*> uses_checkpoint = {
     "ckpt_checkpoint_manager_unpin",      "ckpt_checkpoint_manager_prune",        "ckpt_checkpoint_manager_prune_abandoned",
     "ckpt_checkpoint_manager_verify",     "ckpt_reader_create_from_checkpoint"};
 
-// ---- A storage of callbacks: a table of paths, which forwards nothing and sweeps in each operation ----
+// ---- A storage of callbacks: a map of paths that sweeps in each operation ----
 
 struct File {
   bool is_directory = false;
   std::string bytes;
 };
 
-struct Shelf {
+struct MapStorage {
   std::mutex mutex;
   std::map<std::string, std::shared_ptr<File>> files;
   Step step;
   std::atomic<Objects*> in_use = nullptr;
   const std::vector<const char*>* refused_all = nullptr;
   bool locked = false;
-  int failures = 0;  // of writes to come
+  int failures = 0;  // number of future writes that fail
 };
 
-void sweep_in(Shelf& shelf, const char* operation) {
-  Objects* const in_use = shelf.in_use;
+void sweep_in(MapStorage& map_storage, const char* operation) {
+  Objects* const in_use = map_storage.in_use;
   if (in_use == nullptr) return;
-  Place place{std::string("storage ") + operation + " in " + std::string(shelf.step), in_use};
+  Place place{std::string("storage ") + operation + " in " + std::string(map_storage.step), in_use};
   if (in_use->of<ckpt_checkpoint_manager>() != nullptr) place.refused = uses_checkpoint;
   place.refused.push_back("ckpt_checkpoint_manager_create");  // which locks the storage
-  if (shelf.refused_all != nullptr) place.refused_all = *shelf.refused_all;
+  if (map_storage.refused_all != nullptr) place.refused_all = *map_storage.refused_all;
   here(place);
 }
 
-Shelf& entered(void* user, const char* operation) {
-  Shelf& shelf = *static_cast<Shelf*>(user);
-  sweep_in(shelf, operation);
-  return shelf;
+MapStorage& entered(void* user, const char* operation) {
+  MapStorage& map_storage = *static_cast<MapStorage*>(user);
+  sweep_in(map_storage, operation);
+  return map_storage;
 }
 
 File& file_of(void* file) { return **static_cast<std::shared_ptr<File>*>(file); }
 
-ckpt_storage_callbacks shelf_callbacks() {
+ckpt_storage_callbacks map_storage_callbacks() {
   ckpt_storage_callbacks table = CKPT_STORAGE_CALLBACKS_INIT;
   using Guard = std::lock_guard<std::mutex>;
   table.create = [](const char* path, void** file, void* user) -> std::int32_t {
-    Shelf& shelf = entered(user, "create");
-    const Guard guard(shelf.mutex);
-    const auto made = shelf.files.emplace(path, std::make_shared<File>());
-    if (!made.second) return CKPT_E_ALREADY_EXISTS;
-    *file = new std::shared_ptr<File>(made.first->second);
+    MapStorage& map_storage = entered(user, "create");
+    const Guard guard(map_storage.mutex);
+    const auto created = map_storage.files.emplace(path, std::make_shared<File>());
+    if (!created.second) return CKPT_E_ALREADY_EXISTS;
+    *file = new std::shared_ptr<File>(created.first->second);
     return CKPT_OK;
   };
   table.open = [](const char* path, void** file, void* user) -> std::int32_t {
-    Shelf& shelf = entered(user, "open");
-    const Guard guard(shelf.mutex);
-    const auto found = shelf.files.find(path);
-    if (found == shelf.files.end()) return CKPT_E_NOT_FOUND;
+    MapStorage& map_storage = entered(user, "open");
+    const Guard guard(map_storage.mutex);
+    const auto found = map_storage.files.find(path);
+    if (found == map_storage.files.end()) return CKPT_E_NOT_FOUND;
     if (found->second->is_directory) return CKPT_E_INVALID_ARGUMENT;
     *file = new std::shared_ptr<File>(found->second);
     return CKPT_OK;
@@ -149,8 +149,8 @@ ckpt_storage_callbacks shelf_callbacks() {
     return CKPT_OK;
   };
   table.write = [](void* file, std::int64_t offset, const void* buffer, std::int64_t bytes, void* user) -> std::int32_t {
-    Shelf& shelf = entered(user, "write");
-    if (shelf.failures > 0 && shelf.failures-- > 0) return CKPT_E_IO;
+    MapStorage& map_storage = entered(user, "write");
+    if (map_storage.failures > 0 && map_storage.failures-- > 0) return CKPT_E_IO;
     std::string& all = file_of(file).bytes;
     if (all.size() < static_cast<std::size_t>(offset + bytes)) all.resize(static_cast<std::size_t>(offset + bytes));
     if (bytes > 0) std::memcpy(all.data() + offset, buffer, static_cast<std::size_t>(bytes));
@@ -159,35 +159,35 @@ ckpt_storage_callbacks shelf_callbacks() {
   table.sync = [](void*, void* user) -> std::int32_t { return entered(user, "sync"), CKPT_OK; };
   table.sync_directory = [](const char*, void* user) -> std::int32_t { return entered(user, "sync_directory"), CKPT_OK; };
   table.rename = [](const char* from, const char* to, void* user) -> std::int32_t {
-    Shelf& shelf = entered(user, "rename");
-    const Guard guard(shelf.mutex);
-    if (shelf.files.count(from) == 0) return CKPT_E_NOT_FOUND;
+    MapStorage& map_storage = entered(user, "rename");
+    const Guard guard(map_storage.mutex);
+    if (map_storage.files.count(from) == 0) return CKPT_E_NOT_FOUND;
     std::map<std::string, std::shared_ptr<File>> renamed;
     const std::string old = from;
-    for (auto& [path, file] : shelf.files) {
+    for (auto& [path, file] : map_storage.files) {
       const bool inside = path == old || path.compare(0, old.size() + 1, old + "/") == 0;
       if (inside || renamed.count(path) == 0) renamed[inside ? to + path.substr(old.size()) : path] = file;
     }
-    shelf.files = renamed;
+    map_storage.files = renamed;
     return CKPT_OK;
   };
   table.remove = table.remove_directory = [](const char* path, void* user) -> std::int32_t {
-    Shelf& shelf = entered(user, "remove");
-    const Guard guard(shelf.mutex);
-    return shelf.files.erase(path) == 1 ? CKPT_OK : CKPT_E_NOT_FOUND;
+    MapStorage& map_storage = entered(user, "remove");
+    const Guard guard(map_storage.mutex);
+    return map_storage.files.erase(path) == 1 ? CKPT_OK : CKPT_E_NOT_FOUND;
   };
   table.make_directory = [](const char* path, void* user) -> std::int32_t {
-    Shelf& shelf = entered(user, "make_directory");
-    const Guard guard(shelf.mutex);
-    const auto made = shelf.files.emplace(path, std::make_shared<File>());
-    made.first->second->is_directory = true;
-    return made.second ? CKPT_OK : CKPT_E_ALREADY_EXISTS;
+    MapStorage& map_storage = entered(user, "make_directory");
+    const Guard guard(map_storage.mutex);
+    const auto created = map_storage.files.emplace(path, std::make_shared<File>());
+    created.first->second->is_directory = true;
+    return created.second ? CKPT_OK : CKPT_E_ALREADY_EXISTS;
   };
   table.list = [](const char* path, ckpt_storage_entry_fn entry, void* listing, void* user) -> std::int32_t {
-    Shelf& shelf = entered(user, "list");
-    const Guard guard(shelf.mutex);
+    MapStorage& map_storage = entered(user, "list");
+    const Guard guard(map_storage.mutex);
     const std::string before = *path == '\0' ? "" : std::string(path) + "/";
-    for (const auto& [name, file] : shelf.files) {
+    for (const auto& [name, file] : map_storage.files) {
       if (name.compare(0, before.size(), before) != 0 || name.find('/', before.size()) != std::string::npos) continue;
       const std::int32_t code = entry(listing, name.c_str() + before.size(), file->is_directory ? 1 : 0);
       if (code != CKPT_OK) return code;
@@ -195,49 +195,49 @@ ckpt_storage_callbacks shelf_callbacks() {
     return CKPT_OK;
   };
   table.size = [](const char* path, std::int64_t* bytes, void* user) -> std::int32_t {
-    Shelf& shelf = entered(user, "size");
-    const Guard guard(shelf.mutex);
-    const auto found = shelf.files.find(path);
-    if (found == shelf.files.end()) return CKPT_E_NOT_FOUND;
+    MapStorage& map_storage = entered(user, "size");
+    const Guard guard(map_storage.mutex);
+    const auto found = map_storage.files.find(path);
+    if (found == map_storage.files.end()) return CKPT_E_NOT_FOUND;
     *bytes = static_cast<std::int64_t>(found->second->bytes.size());
     return found->second->is_directory ? CKPT_E_INVALID_ARGUMENT : CKPT_OK;
   };
   table.lock = [](const char*, void** lock, void* user) -> std::int32_t {
-    Shelf& shelf = entered(user, "lock");
-    if (shelf.locked) return CKPT_E_BUSY;
-    shelf.locked = true;
-    *lock = &shelf;
+    MapStorage& map_storage = entered(user, "lock");
+    if (map_storage.locked) return CKPT_E_BUSY;
+    map_storage.locked = true;
+    *lock = &map_storage;
     return CKPT_OK;
   };
   table.unlock = [](void* lock, void* user) {
     entered(user, "unlock");
-    static_cast<Shelf*>(lock)->locked = false;
+    static_cast<MapStorage*>(lock)->locked = false;
   };
   return table;
 }
 
-// The same as an object store: paths with '/' in them, and the functions that only such a store must have.
+// The same as an object store: paths contain '/', and the functions that only such a store needs are set.
 ckpt_storage_callbacks object_callbacks() {
-  ckpt_storage_callbacks table = shelf_callbacks();
+  ckpt_storage_callbacks table = map_storage_callbacks();
   using Guard = std::lock_guard<std::mutex>;
   table.flags = CKPT_STORAGE_FLAG_OBJECTS;
   table.create_stream = [](const char* path, std::int64_t, void** file, void* user) -> std::int32_t {
-    Shelf& shelf = entered(user, "create_stream");
-    const Guard guard(shelf.mutex);
-    *file = new std::shared_ptr<File>(shelf.files[path] = std::make_shared<File>());
+    MapStorage& map_storage = entered(user, "create_stream");
+    const Guard guard(map_storage.mutex);
+    *file = new std::shared_ptr<File>(map_storage.files[path] = std::make_shared<File>());
     return CKPT_OK;
   };
   table.put_if_absent = [](const char* path, const void* buffer, std::int64_t bytes, void* user) -> std::int32_t {
-    Shelf& shelf = entered(user, "put_if_absent");
-    const Guard guard(shelf.mutex);
-    const auto made = shelf.files.emplace(path, std::make_shared<File>());
-    if (!made.second) return CKPT_E_ALREADY_EXISTS;
-    made.first->second->bytes.assign(static_cast<const char*>(buffer), static_cast<std::size_t>(bytes));
+    MapStorage& map_storage = entered(user, "put_if_absent");
+    const Guard guard(map_storage.mutex);
+    const auto created = map_storage.files.emplace(path, std::make_shared<File>());
+    if (!created.second) return CKPT_E_ALREADY_EXISTS;
+    created.first->second->bytes.assign(static_cast<const char*>(buffer), static_cast<std::size_t>(bytes));
     return CKPT_OK;
   };
   table.read_ranges = [](void* file, const ckpt_storage_range* ranges, std::int64_t count, void* user) -> std::int32_t {
-    Shelf& shelf = entered(user, "read_ranges");
-    const Guard guard(shelf.mutex);
+    MapStorage& map_storage = entered(user, "read_ranges");
+    const Guard guard(map_storage.mutex);
     const std::string& bytes = file_of(file).bytes;
     for (std::int64_t i = 0; i < count; ++i) {
       const ckpt_storage_range& range = ranges[i];
@@ -248,9 +248,9 @@ ckpt_storage_callbacks object_callbacks() {
   };
   table.list_from = [](const char* prefix, const char* after, std::int64_t limit, ckpt_storage_object_fn take, void* listing,
                        void* user) -> std::int32_t {
-    Shelf& shelf = entered(user, "list_from");
-    const Guard guard(shelf.mutex);
-    for (const auto& each : shelf.files) {
+    MapStorage& map_storage = entered(user, "list_from");
+    const Guard guard(map_storage.mutex);
+    for (const auto& each : map_storage.files) {
       if (each.first.compare(0, std::strlen(prefix), prefix) != 0 || each.first <= after) continue;
       if (limit-- == 0) break;
       const std::int32_t code = take(listing, each.first.c_str(), static_cast<std::int64_t>(each.second->bytes.size()));
@@ -259,25 +259,25 @@ ckpt_storage_callbacks object_callbacks() {
     return CKPT_OK;
   };
   table.remove_many = [](const char* const* paths, std::int64_t count, void* user) -> std::int32_t {
-    Shelf& shelf = entered(user, "remove_many");
-    const Guard guard(shelf.mutex);
-    for (std::int64_t i = 0; i < count; ++i) shelf.files.erase(paths[i]);
+    MapStorage& map_storage = entered(user, "remove_many");
+    const Guard guard(map_storage.mutex);
+    for (std::int64_t i = 0; i < count; ++i) map_storage.files.erase(paths[i]);
     return CKPT_OK;
   };
   return table;
 }
 
-ckpt_storage* make_shelf(Shelf& shelf, bool is_objects = false) {
-  const ckpt_storage_callbacks table = is_objects ? object_callbacks() : shelf_callbacks();
+ckpt_storage* make_map_storage(MapStorage& map_storage, bool is_objects = false) {
+  const ckpt_storage_callbacks table = is_objects ? object_callbacks() : map_storage_callbacks();
   ckpt_storage* storage = nullptr;
   MUST(ckpt_storage_create_custom(
-      "shelf", &table, &shelf, [](void*) { gone.release(); }, &storage));
+      "shelf", &table, &map_storage, [](void*) { gone.release(); }, &storage));
   return storage;
 }
 
-// Cuts the newest checkpoint's tensors short, so that a load passes it over.
-void damage(Shelf& shelf, const std::string& checkpoint) {
-  for (auto& [path, file] : shelf.files) {
+// Truncates the newest checkpoint's tensors, so that a load skips it.
+void damage(MapStorage& map_storage, const std::string& checkpoint) {
+  for (auto& [path, file] : map_storage.files) {
     if (path.compare(0, checkpoint.size() + 1, checkpoint + "/") == 0 && path.find(".safetensors") != std::string::npos) {
       file->bytes.resize(file->bytes.size() / 2);
     }
@@ -292,57 +292,57 @@ ckpt_save_options at_step(std::int64_t step) {
 
 // ---- Storage ----
 
-void use_storage(Shelf& shelf, bool is_objects) {
+void use_storage(MapStorage& map_storage, bool is_objects) {
   Objects in_use;
   ckpt_checkpoint_manager_options options = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
   options.keep_last = 1;
   if (!is_objects) {
-    shelf.files["step-000000000009"] = std::make_shared<File>();  // cut off: an open sets it aside
-    shelf.files["step-000000000009"]->is_directory = true;
+    map_storage.files["step-000000000009"] = std::make_shared<File>();  // truncated: an open sets it aside
+    map_storage.files["step-000000000009"]->is_directory = true;
   }
-  in_use.of<ckpt_storage>() = make_shelf(shelf, is_objects);
+  in_use.of<ckpt_storage>() = make_map_storage(map_storage, is_objects);
   in_use.of<ckpt_state>() = make_small_state();
-  shelf.in_use = &in_use;
-  shelf.step = "open";
-  SANE(ckpt_checkpoint_manager_create(in_use.of<ckpt_storage>(), &options, &in_use.of<ckpt_checkpoint_manager>()));
+  map_storage.in_use = &in_use;
+  map_storage.step = "open";
+  REQUIRE_PERMITTED(ckpt_checkpoint_manager_create(in_use.of<ckpt_storage>(), &options, &in_use.of<ckpt_checkpoint_manager>()));
   for (std::int64_t step = 1; step <= 2; ++step) {
     const ckpt_save_options save = at_step(step);
-    shelf.step = step == 1 ? "the first save" : "the second save";
-    SANE(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), &save, nullptr));
+    map_storage.step = step == 1 ? "the first save" : "the second save";
+    REQUIRE_PERMITTED(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), &save, nullptr));
   }
-  shelf.step = "load";
-  SANE(ckpt_checkpoint_manager_load(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
-  shelf.step = "verify";
-  SANE(ckpt_checkpoint_manager_verify(in_use.of<ckpt_checkpoint_manager>(), nullptr, nullptr));
-  shelf.step = "count";
+  map_storage.step = "load";
+  REQUIRE_PERMITTED(ckpt_checkpoint_manager_load(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+  map_storage.step = "verify";
+  REQUIRE_PERMITTED(ckpt_checkpoint_manager_verify(in_use.of<ckpt_checkpoint_manager>(), nullptr, nullptr));
+  map_storage.step = "count";
   std::int64_t count = 0;
-  SANE(ckpt_checkpoint_manager_list(in_use.of<ckpt_checkpoint_manager>(), nullptr, 0, &count));
-  shelf.step = "opening a reader";
-  SANE(ckpt_reader_create_from_checkpoint(in_use.of<ckpt_checkpoint_manager>(), nullptr, CKPT_VERIFY_LAZY,
-                                          &in_use.of<ckpt_reader>()));
-  shelf.step = "a reader";
+  REQUIRE_PERMITTED(ckpt_checkpoint_manager_list(in_use.of<ckpt_checkpoint_manager>(), nullptr, 0, &count));
+  map_storage.step = "opening a reader";
+  REQUIRE_PERMITTED(ckpt_reader_create_from_checkpoint(in_use.of<ckpt_checkpoint_manager>(), nullptr, CKPT_VERIFY_LAZY,
+                                                       &in_use.of<ckpt_reader>()));
+  map_storage.step = "a reader";
   ckpt_tensor* tensor = nullptr;
-  SANE(ckpt_reader_read_new(in_use.of<ckpt_reader>(), 0, nullptr, &tensor));
+  REQUIRE_PERMITTED(ckpt_reader_read_new(in_use.of<ckpt_reader>(), 0, nullptr, &tensor));
   ckpt_tensor_release(tensor);
-  shelf.step = "release";
-  Objects last = in_use;  // what is being released is not in use any more
+  map_storage.step = "release";
+  Objects last = in_use;  // an object that is being released is no longer in use
   in_use = Objects();
   release_rest(last);
 }
 
 void storage_callbacks() {
-  static Shelf shelf;
-  use_storage(shelf, false);
+  static MapStorage map_storage;
+  use_storage(map_storage, false);
 }
 
 void object_store() {
-  static Shelf shelf;
-  use_storage(shelf, true);
+  static MapStorage map_storage;
+  use_storage(map_storage, true);
 }
 
-// Asked about the first checkpoint when the second one is durable.
+// Called about the first checkpoint when the second one is durable.
 void keep() {
-  static Shelf shelf;
+  static MapStorage map_storage;
   Objects in_use;
   Place asked{"keep of a checkpoint manager", &in_use, uses_checkpoint};
   Place destroyed{"keep destroy of a checkpoint manager"};
@@ -358,15 +358,15 @@ void keep() {
   options.keep_user_data = &both;
   options.keep_destroy = [](void* user) { here(*static_cast<Both*>(user)->destroyed); };
   second.step = 1;
-  in_use.of<ckpt_storage>() = make_shelf(shelf);
+  in_use.of<ckpt_storage>() = make_map_storage(map_storage);
   in_use.of<ckpt_state>() = make_small_state();
   MUST(ckpt_checkpoint_manager_create(in_use.of<ckpt_storage>(), &options, &in_use.of<ckpt_checkpoint_manager>()));
-  SANE(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
-  SANE(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), &second, nullptr));
+  REQUIRE_PERMITTED(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+  REQUIRE_PERMITTED(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), &second, nullptr));
   release_rest(in_use);
 }
 
-// What names tensors on a load is destroyed with it; in the background possibly by the worker.
+// The rename callback's user data is destroyed with it; in the background possibly by the worker.
 struct Renaming {
   Place asked;
   Place destroyed;
@@ -399,50 +399,50 @@ void rename_tensors() {
   MUST(ckpt_checkpoint_manager_create(in_use.of<ckpt_storage>(), nullptr, &in_use.of<ckpt_checkpoint_manager>()));
   in_use.of<ckpt_state>() = make_small_state();
   MUST(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
-  SANE(ckpt_checkpoint_manager_load(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), &options, nullptr));
+  REQUIRE_PERMITTED(ckpt_checkpoint_manager_load(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), &options, nullptr));
   release_rest(in_use);
 }
 
-// Told of every long call of its thread; what these use is in use.
+// Progress callbacks of every long call of its thread; the arguments of these calls are in use.
 void progress() {
-  static Shelf shelf;
+  static MapStorage map_storage;
   Objects in_use;
   Place destroyed{"progress destroy"};
   struct Both {
-    Place told;
+    Place report;
     Place* destroyed;
   } both = {{"progress", &in_use}, &destroyed};
   const auto report = [](std::int64_t, std::int64_t, void* user) -> std::int32_t {
-    return here(static_cast<Both*>(user)->told), 0;
+    return here(static_cast<Both*>(user)->report), 0;
   };
   const auto during = [&](const char* call, const std::vector<const char*>& refused) {
-    both.told.name = std::string("progress of ") + call;
-    both.told.refused = refused;
+    both.report.name = std::string("progress of ") + call;
+    both.report.refused = refused;
   };
-  in_use.of<ckpt_storage>() = make_shelf(shelf);
+  in_use.of<ckpt_storage>() = make_map_storage(map_storage);
   in_use.of<ckpt_state>() = make_small_state();
   MUST(ckpt_checkpoint_manager_create(in_use.of<ckpt_storage>(), nullptr, &in_use.of<ckpt_checkpoint_manager>()));
   MUST(ckpt_set_progress(report, &both, [](void* user) { here(*static_cast<Both*>(user)->destroyed); }));
   during("save", uses_checkpoint);
-  SANE(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+  REQUIRE_PERMITTED(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
   during("load", uses_checkpoint);
-  SANE(ckpt_checkpoint_manager_load(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+  REQUIRE_PERMITTED(ckpt_checkpoint_manager_load(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
   during("verify", uses_checkpoint);
-  SANE(ckpt_checkpoint_manager_verify(in_use.of<ckpt_checkpoint_manager>(), nullptr, nullptr));
+  REQUIRE_PERMITTED(ckpt_checkpoint_manager_verify(in_use.of<ckpt_checkpoint_manager>(), nullptr, nullptr));
   during("opening a reader", uses_checkpoint);
-  SANE(ckpt_reader_create_from_checkpoint(in_use.of<ckpt_checkpoint_manager>(), nullptr, CKPT_VERIFY_FULL,
-                                          &in_use.of<ckpt_reader>()));
+  REQUIRE_PERMITTED(ckpt_reader_create_from_checkpoint(in_use.of<ckpt_checkpoint_manager>(), nullptr, CKPT_VERIFY_FULL,
+                                                       &in_use.of<ckpt_reader>()));
   during("a reader", {});
   ckpt_tensor* tensor = nullptr;
-  SANE(ckpt_reader_read_new(in_use.of<ckpt_reader>(), 0, nullptr, &tensor));
+  REQUIRE_PERMITTED(ckpt_reader_read_new(in_use.of<ckpt_reader>(), 0, nullptr, &tensor));
   ckpt_tensor_release(tensor);
-  SANE(ckpt_set_progress(nullptr, nullptr, nullptr));
+  REQUIRE_PERMITTED(ckpt_set_progress(nullptr, nullptr, nullptr));
   release_rest(in_use);
 }
 
-// A fault handler that is asked whether to try again, and then waits.
+// A fault handler that decides whether to retry, and then waits.
 void fault_handler() {
-  static Shelf shelf;
+  static MapStorage map_storage;
   Objects in_use;
   Place waits{"sleep of a fault handler", &in_use, uses_checkpoint};
   Place decides{"decide of a fault handler", &in_use, uses_checkpoint};
@@ -459,12 +459,12 @@ void fault_handler() {
   fault.decide_user_data = &both;
   fault.decide_destroy = [](void* user) { here(*static_cast<Both*>(user)->destroyed); };
   MUST(ckpt_fault_handler_create(&fault, &sweeping, &waits, nullptr, &in_use.of<ckpt_fault_handler>()));
-  in_use.of<ckpt_storage>() = make_shelf(shelf);
+  in_use.of<ckpt_storage>() = make_map_storage(map_storage);
   in_use.of<ckpt_state>() = make_small_state();
   options.fault_handler = in_use.of<ckpt_fault_handler>();
   MUST(ckpt_checkpoint_manager_create(in_use.of<ckpt_storage>(), &options, &in_use.of<ckpt_checkpoint_manager>()));
-  shelf.failures = 1;
-  SANE(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+  map_storage.failures = 1;
+  REQUIRE_PERMITTED(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
   release_rest(in_use);
 }
 
@@ -500,9 +500,9 @@ void stateful() {
   MUST(ckpt_checkpoint_manager_create(in_use.of<ckpt_storage>(), nullptr, &in_use.of<ckpt_checkpoint_manager>()));
   in_use.of<ckpt_state>() = make_small_state();
   add_listed(in_use.of<ckpt_state>(), listed);
-  SANE(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+  REQUIRE_PERMITTED(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
   listed.list.name = "stateful list in a load";
-  SANE(ckpt_checkpoint_manager_load(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+  REQUIRE_PERMITTED(ckpt_checkpoint_manager_load(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
   release_rest(in_use);
 }
 
@@ -530,14 +530,14 @@ void coordinators() {
   std::uint64_t word = 0;
   std::uint64_t words = 0;
   ckpt_decision decision = CKPT_DECISION_INIT;
-  SANE(ckpt_coordinator_barrier(in_use.of<ckpt_coordinator>(), 0));
-  SANE(ckpt_coordinator_broadcast(in_use.of<ckpt_coordinator>(), &word, 8, 0, 0));
-  SANE(ckpt_coordinator_all_gather(in_use.of<ckpt_coordinator>(), &word, 8, 0, &words));
-  SANE(ckpt_coordinator_gather(in_use.of<ckpt_coordinator>(), &word, 8, 0, 0, &words));
+  REQUIRE_PERMITTED(ckpt_coordinator_barrier(in_use.of<ckpt_coordinator>(), 0));
+  REQUIRE_PERMITTED(ckpt_coordinator_broadcast(in_use.of<ckpt_coordinator>(), &word, 8, 0, 0));
+  REQUIRE_PERMITTED(ckpt_coordinator_all_gather(in_use.of<ckpt_coordinator>(), &word, 8, 0, &words));
+  REQUIRE_PERMITTED(ckpt_coordinator_gather(in_use.of<ckpt_coordinator>(), &word, 8, 0, 0, &words));
   all_gather.name = "coordinator all_gather of a controller";
   MUST(ckpt_controller_create(nullptr, &in_use.of<ckpt_controller>()));
   MUST(record_begin_run(in_use.of<ckpt_controller>(), 0));
-  SANE(ckpt_controller_decide_all(in_use.of<ckpt_controller>(), in_use.of<ckpt_coordinator>(), 1, 0, &decision));
+  REQUIRE_PERMITTED(ckpt_controller_decide_all(in_use.of<ckpt_controller>(), in_use.of<ckpt_coordinator>(), 1, 0, &decision));
   Objects last = in_use;
   in_use = Objects();
   release_rest(last);
@@ -545,9 +545,9 @@ void coordinators() {
 
 // ---- Background saves ----
 
-// In a callback of a manager. What need not wait, since it has come already, is no error.
-const std::vector<const char*> refused_when_told = {"ckpt_async_manager_save", "ckpt_async_manager_load",
-                                                    "ckpt_async_manager_close"};
+// In a callback of a manager. A call that need not wait, because its condition already holds, succeeds.
+const std::vector<const char*> refused_in_callbacks = {"ckpt_async_manager_save", "ckpt_async_manager_load",
+                                                       "ckpt_async_manager_close"};
 const std::vector<const char*> refused_in_source = {"ckpt_async_manager_save",
                                                     "ckpt_async_manager_load",
                                                     "ckpt_async_manager_close",
@@ -564,7 +564,7 @@ const std::vector<const char*> refused_in_source = {"ckpt_async_manager_save",
                                                     "ckpt_checkpoint_manager_verify",
                                                     "ckpt_reader_create_from_checkpoint"};
 
-struct Told {
+struct TaskPlaces {
   Place staged;
   Place progress;
   Place ended;
@@ -573,29 +573,29 @@ struct Told {
 
 ckpt_checkpoint_task_callbacks telling() {
   ckpt_checkpoint_task_callbacks callbacks = CKPT_CHECKPOINT_TASK_CALLBACKS_INIT;
-  callbacks.staged = [](std::int64_t, std::int64_t, void* user) { here(static_cast<Told*>(user)->staged); };
-  callbacks.progress = [](std::int64_t, std::int64_t, std::int64_t, void* user) { here(static_cast<Told*>(user)->progress); };
-  callbacks.ended = [](const ckpt_checkpoint_task_result*, void* user) { here(static_cast<Told*>(user)->ended); };
+  callbacks.staged = [](std::int64_t, std::int64_t, void* user) { here(static_cast<TaskPlaces*>(user)->staged); };
+  callbacks.progress = [](std::int64_t, std::int64_t, std::int64_t, void* user) { here(static_cast<TaskPlaces*>(user)->progress); };
+  callbacks.ended = [](const ckpt_checkpoint_task_result*, void* user) { here(static_cast<TaskPlaces*>(user)->ended); };
   return callbacks;
 }
 
-void destroy_told(void* user) {
-  here(static_cast<Told*>(user)->destroyed);
+void destroy_task_places(void* user) {
+  here(static_cast<TaskPlaces*>(user)->destroyed);
   gone.release();
 }
 
-Told told_of(const std::string& whose, Objects& in_use) {
-  return {{whose + " staged", &in_use, refused_when_told},
-          {whose + " progress", &in_use, refused_when_told},
-          {whose + " ended", &in_use, refused_when_told},
-          {whose + " callbacks destroy"}};
+TaskPlaces places_of_task(const std::string& prefix, Objects& in_use) {
+  return {{prefix + " staged", &in_use, refused_in_callbacks},
+          {prefix + " progress", &in_use, refused_in_callbacks},
+          {prefix + " ended", &in_use, refused_in_callbacks},
+          {prefix + " callbacks destroy"}};
 }
 
-// Until all tasks have ended; where one of their callbacks (told by a part of their places' names) releases something, until it
-// did.
+// Waits until all tasks have ended; if one of their callbacks (identified by a substring of their places' names) releases
+// something, waits for that, too.
 void wait_for_tasks(Objects& in_use, const std::string& places) {
   if (wait_for_release(places)) return;
-  SANE(ckpt_async_manager_wait(in_use.of<ckpt_async_manager>(), CKPT_CHECKPOINT_TASK_ALL, -1, nullptr));
+  REQUIRE_PERMITTED(ckpt_async_manager_wait(in_use.of<ckpt_async_manager>(), CKPT_CHECKPOINT_TASK_ALL, -1, nullptr));
 }
 
 void make_async(Objects& in_use, const ckpt_async_manager_options* options) {
@@ -603,7 +603,7 @@ void make_async(Objects& in_use, const ckpt_async_manager_options* options) {
   MUST(ckpt_checkpoint_manager_create(in_use.of<ckpt_storage>(), nullptr, &in_use.of<ckpt_checkpoint_manager>()));
   MUST(ckpt_async_manager_create(in_use.of<ckpt_checkpoint_manager>(), options, &in_use.of<ckpt_async_manager>()));
   in_use.of<ckpt_state>() = make_small_state();
-  in_use.task = std::int64_t{1} << 40;  // of none: the task that runs is not cancelled
+  in_use.task = std::int64_t{1} << 40;  // not a task id: the running task is not cancelled
 }
 
 // Callbacks of a task.
@@ -611,15 +611,15 @@ void async_tasks() {
   const ThreadsEnd threads_end;
   Objects in_use;
   for (const std::int32_t mode : {CKPT_STAGING_MODE_COPY, CKPT_STAGING_MODE_DEFERRED}) {
-    const std::string whose = mode == CKPT_STAGING_MODE_COPY ? "copied task's" : "deferred task's";
-    Told told = told_of(whose, in_use);
-    Place source{whose + " source", &in_use, refused_in_source};
+    const std::string prefix = mode == CKPT_STAGING_MODE_COPY ? "copied task's" : "deferred task's";
+    TaskPlaces places = places_of_task(prefix, in_use);
+    Place source{prefix + " source", &in_use, refused_in_source};
     const ckpt_checkpoint_task_callbacks callbacks = telling();
     ckpt_checkpoint_task_options task = CKPT_CHECKPOINT_TASK_OPTIONS_INIT;
     task.mode = mode;
     task.callbacks = &callbacks;
-    task.user_data = &told;
-    task.destroy = destroy_told;
+    task.user_data = &places;
+    task.destroy = destroy_task_places;
     task.source = &sweeping;
     task.source_user_data = &source;
     task.source_destroy = [](void* user) {
@@ -630,13 +630,13 @@ void async_tasks() {
     make_async(in_use, nullptr);
     std::int64_t id = 0;
     MUST(ckpt_async_manager_save(in_use.of<ckpt_async_manager>(), in_use.of<ckpt_state>(), nullptr, &task, &id));
-    wait_for_tasks(in_use, whose);
+    wait_for_tasks(in_use, prefix);
     release_rest(in_use);
-    for (int i = 0; i < 2; ++i) gone.acquire();  // told and source
+    for (int i = 0; i < 2; ++i) gone.acquire();  // the listener and the source
   }
 }
 
-// A background load under other names.
+// A background load with renamed tensors.
 void async_rename() {
   const ThreadsEnd threads_end;
   Objects in_use;
@@ -660,27 +660,27 @@ void async_managers() {
   const ThreadsEnd threads_end;
   Objects in_use;
   const ckpt_checkpoint_task_callbacks callbacks = telling();
-  for (const char* whose : {"manager's save's", "manager's load's"}) {
-    Told told = told_of(whose, in_use);
+  for (const char* prefix : {"manager's save's", "manager's load's"}) {
+    TaskPlaces places = places_of_task(prefix, in_use);
     ckpt_async_manager_options options = CKPT_ASYNC_MANAGER_OPTIONS_INIT;
     options.callbacks = &callbacks;
-    options.user_data = &told;
-    options.destroy = destroy_told;
+    options.user_data = &places;
+    options.destroy = destroy_task_places;
     make_async(in_use, &options);
     std::int64_t id = 0;
-    if (std::strstr(whose, "load") == nullptr) {
-      SANE(ckpt_async_manager_save(in_use.of<ckpt_async_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr, &id));
+    if (std::strstr(prefix, "load") == nullptr) {
+      REQUIRE_PERMITTED(ckpt_async_manager_save(in_use.of<ckpt_async_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr, &id));
     } else {
       MUST(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
-      SANE(ckpt_async_manager_load(in_use.of<ckpt_async_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr, &id));
+      REQUIRE_PERMITTED(ckpt_async_manager_load(in_use.of<ckpt_async_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr, &id));
     }
-    wait_for_tasks(in_use, whose);
+    wait_for_tasks(in_use, prefix);
     release_rest(in_use);
-    gone.acquire();  // told: a release in a callback ends the manager on its thread
+    gone.acquire();  // a release in a callback destroys the manager on its thread
   }
 }
 
-// Memory for copies that the caller allocates.
+// Copy memory from the caller's allocator.
 void staging_memory() {
   const ThreadsEnd threads_end;
   Objects in_use;
@@ -705,41 +705,41 @@ void staging_memory() {
   };
   make_async(in_use, &options);
   std::int64_t id = 0;
-  SANE(ckpt_async_manager_save(in_use.of<ckpt_async_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr, &id));
+  REQUIRE_PERMITTED(ckpt_async_manager_save(in_use.of<ckpt_async_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr, &id));
   wait_for_tasks(in_use, "a save into memory of the caller's");
   release_rest(in_use);
   gone.acquire();
 }
 
-// Storage and stateful callbacks that a background save or load runs.
+// Storage and stateful callbacks during a background save or load.
 void async_storage() {
   const ThreadsEnd threads_end;
-  static Shelf shelf;
+  static MapStorage map_storage;
   static Objects in_use;
   static Listed listed = {{"stateful list in a background save", &in_use, uses_state},
                           {"stateful restore in a background load", &in_use, uses_state},
                           {"stateful destroy by a background save"}};
-  in_use.of<ckpt_storage>() = make_shelf(shelf);
+  in_use.of<ckpt_storage>() = make_map_storage(map_storage);
   MUST(ckpt_checkpoint_manager_create(in_use.of<ckpt_storage>(), nullptr, &in_use.of<ckpt_checkpoint_manager>()));
   MUST(ckpt_async_manager_create(in_use.of<ckpt_checkpoint_manager>(), nullptr, &in_use.of<ckpt_async_manager>()));
   in_use.of<ckpt_state>() = make_small_state();
   add_listed(in_use.of<ckpt_state>(), listed);
   std::int64_t id = 0;
-  shelf.step = "a background save";
-  shelf.in_use = &in_use;
-  SANE(ckpt_async_manager_save(in_use.of<ckpt_async_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr, &id));
+  map_storage.step = "a background save";
+  map_storage.in_use = &in_use;
+  REQUIRE_PERMITTED(ckpt_async_manager_save(in_use.of<ckpt_async_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr, &id));
   wait_for_tasks(in_use, "a background save");
-  shelf.step = "a background load";
+  map_storage.step = "a background load";
   listed.list.name = "stateful list in a background load";
-  SANE(ckpt_async_manager_load(in_use.of<ckpt_async_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr, &id));
+  REQUIRE_PERMITTED(ckpt_async_manager_load(in_use.of<ckpt_async_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr, &id));
   wait_for_tasks(in_use, "a background load");
-  shelf.in_use = nullptr;
-  Objects rest = in_use;  // threads may still look at in_use
+  map_storage.in_use = nullptr;
+  Objects rest = in_use;  // threads may still read in_use
   release_rest(rest);
-  for (int i = 0; i < 2; ++i) gone.acquire();  // shelf and listed
+  for (int i = 0; i < 2; ++i) gone.acquire();  // the storage and the stateful object
 }
 
-// ---- The log ----
+// ---- Log messages ----
 
 struct Log {
   std::atomic<Objects*> in_use = nullptr;
@@ -755,47 +755,47 @@ void on_log(std::int32_t /*level*/, const char* component, const char* /*message
 }
 
 void log_of_state() {
-  static Shelf shelf;
+  static MapStorage map_storage;
   static Log log;
   static Objects in_use;
   log.in_use = &in_use;
   ckpt_save_result saved = CKPT_SAVE_RESULT_INIT;
-  shelf.files["step-000000000009"] = std::make_shared<File>();
-  shelf.files["step-000000000009"]->is_directory = true;
+  map_storage.files["step-000000000009"] = std::make_shared<File>();
+  map_storage.files["step-000000000009"]->is_directory = true;
   MUST(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, on_log, &log, nullptr));
-  in_use.of<ckpt_storage>() = make_shelf(shelf);
+  in_use.of<ckpt_storage>() = make_map_storage(map_storage);
   in_use.of<ckpt_state>() = make_small_state();
   log.step = "open";
-  SANE(ckpt_checkpoint_manager_create(in_use.of<ckpt_storage>(), nullptr, &in_use.of<ckpt_checkpoint_manager>()));
+  REQUIRE_PERMITTED(ckpt_checkpoint_manager_create(in_use.of<ckpt_storage>(), nullptr, &in_use.of<ckpt_checkpoint_manager>()));
   for (std::int64_t step = 1; step <= 2; ++step) {
     const ckpt_save_options save = at_step(step);
     log.step = "save";
-    SANE(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), &save, &saved));
+    REQUIRE_PERMITTED(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), &save, &saved));
   }
-  damage(shelf, saved.name);
+  damage(map_storage, saved.name);
   log.step = "a load that passes one over";
-  SANE(ckpt_checkpoint_manager_load(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+  REQUIRE_PERMITTED(ckpt_checkpoint_manager_load(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
   log.step = "a save that tries again";
-  shelf.failures = 1;
-  SANE(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
+  map_storage.failures = 1;
+  REQUIRE_PERMITTED(ckpt_checkpoint_manager_save(in_use.of<ckpt_checkpoint_manager>(), in_use.of<ckpt_state>(), nullptr, nullptr));
   release_rest(in_use);
-  SANE(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, nullptr, nullptr, nullptr));
+  REQUIRE_PERMITTED(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, nullptr, nullptr, nullptr));
 }
 
 void log_of_background() {
   const ThreadsEnd threads_end;
-  static Shelf shelf;
+  static MapStorage map_storage;
   static Log log;
-  static Objects early;   // before there is a manager, whose threads log at once
-  static Objects in_use;  // then
+  static Objects early;   // before there is a manager, since its threads log at once
+  static Objects in_use;  // afterwards
   Objects hidden;
 #if defined(CKPT_SANITIZED)
-  Objects& has_state = hidden;  // a callback that loads into it while it is saved has a race of its own
+  Objects& has_state = hidden;  // a callback that loads into it while it is saved would cause a data race itself
 #else
   Objects& has_state = in_use;
 #endif
   (&has_state == &hidden ? hidden : early).of<ckpt_state>() = make_small_state();
-  early.of<ckpt_storage>() = make_shelf(shelf);
+  early.of<ckpt_storage>() = make_map_storage(map_storage);
   log.in_use = &early;
   MUST(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, on_log, &log, nullptr));
   MUST(ckpt_checkpoint_manager_create(early.of<ckpt_storage>(), nullptr, &early.of<ckpt_checkpoint_manager>()));
@@ -808,17 +808,17 @@ void log_of_background() {
   log.in_use = &in_use;
   std::int64_t id = 0;
   log.step = "a background save that tries again";
-  shelf.failures = 1;
-  SANE(ckpt_async_manager_save(async, has_state.of<ckpt_state>(), nullptr, nullptr, &id));
+  map_storage.failures = 1;
+  REQUIRE_PERMITTED(ckpt_async_manager_save(async, has_state.of<ckpt_state>(), nullptr, nullptr, &id));
   wait_for_tasks(in_use, "a background save that tries again");
   log.step = "closing a manager";
-  SANE(ckpt_async_manager_close(in_use.of<ckpt_async_manager>(), CKPT_CLOSE_MODE_DRAIN, -1));
+  REQUIRE_PERMITTED(ckpt_async_manager_close(in_use.of<ckpt_async_manager>(), CKPT_CLOSE_MODE_DRAIN, -1));
   log.in_use = nullptr;
-  Objects rest = in_use;  // threads may still look at in_use
+  Objects rest = in_use;  // threads may still read in_use
   release_rest(rest);
   release_rest(hidden);
-  gone.acquire();  // shelf
-  SANE(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, nullptr, nullptr, nullptr));
+  gone.acquire();  // the storage
+  REQUIRE_PERMITTED(ckpt_set_log(CKPT_LOG_LEVEL_DEBUG, nullptr, nullptr, nullptr));
 }
 
 }  // namespace

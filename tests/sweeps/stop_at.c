@@ -1,5 +1,5 @@
 /* Preloaded into a program that writes a file: it stops itself (SIGSTOP) before the CKPT_STOP_AT-th call, counted from 1, that
- * could change the file system. What is written to descriptors 0 to 2 does not count. */
+ * could change the file system. Writes to descriptors 0 to 2 do not count. */
 #define _GNU_SOURCE
 
 #include <dlfcn.h>
@@ -27,7 +27,7 @@ static void* next(const char* name) {
   return found;
 }
 
-/* The real function of the same name and type, called with the same arguments. */
+/* Calls the real function of the same name and type with the same arguments. */
 #define NEXT(name) (*__extension__(__typeof__(&name)) next(#name))
 
 static int opens_to_write(int flags) { return (flags & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)) != 0; }

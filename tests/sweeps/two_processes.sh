@@ -1,8 +1,9 @@
-# two_processes.sh BETWEEN SHIM WRITE_ONE CKPT PYTHON: on every path that writes files, two processes take turns: each is stopped before
-# each of its calls that could change the file system while the other one goes on. Both succeed, or one is refused as busy; exit codes
-# say what became of a process's own work, what is there is complete at every moment, and no temporary file stays. CKPT and PYTHON may
-# be empty. With CKPT_TEST_LONG=1 in the environment the second process stops at every call, too; else at every third one, each time
-# at others. (Memory reports, timelines and a controller's JSON are texts in memory; the command writes them as it writes these files.)
+# two_processes.sh BETWEEN SHIM WRITE_ONE CKPT PYTHON: interleaves two processes on every path that writes files: each is stopped
+# before each of its calls that could change the file system while the other one runs. Both succeed, or one is refused as busy; exit
+# codes report the outcome of a process's own work, the existing files are complete at every moment, and no temporary file remains.
+# CKPT and PYTHON may be empty. With CKPT_TEST_LONG=1 in the environment the second process also stops at every call; otherwise at
+# every third one, with a varying offset. (Memory reports, timelines and a controller's JSON are strings in memory; the command
+# writes them as it writes these files.)
 set -u
 between=$1
 shim=$2
@@ -12,7 +13,7 @@ python=$5
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/ckpt-two.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 failures=0
-here=$scratch/here # where both write
+here=$scratch/here # both write here
 
 fail() {
   printf 'FAILED: %s, stopped before calls %s: %s\n' "$name" "$at" "$*" >&2
@@ -21,7 +22,8 @@ fail() {
 }
 
 # sweep TURNS A B C: for every call of A, and with TURNS "both" for every call of B, runs the function prepare, the commands as
-# between.c says, and the function check with the exit codes as $first and $second and who ended earlier in $earlier.
+# described in between.c, and the function check with the exit codes in $first and $second and the process that finished earlier in
+# $earlier.
 every=3
 [ "${CKPT_TEST_LONG:-0}" != 1 ] || every=1
 sweep() {
@@ -55,7 +57,7 @@ sweep() {
 }
 
 # ---- One file ----
-# What must be equal: a report without the times in it.
+# plain FILE: prints a report without the times in it, for comparison.
 plain() { sed '/second\|_ns\|"ns"\|tokens/d' "$1" 2>/dev/null; }
 same() { [ "$(plain "$1" | cksum)" = "$(plain "$2" | cksum)" ]; }
 
@@ -74,7 +76,7 @@ one_file() {
   done
   ! same "$scratch/a" "$scratch/b" || fail "both versions are the same"
   printf 'older' >"$scratch/older"
-  prepare() { [ $((n % 2)) = 0 ] || cp "$scratch/older" "$file"; } # a file that is replaced, and none
+  prepare() { [ $((n % 2)) = 0 ] || cp "$scratch/older" "$file"; } # alternately replaces a file and creates one
   check() { check_file; }
   sweep "$1" "$4" "$5" "cp $file $scratch/after"
 }
@@ -87,24 +89,24 @@ check_file() {
   same "$scratch/after" "$scratch/b" || { [ $earlier = first ] && same "$scratch/after" "$scratch/a"; } ||
     fail "the $earlier one ended with success, and the file was not complete"
   same "$file" "$scratch/a" || same "$file" "$scratch/b" || fail "the file is neither version"
-  [ "$(ls -A "$here")" = "${file##*/}" ] || fail "beside the file: $(ls -A "$here" | tr '\n' ' ')"
+  [ "$(ls -A "$here")" = "${file##*/}" ] || fail "other files: $(ls -A "$here" | tr '\n' ' ')"
 }
 
 # ---- Checkpoints ----
 # Two older ones, so that retention has something to remove.
 prepare_checkpoints() { "$write_one" save "$here" 1 && "$write_one" save "$here" 2; }
 
-complete() { # STEP: there and whole
+complete() { # STEP: it exists and is complete
   [ -e "$here"/step-*"$1"-*/manifest.json ] || return 1
 }
 
 # done_or_busy CODE STEP
 done_or_busy() {
   case $1 in
-    0) complete "$2" || fail "the save of step $2 succeeded, and its checkpoint is not there" ;;
+    0) complete "$2" || fail "the save of step $2 succeeded, but its checkpoint is missing" ;;
     1)
       grep -q BUSY "$scratch/errors" || fail "the save of step $2 was refused, but not with BUSY"
-      ! complete "$2" || fail "the save of step $2 was refused, and its checkpoint is there"
+      ! complete "$2" || fail "the save of step $2 was refused, but its checkpoint exists"
       ;;
     *) fail "exit code $1 of the save of step $2" ;;
   esac
@@ -114,7 +116,7 @@ check_saves() {
   done_or_busy "$first" 3
   done_or_busy "$second" 4
   [ "$first,$second" != 1,1 ] || fail "both were refused"
-  "$write_one" load "$here" || fail "what is there does not load"
+  "$write_one" load "$here" || fail "the existing checkpoints do not load"
   for entry in "$here"/* "$here"/.[!.]*; do
     case $entry in
       */step-*) [ -e "$entry/manifest.json" ] || fail "left over: $entry" ;;
@@ -136,8 +138,8 @@ two_saves() {
   sweep "$1" "$3" "$write_one save $here 4" true
 }
 
-load_beside_save() {
-  name="load beside save"
+load_during_save() {
+  name="load during save"
   prepare() { prepare_checkpoints; }
   check() { check_load; }
   sweep both "$write_one save $here 3" "$write_one load $here" true
@@ -145,7 +147,7 @@ load_beside_save() {
 
 one_file both "ckpt_safetensors_write" tensors.safetensors "$write_one file $here/tensors.safetensors 1" "$write_one file $here/tensors.safetensors 2"
 two_saves both "ckpt_checkpoint_manager_save" "$write_one save $here 3"
-load_beside_save
+load_during_save
 
 if [ -n "$ckpt" ]; then
   "$write_one" file "$scratch/1.safetensors" 1

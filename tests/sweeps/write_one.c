@@ -1,6 +1,7 @@
-/* One process of two that write the same thing. write_one file PATH N: a safetensors file full of the byte N. write_one save DIR N:
- * saves a checkpoint of step N full of it and keeps only the two newest. write_one load DIR: loads the newest good one and checks
- * that its bytes are its step. Exit code 1 and the reason on standard error when the library refuses. */
+/* One of two processes that write the same file or checkpoint. write_one file PATH N: a safetensors file filled with the byte N.
+ * write_one save DIR N: saves a checkpoint of step N filled with it and keeps only the two newest. write_one load DIR: loads the
+ * newest valid one and checks that its bytes equal its step. Exit code 1 and the reason on standard error if the library refuses.
+ * */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

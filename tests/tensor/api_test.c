@@ -1,4 +1,4 @@
-/* The C API of the tensor part: results, and what it refuses. */
+/* The C API of the tensor part: results, and refused calls. */
 #include <math.h>
 
 #include "check.h"
@@ -65,10 +65,10 @@ static void test_create_refuses(void) {
   ckpt_tensor* tensor = untouched;
   const int64_t negative[2] = {2, -3}, huge[2] = {INT64_MAX, 2}, odd[1] = {3}, bytes[1] = {INT64_MAX / 4};
   const int64_t nine[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
-  CHECK_FAILS(ckpt_tensor_create(0, shape23, 2, NULL, &tensor), CKPT_E_INVALID_ARGUMENT, "dtype is 0; 1 .. 22");
+  CHECK_FAILS(ckpt_tensor_create(0, shape23, 2, NULL, &tensor), CKPT_E_INVALID_ARGUMENT, "dtype is 0; expected 1 .. 22");
   CHECK_FAILS(ckpt_tensor_create(23, shape23, 2, NULL, &tensor), CKPT_E_INVALID_ARGUMENT, "dtype is 23");
   CHECK_FAILS(ckpt_tensor_create(CKPT_DTYPE_F32, NULL, 2, NULL, &tensor), CKPT_E_INVALID_ARGUMENT, "shape is NULL but ndim is 2");
-  CHECK_FAILS(ckpt_tensor_create(CKPT_DTYPE_F32, nine, 9, NULL, &tensor), CKPT_E_INVALID_ARGUMENT, "ndim is 9; 0 .. 8");
+  CHECK_FAILS(ckpt_tensor_create(CKPT_DTYPE_F32, nine, 9, NULL, &tensor), CKPT_E_INVALID_ARGUMENT, "ndim is 9; expected 0 .. 8");
   CHECK_FAILS(ckpt_tensor_create(CKPT_DTYPE_F32, nine, -1, NULL, &tensor), CKPT_E_INVALID_ARGUMENT, "ndim is -1");
   CHECK_FAILS(ckpt_tensor_create(CKPT_DTYPE_F32, nine, INT32_MAX, NULL, &tensor), CKPT_E_INVALID_ARGUMENT, "ndim is 2147483647");
   CHECK_FAILS(ckpt_tensor_create(CKPT_DTYPE_F32, negative, 2, NULL, &tensor), CKPT_E_INVALID_ARGUMENT, "shape[1] is -3");
@@ -76,7 +76,7 @@ static void test_create_refuses(void) {
   CHECK_FAILS(ckpt_tensor_create(CKPT_DTYPE_F64, bytes, 1, NULL, &tensor), CKPT_E_OUT_OF_RANGE, "[2305843009213693951]");
   CHECK_FAILS(ckpt_tensor_create(CKPT_DTYPE_F4, odd, 1, NULL, &tensor), CKPT_E_INVALID_ARGUMENT, "shape is [3]; in F4");
   CHECK_FAILS(ckpt_tensor_create(CKPT_DTYPE_F32, shape23, 2, (ckpt_buffer_pool*)(void*)clock_handle, &tensor),
-              CKPT_E_INVALID_ARGUMENT, "pool is not a handle of kind 'buffer pool' but clock");
+              CKPT_E_INVALID_ARGUMENT, "pool: expected a handle of kind 'buffer pool', found clock");
   CHECK_FAILS(ckpt_tensor_create(CKPT_DTYPE_F32, shape23, 2, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "tensor is NULL");
   CHECK(tensor == untouched);
 }
@@ -124,7 +124,7 @@ static void test_getters_refuse(void) {
   ckpt_tensor_retain(NULL);
   ckpt_tensor_retain(wrong);
   ckpt_tensor_release(NULL);
-  ckpt_tensor_release(wrong); /* the clock is still there: */
+  ckpt_tensor_release(wrong); /* the clock still exists: */
   int64_t now = 0;
   CHECK_OK(ckpt_clock_get_now(clock_handle, &now));
 }
@@ -137,13 +137,13 @@ static void test_arithmetic(void) {
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F64, shape23, 2, NULL, &x));
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F64, shape23, 2, NULL, &y));
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_I32, shape23, 2, NULL, &integers));
-  CHECK_FAILS(ckpt_tensor_sum(integers, &number), CKPT_E_UNSUPPORTED, "tensor is of dtype I32");
+  CHECK_FAILS(ckpt_tensor_sum(integers, &number), CKPT_E_UNSUPPORTED, "tensor has dtype I32");
   CHECK_FAILS(ckpt_tensor_sum(x, NULL), CKPT_E_INVALID_ARGUMENT, "sum is NULL");
   CHECK_FAILS(ckpt_tensor_sum(NULL, &number), CKPT_E_INVALID_ARGUMENT, "tensor is NULL");
-  CHECK_FAILS(ckpt_tensor_dot(x, wrong, &number), CKPT_E_INVALID_ARGUMENT, "b is not a handle of kind 'tensor'");
+  CHECK_FAILS(ckpt_tensor_dot(x, wrong, &number), CKPT_E_INVALID_ARGUMENT, "b: expected a handle of kind 'tensor'");
   CHECK_FAILS(ckpt_tensor_dot(NULL, x, &number), CKPT_E_INVALID_ARGUMENT, "a is NULL");
   CHECK_FAILS(ckpt_tensor_dot(x, x, NULL), CKPT_E_INVALID_ARGUMENT, "dot is NULL");
-  CHECK_FAILS(ckpt_tensor_dot(x, integers, &number), CKPT_E_INVALID_ARGUMENT, "b is I32 [2, 3] but a is F64 [2, 3]");
+  CHECK_FAILS(ckpt_tensor_dot(x, integers, &number), CKPT_E_INVALID_ARGUMENT, "b is I32 [2, 3]; expected F64 [2, 3] as a");
   CHECK(number == 77);
   CHECK_OK(ckpt_tensor_fill(x, 2));
   CHECK_OK(ckpt_tensor_fill(y, 1));
@@ -181,7 +181,7 @@ static void test_arithmetic(void) {
   ckpt_tensor_release(x);
 }
 
-/* Bytes that stay in a pool when four buffers were returned to it. */
+/* Returns the bytes retained by a pool after four buffers were returned to it. */
 static int64_t retained_with(ckpt_bool has_retain_limit, int64_t retain_limit_bytes) {
   enum { buffers = 4, each = 1024 };
   ckpt_buffer_pool_options options = CKPT_BUFFER_POOL_OPTIONS_INIT;
@@ -200,7 +200,7 @@ static int64_t retained_with(ckpt_bool has_retain_limit, int64_t retain_limit_by
   return stats.retained_bytes;
 }
 
-/* Without a limit every buffer stays, whatever number stands in its place; with one of 0 bytes none does. */
+/* Without a limit every buffer is retained, whatever value the field has; with a limit of 0 bytes none is. */
 static void test_retain_limit(void) {
   CHECK(retained_with(1, 0) == 0);
   CHECK(retained_with(1, 2048) == 2048);
@@ -208,7 +208,7 @@ static void test_retain_limit(void) {
   CHECK(retained_with(0, 0) == 4096);
   CHECK(retained_with(0, 1024) == 4096);
   CHECK(retained_with(0, -1) == 4096);
-  CHECK(retained_with(7, 1024) == 1024); /* any number but 0 is yes */
+  CHECK(retained_with(7, 1024) == 1024); /* any number except 0 is true */
 }
 
 static void test_pool(void) {
@@ -220,7 +220,7 @@ static void test_pool(void) {
   CHECK(options.retain_limit_bytes == CKPT_BUFFER_POOL_DEFAULT_RETAIN_BYTES);
   options.retain_limit_bytes = -2;
   CHECK_FAILS(ckpt_buffer_pool_create(NULL, &options, &pool), CKPT_E_INVALID_ARGUMENT, "retain_limit_bytes is -2");
-  options.retain_limit_bytes = -1; /* was once no limit; a number that is not to be read is not checked */
+  options.retain_limit_bytes = -1; /* -1 once meant no limit; an unused field is not checked */
   CHECK_FAILS(ckpt_buffer_pool_create(NULL, &options, &pool), CKPT_E_INVALID_ARGUMENT, "retain_limit_bytes is -1");
   options.has_retain_limit = 0;
   options.layer_name = " ";
@@ -232,7 +232,7 @@ static void test_pool(void) {
   CHECK_FAILS(ckpt_buffer_pool_create(NULL, &options, &pool), CKPT_E_INVALID_ARGUMENT, "options.struct_size is 3");
   options.struct_size = sizeof options;
   CHECK_FAILS(ckpt_buffer_pool_create((ckpt_memory_tracker*)(void*)clock_handle, &options, &pool), CKPT_E_INVALID_ARGUMENT,
-              "tracker is not a handle of kind 'memory tracker' but clock");
+              "tracker: expected a handle of kind 'memory tracker', found clock");
   CHECK_FAILS(ckpt_buffer_pool_create(NULL, &options, NULL), CKPT_E_INVALID_ARGUMENT, "pool is NULL");
   CHECK(pool == untouched);
   CHECK_OK(ckpt_buffer_pool_create(NULL, &options, &pool));
@@ -258,7 +258,7 @@ static void test_pool(void) {
   CHECK_FAILS(ckpt_buffer_pool_trim((ckpt_buffer_pool*)(void*)tensor, 0), CKPT_E_INVALID_ARGUMENT, "kind 'buffer pool' but tensor");
   CHECK_OK(ckpt_buffer_pool_trim(pool, 0));
   ckpt_buffer_pool_release(pool);
-  CHECK_OK(ckpt_tensor_fill(tensor, 1)); /* keeps its pool */
+  CHECK_OK(ckpt_tensor_fill(tensor, 1)); /* the tensor keeps its pool alive */
   ckpt_tensor_release(tensor);
   ckpt_buffer_pool_release(NULL);
 }
@@ -281,7 +281,7 @@ static void test_pool_with_tracker(void) {
   ckpt_tensor_release(tensor);
   CHECK_OK(stats_named(tracker, "activations", &stats));
   CHECK(stats.current_bytes == 0 && stats.total_freed_bytes == 24);
-  /* The tensor keeps the pool, and the pool the tracker. */
+  /* The tensor keeps the pool alive, and the pool the tracker. */
   CHECK_OK(ckpt_buffer_pool_create(tracker, &options, &pool));
   CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape23, 2, pool, &tensor));
   ckpt_memory_tracker_release(tracker);

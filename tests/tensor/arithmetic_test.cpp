@@ -47,7 +47,7 @@ TYPED_TEST(TensorArithmetic, FillScaleAdd) {
 
 TYPED_TEST(TensorArithmetic, AddRoundsTwiceInTheOwnPrecision) {
   using T = TypeParam;
-  // 1/3 * 3 - 1 would not be 0 if product and sum were fused.
+  // 1/3 * 3 - 1 would not be 0 with a fused multiply-add.
   const auto x = tensor_of<T>(std::vector<T>(100, T(3)));
   const auto y = tensor_of<T>(std::vector<T>(100, T(-1)));
   add_scaled(*y, 1.0 / 3.0, *x);
@@ -77,7 +77,7 @@ TEST(TensorArithmeticPrecision, PairwiseSumIsCloserThanALoop) {
   EXPECT_GT(std::abs(loop - exact), std::abs(pairwise - exact));
 }
 
-TEST(TensorArithmeticNan, IsAllowedOnlyWhereItMakesSense) {
+TEST(TensorArithmeticNan, IsAllowedOnlyAsAValue) {
   const auto x = tensor_of<float>({1, 2});
   const auto y = tensor_of<float>({3, 4});
   expect_error(Status::invalid_argument, "factor is nan", [&] { scale(*x, nan); });
@@ -107,7 +107,7 @@ TEST(TensorArithmeticRefusals, OtherDtypesAndOtherShapes) {
     const auto dtype = static_cast<Dtype>(number);
     if (dtype == Dtype::f32 || dtype == Dtype::f64) continue;
     const auto x = Tensor::create(dtype, Shape{8});
-    const std::string text = base::cat("is of dtype ", dtype_name(dtype));
+    const std::string text = base::cat("has dtype ", dtype_name(dtype));
     expect_error(Status::unsupported, text, [&] { fill(*x, 1); });
     expect_error(Status::unsupported, text, [&] { scale(*x, 1); });
     expect_error(Status::unsupported, text, [&] { add_scaled(*x, 1, *x); });
@@ -115,10 +115,10 @@ TEST(TensorArithmeticRefusals, OtherDtypesAndOtherShapes) {
     expect_error(Status::unsupported, text, [&] { dot(*x, *x); });
   }
   const auto x = tensor_of<float>({1, 2});
-  expect_error(Status::invalid_argument, "source is F32 [3] but target is F32 [2]", [&] {
+  expect_error(Status::invalid_argument, "source is F32 [3]; expected F32 [2] as target", [&] {
     add_scaled(*x, 1, *tensor_of<float>({1, 2, 3}));
   });
-  expect_error(Status::invalid_argument, "b is F64 [2] but a is F32 [2]", [&] { dot(*x, *tensor_of<double>({1, 2})); });
+  expect_error(Status::invalid_argument, "b is F64 [2]; expected F32 [2] as a", [&] { dot(*x, *tensor_of<double>({1, 2})); });
   expect_error(Status::invalid_argument, "source is F64 [2]", [&] { copy(*x, *tensor_of<double>({1, 2})); });
 }
 
@@ -132,7 +132,7 @@ TEST(TensorArithmeticRefusals, ReadOnlyTargets) {
   EXPECT_EQ(sum(*x), 3);
 }
 
-TEST(TensorCopy, KnowsEveryDtype) {
+TEST(TensorCopy, SupportsEveryDtype) {
   for (std::int32_t number = first_dtype; number <= last_dtype; ++number) {
     const auto dtype = static_cast<Dtype>(number);
     const auto x = Tensor::create(dtype, Shape{3, 8});

@@ -1,4 +1,4 @@
-/* DLPack through the C API alone, with the structs as a consumer of DLPack 1.x declares them. */
+/* DLPack through the C API alone, with the structs declared as by a consumer of DLPack 1.x. */
 #include "check.h"
 
 typedef struct {

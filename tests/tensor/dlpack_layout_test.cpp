@@ -1,4 +1,4 @@
-// The private declarations of DLPack against a header of the project itself (0.6: the versioned struct is checked against the
+// Compares the private DLPack declarations with the project's header (0.6; the versioned struct is checked against the
 // specification's field order below).
 #include <dlpack/dlpack.h>
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ static_assert(sizeof(void*) != 8 ||
 
 static_assert(device_cpu == kDLCPU);
 
-TEST(TensorDlpackLayout, CodesThat06Knows) {
+TEST(TensorDlpackLayout, CodesOfVersion06) {
   EXPECT_EQ(data_type(Dtype::i32).code, kDLInt);
   EXPECT_EQ(data_type(Dtype::u32).code, kDLUInt);
   EXPECT_EQ(data_type(Dtype::f32).code, kDLFloat);

@@ -14,7 +14,7 @@ namespace {
 
 using base::Status;
 
-// What another library hands over: 2 x 3 floats 1 .. 6.
+// A tensor from another library: 2 x 3 floats 1 .. 6.
 template <class Managed>
 struct Producer {
   std::array<float, 6> memory{1, 2, 3, 4, 5, 6};
@@ -70,7 +70,7 @@ TYPED_TEST(TensorDlpack, HonoursByteOffsetAndMissingStridesAndMissingDeleter) {
   EXPECT_EQ(sum(*tensor), 15);
 }
 
-TYPED_TEST(TensorDlpack, StridesThatAreNeverUsedMayBeAnything) {
+TYPED_TEST(TensorDlpack, UnusedStridesMayBeAnything) {
   Producer<TypeParam> producer;
   producer.managed.tensor.ndim = 3;
   producer.shape = {1, 2, 3};
@@ -95,7 +95,7 @@ TYPED_TEST(TensorDlpack, ScalarsAndEightDimensions) {
   EXPECT_EQ(producer.take()->shape().elements(), 6);
 }
 
-// Each refusal names the value, leaves the deleter alone, and the caller's own call of it is the only one.
+// Each refusal names the value and does not call the deleter; only the caller calls it.
 template <class Managed, class Spoil>
 void expect_refused(Status status, const std::string& text, Spoil&& spoil) {
   Producer<Managed> producer;
@@ -106,7 +106,7 @@ void expect_refused(Status status, const std::string& text, Spoil&& spoil) {
   EXPECT_EQ(producer.deleted, 1) << text;
 }
 
-TYPED_TEST(TensorDlpack, RefusesWhatIsNoTensorHere) {
+TYPED_TEST(TensorDlpack, RefusesUnsupportedTensors) {
   const auto refused = [](Status status, const std::string& text, const auto& spoil) {
     expect_refused<TypeParam>(status, text, spoil);
   };
@@ -114,14 +114,16 @@ TYPED_TEST(TensorDlpack, RefusesWhatIsNoTensorHere) {
   constexpr auto invalid = Status::invalid_argument;
   refused(unsupported, "dtype.lanes is 4", [](auto& p) { p.managed.tensor.dtype.lanes = 4; });
   refused(unsupported, "dtype.lanes is 0", [](auto& p) { p.managed.tensor.dtype.lanes = 0; });
-  refused(unsupported, "device.device_type is 2; only 1 (CPU)", [](auto& p) { p.managed.tensor.device.type = 2; });
+  refused(unsupported, "device.device_type is 2; expected 1 (CPU)", [](auto& p) { p.managed.tensor.device.type = 2; });
   refused(unsupported, "device.device_type is 0", [](auto& p) { p.managed.tensor.device.type = 0; });
   refused(unsupported, "strides[1] is 2", [](auto& p) { p.strides = {6, 2}; });
   refused(unsupported, "strides[1] is 2", [](auto& p) { p.strides = {1, 2}; });  // column-major
-  refused(unsupported, "strides[0] is 4; only row-major contiguous tensors, where it is 3", [](auto& p) { p.strides = {4, 1}; });
+  refused(unsupported, "strides[0] is 4; expected a row-major contiguous tensor, where it is 3", [](auto& p) {
+    p.strides = {4, 1};
+  });
   refused(unsupported, "strides[0] is -3", [](auto& p) { p.strides = {-3, 1}; });
   refused(unsupported, "strides[0] is 0", [](auto& p) { p.strides = {0, 1}; });
-  refused(invalid, "ndim is 9; 0 .. 8", [](auto& p) { p.managed.tensor.ndim = 9; });
+  refused(invalid, "ndim is 9; expected 0 .. 8", [](auto& p) { p.managed.tensor.ndim = 9; });
   refused(invalid, "ndim is -1", [](auto& p) { p.managed.tensor.ndim = -1; });
   refused(invalid, "shape is NULL but ndim is 2", [](auto& p) { p.managed.tensor.shape = nullptr; });
   refused(invalid, "shape[0] is -2", [](auto& p) { p.shape[0] = -2; });
@@ -148,7 +150,7 @@ TYPED_TEST(TensorDlpack, RefusesTypesWithoutADtype) {
 
 TEST(TensorDlpackVersioned, RefusesUnknownMajorVersions) {
   for (const std::uint32_t major : {0U, 2U, UINT32_MAX}) {
-    expect_refused<ManagedTensorVersioned>(Status::unsupported, base::cat("version.major is ", major, "; this library knows 1"),
+    expect_refused<ManagedTensorVersioned>(Status::unsupported, base::cat("version.major is ", major, "; expected 1"),
                                            [&](auto& p) { p.managed.version.major = major; });
   }
   Producer<ManagedTensorVersioned> newer;
@@ -163,7 +165,7 @@ TEST(TensorDlpackVersioned, ReadsFlags) {
   EXPECT_TRUE(tensor->read_only());
   expect_error(Status::unsupported, "read-only", [&] { fill(*tensor, 0); });
   EXPECT_EQ(producer.memory[0], 1);
-  // And on it goes: only the versioned struct can say it.
+  // The flag is passed on, which only the versioned struct can do.
   expect_error(Status::unsupported, "read-only", [&] { export_tensor(tensor); });
   ManagedTensorVersioned* const out = export_tensor_versioned(tensor);
   EXPECT_EQ(out->flags, flag_read_only);
@@ -222,7 +224,7 @@ TYPED_TEST(TensorDlpack, ExportKeepsTheTensorAlive) {
   EXPECT_EQ(released, 1);
 }
 
-TYPED_TEST(TensorDlpack, EveryDtypeGoesOutAndIn) {
+TYPED_TEST(TensorDlpack, EveryDtypeIsExportedAndImported) {
   std::set<std::pair<int, int>> codes;
   for (std::int32_t number = first_dtype; number <= last_dtype; ++number) {
     const auto dtype = static_cast<Dtype>(number);

@@ -32,14 +32,14 @@ int main(void) {
   CHECK(stats.taken == 4 && stats.reused == 2);
   ckpt_buffer_pool_release(pool);
 
-  /* Borrowed memory, handed on to another library through DLPack. */
+  /* Borrowed memory, passed on to another library through DLPack. */
   double* samples = (double*)calloc(10, sizeof(double));
   const int64_t length[1] = {10};
   ckpt_tensor *borrowed = NULL, *other = NULL;
   struct DLManagedTensorVersioned* managed = NULL;
   CHECK_OK(ckpt_tensor_create_borrowed(samples, CKPT_DTYPE_F64, length, 1, samples, release_memory, &borrowed));
   CHECK_OK(ckpt_tensor_export_dlpack_versioned(borrowed, &managed));
-  ckpt_tensor_release(borrowed); /* the memory stays: the other side still has it */
+  ckpt_tensor_release(borrowed); /* the memory stays allocated: the other side still uses it */
   CHECK_OK(ckpt_tensor_create_from_dlpack_versioned(managed, &other));
   CHECK(ckpt_tensor_get_data(other) == (void*)samples);
   ckpt_tensor_release(other); /* now release_memory runs */

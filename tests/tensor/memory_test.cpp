@@ -21,7 +21,7 @@ TEST(TensorMemory, OwnedMemoryIsAlignedForEveryDtypeAndSize) {
       const auto tensor = Tensor::create(static_cast<Dtype>(number), Shape{length});
       EXPECT_TRUE(is_aligned(tensor->data()));
       EXPECT_EQ(tensor->bytes(), length * dtype_bits(tensor->dtype()) / 8);
-      for (std::byte& byte : tensor->byte_span()) byte = std::byte{0x5a};  // all of it is there
+      for (std::byte& byte : tensor->byte_span()) byte = std::byte{0x5a};  // all of it is writable
     }
   }
 }
@@ -34,7 +34,7 @@ TEST(TensorMemory, EmptyTensorsNeedNoMemory) {
   EXPECT_EQ(pool->stats().taken, 0);
 }
 
-TEST(TensorMemory, MoreThanThereIsIsAnError) {
+TEST(TensorMemory, AllocatingTooMuchFails) {
   const auto pool = BufferPool::create(nullptr, "test");
   expect_error(Status::out_of_memory, "bytes is", [&] { Tensor::create(Dtype::u8, Shape{std::int64_t{1} << 61}, pool); });
   expect_error(Status::out_of_memory, "bytes is", [&] { Tensor::create(Dtype::u8, Shape{INT64_MAX}, pool); });
@@ -75,7 +75,7 @@ TEST(TensorMemory, BorrowedMemoryMayBeEmptyOrWithoutRelease) {
   Tensor::borrow(&byte, Dtype::u8, Shape{1}, {}).reset();
 }
 
-TEST(TensorMemory, AReleaseThatThrowsHarmsNobody) {
+TEST(TensorMemory, AThrowingReleaseIsIgnored) {
   char byte = 0;
   auto tensor = Tensor::borrow(&byte, Dtype::u8, Shape{1}, [] { throw std::runtime_error("from a release"); });
   EXPECT_NO_THROW(tensor.reset());
@@ -88,7 +88,7 @@ TEST(TensorMemory, ReadOnlyRefusesWriters) {
   expect_error(Status::unsupported, "target is read-only", [&] { tensor->require_writable("target"); });
 }
 
-TEST(TensorMemory, ReleaseRunsOnceWithManyThreadsLettingGo) {
+TEST(TensorMemory, ReleaseRunsOnceWithManyThreads) {
   for (int round = 0; round < 50; ++round) {
     std::atomic<int> released{0};
     char byte = 0;

@@ -39,7 +39,7 @@ TEST(TensorPool, ReusesTheSameSizeAndCounts) {
   EXPECT_EQ(stats.retained_bytes, 0);
 }
 
-TEST(TensorPool, ALoopTakesMemoryInItsFirstRoundOnly) {
+TEST(TensorPool, ALoopAllocatesInItsFirstRoundOnly) {
   const auto pool = BufferPool::create(nullptr, "test");
   for (int step = 0; step < 10; ++step) {
     std::vector<Buffer> buffers;
@@ -50,14 +50,14 @@ TEST(TensorPool, ALoopTakesMemoryInItsFirstRoundOnly) {
   EXPECT_EQ(pool->stats().reserved_bytes, pool->stats().retained_bytes);
 }
 
-TEST(TensorPool, TheTrackerLearnsOfEveryByte) {
+TEST(TensorPool, TheTrackerCountsEveryByte) {
   const auto tracker = std::make_shared<memory::Tracker>();
   auto pool = BufferPool::create(tracker, "activations");
   auto a = Tensor::create(Dtype::f32, Shape{25}, pool);
   auto b = Tensor::create(Dtype::f32, Shape{25}, pool);
   EXPECT_EQ(tracker->stats().current_bytes, 200);
   EXPECT_EQ(tracker->stats().live_allocations, 2);
-  pool.reset();  // the tensors keep it
+  pool.reset();  // the tensors keep it alive
   a.reset();
   EXPECT_EQ(tracker->stats().current_bytes, 100);
   b.reset();
@@ -79,7 +79,7 @@ TEST(TensorPool, ATrackersHandlerMayUseThePool) {
   EXPECT_EQ(calls, 3);  // allocated, new peak, freed
 }
 
-TEST(TensorPool, ATrackerThatForgotIsNoReasonToKeepMemory) {
+TEST(TensorPool, MemoryIsFreedEvenIfTheTrackerWasReset) {
   const auto tracker = std::make_shared<memory::Tracker>();
   const auto pool = BufferPool::create(tracker, "test");
   {
@@ -90,19 +90,19 @@ TEST(TensorPool, ATrackerThatForgotIsNoReasonToKeepMemory) {
   EXPECT_EQ(pool->stats().retained_bytes, 128);
 }
 
-TEST(TensorPool, AFailedTakeLeavesNoTrace) {
+TEST(TensorPool, AFailedTakeHasNoEffect) {
   const auto tracker = std::make_shared<memory::Tracker>();
   const auto pool = BufferPool::create(tracker, "test");
   expect_error(Status::invalid_argument, "bytes is -1", [&] { pool->take(-1); });
   expect_error(Status::out_of_memory, "bytes is", [&] { pool->take(std::int64_t{1} << 61); });
   EXPECT_EQ(tracker->stats().allocations, 0);
-  // The system gives the memory, the tracker refuses: its total would pass INT64_MAX.
+  // The system provides the memory, but the tracker refuses: its total would exceed INT64_MAX.
   const memory::LayerId layer = tracker->layer("elsewhere");
   tracker->free(tracker->allocate(layer, INT64_MAX - 10));
   expect_error(Status::out_of_range, "bytes is 100", [&] { pool->take(100); });
   EXPECT_EQ(pool->stats().reserved_bytes, 0);
   EXPECT_EQ(pool->stats().taken, 0);
-  // The same with a buffer that is kept.
+  // The same with a retained buffer.
   { const Buffer small = pool->take(5); }
   expect_error(Status::out_of_range, "bytes is 50", [&] { pool->take(50); });
   EXPECT_EQ(pool->stats().retained_bytes, 64);
@@ -111,14 +111,14 @@ TEST(TensorPool, AFailedTakeLeavesNoTrace) {
   EXPECT_EQ(pool->stats().reused, 0);
 }
 
-TEST(TensorPool, KeepsNoMoreThanItsLimitAndTheNewest) {
+TEST(TensorPool, KeepsTheNewestWithinItsLimit) {
   const auto pool = BufferPool::create(nullptr, "test", 256);
   { const Buffer too_large = pool->take(257); }
   EXPECT_EQ(pool->stats().reserved_bytes, 0);
   for (const std::int64_t bytes : {64, 128, 192}) {
-    const Buffer buffer = pool->take(bytes);  // each goes back before the next is taken
+    const Buffer buffer = pool->take(bytes);  // each is returned before the next is taken
   }
-  // 64 and 128 fitted; for 192 the older ones had to go until 256 were left: 64 + 192 is that, but the oldest goes first.
+  // 64 and 128 fit; for 192, older ones are freed until 256 are left: 64 + 192 would fit, but the oldest is freed first.
   EXPECT_EQ(pool->stats().retained_bytes, 192);
   EXPECT_EQ(pool->stats().retained_buffers, 1);
   EXPECT_EQ(pool->stats().reserved_bytes, 192);
@@ -135,7 +135,7 @@ TEST(TensorPool, ALimitOfZeroKeepsNothing) {
   expect_error(Status::invalid_argument, "layer_name", [] { BufferPool::create(nullptr, " "); });
 }
 
-TEST(TensorPool, TrimGivesTheOldestBackFirst) {
+TEST(TensorPool, TrimFreesTheOldestFirst) {
   const auto pool = BufferPool::create(nullptr, "test");
   {
     Buffer a = pool->take(64);
@@ -187,7 +187,7 @@ TEST(TensorPool, BuffersMove) {
   EXPECT_EQ(pool->stats().live_buffers, 1);
 }
 
-// Each thread writes its number all over its buffers and finds it there again: no buffer is given out twice.
+// Each thread fills its buffers with its number and checks them: no buffer is handed out twice.
 void take_and_give_back(BufferPool& pool, unsigned char number) {
   std::vector<Buffer> mine;
   for (int round = 0; round < 300; ++round) {

@@ -1,4 +1,4 @@
-// Lets a sanitizer's allocator answer "no memory" as the system's does: these tests ask for more than there is.
+// Lets a sanitizer's allocator return NULL as the system's does, because these tests request more memory than exists.
 #pragma once
 
 #ifdef CKPT_SANITIZED

@@ -49,17 +49,18 @@ TEST(TensorShape, CountsElements) {
   EXPECT_FALSE((Shape{1} == Shape{}));
 }
 
-TEST(TensorShape, AZeroMakesItEmptyHoweverLargeTheRestIs) {
+TEST(TensorShape, AZeroMakesItEmpty) {
   EXPECT_EQ((Shape{0}.elements()), 0);
   EXPECT_EQ((Shape{largest, largest, 0}.elements()), 0);
   EXPECT_EQ(byte_size(Dtype::f64, Shape{largest, largest, 0}), 0);
 }
 
-TEST(TensorShape, RefusesWhatIsNoShape) {
+TEST(TensorShape, RefusesInvalidShapes) {
   const std::vector<std::int64_t> nine(9, 1);
-  expect_error(Status::invalid_argument, "ndim is 9; at most 8", [&] { Shape shape{std::span<const std::int64_t>(nine)}; });
+  expect_error(Status::invalid_argument, "ndim is 9; expected at most 8",
+               [&] { Shape shape{std::span<const std::int64_t>(nine)}; });
   expect_error(Status::invalid_argument, "shape[1] is -3", [] { Shape{2, -3}; });
-  // Also when a zero has made the shape empty already.
+  // Also if a zero has already made the shape empty.
   expect_error(Status::invalid_argument, "shape[1] is -3", [] { Shape{0, -3}; });
   expect_error(Status::out_of_range, "shape[1] is 2", [] { Shape{largest, 2}; });
   expect_error(Status::out_of_range, "shape[2] is 2097152", [] { Shape{2097152, 2097152, 2097152}; });

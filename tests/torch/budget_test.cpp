@@ -1,4 +1,4 @@
-// LibTorch models under a budget: bits as in plain training, bytes as planned.
+// LibTorch models with a budget: the same bits as plain training, and the planned bytes.
 #include <ckpt/torch.h>
 
 #include <gtest/gtest.h>
@@ -87,7 +87,7 @@ bool same(const Tensor& a, const Tensor& b) {
                           std::memcmp(a.contiguous().data_ptr(), b.contiguous().data_ptr(), a.nbytes()) == 0);
 }
 
-// What a step of training leaves behind.
+// The results of a training step.
 struct Left {
   std::vector<Tensor> tensors;
   void add(const Tensor& tensor) { tensors.push_back(tensor.defined() ? tensor.detach().clone() : tensor); }
@@ -101,7 +101,7 @@ Tensor loss_of(const Tensors& output) {
   return loss;
 }
 
-// Trains for some steps and gives back losses, gradients, buffers, parameters and the generator's state of each.
+// Trains for some steps and returns losses, gradients, buffers, parameters and the generator's state of each.
 Left train(torch::nn::Module& model, const Tensors& sample, const Forward& forward, int steps = 3) {
   torch::manual_seed(7);
   Left left;
@@ -131,7 +131,7 @@ void expect_same(const Left& a, const Left& b) {
   for (std::size_t i = 0; i < a.tensors.size(); ++i) EXPECT_TRUE(same(a.tensors[i], b.tensors[i])) << "tensor " << i;
 }
 
-// Peak of one step without the gradients of parameters.
+// Returns the peak of one step without the gradients of parameters.
 std::int64_t measured_peak(torch::nn::Module& model, const Tensors& sample, const Forward& forward) {
   for (Tensor& parameter : model.parameters()) parameter.mutable_grad() = Tensor();
   Tensors weights;
@@ -149,7 +149,7 @@ std::int64_t measured_peak(torch::nn::Module& model, const Tensors& sample, cons
     input.back().set_requires_grad(tensor.requires_grad());
   }
   {
-    // the gradient of the output is a tensor of its own here, which the loss does not hold
+    // the gradient of the output is a separate tensor here, which the loss does not hold
     const Tensors output = forward(input);
     Tensor loss = torch::zeros({});
     for (std::size_t i = 0; i < output.size(); ++i)
@@ -160,7 +160,7 @@ std::int64_t measured_peak(torch::nn::Module& model, const Tensors& sample, cons
   return meter.peak_bytes();
 }
 
-// A model made by `make` with the same seed, plain and under budgets.
+// A model created by `make` with the same seed, plain and with budgets.
 template <class Model, class Plan, class Plain>
 void check(const std::string& name, const std::function<Model()>& make, const Tensors& sample, const Plain& plain, const Plan& plan,
            const std::vector<double>& shares = {1.0, 0.75, 0.6}) {
@@ -224,7 +224,7 @@ TEST(Torch, ConvNetWithBatchNorm) {
 TEST(Torch, InPlaceReluJoinsTheLayerBefore) {
   check_sequential("in place", [] { return conv_net(true); }, torch::ones({8, 3, 32, 32}).cumsum(3) / 32, {1.0, 0.8});
   torch::nn::Sequential model = conv_net(true);
-  // six in-place ReLUs, and Flatten, which makes nothing
+  // six in-place ReLUs, and Flatten, which allocates nothing
   EXPECT_EQ(ct::budget(model, torch::ones({2, 3, 32, 32}), 1.0).profile().layer_count(),
             static_cast<std::int64_t>(model->size()) - 7);
 }
@@ -296,7 +296,7 @@ TEST(Torch, LossAsTheLastLayerAndAMaskThatPassesThrough) {
       });
 }
 
-TEST(Torch, BytesOfALossOutsideAreKeptFree) {
+TEST(Torch, BytesForAnExternalLossAreReserved) {
   const torch::nn::Sequential model = linears(8, 64);
   const Tensor x = torch::ones({512, 64});
   const std::int64_t budget = ct::budget(model, x, 1.0).store_all_bytes();
@@ -312,18 +312,18 @@ TEST(Torch, BytesOfALossOutsideAreKeptFree) {
   {
     const Tensor input = x.clone();
     const Tensor output = with_loss.forward(input);
-    (output.exp() * output).sum().backward();  // keeps the exponential and makes its gradient beside the product's
+    (output.exp() * output).sum().backward();  // keeps the exponential and allocates its gradient next to the product's
   }
   for (const Tensor& parameter : model->parameters()) meter.leave_out(parameter.grad());
   EXPECT_LE(meter.peak_bytes(), budget + budget / 100);
   EXPECT_GT(meter.peak_bytes(), with_loss.planned_bytes() - options.loss_bytes);
 }
 
-TEST(Torch, ThreadsWithinALayerAndChainsOnThreadsOfTheirOwn) {
+TEST(Torch, ThreadsWithinALayerAndChainsOnSeparateThreads) {
   at::set_num_threads(2);
   check_sequential("two threads", [] { return linears(6, 96); }, torch::ones({512, 96}), {0.7});
   at::set_num_threads(1);
-  const auto gradients = [](bool planned) {  // random numbers are the process's: none here
+  const auto gradients = [](bool planned) {  // the generator is shared by the process: no random numbers here
     const Tensor x = torch::arange(256 * 32, torch::kFloat).reshape({256, 32}) / 8192;
     torch::nn::Sequential model = linears(8, 32);
     float value = 0;
@@ -409,7 +409,7 @@ TEST(Torch, Autocast) {
   expect_same(found[0], found[1]);
 }
 
-// What `run` throws, "" for nothing.
+// Returns the message of the exception of `run`, "" if there is none.
 std::string message_of(const std::function<void()>& run) {
   try {
     run();
@@ -441,13 +441,13 @@ TEST(Torch, RefusesByMessage) {
   const Tensor y = chain.forward(x).sum();
   y.backward({}, true);
   EXPECT_TRUE(holds(message_of([&] { y.backward(); }), "backward already"));
-  EXPECT_TRUE(holds(message_of([&] { chain.forward(x).sum().backward({}, true, true); }), "gradient of its gradient"));
+  EXPECT_TRUE(holds(message_of([&] { chain.forward(x).sum().backward({}, true, true); }), "second derivatives"));
   const std::vector<std::function<Tensors(const Tensors&)>> over{[](const Tensors& in) { return Tensors{in[0].relu_()}; }};
   EXPECT_TRUE(holds(message_of([&] { ct::budget(over, x, 1.0); }), "writes over the chain's input"));
   expect_same({{chain.forward(x)}}, {{model->forward(x)}});
 }
 
-TEST(Torch, AParameterThatWasNotThereIsFound) {
+TEST(Torch, AnUnplannedParameterIsDetected) {
   torch::nn::Sequential model = linears(2, 16);
   Tensor late = torch::ones({16}).set_requires_grad(true);
   bool use = false;
@@ -459,7 +459,7 @@ TEST(Torch, AParameterThatWasNotThereIsFound) {
   EXPECT_TRUE(holds(message_of([&] { chain.forward(Tensors{torch::ones({4, 16})}); }), "uses a parameter"));
 }
 
-TEST(Torch, WhatALayerThrowsComesOutAndTheNextStepWorks) {
+TEST(Torch, LayerExceptionsArePropagatedAndTheNextStepSucceeds) {
   torch::nn::Sequential model = linears(4, 32);
   const Tensor x = torch::rand({64, 32});
   int fails_at = -1;
@@ -489,7 +489,7 @@ TEST(Torch, WhatALayerThrowsComesOutAndTheNextStepWorks) {
   }
 }
 
-TEST(Torch, NothingStaysBehind) {
+TEST(Torch, NothingRemains) {
   torch::nn::Sequential model = transformer(4, 32);
   const Tensor x = torch::rand({16, 4, 32});
   const ct::Chain chain = ct::budget(model, x, 0.6);

@@ -1,9 +1,9 @@
-"""Reads include/ckpt/*.h and makes what is said there for other languages and for the library's own lists.
+"""Reads include/ckpt/*.h and generates the other languages' sources and documentation, and lists for the library.
 
-    python3 tools/api make      writes api.json and everything that is made from it
-    python3 tools/api check     fails when what is checked in differs from what would be made
-    python3 tools/api compare   fails when the API breaks what the snapshot promises
-    python3 tools/api renew     makes the snapshot anew: at a release
+    python3 tools/api make      writes api.json and all files that are generated from it
+    python3 tools/api check     fails if the generated files in the tree are not up to date
+    python3 tools/api compare   fails if the API is not compatible with the snapshot
+    python3 tools/api renew     updates the snapshot, at a release
 """
 
 import argparse
@@ -40,10 +40,10 @@ def write(name, contents):
         file.write(contents)
 
 
-def settle(api, snapshot):
-    """What only history says: the place of each function in the table, and how each struct began."""
+def add_history(api, snapshot):
+    """Adds what only the snapshot records: the position of each function in the table, and the first version of each struct."""
     places = {function["name"]: n for n, function in enumerate(snapshot["functions"])}
-    api["functions"].sort(key=lambda function: places.get(function["name"], len(places)))  # new ones stay as the headers have them
+    api["functions"].sort(key=lambda function: places.get(function["name"], len(places)))  # new ones keep the order of the headers
     firsts = {struct["name"]: struct["first"] for struct in snapshot["structs"] if "first" in struct}
     for struct in filter(has_size, api["structs"]):
         last = struct["fields"][-1]
@@ -51,11 +51,11 @@ def settle(api, snapshot):
     return api
 
 
-def made_files():
-    """The text of every file that is made, by its path."""
-    import read  # needs libclang, which only this does
+def generated_files():
+    """Returns the contents of every generated file, by its path."""
+    import read  # imports libclang, which only this function needs
 
-    api = settle(read.Reader(path_of("include"), [part + ".h" for part in PARTS]).read(), json.loads(text_of(SNAPSHOT)))
+    api = add_history(read.Reader(path_of("include"), [part + ".h" for part in PARTS]).read(), json.loads(text_of(SNAPSHOT)))
     problems = compare.rules(api)
     if problems:
         sys.exit("\n".join(problems))
@@ -69,8 +69,8 @@ def made_files():
     return made
 
 
-def stray_files(made):
-    """Files that an earlier version generated, in the folders of those that are generated now."""
+def stale_files(made):
+    """Returns files that an earlier version generated, in the folders of the files that are generated now."""
     folders = {os.path.dirname(name) for name in made}
     names = [f"{folder}/{name}" for folder in sorted(folders) for name in sorted(os.listdir(path_of(folder)))]
     candidates = [name for name in names if name not in made and os.path.isfile(path_of(name))]
@@ -78,19 +78,19 @@ def stray_files(made):
 
 
 def make():
-    made = made_files()
+    made = generated_files()
     for name, contents in made.items():
         write(name, contents)
-    for name in stray_files(made):
+    for name in stale_files(made):
         os.remove(path_of(name))
 
 
 def check():
-    made = made_files()
+    made = generated_files()
     old = [name for name, contents in made.items() if not os.path.exists(path_of(name)) or text_of(name) != contents]
-    old += stray_files(made)
+    old += stale_files(made)
     if old:
-        sys.exit("not what the headers say; run python3 tools/api make:\n  " + "\n  ".join(old))
+        sys.exit("not up to date with the headers; run python3 tools/api make:\n  " + "\n  ".join(old))
 
 
 def compare_with_snapshot():

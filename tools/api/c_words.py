@@ -1,11 +1,11 @@
-"""The words of C in the headers' comments: default values, which are compared with the initialisers, and the words that other
-languages do not have (NULL, pointer, struct, ...), which are translated."""
+"""C terms in the headers' comments: default values, which are compared with the initialisers, and terms that other languages do not
+have (NULL, pointer, struct, ...), which are translated."""
 
 import re
 
 LIMITS = {"INT32_MAX": 2**31 - 1, "INT32_MIN": -(2**31), "UINT32_MAX": 2**32 - 1,
           "INT64_MAX": 2**63 - 1, "INT64_MIN": -(2**63), "UINT64_MAX": 2**64 - 1}
-MEMBER = "\1"  # stands for -> until names are translated
+MEMBER = "\1"  # replaces -> until names are translated
 
 # ---- Default values: "; default 3", "; default 30 s", "(default CKPT_VERIFY_FULL)", "0 (the default): ..." ----
 
@@ -27,7 +27,7 @@ def stated_defaults(comment):
 
 
 def number_of(text, field, numbers):
-    """The number of a value in an initialiser or comment, or its text; None if the unit does not fit the field's name."""
+    """Returns the number of a value in an initialiser or comment, or its text; None if the unit does not match the field's name."""
     text = re.sub(r"^U?INT64_C \( (.*) \)$", r"\1", text).replace("- ", "-")
     if text == "NULL":
         return 0
@@ -45,23 +45,23 @@ def number_of(text, field, numbers):
 
 
 def default_problem(field, numbers):
-    """The problem with the default values that a field's comment states, if any: not the initialiser's, or not comparable."""
+    """Returns the error of the default values in a field's comment, if any: not the initialiser's, or not comparable."""
     comment, name = " ".join(field["comment"].split()), field["name"]
     numbers = {**LIMITS, **numbers}
     for stated in stated_defaults(comment):
         if "default" not in field:
-            return f"states the default {stated}, and there is no initialiser"
+            return f"states the default {stated}, but the field has no initialiser"
         if number_of(stated, name, numbers) != number_of(field["default"], name, numbers):
             return f"states the default {stated}; the initialiser has {field['default']}"
     unclear = UNCLEAR.search(without_defaults(comment))
-    return f'says "{unclear[0]}"; write "; default VALUE" or "VALUE (the default)"' if unclear else None
+    return f'contains "{unclear[0]}"; expected "; default VALUE" or "VALUE (the default)"' if unclear else None
 
 
 # ---- Words ----
 
 
 def replaced(word, found):
-    """word instead of the match, with the article, plural and capital of the match."""
+    """Returns word with the article, plural and capital of the match."""
     groups = found.groupdict()
     word += groups.get("plural") or ""
     article = groups.get("article")
@@ -71,7 +71,7 @@ def replaced(word, found):
 
 
 def limit(text, power):
-    """INT64_MAX as 2^63 - 1."""
+    """Returns INT64_MAX as 2^63 - 1."""
     value = LIMITS[text]
     bits = (value + (value > 0)) if value > 0 else -value
     return ("-" if value < 0 else "") + power.format(bits.bit_length() - 1) + (" - 1" if value > 0 else "")
@@ -101,6 +101,7 @@ PATTERNS = [
     (rf"{ARTICLE}(?P<noun>(?i:{'|'.join(NOUNS)}))(?P<plural>s?)\b",
      lambda words, found: replaced(NOUNS[found["noun"].lower()], found)),
     (r" ?\((?:see )?(?:ckpt/)?\w+\.h\)", lambda words, found: ""),
+    (r"\bat the top of (\w+)\.h\b", lambda words, found: "in the documentation of " + found[1]),
     (r"\b(?:ckpt/)?(\w+)\.h\b", lambda words, found: "the documentation of " + found[1]),
 ]
 PATTERNS = [(re.compile(pattern), put) for pattern, put in PATTERNS]

@@ -1,7 +1,7 @@
 """Describes the tables of functions that programs provide (ckpt_*_callbacks): the arguments and the result of each function.
 
-Languages have an interface or an abstract class for each table. The emitters (*_callbacks.py) decide how a language declares it, and
-how it passes the library's calls on to an object of it.
+Languages have an interface or an abstract class for each table. The emitters (*_callbacks.py) determine how a language declares it,
+and how it forwards the library's calls to an object of it.
 """
 
 import re
@@ -12,15 +12,15 @@ from text import bare, camel
 MEMORY = ("void*", "const void*")
 LISTS = {"ckpt_storage_entry_fn": "Listing", "ckpt_storage_object_fn": "ObjectListing", "ckpt_storage_range": "RangeList",
          "char": "PathList"}  # classes of bindings/swig, by the type of the elements
-SWIG = ("ckpt_storage_callbacks",)  # tables whose classes in SWIG and Python are generated
-CLASSES = {  # by table: the class that programs derive from, and the one for the optional functions of a flag
+SWIG = ("ckpt_storage_callbacks",)  # tables with generated classes in SWIG and Python
+CLASSES = {  # by table: the base class for programs, and the class of the optional functions of a flag
     "ckpt_storage_callbacks": ("CustomStorage", "CustomObjects"), "ckpt_coordinator_callbacks": ("CustomCoordinator", ""),
     "ckpt_layer_callbacks": ("CustomLayer", ""), "ckpt_driver_callbacks": ("Guest", "")}
-PASSED_ON = ("ckpt_storage_callbacks", "ckpt_coordinator_callbacks")  # the other tables need more than passing on
+FORWARDED = ("ckpt_storage_callbacks", "ckpt_coordinator_callbacks")  # the other tables need more than forwarding
 
 
 class Given:
-    """A value that the function is given.
+    """An argument of the function.
 
     kind: text, strings, number, real, truth, enum, duration, handle, item (of the program), bytes, struct or structs.
     list: the class of SWIG for strings and structs.
@@ -35,8 +35,8 @@ class Function:
     """One function of a table. result: none, count (of bytes in a buffer), item, struct, list or the kind of a value;
     made: its parameters.
 
-    listing: the class of SWIG that takes a list; elements: the parameters of each of its elements. declared: all parameters of C.
-    is_required: the table must have it. is_own: it belongs to a flag of the table (an object store), not to every table.
+    listing: the class of SWIG for a list; elements: the parameters of each of its elements. declared: all parameters of C.
+    is_required: every table must have it. is_own: it belongs to a flag of the table (an object store), not to every table.
     """
 
     def __init__(self, model, table, field, typedefs, is_own):
@@ -67,7 +67,7 @@ class Table:
         names = [field["name"] for field in struct.fields]
         base = names[:names.index("flags")] if self.has_items and "flags" in names else names
         self.functions = [Function(model, self, field, typedefs, field["name"] not in base) for field in self.fields]
-        # Functions that a table with flags does not have, as the comment of the flag documents.
+        # Functions that a table with flags does not have, according to the comment of the flag.
         prefix = self.name.upper().replace("_CALLBACKS", "_FLAG_")
         documented = [constant["comment"] for constant in model.api["constants"] if constant["name"].startswith(prefix)]
         refused = re.search(r"((?:\w+, )+\w+ and \w+) are not called", " ".join(" ".join(documented).split()))
@@ -75,13 +75,13 @@ class Table:
 
 
 def record_of(typedef):
-    """The type of the elements that a function takes: ckpt_storage_entry_fn -> StorageEntry."""
+    """Returns the type of the elements that a function receives: ckpt_storage_entry_fn -> StorageEntry."""
     return camel(typedef.removesuffix("_fn"))
 
 
 def split(model, parameters, has_items):
-    """The arguments of a function, the kind of its result, and the parameters of the result. has_items: whether the program has items,
-    so that void* is one; else it is memory."""
+    """Returns the arguments of a function, the kind of its result, and the parameters of the result. has_items: whether a void*
+    is an item of the program; else it is memory."""
     given, result, made, sized = [], "none", [], None
     rest = [parameter for parameter in parameters if parameter["name"] != "user_data"]
     while rest:
@@ -104,7 +104,7 @@ def split(model, parameters, has_items):
             given.append(Given("bytes", rest.pop(0)))
         elif kind in MEMORY:
             one = Given("item" if has_items else "bytes", parameter)
-            given.insert(len(given) if sized is None or has_items else sized + 1, one)  # as long as the other, so behind it
+            given.insert(len(given) if sized is None or has_items else sized + 1, one)  # has the size of the other
         elif kind == "const char*":
             given.append(Given("text", parameter))
         elif "*" not in kind:
@@ -120,17 +120,16 @@ def split(model, parameters, has_items):
 
 
 def called(comment, table):
-    """The comment of a function in the words of one that returns its result and throws its errors."""
+    """Rewords the comment for a function that returns its result and throws its errors."""
     text = " ".join(comment.split())
-    for pattern, put in ((r" ?Returns 0 when (.*?), CKPT_E", r" Returns when \1; CKPT_E"),
-                         (r" ?Returns 0, (CKPT_E_\w+ when [^.]*?),? or another number for an error \([^)]*\)", r" \1"),
-                         (r",? or another number for an error \(text by ckpt_callback_error\)", ""),
-                         (r"[Nn]on-zero return (ends|stops)", r"an exception \1"),
+    for pattern, put in ((r" ?Returns 0, (CKPT_E_\w+ if [^.]*?),? or another number for an error \([^)]*\)", r" \1"),
+                         (r",? or another number for an error \(reason by ckpt_callback_error\)", ""),
+                         (r"\b[Aa] non-zero return (fails|stops)", r"an exception \1"),
                          (r"(^|\. )\*\w+ receives ", r"\1Returns "), (r"([;:]) \*\w+ receives ", r"\1 returns "),
                          (r"(^|[:;.] )[Ss]ets \*\w+ to ", lambda at: at[1] + ("returns " if at[1][:1] in ":;" else "Returns ")),
                          (r"\bcalls \w+\(listing, \.\.\.\) once for ", "returns "),
                          (r"returns CKPT_OK only when", "returns only when"), (r"\btimeout_ns nanoseconds", "timeout"),
-                         (r", and what was written to \*\w+ is ignored", ""), (r"by returning non-zero", "by an exception"),
+                         (r", and \*\w+ is ignored", ""), (r"by returning non-zero", "by an exception"),
                          (r"\bbytes \([^)]*\) bytes\b", "bytes"),
                          (r", or stays NULL with", ", or NULL with")):
         text = re.sub(pattern, put, text)

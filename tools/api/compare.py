@@ -1,12 +1,12 @@
-"""What the API promises: rules that a description keeps by itself, and what may change from one release to the next."""
+"""Compatibility of the API: rules for one description, and the changes that are allowed between releases."""
 
 from c_words import default_problem
 from model import has_size
 
 
 def rules(api):
-    """Structs that can grow have no hidden padding: a field that is appended later begins where the last one ends. A default that a
-    comment states is the initialiser's."""
+    """Returns violations of two rules: extensible structs have no hidden padding, because an appended field begins where the
+    last one ends; a default in a comment equals the initialiser."""
     numbers = {constant["name"]: constant["value"] for constant in api["constants"]}
     problems = []
     for struct in api["structs"]:
@@ -26,7 +26,7 @@ def call(entry, old):
 
 
 def fields(struct, old):
-    """Those of the old version; a struct without struct_size is frozen and cannot have more."""
+    """Returns the fields of the old version; a struct without struct_size is frozen and cannot have more."""
     declarations = [field["declaration"] for field in struct["fields"]]
     return declarations[: len(old["fields"])] if has_size(old) else declarations, struct.get("first")
 
@@ -36,17 +36,17 @@ PROMISED = {"functions": call, "callbacks": call, "structs": fields, "handles": 
 
 
 def broken(old, new):
-    """What a program of the old description could not do with the new one: one line each."""
+    """Returns the incompatible changes from the old description to the new one, one line each."""
     problems = []
     for group, promised in PROMISED.items():
         now = {entry["name"]: entry for entry in new[group]}
         for entry in old[group]:
             name = entry["name"]
             if name not in now:
-                problems.append(f"{name} is gone")
+                problems.append(f"{name} is missing")
             elif promised(now[name], entry) != promised(entry, entry):
                 problems.append(f"{name} was {promised(entry, entry)}; now {promised(now[name], entry)}")
     places = [[function["name"] for function in api["functions"]] for api in (old, new)]
     if places[1][: len(places[0])] != places[0] and not problems:
-        problems.append("functions stand at other places of the table")
+        problems.append("functions have other positions in the table")
     return problems

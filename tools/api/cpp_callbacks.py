@@ -1,6 +1,7 @@
 """Callbacks of C that call a member of a C++ object: a function, or a std::function that the object holds.
 
-Those that the hand-written headers use are generated. Callbacks that take functions or have several results are written by hand.
+Only callbacks that the hand-written headers use are generated. Callbacks with functions as arguments or with several results are
+hand-written.
 """
 
 import re
@@ -12,7 +13,7 @@ FOLDER = "include/ckpt/methods/"
 
 
 def fitted(line, width=132):
-    """The line, broken behind commas where it is too long."""
+    """Splits a line that is too long after commas."""
     lines = []
     while len(line) > width and ", " in line[:width]:
         at = line.rindex(", ", 0, width) + 1

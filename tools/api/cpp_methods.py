@@ -149,7 +149,7 @@ class CppFunction:
         if kind == "none":
             return ("Self&", [f"check({self.call()});", "return static_cast<Self&>(*this);"]) if self.is_chained else \
                    ("void", [f"check({self.call()});"])
-        room = f", {result.room}" if result.room else ""
+        room = f", {result.first_capacity}" if result.first_capacity else ""
         if kind == "fetched":
             ask = "char* buffer, std::int64_t capacity, std::int64_t* needed"
             call = self.call("buffer", "capacity", "needed")
@@ -254,7 +254,7 @@ class CppClass:
             lines += [*indented(one.comment), *(part for line in member for part in fitted(line))]
         lines += [line for one in self.events for line in one.lines()]
         if self.is_shared:
-            lines += ["  // Another reference to the same object.", f"  {own} share() const noexcept {{",
+            lines += ["  // Returns another reference to the same object.", f"  {own} share() const noexcept {{",
                       f"    {self.handle}_retain(handle());", f"    return {own}::adopt(handle());", "  }"]
         return [*lines, "};"]
 

@@ -1,8 +1,8 @@
-"""Tables of functions in C#: abstract classes that programs derive from, and directors, which pass the library's calls on to them."""
+"""Tables of functions in C#: abstract base classes for programs, and directors, which forward the library's calls to them."""
 
 import re
 
-from callbacks import PASSED_ON, record_of, tables
+from callbacks import FORWARDED, record_of, tables
 from csharp_methods import argument_name
 from text import GENERATED, camel, contents, spaced, wrapped
 from write_csharp import CsharpWords, block, class_of
@@ -52,7 +52,7 @@ class CsharpFunction:
         *first, last = self.declared("sealed\0override")
         return [*text, *first, *block(last, f'throw new CkptUnsupportedException("an object store has no {self.name}");')]
 
-    # ---- Directors: they pass calls of the library on to the program ----
+    # ---- Directors: they forward calls of the library to the program ----
 
     def passed(self, one):
         name = argument_name(one.name)
@@ -86,7 +86,7 @@ class CsharpFunction:
 
 
 def partial(name, generic, parts):
-    """The functions (name, lines) that the hand-written class does not declare itself."""
+    """Returns the functions (name, lines) that the hand-written class does not declare."""
     written = "".join(re.findall(rf"(?ms)^    public abstract (?:partial )?class {name}\b.*?^    }}",
                                  "".join(contents("bindings/csharp/src/**/*.cs").values())))
     parts = [lines for function, lines in parts if not re.search(rf"^        public [\w<>, ]+ {function}\(", written, re.MULTILINE)]
@@ -104,7 +104,7 @@ def adaptor(table, functions):
         fields += [f"private readonly {objects} objects; // null: none"]
         made += [f"objects = functions as {objects};"]
     constructor = block(f"internal {kind}Calls({name} functions)", *made)
-    return [f"// Passes the library's calls on to a {name}.", *block(half, *fields, "", *constructor,
+    return [f"// Forwards the library's calls to a {name}.", *block(half, *fields, "", *constructor,
                                                                   *spaced(function.override() for function in functions))]
 
 
@@ -121,7 +121,7 @@ def files(model):
             own = [(function.name, function.method()) for function in functions if function.function.is_own]
             refused = [(function.name, function.refused()) for function in functions if function.function.name in table.refused]
             classes.append(partial(objects, "", own + refused))
-        if table.name in PASSED_ON:
+        if table.name in FORWARDED:
             adaptors.append(adaptor(table, functions))
     text = [*block("namespace Ckpt", *spaced(classes)[1:]), "", *block("namespace Ckpt.Interop", *spaced(adaptors)[1:])]
     return {FILE: "\n".join([f"// {GENERATED}", "using System;", "using System.Collections.Generic;", "", *text, ""])}

@@ -1,8 +1,8 @@
-"""The methods of C#'s classes that are one call of C: partial classes next to the hand-written ones, or whole classes where nothing is
-written by hand.
+"""The methods of C#'s classes that are one call of C: partial classes next to the hand-written ones, or whole classes if there is
+no hand-written one.
 
-The first part describes methods as C# programs see them: types, names, default values, documentation. The second part, "How C# calls
-C", is the only one that refers to SWIG's class native, NativeHandle and CallMemory: an emitter for LibraryImport replaces it alone.
+The first part describes the public side of methods: types, names, default values, documentation. The second part, "How C# calls C",
+is the only one that refers to SWIG's class native, NativeHandle and CallMemory: an emitter for LibraryImport would replace only it.
 """
 
 import re
@@ -31,7 +31,7 @@ def argument_name(name):
 
 
 def wrapped(line):
-    """The line in pieces of at most 120 characters, broken behind its last "=> ", or a comma with few parentheses around it."""
+    """Splits the line into pieces of at most 120 characters, after its last "=> ", or a comma with few enclosing parentheses."""
     if len(line) <= 120:
         return [line]
     indent = line[:len(line) - len(line.lstrip())]
@@ -43,7 +43,7 @@ def wrapped(line):
     return [line[:at].rstrip(), *("    " + part for part in wrapped(indent + line[at:]))] if depths else [line]
 
 
-# ---- Methods as C# programs see them ----
+# ---- The public side of methods ----
 
 
 class CsharpParameter:
@@ -61,7 +61,7 @@ class CsharpParameter:
 
 
 def declared(parameters):
-    """The list of parameters; the last ones have their default values."""
+    """Returns the list of parameters; the last ones have their default values."""
     given, optional = list(parameters), []
     while given and given[-1].default:
         optional.insert(0, given.pop())
@@ -83,7 +83,7 @@ class CsharpMethod:
 
     @property
     def is_property(self):
-        """Getters without arguments, unless they make an object each time."""
+        """Whether it is a getter without arguments that does not create an object each time."""
         large = self.result.kind in ("struct", "structs", "numbers", "handle") and not self.absent and not self.setter
         is_value = self.is_static and self.result.direct and not self.parameters  # of the whole library
         return is_value or self.method.is_getter and not large and not self.is_text_file
@@ -163,7 +163,7 @@ def folded(head, body):
 
 
 def passed(one):
-    """A parameter as an argument of C."""
+    """Returns a parameter as an argument of C."""
     kind = class_of(one.bare)
     number = OUTS.get(one.group.type) if one.group else "int"
     handle = f"memory.Of({one.name})" if kind.startswith("I") and kind[1:2].isupper() else f"HandleOf({one.name})"
@@ -184,13 +184,13 @@ def call_of(method, *more):
 
 
 def checked(one):
-    """A parameter as an argument of a function that has no object; a struct that is missing is refused here."""
+    """Returns a parameter as an argument of a static function; checks that a struct is not null."""
     given = f'Native(Given({one.name}, "{one.name}"), memory)'
     return passed(one) if one.is_nullable else passed(one).replace(f"Native({one.name}, memory)", given)
 
 
 def read_of(method):
-    """The statements that make the call and return its result."""
+    """Returns the statements that make the call and return its result."""
     result, group = method.result, method.result.group
     name = class_of(result.bare) if result.bare else ""
     if result.kind == "none":
@@ -238,7 +238,7 @@ def with_memory(parameters, body):
 
 
 def made_of(creator):
-    """The handle of a new object."""
+    """Returns the expression for the handle of a new object."""
     out = "(CallMemory memory, out IntPtr made)" if needs_memory(creator.parameters) else "(out IntPtr made)"
     arguments = ", ".join([*map(checked, creator.parameters), "out made"])
     threads = ", true" if creator.owns_threads else ""
@@ -247,13 +247,13 @@ def made_of(creator):
 
 
 def references(owner, handle, source, is_shared, is_made):
-    """The constructor that takes a reference over, and Share."""
+    """Returns the constructor that takes over a reference, and Share."""
     lines = []
     if is_made and not re.search(rf"\b{owner}\(NativeHandle \w+\)", source):
         lines += ["", *block(f"internal {owner}(NativeHandle handle) : base(handle)")]
     if is_shared:
         kind = handle.removeprefix("ckpt_").replace("_", " ")
-        lines += ["", f"/// <summary>Returns another reference to the same {kind}, to be disposed of by itself.</summary>",
+        lines += ["", f"/// <summary>Returns another reference to the same {kind}, to be disposed of separately.</summary>",
                   *block(f"public {owner} Share()",
                          f"return new {owner}(Shared(Handle, native.{handle}_retain, native.{handle}_release));")]
     return lines
@@ -294,14 +294,14 @@ class Writer:
         is_here = handle and self.headers[handle] == found[0].header  # a class may have methods of several parts
         parts = [references(owner, handle, self.sources.get(owner, ""), owner in self.shared, is_made)[1:]] if is_here else []
         lines = [line for part in [*parts, *(one.lines() for one in found if one.owner == owner)] if part for line in ["", *part]]
-        unsafe = "unsafe " * any(".Length" in line for line in lines)  # arrays of numbers cross as pointers
+        unsafe = "unsafe " * any(".Length" in line for line in lines)  # arrays of numbers are passed as pointers
         if owner not in self.whole:
             return block(f"public {unsafe}partial class {owner}{self.classes[owner]}", *lines[1:])
         about = self.words.summary(self.words.text(self.comments[handle]))
         return [*about, *block(f"public sealed {unsafe}partial class {owner} : NativeObject", *lines[1:])]
 
     def file(self, found):
-        """The methods of one part."""
+        """Returns the file with the methods of one part."""
         classes = [line for owner in sorted({one.owner for one in found}) for line in ["", *self.of_class(owner, found)]]
         text = "\n".join(block("namespace Ckpt", *classes[1:]))
         uses = [name for name, pattern in USES if re.search(pattern, text)]

@@ -1,6 +1,7 @@
-"""Describes the methods that record one kind of event each: a struct with a kind and its values is given to ckpt_X_record.
+"""Describes the methods that record one kind of event each: they pass a struct with the kind and its values to ckpt_X_record.
 
-The comment of each constant documents the values that its kind uses ("uses stall_seconds and durable_seconds"), besides the time.
+The comment of each constant documents the values that its kind uses in addition to the time ("uses stall_seconds and
+durable_seconds").
 """
 
 import re
@@ -15,7 +16,7 @@ NAMES = {  # the method of each kind: an imperative, where the constant names th
 
 
 class Event:
-    """values: those of the struct that the method is given, the time first."""
+    """values: the values of the struct that are parameters of the method, the time first."""
 
     def __init__(self, owner, struct, constant, header):
         self.owner, self.struct, self.constant, self.header, self.name = owner, struct, constant, header, NAMES[constant.short]

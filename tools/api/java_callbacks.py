@@ -1,8 +1,8 @@
-"""Tables of functions in Java: interfaces that a program implements, and classes that pass the library's calls on to them."""
+"""Tables of functions in Java: interfaces that a program implements, and classes that forward the library's calls to them."""
 
 import re
 
-from callbacks import PASSED_ON, record_of, tables
+from callbacks import FORWARDED, record_of, tables
 from text import GENERATED, block, camel, lower_camel, spaced, text_of, wrapped
 from write_java import JavaWords, Member, javadoc, value_name
 
@@ -58,7 +58,7 @@ class JavaFunction:
         return ["@Override", *block(f"default {head}",
                                     f'throw new CkptUnsupportedException("an object store has no {self.name}");')]
 
-    # ---- Directors: they pass calls of the library on to the program ----
+    # ---- Directors: they forward calls of the library to the program ----
 
     def passed(self, one):
         name = value_name(one.name)
@@ -99,7 +99,7 @@ class JavaFunction:
 
 
 def interface(name, generic, base, parts):
-    """The functions (name, lines) that the hand-written interface of this name does not declare itself."""
+    """Returns the interface of the functions (name, lines) that the hand-written interface does not declare."""
     written = re.sub(r"/\*.*?\*/", "", text_of(f"bindings/java/src/org/ckpt/{name}.java"), flags=re.DOTALL)
     parts = [lines for function, lines in parts if not re.search(rf"^  \w[\w<>, ]* {function}\(", written, re.MULTILINE)]
     extends = f" extends {base}" if base else ""
@@ -119,7 +119,7 @@ def adaptor(table, functions):
     constructor = block(f"{name}Functions({name}{generic} functions)", *made)
     numbers = ". The library refers to files and locks by number" if objects else ""
     base = f"Native{camel(table.name.replace('_callbacks', ''))}Functions"
-    return file_of(f"{name}Functions", f"/** Passes the library's calls on to a {{@link {name}}}{numbers}. */",
+    return file_of(f"{name}Functions", f"/** Forwards the library's calls to a {{@link {name}}}{numbers}. */",
                    *block(f"final class {name}Functions{generic} extends {base}",
                           *fields, "", *constructor, *spaced(function.override() for function in functions)))
 
@@ -141,6 +141,6 @@ def files(model):
             own = [(function.name, function.declared()) for function in functions if function.function.is_own]
             refused = [(function.name, function.refused()) for function in functions if function.function.name in table.refused]
             made.update([interface(objects, generic, name + generic, own + refused)])
-        if table.name in PASSED_ON:
+        if table.name in FORWARDED:
             made.update([adaptor(table, functions)])
     return made

@@ -1,7 +1,7 @@
-"""The methods of Java's classes that are one call of C: abstract bases of the hand-written classes, and whole classes where nothing
-is written by hand.
+"""The methods of Java's classes that are one call of C: abstract bases of the hand-written classes, and whole classes if there is
+no hand-written one.
 
-JavaMethod and JavaCreator describe methods as Java programs see them. Their result() and call() write the call of C, through SWIG's
+JavaMethod and JavaCreator describe the public side of methods. Their result() and call() generate the call of C, through SWIG's
 class Native.
 """
 
@@ -20,7 +20,7 @@ RESULTS = ("none", "number", "real", "truth", "enum", "text", "fetched", "handle
 ARRAYS = {"int32_t": "int[]", "int64_t": "long[]"}
 NAMES = {"finalize": "finish", "wait": "waitFor"}  # names that java.lang.Object has
 CHAINED = {"ckpt_state": ("add_", "set_"), "ckpt_profile": ("set_",), "ckpt_chain": ("add",)}  # these return the object
-ACCEPTED = {"ckpt_strategy": "CheckpointStrategy"}  # an interface that is taken instead of the class
+ACCEPTED = {"ckpt_strategy": "CheckpointStrategy"}  # an interface that is accepted instead of the class
 
 
 class JavaParameter:
@@ -46,11 +46,11 @@ class JavaParameter:
 
 
 class JavaMethod:
-    """What a method is in Java."""
+    """A method in Java."""
 
     def __init__(self, words, method):
         self.method, self.owner, self.function = method, FAMILIES.get(method.owner) or camel(method.owner), method.function
-        # A function that is given a constant of an enum is a method of the enum.
+        # A function with a constant of an enum as its first argument is a method of the enum.
         self.is_of_enum = method.owner in FAMILIES and [one.bare for one in method.parameters[:1]] == [method.owner]
         self.is_static = method.form == "static" and not self.is_of_enum
         name = lower_camel(method.name.removeprefix("create_"))
@@ -103,7 +103,7 @@ class JavaMethod:
         return f"{type} {self.name}({', '.join(f'{one.type} {one.name}' for one in self.parameters)})"
 
     def key(self):
-        """What distinguishes it from other methods of its class."""
+        """Returns the key that distinguishes it from other methods of its class."""
         return self.name, tuple(one.type for one in self.parameters)
 
     def lines(self):
@@ -130,7 +130,8 @@ class JavaMethod:
         return self.comment + block(head, *body)
 
     def filled(self, head, structs, body):
-        """A call that is given structs and returns something: the structs are made inside of what takes the result."""
+        """Returns a method with structs as arguments and a result: the structs are created inside the function that receives the
+        result."""
         inner = re.search(r"(?<= -> ).*(?=\)$)", self.call)[0]
         outer = self.call[:-len(inner) - 1]
         for one in reversed(structs):
@@ -174,7 +175,7 @@ class JavaCreator:
         return javadoc(self.comment) + first + block(last, *made)
 
     def shorter(self):
-        """Without the last parameters, which have defaults."""
+        """Returns an overload without the last parameters, which have defaults."""
         kept = list(self.parameters)
         while kept and self.creator.parameters[len(kept) - 1].is_nullable:
             kept.pop()
@@ -183,7 +184,7 @@ class JavaCreator:
         defaults = ["null" if one.kind in ("text", "handle") else f"new {one.type}()" for one in self.parameters[len(kept):]]
         given = ", ".join([*(one.name for one in kept), *defaults])
         *first, last = self.head(kept)
-        text = re.match(r"(?:[^.{]|\{[^}]*\}|\.(?! ))*", self.comment)[0]
+        text = re.match(r"(?:[^.{]|\{[^}]*\}|\.(?! (?:[A-Z]|\w+: )))*", self.comment)[0]
         return javadoc(text) + first + block(last, f"return {self.name}({given});" if self.name else f"this({given});")
 
 
@@ -215,7 +216,7 @@ class Writer:
         made = [JavaCreator(self.words, one) for one in functions if one.form == "creator" and one.function not in used]
         self.methods, self.events = methods, [JavaEvent(self.words, event) for event in events(model)]
         constructed = {one.owner for one in made if not one.name}
-        self.whole = {owner for owner in constructed if owner not in self.classes}  # nothing of them is written by hand
+        self.whole = {owner for owner in constructed if owner not in self.classes}  # classes without a hand-written part
         self.generated = [one for one in methods if one.function not in used and one.owner in {*self.classes, *self.whole}]
         self.creators = [one for one in made if one.owner in self.whole or one.name and one.owner in self.classes]
         self.handles = {camel(handle): handle for handle in model.handles}
@@ -226,11 +227,11 @@ class Writer:
         self.shared = set(map(camel, model.shared))
 
     def references(self, owner, name):
-        """Constructors that take a reference over, and what makes objects by them."""
+        """Returns the constructors that take over a reference, and the methods that use them."""
         handle, source = self.handles[owner], self.classes.get(owner, "")
         lines = block(f"{name}(long address)", f"super(address, Native::{handle}_release);")
         if re.search(r"\bsuper\(lent\)", source):
-            lines += ["", "/** Lent by the library for a time: nothing is released. */",
+            lines += ["", "/** A reference that the library lends: not released. */",
                       *block(f"{name}(NativeObject lent)", "super(lent.address());")]
         taking = re.search(rf"^  {owner}\((long|Into<long\[\]>) \w+\)", source, re.MULTILINE)
         if owner in self.whole or taking:
@@ -239,7 +240,7 @@ class Writer:
                 lines += ["", *block(f"static {owner} made(Into<long[]> create)", f"return new {owner}({reference});")]
             if owner in self.shared:
                 kind = handle.removeprefix("ckpt_").replace("_", " ")
-                text = f"/** Returns another reference to the same {kind}, to be closed by itself. */"
+                text = f"/** Returns another reference to the same {kind}, to be closed separately. */"
                 again = f"return new {owner}(address());"
                 lines += ["", text, *block(f"public {owner} share()", f"Native.{handle}_retain(this);", again)]
         return lines

@@ -1,11 +1,10 @@
-"""Describes the functions of the C API that are one call with at most one result. The emitters (*_methods.py) decide how a language
-calls them, and leave out those with kinds of parameters or results for which the language has no form.
+"""Describes the functions of the C API that are one call with at most one result. The emitters (*_methods.py) determine how a
+language calls them, and leave out functions with kinds of parameters or results that the language does not support.
 
-A function is a method of the handle type that prefixes its name and is its first parameter. "<handle>_create..." whose last
-parameter receives the new handle is a creator: the constructor, or a static method. All others are static: of a handle type, or of
-a family.
-Results are out-parameters, buffers of the (buffer, capacity, *needed) rule, and lists of the (array, capacity, *count) rule.
-Functions with callbacks or several results are not described here.
+A function is a method of the handle type that prefixes its name and is its first parameter. "<handle>_create..." is a creator if
+its last parameter receives the new handle: the constructor, or a static method. All others are static: of a handle type, or of a
+family. Results are out-parameters, buffers of the (buffer, capacity, *needed) rule, and lists of the (array, capacity, *count)
+rule. Functions with callbacks or several results are not described here.
 """
 
 import re
@@ -13,12 +12,12 @@ import re
 from text import bare
 
 LIBRARY = ("ckpt_version_string", "ckpt_build_info", "ckpt_available_threads", "ckpt_feature")  # the family "ckpt"
-STORED = ("ckpt_checkpoint_manager",)  # handles that read a storage for each answer
-STORED_ROOM = {"fetched": 65536, "structs": 64}  # bytes and elements for most answers: asking for the size costs requests, too
-COMPUTED_ROOM = 8192  # elements of an answer that every call computes again
+STORED = ("ckpt_checkpoint_manager",)  # handles that read a storage in each call
+STORED_CAPACITY = {"fetched": 65536, "structs": 64}  # bytes and elements of most results: a query for the size needs requests, too
+COMPUTED_CAPACITY = 8192  # elements of a result that every call computes again
 NUMBERS = {"int32_t", "uint32_t", "int64_t", "uint64_t"}
 
-DEFAULTS = {  # values of arguments that may be left out, besides those of DOCUMENTED
+DEFAULTS = {  # default values of arguments, in addition to those of DOCUMENTED
     "ckpt_worker_pool_create": {"thread_count": "0"},
     "ckpt_memory_tracker_get_prometheus": {"max_layers": "100"},
     "ckpt_buffer_pool_trim": {"keep_bytes": "0"},
@@ -34,7 +33,7 @@ DEFAULTS = {  # values of arguments that may be left out, besides those of DOCUM
     "ckpt_async_manager_wait": {"timeout_ns": "-1"},
 }
 
-DOCUMENTED = (  # by kinds of parameters: a default value, and the words of a comment that document its meaning; {0} is the name
+DOCUMENTED = (  # by kinds of parameters: a default value, and the pattern of a comment that documents its meaning; {0} is the name
     (("text", "handle", "struct", "record", "spec"), "NULL", r"\b{0}(?: \(NULL|: (?:[^.]*?[;,:] )?NULL\b| may be NULL| NULL[:;])"),
     (("real",), "INFINITY", r"\b{0}: [^.]*\bINFINITY\b"),
     (("number", "real"), "0", r"\b{0}\b[^.:;()]*(?:\(0: |(?: \(>= 0\))?: [^.;]*; 0 (?:takes|unless)\b)|\b0 <= {0}\b"),
@@ -48,8 +47,8 @@ class Parameter:
     kind: text, number, real, truth, enum, duration, handle, struct, record (a struct without a size), spec (of a tensor), address
     (of a struct of another library), shape (with its ndim), numbers, structs or records (with their count), or memory (with its
     bytes).
-    default: in the words of C; "" for none. It is in DEFAULTS, or documented, as in "options: NULL for the defaults",
-    "max_layers (0: all)", "0 <= momentum < 1", "max_norm: INFINITY scales nothing" and "-1: for ever".
+    default: as in C; "" for none. It is in DEFAULTS, or documented, as in "options: NULL for the defaults", "max_layers (0: all)",
+    "0 <= momentum < 1", "max_norm: INFINITY scales nothing" and "-1: forever".
     """
 
     def __init__(self, model, parameter, kind, function):
@@ -61,7 +60,7 @@ class Parameter:
         self.is_nullable = self.default == "NULL"
 
     def default_as(self, constant, words):
-        """The default in a language: constant(constant) for those of C, words for its other values."""
+        """Returns the default in a language: constant(constant) for constants of C, words for other values."""
         names = {one.name: one for one in self.group.constants} if self.group else {}
         parts = self.default.split(" | ")
         return " | ".join(constant(names[one]) if one in names else words.get((self.kind, one)) or words.get(one, one) for one in parts)
@@ -72,13 +71,13 @@ class Result:
 
     kind: none, number, real, truth, enum, text (borrowed), fetched (text in a buffer), handle (a new reference), handle or none,
     struct, record, address, structs, records or numbers (lists), or bytes (in a buffer). direct: the function returns it itself.
-    absent: the status of a call without a result, which is not a failure; "" if there is none. room: bytes or elements that most answers fit, for
-    functions that are expensive to ask for the size alone; 0 for others.
+    absent: the status of a call without a result, if that is not a failure; else "". first_capacity: bytes or elements of the first
+    buffer, enough for most results, for functions with expensive queries for the size; 0 for others.
     """
 
     def __init__(self, model, kind, name="", type="", direct=False):
         self.kind, self.name, self.type, self.bare, self.direct = kind, name, type, bare(type), direct
-        self.group, self.absent, self.room = model.groups.get(self.bare), "", 0
+        self.group, self.absent, self.first_capacity = model.groups.get(self.bare), "", 0
 
 
 class Function:
@@ -94,6 +93,13 @@ class Function:
         self.verb = self.function.removeprefix(f"{owner or 'ckpt'}_")
         self.name = self.verb.removeprefix("create").removeprefix("_") if form == "creator" else self.verb.removeprefix("get_")
         self.comment = returning(function["comment"], result)
+        for one in parameters:
+            if one.kind == "truth":
+                self.comment = re.sub(rf"\b{one.name} (?:other than|is not) 0\b", f"{one.name} is true", self.comment)
+                self.comment = re.sub(r"\(([01])(?=[,)])", lambda at: "(true" if at[1] == "1" else "(false", self.comment)
+        if form == "method":  # which has an object
+            self.comment = re.sub(rf"(?: {function['parameters'][0]['name']} NULL: |; {function['parameters'][0]['name']} NULL asks )[^.;]*\.?$", "",
+                                  self.comment)
         result.absent = absent_status(self.comment) if form == "method" and result.kind != "none" else ""
         changes_nothing = form == "method" and function["parameters"][0]["type"].startswith("const ")
         self.is_query = changes_nothing or self.verb.startswith(("get_", "is_", "has_", "find_", "list", "verify", "export_"))
@@ -101,10 +107,10 @@ class Function:
         self.is_document = result.kind == "fetched" and self.name.endswith(("json", "prometheus"))
 
     def renamed_comment(self, rename):
-        """The comment with the names that a language gives to the parameters."""
+        """Returns the comment with a language's names of the parameters."""
         own = {parameter.name for parameter in self.parameters}
         text = re.sub(r"(?<![\w.])[a-z]\w*(?![\w.(]|->)", lambda at: rename(at[0]) if at[0] in own else at[0], self.comment)
-        # At the end of a sentence only names with an underscore are surely names.
+        # At the end of a sentence only words with an underscore are certainly names.
         return re.sub(r"(?<![\w.])[a-z]+_\w+(?=\.(?!\w))", lambda at: rename(at[0]) if at[0] in own else at[0], text)
 
     def sets(self, getter):
@@ -116,15 +122,22 @@ class Function:
         return self.result.kind in results and all(one.kind in parameters for one in self.parameters)
 
 
+TRUTH = ((r"\b1(?= (?:when|for|if)\b)", "true"), (r"; 0(?= (?:when|for|if)\b)", "; false"),
+         (r"\b1 or 0\b", "true or false"), (r"\b(else|or|return) 0\b", r"\1 false"))
+
+
 def returning(comment, returned):
-    """The comment of a function in the words of one that returns its result."""
-    text = re.sub(r"; -?\w+ for a handle that is no \w+(?: \(ckpt_last_error says so\))?", "", " ".join(comment.split()))
+    """Rewords the comment for a function that returns its result."""
+    text = re.sub(r"; -?\w+ for a handle that is not an? \w+(?: \(ckpt_last_error reports why\))?", "", " ".join(comment.split()))
+    for pattern, put in TRUTH if returned.kind == "truth" else ():
+        text = re.sub(pattern, put, text)
     result = returned.name
     if not result:
         return text
     text = re.sub(rf"\*{result}(?: \(may be NULL\))? (?:then )?receives ", "Returns ", text)
-    text = re.sub(rf"\bFills \*{result}(?:, whose struct_size the caller has set)? with ", "Returns ", text)
-    initialised = r"(?:, which the caller initialised|, whose struct_size the caller has set)?"
+    text = re.sub(rf"\bSets \*{result}(?: \(may be NULL\))? to ", "Returns ", text)
+    text = re.sub(rf"\bFills \*{result} with ", "Returns ", text)
+    initialised = r"(?:, which the caller initialised)?"
     text = re.sub(rf"^Fills \*?{result}{initialised}(?=\.| for )", f"Returns the {result}", text)
     text = re.sub(r"\bWrites (.*?)(?:,? by the|:) \(buffer, capacity, \*needed\)(?: rule of ckpt\.h| as in ckpt\.h)?", r"Returns \1", text)
     text = re.sub(r"^Writes (.*?\.) \(buffer, capacity, \*needed\) as in ckpt\.h\.", r"Returns \1", text)
@@ -132,11 +145,16 @@ def returning(comment, returned):
     text = re.sub(r"the first capacity \([^)]*\) (\w+); \*?count receives how many there are", r"all \1", text)
     text = re.sub(rf"(^|\. ){result} receives ", r"\1Returns ", text, flags=re.IGNORECASE)
     text = text.replace(f": {result} receives ", ": returns ")
+    text = text.replace(f"They are removed only when {result} has room for all of them: else, and when", "When")
     for left_out in (r"(?::|,) up to capacity (?:\([^)]*\) )?of them[,;] \*count receives how many there are",
-                     rf" Every element is as large as {result}\[0\]\.struct_size says\.",
-                     rf" {result} may be NULL when capacity is 0\.", rf" {result}: NULL when it is not wanted\."):
+                     rf" The size of every element is {result}\[0\]\.struct_size\.",
+                     rf" {result} may be NULL when capacity is 0\.", rf" {result}: NULL when it is not wanted\.",
+                     rf"\b{result}, capacity, \*count, ",
+                     r" The text may grow between asking for its length and fetching it: repeat on OUT_OF_RANGE\."):
         text = re.sub(left_out, "", text)
-    return re.sub(r"; Returns ", "; returns ", text)
+    text = re.sub(rf"\bfills \*{result}(?=[.,;])", f"returns the {result}", text)
+    text = re.sub(r"([;:]) Returns ", r"\1 returns ", text)
+    return re.sub(r"(?<![. ])[.;](?=\.(?: [A-Z]|$))", "", text)  # the end of a part that was left out
 
 
 ABSENCES = {"NOT_FOUND": ("when there is none", "when none has", "when the key has none", "for a name that was never used"),
@@ -144,12 +162,12 @@ ABSENCES = {"NOT_FOUND": ("when there is none", "when none has", "when the key h
 
 
 def absent_status(comment):
-    """The status of a call that has no result to return, as the function's comment documents it; "" if that is an error."""
+    """Returns the status of a call without a result, as the function's comment documents it; "" if that is an error."""
     return next((status for status, words in ABSENCES.items() if any(f"{status} {one}" in comment for one in words)), "")
 
 
 def without_status(comment, status, word):
-    """The comment of a function that returns this word instead of the status."""
+    """Rewords the comment for a function that returns this word instead of the status."""
     if not status:
         return comment
     return re.sub(rf"(^|\. )?\b{status} (?=when |for )",
@@ -160,18 +178,18 @@ def without_status(comment, status, word):
 
 
 def is_foreign(model, kind, stars):
-    """Whether it is a struct of another library, of which languages have only the address."""
+    """Whether it is a struct of another library, which languages handle only as an address."""
     return kind in (f"struct {foreign['name']}{stars}" for foreign in model.api["foreign"])
 
 
 def kind_of_struct(model, name):
-    """None for a struct that does not cross as an object."""
+    """Returns None for a struct that is not passed as an object."""
     struct = model.struct_names.get(name)
     return struct and struct.crosses and ("struct" if struct.has_size else "record") or None
 
 
 def kind_of_value(model, kind):
-    """The kind of a type that is not a pointer."""
+    """Returns the kind of a type that is not a pointer."""
     if kind in model.groups:
         return "enum"
     return {"ckpt_bool": "truth", "double": "real"}.get(kind, "number" if kind in NUMBERS else None)
@@ -203,7 +221,7 @@ def kind_of_parameter(model, parameter, following):
 
 
 def kind_of_result(model, parameter):
-    """The kind of the value that an out-parameter receives; None for other parameters."""
+    """Returns the kind of the value that an out-parameter receives; None for other parameters."""
     kind, pointed = parameter["type"], bare(parameter["type"])
     if kind == "const char**":
         return "text"
@@ -217,15 +235,15 @@ def kind_of_result(model, parameter):
 # ---- Functions ----
 
 
-def room_of(model, function, kind):
-    """The room for the result at the first call, in bytes or elements; 0 where a call for the size alone costs little."""
+def first_capacity_of(model, function, kind):
+    """Returns the capacity for the result at the first call, in bytes or elements; 0 if a query for the size is cheap."""
     if model.owner_of(function["name"]) in STORED:
-        return STORED_ROOM.get(kind, 0)
-    return COMPUTED_ROOM if "Every call computes anew" in " ".join(function["comment"].split()) else 0
+        return STORED_CAPACITY.get(kind, 0)
+    return COMPUTED_CAPACITY if "Every call computes the frontier again" in " ".join(function["comment"].split()) else 0
 
 
 def result_of(model, function, parameters):
-    """The result, and the parameters that are none; None if the function is not one call with one result."""
+    """Returns the result, and the other parameters; None if the function is not one call with one result."""
     kind = function["result"]
     if kind == "void":
         return Result(model, "none"), parameters
@@ -238,7 +256,7 @@ def result_of(model, function, parameters):
         kind = {"char": "fetched", "void": "bytes"}.get(element) or kind_of_list(model, element)
         result = kind and Result(model, kind, last[0], element)
         if result:
-            result.room = room_of(model, function, kind)
+            result.first_capacity = first_capacity_of(model, function, kind)
         return result and (result, parameters[:-3])
     kind = kind_of_result(model, parameters[-1]) if parameters else None
     if kind is None:
@@ -248,7 +266,7 @@ def result_of(model, function, parameters):
 
 
 def given_to(model, function, parameters):
-    """The parameters as values that the caller passes; None if one cannot be passed as a value."""
+    """Returns the parameters as values that the caller passes; None if one cannot be passed as a value."""
     given, names = [], [*(parameter["name"] for parameter in parameters[1:]), None]
     for n, (parameter, following) in enumerate(zip(parameters, names)):
         if given and given[-1].is_pair and parameters[n - 1]["name"] == given[-1].name:
@@ -261,7 +279,7 @@ def given_to(model, function, parameters):
 
 
 def form_of(model, function):
-    """The form and the owner; None for functions that every language calls in its own way."""
+    """Returns the form and the owner; None for functions that each language calls differently."""
     name, parameters, owner = function["name"], function["parameters"], model.owner_of(function["name"])
     if owner and parameters and bare(parameters[0]["type"]) == owner and parameters[0]["type"].count("*") == 1:
         return None if name in (owner + "_retain", owner + "_release") else ("method", owner)
@@ -272,7 +290,7 @@ def form_of(model, function):
 
 
 def function_of(model, function):
-    """None for one that is not one call."""
+    """Returns None for a function that is not one call."""
     form, owner = form_of(model, function) or (None, None)
     found = form and result_of(model, function, function["parameters"][form == "method":])
     given = given_to(model, function, found[1]) if found else None
@@ -280,6 +298,6 @@ def function_of(model, function):
 
 
 def functions(model):
-    """Creators, methods, then static functions."""
+    """Returns creators, methods, then static functions."""
     found = [function_of(model, function) for function in model.api["functions"]]
     return [function for form in ("creator", "method", "static") for function in found if function and function.form == form]

@@ -1,10 +1,10 @@
-"""The description as languages see it: the values of structs, the constants of each type, and what goes in and what comes out."""
+"""The description for other languages: the values of structs, the constants of each type, and the direction of structs."""
 
 import re
 
 from text import bare, camel, groups
 
-FAMILIES = ("ckpt_interval", "ckpt_blas", "ckpt_dtype")  # prefixes of functions that belong together and to no handle
+FAMILIES = ("ckpt_interval", "ckpt_blas", "ckpt_dtype")  # common prefixes of functions without a handle
 
 
 class Constant:
@@ -23,11 +23,11 @@ class Group:
 
 
 class Value:
-    """One value of a struct. C may need more fields to say it, which are no values: has_x, counts, ndim.
+    """One value of a struct. C may need additional fields for it, which are not values: has_x, counts, ndim.
 
     kind: truth, enum, number, real, duration, instant (of day), instant or none, reading (of a clock), text, chars, numbers, shape,
     handle, struct, list, or function.
-    has: the field that says whether it is there; absence: what it means when it is not.
+    has: the field that reports whether it is set; absence: the meaning if it is not set.
     """
 
     def __init__(self, model, struct, field, has):
@@ -39,14 +39,14 @@ class Value:
         self.default = str(model.numbers.get(default, default))
         self.has = has and has["name"]
         self.absence = absence(has["comment"]) if has else ""
-        self.begins_absent = self.kind in ("text", "handle", "struct", "list") or bool(has) and has.get("default") == "0"
+        self.initially_absent = self.kind in ("text", "handle", "struct", "list") or bool(has) and has.get("default") == "0"
 
     def filled(self, form, **names):
-        """A form with this value in its places."""
+        """Returns a form with this value inserted."""
         return form.format(c=self.name, type=camel(self.bare), bare=self.bare, length=self.length, default=self.default, **names)
 
     def initial(self):
-        """The constants whose sum it is unless it is set."""
+        """Returns the constants with the default value as their sum."""
         names = self.default.split(" | ")
         return [constant for constant in self.group.constants if constant.name in names or str(constant.value) == self.default]
 
@@ -73,7 +73,7 @@ def kind_of(model, struct, field):
 
 
 def absence(comment):
-    """What it means that has_x is 0, and what else its comment says."""
+    """Returns the meaning of has_x being 0, and the rest of its comment."""
     reason = re.search(r"\bno(: | when |, then )([^;]*)", comment)
     also = "".join(re.findall(r"yes(; .*)$", comment))
     if not reason:
@@ -81,7 +81,7 @@ def absence(comment):
     return (" when " if reason[1] == " when " else ": ") + reason[2] + also
 
 
-def is_spare(field):
+def is_reserved(field):
     return field["name"] == "struct_size" or re.fullmatch(r"reserved\d*", field["name"]) is not None
 
 
@@ -90,7 +90,7 @@ def has_size(struct):
 
 
 def has_fields(struct):
-    """The fields that say of another one whether it is there, by that one's name."""
+    """Returns the fields that report whether another field is set, by the name of the other field."""
     fields = {field["name"]: field for field in struct["fields"]}
     found = {}
     for name in filter(lambda name: name.startswith("has_"), fields):
@@ -101,7 +101,7 @@ def has_fields(struct):
 
 
 class Struct:
-    """given, filled: whether a function or callback is given it, or fills it; directions: those of functions only."""
+    """given, filled: whether it is an input, or a result, of a function or callback; directions: of functions only."""
 
     def __init__(self, model, struct):
         self.name, self.header, self.comment, self.fields = struct["name"], struct["header"], struct["comment"], struct["fields"]
@@ -110,19 +110,19 @@ class Struct:
         self.directions, by_callbacks = model.by_functions.get(self.name, set()), model.by_callbacks.get(self.name, set())
         self.given, self.filled = ("in" in self.directions | by_callbacks), ("out" in self.directions | by_callbacks)
         self.called, self.shown = bool(self.directions), bool(by_callbacks)
-        # Stand-ins fill tables of functions, and structs of bytes.
+        # Hand-written SWIG functions fill tables of functions, and structs of bytes.
         self.is_table = not self.is_options and any(field["type"].endswith("_fn") or field["type"] == "const void*" for field in self.fields)
-        self.crosses = self.called and not self.is_table  # its values go through functions
+        self.crosses = self.called and not self.is_table  # its values are passed to or from functions
         has, names = has_fields(struct), [field["name"] for field in self.fields]
         hidden = {*(field["name"] for field in has.values()), *(name + "_count" for name in names), *["ndim"] * ("shape" in names)}
         values = [Value(model, struct, field, has.get(field["name"])) for field in self.fields
-                  if not is_spare(field) and field["name"] not in hidden]
+                  if not is_reserved(field) and field["name"] not in hidden]
         self.values = [value for value in values if value.kind != "function"]
         self.own_values = [one for one in self.values if one.kind not in ("list", "struct") or one.bare == "ckpt_tensor_spec"]
 
 
 def directions(entries, const_is_given):
-    """By struct: whether it is given to these ("in"), filled by them ("out"), or both."""
+    """Returns, by struct, whether it is an input ("in") or a result ("out") of these entries, or both."""
     found = {}
     for entry in entries:
         for parameter in entry["parameters"]:
@@ -138,9 +138,9 @@ class Model:
         self.groups = {name: Group(kinds[name], constants) for name, constants in groups(api).items()}
         self.constants = {constant.name: constant for group in self.groups.values() for constant in group.constants}
         self.numbers = {constant["name"]: constant["value"] for constant in api["constants"]}
-        self.patterns = {name.upper().replace("STATUS", "E") + "_*": name for name in self.groups}  # as comments name groups
+        self.patterns = {name.upper().replace("STATUS", "E") + "_*": name for name in self.groups}  # names of groups in comments
         self.handles, self.functions = ({entry["name"] for entry in api[part]} for part in ("handles", "functions"))
-        self.shared = {handle for handle in self.handles if handle + "_retain" in self.functions}  # by several references
+        self.shared = {handle for handle in self.handles if handle + "_retain" in self.functions}  # handles with several references
         self.declared = {entry["name"] for part in ("types", "handles", "structs", "callbacks", "functions") for entry in api[part]}
         self.by_functions, self.by_callbacks = directions(api["functions"], True), directions(api["callbacks"], False)
         self.structs = [Struct(self, struct) for struct in api["structs"]]
@@ -149,10 +149,10 @@ class Model:
         self.errors = [constant for constant in self.groups["ckpt_status"].constants if constant.value != 0]
 
     def owner_of(self, function):
-        """The handle whose function this is."""
+        """Returns the handle to which a function belongs."""
         owners = [handle for handle in self.handles if function in self.functions and function.startswith(handle + "_")]
         return max(owners, key=len, default=None)
 
     def family_of(self, function):
-        """That of a function without an owner; "ckpt" for functions of the whole library."""
+        """Returns the family of a function without an owner; "ckpt" for functions of the whole library."""
         return next((family for family in FAMILIES if function.startswith(family + "_")), "ckpt")

@@ -9,30 +9,29 @@ from methods import without_status
 from text import camel, capital, contents
 from write_python import CONVERTED, FOLDER, NAMES, PythonWords, docstring, listed, module, named
 
-# Results in JSON that are returned as objects; all others are strings, which another call takes.
+# Results in JSON that are returned as objects; all others are strings, which are arguments of another call.
 PARSED = {"ckpt_memory_tracker_get_json": "report", "ckpt_simulation_get_json": "results", "ckpt_pipeline_get_trace_json": "trace",
           "ckpt_state_get_load_report": "load_report", "ckpt_checkpoint_manager_get_manifest": "manifest",
           "ckpt_checkpoint_manager_get_rank_values": "rank_values"}
 SEPARATED = {"known_strategies": ", ", "known_planners": "\\n", "known_layer_kinds": "\\n"}  # strings that are returned as lists
 PARAMETERS = {"tensor_is_bit_equal.b": "other", "interval_weibull.weibull_shape": "shape", "cursor_restore.data": "place"}
-DEFAULTS = {"clock_create_manual.start_ns": "0"}  # besides those of all languages
+DEFAULTS = {"clock_create_manual.start_ns": "0"}  # in addition to those of all languages
 # Default values of C in Python, for all kinds of parameters or for one.
 VALUES = {"NULL": "None", "INFINITY": 'float("inf")', ("real", "0"): "0.0", ("truth", "0"): "False", ("truth", "1"): "True"}
-# Functions that are generated although hand-written code calls them.
+# Functions that are generated, although hand-written code calls them.
 USED_TOO = ("ckpt_memory_tracker_find_layer", "ckpt_checkpoint_manager_find_step", "ckpt_clock_get_now")
 NOT_PYTHON = ("ckpt_last_error", "ckpt_callback_error")  # the messages of exceptions
-# Words about buffers, arrays and numbers of C, and their replacements.
+# Phrases about buffers, arrays and numbers of C, and their replacements.
 CLEANED = ((r": \*count receives how many there are, \w+ the first min\(capacity, \*count\)", ""),
            (r": \(buffer, capacity, \*needed\) rule\b", ""),
-           (r"They are removed only when \w+ has room for all of them: else, and when", "When"),
            (r"\w+, capacity, \*count, ", ""), (r"(?<![. ])\.\.(?= [A-Z])", "."),
            (r";?\. The text may grow between asking for its length and fetching it: repeat on OUT_OF_RANGE\.", "."),
-           (r"\bINFINITY\b", 'float("inf")'), (r"\breturn 0\b", "return False"))
-TRUTH = ((r"\b1(?= (?:when|for|if)\b)", "True"), (r"\b1 or 0\b", "True or False"), (r"\b(else|or) 0\b", r"\1 False"))
+           (r"\bINFINITY\b", 'float("inf")'))
+TRUTH = ((r"\btrue\b", "True"), (r"\bfalse\b", "False"))
 
 
 class PythonParameter:
-    """type: None where a method is written by hand. before: a statement that converts it. default: "" where it must be given."""
+    """type: None for a hand-written method. before: a statement that converts it. default: "" if it is required."""
 
     def __init__(self, function, parameter):
         key = f"{function.removeprefix('ckpt_')}.{parameter.name}"
@@ -43,7 +42,7 @@ class PythonParameter:
         self.type = {"text": "str", "number": "int", "real": "float", "truth": "bool", "enum": "int"}.get(parameter.kind)
         if parameter.kind == "truth":
             self.passed = f"int({self.name})"
-        elif key.startswith("checkpoint_manager_") and parameter.name == "name":  # of a checkpoint, which its step names, too
+        elif key.startswith("checkpoint_manager_") and parameter.name == "name":  # of a checkpoint, or its step
             self.c_name, self.name, self.type, self.passed = "", "which", "Union[str, int]", "self._name(which)"
         elif parameter.kind == "duration":
             self.name, self.passed, self.type = "timeout", "_timeout_ns(timeout)", "float"
@@ -90,19 +89,20 @@ class PythonFunction:
         return self.function.removeprefix("ckpt_").replace("_get_", "_")
 
     def cleaned(self, comment):
-        """The comment in the words of Python's values."""
+        """Rewords the comment for Python's values."""
         for pattern, put in CLEANED:
             comment = re.sub(pattern, put, comment)
         for one in self.parameters:
             if one.kind == "truth":
-                comment = re.sub(rf"\b{one.name} (?:other than|is not) 0\b", lambda at: f"{one.name} is True", comment)
-                comment = re.sub(r"\(([01])(?=[,)])", lambda at: f"({at[1] == '1'}", comment)
+                comment = re.sub(rf"(\b{one.name} is |\()(true|false)\b", lambda at: at[1] + at[2].capitalize(), comment)
             elif one.kind == "duration":
                 comment = comment.replace("timeout: ", "timeout: seconds, ")
             elif one.name == "which":
                 comment = comment.replace("name: as in", "which: the step, or the name as in")
         if self.function in PARSED:
             comment = re.sub(r",? as (?:one )?JSON(?: object)?\b", "", comment).replace("a JSON text", "an object")
+        if self.name in SEPARATED:
+            comment = re.sub(r', separated by ", "|, one per line\b', "", comment)
         return without_status(re.sub(r"; the message [^.]*", "", comment), self.described.result.absent, "None")
 
     def renamed(self, name):
@@ -140,7 +140,7 @@ class PythonFunction:
         }.get(result.kind.replace("record", "struct"), (None, None))
 
     def declared(self):
-        """The parameters, those of a struct last. Defaults are for the last ones."""
+        """Returns the parameters, those of a struct last. Only the last ones have defaults."""
         given, has_default = [], True
         for one in sorted(self.parameters, key=lambda one: one.is_struct)[::-1]:
             has_default = has_default and (one.is_struct or one.default != "")
@@ -167,7 +167,7 @@ class PythonFunction:
         return {camel(one.bare) for one in kinds if one.kind in ("handle", "handle or none")}
 
     def is_written(self, text):
-        """Whether the hand-written class has its own."""
+        """Whether the hand-written class has this function."""
         found = re.search(rf"^class {self.owner}\(.*?(?=^class |\Z)", text, re.MULTILINE | re.DOTALL)
         return found is not None and f"def {self.name}(" in found[0]
 
@@ -191,7 +191,7 @@ class PythonMethod(PythonFunction):
 
     def declared(self):
         given = super().declared()
-        is_setter = self.described.verb.startswith("set_")  # the value that it sets must be given
+        is_setter = self.described.verb.startswith("set_")  # the value that it sets is required
         return [given[0].split(" = ")[0], *given[1:]] if is_setter and given else given
 
     def text(self):
@@ -226,7 +226,7 @@ class PythonConstructor(PythonFunction):
 
 
 class PythonEvent:
-    """A short form of record for one kind of event. The hand-written class asks its clock for the time that is not given."""
+    """A short form of record for one kind of event. The hand-written class reads its clock if the time is not given."""
 
     def __init__(self, words, event):
         self.event, self.owner = event, camel(event.owner)
@@ -279,7 +279,7 @@ class Writer:
         return head + textwrap.indent("\n".join(methods), "    ", lambda line: line.strip())
 
     def file(self, about, names, found, parts):
-        """A file of these functions, with the imports that they need."""
+        """Returns a file of these functions, with the imports that they need."""
         text = "".join(parts)
         used = lambda *names: ", ".join(name for name in names if re.search(rf"\b{name}\b", text))  # noqa: E731
         classes = sorted({name for one in found for name in one.classes() if re.search(rf"[:>\[] ?{name}\b", text)})

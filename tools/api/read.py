@@ -1,4 +1,4 @@
-"""Reads the public C headers with libclang into one description: what api.json holds."""
+"""Reads the public C headers with libclang into one description, the contents of api.json."""
 
 import glob
 import os
@@ -11,11 +11,11 @@ from c_words import LIMITS
 
 
 class Problem(Exception):
-    """A header says something that the description has no place for."""
+    """A declaration in a header that the description does not support."""
 
 
 def find_libclang():
-    """python3-clang knows its own version's name only where it was not renamed."""
+    """Sets the path of libclang, because python3-clang searches only for one file name, with its version."""
     found = sorted(glob.glob("/usr/lib/*/libclang-*.so.1") + glob.glob("/usr/lib/llvm-*/lib/libclang.so.1"))
     if found and not cindex.Config.library_file and not cindex.Config.loaded:
         cindex.Config.set_library_file(found[-1])
@@ -25,7 +25,7 @@ def find_libclang():
 
 
 def text_of(comment):
-    """The words of a comment: without its marks, its lines joined where a sentence goes on."""
+    """Returns the text of a comment without its marks."""
     body = comment[2:-2] if comment.startswith("/*") else comment[2:]
     lines = [re.sub(r"^\s*\* ?|^\s+", "", line, count=1) if n else line for n, line in enumerate(body.strip("*").split("\n"))]
     return "\n".join(line.rstrip() for line in lines).strip()
@@ -48,7 +48,7 @@ class Comments:
                 self.ending[end.line] = text_of(token.spelling)
 
     def of(self, extent):
-        """Behind a declaration, or right above it with no code before it."""
+        """Returns the comment after a declaration on its line, or right above it with no code before it."""
         behind = [text for column, text in self.starting.get(extent.end.line, ()) if column >= extent.end.column]
         return behind[0] if behind else self.ending.get(extent.start.line - 1, "")
 
@@ -57,7 +57,7 @@ class Comments:
 
 
 def declared(kind, name=""):
-    """A declaration of name with this type, as C writes it and the headers have it: int32_t* name, char* const* names."""
+    """Returns a declaration of name with this type, in the style of the headers: int32_t* name, char* const* names."""
     function = kind.get_pointee()
     if function.kind == TypeKind.FUNCTIONPROTO:
         arguments = ", ".join(declared(argument) for argument in function.argument_types()) or "void"
@@ -67,7 +67,7 @@ def declared(kind, name=""):
 
 
 def named(cursor):
-    """A field or a parameter: its name, the type of one element, and its lengths as an array."""
+    """Returns a field or a parameter: its name, the type of one element, and its lengths as an array."""
     kind, lengths = cursor.type, []
     while kind.kind == TypeKind.CONSTANTARRAY:
         lengths.append(kind.element_count)
@@ -84,17 +84,17 @@ def parameters_of(cursor):
 
 
 def value_of(name, tokens, known):
-    """The number or text of a constant from its tokens: sums, products, shifts, casts and other constants."""
+    """Returns the number or string of a constant from its tokens: sums, products, shifts, casts and other constants."""
     text = re.sub(r"\( u?int(32|64)_t \)", "", " ".join(tokens))
     text = re.sub(r"\b(0[xX][0-9a-fA-F]+|[0-9]+)[uUlL]+\b", r"\1", text)
     try:
-        return eval(text, {"__builtins__": {}, **LIMITS, **known})  # what is neither a literal nor known has no value
+        return eval(text, {"__builtins__": {}, **LIMITS, **known})  # unknown names are errors
     except (SyntaxError, TypeError, NameError) as error:
         raise Problem(f"{name}: {text} has no value") from error
 
 
 def initialisers(tokens):
-    """The texts between the commas of { ... }."""
+    """Returns the elements between the commas of { ... }."""
     items, depth = [[]], 0
     for token in tokens[1:-1]:
         depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(token, 0)
@@ -186,7 +186,7 @@ class Reader:
             self.add("handles", cursor)
 
     def set_defaults(self, struct):
-        """Where there are none only the library makes it, or it is frozen."""
+        """Sets the default values. A struct without them is created only by the library, or frozen."""
         macro = struct["name"].upper() + "_INIT"
         values = self.defaults.get(macro, [])
         if values and len(values) != len(struct["fields"]):

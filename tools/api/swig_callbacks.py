@@ -1,4 +1,5 @@
-"""Writes the classes of callbacks that functions take one by one or in a small table, and those functions: each takes an object."""
+"""Generates the classes of callbacks that functions take one by one or in a small table, and variants of these functions that
+take an object."""
 
 import re
 
@@ -22,7 +23,7 @@ OUT = {"ckpt_bool*": "bool", "int64_t*": "int64_t"}  # results of methods by the
 
 
 class Single:
-    """A callback as a method. how: the member of Calls that calls it."""
+    """A callback as a method. how: the member of Calls that calls the method."""
 
     def __init__(self, name, callback):
         self.name, parameters = name, callback["parameters"][:-1]
@@ -39,7 +40,7 @@ class Single:
 
 
 def singles(model):
-    """The methods of each class."""
+    """Returns the methods of each class."""
     types = {callback["name"]: callback for callback in model.api["callbacks"]}
     return {name: [Single(method, types[typedef]) for method, typedef in methods.items()] for name, methods in CLASSES.items()}
 
@@ -71,7 +72,7 @@ def single_class(name, methods):
 
 
 def listing_class(name, callback):
-    """A class whose method add calls the function that a callback was given."""
+    """Returns a class with a method add that calls the function that a callback received."""
     listing, *given = callback["parameters"]
     types = {"ckpt_bool": "bool"}
     declared = ", ".join(f"{types.get(one['type'], one['type'])} {one['name']}" for one in given)
@@ -84,7 +85,7 @@ def listing_class(name, callback):
 
 
 def list_class(model, name, element):
-    """A class for an array that a callback is given: its length, and each field of an element, or the string."""
+    """Returns a class for an array argument of a callback: its length, and each field of an element, or the string."""
     struct = model.struct_names.get(element)
     plural, fields, kind = ("ranges", struct.fields, f"const {element}*") if struct else ("paths", [], f"const {element}* const*")
     memory = [one["name"] for one in fields if one["type"] == "void*"]
@@ -99,7 +100,7 @@ def list_class(model, name, element):
 
 
 def taker_function(taker, methods):
-    """The function of the same name that takes an object of the class."""
+    """Returns the function of the same name that takes an object of the class."""
     kind = taker.found
     calls = [f"detail::Calls<&{kind}::{method.name}>::{method.how}" for method in methods]
 
@@ -131,12 +132,12 @@ def taker_function(taker, methods):
 
 
 def fitted(head, rest):
-    """A line, or lines that continue the list in rest below its begin."""
+    """Returns a line, or lines that continue the list in rest below its begin."""
     return [line.replace("\0", " ") for line in wrapped(rest, head.replace(" ", "\0"), " " * len(head), 128)]
 
 
 def callback_lines(model, taken):
-    """The classes, those of what callbacks are given, and the functions that take an object of them."""
+    """Returns the classes of callbacks, the classes of their arguments, and the functions that take an object of them."""
     types, found = {callback["name"]: callback for callback in model.api["callbacks"]}, singles(model)
     classes = [line for name, methods in found.items() for line in single_class(name, methods)]
     for element, name in LISTS.items():

@@ -1,4 +1,4 @@
-"""Names of the API in other spellings, lines of text, and the headers' comments in the words of another language."""
+"""Names of the API in other spellings, lines of text, and translation of the headers' comments to other languages."""
 
 import glob
 import os
@@ -11,7 +11,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 GENERATED = "Generated from include/ckpt by tools/api: do not edit."
 SPELLED = {"dtype": "DType", "adamw": "AdamW", "gpipe": "GPipe", "dlpack": "DLPack", "1f1b": "OneForwardOneBackward"}
 C_ONLY = re.compile(r"; copied(?=;)|:? one of CKPT_[A-Z_]+\*$|\s*Frozen: \d+ bytes in every version\.")
-LIFETIMES = re.compile(r"[;.]? [Vv]alid (as long as the \w+|for ever)|\s*Borrowed for the call\.")
+LIFETIMES = re.compile(r"[;.]? [Vv]alid as long as the \w+|[;.] [Ss]tatic string\b|\s*Borrowed for the call\.")
 NAMES = re.compile(rf'(?<![\w."])(?:(?P<object>[a-z]\w*){MEMBER}|(?P<type>ckpt_\w+)\.)(?P<member>[a-z]\w*)|'
                    r'(?<![\w."])([A-Z][A-Z0-9_]+(\*|-1\b)?|[a-z][a-z0-9]*(_[a-z0-9]+)+)(?![\w"]|\.\w)')
 TRUTH = re.compile(r"(^|; |: |, else |, )(0|1|other values)(?=[: ;,.]|$)")
@@ -32,7 +32,7 @@ def words(name):
 
 
 def camel(name):
-    """The name of a class: ckpt_async_manager -> AsyncManager."""
+    """Returns the name of a class: ckpt_async_manager -> AsyncManager."""
     return "".join(SPELLED.get(word, word.capitalize()) for word in words(name))
 
 
@@ -45,12 +45,13 @@ def capital(text):
 
 
 def bare(kind):
-    """The type that is pointed to."""
+    """Returns the type that a pointer points to."""
     return re.sub(r"\bconst\b|[* ]", "", kind)
 
 
 def groups(api):
-    """The constants of each typedef, by its name: those whose names begin with it; CKPT_OK and CKPT_E_* of a status."""
+    """Returns the constants of each typedef, by its name, which prefixes their names; CKPT_OK and CKPT_E_* belong to
+    ckpt_status."""
     names = sorted((kind["name"] for kind in api["types"]), key=len, reverse=True)
     found = {kind["name"]: [] for kind in api["types"]}
     for constant in api["constants"]:
@@ -63,46 +64,46 @@ def groups(api):
 
 
 def contents(pattern):
-    """The contents of the files that match a pattern below the project, by path."""
+    """Returns the contents of the files in the project that match a pattern, by path."""
     return {path: text_of(path) for path in sorted(glob.glob(pattern, root_dir=path_of(""), recursive=True))}
 
 
 def wrapped(text, first="", rest=None, width=132):
-    """Lines of at most this width, which break at spaces only; "\\0" is a space at which none breaks."""
+    """Wraps text to lines of at most this width, at spaces only; "\\0" is a non-breaking space."""
     lines = textwrap.wrap(text, width, initial_indent=first, subsequent_indent=first if rest is None else rest,
                           break_long_words=False, break_on_hyphens=False)
     return [line.replace("\0", " ") for line in lines]
 
 
 def listing(lines):
-    """A generated file of C++ or SWIG that is a list."""
+    """Returns a generated file of C++ or SWIG that is a list."""
     return "\n".join([f"// {GENERATED}", *lines, ""])
 
 
 def block(head, *lines):
-    """A declaration, and what stands in its braces."""
+    """Returns a declaration with these lines in its braces."""
     return [head + " {", *("  " + line if line else line for line in lines), "}"]
 
 
 def spaced(parts):
-    """The lines of all parts, with a blank line before each part."""
+    """Returns the lines of all parts, with a blank line before each part."""
     return [line for part in parts for line in ["", *part]]
 
 
 class Words:
-    """The words of a language. Each has constant(constant), and its own of these where it calls things otherwise than C++ does."""
+    """The terms of a language. Each language has constant(constant), and redefines the members that differ from C++."""
 
     no, yes = "false", "true"
     null = "null"  # the word for NULL
     nulls = {}  # other words for NULL, by the kind of the value
     struct, power = "object", "2^{}"
     has_defaults = False  # whether the writer states default values itself
-    absent = "none"  # where a value may be absent
-    for_ever, never = "-1", "0"  # in the place of a duration, and of an instant
-    borrows = False  # texts and arrays live no longer than what they are of
+    absent = "none"  # the word for the value of an unset optional
+    no_timeout, no_instant = "-1", "0"  # for a duration that is unlimited, and for an instant that is not set
+    borrows = False  # whether strings and arrays are borrowed from the object that returns them
     has_times = True  # durations and instants have types, so that comments need not give units
     escaped = staticmethod(str)
-    short_groups = ("ckpt_status",)  # groups whose constants are links also where a comment says NOT_FOUND for CKPT_E_NOT_FOUND
+    short_groups = ("ckpt_status",)  # groups with constants that are also linked by short names: NOT_FOUND for CKPT_E_NOT_FOUND
 
     def __init__(self, model):
         self.model = model
@@ -119,14 +120,14 @@ class Words:
         return name
 
     def member(self, owner, name, struct):
-        """A field of a parameter (owner) or type (ckpt_...)."""
+        """Returns a field of a parameter (owner) or type (ckpt_...)."""
         return f"{camel(owner) if owner.startswith('ckpt_') else owner}.{name}"
 
     def null_of(self, value, struct):
         return self.nulls.get(value.kind, self.null)
 
     def text(self, comment, struct=None, null=None):
-        """A comment without what matters to C only, and with this language's words and names."""
+        """Translates a comment: removes parts that apply only to C, and uses this language's terms and names."""
         text = C_ONLY.sub("", " ".join(comment.rstrip("\\ ").split()))
         text = text if self.borrows else LIFETIMES.sub("", text)
         text = self.escaped(translated(text, self, null or self.null))
@@ -148,19 +149,19 @@ class Words:
         return self.field(name, struct) if name in model.fields else name
 
     def of(self, value, struct=None):
-        """The comment of a value: as the language's type has it, which knows truth, times and absence."""
+        """Translates the comment of a value for the language's type, which represents truth values, times and absence."""
         text = " ".join(value.comment.split())
-        if self.has_defaults or value.has and value.begins_absent:
+        if self.has_defaults or value.has and value.initially_absent:
             text = without_defaults(text)
         if value.kind == "truth":
             text = re.sub(r"\b(default:? )([01])\b", lambda at: at[1] + (self.no if at[2] == "0" else self.yes), text)
             text = TRUTH.sub(lambda at: at[1] + (self.no if at[2] == "0" else self.yes), text)
         elif value.kind == "duration" and self.has_times:
-            text = re.sub(r",? in nanoseconds\b", "", text).replace("-1:", self.for_ever + ":")
-            text = re.sub(r"\b(default:? )-1\b", rf"\g<1>{self.for_ever}", text)
+            text = re.sub(r",? in nanoseconds\b", "", text).replace("-1:", self.no_timeout + ":")
+            text = re.sub(r"\b(default:? )-1\b", rf"\g<1>{self.no_timeout}", text)
             text = re.sub(r"\bnanoseconds (?=from|for|of|since)", "time ", text)
         elif value.kind.startswith("instant") and self.has_times:
-            text = text.replace("in nanoseconds since 1970-01-01T00:00:00Z", "in UTC").replace("; 0", "; " + self.never)
+            text = text.replace("in nanoseconds since 1970-01-01T00:00:00Z", "in UTC").replace("; 0", "; " + self.no_instant)
         if value.has:
             text = ABOUT_HAS.sub("", text).rstrip(".") + f"; {self.absent}{value.absence}"
         return self.text(text, struct, self.null_of(value, struct)).rstrip(".")

@@ -1,29 +1,29 @@
-"""What C and the library are given of the description: the table for dlopen, and lists that hand-written files put their macros around."""
+"""Files for C and the library: the table for dlopen, and lists that hand-written files expand by their macros."""
 
 import re
 
-from model import has_size, is_spare
+from model import has_size, is_reserved
 from text import listing, text_of
 
 HEADER = "include/ckpt/api.h"
 
 
 def signature(function, name):
-    """The declaration of a function under another name."""
+    """Returns the declaration of a function under another name."""
     parameters = ", ".join(parameter["declaration"] for parameter in function["parameters"]) or "void"
     return f"{function['result']} {name}({parameters})"
 
 
 def api_header(api):
-    """Its members; what stands around them is written by hand."""
+    """Returns the header with generated members; the rest of it is hand-written."""
     members = "".join(f"  {signature(function, '(*' + function['name'] + ')')};\n" for function in api["functions"])
     return re.sub(r"(^  .*\(\*ckpt_\w+\)\(.*\n)+", members, text_of(HEADER), flags=re.MULTILINE)
 
 
 def is_plain(field):
-    """Numbers, enums, truth values and texts. Objects, functions and arrays are copied where they are used."""
+    """Whether it is a number, an enum, a truth value or a string. Objects, functions and arrays are copied by hand."""
     plain = "*" not in field["type"] and not field["type"].endswith("_fn") and "array" not in field
-    return (plain or field["type"] in ("const char*", "char")) and not is_spare(field)
+    return (plain or field["type"] in ("const char*", "char")) and not is_reserved(field)
 
 
 def copied_fields(struct):

@@ -1,4 +1,4 @@
-"""The plain data of C++: enums, options and results as values, and how they become the structs of C and come from them."""
+"""The plain data of C++: enums, options and results as values, and their conversions to and from the structs of C."""
 
 import re
 
@@ -16,7 +16,7 @@ FORMS = {  # by kind: type, and first value
 KEYWORDS = {"auto", "bool", "default"}
 NUMBERS = {"double": "double", **{name: "std::" + name for name in ("int32_t", "int64_t", "uint32_t", "uint64_t")}}
 
-NAMES = {  # where the name in C++ is not that of C
+NAMES = {  # names in C++ that differ from C
     "ckpt_blas_set_kernels": "set_blas_kernels",
     "ckpt_dtype_find": "find_dtype",
     "ckpt_interval_daly": "daly_interval",
@@ -81,10 +81,10 @@ class Member:
                  "initial": value.group and (" | ".join(map(named, value.initial())) or f"{camel(value.bare)}{{{value.default}}}")}
         self.type, self.first = (value.filled(form, **names) for form in FORMS.get(value.kind, FORMS["number"]))
         if value.has:
-            self.type, self.first = f"std::optional<{self.type}>", "std::nullopt" if value.begins_absent else self.first
+            self.type, self.first = f"std::optional<{self.type}>", "std::nullopt" if value.initially_absent else self.first
 
     def fields(self, struct):
-        """Those of C's struct that say it."""
+        """Returns the fields of C's struct for the value."""
         value = self.value
         if value.kind == "struct":
             return f"from_c(*{struct}.{value.name})"
@@ -107,7 +107,7 @@ class Writer:
         return "\n".join(lines + ["};"] + ["template <>", f"struct IsFlags<{name}> : std::true_type {{}};"] * group.is_sum)
 
     def members(self, struct):
-        """Structs with a size and lists of objects stay in C: calls take them beside the value."""
+        """Returns the members. Structs with a size and lists of objects are omitted: calls take them as separate arguments."""
         sized = {other.name for other in self.model.structs if other.has_size}
         held = [value for value in struct.values if value.bare not in sized and (value.kind != "list" or value.bare in NUMBERS)]
         return [Member(struct, value) for value in held]
@@ -138,7 +138,7 @@ class Writer:
             "", "#endif", ""])
 
     def includes(self, part, body):
-        """Of the values of other parts that are used here."""
+        """Returns the includes for values of other parts that are used here."""
         code = re.sub(r"//.*", "", body)
         used = [group for group in self.model.groups.values() if re.search(rf"\b{camel(group.name)}\b", code)]
         others = {group.header.removesuffix(".h") for group in used} - {part}
@@ -149,5 +149,5 @@ def files(model):
     writer = Writer(model)
     given = [f"VALUE({camel(struct.name)}, {struct.name}, {init(struct)})" for struct in writer.structs() if struct.given]
     used = {group.header for group in model.groups.values()} | {struct.header for struct in writer.structs()}
-    return {"tests/capi/given_values.inc": listing(given),  # for the test that their defaults are those of C
+    return {"tests/capi/given_values.inc": listing(given),  # for the test that compares their defaults with C
             **{f"include/ckpt/values/{header}pp": writer.file(header) for header in model.headers if header in used}}

@@ -1,4 +1,5 @@
-"""The plain data of C#: enums, exceptions, options and results with their documentation, and copies to and from SWIG's structs."""
+"""The plain data of C#: enums, exceptions, options and results with their documentation, and conversions to and from SWIG's
+structs."""
 
 import re
 from xml.sax.saxutils import escape
@@ -7,12 +8,12 @@ from text import Words, bare, camel, capital, listing, wrapped
 
 NUMBERS = {"int32_t": "int", "int64_t": "long", "uint32_t": "uint", "uint64_t": "ulong", "double": "double"}
 PROPERTIES = {("ckpt_step", "step"): "Number"}  # a member cannot have its class's name
-FROZEN = {"ckpt_schedule_action", "ckpt_drive_call", "ckpt_layer_option", "ckpt_pipeline_interval"}  # values of the same layout on both sides
-BY_HAND = {"ckpt_storage_range"}  # holds memory for a call
+FROZEN = {"ckpt_schedule_action", "ckpt_drive_call", "ckpt_layer_option", "ckpt_pipeline_interval"}  # values with the same layout in C and C#
+HAND_WRITTEN = {"ckpt_storage_range"}  # holds memory for a call
 RAW = {"ckpt_tensor_spec", "ckpt_layer_context", "ckpt_memory_event", "ckpt_strategy_question"}  # callbacks get their address
-NAMES = {"ckpt_status": "CkptStatus", "ckpt_strategy": "ICheckpointStrategy"}  # the latter is accepted in the class's place
+NAMES = {"ckpt_status": "CkptStatus", "ckpt_strategy": "ICheckpointStrategy"}  # the interface is accepted instead of the class
 FAMILIES = {"ckpt": "Library", "ckpt_interval": "Intervals", "ckpt_blas": "Blas", "ckpt_dtype": "DTypes"}  # classes of static methods
-OWN_NAMES = {  # where C#'s name is not that of C
+OWN_NAMES = {  # names in C# that differ from C
     "ckpt_state_add_tensor": "Add",
     "ckpt_schedule_place": "ReservedBytes",
     "ckpt_schedule_place_tier": "ReservedBytes",
@@ -37,19 +38,19 @@ FORMS = {  # by kind: type, the value of a field of C's struct, the statement th
               "to.ndim = {given}.Length;\nfixed (long* lengths = NativeList.Lengths({given})) to.{c} = lengths;"),
     "numbers": ("{number}[]", "NativeList.Copied(from.{c}, {length})", ""),
     "handle": ("{name}", "", "to.{c} = memory.Of({given});"),
-    "struct": ("{name}", "new {name}(*from.{c})", ""),  # it is an argument of the call, as lists are
+    "struct": ("{name}", "new {name}(*from.{c})", ""),  # a separate argument of the call, like lists
     "list": ("{element}[]", "", ""),
 }
 USES = (("System", r"\b(Action|TimeSpan|DateTime|IntPtr|Flags)\b"), ("System.Diagnostics.CodeAnalysis", "MaybeNull"),
         ("System.Runtime.InteropServices", "StructLayout"), ("Ckpt.Interop", r"\b(ckpt_|native\.|Shown|Times|Utf8)"))
 LAYOUT = "[StructLayout(LayoutKind.Sequential)]"
 TO_STRING = ["", "/// <summary>The values in one line.</summary>", "/// <returns>The text.</returns>"]
-NEW_EXCEPTION = ["/// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>",
+NEW_EXCEPTION = ["/// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>",
                  '/// <param name="message">One line that names the argument and the value.</param>']
 
 
 def block(head, *lines):
-    """A declaration, and what stands in its braces."""
+    """Returns a declaration with these lines in its braces."""
     return [head, "{", *("    " + line if line else line for line in lines), "}"]
 
 
@@ -68,7 +69,8 @@ def named(constant):
 
 
 def property_of(name):
-    """Durations and instants have types that know the unit; times on other clocks keep it in their name."""
+    """Returns the name of a property. Durations and instants have types with a unit; times on other clocks keep the unit in
+    their name."""
     return camel(re.sub("(?<!utc)_ns$", "", name.replace("_at_ns", "_at_nanoseconds")).removesuffix("_ns"))
 
 
@@ -81,7 +83,7 @@ def see(name):
 
 
 class CsharpWords(Words):
-    absent, for_ever, never = "null", "Timeout.InfiniteTimeSpan", "null"
+    absent, no_timeout, no_instant = "null", "Timeout.InfiniteTimeSpan", "null"
     short_groups = ("ckpt_status", "ckpt_action_kind", "ckpt_item", "ckpt_checkpoint_task_state")
     escaped = staticmethod(escape)
 
@@ -102,7 +104,7 @@ class CsharpWords(Words):
         return f"<c>{class_of(owner) if owner.startswith('ckpt_') else owner}.{property_of(name)}</c>"
 
     def null_of(self, value, struct):
-        """Strings and lists that a call fills are never null."""
+        """Returns the word for NULL. Strings and lists that a call fills are never null."""
         filled = struct and not is_settable(struct)
         return "empty" if value.kind in ("shape", "list") or value.kind == "text" and filled else self.null
 
@@ -125,13 +127,13 @@ class Member:
             self.write = f"to.{value.has} = from.{self.property} == null ? 0 : 1;\nto.{value.name} = from.{self.property} ?? 0;"
 
     def initial(self):
-        """Nothing where C# begins with the same."""
+        """Returns the initial value; "" if it is the default of C#."""
         value = self.value
         if value.kind in ("list", "shape"):
             return f"new {self.type[:-2]}[0]"
         if value.kind == "enum":
             return " | ".join(map(named, value.initial()))
-        if value.begins_absent or value.default in ("0", "0.0", "{ 0 }"):
+        if value.initially_absent or value.default in ("0", "0.0", "{ 0 }"):
             return ""
         if value.kind == "duration":
             ticks = int(value.default) // 100
@@ -158,7 +160,7 @@ class Writer:
         return TO_STRING + block("public override string ToString()", *call)
 
     def filled(self, struct, made):
-        """What a call fills."""
+        """Returns the method that creates the object from a struct that a call fills."""
         using = block(f"using (var from = new {struct.name}())", "fill(from);", *wrapped(f"return {made};", "", "    ", 112))
         return ["", *block(f"internal static {camel(struct.name)} Filled(Action<{struct.name}> fill)", *using)]
 
@@ -209,7 +211,7 @@ class Writer:
         return self.declared(struct, f"partial struct {camel(struct.name)}", lines + self.shown(struct), [LAYOUT])
 
     def virtual(self, struct, name):
-        """What a class of the caller's may say otherwise: the values of a table of functions."""
+        """Returns virtual properties for the values of a table of functions, which a derived class may override."""
         lines = []
         for member in self.members(struct):
             value = member.initial() or f"default({member.type})"
@@ -219,7 +221,7 @@ class Writer:
     def enum(self, group):
         lines = []
         if all(constant.value != 0 for constant in group.constants):
-            lines += ["/// <summary>None of them.</summary>", "None = 0,"]
+            lines += [f"/// <summary>{'None of the flags' if group.is_sum else 'No value'}.</summary>", "None = 0,"]
         for constant in group.constants:
             lines += self.documented(constant) + [f"{constant_name(constant)} = {constant.value},"]
         head = f"enum {class_of(group.name)}" + (" : uint" if group.type == "uint32_t" else "")
@@ -244,7 +246,7 @@ class Writer:
             return self.frozen(struct)
         if is_settable(struct):
             return self.settable(struct)
-        return [] if struct.is_table or name in BY_HAND else (self.raw(struct) if name in RAW else []) + self.result(struct)
+        return [] if struct.is_table or name in HAND_WRITTEN else (self.raw(struct) if name in RAW else []) + self.result(struct)
 
     def file(self, header):
         parts = [self.enum(group) for group in self.model.groups.values() if group.header == header]
@@ -259,5 +261,5 @@ def files(model):
     writer = Writer(model)
     made = {f"bindings/csharp/generated/{camel(header[:-2])}.cs": writer.file(header) for header in model.headers}
     texts = [f"CKPT_TEXT_MEMBER({struct.name}::{value.name})" for struct in model.structs if struct.has_size and struct.crosses
-             for value in struct.values if value.kind == "text"]  # borrowed as addresses
+             for value in struct.values if value.kind == "text"]  # passed as addresses
     return {**made, "bindings/csharp/generated/members.i": listing(texts)}

@@ -1,4 +1,4 @@
-"""The plain data of Java: options, records, enums and exceptions with their documentation, and how they cross."""
+"""The plain data of Java: options, records, enums and exceptions with their documentation, and their conversions."""
 
 import copy
 import re
@@ -7,14 +7,14 @@ from xml.sax.saxutils import escape
 from text import Words, block, camel, capital, listing, lower_camel, wrapped
 
 FOLDER = "bindings/java/generated/org/ckpt/"
-BY_HAND = ("ckpt_tensor_spec", "ckpt_storage_range")  # records that do more than hold values
+HAND_WRITTEN = ("ckpt_tensor_spec", "ckpt_storage_range")  # records that do more than hold values
 BEHAVIOUR = {"CheckpointTaskResult": " implements TaskBehaviour.Ended", "CheckpointTaskInfo": " implements TaskBehaviour.Timed"}
-ACCEPTED = {"Strategy": "CheckpointStrategy"}  # what a setter takes in the place of a class, which makes one of it
+ACCEPTED = {"Strategy": "CheckpointStrategy"}  # by class: the type that a setter accepts instead, and converts
 NUMBERS = {"int32_t": "int", "uint32_t": "int", "int64_t": "long", "uint64_t": "long", "double": "double"}
 BOXES = {"int": "Integer", "long": "Long", "double": "Double"}
 UNITS = {"Duration": (("s", 10**9), ("ms", 10**6), ("ns", 1)), "bytes": (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))}
 FAMILIES = {"ckpt": "Ckpt", "ckpt_interval": "Intervals", "ckpt_blas": "Blas", "ckpt_dtype": "DType"}  # classes of static methods
-OWN_NAMES = {  # where Java's name is not that of C
+OWN_NAMES = {  # names in Java that differ from C
     "ckpt_state_add_tensor": "add",
     "ckpt_schedule_place": "reservedBytes",
     "ckpt_schedule_place_tier": "reservedBytes",
@@ -30,7 +30,7 @@ OWN_NAMES = {  # where Java's name is not that of C
     "ckpt_reader_read_new": "read",
     "ckpt_tensor_get_element_count": "elements",
 }
-FORMS = {  # by kind: type, the value of C's struct (objects are set and never returned), and what is set there
+FORMS = {  # by kind: type, the value of C's struct (objects are set and never returned), and the expression that sets it
     "truth": ("boolean", "{raw} != 0", "{name} ? 1 : 0"),
     "enum": ("{type}", "{type}.of({raw})", "{name}.number()"),
     "number": ("{number}", "{raw}", "{name}"),
@@ -46,17 +46,18 @@ FORMS = {  # by kind: type, the value of C's struct (objects are set and never r
 }
 IMPORTS = ("java.lang.ref.Reference", "java.time.Duration", "java.time.Instant", "java.util.Optional", "java.util.OptionalDouble",
            "java.util.OptionalInt", "java.util.OptionalLong")
-NUMBER_OF_ENUM = ["/** {@return the number in the C API, fixed for ever} */", *block("public int number()", "return number;"), ""]
-UNKNOWN = ["/** A number that this version does not know: a newer library has it. */", "UNKNOWN(Integer.MIN_VALUE);", ""]
+NUMBER_OF_ENUM = ["/** {@return the number in the C API, which never changes} */", *block("public int number()", "return number;"), ""]
+UNKNOWN = ["/** A number of a newer version of the library. */", "UNKNOWN(Integer.MIN_VALUE);", ""]
 
 
 def value_name(name):
-    """Durations and times of day have a type that knows the unit; times on other clocks keep it in their name."""
+    """Returns the name of a value. Durations and instants have types with a unit; times on other clocks keep the unit in their
+    name."""
     return lower_camel(name if name.endswith("_at_ns") else name.removesuffix("_ns"))
 
 
 def link(constant):
-    """Its class, and its name there; no identifier begins with a digit."""
+    """Returns its class, and its name there, which must not begin with a digit."""
     return camel(constant.group.name), constant.short.replace("1F1B", "ONE_FORWARD_ONE_BACKWARD")
 
 
@@ -73,7 +74,7 @@ def javadoc(text, tags=()):
 
 
 class JavaWords(Words):
-    absent, for_ever, never, has_defaults = "empty", "null", "empty", True
+    absent, no_timeout, no_instant, has_defaults = "empty", "null", "empty", True
     escaped = staticmethod(escape)
 
     def constant(self, constant):
@@ -93,7 +94,7 @@ class JavaWords(Words):
 
 
 class Member:
-    """A value as Java sees it."""
+    """A value in Java."""
 
     def __init__(self, words, value):
         self.value, self.name = value, value_name(value.name)
@@ -103,7 +104,7 @@ class Member:
                  "number": NUMBERS.get(value.group.type if value.group else value.bare)}
         self.type, self.read, self.write = (value.filled(form, **names) for form in FORMS.get(kind, FORMS["number"]))
         self.result, self.got = self.type, self.name
-        self.begins_null = value.begins_absent or kind in ("chars", "spec")
+        self.initially_null = value.initially_absent or kind in ("chars", "spec")
         if value.has:
             self.result = f"Optional{capital(self.type)}"
             absent, present = f"{self.result}.empty()", f"{self.result}.of"
@@ -111,9 +112,9 @@ class Member:
             self.got = f"{self.name} == null ? {absent} : {present}({self.name})"
 
     def start(self):
-        """The initial value in Java, and in words."""
+        """Returns the initial value as an expression of Java, and as text."""
         default = self.value.default
-        if self.begins_null:
+        if self.initially_null:
             return "null", "none" if self.value.has else "null"
         if self.value.kind == "enum":
             links = [link(constant) for constant in self.value.initial()]
@@ -131,17 +132,17 @@ class Member:
                          "struct.setShape(spec.shape());")
         setter = f"struct.set{capital(self.value.name)}({self.write});"
         has = [f"struct.set{capital(self.value.has)}({self.name} == null ? 0 : 1);"] if self.value.has else []
-        return has + [f"if ({self.name} != null) {setter}" if has or self.begins_null else setter]
+        return has + [f"if ({self.name} != null) {setter}" if has or self.initially_null else setter]
 
     def setter(self, owner):
-        """A setter and a getter, and a second setter for the absence of what is not absent unless that is said."""
+        """Returns a setter and a getter, and a second setter that unsets a value that is set by default."""
         (start, words), name, taken = self.start(), self.name, ACCEPTED.get(self.type, self.type)
         said = start == "null" and re.search(r"\b[Nn]ull( or empty)?:", self.comment)
         text = self.comment.rstrip(".") + "." + ("" if said else f" Default: {words}.")
         value = name if taken == self.type else f"{self.type}.of({name})"
         lines = javadoc(text, [f"@param {name} the value", "@return this"])
         lines += [*block(f"public {owner} {name}({taken} {name})", f"this.{name} = {value};", "return this;"), ""]
-        lines += [f"/** {{@return what {{@link #{name}({taken})}} set}} */"]
+        lines += [f"/** {{@return the value set by {{@link #{name}({taken})}}}} */"]
         lines += [*block(f"public {self.result} {name}()", f"return {self.got};"), ""]
         if self.value.has and start != "null":
             lines += javadoc(self.value.absence.lstrip(": "), ["@return this"])
@@ -176,7 +177,7 @@ class Writer:
 
     def exceptions(self):
         names = {f"Ckpt{camel(constant.short)}Exception": constant for constant in self.model.errors}
-        about = javadoc("An exception of this kind, for callbacks to throw too.", ["@param message one line of text"])
+        about = javadoc("An exception of this kind; callbacks may throw it, too.", ["@param message one line of text"])
         for name, constant in names.items():
             lines = ["private static final long serialVersionUID = 1L;", "", *about]
             lines += block(f"public {name}(String message)", f"super(Status.{constant.short}, message);")
@@ -188,7 +189,7 @@ class Writer:
         yield self.file("Exceptions", "/** The exception for each status. */", *block("final class Exceptions", *lines))
 
     def members(self, struct):
-        """Element type and shape are one value in Java."""
+        """Yields the members. Element type and shape are one value in Java."""
         kinds = {value.name: value.kind for value in struct.own_values}
         for value in struct.own_values:
             if value.name == "dtype" and "shape" in kinds:
@@ -213,12 +214,13 @@ class Writer:
         return block(f"static {name} of({source})", f"return new {name}(", *wrapped(", ".join(reads) + ");", "    "))
 
     def filled(self, struct):
-        """What a call fills."""
+        """Returns the method that creates the object from a struct that a call fills."""
         using = block(f"try ({struct.name} struct = new {struct.name}())", "call.call(struct);", "return of(struct);")
         return ["", *block(f"static {camel(struct.name)} from(NativeObject.Into<{struct.name}> call)", *using)]
 
     def of_numbers(self, name, members):
-        """What callbacks are given comes as an array of numbers, and what has no more than numbers is returned so."""
+        """Returns conversions from and to an array of numbers: arguments of callbacks, and results with only numbers, are passed
+        so."""
         number = "(int)\0in.next()"
         reads = {"long": "in.next()", "int": number, "TensorSpec": "in.spec()", "boolean": "in.next() != 0"}
         reads.update({member.type: f"{member.type}.lent(in.next())" for member in members if member.value.kind == "handle"})
@@ -234,7 +236,7 @@ class Writer:
                  for member in members]
         lines += ["", "/** All defaults. */", f"public {name}() {{}}", ""] + [line for member in members for line in member.setter(name)]
         using = block(f"try ({c} struct = new {c}())", *(line for member in members for line in member.writes()), "call.call(struct);")
-        lines += ["/** Calls with these values, which stay alive meanwhile. */",
+        lines += ["/** Calls with these values, and keeps them alive during the call. */",
                   *block(f"void with(NativeObject.Into<{c}> call)", *using[:-1], *block("} finally", "Reference.reachabilityFence(this);"))]
         if "out" in struct.directions:
             reads = [f"made.{member.name} = {member.read};" for member in members if member.read]
@@ -247,11 +249,11 @@ class Writer:
 
 
 def numbers(model):
-    """How structs without a size cross: their values as an array of numbers, in the order in which Java's records read them."""
+    """Returns the conversions of structs without a size: their values as an array of numbers, in the order of Java's records."""
     lines = ["#ifndef CKPT_JAVA_NUMBERS_HPP", "#define CKPT_JAVA_NUMBERS_HPP", "", "#include <ckpt/ckpt.h>", "", "#include <array>",
              "#include <cstdint>", "", "namespace ckpt_java {"]
     for struct in model.structs:
-        if struct.has_size or struct.is_table or struct.name in BY_HAND or any(
+        if struct.has_size or struct.is_table or struct.name in HAND_WRITTEN or any(
                 value.kind not in ("number", "enum", "reading") for value in struct.values):
             continue
         types = {field["name"]: field["type"] for field in struct.fields}
@@ -268,5 +270,5 @@ def numbers(model):
 def files(model):
     writer = Writer(model)
     groups = model.groups.values()
-    structs = [struct for struct in model.structs if struct.name not in BY_HAND and not struct.is_table]
+    structs = [struct for struct in model.structs if struct.name not in HAND_WRITTEN and not struct.is_table]
     return dict([numbers(model), *map(writer.group, groups), *writer.exceptions(), *map(writer.struct, structs)])

@@ -9,26 +9,26 @@ from text import GENERATED, Words, bare, block, camel, capital, listing, wrapped
 FOLDER = "bindings/python/ckpt/generated/"
 BUILTINS = {"INVALID_ARGUMENT": "ValueError", "OUT_OF_MEMORY": "MemoryError", "OUT_OF_RANGE": "IndexError",
             "NOT_FOUND": "LookupError", "TIMEOUT": "builtins.TimeoutError", "IO": "OSError", "NO_SPACE": "OSError",
-            "PERMISSION": "PermissionError", "UNSUPPORTED": "TypeError"}  # what Python has for the same thing
-BEHAVIOUR = {"DType": "DTypeBase", "ActionKind": "ActionKindBase"}  # enumerations with methods, which _root.py has
-EXTENDED = ("ActivationPolicy", "CheckpointTaskResult", "Decision")  # records that a class written by hand derives from
-WRITTEN = ("ckpt_schedule_action", "ckpt_layer_option")  # structs that are made of tuples, too
-CONVERTED = {"ckpt_tensor": "tensor", "ckpt_strategy": "strategy", "ckpt_dtype": "dtype"}  # in whose place more is accepted
-NAMES = {  # those that do not follow from the header: of a verb, or of a function
-    "get_bytes": "nbytes", "get_element_count": "size", "is_read_only": "read_only",  # as numpy has it
+            "PERMISSION": "PermissionError", "UNSUPPORTED": "TypeError"}  # Python's exceptions for the same errors
+BEHAVIOUR = {"DType": "DTypeBase", "ActionKind": "ActionKindBase"}  # enumerations with methods, in _root.py
+EXTENDED = ("ActivationPolicy", "CheckpointTaskResult", "Decision")  # records that are bases of hand-written classes
+WRITTEN = ("ckpt_schedule_action", "ckpt_layer_option")  # structs that are also created from tuples
+CONVERTED = {"ckpt_tensor": "tensor", "ckpt_strategy": "strategy", "ckpt_dtype": "dtype"}  # classes that accept other types, too
+NAMES = {  # names that do not follow from the header, by verb or function
+    "get_bytes": "nbytes", "get_element_count": "size", "is_read_only": "read_only",  # as in numpy
     "list_allocations": "live_allocations", "list_tasks": "tasks", "get_or_compute": "get_or_compute", "create_retrying": "retrying",
     "add_sharded_tensor": "add_sharded", "get_activation": "get", "has_activation": "__contains__", "get_key_count": "__len__",
     "ckpt_tensor_copy": "copy_from", "ckpt_reader_get_tensor_count": "__len__", "ckpt_chain_get_layer_count": "__len__",
     "ckpt_reader_get_tensor": "info", "ckpt_activation_manager_list": "micro_batches", "ckpt_async_manager_get_task": "info",
     "ckpt_clock_create_manual": "__init__", "ckpt_coordinator_create_single": "__init__", "ckpt_interval_young": "young_interval",
     "ckpt_interval_daly": "daly_interval", "ckpt_interval_expected_value": "expected_value_interval",
-    "ckpt_interval_weibull": "weibull_interval", "ckpt_blas_set_kernels": "set_blas_kernels", "ckpt_memory_probe": "probe_memory",
+    "ckpt_interval_weibull": "weibull_interval", "ckpt_blas_set": "set_blas", "ckpt_blas_set_kernels": "set_blas_kernels", "ckpt_memory_probe": "probe_memory",
     "ckpt_storage_unregister_scheme": "unregister_scheme", "ckpt_strategy_unregister": "unregister_strategy",
     "ckpt_strategy_get_known_kinds": "known_strategies", "ckpt_schedule_get_known_planners": "known_planners",
     "ckpt_layer_get_known_kinds": "known_layer_kinds",
 }
-APART = ("ckpt_tensor_spec", "ckpt_step")  # no records
-FORMS = {  # by kind: type in a record, type of a keyword, default, and what makes the object in C++
+NO_RECORDS = ("ckpt_tensor_spec", "ckpt_step")  # no records
+FORMS = {  # by kind: type in a record, type of a keyword, default, and the expression that creates the object in C++
     "truth": ("bool", "bool", "{truth}", "PyBool_FromLong(v.{c})"),
     "enum": ("{type}", "{type}", "{initial}", "object_of(v.{c})"),
     "dtype": ("{type}", "Any", "None", "object_of(v.{c})"),
@@ -68,7 +68,7 @@ class PythonWords(Words):
 
     def function(self, name, owner, method):
         if owner not in self.model.handles:
-            return NAMES.get(name) or camel(name)
+            return NAMES.get(name) or name.removeprefix("ckpt_").replace("_get_", "_")
         known = NAMES.get(name) or NAMES.get(name[len(owner) + 1:]) or method
         return f"{camel(owner)}.{method if known.startswith('__') else known}"
 
@@ -89,7 +89,7 @@ class Member:
         self.types = {"record": record, "keyword": keyword}
         if value.has:
             self.types = {use: f"Optional[{kind}]" for use, kind in self.types.items()}
-            self.default, self.item = "None" if value.begins_absent else self.default, f"v.{value.has} ? {self.item} : none()"
+            self.default, self.item = "None" if value.initially_absent else self.default, f"v.{value.has} ? {self.item} : none()"
         elif self.group and "None when" in self.comment:
             self.types["record"] = f"Optional[{record}]"
 
@@ -106,7 +106,7 @@ class Member:
 
 
 def docstring(text, members=()):
-    """The text, then a line for each (name, text)."""
+    """Returns a docstring: the text, then a line for each (name, text)."""
     lines = wrapped(text, width=125) + [""] * bool(members)
     for name, words in members:
         lines += wrapped(f"{name}: {words}", "", "    ", 128)
@@ -114,12 +114,12 @@ def docstring(text, members=()):
 
 
 def listed(first, parts, last):
-    """Parts with commas between them, in lines that break between parts only."""
+    """Returns the parts separated by commas, in lines that break only between parts."""
     return wrapped(", ".join(part.replace(" ", "\0") for part in parts) + last, first, " " * len(first))
 
 
 def module(about, imports, names, *parts):
-    """A file that exports these names, with two blank lines between its parts."""
+    """Returns a file that exports these names, with two blank lines between its parts."""
     head = [f"# {GENERATED}", f'"""{about}"""', "", "from __future__ import annotations", "", *imports]
     head += ["", *listed("__all__ = [", [f'"{name}"' for name in names], "]")] if names else []
     return "\n\n\n".join(["\n".join(head), *(part.rstrip() for part in parts)]) + "\n"
@@ -131,7 +131,7 @@ class Writer:
         self.groups = [group for group in model.groups.values() if group.name != "ckpt_status"]
         structs = [struct for struct in model.structs if not struct.is_table]
         self.given = [struct for struct in structs if struct.given and struct.has_size]
-        self.read = [struct for struct in structs if not struct.is_options and struct.name not in APART]
+        self.read = [struct for struct in structs if not struct.is_options and struct.name not in NO_RECORDS]
 
     def documented(self, entry, members=()):
         return docstring(self.words.text(entry.comment), [(member.name, member.comment) for member in members])
@@ -170,7 +170,7 @@ class Writer:
         return "\n".join(lines + [f"        return _new(cls, {self.parts(members)})"])
 
     def parts(self, members):
-        """The members of a record out of the tuple v, of which numbers of groups become members of these."""
+        """Returns the members of a record from the tuple v; numbers of groups become members of the enumerations."""
         parts, end = [], 0
         for n, member in enumerate(members):
             if member.group:
@@ -180,14 +180,15 @@ class Writer:
         return f"({', '.join(parts)}{',' * (len(parts) == 1)})" if end else "v"
 
     def attributes(self, struct):
-        """A class with the fields that a table of functions has beside them."""
+        """Returns a class with the fields of a table of functions, apart from the functions."""
         members = self.members(struct)
-        text = docstring("What a custom layer says beside its functions.", [(member.name, member.comment) for member in members])
+        text = docstring("The properties of a custom layer, apart from its functions.", [(member.name, member.comment) for member in members])
         body = "".join(f"    {member.name}: {member.types['keyword']} = {member.default}\n" for member in members)
         return f"class {camel(struct.name)}:\n{text}\n{body}"
 
     def callbacks(self):
-        """An abstract class for each table of callbacks. Those that may be missing, and lists, are for the hand-written class."""
+        """Returns an abstract class for each table of callbacks. Optional callbacks and lists are left to the hand-written
+        class."""
         classes = []
         for name in SWIG:
             noun = name.removeprefix("ckpt_").removesuffix("_callbacks").replace("_", " ")
@@ -217,12 +218,12 @@ class Writer:
         return module(about, imports, public, *texts)
 
     def classes(self, structs):
-        """The import of those whose objects are values."""
+        """Returns the imports of classes with objects that are values."""
         handles = {value.bare for struct in structs for value in struct.own_values if value.kind == "handle"}
         return ["if TYPE_CHECKING:", "    from .. import " + ", ".join(sorted(map(camel, handles - {*CONVERTED})))]
 
     def option(self, struct):
-        """A function whose keywords are the values of a struct."""
+        """Returns a function with the values of a struct as keywords."""
         members = self.members(struct)
         keywords = [f"{member.name}: {member.types['keyword']} = {member.default}" for member in members]
         lines = listed(f"def {struct.name.removeprefix('ckpt_')}(", keywords, ")\0->\0Any:")
@@ -233,14 +234,14 @@ class Writer:
         return "\n".join(lines + ["    return struct"])
 
     def options(self):
-        """A function for each struct that callers fill."""
+        """Returns a function for each struct that callers fill."""
         about = "Functions that make options: their keywords are the values of the options."
         imports = ["from typing import TYPE_CHECKING, Any, Optional, Sequence", "", "from .. import native as _native",
                    "from .._root import handle_of, made_by", "from .values import *", "", *self.classes(self.given)]
         return module(about, imports, (), *map(self.option, self.given))
 
     def tuples(self):
-        """C++ that makes a tuple of each record, and structs of tuples of integers."""
+        """Returns C++ that creates a tuple of each record, and structs of tuples of integers."""
         lines = []
         for struct in self.read:
             members, count = self.members(struct), len(self.members(struct))
@@ -254,7 +255,7 @@ class Writer:
         return listing(["// clang-format off", "#pragma once", "", "namespace ckpt_python {", *lines, "", "}  // namespace ckpt_python"])
 
     def typemaps(self):
-        """Which out-parameters are tuples; structs that are nothing but read have no proxy."""
+        """Returns the out-parameters that are tuples; structs that are only results have no proxy."""
         records = {struct.name: struct for struct in self.read if struct.has_size}
         entries = self.model.api["functions"] + self.model.api["callbacks"]
         given = {(bare(parameter["type"]), parameter["name"]) for entry in entries for parameter in entry["parameters"]}

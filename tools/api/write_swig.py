@@ -1,19 +1,19 @@
-"""Files that SWIG reads for every language: structs, handles, and functions that return the content of buffers and arrays."""
+"""Files that SWIG reads for every language: structs, handles, and functions that return the contents of buffers and arrays."""
 
 import re
 
 from callbacks import SWIG, tables
-from methods import room_of
-from model import is_spare
+from methods import first_capacity_of
+from model import is_reserved
 from swig_callbacks import callback_lines, takers
 from text import bare, block, camel, contents, listing, wrapped
 
 FOLDER = "bindings/swig/generated/"
-RETURNED = ("Actions", "ByteString", "DriveCalls", "Integers", "Numbers")  # results of stand-ins that throw StatusError
+RETURNED = ("Actions", "ByteString", "DriveCalls", "Integers", "Numbers")  # results of replacements that throw StatusError
 
 
 class Fetched:
-    """A function that returns the content which C writes by the rules (buffer, capacity, *needed) and (array, capacity, *count).
+    """A function that returns the contents that C writes by the rules (buffer, capacity, *needed) and (array, capacity, *count).
 
     kind: text, bytes, numbers or structs. element: the type of one."""
 
@@ -23,7 +23,7 @@ class Fetched:
         self.parameters, self.given, self.filled = parameters, parameters[:at - 1] + parameters[at + 2:], parameters[at - 1:at + 2]
         self.struct = model.struct_names.get(self.element)
         self.kind = {"char": "text", "void": "bytes"}.get(self.element, "structs" if self.struct else "numbers")
-        self.room = room_of(model, function, "fetched" if self.kind == "text" else self.kind)
+        self.first_capacity = first_capacity_of(model, function, "fetched" if self.kind == "text" else self.kind)
 
     def result(self):
         return {"text": "std::string", "bytes": "ByteString", "numbers": "Integers"}.get(self.kind) or list_name(self.struct)
@@ -36,7 +36,7 @@ class Fetched:
         numbers = f"integers_of<{self.element}>("
         helper = {"text": "text_of(", "bytes": "bytes_of(", "numbers": numbers, "structs": "list_of(empty, "}[self.kind]
         opened, closed = ("{", "}") if self.kind == "structs" else ("", "")
-        room = f", {self.room}" if self.room else ""
+        room = f", {self.first_capacity}" if self.first_capacity else ""
         call = [f"return {opened}{helper}[&]({filled}) {{", f"  return ckpt_{self.name}({passed});", f"}}{room}){closed};"]
         head = f"inline {self.result()} {self.name}("
         given = ", ".join(one["declaration"].replace(" ", "\0") for one in self.given)
@@ -45,7 +45,7 @@ class Fetched:
 
 
 def place_of_capacity(function):
-    """The index of the parameter that is the size of memory which the function fills; None for other functions."""
+    """Returns the index of the parameter for the size of the memory that the function fills; None for other functions."""
     names = [parameter["name"] for parameter in function["parameters"]]
     found = [n for n in range(1, len(names) - 1) if names[n] == "capacity" and names[n + 1] in ("needed", "count")]
     return found[0] if found else None
@@ -55,24 +55,26 @@ def list_name(struct):
     return camel(struct.name) + "List"
 
 
-def fields_apart(struct):
-    """Fields that no language sets: sizes, spare ones; functions, arrays of handles and structs are arguments of stand-ins."""
+def hidden_fields(struct):
+    """Yields fields that no language sets: sizes and reserved ones; functions, arrays of handles and structs, which are
+    arguments of hand-written replacements."""
     shown = {name for value in struct.own_values for name in (value.name, value.has)}
     lists = {value.name for value in struct.values if value.kind == "list"}
     for field in struct.fields:
         name = field["name"]
         is_count = name == "ndim" or name.endswith("_count") and name.removesuffix("_count") not in lists
-        if is_spare(field) or name not in shown and not is_count:
+        if is_reserved(field) or name not in shown and not is_count:
             yield name
 
 
 def struct_lines(struct, rows):
-    """Structs of other languages are declared, those of C alone ignored. Fields that only the library fills are read-only."""
+    """Returns declarations of structs for other languages, and ignores structs that are only for C. Fields that only the library
+    fills are read-only."""
     if not struct.crosses or not struct.has_size:
         return [] if struct in rows else [f"%ignore {struct.name};"]
     filled = [] if struct.given else [field["name"] for field in struct.fields if "*" in field["type"] or "array" in field]
     return [f"CKPT_STRUCT({struct.name}, {struct.initialiser})",
-            *(f"%ignore {struct.name}::{name};" for name in fields_apart(struct)),
+            *(f"%ignore {struct.name}::{name};" for name in hidden_fields(struct)),
             *(f"%immutable {struct.name}::{name};" for name in filled)]
 
 
@@ -81,7 +83,7 @@ def handle_line(model, name):
 
 
 class CallbackMethod:
-    """A function of a table as a virtual function, and as the function in the table that calls it."""
+    """A function of a table: as a virtual function, and as the function in the table that calls it."""
 
     TYPES = {"text": "const char*", "item": "int64_t", "bytes": "Bytes"}
     MADE = {"none": "{}", "item": "*{out} = pointer_of({})", "number": "*{out} = {}", "count": "const int64_t count = {}"}
@@ -141,7 +143,7 @@ class Writer:
         return listing(line for struct in self.model.structs for line in struct_lines(struct, self.lists))
 
     def names(self):
-        """The lists that functions return, and the functions that stand for others."""
+        """Returns the lists that functions return, and the functions that replace others."""
         lists = [f"CKPT_{'LIST' if one.crosses and one.has_size else 'ROWS'}({list_name(one)}, {one.name})" for one in self.lists]
         replaced = [f"CKPT_REPLACED({name})" for result, name in self.written if result == "ckpt_status"]
         by_hand = [f"CKPT_FETCHED({name})" for result, name in self.written if result in RETURNED]
@@ -160,7 +162,7 @@ class Writer:
 
 
 def callback_class(table):
-    """The class of a table, and a function that makes the table."""
+    """Returns the class of a table, and a function that creates the table."""
     name, owner = table.name, camel(table.name.removesuffix("_callbacks")) + "Functions"
     methods = [CallbackMethod(function) for function in table.functions]
     members = ["public:", f" virtual ~{owner}() = default;", *(" " + method.declaration() for method in methods)]

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs inside the root that run.sh made: brings the packages up to date, then the demonstration and the release tests of all languages (C#
-# by Mono); at last, on trixie, compiles the whole tree with GCC 13, the compiler of Ubuntu 24.04, and on sid the library as a guest with
-# clang.
+# Runs inside the root that run.sh created: upgrades the packages, then runs the demonstration and the release tests of all
+# languages (C# on Mono). On trixie it then compiles the whole tree with GCC 13, the compiler of Ubuntu 24.04; on sid it compiles
+# the library inside another project with clang.
 set -eu
 cd /source/libckpt
 say() { printf '== %s\n' "$*"; }
@@ -15,7 +15,7 @@ git config --global --add safe.directory /source/libckpt
 
 ./dev build release -DCKPT_UNITY=ON -DCKPT_BUILD_BENCH=OFF
 say "compilers: $(g++ --version | head -n 1), $(swig -version | sed -n 's/^SWIG //p'), $(python3 --version), $(javac -version 2>&1)"
-# First with the kernels that every machine with AVX2 has, so that the checksum can be compared between systems, then with the best ones.
+# First with the kernels of every machine with AVX2, so that checksums can be compared between systems, then with the best ones.
 OPENBLAS_CORETYPE=Haswell ./dev demo
 ./dev demo
 say "tests"
@@ -29,7 +29,7 @@ case $CKPT_DISTRO in
     ;;
   sid)
     install clang
-    (cd tests/install && WORK=/source/libckpt/build SOURCE=/source/libckpt CXX=clang++ CMAKE=cmake GENERATOR=Ninja sh guest.sh build)
-    say "$(clang --version | head -n 1): the library compiles as a guest"
+    (cd tests/install && WORK=/source/libckpt/build SOURCE=/source/libckpt CXX=clang++ CMAKE=cmake GENERATOR=Ninja sh subproject.sh build)
+    say "$(clang --version | head -n 1): the library compiles inside another project"
     ;;
 esac

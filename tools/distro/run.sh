@@ -1,10 +1,10 @@
 #!/bin/sh
-# Builds and tests the committed state of this tree on another Debian, in a root directory made by mmdebstrap or debootstrap:
+# Builds and tests the committed state of this tree on another Debian, in a root directory created by mmdebstrap or debootstrap:
 #
 #   tools/distro/run.sh SUITE      trixie or sid; ./dev test --distro SUITE calls it in the tree's top folder
 #
-# The root is kept in ${XDG_CACHE_HOME:-~/.cache}/libckpt/SUITE for the next run, which brings its packages up to date. Mounts are made in
-# a mount namespace of their own, so nothing of them stays. Packages come from the mirror that this machine's apt uses for Debian.
+# The root is kept in ${XDG_CACHE_HOME:-~/.cache}/libckpt/SUITE for the next run, which upgrades its packages. Mounts are made in
+# a separate mount namespace, so none remain. Packages come from the mirror that this machine's apt uses for Debian.
 set -eu
 suite=$1
 case $suite in
@@ -15,7 +15,7 @@ case $suite in
     ;;
 esac
 say() { printf '== %s\n' "$*"; }
-# cannot REASON NEED: why it may not run, and what it needs.
+# cannot REASON NEED: prints why it cannot run and what it needs.
 cannot() {
   printf 'dev: test --distro %s: %s.\nIt needs root (for chroot and mounts), mmdebstrap or debootstrap, git, and a Debian mirror.\n' "$suite" "$1" >&2
   exit 3
@@ -34,13 +34,13 @@ if ! command -v mmdebstrap >/dev/null 2>&1 && ! command -v debootstrap >/dev/nul
 fi
 began=$(date +%s)
 
-# The mirror of Debian's main archive; another system's apt (Ubuntu's) has none.
+# The mirror of Debian's main archive; apt on another system, such as Ubuntu, has none.
 mirror=$(apt-get indextargets --format '$(SITE) $(ORIGIN) $(LABEL) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
   awk '$2 == "Debian" && $3 == "Debian" && $4 == "main" { print $1; exit }')
 mirror=${mirror:-http://deb.debian.org/debian}
 
 root=${XDG_CACHE_HOME:-$HOME/.cache}/libckpt/$suite
-# A mirror that is a copy of some day has an index of sid that has expired. The root is thrown away, and signatures are still checked.
+# A snapshot mirror has an expired index of sid. The root is disposable, and signatures are still checked.
 stale='Acquire::Check-Valid-Until "false";'
 if [ ! -e "$root.made" ]; then
   say "making $root ($suite from $mirror)"
@@ -60,7 +60,7 @@ say "cloning $(git rev-parse --short HEAD)"
 rm -rf "$root/source"
 mkdir "$root/source"
 git clone --quiet --no-local . "$root/source/libckpt"
-# Data that some tests compare with, where the tree has it next to itself.
+# Reference data for some tests, if the tree has it next to itself.
 [ ! -d ../shared ] || cp -R ../shared "$root/source/shared"
 cp /etc/resolv.conf /etc/hosts "$root/etc/"
 

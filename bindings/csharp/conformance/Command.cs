@@ -4,7 +4,7 @@ using System.Globalization;
 using System.Linq;
 using System.Text;
 
-// A mistake in the data file, not in the library.
+// An error in the scenario file, not in the library.
 internal sealed class MisuseException : Exception
 {
     internal MisuseException(string message) : base(message)
@@ -12,7 +12,7 @@ internal sealed class MisuseException : Exception
     }
 }
 
-// One command: its words, the key=value words apart.
+// One command: its words, without the key=value words.
 internal sealed class Command
 {
     private readonly List<string> words = new List<string>();
@@ -31,7 +31,7 @@ internal sealed class Command
         }
     }
 
-    // "\s" is a space, "\\" a backslash, "-" alone nothing.
+    // Decodes a word: "\s" is a space, "\\" a backslash, "-" alone the empty string.
     private static string Unescaped(string word)
     {
         if (word == "-") return "";
@@ -57,7 +57,7 @@ internal sealed class Command
 
     internal string Text(int i)
     {
-        if (i >= words.Count) throw new MisuseException(Name + " lacks argument " + i);
+        if (i >= words.Count) throw new MisuseException(Name + ": missing argument " + i);
         return words[i];
     }
 
@@ -104,14 +104,14 @@ internal sealed class Command
     internal void CheckAllUsed()
     {
         foreach (var option in options.Keys)
-            if (!used.Contains(option)) throw new MisuseException(Name + " has no option " + option);
+            if (!used.Contains(option)) throw new MisuseException(Name + ": unknown option " + option);
     }
 
     internal static long ToInteger(string text)
     {
         long value;
         if (!long.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture,
-            out value)) throw new MisuseException(text + " is no integer");
+            out value)) throw new MisuseException(text + ": expected an integer");
         return value;
     }
 
@@ -125,7 +125,7 @@ internal sealed class Command
         }
         double value;
         if (!double.TryParse(text, NumberStyles.Float, CultureInfo.InvariantCulture, out value)) throw new MisuseException(text
-            + " is no number");
+            + ": expected a number");
         return value;
     }
 

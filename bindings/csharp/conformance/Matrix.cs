@@ -114,7 +114,7 @@ internal static class Matrix
         };
     }
 
-    // Equal by what the languages have: what was read has tensors for arrays.
+    // Compares by what the languages have in common: arrays are read as tensors.
     private static bool Same(object left, object right)
     {
         var tensor = right as Tensor;

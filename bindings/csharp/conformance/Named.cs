@@ -13,7 +13,7 @@ internal sealed class Named<T> : IDisposable where T : class, IDisposable
         get
         {
             T found;
-            if (!all.TryGetValue(name, out found)) throw new MisuseException("nothing is called " + name);
+            if (!all.TryGetValue(name, out found)) throw new MisuseException("unknown name " + name);
             return found;
         }
     }
@@ -47,8 +47,8 @@ internal sealed class Named<T> : IDisposable where T : class, IDisposable
     }
 }
 
-// Lines that callbacks leave, on any thread.
-internal sealed class Heard
+// Lines that callbacks add, on any thread.
+internal sealed class EventLog
 {
     private readonly List<string> lines = new List<string>();
 
@@ -70,12 +70,12 @@ internal sealed class Heard
 
 internal sealed class Listener : IDisposable
 {
-    internal readonly Heard Heard;
+    internal readonly EventLog EventLog;
     private readonly MemorySubscription subscription;
 
-    internal Listener(Heard heard, MemorySubscription subscription)
+    internal Listener(EventLog events, MemorySubscription subscription)
     {
-        Heard = heard;
+        EventLog = events;
         this.subscription = subscription;
     }
 
@@ -88,7 +88,7 @@ internal sealed class Listener : IDisposable
 internal sealed class Background : IDisposable
 {
     internal readonly string Checkpoint;
-    internal readonly Heard Heard = new Heard();
+    internal readonly EventLog EventLog = new EventLog();
     internal readonly AsyncManager Manager;
 
     internal Background(string checkpoint, AsyncManager manager)

@@ -5,7 +5,7 @@ using System.Linq;
 using System.Text;
 using Ckpt;
 
-// The conformance runner of C#: bindings/conformance/README.md says what it does.
+// The conformance runner of C#; see bindings/conformance/README.md.
 internal static class Program
 {
     internal static int Main(string[] words)
@@ -33,7 +33,7 @@ internal static class Program
     }
 }
 
-// Runs files and counts.
+// Runs files and counts scenarios, commands and failures.
 internal sealed class Run
 {
     private readonly string scratch;

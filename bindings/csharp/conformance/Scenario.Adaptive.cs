@@ -2,7 +2,7 @@ using System;
 using System.Collections.Generic;
 using Ckpt;
 
-// Commands on what says when to save.
+// Commands on the decision when to save.
 internal sealed partial class Scenario
 {
     private static readonly string[] policyWords = { "auto", "threshold", "expected_value", "young", "daly", "bayes", "weibull",
@@ -51,7 +51,7 @@ internal sealed partial class Scenario
             if (c.Has("clock")) options.Clock = clocks[c.Text("clock", "")];
             controllers.Make(c.Text(1), new Controller(options));
         });
-        Do("tell", Tell);
+        Do("record", Record);
         On("decide", c =>
         {
             var threshold = thresholds.Find(c.Text(1));
@@ -62,11 +62,11 @@ internal sealed partial class Scenario
                 Thousandths(n.IntervalSeconds), "due",
                         Thousandths(n.DueSeconds), "since", Thousandths(n.SinceLastSeconds));
         });
-        Do("carry", c => controllers[c.Text(2)].Restore(controllers[c.Text(1)].ToJson()));
-        Do("recall", c => controllers[c.Text(1)].Restore(c.Text(2)));
+        Do("copy-state", c => controllers[c.Text(2)].Restore(controllers[c.Text(1)].ToJson()));
+        Do("restore-json", c => controllers[c.Text(1)].Restore(c.Text(2)));
     }
 
-    private void Tell(Command c)
+    private void Record(Command c)
     {
         var what = c.Text(2);
         var threshold = thresholds.Find(c.Text(1));

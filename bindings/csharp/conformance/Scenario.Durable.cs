@@ -10,7 +10,7 @@ internal sealed partial class Scenario
     private static readonly string[] modeWords = { "copy", "borrow", "deferred" };
     private static readonly string[] fullWords = { "refuse", "wait", "drop_oldest" };
 
-    // Without the random digits at its end.
+    // Returns the name without the random digits at its end.
     private static string Printed(string name)
     {
         if (string.IsNullOrEmpty(name)) return "-";
@@ -18,7 +18,7 @@ internal sealed partial class Scenario
         return end < 0 ? name : name.Substring(0, end);
     }
 
-    // The name of the checkpoint that is printed so; the text itself when there is none.
+    // Returns the name of the checkpoint that is printed so; the argument itself when there is none.
     private static string FullName(CheckpointManager checkpoint, string printed)
     {
         var found = checkpoint.List().FirstOrDefault(info => Printed(info.Name) == printed);
@@ -108,7 +108,7 @@ internal sealed partial class Scenario
             options.Capacity = c.Integer("capacity", options.Capacity);
             options.History = c.Integer("history", options.History);
             var background = new Background(c.Text(2), new AsyncManager(checkpoints[c.Text(2)], options));
-            background.Manager.TaskEnded += (sender, e) => background.Heard.Add(
+            background.Manager.TaskEnded += (sender, e) => background.EventLog.Add(
                 Line(e.Result.Kind == CheckpointTaskKind.Save ? "save" : "load", "step", e.Result.Step,
                     taskWords[(int)e.Result.State])[0]);
             managers.Make(c.Text(1), background);
@@ -146,7 +146,7 @@ internal sealed partial class Scenario
         Do("finish", c => managers[c.Text(1)].Manager.Close((CloseMode)IndexOf(new[] { "drain", "cancel" }, c.Text(2))));
     }
 
-    // The same with the names of the reference texts.
+    // The same with the names of the reference API.
     private void OnCompat()
     {
         Do("compat", c =>
@@ -206,7 +206,7 @@ internal sealed partial class Scenario
         return managers[Known(tasks, c.Text(1)).Manager].Manager;
     }
 
-    // Reads tensors in place of the library.
+    // Reads tensors instead of the library.
     private static CheckpointSource Source(string how)
     {
         var throws = IndexOf(new[] { "sevens", "throws" }, how) == 1;

@@ -55,20 +55,20 @@ internal sealed partial class Scenario
         {
             var kinds = MemoryEventKind.None;
             foreach (var word in c.Text(3).Split(',')) kinds |= (MemoryEventKind)(1 << IndexOf(eventWords, word));
-            var heard = new Heard();
+            var events = new EventLog();
             var throws = c.Count > 3 && c.Text(4) == "throws";
-            listeners.Make(c.Text(1), new Listener(heard, trackers[c.Text(2)].Subscribe(kinds, e =>
+            listeners.Make(c.Text(1), new Listener(events, trackers[c.Text(2)].Subscribe(kinds, e =>
             {
                 if (throws) throw new InvalidOperationException("a listener that throws");
                 var word = eventWords[(int)Math.Log((int)e.Kind, 2)];
-                heard.Add(Line(word, e.LayerId == null ? "-" : e.LayerName, "bytes", e.Bytes, "current", e.CurrentBytes, "peak",
+                events.Add(Line(word, e.LayerId == null ? "-" : e.LayerName, "bytes", e.Bytes, "current", e.CurrentBytes, "peak",
                     e.PeakBytes, "limit", e.LimitBytes)[0]);
             })));
         });
-        On("heard", c =>
+        On("events", c =>
         {
             var listener = listeners.Find(c.Text(1));
-            return listener != null ? listener.Heard.Take() : managers[c.Text(1)].Heard.Take();
+            return listener != null ? listener.EventLog.Take() : managers[c.Text(1)].EventLog.Take();
         });
         On("prometheus", c => trackers[c.Text(1)].ToPrometheus().Split('\n').Where(line => line.StartsWith(c.Text(2),
             StringComparison.Ordinal)).ToArray());

@@ -10,7 +10,7 @@ internal sealed partial class Scenario
         "automatic" };
     private static readonly string[] stageOrderWords = { "", "gpipe", "1f1b", "interleaved" };
 
-    // README.md says what the forward of a stage computes.
+    // The forward of a stage; README.md describes it.
     private static Func<Tensor, int, Tensor> ForwardOf(string how)
     {
         switch (how)
@@ -29,7 +29,7 @@ internal sealed partial class Scenario
                     output.Scale(microBatch + 2);
                     return output;
                 };
-            default: throw new MisuseException("no forward is called " + how);
+            default: throw new MisuseException("unknown forward " + how);
         }
     }
 
@@ -75,20 +75,20 @@ internal sealed partial class Scenario
         });
         Do("policy", c => activations[c.Text(1)].Policy = PolicyOf(c, c.Text(2)));
         Do("begin-step", c => activations[c.Text(1)].BeginStep((int)c.Integer(2)));
-        On("keeps", c => Line(YesNo(activations[c.Text(1)].ShouldCheckpoint((int)c.Integer(2), c.Integer(3)))));
-        On("keep", c => Line(YesNo(activations[c.Text(1)].Store((int)c.Integer(2), tensors[c.Text(3)]))));
-        On("kept", c => KeptLine(activations[c.Text(1)].GetActivation((int)c.Integer(2))));
+        On("would-store", c => Line(YesNo(activations[c.Text(1)].ShouldCheckpoint((int)c.Integer(2), c.Integer(3)))));
+        On("store", c => Line(YesNo(activations[c.Text(1)].Store((int)c.Integer(2), tensors[c.Text(3)]))));
+        On("stored", c => KeptLine(activations[c.Text(1)].GetActivation((int)c.Integer(2))));
         On("recompute", c => KeptLine(activations[c.Text(1)].Recompute(tensors[c.Text(3)], (int)c.Integer(2))));
-        On("kept-or-not", c => KeptLine(activations[c.Text(1)].GetOrCompute(tensors[c.Text(3)], (int)c.Integer(2))));
-        On("all-kept", c =>
+        On("stored-or-computed", c => KeptLine(activations[c.Text(1)].GetOrCompute(tensors[c.Text(3)], (int)c.Integer(2))));
+        On("list-stored", c =>
         {
             var all = activations[c.Text(1)].List();
             return Line(all.Count == 0 ? "-" : string.Join(" ", all));
         });
-        On("about-kept", c =>
+        On("metadata", c =>
         {
             var n = activations[c.Text(1)].GetMetadata((int)c.Integer(2));
-            if (n == null) return Line("error NOT_FOUND"); // null is how C# says so
+            if (n == null) return Line("error NOT_FOUND"); // null is how C# C# returns null instead
             return Line(DTypes.Name(n.DType), Printed(n.Shape), "bytes", n.Bytes, "hits", n.Hits, "at", n.StoredAtNanoseconds);
         });
         Do("clear", c => activations[c.Text(1)].Clear());
@@ -104,7 +104,7 @@ internal sealed partial class Scenario
                 Stages = (int)c.Integer("stages", 1), Chunks = (int)c.Integer("chunks", 1),
                 MicroBatches = (int)c.Integer("micro_batches", 1), MeasuredSteps = 0, BudgetBytes = c.Integer("budget", 0),
                 Begins = c.Names("begins").Select(Command.ToInteger).ToArray(),
-                Policy = PolicyOf(c, c.Text("keeps", "store-all")),
+                Policy = PolicyOf(c, c.Text("policy", "store-all")),
             };
             pipelines.Make(c.Text(1), new Staged(c.Integer(2), c.Integer(3), c.Integer("samples", 8), options));
         });

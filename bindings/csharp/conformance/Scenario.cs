@@ -127,7 +127,7 @@ internal sealed partial class Scenario : IDisposable
     private static TValue Known<TValue>(Dictionary<string, TValue> all, string name)
     {
         TValue found;
-        if (!all.TryGetValue(name, out found)) throw new MisuseException("nothing is called " + name);
+        if (!all.TryGetValue(name, out found)) throw new MisuseException("unknown name " + name);
         return found;
     }
 
@@ -163,7 +163,7 @@ internal sealed partial class Scenario : IDisposable
                 !checkpoints.Close(name) && !thresholds.Close(name) && !controllers.Close(name)
                 && !activations.Close(name) && !pipelines.Close(name) && !managers.Close(name))
             {
-                throw new MisuseException("nothing is called " + name);
+                throw new MisuseException("unknown name " + name);
             }
         });
     }

@@ -5,97 +5,97 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>How a controller decides when to save.</summary>
+    /// <summary>The policy by which a controller decides when to save.</summary>
     public enum Policy
     {
-        /// <summary>Experts on the failure rate, weighted by what each would have cost on every gap so far.</summary>
+        /// <summary>A weighted combination of estimators of the failure rate; weights follow the cost that each would have had on
+        /// every gap so far.</summary>
         Auto = 0,
-        /// <summary>The threshold rule on the last observed task; a commit consumes the slot.</summary>
+        /// <summary>The threshold rule, applied to the last observed task; a commit consumes the slot.</summary>
         Threshold = 1,
-        /// <summary>The interval at which expected loss and cost of a checkpoint are equal, with the learned failure
+        /// <summary>The interval at which the expected loss and the cost of a checkpoint are equal, with the estimated failure
         /// rate.</summary>
         ExpectedValue = 2,
-        /// <summary>Young's interval with a set mean time between failures and the measured cost.</summary>
+        /// <summary>Young's interval with a given mean time between failures and the measured cost.</summary>
         Young = 3,
-        /// <summary>Daly's interval with a set mean time between failures and the measured cost.</summary>
+        /// <summary>Daly's interval with a given mean time between failures and the measured cost.</summary>
         Daly = 4,
         /// <summary>Daly's interval for the mean of a Gamma posterior: prior 1 failure in 1 h.</summary>
         Bayes = 5,
-        /// <summary>The interval for a Weibull law fitted to the last 512 gaps, at the age of the current one.</summary>
+        /// <summary>The interval for a Weibull distribution fitted to the last 512 gaps, at the age of the current gap.</summary>
         Weibull = 6,
-        /// <summary>A set interval.</summary>
+        /// <summary>A fixed, given interval.</summary>
         Fixed = 7,
     }
 
-    /// <summary>What happened, for <c>Controller.Record</c>.</summary>
+    /// <summary>The kind of an event for <c>Controller.Record</c>.</summary>
     public enum ControllerEventKind
     {
         /// <summary>A run begins: budgets and windows start again. <see cref="CkptStatus.InvalidState"/> during a run.</summary>
         RunBegan = 0,
-        /// <summary>This process continues what <c>Controller.Restore</c> loaded. If a run was in progress there, it has failed:
-        /// half an interval after its last event, but not later than now; record its recovery next. Without such a run: as
-        /// <see cref="ControllerEventKind.RunBegan"/>. The time may be on another clock than in the process before.</summary>
+        /// <summary>This process continues the run that <c>Controller.Restore</c> loaded. A run that was in progress there counts
+        /// as failed, half an interval after its last event, but not later than now; record its recovery next. Without such a run:
+        /// as <see cref="ControllerEventKind.RunBegan"/>. The time may be on another clock than in the previous process.</summary>
         RunResumed = 1,
-        /// <summary>A save starts: no other one is asked for until it is committed or aborted.
-        /// <see cref="CkptStatus.InvalidState"/> while one is in flight.</summary>
+        /// <summary>A save starts: no other save is requested until it is committed or aborted.
+        /// <see cref="CkptStatus.InvalidState"/> while a save is in flight.</summary>
         SaveBegan = 2,
         /// <summary>The save in flight is durable: uses <c>StallSeconds</c> and <c>DurableSeconds</c>.
         /// <see cref="CkptStatus.InvalidState"/> without a save in flight.</summary>
         SaveCommitted = 3,
-        /// <summary>The save in flight failed: nothing is learned from it. <see cref="CkptStatus.InvalidState"/> without a save in
-        /// flight.</summary>
+        /// <summary>The save in flight failed: it is not used as a measurement. <see cref="CkptStatus.InvalidState"/> without a
+        /// save in flight.</summary>
         SaveAborted = 4,
         /// <summary>A task is done: uses name and <c>DurationSeconds</c>, and not <c>NowSeconds</c>; as
-        /// <c>Threshold.ObserveTask</c>. The mean duration also stands for <c>ControllerOptions.PollSeconds</c> when that is
-        /// 0.</summary>
+        /// <c>Threshold.ObserveTask</c>. The mean duration replaces <c>ControllerOptions.PollSeconds</c> if that is 0.</summary>
         TaskDone = 5,
-        /// <summary>The machine failed: what was not saved is lost. The run continues.</summary>
+        /// <summary>The machine failed: unsaved work is lost. The run continues.</summary>
         Failure = 6,
         /// <summary>Work continues after a failure: uses <c>SavedSeconds</c> and <c>OverheadSeconds</c>.</summary>
         Recovery = 7,
-        /// <summary>The run ends without a failure: its last gap is censored, and the cost of saves that no recovery has judged was
-        /// spent for nothing.</summary>
+        /// <summary>The run ends without a failure: its last gap is censored, and the cost of saves that no recovery has accounted
+        /// for counts as overhead without benefit.</summary>
         CleanExit = 8,
-        /// <summary>The process will be terminated: uses <c>LeftSeconds</c>. A save is asked for at once if those before became
+        /// <summary>The process will be terminated: uses <c>LeftSeconds</c>. A save is requested at once if earlier saves became
         /// durable within that time.</summary>
         Preemption = 9,
     }
 
-    /// <summary>Why a controller answered as it did.</summary>
+    /// <summary>The reason for a decision of a controller.</summary>
     public enum Reason
     {
-        /// <summary>No: no save is wanted yet.</summary>
+        /// <summary>No: no save is due yet.</summary>
         NotDue = 0,
         /// <summary>Yes: this poll is the nearest to the target.</summary>
         Due = 1,
-        /// <summary>Yes: early, to learn what a save costs.</summary>
+        /// <summary>Yes: early, to measure the cost of a save.</summary>
         FirstSave = 2,
         /// <summary>Yes, by the threshold rule: the task is long enough.</summary>
         TaskIsLong = 3,
-        /// <summary>No, by the threshold rule: the task is too short, or it has no slot left.</summary>
+        /// <summary>No, by the threshold rule: the task is too short, or no slot is left.</summary>
         TaskIsShort = 4,
-        /// <summary>No: the save before is not durable yet.</summary>
+        /// <summary>No: the previous save is not durable yet.</summary>
         SaveInFlight = 5,
         /// <summary>No: the budget of this window is spent.</summary>
         BudgetIsSpent = 6,
-        /// <summary>Yes: the process will be ended.</summary>
+        /// <summary>Yes: the process will be terminated.</summary>
         Preemption = 7,
-        /// <summary>No: the process will be ended before a save could be durable.</summary>
+        /// <summary>No: the process will be terminated before a save could be durable.</summary>
         PreemptionShort = 8,
-        /// <summary>No: the process will be ended, and a save after the notice is durable.</summary>
+        /// <summary>No: the process will be terminated, and a save after the notice is durable.</summary>
         PreemptionSaved = 9,
     }
 
-    /// <summary>How a threshold rule is made.</summary>
+    /// <summary>Options for creating a threshold rule.</summary>
     public sealed unsafe partial class ThresholdOptions
     {
-        /// <summary>First value of the threshold: a share of the longest task, 0.05 .. 1; default 0.35.</summary>
+        /// <summary>Initial threshold: a share of the longest task, 0.05 .. 1; default 0.35.</summary>
         public double Threshold { get; set; } = 0.35;
 
-        /// <summary>How far one recovery moves the threshold at most, above 0, at most 1; default 0.1.</summary>
+        /// <summary>Maximum change of the threshold by one recovery, &gt; 0, &lt;= 1; default 0.1.</summary>
         public double LearningRate { get; set; } = 0.1;
 
-        /// <summary>Number of checkpoints of a run, at least 0; default 3.</summary>
+        /// <summary>Number of checkpoints of a run, &gt;= 0; default 3.</summary>
         public long Budget { get; set; } = 3;
 
         internal static ckpt_threshold_options Native(ThresholdOptions from, CallMemory memory)
@@ -116,7 +116,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What a threshold rule knows.</summary>
+    /// <summary>The state of a threshold rule.</summary>
     public sealed unsafe partial class ThresholdInfo
     {
         internal ThresholdInfo(ckpt_threshold_info from)
@@ -137,7 +137,7 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Value of the threshold now: a share of the longest task, 0.05 .. 1.</summary>
+        /// <summary>Current threshold: a share of the longest task, 0.05 .. 1.</summary>
         public double Threshold { get; }
 
         /// <summary>Duration of the longest task observed, in seconds.</summary>
@@ -149,7 +149,7 @@ namespace Ckpt
         /// <summary>Number of checkpoints used in this run.</summary>
         public long Used { get; }
 
-        /// <summary>Number of tasks that can be read: the last 256 at most.</summary>
+        /// <summary>Number of stored tasks: at most the last 256.</summary>
         public long Tasks { get; }
 
         /// <summary>The values in one line.</summary>
@@ -161,7 +161,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>One task that was observed.</summary>
+    /// <summary>One observed task.</summary>
     public sealed unsafe partial class TaskObservation
     {
         internal TaskObservation(ckpt_task_observation from)
@@ -181,13 +181,13 @@ namespace Ckpt
             }
         }
 
-        /// <summary>True when a checkpoint was made of it, else false.</summary>
+        /// <summary>True when a checkpoint followed it, else false.</summary>
         public bool Checkpointed { get; }
 
         /// <summary>Duration of the task in seconds.</summary>
         public double DurationSeconds { get; }
 
-        /// <summary>True when it failed, or a failure came while it was the last one, else false.</summary>
+        /// <summary>True when it failed, or a failure occurred while it was the last task, else false.</summary>
         public bool Failed { get; }
 
         /// <summary>Name of the task: UTF-8, not blank.</summary>
@@ -202,63 +202,63 @@ namespace Ckpt
         }
     }
 
-    /// <summary>How a controller is made.</summary>
+    /// <summary>Options for creating a controller.</summary>
     public sealed unsafe partial class ControllerOptions
     {
-        /// <summary>How saves are decided: one of <see cref="Policy"/>; default <see cref="Policy.Auto"/>.</summary>
+        /// <summary>Policy that decides about saves: one of <see cref="Policy"/>; default <see cref="Policy.Auto"/>.</summary>
         public Policy Policy { get; set; } = Policy.Auto;
 
-        /// <summary>For <see cref="Policy.Young"/> and <see cref="Policy.Daly"/>: mean time between failures in seconds, above
+        /// <summary>For <see cref="Policy.Young"/> and <see cref="Policy.Daly"/>: mean time between failures in seconds, &gt;
         /// 0.</summary>
         public double MtbfSeconds { get; set; }
 
-        /// <summary>For <see cref="Policy.Fixed"/>: interval between saves in seconds, above 0.</summary>
+        /// <summary>For <see cref="Policy.Fixed"/>: interval between saves in seconds, &gt; 0.</summary>
         public double IntervalSeconds { get; set; }
 
-        /// <summary>For <see cref="Policy.Bayes"/> and <see cref="Policy.ExpectedValue"/>: share of what is known that each failure
-        /// leaves, above 0, at most 1; 1 (the default): nothing is forgotten.</summary>
+        /// <summary>For <see cref="Policy.Bayes"/> and <see cref="Policy.ExpectedValue"/>: factor by which each failure discounts
+        /// earlier observations, &gt; 0, &lt;= 1; 1 (the default): no discount.</summary>
         public double Keep { get; set; } = 1;
 
-        /// <summary>What a save costs, in seconds, until one was measured; 0: unknown.</summary>
+        /// <summary>Cost of a save in seconds until one was measured; 0: unknown.</summary>
         public double InitialCostSeconds { get; set; }
 
-        /// <summary>When the cost of a save is unknown the first save comes no later than this, in seconds, to learn it; default
+        /// <summary>If the cost of a save is unknown, latest time of the first save in seconds, to measure it; default
         /// 600.</summary>
         public double FirstSeconds { get; set; } = 600;
 
-        /// <summary>Seconds between two questions; 0: as long as observed tasks last on average. A save is asked for at the poll
-        /// nearest to the target.</summary>
+        /// <summary>Seconds between two polls; 0: the mean duration of observed tasks. A save is requested at the poll nearest to
+        /// the target.</summary>
         public double PollSeconds { get; set; }
 
-        /// <summary>Shortest interval between saves in seconds, at least 0.</summary>
+        /// <summary>Shortest interval between saves in seconds, &gt;= 0.</summary>
         public double MinIntervalSeconds { get; set; }
 
         /// <summary>Longest interval between saves in seconds; 0: no maximum.</summary>
         public double MaxIntervalSeconds { get; set; }
 
-        /// <summary>Share of the time that saves may take, above 0, at most 1; default 1. Goes before
+        /// <summary>Share of the time that saves may take, &gt; 0, &lt;= 1; default 1. Takes precedence over
         /// <see cref="MaxIntervalSeconds"/>.</summary>
         public double MaxOverheadShare { get; set; } = 1;
 
-        /// <summary>Number of saves in each window, at least 0; 0: no limit.</summary>
+        /// <summary>Maximum number of saves in each window, &gt;= 0; 0: no limit.</summary>
         public long BudgetSaves { get; set; }
 
-        /// <summary>Length of the windows in seconds, which follow one another from the run's begin; 0: one for the whole
+        /// <summary>Length of the consecutive windows in seconds, from the begin of the run; 0: one window for the whole
         /// run.</summary>
         public double BudgetWindowSeconds { get; set; }
 
-        /// <summary>For <see cref="Policy.Threshold"/>: first value of the threshold, a share of the longest task, 0.05 .. 1;
-        /// default 0.35.</summary>
+        /// <summary>For <see cref="Policy.Threshold"/>: initial threshold, a share of the longest task, 0.05 .. 1; default
+        /// 0.35.</summary>
         public double Threshold { get; set; } = 0.35;
 
-        /// <summary>For <see cref="Policy.Threshold"/>: how far one recovery moves the threshold at most, above 0, at most 1;
-        /// default 0.1.</summary>
+        /// <summary>For <see cref="Policy.Threshold"/>: maximum change of the threshold by one recovery, &gt; 0, &lt;= 1; default
+        /// 0.1.</summary>
         public double ThresholdLearningRate { get; set; } = 0.1;
 
-        /// <summary>For <see cref="Policy.Threshold"/>: number of checkpoints of a run, at least 0; default 3.</summary>
+        /// <summary>For <see cref="Policy.Threshold"/>: number of checkpoints of a run, &gt;= 0; default 3.</summary>
         public long ThresholdBudget { get; set; } = 3;
 
-        /// <summary>Source of time of <c>Controller.Now</c>; kept alive; null: the monotonic clock.</summary>
+        /// <summary>Clock of <c>Controller.Now</c>; kept alive; null: the monotonic clock.</summary>
         [MaybeNull, AllowNull]
         public Clock Clock { get; set; }
 
@@ -298,11 +298,10 @@ namespace Ckpt
         }
     }
 
-    /// <summary>An event of a run, as a controller learns from it. Each kind uses the fields that it names, and
-    /// <c>NowSeconds</c>.</summary>
+    /// <summary>An event of a run. Each kind uses the fields that its comment names, and <c>NowSeconds</c>.</summary>
     public sealed unsafe partial class ControllerEvent
     {
-        /// <summary>What happened.</summary>
+        /// <summary>Kind of the event.</summary>
         public ControllerEventKind Kind { get; set; } = ControllerEventKind.RunBegan;
 
         /// <summary>Time of the event in seconds, on the caller's clock.</summary>
@@ -312,16 +311,16 @@ namespace Ckpt
         [MaybeNull, AllowNull]
         public string Name { get; set; }
 
-        /// <summary>Duration of the task in seconds: finite, at least 0.</summary>
+        /// <summary>Duration of the task in seconds: finite, &gt;= 0.</summary>
         public double DurationSeconds { get; set; }
 
-        /// <summary>Seconds that work stood still for the save: the cost of the save.</summary>
+        /// <summary>Seconds for which work was stopped for the save: the cost of the save.</summary>
         public double StallSeconds { get; set; }
 
         /// <summary>Seconds from the begin of the save until it was durable; used after preemption notices.</summary>
         public double DurableSeconds { get; set; }
 
-        /// <summary>Seconds of work that the loaded checkpoint makes unnecessary to repeat.</summary>
+        /// <summary>Seconds of work that need not be repeated because of the loaded checkpoint.</summary>
         public double SavedSeconds { get; set; }
 
         /// <summary>Cost of the loaded checkpoint in seconds.</summary>
@@ -356,7 +355,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>A controller's answer to the question whether to save now.</summary>
+    /// <summary>A controller's decision whether to save now.</summary>
     public sealed unsafe partial class Decision
     {
         internal Decision(ckpt_decision from)
@@ -383,16 +382,16 @@ namespace Ckpt
         /// <summary>True: save now; false: do not.</summary>
         public bool Checkpoint { get; }
 
-        /// <summary>Why.</summary>
+        /// <summary>Reason for the decision.</summary>
         public Reason Reason { get; }
 
         /// <summary>The policy that decided.</summary>
         public Policy Policy { get; }
 
-        /// <summary>Interval wanted between saves now, in seconds; 0 for <see cref="Policy.Threshold"/>.</summary>
+        /// <summary>Current target interval between saves, in seconds; 0 for <see cref="Policy.Threshold"/>.</summary>
         public double IntervalSeconds { get; }
 
-        /// <summary>Probability of a failure within the interval wanted, 0 .. 1.</summary>
+        /// <summary>Probability of a failure within the target interval, 0 .. 1.</summary>
         public double Risk { get; }
 
         /// <summary>Cost of a save in seconds: measured, set, or assumed (60 s).</summary>
@@ -401,7 +400,7 @@ namespace Ckpt
         /// <summary>Seconds since the last save, or since work began.</summary>
         public double SinceLastSeconds { get; }
 
-        /// <summary>When a save is wanted, in seconds on the caller's clock; 0 for <see cref="Policy.Threshold"/>.</summary>
+        /// <summary>When the next save is due, in seconds on the caller's clock; 0 for <see cref="Policy.Threshold"/>.</summary>
         public double DueSeconds { get; }
 
         /// <summary>The values in one line.</summary>
@@ -414,7 +413,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What a controller knows.</summary>
+    /// <summary>The state of a controller.</summary>
     public sealed unsafe partial class ControllerInfo
     {
         internal ControllerInfo(ckpt_controller_info from)
@@ -442,10 +441,10 @@ namespace Ckpt
             }
         }
 
-        /// <summary>True while a run is going on, else false.</summary>
+        /// <summary>True while a run is in progress, else false.</summary>
         public bool Running { get; }
 
-        /// <summary>True while a save is begun and neither committed nor aborted, else false.</summary>
+        /// <summary>True while a save has begun and is neither committed nor aborted, else false.</summary>
         public bool SaveInFlight { get; }
 
         /// <summary>Number of failures recorded.</summary>
@@ -460,23 +459,23 @@ namespace Ckpt
         /// <summary>Mean time in seconds until the last eight saves were durable; 0 when there was none.</summary>
         public double DurableSeconds { get; }
 
-        /// <summary>Cost in seconds of saves that neither a recovery nor a clean exit has judged.</summary>
+        /// <summary>Cost in seconds of saves that no recovery or clean exit has accounted for yet.</summary>
         public double UnjudgedOverheadSeconds { get; }
 
-        /// <summary>The last sign of life, in seconds on the caller's clock.</summary>
+        /// <summary>Time of the last recorded event, in seconds on the caller's clock.</summary>
         public double LastSeenSeconds { get; }
 
-        /// <summary>Mean time between failures in seconds at the last sign of life, as the policy sees it: 1 / failure
+        /// <summary>Mean time between failures in seconds at <see cref="LastSeenSeconds"/>, as the policy estimates it: 1 / failure
         /// rate.</summary>
         public double MtbfSeconds { get; }
 
-        /// <summary>Value of the threshold rule's threshold now: a share of the longest task.</summary>
+        /// <summary>Current threshold of the threshold rule: a share of the longest task.</summary>
         public double Threshold { get; }
 
-        /// <summary>Number of checkpoints of this run that the threshold rule used.</summary>
+        /// <summary>Number of slots of this run that the threshold rule has used.</summary>
         public long ThresholdUsed { get; }
 
-        /// <summary>Number of tasks that can be read.</summary>
+        /// <summary>Number of stored tasks.</summary>
         public long Tasks { get; }
 
         /// <summary>The values in one line.</summary>
@@ -490,15 +489,16 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What a simulation of failures replays, and against which policies.</summary>
+    /// <summary>Options of a simulation: failures to replay, and policies.</summary>
     public sealed unsafe partial class SimulationOptions
     {
-        /// <summary>Text with the seconds between failures, one number a line, # begins a comment; null: a law is used.</summary>
+        /// <summary>Text with the seconds between failures, one number per line, # begins a comment; null: a distribution is
+        /// used.</summary>
         [MaybeNull, AllowNull]
         public string Trace { get; set; }
 
-        /// <summary>Law of the failures of one node, in seconds: "exponential:MTBF" or "weibull:SHAPE:MTBF"; null: a trace is
-        /// used.</summary>
+        /// <summary>Distribution of the failures of one node, in seconds: "exponential:MTBF" or "weibull:SHAPE:MTBF"; null: a trace
+        /// is used.</summary>
         [MaybeNull, AllowNull]
         public string Law { get; set; }
 
@@ -507,7 +507,7 @@ namespace Ckpt
         [MaybeNull, AllowNull]
         public string Policies { get; set; }
 
-        /// <summary>Number of nodes of the law: they fail one by one, each stops all; 1 .. 1000000; default 1.</summary>
+        /// <summary>Number of nodes: they fail independently, and each failure stops all; 1 .. 1000000; default 1.</summary>
         public long Nodes { get; set; } = 1;
 
         /// <summary>Number of failures to draw in each run, 1 .. 1000000; default 200.</summary>
@@ -519,23 +519,23 @@ namespace Ckpt
         /// <summary>Seed of all random draws; default 1.</summary>
         public ulong Seed { get; set; } = 1;
 
-        /// <summary>Cost of a save in seconds, above 0; default 30.</summary>
+        /// <summary>Cost of a save in seconds, &gt; 0; default 30.</summary>
         public double CostSeconds { get; set; } = 30;
 
-        /// <summary>Duration of a restart after a failure, in seconds, at least 0; default 300.</summary>
+        /// <summary>Duration of a restart after a failure, in seconds, &gt;= 0; default 300.</summary>
         public double RestartSeconds { get; set; } = 300;
 
-        /// <summary>Seconds between questions, above 0; default 30.</summary>
+        /// <summary>Seconds between polls, &gt; 0; default 30.</summary>
         public double PollSeconds { get; set; } = 30;
 
-        /// <summary>Each so many-th save is remote and costs <see cref="CostSeconds"/>, the others are local; at least 1; 1 (the
-        /// default): all are remote.</summary>
+        /// <summary>N, where every n-th save is remote and costs <see cref="CostSeconds"/>, and the others are local; &gt;= 1; 1
+        /// (the default): all are remote.</summary>
         public long RemoteEvery { get; set; } = 1;
 
-        /// <summary>Cost of a local save in seconds, above 0 where saves are local.</summary>
+        /// <summary>Cost of a local save in seconds, &gt; 0 if saves are local.</summary>
         public double LocalCostSeconds { get; set; }
 
-        /// <summary>Share of the failures that destroy what is local, 0 .. 1.</summary>
+        /// <summary>Share of the failures that destroy local saves, 0 .. 1.</summary>
         public double RemoteShare { get; set; }
 
         internal static ckpt_simulation_options Native(SimulationOptions from, CallMemory memory)

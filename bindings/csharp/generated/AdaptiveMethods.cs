@@ -21,7 +21,7 @@ namespace Ckpt
         {
         }
 
-        /// <summary>Returns the time on the controller's clock, for callers that have none of their own.</summary>
+        /// <summary>Returns the time on the controller's clock, for callers without a separate clock.</summary>
         public double Now
         {
             get
@@ -43,22 +43,23 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Decides whether to save now, and why. Changes nothing, so it may be asked as often as one likes.
-        /// <see cref="CkptStatus.InvalidState"/> when no run is going on.</summary>
+        /// <summary>Decides whether to save now, and reports the reason. Changes nothing, so it may be called at any rate.
+        /// <see cref="CkptStatus.InvalidState"/> when no run is in progress.</summary>
         public Decision ShouldCheckpoint(double nowSeconds)
         {
             return Decision.Filled(filled => native.ckpt_controller_should_checkpoint(Handle, nowSeconds, filled));
         }
 
-        /// <summary>Decides as <c>Controller.ShouldCheckpoint</c>, with the same answer for all processes, which must all call it:
-        /// rank 0 decides and broadcasts. What a save has cost is the longest stall of all ranks, each of which begins and commits
-        /// every save in a controller of its own: after a save this call gathers their stalls on rank 0, whose controller notes the
-        /// longest before it decides; again until none of them is still in that save. The other ranks' controllers keep their own
-        /// stalls. nowSeconds counts on rank 0 only. If rank 0 cannot decide, or the arguments of one rank are wrong, all return
-        /// the status and message of that rank. Only a rank whose coordinator is null or another handle returns alone; the others
-        /// time out. <see cref="CkptStatus.Timeout"/> and <see cref="CkptStatus.Callback"/> as <c>Coordinator.AllGather</c>,
-        /// <c>Coordinator.Gather</c> and <c>Coordinator.Broadcast</c>. <see cref="CkptStatus.Corrupt"/> if they return invalid data
-        /// instead of a decision or stalls. timeout: at least 0, for the call as a whole.</summary>
+        /// <summary>Decides as <c>Controller.ShouldCheckpoint</c>, with the same decision on all processes, which must all call it:
+        /// rank 0 decides and broadcasts. Each rank records the begin and commit of every save in its own controller; the cost of a
+        /// save is the longest stall of all ranks. After a save this call gathers the stalls on rank 0, and its controller records
+        /// the longest before it decides; this is repeated in later calls until no rank is still in that save. The controllers of
+        /// other ranks keep their own stalls. nowSeconds is only used on rank 0. If rank 0 cannot decide, or the arguments of one
+        /// rank are invalid, all return the status and message of that rank. Only a rank with a coordinator that is null or another
+        /// handle fails alone; the others time out. <see cref="CkptStatus.Timeout"/> and <see cref="CkptStatus.Callback"/> as
+        /// <c>Coordinator.AllGather</c>, <c>Coordinator.Gather</c> and <c>Coordinator.Broadcast</c>.
+        /// <see cref="CkptStatus.Corrupt"/> if they return invalid data instead of a decision or stalls. timeout: &gt;= 0, for the
+        /// call as a whole.</summary>
         public Decision DecideAll(Coordinator coordinator, double nowSeconds, TimeSpan timeout)
         {
             return Decision.Filled(filled =>
@@ -66,31 +67,31 @@ namespace Ckpt
                     filled));
         }
 
-        /// <summary>Returns what the controller knows.</summary>
+        /// <summary>Returns the state of the controller.</summary>
         public ControllerInfo GetInfo()
         {
             return ControllerInfo.Filled(filled => native.ckpt_controller_get_info(Handle, filled));
         }
 
-        /// <summary>Lists the tasks that are remembered, the oldest first.</summary>
+        /// <summary>Lists the stored tasks, the oldest first.</summary>
         public IReadOnlyList<TaskObservation> ListTasks()
         {
             return NativeList.Made(native.ckpt_controller_list_tasks(Handle), at =>
                 new TaskObservation(new ckpt_task_observation(at, false)));
         }
 
-        /// <summary>Returns everything that the controller knows as JSON. Meant for <c>State.SetJson</c> with the key "controller",
-        /// after <see cref="ControllerEventKind.SaveBegan"/>, so that learning survives the crash that it learns from. Numbers read
-        /// back to the same bits.</summary>
+        /// <summary>Returns the complete state of the controller as JSON. For <c>State.SetJson</c> with the key "controller", after
+        /// <see cref="ControllerEventKind.SaveBegan"/>, so that the estimates survive a crash. Numbers are restored to the same
+        /// bits.</summary>
         public string ToJson()
         {
             return native.ckpt_controller_get_json(Handle);
         }
 
-        /// <summary>Reads what <c>Controller.Json</c> wrote, also of a controller with other options: these stay. In the same
-        /// process the controller goes on where the other one was; after a restart record
-        /// <see cref="ControllerEventKind.RunResumed"/>. <see cref="CkptStatus.Corrupt"/> when json is not such a text,
-        /// <see cref="CkptStatus.Unsupported"/> when it is of a later version; then nothing changes.</summary>
+        /// <summary>Restores the state that <c>Controller.Json</c> wrote, also of a controller with other options; the options of
+        /// this controller are kept. In the same process the controller continues from the state of the other one; after a restart
+        /// record <see cref="ControllerEventKind.RunResumed"/>. <see cref="CkptStatus.Corrupt"/> if json is not the state of a
+        /// controller, <see cref="CkptStatus.Unsupported"/> if it is of a later version; then nothing changes.</summary>
         public void Restore(string json)
         {
             native.ckpt_controller_restore(Handle, json);
@@ -102,16 +103,16 @@ namespace Ckpt
             Record(new ControllerEvent { Kind = ControllerEventKind.RunBegan, NowSeconds = nowSeconds });
         }
 
-        /// <summary>This process continues what <c>Controller.Restore</c> loaded. If a run was in progress there, it has failed:
-        /// half an interval after its last event, but not later than now; record its recovery next. Without such a run: as
-        /// <see cref="ControllerEventKind.RunBegan"/>. The time may be on another clock than in the process before.</summary>
+        /// <summary>This process continues the run that <c>Controller.Restore</c> loaded. A run that was in progress there counts
+        /// as failed, half an interval after its last event, but not later than now; record its recovery next. Without such a run:
+        /// as <see cref="ControllerEventKind.RunBegan"/>. The time may be on another clock than in the previous process.</summary>
         public void Resume(double nowSeconds)
         {
             Record(new ControllerEvent { Kind = ControllerEventKind.RunResumed, NowSeconds = nowSeconds });
         }
 
-        /// <summary>A save starts: no other one is asked for until it is committed or aborted.
-        /// <see cref="CkptStatus.InvalidState"/> while one is in flight.</summary>
+        /// <summary>A save starts: no other save is requested until it is committed or aborted.
+        /// <see cref="CkptStatus.InvalidState"/> while a save is in flight.</summary>
         public void Begin(double nowSeconds)
         {
             Record(new ControllerEvent { Kind = ControllerEventKind.SaveBegan, NowSeconds = nowSeconds });
@@ -124,21 +125,21 @@ namespace Ckpt
                 StallSeconds = stallSeconds, DurableSeconds = durableSeconds });
         }
 
-        /// <summary>The save in flight failed: nothing is learned from it. <see cref="CkptStatus.InvalidState"/> without a save in
-        /// flight.</summary>
+        /// <summary>The save in flight failed: it is not used as a measurement. <see cref="CkptStatus.InvalidState"/> without a
+        /// save in flight.</summary>
         public void Abort(double nowSeconds)
         {
             Record(new ControllerEvent { Kind = ControllerEventKind.SaveAborted, NowSeconds = nowSeconds });
         }
 
-        /// <summary>A task is done; as <c>Threshold.ObserveTask</c>. The mean duration also stands for
-        /// <c>ControllerOptions.PollSeconds</c> when that is 0.</summary>
+        /// <summary>A task is done; as <c>Threshold.ObserveTask</c>. The mean duration replaces
+        /// <c>ControllerOptions.PollSeconds</c> if that is 0.</summary>
         public void ObserveTask(string name, double durationSeconds)
         {
             Record(new ControllerEvent { Kind = ControllerEventKind.TaskDone, Name = name, DurationSeconds = durationSeconds });
         }
 
-        /// <summary>The machine failed: what was not saved is lost. The run continues.</summary>
+        /// <summary>The machine failed: unsaved work is lost. The run continues.</summary>
         public void RecordFailure(double nowSeconds)
         {
             Record(new ControllerEvent { Kind = ControllerEventKind.Failure, NowSeconds = nowSeconds });
@@ -151,14 +152,14 @@ namespace Ckpt
                 SavedSeconds = savedSeconds, OverheadSeconds = overheadSeconds });
         }
 
-        /// <summary>The run ends without a failure: its last gap is censored, and the cost of saves that no recovery has judged was
-        /// spent for nothing.</summary>
+        /// <summary>The run ends without a failure: its last gap is censored, and the cost of saves that no recovery has accounted
+        /// for counts as overhead without benefit.</summary>
         public void RecordCleanExit(double nowSeconds)
         {
             Record(new ControllerEvent { Kind = ControllerEventKind.CleanExit, NowSeconds = nowSeconds });
         }
 
-        /// <summary>The process will be terminated. A save is asked for at once if those before became durable within that
+        /// <summary>The process will be terminated. A save is requested at once if earlier saves became durable within that
         /// time.</summary>
         public void NotifyPreemption(double nowSeconds, double leftSeconds)
         {
@@ -170,7 +171,7 @@ namespace Ckpt
     public partial class Intervals
     {
         /// <summary>Returns the work between two checkpoints that cost costSeconds each on a machine with this mean time between
-        /// failures: sqrt(2 C M). Both above 0 and finite. Source: Young, "A first order approximation to the optimum checkpoint
+        /// failures: sqrt(2 C M). Both &gt; 0 and finite. Source: Young, "A first order approximation to the optimum checkpoint
         /// interval", CACM 17(9), 1974.</summary>
         public static double Young(double costSeconds, double mtbfSeconds)
         {
@@ -190,7 +191,7 @@ namespace Ckpt
         }
 
         /// <summary>Returns the work W at which P(failure before the next checkpoint, another W away) * W = (1 - P) * cost, for
-        /// exponential failures. Both arguments above 0 and finite.</summary>
+        /// exponential failures. Both arguments &gt; 0 and finite.</summary>
         public static double ExpectedValue(double costSeconds, double mtbfSeconds)
         {
             double value;
@@ -198,8 +199,8 @@ namespace Ckpt
             return value;
         }
 
-        /// <summary>Returns sqrt(2 C / h(age)), h(age) = shape/scale (age/scale)^(shape - 1): the hazard of a Weibull law. All
-        /// above 0 and finite.</summary>
+        /// <summary>Returns sqrt(2 C / h(age)), h(age) = shape/scale (age/scale)^(shape - 1): the hazard rate of a Weibull
+        /// distribution. All &gt; 0 and finite.</summary>
         public static double Weibull(double costSeconds, double weibullShape, double scaleSeconds, double ageSeconds)
         {
             double value;
@@ -208,18 +209,18 @@ namespace Ckpt
         }
     }
 
-    /// <summary>A simulation that is done.</summary>
+    /// <summary>A completed simulation.</summary>
     public sealed partial class Simulation : NativeObject
     {
         internal Simulation(NativeHandle handle) : base(handle)
         {
         }
 
-        /// <summary>Replays failures against each policy, each fixed interval, Daly's interval with the true MTBF and cost, and one
-        /// who knows when the next failure comes. Failures hit work, saves and restarts; only finished saves count. options: must
-        /// be there, for it has the failures. <see cref="CkptStatus.InvalidArgument"/> names what is wrong, also the line of a
-        /// trace. <see cref="CkptStatus.OutOfRange"/> names the argument to change when there would be more than 10^9 polls, gaps
-        /// replayed to learn from, or lives of nodes: below that it takes seconds to minutes.</summary>
+        /// <summary>Replays failures against each policy, each fixed interval, Daly's interval with the true MTBF and cost, and an
+        /// oracle that knows the time of the next failure. Failures interrupt work, saves and restarts; only finished saves count.
+        /// options: not null, because it has the failures. <see cref="CkptStatus.InvalidArgument"/> names the invalid option, or
+        /// the line of a trace. <see cref="CkptStatus.OutOfRange"/> names the argument to change if there would be more than 10^9
+        /// polls, gaps for the estimators, or node lifetimes: up to that limit a simulation takes seconds to minutes.</summary>
         public Simulation(SimulationOptions options)
             : this(MadeWith((CallMemory memory, out IntPtr made) =>
                 native.ckpt_simulation_create(SimulationOptions.Native(Given(options, "options"), memory), out made),
@@ -229,19 +230,19 @@ namespace Ckpt
 
         /// <summary>Returns the results as JSON: for each policy its efficiency (finished work per wall time) and its extra wall
         /// time against Daly's interval for the same work, over all failures, the first 10, the first 100, and those after 100;
-        /// null where there is none. "extra_wall_curves" has the extra wall time after 1, 2, ... failures as [failures, share]
-        /// points for each policy, "fixed_intervals" the efficiency of each fixed interval as [seconds, efficiency], "failure_gaps"
-        /// how many of the times between failures lie in each interval, as [from seconds, to seconds, count].</summary>
+        /// null if there are none. "extra_wall_curves" has the extra wall time after 1, 2, ... failures as [failures, share] points
+        /// for each policy, "fixed_intervals" the efficiency of each fixed interval as [seconds, efficiency], "failure_gaps" a
+        /// histogram of the times between failures, as [from seconds, to seconds, count].</summary>
         public string ToJson()
         {
             return native.ckpt_simulation_get_json(Handle);
         }
     }
 
-    /// <summary>Checkpoints after tasks that take a large enough share of the longest one, while it has slots; moves that share
-    /// by what recoveries saved. One thread at a time. Weaknesses: it knows neither the time since the last checkpoint nor the
-    /// failure rate, its steps depend on the unit of time, one outlier stays the longest task for ever, and slots for a
-    /// lifetime run out.</summary>
+    /// <summary>A rule that checkpoints after tasks with a large enough share of the duration of the longest task, while slots
+    /// are left, and adjusts that share by the savings of recoveries. One thread at a time. Weaknesses: it ignores the time
+    /// since the last checkpoint and the failure rate, its steps depend on the unit of time, one outlier stays the longest task
+    /// permanently, and the slots of a long run are used up.</summary>
     public sealed partial class Threshold : NativeObject
     {
         internal Threshold(NativeHandle handle) : base(handle)
@@ -256,23 +257,23 @@ namespace Ckpt
         {
         }
 
-        /// <summary>Records that a task took this long. name: UTF-8, not blank, at most 95 bytes. durationSeconds: finite, at least
+        /// <summary>Records the duration of a task. name: UTF-8, not blank, at most 95 bytes. durationSeconds: finite, &gt;=
         /// 0.</summary>
         public void ObserveTask(string name, double durationSeconds)
         {
             native.ckpt_threshold_observe_task(Handle, name, durationSeconds);
         }
 
-        /// <summary>Records that a task failed after this long. It is remembered, with failed = 1 in <see cref="TaskObservation"/>,
-        /// and is never the longest task, for it was not done. name: UTF-8, not blank, at most 95 bytes. durationSeconds: finite,
-        /// at least 0. What recovering from it saved is recorded with <c>Threshold.AdjustPolicy</c>.</summary>
+        /// <summary>Records that a task failed after this duration. It is stored, with failed = 1 in <see cref="TaskObservation"/>,
+        /// and is never the longest task, because it was not completed. name: UTF-8, not blank, at most 95 bytes. durationSeconds:
+        /// finite, &gt;= 0. Record the savings of the recovery with <c>Threshold.AdjustPolicy</c>.</summary>
         public void ObserveFailure(string name, double durationSeconds)
         {
             native.ckpt_threshold_observe_failure(Handle, name, durationSeconds);
         }
 
-        /// <summary>Returns 1 when a slot is left and costSeconds / max(longest task, 1e-6) reaches the threshold, which consumes
-        /// the slot; else 0.</summary>
+        /// <summary>Returns true when a slot is left and costSeconds / max(longest task, 1e-6) reaches the threshold, which
+        /// consumes the slot; else false.</summary>
         public bool ShouldCheckpoint(string name, double costSeconds)
         {
             int value;
@@ -287,19 +288,19 @@ namespace Ckpt
             native.ckpt_threshold_adjust_policy(Handle, savedSeconds, overheadSeconds);
         }
 
-        /// <summary>Frees all slots for a new run; threshold and longest task stay.</summary>
+        /// <summary>Frees all slots for a new run; the threshold and the longest task are kept.</summary>
         public void BeginRun()
         {
             native.ckpt_threshold_begin_run(Handle);
         }
 
-        /// <summary>Returns what the rule knows.</summary>
+        /// <summary>Returns the state of the rule.</summary>
         public ThresholdInfo GetInfo()
         {
             return ThresholdInfo.Filled(filled => native.ckpt_threshold_get_info(Handle, filled));
         }
 
-        /// <summary>Lists the tasks that are remembered, the oldest first.</summary>
+        /// <summary>Lists the stored tasks, the oldest first.</summary>
         public IReadOnlyList<TaskObservation> ListTasks()
         {
             return NativeList.Made(native.ckpt_threshold_list_tasks(Handle), at =>

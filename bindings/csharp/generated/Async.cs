@@ -5,9 +5,9 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>Where a task is, or how it ended. A task goes from <see cref="CheckpointTaskState.Queued"/> to
-    /// <see cref="CheckpointTaskState.Running"/> to one of the others, or from <see cref="CheckpointTaskState.Queued"/> to an
-    /// end at once; an end never changes.</summary>
+    /// <summary>The state of a task, or how it ended. A task changes from <see cref="CheckpointTaskState.Queued"/> to
+    /// <see cref="CheckpointTaskState.Running"/> to one of the final states, or from <see cref="CheckpointTaskState.Queued"/>
+    /// directly to a final state; a final state never changes.</summary>
     public enum CheckpointTaskState
     {
         /// <summary>Admitted; being copied, or waiting for a worker or its gate.</summary>
@@ -24,7 +24,7 @@ namespace Ckpt
         Rejected = 5,
     }
 
-    /// <summary>What a task does.</summary>
+    /// <summary>The operation of a task.</summary>
     public enum CheckpointTaskKind
     {
         /// <summary>Saves a state.</summary>
@@ -33,53 +33,53 @@ namespace Ckpt
         Load = 1,
     }
 
-    /// <summary>What becomes of the tasks of a manager that is closed.</summary>
+    /// <summary>The treatment of unfinished tasks when a manager is closed.</summary>
     public enum CloseMode
     {
         /// <summary>Queued tasks are completed first.</summary>
         Drain = 0,
-        /// <summary>What is queued or not yet committed is cancelled.</summary>
+        /// <summary>Queued and uncommitted tasks are cancelled.</summary>
         Cancel = 1,
         /// <summary>Queued tasks are completed first; a failure that the call returns does not count as reported, so the release of
-        /// the manager reports it, too. For the end of a scope that cannot raise an error.</summary>
+        /// the manager reports it again. For the end of a scope that cannot raise an error.</summary>
         DrainUnreported = 2,
     }
 
-    /// <summary>How the bytes of a save are taken.</summary>
+    /// <summary>How the bytes of a save are staged.</summary>
     public enum StagingMode
     {
         /// <summary>The tensors of a save are copied, by several threads, before the call returns: it returns staged.</summary>
         Copy = 0,
-        /// <summary>The tensors of a save are never copied as a whole: no caller may write to them until the save is staged, which
-        /// is shortly before it ends. When one does and it is seen, the save fails with <see cref="CkptStatus.InvalidState"/>; in
-        /// no case does a checkpoint hold bytes that its checksums do not.</summary>
+        /// <summary>The tensors of a save are never copied as a whole: no caller may write to them until the save is staged,
+        /// shortly before it ends. If a write is detected, the save fails with <see cref="CkptStatus.InvalidState"/>; in any case
+        /// the checksums of a checkpoint match its bytes.</summary>
         Borrow = 1,
-        /// <summary>The tensors of a save are copied in the background: no caller may write to them until the save is staged, which
-        /// is soon.</summary>
+        /// <summary>The tensors of a save are copied in the background: no caller may write to them until the save is staged, after
+        /// the copy.</summary>
         Deferred = 2,
     }
 
-    /// <summary>What happens to a task when the queue is full.</summary>
+    /// <summary>The treatment of a new task when the queue is full.</summary>
     public enum WhenFull
     {
-        /// <summary>Fail with <see cref="CkptStatus.QueueFull"/> at once.</summary>
+        /// <summary>Fails with <see cref="CkptStatus.QueueFull"/> at once.</summary>
         Refuse = 0,
-        /// <summary>Wait for a place until the time-out has passed, then fail with <see cref="CkptStatus.QueueFull"/>; waiting for
-        /// ever opens all gates.</summary>
+        /// <summary>Waits for a place until the time-out expires, then fails with <see cref="CkptStatus.QueueFull"/>; waiting
+        /// without a time-out opens all gates.</summary>
         Wait = 1,
-        /// <summary>The oldest task that no worker has begun makes place and ends <see cref="CheckpointTaskState.Rejected"/>;
-        /// <see cref="CkptStatus.QueueFull"/> when there is none.</summary>
+        /// <summary>Drops the oldest task that no worker has started, which ends <see cref="CheckpointTaskState.Rejected"/>; fails
+        /// with <see cref="CkptStatus.QueueFull"/> if there is none.</summary>
         DropOldest = 2,
     }
 
-    /// <summary>Which tasks begin first.</summary>
+    /// <summary>The order in which tasks start.</summary>
     public enum Priority
     {
-        /// <summary>Begins after all tasks of a higher priority.</summary>
+        /// <summary>Starts after all tasks of a higher priority.</summary>
         Low = -1,
-        /// <summary>Begins after tasks of high priority and before tasks of low priority.</summary>
+        /// <summary>Starts after tasks of high priority and before tasks of low priority.</summary>
         Normal = 0,
-        /// <summary>Begins before all tasks of a lower priority.</summary>
+        /// <summary>Starts before all tasks of a lower priority.</summary>
         High = 1,
     }
 
@@ -88,7 +88,7 @@ namespace Ckpt
     {
         /// <summary>The tasks that have not ended, the oldest first.</summary>
         Live = 0,
-        /// <summary>The tasks that have ended, as far as the history goes, in the order in which they ended.</summary>
+        /// <summary>The tasks that have ended and are in the history, in the order in which they ended.</summary>
         Ended = 1,
     }
 
@@ -126,12 +126,12 @@ namespace Ckpt
             }
         }
 
-        /// <summary>How the task ended: <see cref="CheckpointTaskState.Completed"/>, <see cref="CheckpointTaskState.Failed"/>,
+        /// <summary>Final state of the task: <see cref="CheckpointTaskState.Completed"/>, <see cref="CheckpointTaskState.Failed"/>,
         /// <see cref="CheckpointTaskState.Cancelled"/> or <see cref="CheckpointTaskState.Rejected"/>.</summary>
         public CheckpointTaskState State { get; }
 
         /// <summary><see cref="CkptStatus.Ok"/> when completed, <see cref="CkptStatus.Cancelled"/> when cancelled,
-        /// <see cref="CkptStatus.QueueFull"/> when rejected, else why it failed.</summary>
+        /// <see cref="CkptStatus.QueueFull"/> when rejected, else the error.</summary>
         public CkptStatus Status { get; }
 
         /// <summary>Kind of task: <see cref="CheckpointTaskKind.Save"/> or <see cref="CheckpointTaskKind.Load"/>.</summary>
@@ -140,37 +140,38 @@ namespace Ckpt
         /// <summary>Id of the task.</summary>
         public long Id { get; }
 
-        /// <summary>Number of the step: of a save, however it ended; of what a load loaded, 0 unless completed.</summary>
+        /// <summary>Number of the step: of a save, in any final state; of the checkpoint that a load loaded, 0 unless
+        /// completed.</summary>
         public long Step { get; }
 
         /// <summary>Bytes of the files that are durable, or that were loaded; 0 unless completed.</summary>
         public long Bytes { get; }
 
-        /// <summary>Operations that the checkpoint's fault handler let try again, and files that were written anew.</summary>
+        /// <summary>Number of operations that the manager's fault handler retried, and of files that were written again.</summary>
         public long Retries { get; }
 
-        /// <summary>Time from the moment at which a worker began the task to its end; 0 when none began.</summary>
+        /// <summary>Time from the start of the task by a worker to its end; 0 when none started it.</summary>
         public TimeSpan Duration { get; }
 
-        /// <summary>Time for which the call that made the task kept its caller: admission and staging.</summary>
+        /// <summary>Time for which the call that created the task blocked its caller: admission and staging.</summary>
         public TimeSpan Stall { get; }
 
-        /// <summary>Time from the call that made the task to the moment at which it was durable (loaded); 0 unless
-        /// completed.</summary>
+        /// <summary>Time from the call that created the task until it was durable (loaded); 0 unless completed.</summary>
         public TimeSpan Durable { get; }
 
         /// <summary>Name of the checkpoint: its directory in the storage; empty unless completed.</summary>
         public string Name { get; }
 
-        /// <summary>Why the task did not complete: one line of UTF-8, cut off at a character; empty when completed.</summary>
+        /// <summary>Reason why the task did not complete: one line of UTF-8, truncated at a character boundary; empty when
+        /// completed.</summary>
         public string Error { get; }
 
-        /// <summary>Generation of a save's line, which grows with each roll-back; 0 in a storage that never had one, and when
+        /// <summary>Generation of a save's line, which increases with each roll-back; 0 in a storage without roll-backs, and when
         /// rejected.</summary>
         public long Generation { get; }
 
-        /// <summary>True when the generation began with this save, which was accepted although its step is not after the newest
-        /// one, else false.</summary>
+        /// <summary>True when the generation began with this save, which was accepted although its step does not exceed the newest
+        /// step, else false.</summary>
         public bool RolledBack { get; }
 
         /// <summary>True when the metric of a save was not finite, so that the checkpoint has none, else false.</summary>
@@ -183,8 +184,8 @@ namespace Ckpt
         /// <summary>Status of the oldest of the unreported failures; <see cref="CkptStatus.Ok"/> when there are none.</summary>
         public CkptStatus UnreportedStatus { get; }
 
-        /// <summary>The oldest of the unreported failures: one line of UTF-8, cut off at a character; empty when there are
-        /// none.</summary>
+        /// <summary>The oldest of the unreported failures: one line of UTF-8, truncated at a character boundary; empty when there
+        /// are none.</summary>
         public string UnreportedError { get; }
 
         /// <summary>The values in one line.</summary>
@@ -199,44 +200,44 @@ namespace Ckpt
         }
     }
 
-    /// <summary>How a manager of background tasks is made.</summary>
+    /// <summary>Options for creating a manager of background tasks.</summary>
     public sealed unsafe partial class AsyncManagerOptions
     {
-        /// <summary>Threads that write and load, 1 .. 16; default 1. Each has another one for checksums. Saves of one checkpoint
-        /// wait for one another, so more than 1 helps only loads.</summary>
+        /// <summary>Number of worker threads that write and load, 1 .. 16; default 1. Each uses another thread for checksums. Saves
+        /// of one checkpoint manager wait for one another, so more than 1 speeds up only loads.</summary>
         public int Workers { get; set; } = 1;
 
-        /// <summary>Tasks that have not ended, at most; 1 .. 65536; default 10.</summary>
+        /// <summary>Maximum number of tasks that have not ended, 1 .. 65536; default 10.</summary>
         public long Capacity { get; set; } = 10;
 
-        /// <summary>Tasks that have ended and can still be asked for, 1 .. 1048576; default 100.</summary>
+        /// <summary>Number of ended tasks that can still be queried, 1 .. 1048576; default 100.</summary>
         public long History { get; set; } = 100;
 
-        /// <summary>Bytes of memory for copies, at most; at least 65536; default 1 GiB. Allocated when it is first needed, then
-        /// kept. A state that is larger is copied in waves: the save returns when the last wave was copied.</summary>
+        /// <summary>Maximum bytes of memory for copies, &gt;= 65536; default 1 GiB. Allocated on first use, then kept. A larger
+        /// state is copied in waves: the save returns when the last wave is copied.</summary>
         public long StagingBytes { get; set; } = 1073741824;
 
-        /// <summary>Bytes of the memory for copies that are allocated and touched at once, so that the first saves are as fast as
-        /// the later ones; 0 .. <see cref="StagingBytes"/>.</summary>
+        /// <summary>Bytes of memory for copies that are allocated and touched when the manager is created, so that the first saves
+        /// are as fast as later ones; 0 .. <see cref="StagingBytes"/>.</summary>
         public long PrepareBytes { get; set; }
 
-        /// <summary>Limit on what is written, in bytes per second; 0: none.</summary>
+        /// <summary>Limit of the write rate, in bytes per second; 0: none.</summary>
         public long BytesPerSecond { get; set; }
 
-        /// <summary>Time for which the release of the manager lets tasks go on; Timeout.InfiniteTimeSpan: for ever; default 30
+        /// <summary>Time for which the release of the manager waits for tasks; Timeout.InfiniteTimeSpan: forever; default 30
         /// s.</summary>
         public TimeSpan DrainTimeout { get; set; } = TimeSpan.FromTicks(300000000);
 
-        /// <summary>Threads that copy, the calling one included, 1 .. 1024; 0 (the default): what this process may use, at most
-        /// 4.</summary>
+        /// <summary>Number of threads that copy, the calling one included, 1 .. 1024; 0 (the default): the threads that this
+        /// process may use, at most 4.</summary>
         public int StagingThreads { get; set; }
 
         /// <summary>Niceness of the manager's threads, above that of the process: 0 .. 19, where 19 is the least
         /// favourable.</summary>
         public int Nice { get; set; }
 
-        /// <summary>Counts the memory for copies, as allocations of the layer "checkpoint staging" that last as long as the
-        /// manager; kept alive; null: no tracker counts it.</summary>
+        /// <summary>Tracker that counts the memory for copies, as allocations of the layer "checkpoint staging" with the lifetime
+        /// of the manager; kept alive; null: none.</summary>
         [MaybeNull, AllowNull]
         public MemoryTracker Tracker { get; set; }
 
@@ -267,28 +268,28 @@ namespace Ckpt
         }
     }
 
-    /// <summary>How one background task is run.</summary>
+    /// <summary>Options of one background task.</summary>
     public sealed unsafe partial class CheckpointTaskOptions
     {
-        /// <summary>How the bytes of a save are taken: <see cref="StagingMode.Copy"/>, <see cref="StagingMode.Borrow"/> or
-        /// <see cref="StagingMode.Deferred"/>; loads have none; default <see cref="StagingMode.Copy"/>.</summary>
+        /// <summary>How the bytes of a save are staged: <see cref="StagingMode.Copy"/>, <see cref="StagingMode.Borrow"/> or
+        /// <see cref="StagingMode.Deferred"/>; ignored by loads; default <see cref="StagingMode.Copy"/>.</summary>
         public StagingMode Mode { get; set; } = StagingMode.Copy;
 
         /// <summary>What happens when the queue is full: <see cref="WhenFull.Refuse"/>, <see cref="WhenFull.Wait"/> (the default)
         /// or <see cref="WhenFull.DropOldest"/>.</summary>
         public WhenFull WhenFull { get; set; } = WhenFull.Wait;
 
-        /// <summary>One of <see cref="Priority"/>: tasks of a higher one begin first, of equal ones the older; default
+        /// <summary>One of <see cref="Priority"/>: tasks of higher priority start first, of equal priority the older ones; default
         /// <see cref="Priority.Normal"/>.</summary>
         public Priority Priority { get; set; } = Priority.Normal;
 
-        /// <summary>How long <see cref="WhenFull.Wait"/> waits for a place; Timeout.InfiniteTimeSpan: for ever; default 60
+        /// <summary>How long <see cref="WhenFull.Wait"/> waits for a place; Timeout.InfiniteTimeSpan: forever; default 60
         /// s.</summary>
         public TimeSpan Timeout { get; set; } = TimeSpan.FromTicks(600000000);
 
-        /// <summary>No worker begins before <c>AsyncManager.EndStep</c> was called with this step or a later one. Waiting for the
-        /// task, closing, a save that needs its memory, or a call that waits for a place for ever opens the gate. A task at a
-        /// closed gate holds no worker up: others begin before it; null: the task waits for no step.</summary>
+        /// <summary>The task starts only after <c>AsyncManager.EndStep</c> was called with this step or a later one. Waiting for
+        /// the task, closing, a save that needs its memory, or a call that waits for a place without a time-out opens the gate. A
+        /// task at a closed gate does not block a worker: other tasks start before it; null: the task waits for no step.</summary>
         public long? GateStep { get; set; }
 
         internal static ckpt_checkpoint_task_options Native(CheckpointTaskOptions from, CallMemory memory)
@@ -313,7 +314,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What is known of one background task.</summary>
+    /// <summary>Information about one background task.</summary>
     public sealed unsafe partial class CheckpointTaskInfo
     {
         internal CheckpointTaskInfo(ckpt_checkpoint_task_info from)
@@ -345,8 +346,8 @@ namespace Ckpt
         /// <summary>Kind of task: <see cref="CheckpointTaskKind.Save"/> or <see cref="CheckpointTaskKind.Load"/>.</summary>
         public CheckpointTaskKind Kind { get; }
 
-        /// <summary>Where the task is: <see cref="CheckpointTaskState.Queued"/>, <see cref="CheckpointTaskState.Running"/> or the
-        /// way in which it ended.</summary>
+        /// <summary>State of the task: <see cref="CheckpointTaskState.Queued"/>, <see cref="CheckpointTaskState.Running"/> or its
+        /// final state.</summary>
         public CheckpointTaskState State { get; }
 
         /// <summary>True when the tensors of a save may be written, else false.</summary>
@@ -358,29 +359,29 @@ namespace Ckpt
         /// <summary>Number of the step to be saved; 0 for a load.</summary>
         public long Step { get; }
 
-        /// <summary>Bytes written, or by a load read, so far.</summary>
+        /// <summary>Bytes written (by a load: read) so far.</summary>
         public long DoneBytes { get; }
 
-        /// <summary>Bytes of the tensors and headers to be written, or read; 0 until a load knows them.</summary>
+        /// <summary>Total bytes of tensors and headers to be written or read; 0 until a load has determined it.</summary>
         public long TotalBytes { get; }
 
         /// <summary>When it was queued, in nanoseconds on the system's monotonic clock.</summary>
         public long QueuedAtNanoseconds { get; }
 
-        /// <summary>When a worker began it, in nanoseconds on the system's monotonic clock; 0 when none has begun.</summary>
+        /// <summary>When a worker started it, in nanoseconds on the system's monotonic clock; 0 when none has.</summary>
         public long StartedAtNanoseconds { get; }
 
         /// <summary>When it ended, in nanoseconds on the system's monotonic clock; 0 when it has not ended.</summary>
         public long EndedAtNanoseconds { get; }
 
-        /// <summary>When it was queued, in UTC by the system's clock, to be shown; that clock may be set at any time, so take
-        /// differences on the monotonic clock.</summary>
+        /// <summary>When it was queued, in UTC by the system's clock, for display; that clock may be set at any time, so compute
+        /// differences from the monotonic times.</summary>
         public DateTime QueuedUtc { get; }
 
-        /// <summary>When a worker began it, in UTC by the system's clock, to be shown; null when none has begun.</summary>
+        /// <summary>When a worker started it, in UTC by the system's clock, for display; null when none has.</summary>
         public DateTime? StartedUtc { get; }
 
-        /// <summary>When it ended, in UTC by the system's clock, to be shown; null when it has not ended.</summary>
+        /// <summary>When it ended, in UTC by the system's clock, for display; null when it has not ended.</summary>
         public DateTime? EndedUtc { get; }
 
         /// <summary>The values in one line.</summary>
@@ -394,7 +395,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What a manager of background tasks did and holds.</summary>
+    /// <summary>Counters and current state of a manager of background tasks.</summary>
     public sealed unsafe partial class AsyncManagerStats
     {
         internal AsyncManagerStats(ckpt_async_manager_stats from)
@@ -427,19 +428,19 @@ namespace Ckpt
         /// <summary>Number of tasks that have not ended.</summary>
         public long LiveTasks { get; }
 
-        /// <summary>Number of tasks that a worker has begun and that have not ended.</summary>
+        /// <summary>Number of tasks that a worker has started and that have not ended.</summary>
         public long RunningTasks { get; }
 
-        /// <summary>Number of tasks that completed since the manager was made.</summary>
+        /// <summary>Number of tasks that completed since the manager was created.</summary>
         public long CompletedTasks { get; }
 
-        /// <summary>Number of tasks that failed since the manager was made.</summary>
+        /// <summary>Number of tasks that failed since the manager was created.</summary>
         public long FailedTasks { get; }
 
-        /// <summary>Number of tasks that were cancelled since the manager was made.</summary>
+        /// <summary>Number of tasks that were cancelled since the manager was created.</summary>
         public long CancelledTasks { get; }
 
-        /// <summary>Number of tasks that were rejected since the manager was made.</summary>
+        /// <summary>Number of tasks that were rejected since the manager was created.</summary>
         public long RejectedTasks { get; }
 
         /// <summary>Bytes of saves that have not ended and are not written yet.</summary>
@@ -451,20 +452,20 @@ namespace Ckpt
         /// <summary>Bytes of memory that was allocated for copies.</summary>
         public long StagingBytes { get; }
 
-        /// <summary>Time for which callers were kept, in all.</summary>
+        /// <summary>Time for which callers were blocked, in total.</summary>
         public TimeSpan Stall { get; }
 
-        /// <summary>Time for which the save that was staged last kept its caller.</summary>
+        /// <summary>Time for which the last staged save blocked its caller.</summary>
         public TimeSpan LastStall { get; }
 
-        /// <summary>Number of tasks that failed and that no caller has seen or been notified of.</summary>
+        /// <summary>Number of failed tasks that no caller has seen and that were not reported.</summary>
         public long UnreportedFailures { get; }
 
         /// <summary>Status of the oldest of the unreported failures; <see cref="CkptStatus.Ok"/> when there are none.</summary>
         public CkptStatus UnreportedStatus { get; }
 
-        /// <summary>The oldest of the unreported failures: one line of UTF-8, cut off at a character; empty when there are
-        /// none.</summary>
+        /// <summary>The oldest of the unreported failures: one line of UTF-8, truncated at a character boundary; empty when there
+        /// are none.</summary>
         public string UnreportedError { get; }
 
         /// <summary>The values in one line.</summary>

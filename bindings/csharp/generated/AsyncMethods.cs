@@ -6,12 +6,12 @@ namespace Ckpt
 {
     public partial class AsyncManager
     {
-        /// <summary>Closes the manager: takes nothing new, lets the tasks end as mode says, and ends the threads; all callbacks
-        /// have returned then. timeout: that draining may take (-1: for ever); what remains then is cancelled, and the call returns
-        /// <see cref="CkptStatus.Timeout"/>. A failure that was not seen is reported here (see Failures at the top of the
-        /// documentation of async; its message names the time-out, too): the manager is closed all the same. Closing again reports
-        /// the next one, and returns <see cref="CkptStatus.Ok"/> when there is none. <see cref="CkptStatus.InvalidState"/> inside a
-        /// callback: nothing was closed.</summary>
+        /// <summary>Closes the manager: accepts no new tasks, ends the tasks as mode specifies, and stops the threads; all
+        /// callbacks have returned by then. timeout: maximum time for draining (-1: forever); after that, remaining tasks are
+        /// cancelled and the call returns <see cref="CkptStatus.Timeout"/>. A failure that was not seen is reported here (see
+        /// Failures in the documentation of async; its message also names the time-out), and the manager is still closed. Closing
+        /// again reports the next failure, and returns <see cref="CkptStatus.Ok"/> when there is none.
+        /// <see cref="CkptStatus.InvalidState"/> inside a callback: the manager stays open.</summary>
         public void Close(CloseMode mode = CloseMode.Drain, TimeSpan? timeout = null)
         {
             native.ckpt_async_manager_close(Handle, (int)mode, Times.Nanoseconds(timeout));
@@ -31,20 +31,21 @@ namespace Ckpt
             return LoadResult.Filled(filled => native.ckpt_async_manager_get_load_result(Handle, id, filled));
         }
 
-        /// <summary>Reports that a step has ended: tasks whose <c>GateStep</c> is not after it may begin. Never goes
-        /// back.</summary>
+        /// <summary>Reports that a step has ended: tasks with a <c>GateStep</c> up to this step may start. A lower step than before
+        /// has no effect.</summary>
         public void EndStep(long step)
         {
             native.ckpt_async_manager_end_step(Handle, step);
         }
 
-        /// <summary>Returns what is known of a task now. <see cref="CkptStatus.NotFound"/> as <c>AsyncManager.Cancel</c>.</summary>
+        /// <summary>Returns the current information about a task. <see cref="CkptStatus.NotFound"/> as
+        /// <c>AsyncManager.Cancel</c>.</summary>
         public CheckpointTaskInfo GetTask(long id)
         {
             return CheckpointTaskInfo.Filled(filled => native.ckpt_async_manager_get_task(Handle, id, filled));
         }
 
-        /// <summary>Returns the manager's tasks and bytes; a snapshot while they are at work.</summary>
+        /// <summary>Returns counters of the manager's tasks and bytes: a snapshot while tasks are active.</summary>
         public AsyncManagerStats GetStats()
         {
             return AsyncManagerStats.Filled(filled => native.ckpt_async_manager_get_stats(Handle, filled));

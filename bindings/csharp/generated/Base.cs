@@ -3,7 +3,7 @@
 namespace Ckpt
 {
     /// <summary>The result of every function that can fail: <see cref="CkptStatus.Ok"/> or one of <see cref="CkptStatus"/>.
-    /// Values are fixed for ever; new ones are only appended.</summary>
+    /// Values never change; later versions only append new ones.</summary>
     public enum CkptStatus
     {
         /// <summary>The operation succeeded.</summary>
@@ -12,25 +12,25 @@ namespace Ckpt
         InvalidArgument = -1,
         /// <summary>The system has no memory left.</summary>
         OutOfMemory = -2,
-        /// <summary>An index or size lies outside what this object has or can hold.</summary>
+        /// <summary>An index or size is outside the range of the object.</summary>
         OutOfRange = -3,
         /// <summary>The call is not allowed now: wrong order, already done, or not begun.</summary>
         InvalidState = -4,
-        /// <summary>There is no such name, id, file or checkpoint.</summary>
+        /// <summary>The name, id, file or checkpoint does not exist.</summary>
         NotFound = -5,
         /// <summary>The name is taken.</summary>
         AlreadyExists = -6,
-        /// <summary>Another process, thread or object holds it.</summary>
+        /// <summary>Another process, thread or object holds the resource.</summary>
         Busy = -7,
-        /// <summary>The time-out passed first.</summary>
+        /// <summary>The time-out expired.</summary>
         Timeout = -8,
         /// <summary>Stopped on request.</summary>
         Cancelled = -9,
-        /// <summary>A function of the user failed.</summary>
+        /// <summary>A callback of the caller failed.</summary>
         Callback = -10,
-        /// <summary>The object's threads stayed in the parent of this forked process.</summary>
+        /// <summary>The process was forked, and the object's threads exist only in the parent.</summary>
         Forked = -11,
-        /// <summary>A bounded queue has no place left.</summary>
+        /// <summary>A bounded queue is full.</summary>
         QueueFull = -12,
         /// <summary>The queue or object was closed.</summary>
         Closed = -13,
@@ -40,9 +40,9 @@ namespace Ckpt
         NoSpace = -15,
         /// <summary>The operating system denied access.</summary>
         Permission = -16,
-        /// <summary>Stored bytes are not what was written, or not of the format.</summary>
+        /// <summary>Stored bytes differ from the written ones or violate the format.</summary>
         Corrupt = -17,
-        /// <summary>Valid, but not something that this object or build can do.</summary>
+        /// <summary>Valid, but not supported by this object or build.</summary>
         Unsupported = -18,
         /// <summary>Does not fit the memory budget or limit.</summary>
         OverBudget = -19,
@@ -52,14 +52,14 @@ namespace Ckpt
         Internal = -21,
     }
 
-    /// <summary>How much a message of the log matters.</summary>
+    /// <summary>The severity of a log message.</summary>
     public enum LogLevel
     {
         /// <summary>Details for the development of the library.</summary>
         Debug = 0,
-        /// <summary>What the library does and decides.</summary>
+        /// <summary>Actions and decisions of the library.</summary>
         Info = 1,
-        /// <summary>Something went wrong, and the library goes on.</summary>
+        /// <summary>Something went wrong, and the library continues.</summary>
         Warning = 2,
         /// <summary>Something failed.</summary>
         Error = 3,
@@ -100,7 +100,7 @@ namespace Ckpt
     /// <summary>An argument is missing, of the wrong kind, or has a value that is never valid.</summary>
     public partial class CkptInvalidArgumentException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptInvalidArgumentException(string message) : base(CkptStatus.InvalidArgument, message)
         {
@@ -110,17 +110,17 @@ namespace Ckpt
     /// <summary>The system has no memory left.</summary>
     public partial class CkptOutOfMemoryException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptOutOfMemoryException(string message) : base(CkptStatus.OutOfMemory, message)
         {
         }
     }
 
-    /// <summary>An index or size lies outside what this object has or can hold.</summary>
+    /// <summary>An index or size is outside the range of the object.</summary>
     public partial class CkptOutOfRangeException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptOutOfRangeException(string message) : base(CkptStatus.OutOfRange, message)
         {
@@ -130,17 +130,17 @@ namespace Ckpt
     /// <summary>The call is not allowed now: wrong order, already done, or not begun.</summary>
     public partial class CkptInvalidStateException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptInvalidStateException(string message) : base(CkptStatus.InvalidState, message)
         {
         }
     }
 
-    /// <summary>There is no such name, id, file or checkpoint.</summary>
+    /// <summary>The name, id, file or checkpoint does not exist.</summary>
     public partial class CkptNotFoundException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptNotFoundException(string message) : base(CkptStatus.NotFound, message)
         {
@@ -150,27 +150,27 @@ namespace Ckpt
     /// <summary>The name is taken.</summary>
     public partial class CkptAlreadyExistsException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptAlreadyExistsException(string message) : base(CkptStatus.AlreadyExists, message)
         {
         }
     }
 
-    /// <summary>Another process, thread or object holds it.</summary>
+    /// <summary>Another process, thread or object holds the resource.</summary>
     public partial class CkptBusyException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptBusyException(string message) : base(CkptStatus.Busy, message)
         {
         }
     }
 
-    /// <summary>The time-out passed first.</summary>
+    /// <summary>The time-out expired.</summary>
     public partial class CkptTimeoutException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptTimeoutException(string message) : base(CkptStatus.Timeout, message)
         {
@@ -180,37 +180,37 @@ namespace Ckpt
     /// <summary>Stopped on request.</summary>
     public partial class CkptCancelledException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptCancelledException(string message) : base(CkptStatus.Cancelled, message)
         {
         }
     }
 
-    /// <summary>A function of the user failed.</summary>
+    /// <summary>A callback of the caller failed.</summary>
     public partial class CkptCallbackException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptCallbackException(string message) : base(CkptStatus.Callback, message)
         {
         }
     }
 
-    /// <summary>The object's threads stayed in the parent of this forked process.</summary>
+    /// <summary>The process was forked, and the object's threads exist only in the parent.</summary>
     public partial class CkptForkedException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptForkedException(string message) : base(CkptStatus.Forked, message)
         {
         }
     }
 
-    /// <summary>A bounded queue has no place left.</summary>
+    /// <summary>A bounded queue is full.</summary>
     public partial class CkptQueueFullException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptQueueFullException(string message) : base(CkptStatus.QueueFull, message)
         {
@@ -220,7 +220,7 @@ namespace Ckpt
     /// <summary>The queue or object was closed.</summary>
     public partial class CkptClosedException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptClosedException(string message) : base(CkptStatus.Closed, message)
         {
@@ -230,7 +230,7 @@ namespace Ckpt
     /// <summary>The operating system failed to read, write or sync.</summary>
     public partial class CkptIoException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptIoException(string message) : base(CkptStatus.Io, message)
         {
@@ -240,7 +240,7 @@ namespace Ckpt
     /// <summary>The device or quota is full.</summary>
     public partial class CkptNoSpaceException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptNoSpaceException(string message) : base(CkptStatus.NoSpace, message)
         {
@@ -250,27 +250,27 @@ namespace Ckpt
     /// <summary>The operating system denied access.</summary>
     public partial class CkptPermissionException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptPermissionException(string message) : base(CkptStatus.Permission, message)
         {
         }
     }
 
-    /// <summary>Stored bytes are not what was written, or not of the format.</summary>
+    /// <summary>Stored bytes differ from the written ones or violate the format.</summary>
     public partial class CkptCorruptException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptCorruptException(string message) : base(CkptStatus.Corrupt, message)
         {
         }
     }
 
-    /// <summary>Valid, but not something that this object or build can do.</summary>
+    /// <summary>Valid, but not supported by this object or build.</summary>
     public partial class CkptUnsupportedException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptUnsupportedException(string message) : base(CkptStatus.Unsupported, message)
         {
@@ -280,7 +280,7 @@ namespace Ckpt
     /// <summary>Does not fit the memory budget or limit.</summary>
     public partial class CkptOverBudgetException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptOverBudgetException(string message) : base(CkptStatus.OverBudget, message)
         {
@@ -290,7 +290,7 @@ namespace Ckpt
     /// <summary>A schedule breaks one of its rules.</summary>
     public partial class CkptInvalidScheduleException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptInvalidScheduleException(string message) : base(CkptStatus.InvalidSchedule, message)
         {
@@ -300,7 +300,7 @@ namespace Ckpt
     /// <summary>A defect of the library: please report it.</summary>
     public partial class CkptInternalException : CkptException
     {
-        /// <summary>An error with this text. Thrown inside a callback, its status becomes that of the operation.</summary>
+        /// <summary>Creates an error with this message. If a callback throws it, the operation fails with its status.</summary>
         /// <param name="message">One line that names the argument and the value.</param>
         public CkptInternalException(string message) : base(CkptStatus.Internal, message)
         {

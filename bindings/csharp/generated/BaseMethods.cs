@@ -16,7 +16,7 @@ namespace Ckpt
 
     public partial class Library
     {
-        /// <summary>The version of the library that is loaded, as text: "major.minor.patch". Static string.</summary>
+        /// <summary>Returns the version of the loaded library as a string: "major.minor.patch".</summary>
         public static string VersionString
         {
             get
@@ -25,7 +25,7 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Compiler, build type and sanitizers of this build in one line. Static string, no paths, no dates.</summary>
+        /// <summary>Returns the compiler, build type and sanitizers of this build in one line, without paths and dates.</summary>
         public static string BuildInfo
         {
             get
@@ -34,15 +34,15 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Returns 1 when this build has the named feature, else 0. Known: "threads", "fork-safe", "blas-dlopen",
-        /// "dlpack", "safetensors", "multiversioned-kernels". Unknown names and null return 0.</summary>
+        /// <summary>Returns true when this build has the named feature, else false. Known: "threads", "fork-safe", "blas-dlopen",
+        /// "dlpack", "safetensors", "multiversioned-kernels". Unknown names and null return false.</summary>
         public static bool Feature(string name)
         {
             return native.ckpt_feature(name) != 0;
         }
 
-        /// <summary>Threads that a busy computation should use: the processors that this process may run on (affinity mask), and no
-        /// more than its cgroup's CPU quota (v1 or v2), rounded up; at least 1.</summary>
+        /// <summary>Returns the number of threads that a CPU-bound computation should use: the processors that this process may run
+        /// on (affinity mask), at most its cgroup's CPU quota (v1 or v2), rounded up; at least 1.</summary>
         public static int AvailableThreads
         {
             get
@@ -58,7 +58,7 @@ namespace Ckpt
         {
         }
 
-        /// <summary>Creates a pool. threadCount: 1 .. 1024, the calling thread included; 0 takes
+        /// <summary>Creates a pool. threadCount: 1 .. 1024, the calling thread included; 0:
         /// <c>Library.AvailableThreads</c>().</summary>
         public WorkerPool(int threadCount = 0)
             : this(Made((out IntPtr made) =>

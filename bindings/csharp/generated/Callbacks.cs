@@ -6,76 +6,76 @@ namespace Ckpt
 {
     public abstract partial class CustomStorage
     {
-        /// <summary>Makes a new, empty file and opens it for writing; <see cref="CkptStatus.AlreadyExists"/> when the name is
-        /// taken.</summary>
+        /// <summary>Creates a new, empty file and opens it for writing; <see cref="CkptStatus.AlreadyExists"/> if the name
+        /// exists.</summary>
         public abstract object Create(string path);
 
         /// <summary>Opens an existing file for reading.</summary>
         public abstract object Open(string path);
 
-        /// <summary>Closes a file; what was not synced may be lost.</summary>
+        /// <summary>Closes a file; bytes that were not synced may be lost.</summary>
         public abstract void Close(object file);
 
         /// <summary>Returns the length of an open file.</summary>
         public abstract long FileSize(object file);
 
-        /// <summary>Reads bytes from offset on into buffer; returns how many there were, fewer only at the end of the
+        /// <summary>Reads bytes at offset into buffer; returns the number of bytes read, fewer only at the end of the
         /// file.</summary>
         public abstract int Read(object file, long offset, Span<byte> buffer);
 
-        /// <summary>Writes all bytes at offset, which may lie before, at or behind the file's end.</summary>
+        /// <summary>Writes all bytes at offset, which may be before, at or after the end of the file.</summary>
         public abstract void Write(object file, long offset, ReadOnlySpan<byte> buffer);
 
-        /// <summary>Makes what was written to the file durable: returns only when all of it is. It is not called again after an
+        /// <summary>Makes all bytes written to the file durable: returns only when all of them are. Not called again after an
         /// error.</summary>
         public abstract void Sync(object file);
 
-        /// <summary>Renames a file or directory, atomically; a file that had the new name is replaced.</summary>
+        /// <summary>Renames a file or directory atomically; replaces an existing file of the new name.</summary>
         public abstract void Rename(string from, string to);
 
         /// <summary>Removes a file.</summary>
         public abstract void Remove(string path);
 
-        /// <summary>Removes an empty directory; <see cref="CkptStatus.AlreadyExists"/> when it is not empty.</summary>
+        /// <summary>Removes an empty directory; <see cref="CkptStatus.AlreadyExists"/> if it is not empty.</summary>
         public abstract void RemoveDirectory(string path);
 
-        /// <summary>Makes one directory, whose parent exists.</summary>
+        /// <summary>Creates one directory; its parent exists.</summary>
         public abstract void MakeDirectory(string path);
 
-        /// <summary>Makes names that were made, renamed and removed in a directory durable.</summary>
+        /// <summary>Makes created, renamed and removed names in a directory durable.</summary>
         public abstract void SyncDirectory(string path);
 
         /// <summary>Lists a directory: returns each name in the directory at path, in any order, without "." and "..". The
-        /// operation fails with <see cref="CkptStatus.Callback"/> when a name is listed twice or is not one component of a
-        /// path.</summary>
+        /// operation fails with <see cref="CkptStatus.Callback"/> if a name is listed twice or is not a single path
+        /// component.</summary>
         public abstract IEnumerable<StorageEntry> List(string path);
 
-        /// <summary>Returns the length of the regular file at path; <see cref="CkptStatus.InvalidArgument"/> for what is
-        /// none.</summary>
+        /// <summary>Returns the length of the regular file at path; <see cref="CkptStatus.InvalidArgument"/> for anything
+        /// else.</summary>
         public abstract long Size(string path);
 
-        /// <summary>Takes an exclusive lock on a path; <see cref="CkptStatus.Busy"/> at once when another process or storage holds
+        /// <summary>Takes an exclusive lock on a path; <see cref="CkptStatus.Busy"/> at once if another process or storage holds
         /// it.</summary>
         public abstract object Lock(string path);
 
-        /// <summary>Releases a lock. Not called in a forked child: the lock stays the parent's.</summary>
+        /// <summary>Releases a lock. Not called in a forked child: the lock remains with the parent.</summary>
         public abstract void Unlock(object held);
     }
 
     public abstract partial class CustomObjects
     {
-        /// <summary>Makes a new file that is written without gaps from front to back, then synced once, and opens it.
-        /// expectedBytes: about how many will come; 0: not known.</summary>
+        /// <summary>Creates a new file that is written without gaps from front to back, then synced once, and opens it.
+        /// expectedBytes: estimated size of the file in bytes; 0: not known.</summary>
         public abstract object CreateStream(string path, long expectedBytes);
 
-        /// <summary>Makes a file of these bytes, whole and durable, if there is none of that name;
-        /// <see cref="CkptStatus.AlreadyExists"/> when there is one, which stays as it was. Atomic: of several callers at once, in
-        /// any process, one succeeds. <see cref="CkptStatus.Unsupported"/> where the place can't do that.</summary>
+        /// <summary>Creates a complete, durable file of these bytes if path does not exist; <see cref="CkptStatus.AlreadyExists"/>
+        /// if it does, and the existing file stays unchanged. Atomic: of several concurrent callers, in any process, one succeeds.
+        /// <see cref="CkptStatus.Unsupported"/> if the storage cannot do this.</summary>
         public abstract void PutIfAbsent(string path, ReadOnlySpan<byte> buffer);
 
-        /// <summary>Lists files by their whole paths: returns each file whose path begins with prefix and comes behind after ("":
-        /// from the first one on), in ascending order of the paths' bytes, for limit (&gt;= 1) files at most. The operation fails
-        /// with <see cref="CkptStatus.Callback"/> when a path is listed twice, out of order, or without the prefix, or leaves the
+        /// <summary>Lists files by their full paths: returns each file with a path that begins with prefix and is greater than
+        /// after ("": all), in ascending order of the paths' bytes, for at most limit (&gt;= 1) files. The operation fails with
+        /// <see cref="CkptStatus.Callback"/> if a path is listed twice, out of order, or without the prefix, or leaves the
         /// root.</summary>
         public abstract IEnumerable<StorageObject> ListFrom(string prefix, string after, long limit);
 
@@ -124,39 +124,40 @@ namespace Ckpt
 
     public abstract partial class CustomLayer
     {
-        /// <summary>Returns dtype and shape of the output for an input; refuses an input by an exception. Asked once when an
-        /// executor, a profile or a pipeline is made, and not in a step unless <see cref="RecomputeCheck.Metadata"/> asks: what is
-        /// no tensor is <see cref="CkptStatus.InvalidArgument"/>. Runs on the thread that makes or runs that; may block; calls of
-        /// that executor and its chain return <see cref="CkptStatus.InvalidState"/>. An exception ends the operation with
-        /// <see cref="CkptStatus.Callback"/>.</summary>
+        /// <summary>Returns dtype and shape of the output for an input; refuses an input by an exception. Called once when an
+        /// executor, a profile or a pipeline is created, and not in a step unless <see cref="RecomputeCheck.Metadata"/> is set: an
+        /// invalid dtype or shape is <see cref="CkptStatus.InvalidArgument"/>. Runs on the thread that creates or runs that object;
+        /// may block; calls of that executor and its chain return <see cref="CkptStatus.InvalidState"/>. An exception fails the
+        /// operation with <see cref="CkptStatus.Callback"/>.</summary>
         public abstract TensorSpec Output(TensorSpec input);
 
-        /// <summary>Computes the output; must produce the same bits with and without tape, and again, when the layer is
+        /// <summary>Computes the output; must produce the same bits with and without tape, and in each run if the layer is
         /// deterministic.</summary>
         public abstract void Forward(LayerContext context, ReadOnlySpan<byte> input, Span<byte> output, Span<byte> tape,
             Span<byte> workspace);
 
-        /// <summary>Computes gradInput from gradOutput, and adds to the gradients of parameters of its own. Buffers are 64-byte
-        /// aligned, borrowed for the call, and hold arbitrary bytes where they are to be written. A reference is null where there
-        /// is nothing: 0 bytes, or an input or output that the flags do not ask for. Runs on the thread that runs the executor (or
-        /// the profiler), one at a time for one executor; may block; calls of that executor and its chain return
-        /// <see cref="CkptStatus.InvalidState"/>. An exception ends the operation with <see cref="CkptStatus.Callback"/>.</summary>
+        /// <summary>Computes gradInput from gradOutput, and adds to the gradients of the layer's parameters. Buffers are 64-byte
+        /// aligned and borrowed for the call; the contents of output buffers are undefined. A reference is null for 0 bytes, and
+        /// for an input or output that the flags do not request. Runs on the thread that runs the executor (or the profiler), one
+        /// at a time for one executor; may block; calls of that executor and its chain return
+        /// <see cref="CkptStatus.InvalidState"/>. An exception fails the operation with
+        /// <see cref="CkptStatus.Callback"/>.</summary>
         public abstract void Backward(LayerContext context, ReadOnlySpan<byte> input, ReadOnlySpan<byte> output,
             ReadOnlySpan<byte> tape, ReadOnlySpan<byte> gradOutput, Span<byte> gradInput, Span<byte> workspace);
     }
 
     public abstract partial class CustomCoordinator
     {
-        /// <summary>Returns when every process has called it; <see cref="CkptStatus.Timeout"/> when not all came within
+        /// <summary>Waits until every process has called it. <see cref="CkptStatus.Timeout"/> if not all have called it within
         /// timeout.</summary>
         public abstract void Barrier(TimeSpan timeout);
 
-        /// <summary>Sends root's bytes to all processes: data is read there and written elsewhere. <see cref="CkptStatus.Timeout"/>
-        /// when not all came within timeout.</summary>
+        /// <summary>Sends root's bytes to all processes: data is read on root and written on the others.
+        /// <see cref="CkptStatus.Timeout"/> if not all have called it within timeout.</summary>
         public abstract void Broadcast(Span<byte> data, long root, TimeSpan timeout);
 
-        /// <summary>Sends bytes of every process to all: received holds <c>WorldSize</c> times as many, in the order of ranks.
-        /// <see cref="CkptStatus.Timeout"/> when not all came within timeout.</summary>
+        /// <summary>Sends the bytes of every process to all: received holds <c>WorldSize</c> * bytes bytes, in the order of ranks.
+        /// <see cref="CkptStatus.Timeout"/> if not all have called it within timeout.</summary>
         public abstract void AllGather(ReadOnlySpan<byte> sent, Span<byte> received, TimeSpan timeout);
     }
 
@@ -164,14 +165,14 @@ namespace Ckpt
     {
         /// <summary>Runs layers first .. last-1 forward under one option, recording nothing; input is
         /// <see cref="Item.Input"/>(first). Returns <see cref="Item.Input"/>(last), a handle that is not live (input itself only
-        /// with TAKE_INPUT). Runs on the thread that drives; may block; calls of its driver, other than to cancel, finalize or
-        /// release it, return <see cref="CkptStatus.InvalidState"/>. An exception ends the step with
+        /// with TAKE_INPUT). Runs on the thread that runs the step; may block; calls of its driver, other than to cancel, finalize
+        /// or release it, return <see cref="CkptStatus.InvalidState"/>. An exception fails the step with
         /// <see cref="CkptStatus.Callback"/>.</summary>
         public abstract T Forward(DriveCall call, T input);
 
         /// <summary>Runs layer first backward. input is <see cref="Item.Input"/>(first) and output is
-        /// <see cref="Item.Input"/>(last), each null where it is not there. tape and gradOutput, <see cref="Item.Grad"/>(last), are
-        /// the callback's own from here on, also when it fails; each may be null, as it was given. Returns
+        /// <see cref="Item.Input"/>(last), each null if it does not exist. The callback takes over tape and gradOutput,
+        /// <see cref="Item.Grad"/>(last), also if it fails; each may be null, as it was passed to the driver. Returns
         /// <see cref="Item.Grad"/>(first), null for none. Threads, calls and failure as for forward.</summary>
         public abstract T Backward(DriveCall call, T input, T output, T tape, T gradOutput);
 
@@ -182,23 +183,23 @@ namespace Ckpt
             throw new NotSupportedException("there is no Turn");
         }
 
-        /// <summary>Begins to copy an item into (tier, slot). The handle stays as it is until the <see cref="ActionKind.Await"/> of
-        /// this transfer has returned. Threads, calls and failure as for forward; one that fails has begun nothing.</summary>
+        /// <summary>Begins to copy an item into (tier, slot). The handle stays valid until the <see cref="ActionKind.Await"/> of
+        /// this transfer has returned. Threads, calls and failure as for forward; a failed call has begun no transfer.</summary>
         public virtual void Store(DriveCall call, T item)
         {
             throw new NotSupportedException("there is no Store");
         }
 
-        /// <summary>Begins to copy what (tier, slot) holds back into memory: returns the new handle, which is used behind the
-        /// <see cref="ActionKind.Await"/> of this transfer. The slot keeps what it holds. Threads, calls and failure as for
-        /// forward; one that fails has begun nothing.</summary>
+        /// <summary>Begins to copy the item in (tier, slot) back into memory: returns the new handle, which is used after the
+        /// <see cref="ActionKind.Await"/> of this transfer. The slot keeps its item. Threads, calls and failure as for forward; a
+        /// failed call has begun no transfer.</summary>
         public virtual T Load(DriveCall call)
         {
             throw new NotSupportedException("there is no Load");
         }
 
-        /// <summary>Waits until a transfer has ended: exactly once for each that was begun, also in a step that fails (then what it
-        /// returns is not looked at). Threads, calls and failure as for forward.</summary>
+        /// <summary>Waits until a transfer has ended: called exactly once for each transfer that was begun, also in a step that
+        /// fails (its return value is then ignored). Threads, calls and failure as for forward.</summary>
         public virtual void Await(DriveCall call)
         {
             throw new NotSupportedException("there is no Await");
@@ -208,7 +209,7 @@ namespace Ckpt
 
 namespace Ckpt.Interop
 {
-    // Passes the library's calls on to a CustomStorage.
+    // Forwards the library's calls to a CustomStorage.
     internal sealed unsafe partial class StorageCalls : StorageFunctions
     {
         private readonly CustomStorage functions;
@@ -338,7 +339,7 @@ namespace Ckpt.Interop
         }
     }
 
-    // Passes the library's calls on to a CustomCoordinator.
+    // Forwards the library's calls to a CustomCoordinator.
     internal sealed unsafe partial class CoordinatorCalls : CoordinatorFunctions
     {
         private readonly CustomCoordinator functions;

@@ -5,26 +5,26 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>What a callback must know beside its handles: a sum of flags.</summary>
+    /// <summary>Flags of a call of the driver: a sum of flags.</summary>
     [Flags]
     public enum DriveFlag : uint
     {
-        /// <summary>None of them.</summary>
+        /// <summary>None of the flags.</summary>
         None = 0,
-        /// <summary>The layers ran before in this step: restore the ambient state (random numbers, statistics) that their first run
-        /// began with.</summary>
+        /// <summary>The layers ran before in this step: restore the ambient state (random numbers, statistics) of the start of
+        /// their first run.</summary>
         Again = 1,
-        /// <summary>Nothing but the layer's own backward reads its output: only a layer whose backward does so gives it, others
-        /// give none.</summary>
+        /// <summary>Only the layer's backward reads its output: a layer with a backward that reads it returns it, other layers
+        /// return none.</summary>
         NoOutput = 2,
-        /// <summary>Last use of the input: the callback owns the handle, also when it fails; a step in place overwrites
+        /// <summary>Last use of the input: the callback owns the handle, also if it fails; an in-place step overwrites
         /// it.</summary>
         TakeInput = 4,
-        /// <summary>Last use of the output that a backward reads: the callback owns the handle, also when it fails.</summary>
+        /// <summary>Last use of the output that a backward reads: the callback owns the handle, also if it fails.</summary>
         TakeOutput = 8,
     }
 
-    /// <summary>One call of the driver: which piece of work it is. Fields that a kind does not use are 0.</summary>
+    /// <summary>One call of the driver: the operation to do. Fields that a kind does not use are 0.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public partial struct DriveCall
     {
@@ -44,7 +44,7 @@ namespace Ckpt
         private int reserved2;
         private int reserved3;
 
-        /// <summary>What is to be done: <see cref="ActionKind.Forward"/>, <see cref="ActionKind.Record"/>,
+        /// <summary>The operation: <see cref="ActionKind.Forward"/>, <see cref="ActionKind.Record"/>,
         /// <see cref="ActionKind.Backward"/>, <see cref="ActionKind.Turn"/>, <see cref="ActionKind.StoreBegin"/>,
         /// <see cref="ActionKind.LoadBegin"/>, <see cref="ActionKind.Await"/> or <see cref="ActionKind.Drop"/> of
         /// <see cref="ActionKind"/>.</summary>
@@ -69,7 +69,7 @@ namespace Ckpt
         /// <see cref="ActionKind.Await"/> and <see cref="ActionKind.Drop"/>.</summary>
         public Item Item { get { return (Item)item; } set { item = (int)value; } }
 
-        /// <summary>Where the item is or goes: 0 memory; 1 .. 3 slower places.</summary>
+        /// <summary>Tier of the item: 0 memory; 1 .. 3 slower places.</summary>
         public int Tier { get { return tier; } set { tier = value; } }
 
         /// <summary>Place within the tier, &gt;= 0; of <see cref="ActionKind.Forward"/>: the buffer of the result, as the
@@ -80,10 +80,10 @@ namespace Ckpt
         /// <see cref="ActionKind.Await"/>.</summary>
         public long Transfer { get { return transfer; } set { transfer = value; } }
 
-        /// <summary>Index of the schedule's action that asks for this, from 0.</summary>
+        /// <summary>Index of the schedule's action that causes the call, from 0.</summary>
         public long Action { get { return action; } set { action = value; } }
 
-        /// <summary>Number of layers of the chain; 0 while an open-ended schedule does not know it.</summary>
+        /// <summary>Number of layers of the chain; 0 while it is unknown in an open-ended schedule.</summary>
         public long Layers { get { return layers; } set { layers = value; } }
 
         /// <summary>The values in one line.</summary>

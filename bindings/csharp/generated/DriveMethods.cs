@@ -5,19 +5,19 @@ namespace Ckpt
 {
     public partial class Driver<T>
     {
-        /// <summary>Sets the number of steps of an open-ended schedule to layerCount (&gt;= 1, and at least the steps that were
-        /// already asked for): within a callback, of the step that runs; else of the next one. Each step has a number of its own.
-        /// <see cref="CkptStatus.InvalidState"/> when the number is known already, or when the step is behind its
+        /// <summary>Sets the number of steps of an open-ended schedule to layerCount (&gt;= 1, and at least the number of steps
+        /// that were already requested): inside a callback for the current step, else for the next one. The number applies to one
+        /// step only. <see cref="CkptStatus.InvalidState"/> if the number is known already, or if the step is past its
         /// <see cref="ActionKind.Turn"/>.</summary>
         public void Finalize(long layerCount)
         {
             native.ckpt_driver_finalize(Handle, layerCount);
         }
 
-        /// <summary>Ends the step: one that runs ends with <see cref="CheckpointTaskState.Cancelled"/> at its next action, one that
-        /// is paused at <see cref="ActionKind.Turn"/> is over when this returns, its handles dropped on this thread. Without a step
-        /// it does nothing. Any thread, also a callback of the driver. Not async-signal-safe: a signal handler sets a flag instead,
-        /// which a callback reads.</summary>
+        /// <summary>Cancels the step: a running step fails with <see cref="CheckpointTaskState.Cancelled"/> at its next action; a
+        /// step that is paused at <see cref="ActionKind.Turn"/> has ended when this returns, and its handles were dropped on this
+        /// thread. Without a step it does nothing. May be called on any thread, also in a callback of the driver. Not
+        /// async-signal-safe: in a signal handler set a flag that a callback reads.</summary>
         public void Cancel()
         {
             native.ckpt_driver_cancel(Handle);

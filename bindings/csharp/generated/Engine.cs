@@ -6,30 +6,30 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>What is checked where a layer runs forward again in a step. Each also checks what those before it do.</summary>
+    /// <summary>The check of recomputed forwards in a step. Each level includes the checks of the lower ones.</summary>
     public enum RecomputeCheck
     {
-        /// <summary>Nothing is checked.</summary>
+        /// <summary>No check.</summary>
         None = 0,
-        /// <summary>The layer is asked again for element type and shape of its output, and for the bytes that its option needs:
-        /// they are as they were when the executor was made.</summary>
+        /// <summary>The layer is asked again for element type and shape of its output, and for the bytes that its option needs;
+        /// they must be as when the executor was created.</summary>
         Metadata = 1,
-        /// <summary>The output has the hash of the first run's (XXH3-128): 16 bytes are kept of each output that is made
-        /// again.</summary>
+        /// <summary>The output must have the hash (XXH3-128) of the first run's output; needs 16 bytes for each output that is
+        /// recomputed.</summary>
         Hash = 2,
-        /// <summary>The output has the bits of the first run's, which is kept beside the arena: as many bytes as all outputs that
-        /// are made again.</summary>
+        /// <summary>The output must have the bits of the first run's output; needs memory outside of the arena for all outputs that
+        /// are recomputed.</summary>
         Bitwise = 3,
     }
 
-    /// <summary>How a learning rate falls behind its warm-up.</summary>
+    /// <summary>The decay of a learning rate after its warm-up.</summary>
     public enum LearningRateKind
     {
         /// <summary>Stays at its peak.</summary>
         Constant = 0,
-        /// <summary>Falls in a straight line.</summary>
+        /// <summary>Decays linearly.</summary>
         Linear = 1,
-        /// <summary>Falls along half a cosine. Source: Loshchilov, Hutter, "SGDR", arXiv:1608.03983.</summary>
+        /// <summary>Decays along half a cosine. Source: Loshchilov, Hutter, "SGDR", arXiv:1608.03983.</summary>
         Cosine = 2,
     }
 
@@ -64,7 +64,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What a custom layer needs for one of its options.</summary>
+    /// <summary>Memory that a custom layer needs for one of its options.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public partial struct LayerOption
     {
@@ -109,7 +109,7 @@ namespace Ckpt
         internal int reserved;
     }
 
-    /// <summary>Where and when a layer runs.</summary>
+    /// <summary>The context of one run of a layer.</summary>
     public sealed unsafe partial class LayerContext
     {
         internal LayerContext(NativeLayerContext from)
@@ -134,7 +134,7 @@ namespace Ckpt
         /// <summary>Number of the micro-batch, from 0.</summary>
         public int MicroBatch { get; }
 
-        /// <summary>True when this forward ran before in the step, else false.</summary>
+        /// <summary>True when this forward is a recomputation in the step, else false.</summary>
         public bool Recomputation { get; }
 
         /// <summary>Global number of the layer: the same in every split of the chain.</summary>
@@ -159,11 +159,11 @@ namespace Ckpt
         [MaybeNull]
         public Tensor Targets { get; }
 
-        /// <summary>Threads that the step's layers share; null when there are none beside the one that runs.</summary>
+        /// <summary>Threads that the step's layers share; null when only the running thread is used.</summary>
         [MaybeNull]
         public WorkerPool Pool { get; }
 
-        /// <summary>True in <c>ScheduleExecutor.Evaluate</c>, where nothing is dropped at random; false in a step.</summary>
+        /// <summary>True in <c>ScheduleExecutor.Evaluate</c>, without dropout; false in a step.</summary>
         public bool Evaluation { get; }
 
         /// <summary>The values in one line.</summary>
@@ -181,58 +181,58 @@ namespace Ckpt
         /// <summary>Sum of <see cref="LayerFlag"/>; default <see cref="LayerFlag.NeedsInput"/> |
         /// <see cref="LayerFlag.Deterministic"/>.</summary>
         public virtual LayerFlag Flags { get { return LayerFlag.NeedsInput | LayerFlag.Deterministic; } }
-        /// <summary>Number of ways to run the layer, 1 .. 64; default 1.</summary>
+        /// <summary>Number of options (ways to run the layer), 1 .. 64; default 1.</summary>
         public virtual int Options { get { return 1; } }
         /// <summary>Bytes of state outside the arguments that forward reads (a random generator); 0: none.</summary>
         public virtual long AmbientBytes { get { return default(long); } }
     }
 
-    /// <summary>How an executor is made.</summary>
+    /// <summary>Options for creating an executor.</summary>
     public sealed unsafe partial class ScheduleExecutorOptions
     {
         /// <summary>A schedule that reserves more bytes is refused with <see cref="CkptStatus.OverBudget"/>; 0: no
         /// budget.</summary>
         public long BudgetBytes { get; set; }
 
-        /// <summary>Threads that the executor uses; kept alive; null: a pool of its own with as many threads as the process may
+        /// <summary>Threads that the executor uses; kept alive; null: a new pool with as many threads as the process may
         /// use.</summary>
         [MaybeNull, AllowNull]
         public WorkerPool Pool { get; set; }
 
-        /// <summary>Counts every buffer under its layer's name; kept alive; null: one of its own.</summary>
+        /// <summary>Tracker that counts every buffer under its layer's name; kept alive; null: a new one.</summary>
         [MaybeNull, AllowNull]
         public MemoryTracker Tracker { get; set; }
 
-        /// <summary>The strategy it follows is notified of layers that run and of live bytes; null: no strategy is.</summary>
+        /// <summary>Follower with a strategy that is notified of layers that run and of live bytes; null: none.</summary>
         [MaybeNull, AllowNull]
         public Follower Follower { get; set; }
 
-        /// <summary>What is checked where a layer runs forward again: one of <see cref="RecomputeCheck"/>; default
-        /// <see cref="RecomputeCheck.None"/>. A difference ends the step with <see cref="CkptStatus.Corrupt"/>, whose message names
-        /// the layer and the micro-batch. A <see cref="ActionKind.Record"/> that makes no output has none to check.</summary>
+        /// <summary>Check of recomputed forwards: one of <see cref="RecomputeCheck"/>; default <see cref="RecomputeCheck.None"/>. A
+        /// difference fails the step with <see cref="CkptStatus.Corrupt"/>; the message names the layer and the micro-batch. A
+        /// <see cref="ActionKind.Record"/> without output is not checked.</summary>
         public RecomputeCheck RecomputeCheck { get; set; } = RecomputeCheck.None;
 
-        /// <summary>True: around every run of a layer all bytes of the arena that it may not write are looked at, and a change ends
-        /// the step with <see cref="CkptStatus.Corrupt"/>, whose message names the layer; each run of a layer takes longer by that;
-        /// false: they are not looked at.</summary>
+        /// <summary>True: after every run of a layer all bytes of the arena that it must not write are compared with their state
+        /// before, and a change fails the step with <see cref="CkptStatus.Corrupt"/>; the message names the layer; each run of a
+        /// layer takes longer; false: no check.</summary>
         public bool CheckWrites { get; set; }
 
-        /// <summary>Where the items of tier 1 go: to a file that only this executor reaches, or to memory, while layers run; kept
-        /// alive; null: to memory of the executor's own, each copied at once.</summary>
+        /// <summary>Storage for the items of tier 1: a file that only this executor can access, or memory, written while layers
+        /// run; kept alive; null: memory of the executor, each item copied synchronously.</summary>
         [MaybeNull, AllowNull]
         public Storage Tier1Storage { get; set; }
 
-        /// <summary>Where the items of tier 2 go; kept alive; null: to memory, each copied at once.</summary>
+        /// <summary>Storage for the items of tier 2; kept alive; null: memory, each item copied synchronously.</summary>
         [MaybeNull, AllowNull]
         public Storage Tier2Storage { get; set; }
 
-        /// <summary>Where the items of tier 3 go; kept alive; null: to memory, each copied at once.</summary>
+        /// <summary>Storage for the items of tier 3; kept alive; null: memory, each item copied synchronously.</summary>
         [MaybeNull, AllowNull]
         public Storage Tier3Storage { get; set; }
 
-        /// <summary>True: a layer's output of F32 or F64 that is not finite ends the step with <see cref="CkptStatus.OutOfRange"/>,
-        /// whose message names the first such layer, the element and its value; each forward reads its output once more; false:
-        /// only the loss is looked at.</summary>
+        /// <summary>True: a layer's output of F32 or F64 that is not finite fails the step with
+        /// <see cref="CkptStatus.OutOfRange"/>; the message names the first such layer, the element and its value; each forward
+        /// reads its output once more; false: only the loss is checked.</summary>
         public bool CheckFinite { get; set; }
 
         internal static ckpt_schedule_executor_options Native(ScheduleExecutorOptions from, CallMemory memory)
@@ -278,11 +278,11 @@ namespace Ckpt
         [MaybeNull, AllowNull]
         public Tensor Input { get; set; }
 
-        /// <summary>What a loss layer compares with; null when no layer needs it.</summary>
+        /// <summary>Targets of a loss layer; null when no layer needs them.</summary>
         [MaybeNull, AllowNull]
         public Tensor Targets { get; set; }
 
-        /// <summary>Gradient of the chain's output; null: 1, only for a chain whose output has one element.</summary>
+        /// <summary>Gradient of the chain's output; null: 1, only for a chain with an output of one element.</summary>
         [MaybeNull, AllowNull]
         public Tensor OutputGradient { get; set; }
 
@@ -290,7 +290,7 @@ namespace Ckpt
         [MaybeNull, AllowNull]
         public Tensor Output { get; set; }
 
-        /// <summary>Receives the gradient of the chain's input; null: it is not wanted. Refused when the first layer makes
+        /// <summary>Receives the gradient of the chain's input; null: it is not wanted. Refused if the first layer computes
         /// none.</summary>
         [MaybeNull, AllowNull]
         public Tensor InputGradient { get; set; }
@@ -324,7 +324,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What an executor measured since it was made.</summary>
+    /// <summary>Measurements of an executor since it was created.</summary>
     public sealed unsafe partial class ScheduleExecutorStats
     {
         internal ScheduleExecutorStats(ckpt_schedule_executor_stats from)
@@ -350,7 +350,7 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Number of steps that ended well.</summary>
+        /// <summary>Number of successful steps.</summary>
         public long Steps { get; }
 
         /// <summary>Number of layer forwards, recomputed ones included.</summary>
@@ -359,13 +359,13 @@ namespace Ckpt
         /// <summary>Number of layer forwards beyond the first of each layer in a step.</summary>
         public long RecomputedForwards { get; }
 
-        /// <summary>Bytes of what is alive now: between steps 0.</summary>
+        /// <summary>Bytes that are live now; 0 between steps.</summary>
         public long LiveBytes { get; }
 
-        /// <summary>The most bytes that were alive at once: equals the verifier's peak of tier 0 to the byte.</summary>
+        /// <summary>Maximum number of live bytes: equals the verifier's peak of tier 0 to the byte.</summary>
         public long PeakLiveBytes { get; }
 
-        /// <summary>Bytes of the arena that the executor reserved when it was made.</summary>
+        /// <summary>Bytes of the arena that the executor reserved when it was created.</summary>
         public long ReservedBytes { get; }
 
         /// <summary>Duration of all steps.</summary>
@@ -390,8 +390,9 @@ namespace Ckpt
         }
     }
 
-    /// <summary>How an AdamW optimizer is made. Its state: "&lt;name&gt;.m" and "&lt;name&gt;.v" for every parameter, and the
-    /// number of steps. Source: Loshchilov, Hutter, "Decoupled weight decay regularization", arXiv:1711.05101.</summary>
+    /// <summary>Options for creating an AdamW optimizer. Its state: "&lt;name&gt;.m" and "&lt;name&gt;.v" for every parameter,
+    /// and the number of steps. Source: Loshchilov, Hutter, "Decoupled weight decay regularization",
+    /// arXiv:1711.05101.</summary>
     public sealed unsafe partial class AdamWOptions
     {
         /// <summary>Size of a step, &gt; 0; default 1e-3.</summary>
@@ -406,8 +407,8 @@ namespace Ckpt
         /// <summary>Added to the root of the mean of squared gradients, &gt; 0; default 1e-8.</summary>
         public double Epsilon { get; set; } = 1e-8;
 
-        /// <summary>Decoupled weight decay, &gt;= 0: each step takes <see cref="LearningRate"/> * <see cref="WeightDecay"/> times a
-        /// weight from it; default 0.01.</summary>
+        /// <summary>Decoupled weight decay, &gt;= 0: each step subtracts <see cref="LearningRate"/> * <see cref="WeightDecay"/>
+        /// times a weight from it; default 0.01.</summary>
         public double WeightDecay { get; set; } = 0.01;
 
         /// <summary>True: only parameters of two dimensions or more decay, biases and norms do not; false: all decay.</summary>
@@ -435,14 +436,15 @@ namespace Ckpt
         }
     }
 
-    /// <summary>A learning rate for each step: grows in a straight line over <c>WarmUpSteps</c>, then falls to <c>LastRate</c>
-    /// until <c>StepCount</c>.</summary>
+    /// <summary>A learning rate for each step: increases linearly over <c>WarmUpSteps</c>, then decays to <c>LastRate</c> at
+    /// <c>StepCount</c>.</summary>
     public sealed unsafe partial class LearningRateSchedule
     {
-        /// <summary>How it falls: one of <see cref="LearningRateKind"/>; default <see cref="LearningRateKind.Constant"/>.</summary>
+        /// <summary>Kind of decay: one of <see cref="LearningRateKind"/>; default
+        /// <see cref="LearningRateKind.Constant"/>.</summary>
         public LearningRateKind Kind { get; set; } = LearningRateKind.Constant;
 
-        /// <summary>The highest rate, &gt;= 0: of the first step behind the warm-up; default 1e-3.</summary>
+        /// <summary>The highest rate, &gt;= 0: of the first step after the warm-up; default 1e-3.</summary>
         public double PeakRate { get; set; } = 1e-3;
 
         /// <summary>The rate at <see cref="StepCount"/> and later, 0 .. <see cref="PeakRate"/>; not read when the kind is

@@ -8,12 +8,12 @@ namespace Ckpt
     public partial class Blas
     {
         /// <summary>Loads the BLAS now (OpenBLAS: the file that the environment variable CKPT_OPENBLAS names, else
-        /// libopenblas.so.0) and writes its name, version and core as a string: (buffer, capacity, needed) rule. If this processor
-        /// can run a wider set of OpenBLAS's kernels than the one in use, the string continues behind a semicolon with the names of
-        /// both, whatever the environment contains; the log then has one warning when the BLAS is loaded. Nothing is added for the
-        /// BLAS of <c>Blas.Set</c>. <see cref="CkptStatus.NotFound"/> if there is no OpenBLAS; the message lists the files that
-        /// were tried. <see cref="CkptStatus.Forked"/>, as from every function that needs a matrix product, in a child that was
-        /// forked while another thread loaded the BLAS.</summary>
+        /// libopenblas.so.0). Returns its name, version and core as a string. If this processor can run a wider set of OpenBLAS's
+        /// kernels than the one in use, the string continues after a semicolon with the names of both, regardless of environment
+        /// variables, and one warning is logged when the BLAS is loaded. Nothing is added for the BLAS of <c>Blas.Set</c>.
+        /// <see cref="CkptStatus.NotFound"/> if OpenBLAS is missing; the message lists the files that were tried.
+        /// <see cref="CkptStatus.Forked"/>, as from every function that needs a matrix product, in a child that was forked while
+        /// another thread loaded the BLAS.</summary>
         public static string Info()
         {
             return native.ckpt_blas_get_info();
@@ -30,16 +30,16 @@ namespace Ckpt
         /// "Bulldozer": AMD's family 15h - "Sandybridge": AVX; "Nehalem": SSE4.2; "Penryn", "Dunnington": SSE4.1; "Core2": SSSE3;
         /// "Prescott": SSE3 - "Barcelona": AMD's family 10h OpenBLAS belongs to the whole process: every other user of the same
         /// shared library gets these kernels, too. The function sets OPENBLAS_CORETYPE while OpenBLAS is loaded and restores it
-        /// before it returns. The C library does not synchronise the environment, so no other thread may use it meanwhile, neither
-        /// directly (getenv, setenv) nor in a library: call this function before the process starts threads.
+        /// before it returns. The C library does not synchronise the environment, so no other thread may use it during the call,
+        /// neither directly (getenv, setenv) nor in a library: call this function before the process starts threads.
         /// <see cref="CkptStatus.InvalidArgument"/> for an unknown name and for kernels that the processor cannot run; the message
         /// lists those that it can. <see cref="CkptStatus.InvalidState"/> if a BLAS is in use, if <c>Blas.Set</c> was called, or if
         /// the process has loaded that OpenBLAS before, under any path (a program that links it, another library, LD_PRELOAD); the
         /// message names the file and its kernels. <see cref="CkptStatus.NotFound"/> as from <c>Blas.Info</c>.
-        /// <see cref="CkptStatus.Unsupported"/> on processors other than x86-64. After these, nothing has changed.
-        /// <see cref="CkptStatus.Unsupported"/> also if the installed OpenBLAS lacks the named set, which shows only after loading:
-        /// OpenBLAS is then in use with the set that it chose instead, which the message and <c>Blas.Info</c> name; "best" succeeds
-        /// in this case. <see cref="CkptStatus.Forked"/> as from <c>Blas.Info</c>.</summary>
+        /// <see cref="CkptStatus.Unsupported"/> on processors other than x86-64. These errors change nothing.
+        /// <see cref="CkptStatus.Unsupported"/> also if the installed OpenBLAS lacks the named set, which is detected only after
+        /// loading: OpenBLAS is then in use with the set that it chose instead, which the message and <c>Blas.Info</c> name; "best"
+        /// succeeds in this case. <see cref="CkptStatus.Forked"/> as from <c>Blas.Info</c>.</summary>
         public static void SetKernels(string name)
         {
             native.ckpt_blas_set_kernels(name);
@@ -48,8 +48,8 @@ namespace Ckpt
 
     public partial class Chain
     {
-        /// <summary>Appends a layer; the chain keeps it. <see cref="CkptStatus.InvalidState"/> when it belongs to a chain already
-        /// or an executor was made. <see cref="CkptStatus.AlreadyExists"/> when the name is taken.</summary>
+        /// <summary>Appends a layer; the chain keeps it alive. <see cref="CkptStatus.InvalidState"/> if it belongs to a chain
+        /// already or an executor of the chain was created. <see cref="CkptStatus.AlreadyExists"/> if the name exists.</summary>
         public Chain Add(Layer layer)
         {
             native.ckpt_chain_add(Handle, HandleOf(layer));
@@ -67,25 +67,25 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Sets every parameter to its first value from the seed: uniform in +-sqrt(6/inputs) for weights (He et al.,
+        /// <summary>Sets every parameter to its initial value from the seed: uniform in +-sqrt(6/inputs) for weights (He et al.,
         /// arXiv:1502.01852), in +-1 for tables, 0 for biases. Those of token_embedding, attention and mlp are uniform with a
         /// standard deviation of 0.02, that of "out.weight" and "down.weight" divided by sqrt(layer's number + 1), weights of norms
-        /// 1 (Radford et al., "Language models are unsupervised multitask learners", 2019). The same on every machine. Sets
-        /// gradients to 0.</summary>
+        /// 1 (Radford et al., "Language models are unsupervised multitask learners", 2019). The values are the same on every
+        /// machine. Sets gradients to 0.</summary>
         public void Initialize(ulong seed)
         {
             native.ckpt_chain_initialize(Handle, seed);
         }
 
-        /// <summary>Lets clipping, zeroing of gradients and optimizers of this chain use these threads: the same bits for any
-        /// number of them. pool: kept alive; null (as in a new chain): the calling thread alone.</summary>
+        /// <summary>Sets the threads for clipping, zeroing of gradients and optimizers of this chain: results have the same bits
+        /// for any number of threads. pool: kept alive; null (as in a new chain): only the calling thread.</summary>
         public void SetWorkerPool([AllowNull] WorkerPool pool = null)
         {
             native.ckpt_chain_set_worker_pool(Handle, HandleOf(pool));
         }
 
-        /// <summary>Scales all gradients so that their common 2-norm is at most maxNorm (&gt; 0); returns the norm before.
-        /// <see cref="CkptStatus.OutOfRange"/> when that is not finite: no gradient is scaled.</summary>
+        /// <summary>Scales all gradients so that their common 2-norm is at most maxNorm (&gt; 0); returns the norm before scaling.
+        /// <see cref="CkptStatus.OutOfRange"/> if that is not finite: no gradient is scaled.</summary>
         public double ClipGradients(double maxNorm)
         {
             double value;
@@ -96,12 +96,12 @@ namespace Ckpt
 
     public partial class Layer
     {
-        /// <summary>Creates a head that shares its weight with an embedding: y = x W^T, for each row, W the embedding's
-        /// "tokens.weight" [VOCABULARY, WIDTH], x: [samples, ..., WIDTH], y: [samples, ..., VOCABULARY]. The weight is the
-        /// embedding's parameter: it is listed, clipped, updated and saved once, and its gradient is the sum of both uses, in any
-        /// split of the chain. embedding: a layer of kind token_embedding, kept alive; it belongs to the same chain, before the
-        /// head (or to the chain that a pipeline splits). Takes memory for a gradient of its own.
-        /// <see cref="CkptStatus.InvalidArgument"/> for a layer of another kind.</summary>
+        /// <summary>Creates a head that shares its weight with an embedding: y = x W^T, for each row, with W the embedding's
+        /// "tokens.weight" [VOCABULARY, WIDTH], x: [samples, ..., WIDTH], y: [samples, ..., VOCABULARY]. The weight is a parameter
+        /// of the embedding: it is listed, clipped, updated and saved once, and its gradient is the sum of both uses, in any split
+        /// of the chain. embedding: a layer of kind token_embedding, kept alive; it belongs to the same chain, before the head (or
+        /// to the chain that a pipeline splits). Allocates memory for a separate gradient. <see cref="CkptStatus.InvalidArgument"/>
+        /// for a layer of another kind.</summary>
         public static Layer TiedHead(string name, Layer embedding)
         {
             return new Layer(Made((out IntPtr made) =>
@@ -116,7 +116,7 @@ namespace Ckpt
         }
 
         /// <summary>Creates a stochastic gradient descent optimizer: v = momentum v + g; w = w - learningRate v. learningRate &gt;
-        /// 0, 0 &lt;= momentum &lt; 1. State: one tensor a parameter, "&lt;name&gt;.momentum". Keeps the chain alive.</summary>
+        /// 0, 0 &lt;= momentum &lt; 1. State: one tensor per parameter, "&lt;name&gt;.momentum". Keeps the chain alive.</summary>
         public static Optimizer Sgd(Chain chain, double learningRate, double momentum = 0)
         {
             return new Optimizer(Made((out IntPtr made) =>
@@ -133,17 +133,17 @@ namespace Ckpt
                     native.ckpt_optimizer_release));
         }
 
-        /// <summary>Updates the parameters once with the gradients as they are.</summary>
+        /// <summary>Updates the parameters once with the current gradients.</summary>
         public void Step()
         {
             native.ckpt_optimizer_step(Handle);
         }
 
-        /// <summary>Does what <c>Chain.ClipGradients</c>(maxNorm) and <c>Optimizer.Step</c> do, to the same bits, and sets all
-        /// gradients to 0: a step with accumulate 1 comes next, which need not set them to 0 itself. Behind their norm the
-        /// gradients are gone through once, and each part is scaled, used and set to 0 while it is in the processor's caches.
-        /// maxNorm: &gt; 0; INFINITY scales nothing. Returns the norm before. <see cref="CkptStatus.OutOfRange"/> when that is not
-        /// finite: gradients, parameters and state stay as they are.</summary>
+        /// <summary>Does <c>Chain.ClipGradients</c>(maxNorm) and <c>Optimizer.Step</c>, with the same bits, and sets all gradients
+        /// to 0, so that the next step can run with accumulate 1. After the computation of the norm, one pass over the gradients
+        /// scales, uses and clears each part while it is in the processor's caches. maxNorm: &gt; 0; INFINITY scales nothing.
+        /// Returns the norm before scaling. <see cref="CkptStatus.OutOfRange"/> if that is not finite: gradients, parameters and
+        /// state are unchanged.</summary>
         public double StepAndZero(double maxNorm = double.PositiveInfinity)
         {
             double value;
@@ -184,9 +184,9 @@ namespace Ckpt
 
     public partial class Profile
     {
-        /// <summary>Creates a profile of the chain, which is what planning must know, for inputs of this shape. Bytes are exact.
-        /// measuredSteps &gt; 0 also times every layer alone on zeros: the median of that many runs; 0 leaves seconds 0. In its
-        /// place in the chain, on data of yours: <c>Profile.CreateMeasured</c>. pool null: a pool of
+        /// <summary>Creates a profile of the chain for planning, for inputs of this shape. Bytes are exact. measuredSteps &gt; 0
+        /// also times every layer separately on zeros: the median of this number of runs; 0 leaves seconds 0. To measure layers
+        /// within the chain, on given data, use <c>Profile.CreateMeasured</c>. pool null: a pool of
         /// <c>Library.AvailableThreads</c>(). Changes no parameter and no gradient, but runs custom layers' callbacks when it
         /// measures.</summary>
         public static Profile FromChain(Chain chain, TensorSpec input, int measuredSteps, [AllowNull] WorkerPool pool = null)
@@ -196,12 +196,12 @@ namespace Ckpt
                     HandleOf(pool), out made), native.ckpt_profile_release));
         }
 
-        /// <summary>Creates a profile of the chain with every layer timed in its place: each option's seconds are the median over
-        /// measuredSteps (1 .. 32) steps of the whole chain, forward and backward, on the step's input, targets and
-        /// <c>OutputGradient</c>, behind one step that warms up. Of step also step, seed and <c>FirstSample</c> are read; input
-        /// says the shape. Takes as much memory as storing everything: where that is too much, see <c>ScheduleExecutor.Refine</c>.
-        /// pool null: a pool of <c>Library.AvailableThreads</c>(). Changes no parameter and no gradient, but runs custom layers'
-        /// callbacks. Executors are made for it: the chain takes no further layers.</summary>
+        /// <summary>Creates a profile of the chain with every layer timed within the chain: each option's seconds are the median
+        /// over measuredSteps (1 .. 32) steps of the whole chain, forward and backward, on the step's input, targets and
+        /// <c>OutputGradient</c>, after one warm-up step. Also reads step, seed and <c>FirstSample</c> of step; input determines
+        /// the shape. Needs as much memory as storing everything: if that is too much, see <c>ScheduleExecutor.Refine</c>. pool
+        /// null: a pool of <c>Library.AvailableThreads</c>(). Changes no parameter and no gradient, but runs custom layers'
+        /// callbacks. It creates executors, so no layers can be added to the chain afterwards.</summary>
         public static Profile Measured(Chain chain, Step step, int measuredSteps, [AllowNull] WorkerPool pool = null)
         {
             return new Profile(MadeWith((CallMemory memory, out IntPtr made) =>
@@ -210,8 +210,8 @@ namespace Ckpt
         }
     }
 
-    /// <summary>Runs one schedule over one chain for one input shape, step after step, without asking the system for memory.
-    /// Owns threads unless its options have a pool. Not synchronised.</summary>
+    /// <summary>Runs one schedule over one chain for one input shape, step after step, without allocating memory. Owns threads
+    /// unless its options have a pool. Not synchronised.</summary>
     public sealed partial class ScheduleExecutor : NativeObject
     {
         internal ScheduleExecutor(NativeHandle handle) : base(handle)
@@ -220,14 +220,14 @@ namespace Ckpt
 
         /// <summary>Creates an executor: verifies the schedule against the chain for this input, places its buffers and reserves
         /// the arena. Keeps chain and schedule alive. options: null for the defaults. <see cref="CkptStatus.OutOfRange"/> for a
-        /// schedule that runs layers more than 2^22 times in a step: an executor holds it as a list. A tier that has a storage and
-        /// that the schedule uses gets a place for the longest item of each of its slots. In the file system that is one file for
-        /// each executor and tier, mode 0600 and without a name, so nothing is left of it however the process ends; each slot
-        /// begins at a multiple of 4096, and the storage's options say how it is written and how fast (<c>BytesPerSecond</c> limits
-        /// what is read from such files, too, by itself). In memory it is that many bytes. Two threads for each such tier, one for
-        /// stores and one for loads, copy in the order of the schedule while layers run; an <see cref="ActionKind.Await"/> waits
-        /// for its copy. <see cref="CkptStatus.Unsupported"/>, and the message names the tier, for a storage of callbacks; what the
-        /// system reports when it makes no such file.</summary>
+        /// schedule that runs layers more than 2^22 times in a step, because an executor stores it as a list. A tier that has a
+        /// storage and that the schedule uses reserves space for the longest item of each of its slots. In the file system this is
+        /// one file for each executor and tier, with mode 0600 and without a name, so that it disappears when the process ends in
+        /// any way; each slot begins at a multiple of 4096, and the storage's options determine how the file is written and at
+        /// which rate (<c>BytesPerSecond</c> separately limits reads of such files, too). In memory it is a block of this size. Two
+        /// threads for each such tier, one for stores and one for loads, copy in the order of the schedule while layers run; an
+        /// <see cref="ActionKind.Await"/> waits for its copy. <see cref="CkptStatus.Unsupported"/>, with a message that names the
+        /// tier, for a storage of callbacks; errors of the system if such a file cannot be created.</summary>
         public ScheduleExecutor(Chain chain, Schedule schedule, TensorSpec input,
             [AllowNull] ScheduleExecutorOptions options = null)
             : this(MadeWith((CallMemory memory, out IntPtr made) =>
@@ -236,14 +236,14 @@ namespace Ckpt
         {
         }
 
-        /// <summary>Runs the schedule once: forward, backward, gradients added to the layers' parameters. Returns x_n where it has
-        /// one element, else NaN. After an error the next step works; gradients are then undefined until a step with accumulate 0.
-        /// <see cref="CkptStatus.OutOfRange"/> for a loss that is not finite, before any layer runs backward: see
-        /// <c>CheckFinite</c> for where it began. A copy through a tier's storage that fails ends the step, once no other copy is
-        /// under way, and the message names tier and slot: <see cref="CkptStatus.NoSpace"/> when the tier's file finds no room,
-        /// <see cref="CkptStatus.Io"/> also when the file has become shorter than what was stored. A storage made by
-        /// <c>Storage.CreateRetrying</c> has tried it again by then. <see cref="CkptStatus.Forked"/> in a forked child when a tier
-        /// has a storage.</summary>
+        /// <summary>Runs the schedule once: forward, backward, gradients added to the layers' parameters. Returns x_n if it has one
+        /// element, else NaN. After an error the next step works; gradients are then undefined until a step with accumulate 0.
+        /// <see cref="CkptStatus.OutOfRange"/> for a loss that is not finite, before any layer runs backward: <c>CheckFinite</c>
+        /// finds the layer that caused it. A copy through a tier's storage that fails also fails the step, after other copies have
+        /// ended, and the message names tier and slot: <see cref="CkptStatus.NoSpace"/> if the space for the tier's file is
+        /// exhausted, <see cref="CkptStatus.Io"/> also if the file has become shorter than the stored bytes. A storage of
+        /// <c>Storage.CreateRetrying</c> has retried it by then. <see cref="CkptStatus.Forked"/> in a forked child if a tier has a
+        /// storage.</summary>
         public double Run(Step step)
         {
             using (var memory = new CallMemory())
@@ -254,12 +254,12 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Runs the first layerCount layers forward once, and nothing backward: no tape is kept, nothing is dropped at
-        /// random, no gradient and no parameter changes. 1 &lt;= layerCount &lt;= the chain's. Of step also step, seed,
-        /// <c>FirstSample</c> and input are read, targets when one of the layers needs them, and output, which receives the last of
-        /// these layers' output; its other fields are ignored. Returns that output where it has one element, else NaN. Uses memory
-        /// of the executor's own beside its arena, made by the first call: two of the largest activations and the largest
-        /// workspace. Does not count as a step.</summary>
+        /// <summary>Runs the first layerCount layers forward once, without backward: keeps no tape, disables dropout, and changes
+        /// no gradient and no parameter. layerCount: 1 .. number of layers of the chain. Reads step, seed, <c>FirstSample</c> and
+        /// input of step, targets if one of the layers needs them, and output, which receives the output of the last of these
+        /// layers; its other fields are ignored. Returns that output if it has one element, else NaN. The first call allocates
+        /// memory outside of the arena: two of the largest activations and the largest workspace. Does not count as a
+        /// step.</summary>
         public double Evaluate(Step step, long layerCount)
         {
             using (var memory = new CallMemory())
@@ -270,15 +270,15 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Returns what the executor measured since it was made.</summary>
+        /// <summary>Returns the measurements of the executor since it was created.</summary>
         public ScheduleExecutorStats GetStats()
         {
             return ScheduleExecutorStats.Filled(filled => native.ckpt_schedule_executor_get_stats(Handle, filled));
         }
 
         /// <summary>Creates a profile with the seconds that the executor's layers take in its steps: a copy of profile (of the
-        /// executor's chain and input), in which <c>ForwardSeconds</c>, <c>RecordSeconds</c> and <c>BackwardSeconds</c> of what the
-        /// schedule runs are the medians over the last steps that ended well, up to 32. What it does not run stays as it is.
+        /// executor's chain and input), in which <c>ForwardSeconds</c>, <c>RecordSeconds</c> and <c>BackwardSeconds</c> of the
+        /// options that the schedule runs are the medians over the last successful steps, up to 32. Other options are unchanged.
         /// <see cref="CkptStatus.InvalidState"/> before the first step, <see cref="CkptStatus.InvalidArgument"/> for the profile of
         /// another chain.</summary>
         public Profile Refine(Profile profile)

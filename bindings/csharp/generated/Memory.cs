@@ -6,7 +6,7 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>In which order layers come.</summary>
+    /// <summary>The order of layers in a snapshot.</summary>
     public enum MemoryOrder
     {
         /// <summary>Layers in the order of their numbers, the lowest first.</summary>
@@ -17,13 +17,13 @@ namespace Ckpt
         Peak = 2,
     }
 
-    /// <summary>Kind of an event of a memory tracker. A subscription names a sum of them.</summary>
+    /// <summary>Kind of an event of a memory tracker. A subscription is for a sum of kinds.</summary>
     [Flags]
     public enum MemoryEventKind
     {
-        /// <summary>None of them.</summary>
+        /// <summary>None of the flags.</summary>
         None = 0,
-        /// <summary>A layer made an allocation.</summary>
+        /// <summary>An allocation of a layer was recorded.</summary>
         Allocated = 1,
         /// <summary>An allocation was freed.</summary>
         Freed = 2,
@@ -35,16 +35,16 @@ namespace Ckpt
         All = 15,
     }
 
-    /// <summary>How a memory tracker is made.</summary>
+    /// <summary>Options for creating a memory tracker.</summary>
     public sealed unsafe partial class MemoryTrackerOptions
     {
-        /// <summary>Dates what is recorded; null: the system's monotonic clock in its coarse form. The tracker keeps it
+        /// <summary>Clock for the times of allocations and frees; null: the system's coarse monotonic clock. The tracker keeps it
         /// alive.</summary>
         [MaybeNull, AllowNull]
         public Clock Clock { get; set; }
 
-        /// <summary>Bytes, above 0: an event of a new peak comes only when the peak is at least this far above the last one
-        /// reported; default 1.</summary>
+        /// <summary>Minimum increase, in bytes, of the peak over the last reported one for an event of a new peak, &gt; 0; default
+        /// 1.</summary>
         public long PeakGranularityBytes { get; set; } = 1;
 
         internal static ckpt_memory_tracker_options Native(MemoryTrackerOptions from, CallMemory memory)
@@ -95,26 +95,26 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Number of layers that were ever named.</summary>
+        /// <summary>Number of layers.</summary>
         public long LayerCount { get; }
 
         /// <summary>Bytes live now.</summary>
         public long CurrentBytes { get; }
 
-        /// <summary>Highest live total in bytes since the tracker was made or its statistics were reset.</summary>
+        /// <summary>Highest live total, in bytes, since creation or reset of the statistics.</summary>
         public long PeakBytes { get; }
 
-        /// <summary>Bytes of all allocations since the tracker was made or its statistics were reset.</summary>
+        /// <summary>Bytes of all allocations since creation or reset of the statistics.</summary>
         public long TotalAllocatedBytes { get; }
 
-        /// <summary>Bytes freed since the tracker was made or its statistics were reset: <see cref="TotalAllocatedBytes"/> -
+        /// <summary>Bytes freed since creation or reset of the statistics: <see cref="TotalAllocatedBytes"/> -
         /// <see cref="CurrentBytes"/>.</summary>
         public long TotalFreedBytes { get; }
 
         /// <summary>Number of allocations live now.</summary>
         public long LiveAllocations { get; }
 
-        /// <summary>Number of allocations since the tracker was made or its statistics were reset.</summary>
+        /// <summary>Number of allocations since creation or reset of the statistics.</summary>
         public long Allocations { get; }
 
         /// <summary>Allocations - <see cref="LiveAllocations"/>: a free by layer counts each allocation that it frees.</summary>
@@ -132,13 +132,13 @@ namespace Ckpt
         /// <summary>Event handlers that failed.</summary>
         public long HandlerFailures { get; }
 
-        /// <summary>When this was true, in nanoseconds on the tracker's clock.</summary>
+        /// <summary>Time of the snapshot, in nanoseconds on the tracker's clock.</summary>
         public long TakenAtNanoseconds { get; }
 
-        /// <summary>Number of allocations and frees since the tracker was made; a reset leaves it alone.</summary>
+        /// <summary>Number of allocations and frees since the tracker was created; a reset does not change it.</summary>
         public ulong Sequence { get; }
 
-        /// <summary>When this was true, in UTC.</summary>
+        /// <summary>Time of the snapshot, in UTC.</summary>
         public DateTime TakenUtc { get; }
 
         /// <summary>The values in one line.</summary>
@@ -153,7 +153,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What a memory tracker counted for one layer.</summary>
+    /// <summary>The counts of one layer in a memory tracker.</summary>
     public sealed unsafe partial class MemoryLayerStats
     {
         internal MemoryLayerStats(ckpt_memory_layer_stats from)
@@ -193,38 +193,36 @@ namespace Ckpt
         /// <summary>Bytes of the layer that are live now.</summary>
         public long CurrentBytes { get; }
 
-        /// <summary>Highest number of live bytes of this layer alone, since the tracker was made or its statistics were
-        /// reset.</summary>
+        /// <summary>Highest number of live bytes of this layer alone, since creation or reset of the statistics.</summary>
         public long PeakBytes { get; }
 
-        /// <summary>Bytes of all allocations of the layer since the tracker was made or its statistics were reset.</summary>
+        /// <summary>Bytes of all allocations of the layer since creation or reset of the statistics.</summary>
         public long TotalAllocatedBytes { get; }
 
-        /// <summary>Bytes of the layer freed since the tracker was made or its statistics were reset.</summary>
+        /// <summary>Bytes of the layer freed since creation or reset of the statistics.</summary>
         public long TotalFreedBytes { get; }
 
         /// <summary>Number of allocations of the layer that are live now.</summary>
         public long LiveAllocations { get; }
 
-        /// <summary>Number of allocations of the layer since the tracker was made or its statistics were reset.</summary>
+        /// <summary>Number of allocations of the layer since creation or reset of the statistics.</summary>
         public long Allocations { get; }
 
-        /// <summary>Number of allocations of the layer freed since the tracker was made or its statistics were reset.</summary>
+        /// <summary>Number of allocations of the layer freed since creation or reset of the statistics.</summary>
         public long Frees { get; }
 
-        /// <summary>Bytes of the layer's largest single allocation since the tracker was made or its statistics were
-        /// reset.</summary>
+        /// <summary>Bytes of the layer's largest single allocation since creation or reset of the statistics.</summary>
         public long LargestBytes { get; }
 
         /// <summary><see cref="TotalAllocatedBytes"/> / allocations, rounded down; 0 when there was none.</summary>
         public long AverageBytes { get; }
 
-        /// <summary>When the layer last allocated, in nanoseconds on the tracker's clock; 0 when allocations is 0, but also a time
-        /// that a custom clock can return.</summary>
+        /// <summary>When the layer last allocated, in nanoseconds on the tracker's clock; 0 when allocations is 0, but a custom
+        /// clock can also return 0.</summary>
         public long LastAllocatedAtNanoseconds { get; }
 
-        /// <summary>When the layer last freed, in nanoseconds on the tracker's clock; 0 when frees is 0, but also a time that a
-        /// custom clock can return.</summary>
+        /// <summary>When the layer last freed, in nanoseconds on the tracker's clock; 0 when frees is 0, but a custom clock can
+        /// also return 0.</summary>
         public long LastFreedAtNanoseconds { get; }
 
         /// <summary>When the layer last allocated, in UTC; null: never.</summary>
@@ -266,7 +264,7 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Number of the layer that made the allocation.</summary>
+        /// <summary>Number of the layer of the allocation.</summary>
         public int LayerId { get; }
 
         /// <summary>Id of the allocation, never 0.</summary>
@@ -275,10 +273,10 @@ namespace Ckpt
         /// <summary>Size of the allocation in bytes.</summary>
         public long Bytes { get; }
 
-        /// <summary>Time since the allocation was recorded, as coarse as the tracker's clock.</summary>
+        /// <summary>Time since the allocation was recorded, with the resolution of the tracker's clock.</summary>
         public TimeSpan Age { get; }
 
-        /// <summary>Place of its recording in the order of all allocations and frees: lower is older.</summary>
+        /// <summary>Position of its recording in the order of all allocations and frees: lower is older.</summary>
         public ulong Sequence { get; }
 
         /// <summary>The values in one line.</summary>
@@ -290,7 +288,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What happened in a scope of a memory tracker since it was pushed, in all layers and threads.</summary>
+    /// <summary>The counts of a scope of a memory tracker since it was pushed, for all layers and threads.</summary>
     public sealed unsafe partial class MemoryScopeStats
     {
         internal MemoryScopeStats(ckpt_memory_scope_stats from)
@@ -323,15 +321,14 @@ namespace Ckpt
         /// <summary>Bytes that were live when the scope was pushed.</summary>
         public long StartBytes { get; }
 
-        /// <summary>Highest live total in bytes since the scope was pushed; its own rise is <see cref="PeakBytes"/> -
-        /// <see cref="StartBytes"/>.</summary>
+        /// <summary>Highest live total in bytes since the scope was pushed; the increase within the scope is
+        /// <see cref="PeakBytes"/> - <see cref="StartBytes"/>.</summary>
         public long PeakBytes { get; }
 
         /// <summary>Bytes live now - <see cref="StartBytes"/>; may be negative.</summary>
         public long NetBytes { get; }
 
-        /// <summary>Bytes allocated since the scope was pushed, resets of the statistics notwithstanding; at most 2^63 -
-        /// 1.</summary>
+        /// <summary>Bytes allocated since the scope was pushed, unaffected by resets of the statistics; at most 2^63 - 1.</summary>
         public long TotalAllocatedBytes { get; }
 
         /// <summary>When the scope was pushed, in nanoseconds on the tracker's clock.</summary>
@@ -368,7 +365,7 @@ namespace Ckpt
         internal long occurred_utc_ns;
     }
 
-    /// <summary>One event of a memory tracker, with the values that held right after it.</summary>
+    /// <summary>One event of a memory tracker, with the values right after it.</summary>
     public sealed unsafe partial class MemoryEvent
     {
         internal MemoryEvent(NativeMemoryEvent from)
@@ -395,11 +392,11 @@ namespace Ckpt
             }
         }
 
-        /// <summary>What happened.</summary>
+        /// <summary>Kind of the event.</summary>
         public MemoryEventKind Kind { get; }
 
-        /// <summary>Place in the order of all allocations and frees; events of one share it and come in the order of their
-        /// kinds.</summary>
+        /// <summary>Position in the order of all allocations and frees; events of the same allocation or free share it and are
+        /// delivered in the order of their kinds.</summary>
         public ulong Sequence { get; }
 
         /// <summary>Id of the allocation; 0 when a limit was set below the live total.</summary>
@@ -439,7 +436,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>Physical memory that this process can have.</summary>
+    /// <summary>Physical memory available to this process.</summary>
     public sealed unsafe partial class MemorySystem
     {
         internal MemorySystem(ckpt_memory_system from)
@@ -468,7 +465,7 @@ namespace Ckpt
         /// <summary>Physical memory of the machine in bytes.</summary>
         public long MachineBytes { get; }
 
-        /// <summary>Smallest control group limit in bytes that holds for this process; 0: none.</summary>
+        /// <summary>Smallest control group limit in bytes that applies to this process; 0: none.</summary>
         public long LimitBytes { get; }
 
         /// <summary>The values in one line.</summary>

@@ -6,54 +6,57 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>How it is decided which micro-batches' activations stay from forward to backward. The others are computed
-    /// again.</summary>
+    /// <summary>The rule that selects the micro-batches with activations that are kept from forward to backward. The others are
+    /// recomputed.</summary>
     public enum ActivationPolicyKind
     {
-        /// <summary>None of them.</summary>
+        /// <summary>No value.</summary>
         None = 0,
-        /// <summary>The activations of all micro-batches stay from forward to backward: most memory, fastest backward.</summary>
+        /// <summary>The activations of all micro-batches are kept from forward to backward: most memory, fastest
+        /// backward.</summary>
         StoreAll = 1,
-        /// <summary>No micro-batch's activations stay, all are computed again: least memory, slowest backward.</summary>
+        /// <summary>No activations are kept, all are recomputed: least memory, slowest backward.</summary>
         RecomputeAll = 2,
-        /// <summary>The activations of every interval-th micro-batch stay, and always those of the first and the last.</summary>
+        /// <summary>The activations of every interval-th micro-batch are kept, and always those of the first and the
+        /// last.</summary>
         Selective = 3,
-        /// <summary>The activations that fit <c>ThresholdBytes</c> stay: when a store would pass it, the oldest are dropped first;
-        /// the first and the last stay whatever their size, any other that does not fit beside them is not stored.</summary>
+        /// <summary>Activations of at most <c>ThresholdBytes</c> in total are kept: if a store would exceed it, the oldest are
+        /// dropped first; those of the first and the last micro-batch are kept regardless of their size, and any other that does
+        /// not fit in the rest is not stored.</summary>
         MemoryBased = 4,
-        /// <summary>The activations stay that a strategy answers yes to; it is asked with the stage's name and the micro-batch. A
-        /// memory-aware strategy, or a composite that contains one, is <see cref="CkptStatus.InvalidArgument"/>: under pressure it
-        /// answers yes more often; not(memory-aware) is its inverse, also inside composites.</summary>
+        /// <summary>Activations with a yes from a strategy are kept; the question has the stage's name and the micro-batch. A
+        /// memory-aware strategy, or a composite that contains one, is <see cref="CkptStatus.InvalidArgument"/>, because under
+        /// pressure it answers yes more often; not(memory-aware) is its inverse and allowed, also inside composites.</summary>
         Strategy = 5,
-        /// <summary>Picked when a step begins by pressure: below 0.5 store-all, below 0.7 selective with an interval of at least 2,
-        /// below 0.9 memory-based among those that selective would store, else recompute-all. Pressure is the tracker's live bytes
-        /// over its limit, if it has one; else the process's resident bytes, without a pipeline's own arenas, over
-        /// <c>MemoryLimitBytes</c>. Whatever is picked, an activation is only stored if it fits what the limit leaves, of which
-        /// each stage of a pipeline has an equal part: a higher pressure never stores more. <c>ThresholdBytes</c> of the policy in
-        /// force is that bound. Each pick is logged (INFO).</summary>
+        /// <summary>Selected by memory pressure when a step begins: below 0.5 store-all, below 0.7 selective with an interval of at
+        /// least 2, below 0.9 memory-based among those that selective would store, else recompute-all. Pressure is the tracker's
+        /// live bytes divided by its limit, if it has one; else the process's resident bytes, without the arenas of a pipeline,
+        /// divided by <c>MemoryLimitBytes</c>. In each case an activation is only stored if it fits in the remainder of the limit,
+        /// which the stages of a pipeline share equally: higher pressure never stores more. <c>ThresholdBytes</c> of the policy in
+        /// force is this bound. Each selection is logged (INFO).</summary>
         Automatic = 6,
     }
 
-    /// <summary>In which order stages run the forward and backward parts of micro-batches. Gradients add up in the order of
-    /// micro-batches under each of them.</summary>
+    /// <summary>The order in which stages run the forward and backward parts of micro-batches. In each of them gradients are
+    /// added in the order of micro-batches.</summary>
     public enum PipelineOrder
     {
-        /// <summary>None of them.</summary>
+        /// <summary>No value.</summary>
         None = 0,
         /// <summary>All forwards, then all backwards. Source: Huang et al., "GPipe", arXiv:1811.06965.</summary>
         GPipe = 1,
-        /// <summary>After a warm-up one forward, one backward, in turn: stage p of P holds at most P - p micro-batches. Source:
+        /// <summary>After a warm-up alternately one forward, one backward: stage p of P holds at most P - p micro-batches. Source:
         /// Narayanan et al., "Memory-efficient pipeline-parallel DNN training" (PipeDream-flush), arXiv:2006.09503.</summary>
         OneForwardOneBackward = 2,
-        /// <summary>1F1B over several chunks a stage; <c>MicroBatches</c> is a multiple of stages. Source: Narayanan et al.,
+        /// <summary>1F1B over several chunks per stage; <c>MicroBatches</c> is a multiple of stages. Source: Narayanan et al.,
         /// "Efficient large-scale language model training on GPU clusters using Megatron-LM", arXiv:2104.04473.</summary>
         Interleaved = 3,
     }
 
-    /// <summary>What a stage does in an interval of a step.</summary>
+    /// <summary>The activity of a stage in an interval of a step.</summary>
     public enum IntervalKind
     {
-        /// <summary>None of them.</summary>
+        /// <summary>No value.</summary>
         None = 0,
         /// <summary>The stage runs a forward part.</summary>
         Forward = 1,
@@ -65,18 +68,19 @@ namespace Ckpt
         Wait = 4,
     }
 
-    /// <summary>Which micro-batches' activations stay from forward to backward. The others are computed again.</summary>
+    /// <summary>A rule that selects the micro-batches with activations that are kept from forward to backward. The others are
+    /// recomputed.</summary>
     public sealed unsafe partial class ActivationPolicy
     {
         /// <summary>Kind of policy: one of <see cref="ActivationPolicyKind"/>; default
         /// <see cref="ActivationPolicyKind.StoreAll"/>.</summary>
         public ActivationPolicyKind Kind { get; set; } = ActivationPolicyKind.StoreAll;
 
-        /// <summary>For selective: every so many-th micro-batch is stored, &gt;= 0; 0 stores all, like 1; default 1.</summary>
+        /// <summary>For selective: n, where every n-th micro-batch is stored, &gt;= 0; 0 stores all, like 1; default 1.</summary>
         public long Interval { get; set; } = 1;
 
-        /// <summary>For memory-based, also where automatic picks it: bytes of activations that are stored at most, &gt;= 0; default
-        /// 1 GiB.</summary>
+        /// <summary>For memory-based, also if automatic selects it: maximum bytes of stored activations, &gt;= 0; default 1
+        /// GiB.</summary>
         public long ThresholdBytes { get; set; } = 1073741824;
 
         /// <summary>For <see cref="ActivationPolicyKind.Strategy"/>: the strategy that is asked; kept alive; ignored by other
@@ -84,8 +88,8 @@ namespace Ckpt
         [MaybeNull, AllowNull]
         public ICheckpointStrategy Strategy { get; set; }
 
-        /// <summary>For automatic: bytes that count as all memory, &gt;= 0; 0: what this process may use, which is physical memory
-        /// or its control group's limit.</summary>
+        /// <summary>For automatic: total memory in bytes, &gt;= 0; 0: the memory that this process may use, which is physical
+        /// memory or its control group's limit.</summary>
         public long MemoryLimitBytes { get; set; }
 
         internal static ckpt_activation_policy Native(ActivationPolicy from, CallMemory memory)
@@ -119,18 +123,18 @@ namespace Ckpt
         }
     }
 
-    /// <summary>How an activation manager is made.</summary>
+    /// <summary>Options for creating an activation manager.</summary>
     public sealed unsafe partial class ActivationManagerOptions
     {
-        /// <summary>Name of the stage: strategies are asked with it, the tracker counts under it; null: "stage".</summary>
+        /// <summary>Name of the stage for strategies and the tracker; null: "stage".</summary>
         [MaybeNull, AllowNull]
         public string Name { get; set; }
 
-        /// <summary>Counts what is stored; kept alive; null: one of its own.</summary>
+        /// <summary>Tracker that counts stored activations; kept alive; null: a new one.</summary>
         [MaybeNull, AllowNull]
         public MemoryTracker Tracker { get; set; }
 
-        /// <summary>Dates what is stored; kept alive; null: the monotonic clock.</summary>
+        /// <summary>Clock for the times of stored activations; kept alive; null: the monotonic clock.</summary>
         [MaybeNull, AllowNull]
         public Clock Clock { get; set; }
 
@@ -152,7 +156,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What is known of one stored activation.</summary>
+    /// <summary>Information about one stored activation.</summary>
     public sealed unsafe partial class ActivationMetadata
     {
         internal ActivationMetadata(ckpt_activation_metadata from)
@@ -187,7 +191,7 @@ namespace Ckpt
         /// <summary>Size of the activation in bytes.</summary>
         public long Bytes { get; }
 
-        /// <summary>Number of times that it was read since it was stored.</summary>
+        /// <summary>Number of reads since it was stored.</summary>
         public long Hits { get; }
 
         /// <summary>When it was stored, in nanoseconds on the manager's clock.</summary>
@@ -205,8 +209,8 @@ namespace Ckpt
         }
     }
 
-    /// <summary>How a pipeline is made. The chain is cut into pieces = stages * chunks pieces of at least one layer; piece k is
-    /// chunk k / stages of stage k % stages.</summary>
+    /// <summary>Options for creating a pipeline. The chain is split into pieces = stages * chunks pieces of at least one layer;
+    /// piece k is chunk k / stages of stage k % stages.</summary>
     public sealed unsafe partial class PipelineOptions
     {
         /// <summary>Order in which stages run the forward and backward parts of micro-batches: one of <see cref="PipelineOrder"/>;
@@ -223,48 +227,49 @@ namespace Ckpt
         /// <see cref="PipelineOrder.Interleaved"/>.</summary>
         public int Chunks { get; set; } = 1;
 
-        /// <summary>Threads of each stage's pool, its own thread included; 1 .. 1024; default 1.</summary>
+        /// <summary>Number of threads of each stage's pool, the stage's thread included; 1 .. 1024; default 1.</summary>
         public int ThreadsPerStage { get; set; } = 1;
 
-        /// <summary>Number of runs that time the layers, for the split and the budget; 0: bytes only; default 3.</summary>
+        /// <summary>Number of runs for measuring the layers' times, for the split and the budget; 0: only bytes are used; default
+        /// 3.</summary>
         public int MeasuredSteps { get; set; } = 3;
 
         /// <summary>First layers of the pieces, ascending from 0; empty: a split into pieces of equal time.</summary>
         public long[] Begins { get; set; } = new long[0];
 
-        /// <summary>Places of each queue between neighbours; 0: as many as the schedule needs.</summary>
+        /// <summary>Capacity of each queue between neighbours; 0: as much as the schedule needs.</summary>
         public long QueuePlaces { get; set; }
 
-        /// <summary>Each stage takes the fastest plan found with which its whole step, with what it keeps of every micro-batch in
-        /// flight, reserves no more bytes than this; 0: no budget.</summary>
+        /// <summary>Limit of the reserved bytes of each stage's whole step, with the kept values of all micro-batches in flight;
+        /// each stage uses the fastest plan found within it; 0: no budget.</summary>
         public long BudgetBytes { get; set; }
 
-        /// <summary>Chooses each piece's plan, layer by layer; asked again before each step; kept alive; null: no
+        /// <summary>Strategy that determines each piece's plan, layer by layer; asked again before each step; kept alive; null: no
         /// strategy.</summary>
         [MaybeNull, AllowNull]
         public ICheckpointStrategy Strategy { get; set; }
 
-        /// <summary>Plan of each piece, for a chain of its own; kept alive; empty: no plans are set.</summary>
+        /// <summary>Plan of each piece, as for a separate chain; kept alive; empty: no plans are set.</summary>
         public Schedule[] Schedules { get; set; } = new Schedule[0];
 
         /// <summary>Policy of every stage's activation manager; null: store-all.</summary>
         [MaybeNull, AllowNull]
         public ActivationPolicy Policy { get; set; }
 
-        /// <summary>Counts every buffer, those of queues included; kept alive; null: one of its own.</summary>
+        /// <summary>Tracker that counts every buffer, those of queues included; kept alive; null: a new one.</summary>
         [MaybeNull, AllowNull]
         public MemoryTracker Tracker { get; set; }
 
-        /// <summary>What is checked where a layer runs forward again: one of <see cref="RecomputeCheck"/>; default
+        /// <summary>Check of each recomputed forward: one of <see cref="RecomputeCheck"/>; default
         /// <see cref="RecomputeCheck.None"/>.</summary>
         public RecomputeCheck RecomputeCheck { get; set; } = RecomputeCheck.None;
 
-        /// <summary>True: looks whether layers write where they may not; false: does not look.</summary>
+        /// <summary>True: detects writes of layers outside of their buffers; false: no check.</summary>
         public bool CheckWrites { get; set; }
 
-        /// <summary>True: a layer's output of F32 or F64 that is not finite ends the step with <see cref="CkptStatus.OutOfRange"/>,
-        /// whose message names the layer, the element and the micro-batch: the first such layer of the stage that came upon one
-        /// first; false: only the losses are looked at.</summary>
+        /// <summary>True: a layer's output of F32 or F64 that is not finite fails the step with
+        /// <see cref="CkptStatus.OutOfRange"/>; the message names the layer, the element and the micro-batch: the first such layer
+        /// of the stage that detected one first; false: only the losses are checked.</summary>
         public bool CheckFinite { get; set; }
 
         internal static ckpt_pipeline_options Native(PipelineOptions from, CallMemory memory)
@@ -298,7 +303,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What a stage of a pipeline measured since the pipeline was made.</summary>
+    /// <summary>Measurements of a stage of a pipeline since the pipeline was created.</summary>
     public sealed unsafe partial class PipelineStats
     {
         internal PipelineStats(ckpt_pipeline_stats from)
@@ -326,7 +331,7 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Micro-batches between forward and backward at most (of chunk 0).</summary>
+        /// <summary>Maximum number of micro-batches between forward and backward (of chunk 0).</summary>
         public int InFlight { get; }
 
         /// <summary>Global number of the stage's first layer (of chunk 0).</summary>
@@ -335,7 +340,7 @@ namespace Ckpt
         /// <summary>Number of layers of all chunks of the stage.</summary>
         public long Layers { get; }
 
-        /// <summary>Number of steps that ended well.</summary>
+        /// <summary>Number of successful steps.</summary>
         public long Steps { get; }
 
         /// <summary>Number of layer forwards, recomputed ones included.</summary>
@@ -344,22 +349,22 @@ namespace Ckpt
         /// <summary>Number of layer forwards beyond the first of each layer and micro-batch in a step.</summary>
         public long RecomputedForwards { get; }
 
-        /// <summary>Number of micro-batches whose tapes stayed from forward to backward.</summary>
+        /// <summary>Number of micro-batches with tapes that were kept from forward to backward.</summary>
         public long KeptMicroBatches { get; }
 
-        /// <summary>Number of micro-batches whose tapes did not stay from forward to backward.</summary>
+        /// <summary>Number of micro-batches with tapes that were recomputed.</summary>
         public long RecomputedMicroBatches { get; }
 
-        /// <summary>The most bytes that were alive at once: equals the verifier's peak of the whole step to the byte.</summary>
+        /// <summary>Maximum number of live bytes: equals the verifier's peak of the whole step to the byte.</summary>
         public long PeakLiveBytes { get; }
 
         /// <summary>Bytes of the stage's arena.</summary>
         public long ReservedBytes { get; }
 
-        /// <summary>Bytes reserved by the queues to and from the next stage, beside the arena.</summary>
+        /// <summary>Bytes reserved by the queues to and from the next stage, in addition to the arena.</summary>
         public long QueueBytes { get; }
 
-        /// <summary>Time of the last step in which the stage computed and did not wait.</summary>
+        /// <summary>Time for which the stage computed, without waits, in the last step.</summary>
         public TimeSpan Busy { get; }
 
         /// <summary>The values in one line.</summary>
@@ -373,7 +378,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What a stage of a pipeline does in one interval of a step.</summary>
+    /// <summary>The activity of a stage of a pipeline in one interval of a step.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public partial struct PipelineInterval
     {
@@ -384,7 +389,7 @@ namespace Ckpt
         private long begin_at_ns;
         private long end_at_ns;
 
-        /// <summary>What the stage does.</summary>
+        /// <summary>Activity of the stage.</summary>
         public IntervalKind Kind { get { return (IntervalKind)kind; } set { kind = (int)value; } }
 
         /// <summary>Number of the stage, from 0.</summary>

@@ -6,8 +6,8 @@ namespace Ckpt
 {
     public partial class ActivationManager
     {
-        /// <summary>Gets or sets the policy in force: under AUTOMATIC the one that was picked. <c>policy.Strategy</c> is set to
-        /// null: no reference is returned.</summary>
+        /// <summary>Gets or sets the policy in force: under AUTOMATIC the selected one. <c>policy.Strategy</c> is set to null: no
+        /// reference is returned.</summary>
         public ActivationPolicy Policy
         {
             get
@@ -24,17 +24,17 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Clears the manager, and says how many micro-batches (&gt;= 0) the step has: which one is the last. 0: not
-        /// known; then the newest counts as the last until a newer comes, and one that was kept only for being the last is dropped
-        /// then.</summary>
+        /// <summary>Clears the manager and sets the number of micro-batches (&gt;= 0) of the step, which determines the last one.
+        /// 0: not known; then the newest counts as the last until a newer one is stored, and an activation that was kept only as
+        /// the last is dropped then.</summary>
         public void BeginStep(int microBatches = 0)
         {
             native.ckpt_activation_manager_begin_step(Handle, microBatches);
         }
 
-        /// <summary>Returns 1 when a store of this many bytes (&gt;= 0) would be kept now, else 0. microBatch: 0 ..
-        /// <c>MicroBatches</c>-1; another one: <see cref="CkptStatus.OutOfRange"/>. A strategy is asked, and counts the
-        /// question.</summary>
+        /// <summary>Returns true when a store of this many bytes (&gt;= 0) would be kept now, else false. microBatch: 0 ..
+        /// <c>MicroBatches</c>-1; another one: <see cref="CkptStatus.OutOfRange"/>. Asks the strategy, if there is one, which
+        /// counts the question.</summary>
         public bool ShouldCheckpoint(int microBatch, long bytes = 0)
         {
             int value;
@@ -42,8 +42,8 @@ namespace Ckpt
             return value != 0;
         }
 
-        /// <summary>Asks the policy, and keeps a copy of the activation if it says so: Returns 1 or 0. An index that is stored
-        /// already is replaced, with its bytes; it is dropped when the new activation is not kept.</summary>
+        /// <summary>Applies the policy, and stores a copy of the activation if it is to be kept: returns true or false. An
+        /// activation that is stored already for this micro-batch is replaced; it is dropped if the new one is not kept.</summary>
         public bool Store(int microBatch, Tensor activation)
         {
             int value;
@@ -51,7 +51,7 @@ namespace Ckpt
             return value != 0;
         }
 
-        /// <summary>Returns 1 when the activation is stored, else 0.</summary>
+        /// <summary>Returns true when the activation is stored, else false.</summary>
         public bool HasActivation(int microBatch)
         {
             int value;
@@ -59,7 +59,7 @@ namespace Ckpt
             return value != 0;
         }
 
-        /// <summary>Runs the stage's forward on input: Returns a new reference. Nothing is stored.
+        /// <summary>Runs the stage's forward on input: returns a new reference. Nothing is stored.
         /// <see cref="CkptStatus.InvalidState"/> when the manager has no forward.</summary>
         public Tensor Recompute(Tensor input, int microBatch)
         {
@@ -68,8 +68,8 @@ namespace Ckpt
                     native.ckpt_tensor_release));
         }
 
-        /// <summary>Returns what <c>ActivationManager.Activation</c> returns, or else what <c>ActivationManager.Recompute</c>
-        /// returns. input is only read in the second case, but must be there.</summary>
+        /// <summary>Returns the result of <c>ActivationManager.Activation</c>, or, if nothing is stored, of
+        /// <c>ActivationManager.Recompute</c>. input is only read in the second case, but must not be null.</summary>
         public Tensor GetOrCompute(Tensor input, int microBatch)
         {
             return new Tensor(Made((out IntPtr made) =>
@@ -77,7 +77,7 @@ namespace Ckpt
                     native.ckpt_tensor_release));
         }
 
-        /// <summary>Drops all that is stored; the tracker's count of this manager is 0 then.</summary>
+        /// <summary>Drops all stored activations; the tracker's count of this manager is 0 then.</summary>
         public void Clear()
         {
             native.ckpt_activation_manager_clear(Handle);
@@ -86,22 +86,23 @@ namespace Ckpt
 
     public partial class Pipeline
     {
-        /// <summary>Asks the step that is running to end with <see cref="CheckpointTaskState.Cancelled"/>; does not wait. Without
-        /// one it does nothing. Any thread, also a layer's.</summary>
+        /// <summary>Requests that the running step fails with <see cref="CheckpointTaskState.Cancelled"/>; does not wait. Without a
+        /// running step it does nothing. May be called on any thread, also inside a layer.</summary>
         public void Cancel()
         {
             native.ckpt_pipeline_cancel(Handle);
         }
 
-        /// <summary>Returns the first layers of the pieces.</summary>
+        /// <summary>Lists the first layers of the pieces.</summary>
         public long[] GetBegins()
         {
             return NativeList.Integers(native.ckpt_pipeline_get_begins(Handle));
         }
 
-        /// <summary>Returns a stage's manager, as a new reference: its policy is asked when a step begins which micro-batches'
-        /// tapes stay. Its recompute runs the stage's forward with the last step's keys; <see cref="CkptStatus.Unsupported"/> for
-        /// stages of several chunks, and for layers that need targets, have ambient state or are not deterministic.</summary>
+        /// <summary>Returns a stage's manager, as a new reference: its policy determines at the begin of a step the micro-batches
+        /// with tapes that are kept. Its recompute runs the stage's forward with the last step's keys;
+        /// <see cref="CkptStatus.Unsupported"/> for stages of several chunks, and for layers that need targets, have ambient state
+        /// or are not deterministic.</summary>
         public ActivationManager GetManager(int stage)
         {
             return new ActivationManager(Made((out IntPtr made) =>
@@ -117,29 +118,29 @@ namespace Ckpt
         }
 
         /// <summary>Returns the profile that the schedule of <c>Pipeline.Schedule</c> is verified against: the stage's layers for
-        /// one micro-batch; between two chunks one layer that never runs. A new reference.</summary>
+        /// one micro-batch; between two chunks one layer that is not run. A new reference.</summary>
         public Profile GetProfile(int stage)
         {
             return new Profile(Made((out IntPtr made) =>
                 native.ckpt_pipeline_get_profile(Handle, stage, out made), native.ckpt_profile_release));
         }
 
-        /// <summary>Returns what a stage measured since the pipeline was made.</summary>
+        /// <summary>Returns the measurements of a stage since the pipeline was created.</summary>
         public PipelineStats GetStats(int stage)
         {
             return PipelineStats.Filled(filled => native.ckpt_pipeline_get_stats(Handle, stage, filled));
         }
 
-        /// <summary>Returns the timeline of the last step that ended well as Chrome's trace events (JSON; chrome://tracing and
-        /// Perfetto show it). Source: "Trace Event Format".</summary>
+        /// <summary>Returns the timeline of the last successful step as Chrome's trace events (JSON; chrome://tracing and Perfetto
+        /// show it). Source: "Trace Event Format".</summary>
         public string ToTraceJson()
         {
             return native.ckpt_pipeline_get_trace_json(Handle);
         }
 
-        /// <summary>Cuts a chain so that pieces take equal time, and among the cuts within 5% of the best time so that what
-        /// store-all keeps, times the micro-batches in flight, is most even. profile: of one micro-batch. Of options only order,
-        /// stages, chunks and <c>MicroBatches</c> are read.</summary>
+        /// <summary>Splits a chain into pieces of equal time. Among the splits within 5% of the best time, selects the one with the
+        /// most even memory: the bytes that store-all keeps, times the micro-batches in flight. profile: of one micro-batch. Reads
+        /// only order, stages, chunks and <c>MicroBatches</c> of options.</summary>
         public static long[] Split(Profile profile, PipelineOptions options)
         {
             using (var memory = new CallMemory())
@@ -149,8 +150,8 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Returns the most micro-batches of a piece (0 .. pieces-1) that are between their forward and the end of their
-        /// backward. Reads the same options as <c>Pipeline.Split</c>.</summary>
+        /// <summary>Returns the maximum number of micro-batches of a piece (0 .. pieces-1) that are between their forward and the
+        /// end of their backward. Reads the same options as <c>Pipeline.Split</c>.</summary>
         public static int GetInFlight(PipelineOptions options, int piece)
         {
             using (var memory = new CallMemory())

@@ -5,38 +5,38 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>What memory holds. Bytes of <see cref="Item.Input"/>(i) and <see cref="Item.Grad"/>(i): those of x_i; of
-    /// <see cref="Item.Tape"/>(i, option): the layer's tape bytes under that option.</summary>
+    /// <summary>The kind of an item in memory. <see cref="Item.Input"/>(i) and <see cref="Item.Grad"/>(i) have the bytes of
+    /// x_i, <see cref="Item.Tape"/>(i, option) the layer's tape bytes under that option.</summary>
     public enum Item
     {
         /// <summary>No item.</summary>
         None = 0,
-        /// <summary><see cref="Item.Input"/>(i): x_i, i = 0 .. n; its bytes are those of x_i. <see cref="Item.Input"/>(0) is there
+        /// <summary><see cref="Item.Input"/>(i): x_i, i = 0 .. n; its bytes are those of x_i. <see cref="Item.Input"/>(0) exists
         /// when a step begins; <see cref="Item.Input"/>(n) is the chain's output.</summary>
         Input = 1,
-        /// <summary><see cref="Item.Tape"/>(i, option): what layer i recorded for its backward; its bytes are the layer's tape
-        /// bytes under that option.</summary>
+        /// <summary><see cref="Item.Tape"/>(i, option): the values that layer i recorded for its backward; its bytes are the
+        /// layer's tape bytes under that option.</summary>
         Tape = 2,
         /// <summary><see cref="Item.Grad"/>(i): the gradient with respect to x_i; its bytes are those of x_i.</summary>
         Grad = 3,
     }
 
-    /// <summary>Kind of an action. Memory changes only at actions, as each kind says; nothing else is kept or
+    /// <summary>Kind of an action. Memory changes only at actions, as each kind documents; nothing else is kept or
     /// dropped.</summary>
     public enum ActionKind
     {
-        /// <summary>None of them.</summary>
+        /// <summary>No value.</summary>
         None = 0,
-        /// <summary>Runs layers first .. last-1 without recording, under one option; needs <see cref="Item.Input"/>(first), makes
+        /// <summary>Runs layers first .. last-1 without recording, under one option; needs <see cref="Item.Input"/>(first), creates
         /// <see cref="Item.Input"/>(last), keeps nothing between.</summary>
         Forward = 1,
-        /// <summary>Runs layers first .. last-1 and records: needs <see cref="Item.Input"/>(first), makes
+        /// <summary>Runs layers first .. last-1 and records: needs <see cref="Item.Input"/>(first), creates
         /// <see cref="Item.Tape"/>(i, option) and <see cref="Item.Input"/>(i+1) of each layer i.</summary>
         ForwardTape = 2,
         /// <summary>Runs layers last-1 down to first backward: needs <see cref="Item.Grad"/>(i+1), <see cref="Item.Tape"/>(i,
-        /// option), and <see cref="Item.Input"/>(i) or <see cref="Item.Input"/>(i+1) where the layer's flags say so; makes
-        /// <see cref="Item.Grad"/>(i); ends <see cref="Item.Grad"/>(i+1) and <see cref="Item.Tape"/>(i, option). Once for each
-        /// layer and micro-batch.</summary>
+        /// option), and <see cref="Item.Input"/>(i) or <see cref="Item.Input"/>(i+1) if the layer's flags require it; creates
+        /// <see cref="Item.Grad"/>(i); ends <see cref="Item.Grad"/>(i+1) and <see cref="Item.Tape"/>(i, option). Exactly once for
+        /// each layer and micro-batch.</summary>
         Backward = 3,
         /// <summary>Begins to copy an item into (tier, slot), tier &gt;= 1; the item may be dropped at once, but its bytes count
         /// until the <see cref="ActionKind.Await"/>.</summary>
@@ -44,70 +44,70 @@ namespace Ckpt
         /// <summary>Begins to copy the item in (tier, slot) back to memory; its bytes count from here, it is usable after the
         /// <see cref="ActionKind.Await"/>.</summary>
         LoadBegin = 5,
-        /// <summary>Waits for a transfer that <see cref="ActionKind.StoreBegin"/> or <see cref="ActionKind.LoadBegin"/>
-        /// began.</summary>
+        /// <summary>Waits for a transfer of <see cref="ActionKind.StoreBegin"/> or <see cref="ActionKind.LoadBegin"/>.</summary>
         Await = 6,
-        /// <summary>Ends an item (tier 0), or what a slot of another tier holds.</summary>
+        /// <summary>Ends an item (tier 0), or the item in a slot of another tier.</summary>
         Drop = 7,
-        /// <summary>Sends a copy of an item to a neighbour stage of a pipeline; the item stays until its
+        /// <summary>Sends a copy of an item to a neighbour stage of a pipeline; the item is kept until its
         /// <see cref="ActionKind.Drop"/>.</summary>
         Send = 8,
-        /// <summary>Receives an item from a neighbour stage. In a stage's schedule of a pipeline every micro-batch's
-        /// <see cref="Item.Input"/> arrives this way; a schedule of a chain of its own has no <see cref="ActionKind.Send"/> and
+        /// <summary>Receives an item from a neighbour stage. In the schedule of a pipeline's stage every micro-batch's
+        /// <see cref="Item.Input"/> arrives this way; the schedule of a whole chain has no <see cref="ActionKind.Send"/> and
         /// <see cref="ActionKind.Receive"/>.</summary>
         Receive = 9,
-        /// <summary>Ends the forward part: needs <see cref="Item.Input"/>(n), shows it to the caller, makes
+        /// <summary>Ends the forward part: needs <see cref="Item.Input"/>(n), passes it to the caller, creates
         /// <see cref="Item.Grad"/>(n); last stage only.</summary>
         Turn = 10,
-        /// <summary>Ends the step: only <see cref="Item.Grad"/>(0) may be left.</summary>
+        /// <summary>Ends the step: only <see cref="Item.Grad"/>(0) may exist.</summary>
         End = 11,
-        /// <summary>Runs one layer and records, for a backward that nothing else waits for: needs <see cref="Item.Input"/>(first),
-        /// makes <see cref="Item.Tape"/>(first, option), and <see cref="Item.Input"/>(last) only where the layer's flags say
-        /// NEEDS_OUTPUT. last is first + 1. Runs the option's record (<c>HasRecord</c>); without one it runs forward, and an output
-        /// that it does not make counts as workspace meanwhile.</summary>
+        /// <summary>Runs one layer and records, only for its backward: needs <see cref="Item.Input"/>(first), creates
+        /// <see cref="Item.Tape"/>(first, option), and <see cref="Item.Input"/>(last) only if the layer has the flag NEEDS_OUTPUT.
+        /// last is first + 1. Runs the option's record (<c>HasRecord</c>); without one it runs forward, and an output that is not
+        /// an item counts as workspace while it runs.</summary>
         Record = 12,
         /// <summary>Runs layers first .. last-1 without recording, each in place: needs <see cref="Item.Input"/>(first), which it
-        /// ends, and makes <see cref="Item.Input"/>(last) in the same buffer. While layer k runs, the buffer counts the larger of
+        /// ends, and creates <see cref="Item.Input"/>(last) in the same buffer. While layer k runs, the buffer counts the larger of
         /// x_k and x_{k+1}. Not for an <see cref="Item.Input"/> that a <see cref="ActionKind.StoreBegin"/> is copying. slot names
-        /// the buffer in schedules of adjoint codes, as it does for the result of their <see cref="ActionKind.Forward"/>; else it
-        /// is 0.</summary>
+        /// the buffer in schedules of adjoint codes, as for the result of their <see cref="ActionKind.Forward"/>; else it is
+        /// 0.</summary>
         Advance = 13,
     }
 
-    /// <summary>What planning must know of a layer's backward and of running it again: a sum of flags.</summary>
+    /// <summary>Properties of a layer's backward and recomputation for planning: a sum of flags.</summary>
     [Flags]
     public enum LayerFlag : uint
     {
-        /// <summary>None of them.</summary>
+        /// <summary>None of the flags.</summary>
         None = 0,
         /// <summary>Backward reads the layer's input.</summary>
         NeedsInput = 1,
         /// <summary>Backward reads the layer's output.</summary>
         NeedsOutput = 2,
-        /// <summary>Running forward again produces the same bits; without it the layer is never recomputed.</summary>
+        /// <summary>Recomputing forward produces the same bits; without this flag the layer is never recomputed.</summary>
         Deterministic = 4,
-        /// <summary>Backward makes no gradient of the input: only for layer 0, whose input has no gradient (tokens).</summary>
+        /// <summary>Backward computes no gradient of the input: only for layer 0 with an input that has no gradient
+        /// (tokens).</summary>
         NoInputGradient = 8,
         /// <summary>Forward may write its output over its input, and backward the gradient of its input over that of its output: an
-        /// element-wise layer. Behind the first layer of a <see cref="ActionKind.Forward"/>, the layer's output is made in the
-        /// buffer of its input, and its <see cref="ActionKind.Backward"/> makes <see cref="Item.Grad"/>(i) in the buffer of
-        /// <see cref="Item.Grad"/>(i+1); meanwhile that buffer counts the larger of the two.</summary>
+        /// element-wise layer. After the first layer of a <see cref="ActionKind.Forward"/>, the layer writes its output into the
+        /// buffer of its input, and its <see cref="ActionKind.Backward"/> writes <see cref="Item.Grad"/>(i) into the buffer of
+        /// <see cref="Item.Grad"/>(i+1); while the layer runs that buffer counts the larger of the two.</summary>
         InPlace = 16,
     }
 
-    /// <summary>What holds for a whole chain: a sum of flags.</summary>
+    /// <summary>Properties of a whole chain: a sum of flags.</summary>
     [Flags]
     public enum ProfileFlag : uint
     {
-        /// <summary>None of them.</summary>
+        /// <summary>None of the flags.</summary>
         None = 0,
-        /// <summary><see cref="Item.Input"/>(0) stays with the caller, who holds it through the whole step: its
-        /// <see cref="ActionKind.Drop"/> frees no bytes.</summary>
+        /// <summary>The caller keeps <see cref="Item.Input"/>(0) for the whole step: its <see cref="ActionKind.Drop"/> frees no
+        /// bytes.</summary>
         KeepsInput = 1,
-        /// <summary><see cref="Item.Input"/>(n) stays with the caller from the moment it is made to the end of the step: its
+        /// <summary>The caller keeps <see cref="Item.Input"/>(n) from its computation to the end of the step: its
         /// <see cref="ActionKind.Drop"/> frees no bytes.</summary>
         KeepsOutput = 2,
-        /// <summary>Memory comes from an allocator of the caller's, not from one arena: budgets bind live bytes, not reserved
+        /// <summary>Memory comes from an allocator of the caller, not from one arena: budgets limit live bytes, not reserved
         /// ones.</summary>
         OwnAllocator = 4,
     }
@@ -147,11 +147,11 @@ namespace Ckpt
         /// <see cref="ActionKind.Drop"/>, <see cref="ActionKind.Send"/>, <see cref="ActionKind.Receive"/>.</summary>
         public Item Item { get { return (Item)item; } set { item = (int)value; } }
 
-        /// <summary>Where the item is: 0 memory; 1 .. 3 slower places.</summary>
+        /// <summary>Tier of the item: 0 memory; 1 .. 3 slower places.</summary>
         public int Tier { get { return tier; } set { tier = value; } }
 
-        /// <summary>Place within the tier, &gt;= 0; of <see cref="ActionKind.Forward"/> and <see cref="ActionKind.Advance"/>: the
-        /// buffer of the result, for the user's own code.</summary>
+        /// <summary>Slot within the tier, &gt;= 0; of <see cref="ActionKind.Forward"/> and <see cref="ActionKind.Advance"/>: the
+        /// buffer of the result, for code that runs the schedule.</summary>
         public int Slot { get { return slot; } set { slot = value; } }
 
         /// <summary>Id of a transfer from its <see cref="ActionKind.StoreBegin"/> or <see cref="ActionKind.LoadBegin"/> to its
@@ -167,7 +167,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What planning must know of one layer.</summary>
+    /// <summary>Properties of one layer for planning.</summary>
     public sealed unsafe partial class LayerProfile
     {
         /// <summary>Sum of <see cref="LayerFlag"/>; default <see cref="LayerFlag.NeedsInput"/> |
@@ -220,7 +220,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What planning must know of one way to run a layer. Most layers have one.</summary>
+    /// <summary>Properties of one option (way to run a layer) for planning. Most layers have one.</summary>
     public sealed unsafe partial class OptionProfile
     {
         /// <summary>Bytes that the layer records for its backward, &gt;= 0.</summary>
@@ -238,22 +238,21 @@ namespace Ckpt
         /// <summary>Duration of one backward in seconds, &gt;= 0.</summary>
         public double BackwardSeconds { get; set; }
 
-        /// <summary>Bytes needed while <see cref="ActionKind.Record"/> runs, &gt;= 0; not looked at without
+        /// <summary>Bytes needed while <see cref="ActionKind.Record"/> runs, &gt;= 0; ignored without
         /// <see cref="HasRecord"/>.</summary>
         public long RecordWorkspaceBytes { get; set; }
 
-        /// <summary>Duration of one <see cref="ActionKind.Record"/> in seconds, &gt;= 0; not looked at without
+        /// <summary>Duration of one <see cref="ActionKind.Record"/> in seconds, &gt;= 0; ignored without
         /// <see cref="HasRecord"/>.</summary>
         public double RecordSeconds { get; set; }
 
-        /// <summary>True: the layer can record without making its output, as the two fields above say; false:
-        /// <see cref="ActionKind.Record"/> runs forward.</summary>
+        /// <summary>True: the layer can record without computing its output, with <see cref="RecordWorkspaceBytes"/> and
+        /// <see cref="RecordSeconds"/>; false: <see cref="ActionKind.Record"/> runs forward.</summary>
         public bool HasRecord { get; set; }
 
-        /// <summary>Most bytes at once while the backward runs of all that it reads, makes and needs for itself, but for the
-        /// layer's input: its tape, both gradients, the output where it is read, and workspace, &gt;= 0; 0: not known, their sum.
-        /// For those whose memory comes from an allocator of their own: planners and the verifier count it; arena and program keep
-        /// the sum.</summary>
+        /// <summary>Maximum bytes of a backward while it runs, without the layer's input: its tape, both gradients, the output if
+        /// it is read, and workspace, &gt;= 0; 0: not known, their sum. For programs with a separate allocator: planners and the
+        /// verifier use it; arena and program use the sum.</summary>
         public long BackwardPeakBytes { get; set; }
 
         internal static ckpt_option_profile Native(OptionProfile from, CallMemory memory)
@@ -296,10 +295,10 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What planning must know of a tier, a place that is slower than memory.</summary>
+    /// <summary>Properties of a tier, a place that is slower than memory, for planning.</summary>
     public sealed unsafe partial class TierProfile
     {
-        /// <summary>Bytes that the tier can hold, &gt;= 0; 0: no limit.</summary>
+        /// <summary>Capacity of the tier in bytes, &gt;= 0; 0: no limit.</summary>
         public long CapacityBytes { get; set; }
 
         /// <summary>Rate of a <see cref="ActionKind.StoreBegin"/>'s copy in bytes per second, &gt;= 0; 0: no limit, it takes no
@@ -343,7 +342,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What a schedule costs on a chain, exactly.</summary>
+    /// <summary>The exact memory and time of a schedule on a chain.</summary>
     public sealed unsafe partial class PlanReport
     {
         internal PlanReport(ckpt_plan_report from)
@@ -380,28 +379,26 @@ namespace Ckpt
         /// <summary>Number of layer forwards beyond the first of each layer.</summary>
         public long RecomputedForwards { get; }
 
-        /// <summary>Duration of the step in seconds: of the forwards, records and backwards, one after another, and of what the
-        /// AWAITs wait for.</summary>
+        /// <summary>Duration of the step in seconds: the sum of forwards, records, backwards and waits of AWAITs.</summary>
         public double StepSeconds { get; }
 
-        /// <summary>Duration of the recomputed forwards in seconds, as they ran: <c>ForwardSeconds</c> or
-        /// <c>RecordSeconds</c>.</summary>
+        /// <summary>Duration of the recomputed forwards in seconds, from <c>ForwardSeconds</c> or <c>RecordSeconds</c>.</summary>
         public double RecomputedSeconds { get; }
 
-        /// <summary>Index of the action during which tier 0 was fullest (the first such).</summary>
+        /// <summary>Index of the first action with the peak of tier 0.</summary>
         public long PeakAction { get; }
 
-        /// <summary>Live bytes at the fullest moment of each tier; tier 0 counts items, workspace and ambient state.</summary>
+        /// <summary>Peak live bytes of each tier; tier 0 counts items, workspace and ambient state.</summary>
         public long[] PeakBytes { get; }
 
-        /// <summary>Duration of what the AWAITs wait for, in seconds; counted in <see cref="StepSeconds"/>.</summary>
+        /// <summary>Duration of the waits of AWAITs in seconds; included in <see cref="StepSeconds"/>.</summary>
         public double WaitSeconds { get; }
 
-        /// <summary>Most items (<see cref="Item.Input"/>, <see cref="Item.Tape"/>, <see cref="Item.Grad"/>) at once in each tier;
-        /// with x_0.</summary>
+        /// <summary>Maximum number of items (<see cref="Item.Input"/>, <see cref="Item.Tape"/>, <see cref="Item.Grad"/>) in each
+        /// tier, x_0 included.</summary>
         public long[] PeakItems { get; }
 
-        /// <summary>Most INPUTs at once in each tier; with x_0: the states that an adjoint code keeps.</summary>
+        /// <summary>Maximum number of INPUTs in each tier, x_0 included: the states that an adjoint code keeps.</summary>
         public long[] PeakInputs { get; }
 
         /// <summary>Bytes that were copied into each tier; 0 for tier 0.</summary>
@@ -421,8 +418,8 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What one schedule of a planner's frontier costs: no other of the planner's takes less time within its live
-    /// bytes.</summary>
+    /// <summary>Memory and time of one schedule of a planner's frontier: no other schedule of the planner takes less time
+    /// within its live bytes.</summary>
     public sealed unsafe partial class FrontierPoint
     {
         internal FrontierPoint(ckpt_frontier_point from)
@@ -444,10 +441,10 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Live bytes of tier 0 at the fullest moment.</summary>
+        /// <summary>Peak live bytes of tier 0.</summary>
         public long LiveBytes { get; }
 
-        /// <summary>Bytes that a machine must have: the size of the arena that holds all buffers.</summary>
+        /// <summary>Size of the arena that holds all buffers, in bytes.</summary>
         public long ReservedBytes { get; }
 
         /// <summary>Number of layer forwards beyond the first of each layer.</summary>
@@ -459,7 +456,8 @@ namespace Ckpt
         /// <summary>Duration of the recomputed forwards in seconds.</summary>
         public double RecomputedSeconds { get; }
 
-        /// <summary>Duration in seconds by which the planner's best may be shorter, where its tables had no room for it.</summary>
+        /// <summary>Upper bound, in seconds, by which the optimum may be shorter, if it did not fit in the planner's
+        /// tables.</summary>
         public double LostSeconds { get; }
 
         /// <summary>The values in one line.</summary>

@@ -8,15 +8,15 @@ namespace Ckpt
     [Flags]
     public enum OperationFlag : uint
     {
-        /// <summary>None of them.</summary>
+        /// <summary>None of the flags.</summary>
         None = 0,
         /// <summary>The layer ran before in this step: its ambient state is restored first, from the buffer ambient.</summary>
         Again = 1,
-        /// <summary>The result is made where the operand was: both buffers have one offset.</summary>
+        /// <summary>The result overwrites the operand: both buffers have the same offset.</summary>
         InPlace = 2,
     }
 
-    /// <summary>A piece of memory from the operation that makes what it holds to the last that uses it.</summary>
+    /// <summary>A buffer, and the operations between which it is live.</summary>
     public sealed unsafe partial class ProgramBuffer
     {
         internal ProgramBuffer(ckpt_program_buffer from)
@@ -45,23 +45,24 @@ namespace Ckpt
         /// <summary>Number of bytes, &gt;= 0.</summary>
         public long Bytes { get; }
 
-        /// <summary>Distance from the start of its tier's arena in bytes, a multiple of 64; negative for one of no bytes.</summary>
+        /// <summary>Offset in its tier's arena in bytes, a multiple of 64; negative for a buffer of 0 bytes.</summary>
         public long Offset { get; }
 
-        /// <summary>Index of the operation that makes it; negative for x_0, which is there from the start.</summary>
+        /// <summary>Index of the operation that writes it first; negative for x_0, which exists from the start.</summary>
         public long First { get; }
 
-        /// <summary>Index of the last operation that uses it; the number of operations for <see cref="Item.Grad"/>(0), which is
-        /// left.</summary>
+        /// <summary>Index of the last operation that uses it; the number of operations for <see cref="Item.Grad"/>(0), which
+        /// outlives the step.</summary>
         public long Last { get; }
 
         /// <summary>Index i of <see cref="Item.Input"/>(i) and <see cref="Item.Grad"/>(i); else the layer.</summary>
         public long Index { get; }
 
-        /// <summary>What it holds: one of <see cref="Item"/>; <see cref="Item.None"/> for workspace and ambient state.</summary>
+        /// <summary>Item that it holds: one of <see cref="Item"/>; <see cref="Item.None"/> for workspace and ambient
+        /// state.</summary>
         public Item Item { get; }
 
-        /// <summary>Which arena it is in: 0 memory; 1 .. 3 slower places.</summary>
+        /// <summary>Tier of its arena: 0 memory; 1 .. 3 slower places.</summary>
         public int Tier { get; }
 
         /// <summary>Option of the layer, for a <see cref="Item.Tape"/>.</summary>
@@ -70,7 +71,7 @@ namespace Ckpt
         /// <summary>Number of the micro-batch, from 0.</summary>
         public int MicroBatch { get; }
 
-        /// <summary>Place within the tier, for a tier above 0.</summary>
+        /// <summary>Slot within the tier, for a tier above 0.</summary>
         public int Slot { get; }
 
         /// <summary>The values in one line.</summary>
@@ -82,7 +83,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>One piece of work. Buffers are numbers into the list of buffers; -1 for none.</summary>
+    /// <summary>One operation. Buffers are indices into the list of buffers; -1 for none.</summary>
     public sealed unsafe partial class ProgramOperation
     {
         internal ProgramOperation(ckpt_program_operation from)
@@ -114,8 +115,8 @@ namespace Ckpt
             }
         }
 
-        /// <summary>What is done: <see cref="ActionKind.Forward"/>, _FORWARD_TAPE (with output), _RECORD, _BACKWARD, _TURN, _SEND,
-        /// _RECEIVE, _STORE_BEGIN, _LOAD_BEGIN or _AWAIT.</summary>
+        /// <summary>Kind of operation: <see cref="ActionKind.Forward"/>, _FORWARD_TAPE (with output), _RECORD, _BACKWARD, _TURN,
+        /// _SEND, _RECEIVE, _STORE_BEGIN, _LOAD_BEGIN or _AWAIT.</summary>
         public ActionKind Kind { get; }
 
         /// <summary>Sum of <see cref="OperationFlag"/>.</summary>
@@ -130,25 +131,25 @@ namespace Ckpt
         /// <summary>Number of the micro-batch, from 0.</summary>
         public int MicroBatch { get; }
 
-        /// <summary>Where it is issued: 0 computes, 2 t - 1 writes to tier t, 2 t reads from it.</summary>
+        /// <summary>Stream to which it is issued: 0 computes, 2 t - 1 writes to tier t, 2 t reads from it.</summary>
         public int Stream { get; }
 
         /// <summary>Id of the transfer, of <see cref="ActionKind.StoreBegin"/>, <see cref="ActionKind.LoadBegin"/> and
         /// <see cref="ActionKind.Await"/>.</summary>
         public long Transfer { get; }
 
-        /// <summary>Buffer that is read: the layer's input, or what a copy reads; of a <see cref="ActionKind.Backward"/> when the
+        /// <summary>Buffer that is read: the layer's input, or the source of a copy; for a <see cref="ActionKind.Backward"/> if the
         /// layer needs it.</summary>
         public long Input { get; }
 
-        /// <summary>Buffer that is written: the layer's output, or a copy's; a <see cref="ActionKind.Backward"/> reads it when the
-        /// layer needs it.</summary>
+        /// <summary>Buffer that is written: the layer's output, or the target of a copy; a <see cref="ActionKind.Backward"/> reads
+        /// it if the layer needs it.</summary>
         public long Output { get; }
 
         /// <summary>Buffer that a recording forward writes and a <see cref="ActionKind.Backward"/> reads.</summary>
         public long Tape { get; }
 
-        /// <summary>Buffer of arbitrary bytes for the time of the operation.</summary>
+        /// <summary>Scratch buffer of the operation.</summary>
         public long Workspace { get; }
 
         /// <summary>Buffer of the output's gradient: <see cref="ActionKind.Backward"/> reads it, <see cref="ActionKind.Turn"/>
@@ -161,10 +162,10 @@ namespace Ckpt
         /// <summary>Buffer of the layer's ambient state: written by its first forward, read when it runs again.</summary>
         public long Ambient { get; }
 
-        /// <summary>Buffer that keeps the present ambient state while the layer runs again.</summary>
+        /// <summary>Buffer that keeps the current ambient state while the layer runs again.</summary>
         public long PresentAmbient { get; }
 
-        /// <summary>Index of the schedule's action that this is a part of, from 0.</summary>
+        /// <summary>Index of the schedule's action that contains the operation, from 0.</summary>
         public long Action { get; }
 
         /// <summary>The values in one line.</summary>

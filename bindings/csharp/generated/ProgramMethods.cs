@@ -10,9 +10,9 @@ namespace Ckpt
         {
         }
 
-        /// <summary>Creates the program of a schedule on a chain's profile; neither is needed afterwards. Offsets are those that
-        /// the executor of the documentation of engine uses: reserved bytes as <c>Schedule.ReservedBytes</c> says them.
-        /// <see cref="CkptStatus.InvalidSchedule"/> as <c>Schedule.Verify</c>, <see cref="CkptStatus.OutOfRange"/> past 2^22
+        /// <summary>Creates the program of a schedule on a chain's profile; neither is needed afterwards. Offsets are the same as
+        /// in a <see cref="ScheduleExecutor"/>: arenas are as large as <c>Schedule.ReservedBytes</c> reports.
+        /// <see cref="CkptStatus.InvalidSchedule"/> as <c>Schedule.Verify</c>, <see cref="CkptStatus.OutOfRange"/> above 2^22
         /// operations.</summary>
         public Program(Schedule schedule, Profile profile)
             : this(Made((out IntPtr made) =>

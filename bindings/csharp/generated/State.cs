@@ -14,32 +14,32 @@ namespace Ckpt
         Largest = 1,
     }
 
-    /// <summary>What is checked of the bytes that are read.</summary>
+    /// <summary>The level of checks on the bytes that are read.</summary>
     public enum Verify
     {
-        /// <summary>Trust the bytes; sizes, headers and manifest are checked all the same.</summary>
+        /// <summary>No checksums are checked; sizes, headers and manifest are still checked.</summary>
         None = 0,
-        /// <summary>Check the checksum of every byte that is loaded.</summary>
+        /// <summary>Checks the checksum of every byte that is loaded.</summary>
         Full = 1,
-        /// <summary>Only for readers: check the checksum of a tensor when it is first touched.</summary>
+        /// <summary>Only for readers: checks the checksum of a tensor at the first access.</summary>
         Lazy = 2,
     }
 
     /// <summary>Which element types a load converts.</summary>
     public enum Conversion
     {
-        /// <summary>Nothing is converted: the state's tensors must have the element types of the checkpoint.</summary>
+        /// <summary>No conversion: the state's tensors must have the element types of the checkpoint.</summary>
         None = 0,
-        /// <summary>Elements are converted to types that hold every value of theirs: F16 and BF16 to F32 and F64, F32 to F64,
-        /// integers to wider ones of the same or a larger range, and to F32 and F64 where these hold all of them.</summary>
+        /// <summary>Elements are converted only to types that represent all their values: F16 and BF16 to F32 and F64, F32 to F64,
+        /// integers to wider integers that include their range, and to F32 and F64 where these represent all of them.</summary>
         Lossless = 1,
-        /// <summary>Any integers and floating-point numbers of 16 to 64 bits (and integers of 8) are converted to any others of
-        /// these: rounded to the nearest, ties to even; integers only from whole numbers. A value that the other type has no place
-        /// for is an error.</summary>
+        /// <summary>Any integers of 8 to 64 bits and floating-point numbers of 16 to 64 bits are converted to any others of these:
+        /// rounded to the nearest, ties to even; to integers only from whole numbers. A value outside the range of the other type
+        /// is an error.</summary>
         Lossy = 2,
     }
 
-    /// <summary>What is known of one checkpoint without reading its files.</summary>
+    /// <summary>Information about one checkpoint, without reading its files.</summary>
     public sealed unsafe partial class CheckpointInfo
     {
         internal CheckpointInfo(ckpt_checkpoint_info from)
@@ -66,15 +66,15 @@ namespace Ckpt
             }
         }
 
-        /// <summary><see cref="CkptStatus.Ok"/>: manifest and file sizes are right (checksums of files not looked at);
-        /// <see cref="CkptStatus.NotFound"/>: no manifest, so being written or cut off; <see cref="CkptStatus.Corrupt"/>: damaged;
-        /// others: why it could not be read.</summary>
+        /// <summary><see cref="CkptStatus.Ok"/>: manifest and file sizes are valid (checksums of files are not checked);
+        /// <see cref="CkptStatus.NotFound"/>: no manifest, so the save is in progress or was interrupted;
+        /// <see cref="CkptStatus.Corrupt"/>: damaged; others: the error that prevented reading it.</summary>
         public CkptStatus Status { get; }
 
         /// <summary>Number of the step that was saved.</summary>
         public long Step { get; }
 
-        /// <summary>Number of the save among those in its storage; 0 unless status is <see cref="CkptStatus.Ok"/>.</summary>
+        /// <summary>Sequence number of the save in its storage; 0 unless status is <see cref="CkptStatus.Ok"/>.</summary>
         public long CommitSequence { get; }
 
         /// <summary>Bytes of the files, the manifest not counted; 0 unless status is <see cref="CkptStatus.Ok"/>.</summary>
@@ -83,10 +83,10 @@ namespace Ckpt
         /// <summary>Name of the checkpoint: its directory in the storage.</summary>
         public string Name { get; }
 
-        /// <summary>Metric that the save was made with; null when there is none.</summary>
+        /// <summary>Metric of the save; null when there is none.</summary>
         public double? Metric { get; }
 
-        /// <summary>When the save was made, in nanoseconds since 1970; null when an earlier version made it, or status is not
+        /// <summary>Time of the save, in UTC; null when an earlier version wrote it, or status is not
         /// <see cref="CkptStatus.Ok"/>.</summary>
         public DateTime? SavedUtc { get; }
 
@@ -96,10 +96,10 @@ namespace Ckpt
         /// <summary>Number of ranks that saved it; 0 unless status is <see cref="CkptStatus.Ok"/>.</summary>
         public long WorldSize { get; }
 
-        /// <summary>Generation of its line, which grows with each roll-back; 0 in a storage that never had one.</summary>
+        /// <summary>Generation of its line, which increases with each roll-back; 0 in a storage without roll-backs.</summary>
         public long Generation { get; }
 
-        /// <summary>True when a later run went back to an earlier step: only loads by name or step take the checkpoint, and
+        /// <summary>True when a later run went back to an earlier step: only loads by name or step select the checkpoint, and
         /// retention removes it first, else false.</summary>
         public bool Abandoned { get; }
 
@@ -113,25 +113,25 @@ namespace Ckpt
         }
     }
 
-    /// <summary>How the checkpoints of a storage are opened, and which of them stay.</summary>
+    /// <summary>Options for opening the checkpoints of a storage, and rules for retention.</summary>
     public sealed unsafe partial class CheckpointManagerOptions
     {
-        /// <summary>False locks the storage for writing; true: no lock, nothing is ever changed, and saving fails. The same on all
+        /// <summary>False locks the storage for writing; true: no lock, nothing is changed, and saving fails. The same on all
         /// ranks.</summary>
         public bool ReadOnly { get; set; }
 
-        /// <summary>After every save older checkpoints are removed, except this many (the saved one included); 0 (the default): all
-        /// stay. Manifests are read for that, files are not: one whose manifest does not parse neither counts nor is removed. One
-        /// that a load or verification of this process found damaged does not count, and is removed once it is older than all that
-        /// stay; the newest other one is never removed. Directories that cut-off saves have left are removed, too, once the saved
-        /// one is of the same or a later step.</summary>
+        /// <summary>Number of checkpoints to keep after each save, the saved one included; older ones are removed; 0 (the default):
+        /// all are kept. Retention reads manifests, not files: a checkpoint with an unreadable manifest neither counts nor is
+        /// removed. A checkpoint that a load or verification of this process found damaged does not count, and is removed once it
+        /// is older than all kept ones; the newest undamaged one is never removed. Directories left by interrupted saves are
+        /// removed, too, once a checkpoint of the same or a later step is saved.</summary>
         public long KeepLast { get; set; }
 
-        /// <summary>Checkpoints whose step is a multiple of this stay too (of equal steps the last committed); 0: none. Needs
-        /// <see cref="KeepLast"/> &gt;= 1.</summary>
+        /// <summary>Checkpoints with a step that is a multiple of this are kept, too (of equal steps the last committed); 0: none.
+        /// Requires <see cref="KeepLast"/> &gt;= 1.</summary>
         public long KeepEvery { get; set; }
 
-        /// <summary>This many checkpoints with the best metric stay too, of equal ones the newest; 0: none. Needs
+        /// <summary>Number of checkpoints with the best metric that are kept, too, of equal ones the newest; 0: none. Requires
         /// <see cref="KeepLast"/> &gt;= 1.</summary>
         public long KeepBest { get; set; }
 
@@ -143,22 +143,23 @@ namespace Ckpt
         [MaybeNull, AllowNull]
         public Coordinator Coordinator { get; set; }
 
-        /// <summary>Says which of the storage's errors are tried again; kept alive; null: one with its usual settings. Set one with
-        /// <c>MaxAttempts</c> 1 for no attempts but the first, also before a storage that tries again by itself: the attempts would
+        /// <summary>Decides which errors of the storage are retried; kept alive; null: a handler with default options. Set one with
+        /// <c>MaxAttempts</c> 1 to disable retries, also for a storage that retries by itself: the attempts would
         /// multiply.</summary>
         [MaybeNull, AllowNull]
         public FaultHandler FaultHandler { get; set; }
 
-        /// <summary>Rules, with commas between them; after every save older checkpoints are removed, except those that a rule, keep
-        /// or the fields above keep, those that are pinned, and the newest good one. "last:COUNT": the newest ones; "every:STEPS":
-        /// those whose step is a multiple; "best:COUNT" (as <see cref="BestMetric"/> says), "best:COUNT:min" and "best:COUNT:max":
-        /// those with the best metric; "newer:AGE": those that were saved less than this ago, in seconds, or with s, m, h, d or w
-        /// behind the number, or at a time that is not known. For example "last:3, every:100, best:2:max, newer:24h". Null or
-        /// empty: no rules. What is said of <see cref="KeepLast"/> holds.</summary>
+        /// <summary>Retention rules, separated by commas. After every save older checkpoints are removed, except those that a rule,
+        /// keep, <see cref="KeepLast"/>, <see cref="KeepEvery"/> or <see cref="KeepBest"/> keeps, those that are pinned, and the
+        /// newest valid one. "last:COUNT": the newest ones; "every:STEPS": those with a step that is a multiple; "best:COUNT" (as
+        /// <see cref="BestMetric"/> specifies), "best:COUNT:min" and "best:COUNT:max": those with the best metric; "newer:AGE":
+        /// those with an age below this, in seconds, or with s, m, h, d or w after the number, and those of unknown age. For
+        /// example "last:3, every:100, best:2:max, newer:24h". Null or empty: no rules. Damaged and unreadable checkpoints are
+        /// treated as for <see cref="KeepLast"/>.</summary>
         [MaybeNull, AllowNull]
         public string KeepRules { get; set; }
 
-        /// <summary>Time for which one call, or the writing of one save in the background, waits for the other ranks of a
+        /// <summary>Maximum time for which one call, or the writing of one background save, waits for the other ranks of a
         /// coordinator of several processes; 0 (the default): ten minutes.</summary>
         public TimeSpan Timeout { get; set; }
 
@@ -188,41 +189,40 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What one save writes, and how.</summary>
+    /// <summary>Options of one save.</summary>
     public sealed unsafe partial class SaveOptions
     {
         /// <summary>Number of the step, &gt;= 0; a load takes the highest one of the current line.</summary>
         public long Step { get; set; }
 
-        /// <summary>Seed of the run's random numbers, kept for the load.</summary>
+        /// <summary>Seed of the run's random numbers, stored for the load.</summary>
         public ulong Seed { get; set; }
 
-        /// <summary>JSON text of anything, for people and tools; null: the JSON value null.</summary>
+        /// <summary>Arbitrary JSON for users and tools; null: the JSON value null.</summary>
         [MaybeNull, AllowNull]
         public string MetadataJson { get; set; }
 
-        /// <summary>JSON text of what else the results' last bits depend on (hardware, other libraries); null: nothing. The library
-        /// adds its version and the BLAS that this process uses by then, and loads none for that.</summary>
+        /// <summary>JSON that describes the environment on which the results' last bits depend (hardware, other libraries); null:
+        /// nothing. The library adds its version and the BLAS that this process uses, if one is loaded already.</summary>
         [MaybeNull, AllowNull]
         public string EnvironmentJson { get; set; }
 
-        /// <summary>Begins the checkpoint's name, for people: 1 .. 24 of a-z, 0-9 and '_', not "step" or "torn"; loads and
-        /// retention do not look at it. Null or empty: no prefix.</summary>
+        /// <summary>Prefix of the checkpoint's name, for users: 1 .. 24 characters of a-z, 0-9 and '_', not "step" or "torn"; loads
+        /// and retention ignore it. Null or empty: no prefix.</summary>
         [MaybeNull, AllowNull]
         public string Prefix { get; set; }
 
-        /// <summary>Metric of the state, compared to find the best checkpoints. If it is not finite, the state is saved without a
-        /// metric, a warning is logged, and <c>MetricIgnored</c> is set in the result; null when there is none.</summary>
+        /// <summary>Metric of the state, for the selection of the best checkpoints. If it is not finite, the state is saved without
+        /// a metric, a warning is logged, and <c>MetricIgnored</c> is set in the result; null when there is none.</summary>
         public double? Metric { get; set; }
 
-        /// <summary>True (the default): an unchanged file of a group that rarely changes is linked to, or copied, not written from
-        /// memory; false: all are written.</summary>
+        /// <summary>True (the default): an unchanged file of a group that rarely changes is linked or copied instead of written
+        /// from memory; false: all files are written.</summary>
         public bool Incremental { get; set; } = true;
 
-        /// <summary>Other than 0 compares checksums of the replicated tensors of all ranks, where there are several, before the
-        /// save, and of the blocks of ranks that have the same ones of all sharded tensors; one that differs fails it with
-        /// <see cref="CkptStatus.InvalidArgument"/> that names the tensor and the ranks. Reads every byte of these
-        /// tensors.</summary>
+        /// <summary>Other than 0: with several ranks, compares the checksums of replicated tensors, and of blocks that several
+        /// ranks have, before the save; a difference fails the save with <see cref="CkptStatus.InvalidArgument"/> that names the
+        /// tensor and the ranks. Reads every byte of these tensors.</summary>
         public bool CheckReplicas { get; set; }
 
         internal static ckpt_save_options Native(SaveOptions from, CallMemory memory)
@@ -251,7 +251,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What one save wrote.</summary>
+    /// <summary>Result of one save.</summary>
     public sealed unsafe partial class SaveResult
     {
         internal SaveResult(ckpt_save_result from)
@@ -286,7 +286,7 @@ namespace Ckpt
         /// <summary>Number of the step that was saved.</summary>
         public long Step { get; }
 
-        /// <summary>Number of the save, which grows with every save in this storage.</summary>
+        /// <summary>Sequence number of the save, which increases with every save in this storage.</summary>
         public long CommitSequence { get; }
 
         /// <summary>Bytes of the files, the manifest not counted.</summary>
@@ -295,25 +295,25 @@ namespace Ckpt
         /// <summary>Name of the checkpoint: its directory in the storage.</summary>
         public string Name { get; }
 
-        /// <summary>Number of files that were linked or copied because nothing in them had changed.</summary>
+        /// <summary>Number of files that were linked or copied because they had not changed.</summary>
         public long Linked { get; }
 
-        /// <summary>Bytes of those of the files that this rank made; of one process alone: bytes.</summary>
+        /// <summary>Bytes of the files that this rank wrote; equal to bytes for a single process.</summary>
         public long RankBytes { get; }
 
-        /// <summary>Generation of the checkpoint's line, which grows with each roll-back; 0 in a storage that never had
-        /// one.</summary>
+        /// <summary>Generation of the checkpoint's line, which increases with each roll-back; 0 in a storage without
+        /// roll-backs.</summary>
         public long Generation { get; }
 
         /// <summary>True when the generation begins with this save: the run went back to an earlier step, or a new run began in an
-        /// old storage, and the checkpoints that are not on its line are abandoned, else false.</summary>
+        /// existing storage, and the checkpoints that are not on its line are abandoned, else false.</summary>
         public bool RolledBack { get; }
 
         /// <summary>True when the metric was not finite, so that the checkpoint has none, else false.</summary>
         public bool MetricIgnored { get; }
 
-        /// <summary>Number of background tasks of this storage that failed in this process and whose managers were released before
-        /// a caller received the failure. Set by the first save of the storage that completes afterwards; else 0.</summary>
+        /// <summary>Number of background tasks of this storage that failed in this process with a failure that no caller received
+        /// before the release of their manager. Set by the first save of the storage that completes afterwards; else 0.</summary>
         public long UnreportedFailures { get; }
 
         /// <summary>Status of the oldest of the unreported failures; <see cref="CkptStatus.Ok"/> when there are none.</summary>
@@ -334,43 +334,44 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What one load takes, and how.</summary>
+    /// <summary>Options of one load.</summary>
     public sealed unsafe partial class LoadOptions
     {
-        /// <summary>What is checked: <see cref="Verify.Full"/> (the default) or <see cref="Verify.None"/>.</summary>
+        /// <summary>Level of checks: <see cref="Verify.Full"/> (the default) or <see cref="Verify.None"/>.</summary>
         public Verify Verify { get; set; } = Verify.Full;
 
-        /// <summary>Name of one checkpoint, which is loaded without falling back; null: the newest valid one.</summary>
+        /// <summary>Name of the checkpoint to load, without fallback to another one; null: the newest valid one.</summary>
         [MaybeNull, AllowNull]
         public string Name { get; set; }
 
-        /// <summary>The checkpoint of this step is loaded, of several the newest valid one; null when there is none; not together
-        /// with name.</summary>
+        /// <summary>Step of the checkpoint to load, of several the newest valid one; null when there is none; not together with
+        /// name.</summary>
         public long? Step { get; set; }
 
-        /// <summary>JSON text of what this run's results depend on, compared with what the save wrote; null: not compared. The
-        /// library's version and the BLAS are compared in any case, as far as both sides have them.</summary>
+        /// <summary>JSON that describes the environment of this run, compared with the environment of the save; null: not compared.
+        /// The library's version and the BLAS are always compared, if both sides have them.</summary>
         [MaybeNull, AllowNull]
         public string EnvironmentJson { get; set; }
 
-        /// <summary>False: the state and the checkpoint must have the same names; true: tensors that only one side has are counted
-        /// and listed in the load report, those of the state and keys that the checkpoint lacks keep what they hold.</summary>
+        /// <summary>False: the state and the checkpoint must have the same names; true: tensors that only one of them has are
+        /// counted and listed in the load report; tensors and keys of the state that the checkpoint lacks keep their
+        /// values.</summary>
         public bool Partial { get; set; }
 
-        /// <summary>False: a load that fails leaves the state's tensors as they were. Files of the file system are read twice for
-        /// that, to check them and to copy them, and checked again in the copy; of other storages' files it needs as much memory
-        /// again as the tensors have. Other values: bytes are read straight into the tensors and checked there, which is faster and
-        /// needs no memory, and after a load that fails what the tensors hold is undefined.</summary>
+        /// <summary>False: a load that fails leaves the state's tensors unchanged. For that, files of the file system are read
+        /// twice, to check them and to copy them, and the copy is checked again; files of other storages need additional memory of
+        /// the size of the tensors. Other values: bytes are read directly into the tensors and checked there, which is faster and
+        /// needs no additional memory; after a load that fails the contents of the tensors are undefined.</summary>
         public bool InPlace { get; set; }
 
-        /// <summary>What is taken off the beginning of the checkpoint's tensor names that begin with it, before they are looked for
-        /// in the state ("module."); null or empty: nothing. Two names that become one, or a name of which nothing is left, are an
-        /// error.</summary>
+        /// <summary>Prefix that is removed from the checkpoint's tensor names that begin with it, before they are looked up in the
+        /// state ("module."); null or empty: no prefix is removed. Two names that become equal, or a name that becomes empty, are
+        /// an error.</summary>
         [MaybeNull, AllowNull]
         public string StripPrefix { get; set; }
 
-        /// <summary>What is put before each of the checkpoint's tensor names, after <see cref="StripPrefix"/> was taken off, before
-        /// they are looked for in the state; null or empty: nothing.</summary>
+        /// <summary>Prefix that is added to each of the checkpoint's tensor names, after <see cref="StripPrefix"/> was removed,
+        /// before they are looked up in the state; null or empty: no prefix is added.</summary>
         [MaybeNull, AllowNull]
         public string AddPrefix { get; set; }
 
@@ -404,7 +405,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What one load found.</summary>
+    /// <summary>Result of one load.</summary>
     public sealed unsafe partial class LoadResult
     {
         internal LoadResult(ckpt_load_result from)
@@ -431,15 +432,15 @@ namespace Ckpt
             }
         }
 
-        /// <summary>True when <c>EnvironmentJson</c> was set and is not the checkpoint's, or the library's version or the BLAS in
-        /// use is another one. The log says which; results may differ in their last bits. Where no BLAS is in use yet, its first
-        /// use warns in the log.</summary>
+        /// <summary>True when <c>EnvironmentJson</c> was set and differs from the checkpoint's, or the library's version or the
+        /// BLAS in use differs. The log names the difference; results may differ in their last bits. If no BLAS is in use yet, its
+        /// first use logs a warning.</summary>
         public bool EnvironmentDiffers { get; }
 
         /// <summary>Number of the step that was loaded.</summary>
         public long Step { get; }
 
-        /// <summary>Number of the save among those in its storage.</summary>
+        /// <summary>Sequence number of the save in its storage.</summary>
         public long CommitSequence { get; }
 
         /// <summary>Seed of the run's random numbers, as saved.</summary>
@@ -448,13 +449,13 @@ namespace Ckpt
         /// <summary>Bytes of the files, the manifest not counted.</summary>
         public long Bytes { get; }
 
-        /// <summary>Number of newer checkpoints that could not be used, and, on an object store, 1 for a damaged commit record of
-        /// the checkpoint that was loaded; the load report names them. A directory without a manifest is not a checkpoint and does
+        /// <summary>Number of newer checkpoints that could not be used, plus, on an object store, 1 for a damaged commit record of
+        /// the checkpoint that was loaded; the load report lists them. A directory without a manifest is not a checkpoint and does
         /// not count.</summary>
         public long Skipped { get; }
 
-        /// <summary>Name of the checkpoint: its directory in the storage; cut off when it is longer (only if the load was asked for
-        /// it by name).</summary>
+        /// <summary>Name of the checkpoint: its directory in the storage; truncated if it is longer (possible only for a load by
+        /// name).</summary>
         public string Name { get; }
 
         /// <summary>Number of tensors of the state that the checkpoint lacks; 0 unless the load was partial.</summary>
@@ -463,9 +464,9 @@ namespace Ckpt
         /// <summary>Number of tensors of the checkpoint that the state lacks; 0 unless the load was partial.</summary>
         public long Unexpected { get; }
 
-        /// <summary>True after a load that failed when it had begun to write the tensors, some of which hold parts of the
-        /// checkpoint by then: a load in place, or one whose file changed between its check and its copy. 0 after one that
-        /// succeeded.</summary>
+        /// <summary>True after a load that failed after it had begun to write the tensors, so that some of them hold parts of the
+        /// checkpoint: a load in place, or a load with a file that changed between its check and its copy. 0 after a successful
+        /// load.</summary>
         public bool PartlyFilled { get; }
 
         /// <summary>Number of ranks that saved the checkpoint.</summary>
@@ -481,7 +482,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What a verification checked.</summary>
+    /// <summary>Result of a verification.</summary>
     public sealed unsafe partial class VerifyResult
     {
         internal VerifyResult(ckpt_verify_result from)
@@ -501,7 +502,7 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Number of files whose every byte was checked, the manifest not counted.</summary>
+        /// <summary>Number of files that were checked completely, the manifest not counted.</summary>
         public long Files { get; }
 
         /// <summary>Number of tensors in the files that were checked.</summary>
@@ -510,7 +511,7 @@ namespace Ckpt
         /// <summary>Bytes of the files that were checked.</summary>
         public long Bytes { get; }
 
-        /// <summary>Name of the checkpoint: its directory in the storage, cut off when it is longer.</summary>
+        /// <summary>Name of the checkpoint: its directory in the storage, truncated if it is longer.</summary>
         public string Name { get; }
 
         /// <summary>The values in one line.</summary>
@@ -521,7 +522,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What is known of one tensor in a file.</summary>
+    /// <summary>Information about one tensor in a file.</summary>
     public sealed unsafe partial class TensorInfo
     {
         internal TensorInfo(ckpt_tensor_info from)
@@ -549,14 +550,13 @@ namespace Ckpt
         /// <summary>Name of the tensor: UTF-8; may be empty.</summary>
         public string Name { get; }
 
-        /// <summary>Lengths of the dimensions; empty when there are no dimensions.</summary>
+        /// <summary>Lengths of the dimensions; empty for 0 dimensions.</summary>
         public long[] Shape { get; }
 
         /// <summary>Size of the tensor in bytes.</summary>
         public long Bytes { get; }
 
-        /// <summary>Place of its first byte, from the start of the file, in bytes; 0 where it is in blocks of several
-        /// files.</summary>
+        /// <summary>Offset of its first byte in the file, in bytes; 0 if it consists of blocks in several files.</summary>
         public long Offset { get; }
 
         /// <summary>Group of the checkpoint that the tensor is in; empty for files without groups.</summary>

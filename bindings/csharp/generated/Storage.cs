@@ -5,24 +5,24 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>How large files are written. Each way falls back to the next where the system or the file does not support
+    /// <summary>How large files are written. Each mode falls back to the next one if the system or the file does not support
     /// it.</summary>
     public enum WritePath
     {
-        /// <summary>Large files are written past the page cache (O_DIRECT), eight chunks of 4 MiB under way by io_uring; falls back
-        /// to <see cref="WritePath.Direct"/> where the system or the file does not support it.</summary>
+        /// <summary>Large files bypass the page cache (O_DIRECT), with eight chunks of 4 MiB in flight by io_uring; falls back to
+        /// <see cref="WritePath.Direct"/> if the system or the file does not support it.</summary>
         Ring = 0,
-        /// <summary>Large files are written past the page cache (O_DIRECT), one chunk after the other; falls back to
-        /// <see cref="WritePath.Buffered"/> where the system or the file does not support it.</summary>
+        /// <summary>Large files bypass the page cache (O_DIRECT), one chunk after the other; falls back to
+        /// <see cref="WritePath.Buffered"/> if the system or the file does not support it.</summary>
         Direct = 1,
         /// <summary>Large files are written through the page cache.</summary>
         Buffered = 2,
     }
 
-    /// <summary>How a storage in the file system is made.</summary>
+    /// <summary>Options for creating a storage in the file system.</summary>
     public sealed unsafe partial class FileSystemOptions
     {
-        /// <summary>What happens when the directory is missing: false creates it, and those that lead to it, durably; true:
+        /// <summary>What happens if the directory is missing: false creates it and its parents durably; true:
         /// <see cref="CkptStatus.NotFound"/>.</summary>
         public bool MustExist { get; set; }
 
@@ -30,26 +30,27 @@ namespace Ckpt
         /// <see cref="WritePath.Buffered"/>.</summary>
         public WritePath WritePath { get; set; } = WritePath.Ring;
 
-        /// <summary>Files of at least this many bytes count as large, &gt;= 0; 0 (the default): 8 MiB.</summary>
+        /// <summary>Smallest size of a large file in bytes, &gt;= 0; 0 (the default): 8 MiB.</summary>
         public long LargeFromBytes { get; set; }
 
-        /// <summary>Limit of all writes through this storage together, in bytes per second, &gt;= 0; 0: none. After a pause 4 MiB
-        /// may be written at once. What executors read back from the files of their tiers has the same limit, by itself.</summary>
+        /// <summary>Limit of all writes through this storage together, in bytes per second, &gt;= 0; 0: none. After a pause, 4 MiB
+        /// may be written at once. Reads of executors from the files of their tiers have a separate limit of the same
+        /// value.</summary>
         public long BytesPerSecond { get; set; }
 
         /// <summary>False: a save that needs more bytes than the file system has free fails with <see cref="CkptStatus.NoSpace"/>
-        /// before it makes a file; true: it is tried all the same. For file systems that compress, where files may take less room
-        /// than their bytes.</summary>
+        /// before it creates a file; true: the save is tried anyway. For file systems that compress, where a file may occupy less
+        /// space than its size.</summary>
         public bool MayCompress { get; set; }
 
-        /// <summary>How a writer keeps a second one out of the directory; all its writers use the same kind. Null or empty:
-        /// "flock", a lock of flock(2) on the file ".lock"; where the file system has no such locks, opening a writer fails with
+        /// <summary>Kind of lock that excludes a second writer; all writers of a directory must use the same kind. Null or empty:
+        /// "flock", a lock of flock(2) on the file ".lock"; if the file system has no such locks, opening a writer fails with
         /// <see cref="CkptStatus.Unsupported"/>. "fcntl": a record lock (fcntl(2)) on ".lock", which belongs to the open file where
         /// the system has F_OFD_SETLK; elsewhere to the process, which loses it when it closes any descriptor of ".lock". "file": a
         /// file ".lock-..." that records the host, process and start time of the writer, and is removed when the writer is
         /// released. If the recorded process ran on this host and has ended, its file is taken over; any other file means
         /// <see cref="CkptStatus.Busy"/>. "none": no lock, and a warning; a save fails with <see cref="CkptStatus.Busy"/> before it
-        /// commits when a second writer has committed. <see cref="CkptStatus.InvalidArgument"/> for other names.</summary>
+        /// commits if a second writer has committed. <see cref="CkptStatus.InvalidArgument"/> for other names.</summary>
         [MaybeNull, AllowNull]
         public string LockKind { get; set; }
 
@@ -75,22 +76,22 @@ namespace Ckpt
         }
     }
 
-    /// <summary>How a fault handler is made: how often and after which pauses a failed operation is tried again.</summary>
+    /// <summary>Options for creating a fault handler: number of attempts and pauses between them.</summary>
     public sealed unsafe partial class FaultHandlerOptions
     {
-        /// <summary>Attempts of one operation at most, the first one included, &gt;= 1; default 5.</summary>
+        /// <summary>Maximum number of attempts of one operation, the first one included, &gt;= 1; default 5.</summary>
         public int MaxAttempts { get; set; } = 5;
 
         /// <summary>Pause before the second attempt, &gt;= 0; default 10 ms.</summary>
         public TimeSpan FirstDelay { get; set; } = TimeSpan.FromTicks(100000);
 
-        /// <summary>No pause is longer than this, &gt;= 0; default 10 s.</summary>
+        /// <summary>Maximum pause, &gt;= 0; default 10 s.</summary>
         public TimeSpan MaxDelay { get; set; } = TimeSpan.FromTicks(100000000);
 
-        /// <summary>Each pause is this many times as long as the pause before it, &gt;= 1; default 2.</summary>
+        /// <summary>Ratio of each pause to the previous one, &gt;= 1; default 2.</summary>
         public double Factor { get; set; } = 2.0;
 
-        /// <summary>A pause is made longer or shorter by a random share of it of at most this, 0 .. 1; default 0.5.</summary>
+        /// <summary>Maximum random change of a pause, as a fraction of it, 0 .. 1; default 0.5.</summary>
         public double Jitter { get; set; } = 0.5;
 
         /// <summary>Seed of the random numbers for the jitter: Philox4x32-10.</summary>

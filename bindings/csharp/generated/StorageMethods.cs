@@ -6,7 +6,7 @@ namespace Ckpt
 {
     public partial class FaultHandler
     {
-        /// <summary>Returns how often an operation was tried again since the handler was made.</summary>
+        /// <summary>Returns the number of retries since the handler was created.</summary>
         public long RetryCount
         {
             get
@@ -20,19 +20,20 @@ namespace Ckpt
 
     public partial class Storage
     {
-        /// <summary>Creates a storage before another one, which is kept alive: operations that fail with
-        /// <see cref="CkptStatus.Io"/>, <see cref="CkptStatus.Busy"/> or <see cref="CkptStatus.Timeout"/> are tried again as the
-        /// handler says, with a warning in the log each time. All other errors (<see cref="CkptStatus.NoSpace"/>,
-        /// <see cref="CkptStatus.Permission"/>, <see cref="CkptStatus.Corrupt"/>, ...) are reported at once. A handler with a
-        /// decide function asks that instead. Never tried again: the sync of a file or directory, since the system may report
-        /// success for what it has lost (a save writes the file anew instead), and a lock.</summary>
+        /// <summary>Creates a storage that wraps inner, which is kept alive, and retries operations that fail with
+        /// <see cref="CkptStatus.Io"/>, <see cref="CkptStatus.Busy"/> or <see cref="CkptStatus.Timeout"/> by the rules of the
+        /// handler, with a warning in the log for each retry. All other errors (<see cref="CkptStatus.NoSpace"/>,
+        /// <see cref="CkptStatus.Permission"/>, <see cref="CkptStatus.Corrupt"/>, ...) are reported at once. If the handler has a
+        /// decide function, that function decides instead. Never retried: the sync of a file or directory, because after a failed
+        /// sync the system may report success for bytes that it has lost (a save writes the file again instead), and a
+        /// lock.</summary>
         public Storage Retrying(FaultHandler handler)
         {
             return new Storage(Made((out IntPtr made) =>
                 native.ckpt_storage_create_retrying(Handle, HandleOf(handler), out made), native.ckpt_storage_release));
         }
 
-        /// <summary>Forgets a registered scheme; storages made by it live on. <see cref="CkptStatus.NotFound"/> for any other.
+        /// <summary>Unregisters a scheme; storages created with it stay valid. <see cref="CkptStatus.NotFound"/> for any other.
         /// Synchronised.</summary>
         public static void UnregisterScheme(string scheme)
         {

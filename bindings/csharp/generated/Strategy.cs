@@ -6,19 +6,19 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>What a strategy's yes means for the layer.</summary>
+    /// <summary>The meaning of a strategy's yes for the layer.</summary>
     public enum StrategyChosen
     {
-        /// <summary>What is usual for the kind of strategy: <see cref="StrategyChosen.Boundary"/> for interval,
+        /// <summary>The default of the kind of strategy: <see cref="StrategyChosen.Boundary"/> for interval,
         /// <see cref="StrategyChosen.Recompute"/> for all others.</summary>
         Default = 0,
         /// <summary>A chosen layer keeps only its input and runs again in backward; all others are stored.</summary>
         Recompute = 1,
-        /// <summary>Inputs of chosen layers are kept, each stretch between them is recomputed as one segment.</summary>
+        /// <summary>Inputs of chosen layers are kept, and the layers between them are recomputed as one segment.</summary>
         Boundary = 2,
     }
 
-    /// <summary>A list of names, globs or rules that a strategy was made with.</summary>
+    /// <summary>A list of names, globs or rules of a strategy.</summary>
     public enum StrategyList
     {
         /// <summary>The names and globs of chosen layers.</summary>
@@ -29,20 +29,20 @@ namespace Ckpt
         Rules = 2,
     }
 
-    /// <summary>What a text cannot hold. All of it has to be used by the text.</summary>
+    /// <summary>Objects and values that a text refers to. Every one that is set must be used by the text.</summary>
     public sealed unsafe partial class StrategyOptions
     {
-        /// <summary>For memory-aware: counts the live bytes, in a step in addition to those of the executors; kept alive. Null:
-        /// those of the executors, or between questions the resident bytes of the process.</summary>
+        /// <summary>For memory-aware: tracker of the live bytes, in a step in addition to those of the executors; kept alive. Null:
+        /// live bytes of the executors, or outside of steps the resident bytes of the process.</summary>
         [MaybeNull, AllowNull]
         public MemoryTracker Tracker { get; set; }
 
-        /// <summary>For memory-aware: times its adjustments; kept alive; null: the monotonic clock.</summary>
+        /// <summary>For memory-aware: clock for its adjustments; kept alive; null: the monotonic clock.</summary>
         [MaybeNull, AllowNull]
         public Clock Clock { get; set; }
 
-        /// <summary>For memory-aware: total memory in bytes, at least 0, where the text has none; 0: what the process may
-        /// use.</summary>
+        /// <summary>For memory-aware: total memory in bytes, &gt;= 0, if the text does not specify it; 0: the memory that the
+        /// process may use.</summary>
         public long TotalBytes { get; set; }
 
         /// <summary>The strategies that the text names $0, $1, ...; kept alive.</summary>
@@ -80,7 +80,7 @@ namespace Ckpt
         internal long layer_index;
     }
 
-    /// <summary>What a strategy is asked about one layer.</summary>
+    /// <summary>A question to a strategy about one layer.</summary>
     public sealed unsafe partial class StrategyQuestion
     {
         internal StrategyQuestion(NativeStrategyQuestion from)
@@ -116,7 +116,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What a strategy did since it was created or reset. Questions that failed are not counted.</summary>
+    /// <summary>Counters of a strategy since it was created or reset. Failed questions are not counted.</summary>
     public sealed unsafe partial class StrategyCounters
     {
         internal StrategyCounters(ckpt_strategy_counters from)
@@ -135,13 +135,13 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Number of layers that it was asked about.</summary>
+        /// <summary>Number of layers about which it was asked.</summary>
         public long AskedLayers { get; }
 
         /// <summary>Number of layers that were answered with yes.</summary>
         public long ChosenLayers { get; }
 
-        /// <summary>Bytes of the activations that were answered with yes; at most 2^63 - 1.</summary>
+        /// <summary>Bytes of the activations of these layers; at most 2^63 - 1.</summary>
         public long ChosenBytes { get; }
 
         /// <summary>The values in one line.</summary>
@@ -153,7 +153,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What a strategy was made of. Numbers that its kind does not have are 0.</summary>
+    /// <summary>The configuration of a strategy. Numbers that do not apply to its kind are 0.</summary>
     public sealed unsafe partial class StrategyInfo
     {
         internal StrategyInfo(ckpt_strategy_info from)
@@ -184,14 +184,14 @@ namespace Ckpt
             }
         }
 
-        /// <summary>For memory-aware: true when it was made with a tracker, else false.</summary>
+        /// <summary>For memory-aware: true when it was created with a tracker, else false.</summary>
         public bool HasTracker { get; }
 
-        /// <summary>Kind of strategy: "interval", "selective", ..., "custom". A strategy of a registered kind is of the kind that
-        /// its factory made.</summary>
+        /// <summary>Kind of strategy: "interval", "selective", ..., "custom". A strategy of a registered kind has the kind of the
+        /// strategy that its factory created.</summary>
         public string Kind { get; }
 
-        /// <summary>For interval: every so many-th layer is chosen; for memory-aware: the interval in force now.</summary>
+        /// <summary>For interval: n, where every n-th layer is chosen; for memory-aware: the current n.</summary>
         public long Interval { get; }
 
         /// <summary>For size: activations of at least this many bytes are chosen.</summary>
@@ -200,7 +200,7 @@ namespace Ckpt
         /// <summary>For memory-aware: share of total memory above which more layers are chosen.</summary>
         public double MaxShare { get; }
 
-        /// <summary>For memory-aware: total memory in bytes, as set, or what the process may use.</summary>
+        /// <summary>For memory-aware: total memory in bytes, as set, or the memory that the process may use.</summary>
         public long TotalBytes { get; }
 
         /// <summary>For smart: a layer with more than this many times the mean bytes is chosen.</summary>
@@ -209,7 +209,7 @@ namespace Ckpt
         /// <summary>For smart: a layer accessed fewer times than this is chosen.</summary>
         public long RareAccesses { get; }
 
-        /// <summary>For smart: a layer whose index is past this share of the known layers is chosen.</summary>
+        /// <summary>For smart: a layer with an index above this share of the number of known layers is chosen.</summary>
         public double LateShare { get; }
 
         /// <summary>For selective: number of names and globs of chosen layers.</summary>
@@ -224,10 +224,11 @@ namespace Ckpt
         /// <summary>For any, all, not and first: number of children.</summary>
         public long ChildrenCount { get; }
 
-        /// <summary>For memory-aware: true when it was made with a clock, else false.</summary>
+        /// <summary>For memory-aware: true when it was created with a clock, else false.</summary>
         public bool HasClock { get; }
 
-        /// <summary>For memory-aware: true when <see cref="TotalBytes"/> was set, false when it was found.</summary>
+        /// <summary>For memory-aware: true when <see cref="TotalBytes"/> was set, false when it was determined from the
+        /// system.</summary>
         public bool HasTotal { get; }
 
         /// <summary>The values in one line.</summary>

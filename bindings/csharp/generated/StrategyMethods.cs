@@ -6,20 +6,21 @@ namespace Ckpt
 {
     public partial class Strategy
     {
-        /// <summary>Returns another reference to the same strategy, to be disposed of by itself.</summary>
+        /// <summary>Returns another reference to the same strategy, to be disposed of separately.</summary>
         public Strategy Share()
         {
             return new Strategy(Shared(Handle, native.ckpt_strategy_retain, native.ckpt_strategy_release));
         }
 
-        /// <summary>Reports that the layer's activation was used. Smart counts it for layers that it knows; composites notify their
-        /// children. Executors call this; call it when you run your layers yourself.</summary>
+        /// <summary>Reports that the layer's activation was used. Smart counts it for known layers; composites notify their
+        /// children. Executors call this; call it if the program runs layers without an executor.</summary>
         public void ObserveAccess(string layerName)
         {
             native.ckpt_strategy_observe_access(Handle, layerName);
         }
 
-        /// <summary>Returns the strategy's name: "Interval(2)", "SizeBased(1MB)", "Any(Smart, Interval(8))", .</summary>
+        /// <summary>Returns the strategy's name, for example "Interval(2)", "SizeBased(1MB)" or "Any(Smart,
+        /// Interval(8))".</summary>
         public string Name
         {
             get
@@ -28,14 +29,14 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Sets the strategy back to its state after creation, counters included; for a composite its children too. What a
-        /// yes means stays as set.</summary>
+        /// <summary>Resets the strategy to its state after creation, counters included; for a composite its children, too. The
+        /// meaning of a yes stays as set.</summary>
         public void Reset()
         {
             native.ckpt_strategy_reset(Handle);
         }
 
-        /// <summary>Gets or sets what a yes means: <see cref="StrategyChosen.Recompute"/> or
+        /// <summary>Gets or sets the meaning of a yes: <see cref="StrategyChosen.Recompute"/> or
         /// <see cref="StrategyChosen.Boundary"/>.</summary>
         public StrategyChosen Chosen
         {
@@ -51,21 +52,21 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Returns the counters. A snapshot while other threads ask.</summary>
+        /// <summary>Returns the strategy's counters: a snapshot while other threads ask.</summary>
         public StrategyCounters GetCounters()
         {
             return StrategyCounters.Filled(filled => native.ckpt_strategy_get_counters(Handle, filled));
         }
 
-        /// <summary>Returns the info.</summary>
+        /// <summary>Returns the strategy's configuration.</summary>
         public StrategyInfo GetInfo()
         {
             return StrategyInfo.Filled(filled => native.ckpt_strategy_get_info(Handle, filled));
         }
 
         /// <summary>Returns the name, glob or rule at index (0 .. count - 1 of that list in <see cref="StrategyInfo"/>; else
-        /// <see cref="CkptStatus.OutOfRange"/>) as it was set; it lives as long as the strategy. list:
-        /// <see cref="StrategyList.Names"/>, <see cref="StrategyList.Excluded"/> or <see cref="StrategyList.Rules"/>.</summary>
+        /// <see cref="CkptStatus.OutOfRange"/>) as it was set. list: <see cref="StrategyList.Names"/>,
+        /// <see cref="StrategyList.Excluded"/> or <see cref="StrategyList.Rules"/>.</summary>
         public string GetPattern(StrategyList list, long index)
         {
             IntPtr value;
@@ -76,16 +77,17 @@ namespace Ckpt
         }
 
         /// <summary>Returns a new reference to the child at index (0 .. <c>ChildrenCount</c> - 1, else
-        /// <see cref="CkptStatus.OutOfRange"/>), to be released; of first the last one is the fallback.</summary>
+        /// <see cref="CkptStatus.OutOfRange"/>), to be released; the last child of first is the fallback.</summary>
         public Strategy GetChild(long index)
         {
             return new Strategy(Made((out IntPtr made) =>
                 native.ckpt_strategy_get_child(Handle, index, out made), native.ckpt_strategy_release));
         }
 
-        /// <summary>Returns the text from which <c>Strategy.Create</c> makes an equal strategy. The meaning of a yes is not in it.
-        /// <see cref="CkptStatus.Unsupported"/> for handles, which the message names: custom strategies, a tracker and a clock.
-        /// <see cref="CkptStatus.OutOfRange"/> beyond 16 MiB, which children that are shared can reach.</summary>
+        /// <summary>Returns the text from which <c>Strategy.Create</c> creates an equal strategy. The text does not contain the
+        /// meaning of a yes. <see cref="CkptStatus.Unsupported"/> for objects that text cannot express, which the message names:
+        /// custom strategies, a tracker and a clock. <see cref="CkptStatus.OutOfRange"/> above 16 MiB, which is possible with
+        /// shared children.</summary>
         public string Text
         {
             get
@@ -94,8 +96,8 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Forgets a registered kind; strategies made by it live on. <see cref="CkptStatus.NotFound"/> for any other name.
-        /// Synchronised.</summary>
+        /// <summary>Unregisters a kind; strategies created with it stay valid. <see cref="CkptStatus.NotFound"/> for any other
+        /// name. Synchronised.</summary>
         public static void Unregister(string name)
         {
             native.ckpt_strategy_unregister(name);

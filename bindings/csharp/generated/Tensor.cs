@@ -5,11 +5,11 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>An element type: one of <see cref="DType"/>, the 22 element types of the safetensors format. Numbers are fixed
-    /// for ever; 0 is none. Storage, copies and exchange know all of them, arithmetic F32 and F64.</summary>
+    /// <summary>An element type: one of <see cref="DType"/>, the 22 element types of the safetensors format. The numbers never
+    /// change; 0 is not an element type. Storage, copies and exchange support all of them, arithmetic F32 and F64.</summary>
     public enum DType
     {
-        /// <summary>None of them.</summary>
+        /// <summary>No value.</summary>
         None = 0,
         /// <summary>Floating point of 4 bits: 2 exponent, 1 mantissa; two in a byte, the first in the low bits.</summary>
         F4 = 1,
@@ -57,14 +57,14 @@ namespace Ckpt
         C64 = 22,
     }
 
-    /// <summary>How a buffer pool is made.</summary>
+    /// <summary>Options for creating a buffer pool.</summary>
     public sealed unsafe partial class BufferPoolOptions
     {
-        /// <summary>Bytes kept for reuse at most; beyond it the buffers that were returned first are released to the system;
-        /// default 256 MiB; null: every buffer is kept for reuse.</summary>
+        /// <summary>Maximum number of bytes kept for reuse; beyond it the buffers that were returned first are released to the
+        /// system; default 256 MiB; null: every buffer is kept for reuse.</summary>
         public long? RetainLimitBytes { get; set; } = 268435456;
 
-        /// <summary>The tracker counts the pool's buffers under this layer name; null: "tensor".</summary>
+        /// <summary>Layer name under which the tracker counts the pool's buffers; null: "tensor".</summary>
         [MaybeNull, AllowNull]
         public string LayerName { get; set; }
 
@@ -86,7 +86,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>What a buffer pool holds now and has done so far.</summary>
+    /// <summary>Current contents and counters of a buffer pool.</summary>
     public sealed unsafe partial class BufferPoolStats
     {
         internal BufferPoolStats(ckpt_buffer_pool_stats from)
@@ -110,7 +110,7 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Bytes that tensors use now: what the tracker counts.</summary>
+        /// <summary>Bytes that tensors use now, as the tracker counts them.</summary>
         public long LiveBytes { get; }
 
         /// <summary>Number of buffers that tensors use now; tensors without bytes need none.</summary>
@@ -125,13 +125,13 @@ namespace Ckpt
         /// <summary>Bytes allocated from the system: live buffers, each rounded up to 64 bytes, and retained ones.</summary>
         public long ReservedBytes { get; }
 
-        /// <summary>The largest value of <see cref="ReservedBytes"/> since the pool was made.</summary>
+        /// <summary>The largest value of <see cref="ReservedBytes"/> since the pool was created.</summary>
         public long PeakReservedBytes { get; }
 
-        /// <summary>Buffers that tensors took since the pool was made.</summary>
+        /// <summary>Number of buffers that tensors took since the pool was created.</summary>
         public long Taken { get; }
 
-        /// <summary>Buffers that tensors took and that needed no memory from the system.</summary>
+        /// <summary>Number of those buffers that were reused, without allocating memory from the system.</summary>
         public long Reused { get; }
 
         /// <summary>The values in one line.</summary>

@@ -11,8 +11,8 @@ namespace Ckpt
         {
         }
 
-        /// <summary>Creates a pool. tracker (null: none) counts every buffer while a tensor uses it, with exactly the bytes that
-        /// the tensor has; the pool keeps it alive. options: null for the defaults.</summary>
+        /// <summary>Creates a pool. tracker (null: none) counts every buffer while a tensor uses it, with exactly the bytes of the
+        /// tensor; the pool keeps the tracker alive. options: null for the defaults.</summary>
         public BufferPool([AllowNull] MemoryTracker tracker = null, [AllowNull] BufferPoolOptions options = null)
             : this(MadeWith((CallMemory memory, out IntPtr made) =>
                 native.ckpt_buffer_pool_create(HandleOf(tracker), BufferPoolOptions.Native(options, memory), out made),
@@ -20,14 +20,14 @@ namespace Ckpt
         {
         }
 
-        /// <summary>Returns the stats. pool null: the default pool.</summary>
+        /// <summary>Returns the contents and counters of the pool.</summary>
         public BufferPoolStats GetStats()
         {
             return BufferPoolStats.Filled(filled => native.ckpt_buffer_pool_get_stats(Handle, filled));
         }
 
-        /// <summary>Releases memory to the system, the buffers that were returned first before others, until at most keepBytes
-        /// (&gt;= 0) are kept for reuse. pool null: the default pool.</summary>
+        /// <summary>Releases retained buffers to the system, oldest first, until at most keepBytes (&gt;= 0) are kept for
+        /// reuse.</summary>
         public void Trim(long keepBytes = 0)
         {
             native.ckpt_buffer_pool_trim(Handle, keepBytes);
@@ -36,15 +36,15 @@ namespace Ckpt
 
     public partial class DTypes
     {
-        /// <summary>Bits of one element of the type: 4, 6, 8, 16, 32 or 64; 0 for a number that is no dtype. There is no size in
-        /// bytes: some types have none.</summary>
+        /// <summary>Returns the bits of one element of the type: 4, 6, 8, 16, 32 or 64; 0 for a number that is not a dtype. The
+        /// size is in bits because elements of some types do not fill whole bytes.</summary>
         public static long Bits(DType dtype)
         {
             return native.ckpt_dtype_bits((int)dtype);
         }
 
-        /// <summary>The type's name in the safetensors format: "F32", "F8_E4M3", "BOOL", ...; "UNKNOWN" for a number that is no
-        /// dtype. Static string.</summary>
+        /// <summary>Returns the type's name in the safetensors format: "F32", "F8_E4M3", "BOOL", ...; "UNKNOWN" for a number that
+        /// is not a dtype.</summary>
         public static string Name(DType dtype)
         {
             return native.ckpt_dtype_name((int)dtype);
@@ -62,7 +62,7 @@ namespace Ckpt
 
     public partial class Tensor
     {
-        /// <summary>Returns another reference to the same tensor, to be disposed of by itself.</summary>
+        /// <summary>Returns another reference to the same tensor, to be disposed of separately.</summary>
         public Tensor Share()
         {
             return new Tensor(Shared(Handle, native.ckpt_tensor_retain, native.ckpt_tensor_release));
@@ -70,11 +70,12 @@ namespace Ckpt
 
         /// <summary>Creates a tensor over the memory of another library. On success the tensor owns managed, and calls its deleter
         /// (unless that is null) exactly once, when its last reference is released, on the thread that released it. On failure the
-        /// deleter has not run and managed still belongs to the caller, who calls it. byte_offset is honoured, strides null means
-        /// contiguous. <see cref="CkptStatus.Unsupported"/> for what cannot be a tensor here: lanes other than 1, devices other
-        /// than the CPU, strides that are not row-major and contiguous, type codes without a dtype (complex of other sizes, opaque
-        /// handles, float8 e3m4, e4m3 with infinities, e4m3b11fnuz). <see cref="CkptStatus.InvalidArgument"/> and
-        /// <see cref="CkptStatus.OutOfRange"/> for bad shapes, and for data that is null or not aligned for the dtype.</summary>
+        /// deleter has not run, managed still belongs to the caller, and the caller calls the deleter. byte_offset is honoured,
+        /// strides null means contiguous. <see cref="CkptStatus.Unsupported"/> for lanes other than 1, devices other than the CPU,
+        /// strides that are not row-major and contiguous, type codes without a dtype (complex of other sizes, opaque handles,
+        /// float8 e3m4, e4m3 with infinities, e4m3b11fnuz). <see cref="CkptStatus.InvalidArgument"/> and
+        /// <see cref="CkptStatus.OutOfRange"/> for invalid shapes, and for data that is null or not aligned for the
+        /// dtype.</summary>
         public static Tensor FromDLPack(IntPtr managed)
         {
             return new Tensor(Made((out IntPtr made) =>
@@ -83,23 +84,23 @@ namespace Ckpt
 
         /// <summary>Creates a tensor over the memory of another library as <c>Tensor.CreateFromDLPack</c>, from the object of
         /// DLPack 1.x. Its read-only flag makes a read-only tensor. <see cref="CkptStatus.Unsupported"/> also for a major version
-        /// other than 1 (nothing but the version is read then; the deleter may be called), for padded elements of less than a byte,
-        /// and for flags that this library does not know.</summary>
+        /// other than 1 (only the version is read then; the deleter may be called), for padded elements of less than a byte, and
+        /// for unknown flags.</summary>
         public static Tensor FromDLPackVersioned(IntPtr managed)
         {
             return new Tensor(Made((out IntPtr made) =>
                 native.ckpt_tensor_create_from_dlpack_versioned(managed, out made), native.ckpt_tensor_release));
         }
 
-        /// <summary>Sets every element to value, rounded to the dtype. NaN and infinities are allowed; a finite value that F32
-        /// cannot hold is <see cref="CkptStatus.OutOfRange"/>. F32 and F64 only, else
+        /// <summary>Sets every element to value, rounded to the dtype. NaN and infinities are allowed; a finite value outside the
+        /// range of F32 is <see cref="CkptStatus.OutOfRange"/>. F32 and F64 only, else
         /// <see cref="CkptStatus.Unsupported"/>.</summary>
         public void Fill(double value)
         {
             native.ckpt_tensor_fill(Handle, value);
         }
 
-        /// <summary>Target = factor * target, in the dtype's own precision. factor: finite (else
+        /// <summary>Computes target = factor * target, in the dtype's precision. factor: finite (else
         /// <see cref="CkptStatus.InvalidArgument"/>) and, for F32, within its range. F32 and F64 only, else
         /// <see cref="CkptStatus.Unsupported"/>.</summary>
         public void Scale(double factor)
@@ -107,9 +108,9 @@ namespace Ckpt
             native.ckpt_tensor_scale(Handle, factor);
         }
 
-        /// <summary>Target = target + factor * source, in the dtype's own precision with two roundings per element (axpy of BLAS,
-        /// never fused). factor: as for <c>Tensor.Scale</c>. dtype and shape must be the same, and memory either the same or apart.
-        /// F32 and F64 only, else <see cref="CkptStatus.Unsupported"/>.</summary>
+        /// <summary>Computes target = target + factor * source, in the dtype's precision with two roundings per element (axpy of
+        /// BLAS, never fused). factor: as for <c>Tensor.Scale</c>. dtype and shape must be the same, and the memory either the same
+        /// or disjoint. F32 and F64 only, else <see cref="CkptStatus.Unsupported"/>.</summary>
         public void AddScaled(double factor, Tensor source)
         {
             native.ckpt_tensor_add_scaled(Handle, factor, HandleOf(source));
@@ -125,8 +126,8 @@ namespace Ckpt
             return value;
         }
 
-        /// <summary>Returns the sum of a[i] * b[i], computed as <c>Tensor.Sum</c> does. With a for b it is the squared 2-norm.
-        /// dtype and shape must be the same. F32 and F64 only, else <see cref="CkptStatus.Unsupported"/>.</summary>
+        /// <summary>Returns the sum of a[i] * b[i], computed as by <c>Tensor.Sum</c>. If b is a, this is the squared 2-norm. dtype
+        /// and shape must be the same. F32 and F64 only, else <see cref="CkptStatus.Unsupported"/>.</summary>
         public double Dot(Tensor b)
         {
             double value;
@@ -143,7 +144,7 @@ namespace Ckpt
 
         /// <summary>Returns a view of the tensor for another library, which calls its deleter exactly once, on any thread; the
         /// tensor's memory stays alive until then, whether or not the tensor was released. <see cref="CkptStatus.Unsupported"/> for
-        /// a read-only tensor: this object cannot say so.</summary>
+        /// a read-only tensor, because this object has no read-only flag.</summary>
         public IntPtr ToDLPack()
         {
             IntPtr value;
@@ -151,8 +152,8 @@ namespace Ckpt
             return value;
         }
 
-        /// <summary>Returns a view of the tensor as <c>Tensor.ToDLPack</c> makes it, in the object of DLPack 1.x (version 1.1),
-        /// with its read-only flag when the tensor is read-only.</summary>
+        /// <summary>Returns a view of the tensor as <c>Tensor.ToDLPack</c> does, in the object of DLPack 1.x (version 1.1), with
+        /// the read-only flag set if the tensor is read-only.</summary>
         public IntPtr ToDLPackVersioned()
         {
             IntPtr value;

@@ -2,7 +2,7 @@
 
 namespace Ckpt
 {
-    /// <summary>What a node of a tree is.</summary>
+    /// <summary>The kind of a node of a tree.</summary>
     public enum TreeKind
     {
         /// <summary>No value.</summary>
@@ -15,13 +15,13 @@ namespace Ckpt
         BigInteger = 3,
         /// <summary>Floating-point number of 64 bits, also NaN (bit for bit) and infinities.</summary>
         Number = 4,
-        /// <summary>Two such numbers: the real and the imaginary part.</summary>
+        /// <summary>Complex number: real and imaginary part, 64 bits each.</summary>
         Complex = 5,
-        /// <summary>Text in UTF-8; lone surrogates of other languages' texts are three bytes each in it.</summary>
+        /// <summary>String in UTF-8; lone surrogates of other languages' strings take three bytes each.</summary>
         Text = 6,
-        /// <summary>Any row of bytes.</summary>
+        /// <summary>Sequence of bytes.</summary>
         Bytes = 7,
-        /// <summary>Row of bytes that can be changed, in languages that have two types.</summary>
+        /// <summary>Mutable sequence of bytes, in languages that have a separate type for it.</summary>
         Bytearray = 8,
         /// <summary>Path of the writer's system, as text.</summary>
         Path = 9,
@@ -31,15 +31,15 @@ namespace Ckpt
         WindowsPath = 11,
         /// <summary>Container: parts follow.</summary>
         List = 12,
-        /// <summary>Container: parts follow; a list that cannot be changed.</summary>
+        /// <summary>Container: parts follow; an immutable list.</summary>
         Tuple = 13,
-        /// <summary>Container: keys, each with its value behind it, follow.</summary>
+        /// <summary>Container: keys follow, each before its value.</summary>
         Dict = 14,
-        /// <summary>Container: a dict whose order is a part of its value.</summary>
+        /// <summary>Container: a dict in which the order is part of the value.</summary>
         OrderedDict = 15,
-        /// <summary>Container with a class's name: names of fields, each with its value behind it, follow.</summary>
+        /// <summary>Container with a class's name: names of fields follow, each before its value.</summary>
         NamedTuple = 16,
-        /// <summary>Container with a class's name: names of fields, each with its value behind it, follow.</summary>
+        /// <summary>Container with a class's name: names of fields follow, each before its value.</summary>
         Dataclass = 17,
         /// <summary>Tensor of the group.</summary>
         Tensor = 18,
@@ -47,12 +47,12 @@ namespace Ckpt
         Attributes = 19,
     }
 
-    /// <summary>What a tensor of a tree was in the writer's program.</summary>
+    /// <summary>The type of a tensor of a tree in the writer's program.</summary>
     public enum TreeForm
     {
-        /// <summary>Array of a library for numbers (NumPy), or of the language.</summary>
+        /// <summary>Array of a numeric library (NumPy), or of the language.</summary>
         Array = 0,
-        /// <summary>Single number of such a library, without dimensions.</summary>
+        /// <summary>Scalar of a numeric library, without dimensions.</summary>
         Scalar = 1,
         /// <summary>Tensor of PyTorch.</summary>
         Torch = 2,

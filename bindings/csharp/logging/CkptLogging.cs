@@ -7,9 +7,9 @@ namespace Ckpt.Extensions.Logging
     /// <summary>Sends the log of the library to Microsoft.Extensions.Logging.</summary>
     public static class CkptLogging
     {
-        /// <summary>Sends messages to a logger for each part of the library: "Ckpt.state", "Ckpt.async", ... Takes the place of what
-        /// Library.SetLog has set; Library.SetLog(null) ends it.</summary>
-        /// <param name="factory">Makes the loggers, which decide what they drop.</param>
+        /// <summary>Sends messages to a logger for each component: "Ckpt.state", "Ckpt.async", ... Replaces the handler of
+        /// Library.SetLog; Library.SetLog(null) ends it.</summary>
+        /// <param name="factory">Creates the loggers, which filter messages themselves.</param>
         /// <param name="minLevel">Less important messages are dropped before they reach a logger.</param>
         public static void UseCkpt(this ILoggerFactory factory, Ckpt.LogLevel minLevel = Ckpt.LogLevel.Info)
         {
@@ -19,8 +19,8 @@ namespace Ckpt.Extensions.Logging
                 Log(loggers.GetOrAdd(component, name => factory.CreateLogger("Ckpt." + name)), level, message), minLevel);
         }
 
-        /// <summary>Sends all messages to one logger, the part in front of each.</summary>
-        /// <param name="logger">Decides what it drops.</param>
+        /// <summary>Sends all messages to one logger, each prefixed with its component.</summary>
+        /// <param name="logger">The logger, which filters messages itself.</param>
         /// <param name="minLevel">Less important messages are dropped before they reach the logger.</param>
         public static void UseCkpt(this ILogger logger, Ckpt.LogLevel minLevel = Ckpt.LogLevel.Info)
         {
@@ -30,7 +30,7 @@ namespace Ckpt.Extensions.Logging
 
         private static void Log(ILogger logger, Ckpt.LogLevel level, string message)
         {
-            // As it is: braces in a message are no template.
+            // Passed as state, so that braces in a message are not parsed as a template.
             logger.Log(LevelOf(level), default(EventId), message, null, (text, error) => text);
         }
 

@@ -1,4 +1,4 @@
-// Names of the reference texts that differ from those of the library: aliases and small subclasses, and nothing else has them.
+// Names of the reference API that differ from those of the library, as aliases and small subclasses.
 using System;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
@@ -8,11 +8,11 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>A bounded queue has no place left: what CkptQueueFullException is thrown as.</summary>
+    /// <summary>A bounded queue is full. Every CkptQueueFullException is thrown as this class.</summary>
     public sealed class CheckpointQueueFullException : CkptQueueFullException
     {
-        /// <summary>An error with this text.</summary>
-        /// <param name="message">One line that names the argument and the value.</param>
+        /// <summary>Creates an error with this message.</summary>
+        /// <param name="message">One line that states the argument and the value.</param>
         public CheckpointQueueFullException(string message) : base(message)
         {
         }
@@ -30,8 +30,8 @@ namespace Ckpt
             new MemoryEventSource<MemoryLimitExceededEventArgs>(MemoryEventKind.LimitExceeded,
                                                                 one => new MemoryLimitExceededEventArgs(one));
 
-        /// <summary>Raised for every allocation, on the thread that records it. What a handler throws is counted in
-        /// MemoryStats.HandlerFailures. Handlers may call the tracker; they are not called for what they do themselves. This holds
+        /// <summary>Raised for every allocation, on the thread that records it. Exceptions of a handler are counted in
+        /// MemoryStats.HandlerFailures. Handlers may call the tracker; their own calls raise no events. This holds
         /// for the other events too.</summary>
         public event EventHandler<MemoryEventArgs> MemoryAllocated
         {
@@ -53,7 +53,7 @@ namespace Ckpt
             remove { newPeak.Remove(this, value); }
         }
 
-        /// <summary>Raised when the live total rises above the limit.</summary>
+        /// <summary>Raised when the live total exceeds the limit.</summary>
         public event EventHandler<MemoryLimitExceededEventArgs> MemoryLimitExceeded
         {
             add { limitExceeded.Add(this, value); }
@@ -112,7 +112,7 @@ namespace Ckpt
             Event = from;
         }
 
-        /// <summary>All that is known of it.</summary>
+        /// <summary>The event.</summary>
         public MemoryEvent Event { get; }
 
         /// <summary>The layer's name.</summary>
@@ -127,13 +127,13 @@ namespace Ckpt
             get { return Event.Bytes; }
         }
 
-        /// <summary>Bytes that are live.</summary>
+        /// <summary>Live bytes.</summary>
         public long CurrentMemoryUsage
         {
             get { return Event.CurrentBytes; }
         }
 
-        /// <summary>The most bytes that were live at once.</summary>
+        /// <summary>The peak of live bytes.</summary>
         public long PeakMemoryUsage
         {
             get { return Event.PeakBytes; }
@@ -146,7 +146,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>The live total of a tracker rose above its limit.</summary>
+    /// <summary>The event that the live total of a tracker exceeded its limit.</summary>
     public sealed class MemoryLimitExceededEventArgs : EventArgs
     {
         internal MemoryLimitExceededEventArgs(MemoryEvent from)
@@ -156,7 +156,7 @@ namespace Ckpt
             Timestamp = from.OccurredUtc;
         }
 
-        /// <summary>Bytes that are live.</summary>
+        /// <summary>Live bytes.</summary>
         public long CurrentMemoryUsage { get; }
 
         /// <summary>The limit in bytes.</summary>
@@ -222,7 +222,7 @@ namespace Ckpt
             get { return TakenUtc; }
         }
 
-        /// <summary>Bytes that are saved against storing everything; negative when more is live.</summary>
+        /// <summary>Returns the bytes saved compared with storing everything; negative when more is live.</summary>
         /// <param name="totalActivationSize">Bytes of all activations.</param>
         /// <returns>The difference.</returns>
         public long CalculateMemorySavings(long totalActivationSize)
@@ -230,7 +230,7 @@ namespace Ckpt
             return totalActivationSize - CurrentBytes;
         }
 
-        /// <summary>The same as a share of all bytes; 0 when there are none.</summary>
+        /// <summary>Returns the savings as a share of all bytes; 0 when there are none.</summary>
         /// <param name="totalActivationSize">Bytes of all activations.</param>
         /// <returns>At most 1.</returns>
         public float CalculateMemoryReductionPercentage(long totalActivationSize)
@@ -252,7 +252,7 @@ namespace Ckpt
     /// <summary>CheckpointTaskState.</summary>
     public enum CheckpointTaskStatus
     {
-        /// <summary>It waits.</summary>
+        /// <summary>Waits for a worker.</summary>
         Queued,
         /// <summary>A worker has begun.</summary>
         Running,
@@ -262,7 +262,7 @@ namespace Ckpt
         Failed,
         /// <summary>Stopped on request.</summary>
         Cancelled,
-        /// <summary>The queue was full, or a newer one took its place.</summary>
+        /// <summary>The queue was full, or a newer task replaced it.</summary>
         Rejected,
     }
 
@@ -313,7 +313,7 @@ namespace Ckpt
             get { return EndedUtc; }
         }
 
-        /// <summary>From its begin to its end, on the monotonic clock; null unless both are there.</summary>
+        /// <summary>Time from its start to its end, on the monotonic clock; null unless it has started and ended.</summary>
         public TimeSpan? Duration
         {
             get
@@ -357,8 +357,8 @@ namespace Ckpt
         }
     }
 
-    // One event of a tracker: subscribed while it has handlers. The native half keeps this alive, and this does not keep the
-    // tracker.
+    // One event of a tracker, subscribed while it has handlers. The native object keeps this alive, and this does not keep the
+    // tracker alive.
     internal sealed class MemoryEventSource<TArguments> where TArguments : EventArgs
     {
         private readonly MemoryEventKind kind;
@@ -402,7 +402,7 @@ namespace Ckpt
             }
             catch (CkptInvalidStateException)
             {
-                // Handlers of two threads wait for each other: the subscription stays, without a handler.
+                // Handlers of two threads would wait for each other: the subscription stays, without a handler.
             }
         }
 

@@ -42,7 +42,7 @@ internal static class AdaptiveTests
         }
     }
 
-    internal static void ControllersLearnAndSurvive()
+    internal static void ControllersMeasureAndSurviveRestarts()
     {
         using (var clock = new Clock(5000000000))
         using (var controller = new Controller(new ControllerOptions { FirstSeconds = 100, PollSeconds = 10,
@@ -72,7 +72,7 @@ internal static class AdaptiveTests
             {
                 next.Restore(controller.ToJson());
                 next.Resume(1000);
-                Check.Equal(2L, next.GetInfo().Failures, "the run that was going on has failed");
+                Check.Equal(2L, next.GetInfo().Failures, "the running run has failed");
                 next.RecordCleanExit(2000);
                 Check.Throws<CkptCorruptException>(() => next.Restore("{}"), "no such text");
             }
@@ -95,7 +95,7 @@ internal static class AdaptiveTests
         }
     }
 
-    internal static void SimulationsTellWhatPoliciesCost()
+    internal static void SimulationsReportTheCostOfPolicies()
     {
         using (var simulation = new Simulation(new SimulationOptions
         {

@@ -24,7 +24,7 @@ internal static class AsyncTests
         }
     }
 
-    // A storage whose writes wait until they are let go, or fail.
+    // A storage with writes that wait until they are released, or fail.
     private sealed class Gate : IDisposable
     {
         internal readonly ManualResetEventSlim Open = new ManualResetEventSlim(false);
@@ -76,7 +76,7 @@ internal static class AsyncTests
                 Check.Throws<CkptTimeoutException>(() => task.Wait(TimeSpan.FromMilliseconds(50), never.Token), "in time");
                 Check.Throws<CkptTimeoutException>(() => task.Wait(TimeSpan.Zero, never.Token), "not yet");
                 Check.Throws<CkptInvalidArgumentException>(() => task.Wait(TimeSpan.FromSeconds(-5), never.Token), "no time");
-                Check.Equal(CheckpointTaskState.Running, task.State, "the task goes on");
+                Check.Equal(CheckpointTaskState.Running, task.State, "the task continues");
                 gate.Open.Set();
                 Check.That(task.Wait(TimeSpan.FromHours(1), never.Token).Success, "waited for");
                 manager.WaitAll(null, never.Token);
@@ -97,12 +97,12 @@ internal static class AsyncTests
         }
     }
 
-    internal static void ClosesWithoutAThread()
+    internal static void CloseAsyncBlocksNoThread()
     {
         Closed().GetAwaiter().GetResult();
     }
 
-    // The waiting may end before the closing does, or after it; nothing else may be thrown.
+    // The wait may end before the closing or after it; no other exception may be thrown.
     private static async Task Cancelled(Task closing)
     {
         try
@@ -138,13 +138,13 @@ internal static class AsyncTests
     }
 
 #if NET
-    // A method of its own: the library for netstandard2.0, with which this program runs too, lacks what it calls.
+    // A separate method: the library for netstandard2.0, with which this program also runs, lacks the methods that it calls.
     private static async Task AwaitUsing(CheckpointManager checkpoints, State state)
     {
         AsyncManager manager;
         CheckpointTask last;
         await using (manager = checkpoints.CreateAsyncManager()) last = manager.Save(state, new SaveOptions { Step = 2 });
-        Check.That(manager.IsDisposed && last.Result.Success, "disposed of, and its save is there");
+        Check.That(manager.IsDisposed && last.Result.Success, "disposed of, and its save exists");
         Check.Equal(2L, checkpoints.Latest.Step, "durable");
     }
 #endif
@@ -210,15 +210,15 @@ internal static class AsyncTests
         using (var checkpoint = new CheckpointManager(Storage.InMemory()))
         using (var manager = new AsyncManager(checkpoint))
         {
-            var told = new List<CheckpointTaskResult>();
+            var received = new List<CheckpointTaskResult>();
             manager.TaskEnded += (sender, e) =>
             {
-                lock (told) told.Add(e.Result);
+                lock (received) received.Add(e.Result);
                 Check.That(ReferenceEquals(sender, manager), "sender");
             };
             var progress = new Reports();
             var task = manager.Save(state, new SaveOptions { Step = 4 }, null, progress);
-            Array.Clear(values, 0, values.Length); // it was copied
+            Array.Clear(values, 0, values.Length); // the state was copied
             Check.That(task.StagedTask.Wait(TimeSpan.FromSeconds(60)), "staged");
             task.WaitStaged();
             var result = task.CompletionTask.Result;
@@ -232,9 +232,9 @@ internal static class AsyncTests
             manager.WaitAll();
             manager.WaitAllStaged();
             Check.Equal(2L, manager.GetStats().CompletedTasks, "completed");
-            Check.Equal(2, told.Count, "told");
-            Check.Equal(4L, manager.GetLoadResult(told[1].Id).Step, "load result");
-            Check.Throws<CkptInvalidStateException>(() => manager.GetLoadResult(task.Id), "a save is no load");
+            Check.Equal(2, received.Count, "received");
+            Check.Equal(4L, manager.GetLoadResult(received[1].Id).Step, "load result");
+            Check.Throws<CkptInvalidStateException>(() => manager.GetLoadResult(task.Id), "a save is not a load");
             manager.Close();
             Check.Throws<CkptClosedException>(() => manager.Save(state), "closed");
         }
@@ -322,7 +322,7 @@ internal static class AsyncTests
             Check.That(Thrown(() => manager.WaitAsync(task.Id,
                 TimeSpan.FromMilliseconds(1))) is CkptTimeoutException, "in time");
             Check.Throws<CkptTimeoutException>(() => task.Wait(TimeSpan.Zero), "not yet");
-            Check.Equal(CheckpointTaskState.Queued, task.State, "the task goes on");
+            Check.Equal(CheckpointTaskState.Queued, task.State, "the task continues");
             stop.Cancel();
             Check.Equal(CheckpointTaskState.Cancelled, task.Wait().State, "cancelled");
             Check.That(Thrown(() => manager.WaitAsync(task.Id)) is OperationCanceledException, "awaited");
@@ -344,7 +344,7 @@ internal static class AsyncTests
         return null;
     }
 
-    internal static void FailuresAreToldOnce()
+    internal static void FailuresAreReportedOnce()
     {
         var values = new float[10];
         using (var gate = new Gate { Fails = true })
@@ -359,23 +359,23 @@ internal static class AsyncTests
             Check.Contains("the source broke", Thrown(() => seen.CompletionTask).Message, "awaited");
             Check.Equal(CkptStatus.Callback, seen.Wait().Status, "wait gives the result");
             gate.Fails = false;
-            Check.That(manager.Save(state, null, how, source: source).Wait().Success, "nobody is told again");
+            Check.That(manager.Save(state, null, how, source: source).Wait().Success, "not reported again");
             gate.Fails = true;
             var unseen = manager.Save(state, null, how, source: source);
             manager.WaitAll();
             Check.Equal(CheckpointTaskState.Failed, manager.GetTask(unseen.Id).State, "failed");
             Check.Contains("the source broke", Check.Throws<CkptCallbackException>(() => manager.Save(state),
-                "the next save tells").Message, "text");
+                "the next save reports it").Message, "text");
             Check.That(manager.Save(state).Wait().Success, "once");
         }
     }
 
-    // using disposes, and what the block threw must be what is thrown.
-    internal static void DisposeKeepsTheFailureNobodyAskedFor()
+    // using disposes, and the exception of the block must propagate.
+    internal static void DisposeStoresAnUnreceivedFailure()
     {
         var values = new float[10];
         var before = Console.Error;
-        var told = new StringWriter();
+        var received = new StringWriter();
         AsyncManager manager = null;
         using (var gate = new Gate { Fails = true })
         using (var state = new State().Add<float>("model", "a", values))
@@ -384,7 +384,7 @@ internal static class AsyncTests
             gate.Open.Set();
             var how = new CheckpointTaskOptions { Mode = StagingMode.Deferred };
             var source = gate.Source(values);
-            Console.SetError(told);
+            Console.SetError(received);
             try
             {
                 var thrown = Check.Throws<FormatException>(() =>
@@ -403,18 +403,18 @@ internal static class AsyncTests
 
                 using (manager = new AsyncManager(checkpoint)) manager.Save(state, null, how, source: source);
                 Check.That(manager.DisposeError is CkptCallbackException, "without a throw too");
-                told.GetStringBuilder().Clear();
+                received.GetStringBuilder().Clear();
                 using (manager = new AsyncManager(checkpoint))
                 {
                     Check.That(manager.DisposeError == null, "not yet");
                     manager.Save(state, null, how, source: source);
-                    Check.Throws<CkptCallbackException>(() => manager.Close(), "closing tells");
+                    Check.Throws<CkptCallbackException>(() => manager.Close(), "closing reports it");
                 }
                 Check.That(manager.DisposeError == null, "once");
                 gate.Fails = false;
                 using (manager = new AsyncManager(checkpoint)) manager.Save(state, null, how, source: source);
                 Check.That(manager.DisposeError == null, "no failure");
-                Check.Equal("", told.ToString(), "nothing to tell");
+                Check.Equal("", received.ToString(), "nothing to report");
             }
             finally
             {
@@ -443,7 +443,7 @@ internal static class AsyncTests
         }
     }
 
-    internal static void HandlersMayAskButNotWait()
+    internal static void HandlersMayQueryButNotWait()
     {
         using (var state = new State().Add<float>("model", "a", new float[10]))
         using (var checkpoint = new CheckpointManager(Storage.InMemory()))
@@ -464,7 +464,7 @@ internal static class AsyncTests
                 }
                 throw new InvalidOperationException("a handler that throws");
             };
-            Check.That(manager.Save(state).Wait().Success, "the task goes on");
+            Check.That(manager.Save(state).Wait().Success, "the task continues");
             Check.Equal(CheckpointTaskState.Completed, asked, "asked");
             Check.That(refused is CkptInvalidStateException, "refused: " + refused);
         }
@@ -485,7 +485,7 @@ internal static class AsyncTests
         }
     }
 
-    internal static void ForgottenTasksAndManagersEnd()
+    internal static void UnreferencedTasksAndManagersEnd()
     {
         using (var checkpoint = new CheckpointManager(Storage.InMemory()))
         {
@@ -505,7 +505,7 @@ internal static class AsyncTests
         }
     }
 
-    // Twenty processes that end while a save runs, by returning from Main, by Environment.Exit, and with a cancelling manager.
+    // Twenty processes that exit during a save, by returning from Main, by Environment.Exit, and with a cancelling manager.
     internal static void ExitsAreClean()
     {
         foreach (var how in new[] { "return", "exit", "cancel", "forget", "dispose" })

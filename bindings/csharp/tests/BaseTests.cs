@@ -17,7 +17,7 @@ internal static class BaseTests
         Check.That(Library.MonotonicNanoseconds > 0, "clock");
     }
 
-    internal static void ErrorsTellArgumentAndValue()
+    internal static void ErrorsStateArgumentAndValue()
     {
         var error = Check.Throws<CkptInvalidArgumentException>(() => new WorkerPool(-1), "threads -1");
         Check.Equal(CkptStatus.InvalidArgument, error.Status, "status");
@@ -40,7 +40,7 @@ internal static class BaseTests
         Check.Equal(Enum.GetValues(typeof(CkptStatus)).Length - 1, kinds.Count, "statuses");
     }
 
-    internal static void DisposedObjectsSaySo()
+    internal static void DisposedObjectsThrow()
     {
         var clock = new Clock(4);
         clock.Dispose();
@@ -49,7 +49,7 @@ internal static class BaseTests
         Check.Throws<ObjectDisposedException>(() => clock.Advance(1), "advance");
     }
 
-    internal static void ClocksStandStillOrAsk()
+    internal static void ManualAndCustomClocks()
     {
         using (var clock = new Clock(5))
         {
@@ -80,7 +80,7 @@ internal static class BaseTests
         Check.Throws<CkptInvalidArgumentException>(() => Library.Philox(new uint[3], new uint[2]), "three words");
     }
 
-    internal static void PoolWorksThroughParts()
+    internal static void PoolRunsAllParts()
     {
         using (var pool = new WorkerPool(3))
         {
@@ -113,7 +113,7 @@ internal static class BaseTests
         Check.Equal(2, stopped, "stopped");
     }
 
-    internal static void TextsCrossAsUtf8()
+    internal static void StringsAreConvertedToUtf8()
     {
         using (var tracker = new MemoryTracker())
         {

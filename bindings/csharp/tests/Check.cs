@@ -1,7 +1,7 @@
 using System;
 using System.Collections.Generic;
 
-// What a test asserts with, and the way in: CkptTests TOPIC runs every test of a topic.
+// Assertions and the entry point of tests: CkptTests TOPIC runs every test of a topic.
 internal static class Check
 {
     private static int checks;

@@ -4,7 +4,7 @@ using System.IO;
 using System.Reflection;
 using Ckpt;
 
-// Programs that a test runs as processes of their own, to see how they end.
+// Programs that a test runs as separate processes, to check how they exit.
 internal static class Children
 {
     internal static int Run(string[] arguments)
@@ -21,7 +21,7 @@ internal static class Children
         }
     }
 
-    // The process's exit code and what it wrote.
+    // Returns the process's exit code and output.
     internal static int Start(string arguments, out string output)
     {
         var program = typeof(Children).Assembly.Location;
@@ -41,7 +41,7 @@ internal static class Children
         }
     }
 
-    // Registers a handler, forgets everything, collects, and lets the library raise a thousand events.
+    // Registers a handler, drops all references, collects, and makes the library raise a thousand events.
     private static int Events()
     {
         long seen = 0;

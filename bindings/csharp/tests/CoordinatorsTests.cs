@@ -3,19 +3,19 @@ using System.Linq;
 using System.Threading;
 using Ckpt;
 
-// Coordinators of the host's own: the ranks are threads of this process.
+// Custom coordinators: the ranks are threads of this process.
 internal static class CoordinatorsTests
 {
     private static readonly TimeSpan Minute = TimeSpan.FromMinutes(1);
 
-    // Where the ranks meet. What each sends lies here until all have it.
-    internal sealed class Meeting
+    // A group of ranks. Holds the bytes that each rank sends until all ranks have read them.
+    internal sealed class RankGroup
     {
         internal readonly Barrier Barrier;
         internal readonly byte[][] Sent;
         internal int AllGathers, Gathers;
 
-        internal Meeting(int ranks)
+        internal RankGroup(int ranks)
         {
             Barrier = new Barrier(ranks);
             Sent = new byte[ranks][];
@@ -29,59 +29,59 @@ internal static class CoordinatorsTests
 
     internal class Rank : CustomCoordinator
     {
-        protected readonly Meeting meeting;
+        protected readonly RankGroup rankGroup;
         protected readonly int number;
 
-        internal Rank(Meeting where, int place)
+        internal Rank(RankGroup where, int place)
         {
-            meeting = where;
+            rankGroup = where;
             number = place;
         }
 
         protected void Exchange(ReadOnlySpan<byte> sent, Span<byte> received, TimeSpan timeout)
         {
-            meeting.Sent[number] = sent.ToArray();
-            meeting.Wait(timeout);
-            for (var i = 0; i < meeting.Sent.Length && received.Length > 0; ++i)
-                meeting.Sent[i].CopyTo(received.Slice(i * sent.Length));
-            meeting.Wait(timeout);
+            rankGroup.Sent[number] = sent.ToArray();
+            rankGroup.Wait(timeout);
+            for (var i = 0; i < rankGroup.Sent.Length && received.Length > 0; ++i)
+                rankGroup.Sent[i].CopyTo(received.Slice(i * sent.Length));
+            rankGroup.Wait(timeout);
         }
 
         public override void Barrier(TimeSpan timeout)
         {
-            meeting.Wait(timeout);
+            rankGroup.Wait(timeout);
         }
 
         public override void Broadcast(Span<byte> data, long root, TimeSpan timeout)
         {
-            meeting.Sent[number] = data.ToArray();
-            meeting.Wait(timeout);
-            meeting.Sent[root].CopyTo(data);
-            meeting.Wait(timeout);
+            rankGroup.Sent[number] = data.ToArray();
+            rankGroup.Wait(timeout);
+            rankGroup.Sent[root].CopyTo(data);
+            rankGroup.Wait(timeout);
         }
 
         public override void AllGather(ReadOnlySpan<byte> sent, Span<byte> received, TimeSpan timeout)
         {
-            Interlocked.Increment(ref meeting.AllGathers);
+            Interlocked.Increment(ref rankGroup.AllGathers);
             Exchange(sent, received, timeout);
         }
     }
 
     internal sealed class GatheringRank : Rank
     {
-        internal GatheringRank(Meeting where, int place) : base(where, place)
+        internal GatheringRank(RankGroup where, int place) : base(where, place)
         {
         }
 
         public override void Gather(ReadOnlySpan<byte> sent, Span<byte> received, long root, TimeSpan timeout)
         {
-            Interlocked.Increment(ref meeting.Gathers);
-            Check.Equal(number == root ? sent.Length * meeting.Sent.Length : 0, received.Length, "room");
+            Interlocked.Increment(ref rankGroup.Gathers);
+            Check.Equal(number == root ? sent.Length * rankGroup.Sent.Length : 0, received.Length, "room");
             Exchange(sent, received, timeout);
         }
     }
 
-    // Two bytes that only this rank sends.
+    // Returns two bytes that only this rank sends.
     private static byte[] Own(int rank)
     {
         return new[] { (byte)rank, (byte)(rank + 100) };
@@ -113,7 +113,7 @@ internal static class CoordinatorsTests
             Check.Throws<CkptInvalidArgumentException>(() => coordinator.Gather(Own(rank), new byte[3], 0, Minute), "room");
     }
 
-    // Each rank has stood still for another time: the longest is what the save has cost.
+    // Each rank was stalled for a different time: the longest is the cost of the save.
     private static void Decide(Coordinator coordinator, int rank, int ranks)
     {
         using (var controller = new Controller(new ControllerOptions { Policy = Policy.Fixed, IntervalSeconds = 100 }))
@@ -126,27 +126,27 @@ internal static class CoordinatorsTests
         }
     }
 
-    private static void Work(Meeting meeting, int rank, int ranks, bool gathers)
+    private static void Work(RankGroup rankGroup, int rank, int ranks, bool gathers)
     {
-        CustomCoordinator functions = gathers ? new GatheringRank(meeting, rank) : new Rank(meeting, rank);
+        CustomCoordinator functions = gathers ? new GatheringRank(rankGroup, rank) : new Rank(rankGroup, rank);
         using (var coordinator = Coordinator.Custom(rank, ranks, functions))
         {
             Collectives(coordinator, rank, ranks);
             Decide(coordinator, rank, ranks);
-            if (rank > 0) // rank 0 does not come
+            if (rank > 0) // rank 0 does not call it
                 Check.Throws<CkptTimeoutException>(() => coordinator.Gather(Own(rank), null, 0, TimeSpan.FromMilliseconds(1)), "late");
         }
     }
 
     private static void RunRanks(int ranks, bool gathers)
     {
-        var meeting = new Meeting(ranks);
+        var rankGroup = new RankGroup(ranks);
         var failures = new Exception[ranks];
         var threads = Enumerable.Range(0, ranks).Select(rank => new Thread(() =>
         {
             try
             {
-                Work(meeting, rank, ranks, gathers);
+                Work(rankGroup, rank, ranks, gathers);
             }
             catch (Exception error)
             {
@@ -156,22 +156,22 @@ internal static class CoordinatorsTests
         foreach (var thread in threads) thread.Start();
         foreach (var thread in threads) thread.Join();
         Check.Equal("", string.Join("\n", failures.Where(error => error != null)), "no rank failed");
-        var calls = ranks * (ranks + 1) + ranks - 1; // for each root, of the decision, and the one that rank 0 does not come to
-        Check.Equal(gathers ? calls : 0, meeting.Gathers, "gathers");
-        Check.Equal(2 * ranks + (gathers ? 0 : calls), meeting.AllGathers, "all-gathers"); // of the test and of the decision
+        var calls = ranks * (ranks + 1) + ranks - 1; // for each root, of the decision, and the one without rank 0
+        Check.Equal(gathers ? calls : 0, rankGroup.Gathers, "gathers");
+        Check.Equal(2 * ranks + (gathers ? 0 : calls), rankGroup.AllGathers, "all-gathers"); // of the test and of the decision
     }
 
-    internal static void ThreadsAsRanksWithAGatherOfTheirOwn()
+    internal static void ThreadsAsRanksWithACustomGather()
     {
         for (var ranks = 2; ranks <= 4; ++ranks) RunRanks(ranks, true);
     }
 
-    internal static void ThreadsAsRanksWhereAllGatherServes()
+    internal static void ThreadsAsRanksWithoutAGather()
     {
         for (var ranks = 2; ranks <= 4; ++ranks) RunRanks(ranks, false);
     }
 
-    internal static void GatherOfOne()
+    internal static void GatherOfOneRank()
     {
         using (var alone = new Coordinator())
         {

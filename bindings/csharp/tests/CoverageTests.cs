@@ -6,8 +6,7 @@ using System.Reflection;
 using System.Text.RegularExpressions;
 using Ckpt;
 
-// Everything that the C API can do is reachable from C#: each exported function against the low-level module and the layer above
-// it.
+// Everything in the C API is reachable from C#: checks each exported function against the low-level module and the public classes.
 internal static class CoverageTests
 {
     private static readonly Dictionary<string, string> noWrapper = new Dictionary<string, string>
@@ -20,7 +19,7 @@ internal static class CoverageTests
         { "ckpt_strategy_create_custom", "csharp_strategy; its functions read the question in place" },
     };
 
-    // Structs without a class, and why.
+    // Structs without a class, and the reasons.
     private static readonly Dictionary<string, string> noValues = new Dictionary<string, string>
     {
         { "ckpt_strategy_callbacks", "a director fills the table of functions" },
@@ -113,7 +112,7 @@ internal static class CoverageTests
             Check.That(type.Namespace != "Ckpt.Interop", type.FullName + " is internal");
     }
 
-    // Of System.Xml.Linq, too.
+    // Loads System.Xml.Linq too.
     private static readonly string[] ofTheReference = { "SaveOptions", "LoadOptions" };
 
     private static IEnumerable<Type> Given()
@@ -131,7 +130,7 @@ internal static class CoverageTests
         return type == typeof(Step) ? new Step(null) : Activator.CreateInstance(type);
     }
 
-    // Numbers and addresses of the struct that an object becomes, by the members' names.
+    // Returns the numbers and addresses of the struct that an object is converted to, by the members' names.
     private static Dictionary<string, object> Numbers(object given, Ckpt.Interop.CallMemory memory)
     {
         return Numbers(Native(given.GetType()).Invoke(null, new[] { given, memory }));
@@ -143,7 +142,7 @@ internal static class CoverageTests
             .ToDictionary(property => property.Name, property => property.GetValue(native));
     }
 
-    internal static void OptionsBeginAsTheLibrarysDo()
+    internal static void OptionsHaveTheLibrarysDefaults()
     {
         var compared = 0;
         foreach (var type in Given())
@@ -196,8 +195,8 @@ internal static class CoverageTests
         Check.That(reached > 80, "reached: " + reached);
     }
 
-    // No public name is one that System.* has: programs use both namespaces.
-    internal static void NoNameIsSystems()
+    // No public name conflicts with one of System.*: programs use both namespaces.
+    internal static void NoNameConflictsWithSystem()
     {
         var platform = AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES") as string;
         if (platform == null) return; // Mono
@@ -212,7 +211,7 @@ internal static class CoverageTests
         Check.Equal("", string.Join(" ", same.Except(ofTheReference)), "names of System");
     }
 
-    // A number that a newer library gives is shown as it is.
+    // An unknown number from a newer library is shown unchanged.
     internal static void UnknownConstantsAreNoError()
     {
         using (var info = new Ckpt.Interop.ckpt_checkpoint_task_info { kind = 77, state = 99 })

@@ -3,10 +3,10 @@ using System.Collections.Generic;
 using System.Linq;
 using Ckpt;
 
-// A guest that is written in C#, driven by schedules of every kind.
+// A guest written in C#, driven by schedules of every kind.
 internal static class DriveTests
 {
-    // y = sin(x) + x / 2, element by element; the tape is the slope. Items say how many are alive.
+    // y = sin(x) + x / 2, element by element; the tape is the slope. Counts live items.
     private class Waves : Guest<double[]>
     {
         internal int Alive;
@@ -113,7 +113,7 @@ internal static class DriveTests
         }
     }
 
-    private sealed class Lying : Waves
+    private sealed class ReturnsNull : Waves
     {
         public override double[] Forward(DriveCall call, double[] input)
         {
@@ -134,7 +134,7 @@ internal static class DriveTests
         return waves;
     }
 
-    internal static void EverySchedulesGradientIsTheSame()
+    internal static void AllSchedulesGiveTheSameGradient()
     {
         double[] expected = null;
         using (var profile = Like(20))
@@ -150,13 +150,13 @@ internal static class DriveTests
                     Check.Throws<CkptInvalidStateException>(() => waves.Driver.Run(new double[1]), "paused");
                     Check.That(expected.SequenceEqual(waves.Driver.Backward(waves.Made(1, 1, 1))), planner);
                     --waves.Alive;
-                    waves.Driver.Forward(waves.Made(0.1)); // whose backward never comes
+                    waves.Driver.Forward(waves.Made(0.1)); // its backward is never called
                     waves.Driver.Dispose();
                     Check.Equal(0, waves.Alive, "released");
                 }
     }
 
-    internal static void WhatTheGuestThrowsEndsTheStep()
+    internal static void ExceptionsOfTheGuestEndTheStep()
     {
         using (var profile = Like(9))
         using (var schedule = Schedule.Create(profile, "sqrt"))
@@ -175,11 +175,11 @@ internal static class DriveTests
                 Check.That(expected.SequenceEqual(waves.Gradient()), "the next step");
             }
             waves.Driver.Dispose();
-            var lying = Driven<Lying>(schedule);
-            Check.Contains("gave no INPUT(", Check.Throws<CkptCallbackException>(() => lying.Driver.Run(lying.Made(0.1)), "lies")
+            var invalid = Driven<ReturnsNull>(schedule);
+            Check.Contains("returned no handle for INPUT(", Check.Throws<CkptCallbackException>(() => invalid.Driver.Run(invalid.Made(0.1)), "null")
                 .Message, "text");
-            Check.Equal(0, lying.Alive, "everything ended");
-            lying.Driver.Dispose();
+            Check.Equal(0, invalid.Alive, "everything ended");
+            invalid.Driver.Dispose();
             Check.Throws<ArgumentNullException>(() => new Driver<double[]>(schedule, null), "no guest");
         }
     }

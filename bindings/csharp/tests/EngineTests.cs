@@ -10,7 +10,7 @@ internal static class EngineTests
 {
     private static readonly TensorSpec input = new TensorSpec(DType.F32, 16, 8);
 
-    // A probability is a number of the library, not of the host's culture.
+    // Numbers are formatted independently of the culture.
     internal static void ValuesHaveNoCulture()
     {
         var before = CultureInfo.CurrentCulture;
@@ -189,7 +189,7 @@ internal static class EngineTests
         }
     }
 
-    internal static void YourOwnLayer()
+    internal static void CustomLayers()
     {
         var twice = new Twice();
         using (var chain = new Chain(Layer.Custom("twice", twice), new Layer("one", "linear:8,4"), new Layer("loss", "softmax_cross_entropy")))
@@ -213,10 +213,10 @@ internal static class EngineTests
         }
     }
 
-    // y = x; remembers whether it was told of an evaluation.
+    // y = x; records for each forward whether it is an evaluation.
     private sealed class Watching : CustomLayer
     {
-        internal readonly List<bool> Told = new List<bool>();
+        internal readonly List<bool> Evaluations = new List<bool>();
 
         public override TensorSpec Output(TensorSpec given)
         {
@@ -226,7 +226,7 @@ internal static class EngineTests
         public override void Forward(LayerContext context, ReadOnlySpan<byte> input, Span<byte> output, Span<byte> tape,
             Span<byte> workspace)
         {
-            Told.Add(context.Evaluation);
+            Evaluations.Add(context.Evaluation);
             input.CopyTo(output);
         }
 
@@ -259,7 +259,7 @@ internal static class EngineTests
                 optimizer.LearningRate = 1;
                 Check.Equal(1.0, optimizer.LearningRate, "rate");
                 var before = executor.Evaluate(step, 5);
-                Check.That(watching.Told.SequenceEqual(new[] { true }), "told");
+                Check.That(watching.Evaluations.SequenceEqual(new[] { true }), "evaluations");
                 var gradient = chain.Parameters()[0].Gradient;
                 for (step.Number = 0; step.Number < 20; ++step.Number)
                 {
@@ -273,7 +273,7 @@ internal static class EngineTests
                     Check.Throws<CkptInvalidArgumentException>(() => optimizer.StepAndZero(-1), "max_norm");
                     optimizer.LearningRate = 1;
                 }
-                Check.That(!watching.Told.Last(), "a step is no evaluation");
+                Check.That(!watching.Evaluations.Last(), "a step is not an evaluation");
                 var kept = gradient.AsReadOnlySpan<float>().ToArray();
                 var after = executor.Evaluate(step, 5);
                 Check.That(after < before, "it learns");
@@ -338,7 +338,7 @@ internal static class EngineTests
             Kept.Add(context.Targets.Share());
             Threads = context.Pool.ThreadCount;
             context.Pool.Run(3, part => Interlocked.Add(ref Parts, 1 + part));
-            context.Pool.Dispose(); // ends nothing
+            context.Pool.Dispose(); // has no effect
             return context.Targets.AsReadOnlySpan<int>().ToArray();
         }
 
@@ -400,7 +400,7 @@ internal static class EngineTests
                         for (var i = 0; i < 3; ++i) Check.Equal((double)loss, executor.Run(step), "loss");
                     }
                     Check.Equal(2, pick.Threads, "the executor's pool");
-                    Check.Equal(2, pool.ThreadCount, "the pool goes on");
+                    Check.Equal(2, pool.ThreadCount, "the pool continues");
                 }
                 else
                 {
@@ -421,8 +421,8 @@ internal static class EngineTests
                 var begin = context.MicroBatch * samples;
                 Check.Equal(40L + begin, context.FirstSample, "first sample");
                 Check.That(context.Targets.IsDisposed && context.Pool.IsDisposed, "lent for the call only");
-                Check.Throws<ObjectDisposedException>(() => context.Pool.Run(1, part => { }), "the pool behind the call");
-                using (var kept = pick.Kept[i]) // the step's own are disposed of
+                Check.Throws<ObjectDisposedException>(() => context.Pool.Run(1, part => { }), "the pool after the call");
+                using (var kept = pick.Kept[i]) // those of the step are disposed of
                     Check.That(kept.AsReadOnlySpan<int>().SequenceEqual(targets.AsSpan(begin, samples)), "targets");
             }
             Check.Equal(3 * 2 * microBatches, pick.Contexts.Count, "runs");

@@ -6,7 +6,7 @@ using Ckpt.Compat;
 
 internal static class MemoryTests
 {
-    internal static void CountsAsTheReferenceSays()
+    internal static void CountsMatchTheReference()
     {
         using (var tracker = new MemoryTracker())
         {
@@ -34,7 +34,7 @@ internal static class MemoryTests
         }
     }
 
-    // Between two looks at the system's clock.
+    // Times are between two readings of the system's clock.
     internal static void MomentsAreInUtc()
     {
         var before = DateTime.UtcNow.AddSeconds(-1);
@@ -57,20 +57,20 @@ internal static class MemoryTests
         }
     }
 
-    internal static void EventsTellEachTransition()
+    internal static void EventsReportEachTransition()
     {
         using (var tracker = new MemoryTracker())
         {
-            var told = new List<string>();
+            var received = new List<string>();
             EventHandler<MemoryEventArgs> peak = (sender, e) =>
             {
                 Check.That(ReferenceEquals(sender, tracker), "sender");
-                told.Add("peak " + e.LayerId + " " + e.PeakMemoryUsage);
+                received.Add("peak " + e.LayerId + " " + e.PeakMemoryUsage);
             };
-            tracker.MemoryAllocated += (sender, e) => told.Add("allocated " + e.LayerId + " " + e.SizeBytes);
-            tracker.MemoryDeallocated += (sender, e) => told.Add("freed " + e.LayerId + " " + e.CurrentMemoryUsage);
+            tracker.MemoryAllocated += (sender, e) => received.Add("allocated " + e.LayerId + " " + e.SizeBytes);
+            tracker.MemoryDeallocated += (sender, e) => received.Add("freed " + e.LayerId + " " + e.CurrentMemoryUsage);
             tracker.PeakMemoryExceeded += peak;
-            tracker.MemoryLimitExceeded += (sender, e) => told.Add("limit " + e.CurrentMemoryUsage + "/" + e.MemoryLimit);
+            tracker.MemoryLimitExceeded += (sender, e) => received.Add("limit " + e.CurrentMemoryUsage + "/" + e.MemoryLimit);
             tracker.SetMemoryLimit(150);
             tracker.RecordAllocation("a", 100);
             tracker.RecordAllocation("b", 100);
@@ -78,7 +78,7 @@ internal static class MemoryTests
             tracker.RecordDeallocation("a");
             tracker.RecordAllocation("c", 500);
             Check.Equal("allocated a 100;peak a 100;allocated b 100;peak b 200;limit 200/150;freed a 100;allocated c 500;limit 600/150",
-                        string.Join(";", told), "events in order");
+                        string.Join(";", received), "events in order");
             Check.Equal(150L, tracker.MemoryLimit, "limit");
             tracker.ClearLimit();
             Check.That(tracker.MemoryLimit == null, "no limit");

@@ -4,7 +4,7 @@ using System.IO;
 using System.Linq;
 using Ckpt;
 
-// Object stores of the program: a dictionary under a checkpoint manager.
+// Custom object stores: a dictionary under a checkpoint manager.
 internal static class ObjectsTests
 {
     private sealed class OpenFile
@@ -13,7 +13,7 @@ internal static class ObjectsTests
         internal byte[] Bytes;
     }
 
-    // Files in a dictionary, and how often each method was called.
+    // Files in a dictionary. Counts the calls of each method.
     private class Objects : CustomObjects
     {
         internal readonly SortedDictionary<string, byte[]> Files = new SortedDictionary<string, byte[]>(StringComparer.Ordinal);
@@ -22,7 +22,7 @@ internal static class ObjectsTests
         internal Func<string, Exception> Fault = method => null;
         internal bool Refuses = true;
         internal bool Supports = true;
-        internal StorageObject[] Answer; // null: what is true
+        internal StorageObject[] Answer; // null: the correct result
         internal int OpenFiles;
 
         protected void Note(string method)
@@ -116,7 +116,7 @@ internal static class ObjectsTests
         }
     }
 
-    // With the methods, too, that need not be there.
+    // Also implements the optional methods.
     private sealed class AllObjects : Objects
     {
         public override void ReadRanges(object file, IReadOnlyList<StorageRange> ranges)
@@ -166,7 +166,7 @@ internal static class ObjectsTests
         Check.That(own.Called("PutIfAbsent") >= 4, "records are put");
     }
 
-    internal static void WithTheMethodsThatMustBeThere()
+    internal static void WithRequiredMethodsOnly()
     {
         var own = new Objects();
         SaveAndLoad(own);
@@ -180,7 +180,7 @@ internal static class ObjectsTests
         Check.That(own.Called("ReadRanges") > 0 && own.Called("RemoveMany") > 0, "asked");
     }
 
-    internal static void WhatTheClassHasOfItsOwnWorks()
+    internal static void DefaultMethodsWork()
     {
         var own = new Objects();
         own.Files["b"] = new byte[0];
@@ -207,7 +207,7 @@ internal static class ObjectsTests
         }
     }
 
-    internal static void AStoreThatDoesNotRefuseIsFoundOut()
+    internal static void AStoreThatOverwritesIsDetected()
     {
         foreach (var supports in new[] { false, true })
         {
@@ -249,7 +249,7 @@ internal static class ObjectsTests
         }
     }
 
-    internal static void AnswersThatCannotBeAreRefused()
+    internal static void InvalidListsAreRejected()
     {
         var own = new Objects();
         using (var storage = Storage.Custom(own))
@@ -262,7 +262,7 @@ internal static class ObjectsTests
             own.Answer = new[] { new StorageObject("a", -1) };
             Check.Contains("at least 0", Check.Throws<CkptCallbackException>(() => checkpoint.List(), "bytes").Message, "text");
             own.Answer = new[] { new StorageObject("b", 1), new StorageObject("a", 1) };
-            Check.Contains("it comes behind", Check.Throws<CkptCallbackException>(() => checkpoint.List(), "order").Message, "text");
+            Check.Contains("expected a path after", Check.Throws<CkptCallbackException>(() => checkpoint.List(), "order").Message, "text");
             own.Answer = null;
             Check.Equal(1, checkpoint.List().Count(), "checkpoints");
         }

@@ -8,7 +8,7 @@ internal static class PipelineTests
 {
     private static readonly TensorSpec input = new TensorSpec(DType.F32, 16, 8);
 
-    internal static void ManagersStoreAsTheReferenceSays()
+    internal static void ManagersStoreAsInTheReference()
     {
         var runs = 0;
         using (var tracker = new MemoryTracker())
@@ -103,7 +103,7 @@ internal static class PipelineTests
         Check.That(one.SequenceEqual(Train(2, PipelineOrder.Interleaved, 2)), "interleaved");
     }
 
-    internal static void StagesShowWhatTheyDo()
+    internal static void StagesReportTheirWork()
     {
         var options = new PipelineOptions { Stages = 2, MicroBatches = 4, MeasuredSteps = 0 };
         Check.Equal(2, Pipeline.GetInFlight(options, 0), "in flight");
@@ -134,7 +134,7 @@ internal static class PipelineTests
         }
     }
 
-    // A layer that does something of its own at each forward, else nothing.
+    // A layer that calls a function in each forward.
     private sealed class Passing : CustomLayer
     {
         internal Action AtForward = () => { };

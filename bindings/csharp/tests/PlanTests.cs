@@ -17,7 +17,7 @@ internal static class PlanTests
         return profile;
     }
 
-    internal static void ProfilesTellWhatWasAdded()
+    internal static void ProfilesReturnTheirLayers()
     {
         using (var profile = Uniform(3))
         {
@@ -83,7 +83,7 @@ internal static class PlanTests
         }
     }
 
-    internal static void GuestsSayWhatStays()
+    internal static void ProfileFlagsOfGuests()
     {
         using (var profile = Uniform(3))
         using (var all = Schedule.Create(profile, "store-all"))
@@ -118,7 +118,7 @@ internal static class PlanTests
         }
     }
 
-    internal static void SchedulesCostWhatTheVerifierSays()
+    internal static void CostsMatchTheVerifier()
     {
         using (var profile = Uniform(8))
         using (var all = Schedule.Create(profile, "store-all"))
@@ -143,7 +143,7 @@ internal static class PlanTests
         }
     }
 
-    internal static void ActionsThereAndBack()
+    internal static void ActionsRoundTrip()
     {
         using (var profile = Uniform(5))
         using (var schedule = Schedule.Create(profile, "periodic:2"))
@@ -164,7 +164,7 @@ internal static class PlanTests
         }
     }
 
-    internal static void CursorsSaveTheirPlace()
+    internal static void CursorsSaveTheirPosition()
     {
         using (var schedule = Schedule.OpenEnded(2))
         using (var cursor = schedule.GetCursor())
@@ -190,7 +190,7 @@ internal static class PlanTests
             schedule.Verify(profile).RecomputedForwards, "one again");
     }
 
-    internal static void FollowersAskAgainAndReport()
+    internal static void FollowersQueryAgainAndReport()
     {
         var every = 2;
         var used = new List<string>();

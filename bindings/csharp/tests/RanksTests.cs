@@ -14,18 +14,18 @@ internal static class RanksTests
     private static readonly float[] Whole = Enumerable.Range(0, Rows * Columns).Select(i => i * 0.5f - 3).ToArray();
     private static readonly double[] Bias = Enumerable.Range(0, 1000).Select(i => 1.0 / (i + 1)).ToArray();
 
-    // What each rank returned. A rank that fails fails the others by the time-out of its manager.
+    // Returns the result of each rank. If a rank fails, the others fail by the timeout of their managers.
     private static T[] OnRanks<T>(string path, int ranks, Func<int, CheckpointManager, T> work,
                                   CheckpointManagerOptions options = null)
     {
-        var meeting = new CoordinatorsTests.Meeting(ranks);
+        var rankGroup = new CoordinatorsTests.RankGroup(ranks);
         var returned = new T[ranks];
         var failures = new Exception[ranks];
         var threads = Enumerable.Range(0, ranks).Select(rank => new Thread(() =>
         {
             try
             {
-                using (var coordinator = Coordinator.Custom(rank, ranks, new CoordinatorsTests.GatheringRank(meeting, rank)))
+                using (var coordinator = Coordinator.Custom(rank, ranks, new CoordinatorsTests.GatheringRank(rankGroup, rank)))
                 using (var manager = new CheckpointManager(path, new CheckpointManagerOptions
                 {
                     Coordinator = coordinator,
@@ -45,7 +45,7 @@ internal static class RanksTests
         return returned;
     }
 
-    // Of a new directory.
+    // Runs a test in a new directory.
     private static void InFolder(Action<string> test)
     {
         var folder = StateTests.Folder();
@@ -69,7 +69,7 @@ internal static class RanksTests
         return Whole.Skip(begin * Columns).Take((end - begin) * Columns).ToArray();
     }
 
-    // w by rows, of the last rank in two blocks; v by columns, all on rank 0; b on each.
+    // w by rows, in two blocks on the last rank; v by columns, all on rank 0; b on each.
     private static State StateOf(int rank, int ranks)
     {
         var state = new State().Add<double>("model", "b", Bias).AddShardedTensor("model", "w", DType.F32, Rows, Columns)
@@ -109,7 +109,7 @@ internal static class RanksTests
             var results = SaveOn(path, 2);
             Check.Equal(results[0].Name, results[1].Name, "name");
             Check.Equal(results[0].Bytes, results[0].RankBytes + results[1].RankBytes, "bytes of both");
-            var written = 2 * Whole.Length * sizeof(float) + Bias.Length * sizeof(double); // the bias once
+            var written = 2 * Whole.Length * sizeof(float) + Bias.Length * sizeof(double); // the bias is written once
             Check.That(written < results[1].Bytes && results[1].Bytes < written + 2000, "bytes " + results[1]);
             Check.That(results[1].RankBytes > Whole.Length * sizeof(float) / 2, "rows " + results[1]);
             using (var manager = Look(path))
@@ -149,7 +149,7 @@ internal static class RanksTests
         });
     }
 
-    internal static void OneRankSavesAsEver()
+    internal static void OneRankSavesTheUsualFormat()
     {
         InFolder(path =>
         {
@@ -169,7 +169,7 @@ internal static class RanksTests
         });
     }
 
-    // Its columns of w, a row of v, b whole; what it has of the values.
+    // Loads the rank's columns of w, a row of v, all of b, and its values.
     private static string LoadOne(CheckpointManager manager, int rank, int ranks, int saved)
     {
         int begin = rank * Columns / ranks, end = (rank + 1) * Columns / ranks;
@@ -203,18 +203,18 @@ internal static class RanksTests
         });
     }
 
-    internal static void LoadOfAsMany()
+    internal static void LoadOnTheSameNumberOfRanks()
     {
         LoadOn(2, 2);
     }
 
-    internal static void LoadOfMoreAndOfFewer()
+    internal static void LoadOnMoreAndFewerRanks()
     {
         LoadOn(2, 3);
         LoadOn(3, 1);
     }
 
-    internal static void AnyProgramReadsTheWhole()
+    internal static void OneProcessReadsAllRanks()
     {
         InFolder(path =>
         {
@@ -236,7 +236,7 @@ internal static class RanksTests
         Check.Contains(text, Check.Throws<TException>(act, text).Message, "message");
     }
 
-    internal static void BlocksThatDoNotFit()
+    internal static void InvalidBlocks()
     {
         using (var state = new State())
         using (var block = new Tensor(DType.F32, 2, 3))
@@ -295,7 +295,7 @@ internal static class RanksTests
         });
     }
 
-    internal static void ARankThatDoesNotCome()
+    internal static void AMissingRank()
     {
         InFolder(path =>
         {
@@ -310,7 +310,7 @@ internal static class RanksTests
         });
     }
 
-    internal static void Rank0AloneChangesTheStorage()
+    internal static void OnlyRank0ChangesTheStorage()
     {
         InFolder(path =>
         {
@@ -320,7 +320,7 @@ internal static class RanksTests
                     using (var state = StateOf(rank, 2)) manager.Save(state, step);
                 if (rank == 1) Refused<CkptInvalidStateException>(() => manager.Pin(2), "rank");
                 using (var coordinator = manager.GetCoordinator())
-                    coordinator.Barrier(TimeSpan.FromMinutes(1)); // rank 0 has removed what is old
+                    coordinator.Barrier(TimeSpan.FromMinutes(1)); // rank 0 has removed old checkpoints
                 return string.Join(" ", manager.List().Select(info => info.Step));
             }, new CheckpointManagerOptions { Timeout = TimeSpan.FromMinutes(1), KeepLast = 1 });
             Check.Equal("2 2", string.Join(" ", steps), "steps");

@@ -13,7 +13,7 @@ internal static class StateTests
         return path;
     }
 
-    private sealed class Heard : IProgress<CheckpointProgress>
+    private sealed class Recorder : IProgress<CheckpointProgress>
     {
         internal long Calls, Done, Total;
         internal bool Stops;
@@ -35,15 +35,15 @@ internal static class StateTests
         using (var state = new State())
         {
             state.Add<byte>("model", "w", new byte[9 << 20]);
-            var save = new Heard();
-            var verify = new Heard();
+            var save = new Recorder();
+            var verify = new Recorder();
             try
             {
                 Library.SetProgress(save);
                 manager.Save(state, new SaveOptions { Step = 1 });
                 Library.SetProgress(verify);
                 manager.Verify();
-                Library.SetProgress(new Heard { Stops = true });
+                Library.SetProgress(new Recorder { Stops = true });
                 Check.Throws<CkptCallbackException>(() => manager.Load(state), "enough of it");
             }
             finally
@@ -56,7 +56,7 @@ internal static class StateTests
         }
     }
 
-    // What other languages write is in the conformance tests; here is what is C#'s own.
+    // The conformance tests cover values of other languages; these tests cover C#'s own types.
     internal static void TensorsOfEachDTypeAtEachShape()
     {
         foreach (DType dtype in Enum.GetValues(typeof(DType)))
@@ -87,7 +87,7 @@ internal static class StateTests
     {
         using (var state = new State())
         {
-            Check.That(state.Set("x", new sbyte[] { -1, 2 }).Get<sbyte[]>("x").SequenceEqual(new sbyte[] { -1, 2 }), "sbyte[] is no bytes");
+            Check.That(state.Set("x", new sbyte[] { -1, 2 }).Get<sbyte[]>("x").SequenceEqual(new sbyte[] { -1, 2 }), "sbyte[] is not bytes");
             Check.That(state.Set("x", new byte[] { 1, 2 }).Get<byte[]>("x").SequenceEqual(new byte[] { 1, 2 }), "byte[]");
             Check.That(state.Set("x", new ushort[] { 1, 65535 }).Get<ushort[]>("x").SequenceEqual(new ushort[] { 1, 65535 }), "ushort[]");
             var matrix = state.Set("x", new float[,] { { 1, 2, 3 }, { 4, 5, 6 } }).Get<Tensor>("x");
@@ -95,13 +95,13 @@ internal static class StateTests
                 "two dimensions");
             Check.That(state.Set("x", new byte[1, 0, 2]).Get<Tensor>("x").Shape.SequenceEqual(new long[] { 1, 0, 2 }), "no elements");
 #if NET
-            if (typeof(AsyncManager).GetInterface("IAsyncDisposable") == null) return; // the library for netstandard2.0 knows no Half
+            if (typeof(AsyncManager).GetInterface("IAsyncDisposable") == null) return; // the library for netstandard2.0 has no Half
             Check.That(state.Set("x", new[] { (Half)1.5 }).Get<Half[]>("x").SequenceEqual(new[] { (Half)1.5 }), "Half[]");
 #endif
         }
     }
 
-    internal static void NumbersThatDoNotFit()
+    internal static void NumbersOutOfRange()
     {
         using (var state = new State().Set("x", (1L << 53) + 1).Set("small", 7).Set("none", null))
         {
@@ -111,13 +111,13 @@ internal static class StateTests
             Check.Equal(7.0, state.Get<double>("small"), "a double");
             Check.Equal((int?)7, state.Get<int?>("small"), "int?");
             Check.That(state.Get<int?>("none") == null, "no int?");
-            Check.Contains("asked for as System.Collections.Generic.List`1[System.String]",
+            Check.Contains("expected a System.Collections.Generic.List`1[System.String]",
                 Check.Throws<CkptInvalidArgumentException>(() => state.Get<List<string>>("small"), "a list").Message, "the whole type");
         }
     }
 
-    // Types of other languages that C# lacks are written as they were read.
-    internal static void WhatWasReadIsWrittenAsItWas()
+    // Types of other languages that C# lacks are written unchanged.
+    internal static void ReadValuesAreWrittenUnchanged()
     {
         const string text = "{\"format\":\"ckpt-tree\",\"format_version\":2,\"nodes\":[[\"dict\",6],\"model\",[\"attributes\"],[\"ordered_dict\",1],"
             + "\"w\",[\"tensor\",\"w\",\"torch\"],[\"dict\",1],\"_metadata\",[\"ordered_dict\",1],\"\",[\"dict\",1],\"version\",2,"
@@ -201,7 +201,7 @@ internal static class StateTests
                 Check.That(more.Take(4).SequenceEqual(new object[] { 1L, "x", 2.5, null }), "scalars");
                 Check.Equal((short)-1, ((Tensor)more[4]).ToArray<short>()[0], "short");
                 Check.That(((Tensor)more[5]).ToArray<bool>().SequenceEqual(new[] { true, false }), "truths");
-                Check.Equal("y", (string)((List<object>)more[6])[0], "texts are a list");
+                Check.Equal("y", (string)((List<object>)more[6])[0], "strings are a list");
                 foreach (var key in new[] { "big", "emoji \uD83D\uDE00", "complex" }) Check.Equal(extra[key], read[key], key);
                 var record = (TreeRecord)read["record"];
                 Check.Equal("module.Point True 1.5", record.ClassName + " " + record.IsTuple + " " + ((double)record["x"]).ToString(
@@ -218,7 +218,7 @@ internal static class StateTests
             }
             var refused = Check.Throws<CkptUnsupportedException>(() => state.Set("bad", new Dictionary<string, object> {
                 { "a", new object[] { 1, DateTime.Now } } }), "a date");
-            Check.Contains("a.1: a System.DateTime has no place", refused.Message, "where");
+            Check.Contains("a.1: a System.DateTime cannot be stored", refused.Message, "where");
             var loop = new List<object>();
             loop.Add(loop);
             Check.Contains("deeper than 1000", Check.Throws<CkptInvalidArgumentException>(() => state.Set("bad", loop), "a loop").Message, "depth");
@@ -289,7 +289,7 @@ internal static class StateTests
         }
     }
 
-    internal static void DamageIsFound()
+    internal static void DamageIsDetected()
     {
         var folder = Folder();
         try
@@ -354,7 +354,7 @@ internal static class StateTests
         }
     }
 
-    // Of whatever kind it is.
+    // Returns the message of any exception.
     private static string MessageOf(Action act)
     {
         try
@@ -368,7 +368,7 @@ internal static class StateTests
         }
     }
 
-    internal static void LoadsUnderNamesOfAFunction()
+    internal static void LoadsWithARenameFunction()
     {
         float[] a = { 1 }, b = { 2 };
         var asked = new List<string>();
@@ -410,7 +410,7 @@ internal static class StateTests
         }
     }
 
-    internal static void ALoadIntoAStateReplacesWhatATreeSays()
+    internal static void ALoadReplacesTheValuesOfATree()
     {
         var mine = Tensor.Borrow<float>(new float[2], 2);
         using (var checkpoint = new CheckpointManager(Storage.InMemory()))
@@ -431,7 +431,7 @@ internal static class StateTests
         }
     }
 
-    internal static void AFunctionKeepsWhatNoRuleKeeps()
+    internal static void AKeepFunctionExtendsRetention()
     {
         var asked = new SortedSet<long>();
         var options = new CheckpointManagerOptions { KeepRules = "last:1" };
@@ -478,7 +478,7 @@ internal static class StateTests
         }
     }
 
-    internal static void StatefulObjectsListThemselves()
+    internal static void StatefulObjectsSaveAndRestore()
     {
         using (var checkpoint = new CheckpointManager(Storage.InMemory()))
         using (var state = new State())
@@ -585,7 +585,7 @@ internal static class StateTests
         }
     }
 
-    internal static void CoordinatorsOfYours()
+    internal static void CustomCoordinators()
     {
         var pair = new Pair();
         using (var coordinator = Coordinator.Custom(1, 2, pair))

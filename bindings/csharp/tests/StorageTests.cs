@@ -126,7 +126,7 @@ internal static class StorageTests
         }
     }
 
-    internal static void CheckpointsInYourStorage()
+    internal static void CheckpointsInACustomStorage()
     {
         var mine = new Dictionaries();
         var values = new float[] { 1, 2, 3 };
@@ -169,7 +169,7 @@ internal static class StorageTests
         }
     }
 
-    internal static void FaultsAreTriedAgain()
+    internal static void FaultsAreRetried()
     {
         var mine = new Dictionaries();
         var pauses = new List<TimeSpan>();
@@ -194,7 +194,7 @@ internal static class StorageTests
         }
     }
 
-    internal static void AFunctionDecidesWhatIsTriedAgain()
+    internal static void ADecideFunctionControlsRetries()
     {
         var mine = new Dictionaries();
         var pauses = new List<TimeSpan>();
@@ -205,7 +205,7 @@ internal static class StorageTests
         using (var handler = new FaultHandler(options, pauses.Add, fault =>
         {
             asked.Add(fault.Status + " " + fault.Attempt + " " + fault.Retry + " " + fault.Message.Contains("not yours"));
-            fault.Retry = fault.Attempt < 3; // the rule would not try it again
+            fault.Retry = fault.Attempt < 3; // the rule would not retry it
             fault.Delay = TimeSpan.FromMilliseconds(fault.Attempt);
         }))
         using (var storage = Storage.Custom(mine))
@@ -253,7 +253,7 @@ internal static class StorageTests
         Check.Throws<CkptInvalidArgumentException>(() => Storage.FromUri("memory:a/../b"), "component");
     }
 
-    // The environment names a store where nobody listens.
+    // The environment specifies a store without a listener.
     private static void NoS3()
     {
         if (Environment.GetEnvironmentVariable("CKPT_HAS_S3") == "1")
@@ -268,7 +268,7 @@ internal static class StorageTests
         }
     }
 
-    // A save, a load and a list at a gateway that the environment names.
+    // A save, a load and a list at the gateway in the environment.
     internal static int AtS3(string uri)
     {
         var weights = new float[] { 1, 2, 3 };
@@ -292,7 +292,7 @@ internal static class StorageTests
         return 0;
     }
 
-    internal static void SchemesOfYourOwn()
+    internal static void CustomSchemes()
     {
         var asked = new List<string>();
         var given = new List<Storage>();
@@ -313,7 +313,7 @@ internal static class StorageTests
                 Check.Throws<CkptAlreadyExistsException>(() => Storage.RegisterScheme("Shelf", uri => null), "twice");
                 using (var storage = Storage.FromUri("shelf://a%20b?x"))
                 using (var checkpoint = new CheckpointManager(storage)) checkpoint.Save(state, 5);
-                GC.Collect(); // what was handed over is not released again
+                GC.Collect(); // a storage that was handed over is not released again
                 GC.WaitForPendingFinalizers();
                 Check.Equal("shelf://a%20b?x", string.Join(",", asked), "asked");
                 Check.That(given[0].IsDisposed, "handed over");
@@ -322,7 +322,7 @@ internal static class StorageTests
             Check.Contains("no such shelf", Check.Throws<CkptNotFoundException>(() => Storage.FromUri("shelf:none"), "none").Message,
                 "text");
             Check.Contains("odd", Check.Throws<CkptCallbackException>(() => Storage.FromUri("shelf:odd"), "odd").Message, "text");
-            Check.Contains("no storage", Check.Throws<CkptCallbackException>(() => Storage.FromUri("shelf:nothing"),
+            Check.Contains("expected a storage", Check.Throws<CkptCallbackException>(() => Storage.FromUri("shelf:nothing"),
                 "nothing").Message, "text");
             Check.Contains("disposed", Check.Throws<CkptCallbackException>(() => Storage.FromUri("shelf:again"), "again").Message,
                 "text");

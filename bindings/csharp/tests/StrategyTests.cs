@@ -77,7 +77,7 @@ internal static class StrategyTests
         using (var first = Strategy.FirstOf(new[] { new KeyValuePair<string, Strategy>("#0..1", all) }, not))
         {
             GC.Collect();
-            GC.WaitForPendingFinalizers(); // the children's wrappers are gone, the children are not
+            GC.WaitForPendingFinalizers(); // the children's wrappers are collected, the children are not
             Check.That(any.ShouldCheckpoint("x", small, 3), "any");
             Check.That(!all.ShouldCheckpoint("x", small, 3) && all.ShouldCheckpoint("x", small, 6), "all");
             Check.That(!not.ShouldCheckpoint("x", small, 3), "not");
@@ -85,7 +85,7 @@ internal static class StrategyTests
         }
     }
 
-    internal static void YourOwnStrategy()
+    internal static void CustomStrategies()
     {
         var questions = new List<StrategyQuestion>();
         var resets = 0;
@@ -113,7 +113,7 @@ internal static class StrategyTests
         }
     }
 
-    internal static void StrategiesSayWhatTheyAreMadeOf()
+    internal static void StrategiesReturnTheirParts()
     {
         using (var selective = Strategy.Selective(new[] { "a", "b.*" }, new[] { "b.0" }))
         {
@@ -172,14 +172,14 @@ internal static class StrategyTests
         return string.Concat(Enumerable.Range(0, 6).Select(i => strategy.ShouldCheckpoint("x", small, i) ? "1" : "0"));
     }
 
-    internal static void AnInterfaceOfYoursIsAStrategy()
+    internal static void AnImplementedInterfaceIsAStrategy()
     {
         var odd = new Odd();
         using (var not = Strategy.Not(odd))
         {
             Check.That(not.ShouldCheckpoint("a", small, 0) && !not.ShouldCheckpoint("b", small, 1), "as a child");
             Check.Equal("a F32 4x8 128", odd.Asked[0], "element type, shape and bytes");
-            Check.Contains("element type and shape", Check.Throws<CkptCallbackException>(() =>
+            Check.Contains("element type and a shape", Check.Throws<CkptCallbackException>(() =>
                 not.ShouldCheckpoint("reads", small, 0), "no memory").Message, "message");
             not.Reset();
             Check.Equal(1, odd.Resets, "resets");
@@ -192,7 +192,7 @@ internal static class StrategyTests
             bool changed;
             using (var next = follower.Next(out changed)) Check.Equal(schedule.Fingerprint, next.Fingerprint, "a follower's");
             using (var same = Schedule.FromStrategy(profile, Strategy.Custom(question => question.LayerIndex % 2 == 1, "Odd")))
-                Check.Equal(same.Fingerprint, schedule.Fingerprint, "as its answers say");
+                Check.Equal(same.Fingerprint, schedule.Fingerprint, "matches its results");
         }
         using (var every = Strategy.Interval(3))
         using (var any = Strategy.AnyOf(new Odd(), every))

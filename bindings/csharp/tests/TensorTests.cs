@@ -69,7 +69,7 @@ internal static class TensorTests
             "BF16");
     }
 
-    internal static void BorrowedArraysAreLetGoWithTheLastReference()
+    internal static void BorrowedArraysAreReleasedWithTheLastReference()
     {
         var array = Lent();
         Collect();
@@ -131,7 +131,7 @@ internal static class TensorTests
         }
     }
 
-    internal static void PoolsReuseAndTell()
+    internal static void PoolsReuseAndReport()
     {
         using (var tracker = new MemoryTracker())
         using (var pool = new BufferPool(tracker, new BufferPoolOptions { LayerName = "activations" }))
@@ -149,7 +149,7 @@ internal static class TensorTests
         }
     }
 
-    internal static void DLPackThereAndBack()
+    internal static void DLPackRoundTrip()
     {
         using (var tensor = Tensor.From(new[] { 1f, 2f }))
         {

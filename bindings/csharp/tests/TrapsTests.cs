@@ -8,7 +8,7 @@ using Ckpt.Interop;
 
 internal static class TrapsTests
 {
-    internal static void ForgottenHandlersAreKept()
+    internal static void UnreferencedHandlersStayAlive()
     {
         string output;
         var code = Children.Start("events", out output);
@@ -16,7 +16,7 @@ internal static class TrapsTests
         Check.Contains("seen 1000", output, "output");
     }
 
-    internal static void HandlersGoWithTheirTracker()
+    internal static void HandlersEndWithTheirTracker()
     {
         var before = Callbacks.PinnedCount;
         var tracker = new MemoryTracker();
@@ -29,7 +29,7 @@ internal static class TrapsTests
         Check.Equal(before, Callbacks.PinnedCount, "all gone");
     }
 
-    internal static void ForgottenTrackersAreCollected()
+    internal static void UnreferencedTrackersAreCollected()
     {
         var before = Callbacks.PinnedCount;
         Forget();
@@ -38,7 +38,7 @@ internal static class TrapsTests
             GC.Collect();
             GC.WaitForPendingFinalizers();
         }
-        // A conservative collector (Mono) may keep one for longer.
+        // A conservative collector (Mono) may keep one longer.
         Check.That(Callbacks.PinnedCount <= before + 2, "pinned: " + (Callbacks.PinnedCount - before));
     }
 
@@ -48,7 +48,7 @@ internal static class TrapsTests
         for (var i = 0; i < 50; ++i) new MemoryTracker().MemoryAllocated += (sender, e) => { };
     }
 
-    internal static void RefusedHandlersAreLetGo()
+    internal static void RejectedHandlersAreReleased()
     {
         using (var tracker = new MemoryTracker())
         {
@@ -99,7 +99,7 @@ internal static class TrapsTests
         }
     }
 
-    internal static void DeepChainsOfYourLayersLeaveMemoryFlat()
+    internal static void DeepChainsOfCustomLayersLeaveMemoryFlat()
     {
         const int layers = 1000;
         var before = Callbacks.PinnedCount;
@@ -146,7 +146,7 @@ internal static class TrapsTests
             {
                 pool.Run(3, part =>
                 {
-                    met.SignalAndWait(); // so that each has a thread of its own
+                    met.SignalAndWait(); // so that each has a separate thread
                     tracker.RecordAllocation("layer", 1);
                 });
             }
@@ -154,8 +154,8 @@ internal static class TrapsTests
         Check.Equal(3, threads.Count, "threads");
     }
 
-    // A collection stops every thread that runs managed code. .NET and Mono interrupt a loop without calls by a signal, which threads
-    // of the library must not block.
+    // A collection stops every thread that runs managed code. .NET and Mono interrupt a loop without calls by a signal, which
+    // threads of the library must not block.
     internal static void CollectionsStopLoopsOnForeignThreads()
     {
         const int wanted = 20;
@@ -187,7 +187,7 @@ internal static class TrapsTests
         }
     }
 
-    // Saves and their events on the library's threads, while another thread collects all the time.
+    // Saves and their events on the library's threads, while another thread collects continuously.
     internal static void CallbacksRunAmongCollections()
     {
         var ends = false;
@@ -198,7 +198,7 @@ internal static class TrapsTests
             for (; !Volatile.Read(ref ends); ++collections)
             {
                 GC.Collect();
-                Thread.Sleep(1); // .NET lets no other thread run between two collections that follow at once
+                Thread.Sleep(1); // .NET runs no other thread between two collections in direct succession
             }
         });
         collector.Start();
@@ -226,7 +226,7 @@ internal static class TrapsTests
         Check.That(collections > 5, "collections: " + collections);
     }
 
-    // What is thrown where no caller can be notified changes nothing.
+    // Exceptions that cannot be returned to a caller have no effect.
     internal static void ThrowingCallablesOfEveryKind()
     {
         Library.SetLog((level, component, message) => Fail("log"), LogLevel.Debug);
@@ -279,7 +279,7 @@ internal static class TrapsTests
         {
             if (where != "event" && Type.GetType("Mono.Runtime") != null)
             {
-                Console.WriteLine("SKIP exit, " + where + ": Mono's own shutdown waits for threads that run parts, often for ever");
+                Console.WriteLine("SKIP exit, " + where + ": Mono's own shutdown waits for threads that run parts, often indefinitely");
                 continue;
             }
             for (var run = 0; run < 3; ++run)

@@ -12,7 +12,7 @@ internal static class UnreceivedTests
     private static AsyncManager kept;
     private static WeakReference forgotten;
 
-    // A save whose directory is removed before a worker begins it.
+    // Starts a save and removes its directory before a worker begins it.
     private static AsyncManager Lost(string folder)
     {
         using (var checkpoint = new CheckpointManager(folder))
@@ -25,7 +25,7 @@ internal static class UnreceivedTests
         }
     }
 
-    // Uses a thread, so that no stack holds a reference to the manager when this returns.
+    // Uses a thread, so that no stack frame references the manager when this returns.
     private static void Forget(string folder)
     {
         var thread = new Thread(() =>
@@ -50,7 +50,7 @@ internal static class UnreceivedTests
 
     internal static int Lose(string way, string folder)
     {
-        var told = 0;
+        var received = 0;
         switch (way)
         {
             case "dispose":
@@ -62,16 +62,16 @@ internal static class UnreceivedTests
                 return 0;
             case "finalizer":
                 Forget(folder);
-                CollectUntil(() => !forgotten.IsAlive); // the end of the process waits for its release
+                CollectUntil(() => !forgotten.IsAlive); // process exit waits for its release
                 return 0;
             case "log":
                 Library.SetLog((level, component, message) =>
                 {
                     Console.WriteLine(level + " " + component + " " + message);
-                    if (message.StartsWith("no caller", StringComparison.Ordinal)) Interlocked.Increment(ref told);
+                    if (message.StartsWith("no caller", StringComparison.Ordinal)) Interlocked.Increment(ref received);
                 }, LogLevel.Error);
                 Forget(folder);
-                CollectUntil(() => Volatile.Read(ref told) > 0);
+                CollectUntil(() => Volatile.Read(ref received) > 0);
                 return 0;
             case "close":
                 using (var manager = Lost(folder))
@@ -141,7 +141,7 @@ internal static class UnreceivedTests
         }
     }
 
-    // The line of Console.Error, without the line of the native library.
+    // Checks for the line of Console.Error, without the line of the native library.
     private static void ExpectOneLine(string errors)
     {
         Check.That(errors.StartsWith("ckpt: async: " + Text, StringComparison.Ordinal), errors);

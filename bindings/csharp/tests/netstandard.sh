@@ -1,4 +1,5 @@
-# netstandard.sh DOTNET PROGRAM LIBRARY SCRATCH: the tests' program, compiled against another Ckpt.dll, with the one for netstandard2.0.
+# netstandard.sh DOTNET PROGRAM LIBRARY SCRATCH: runs the test program, which was compiled against another Ckpt.dll, with the one
+# for netstandard2.0.
 set -eu
 rm -rf "$4"
 cp -R "$(dirname "$2")" "$4"

@@ -1,5 +1,5 @@
-# package.sh DOTNET PACKAGE FRAMEWORK VERSION SCRATCH: a project outside the tree, which knows nothing but the package, restores it from
-# a local folder, builds and runs.
+# package.sh DOTNET PACKAGE FRAMEWORK VERSION SCRATCH: a project outside the tree that uses only the package restores it from a
+# local folder, builds and runs.
 set -eu
 dotnet=$1
 package=$2
@@ -66,10 +66,10 @@ mv "$outside/made" "$scratch/moved"
 cd /
 LD_LIBRARY_PATH='' "$dotnet" "$scratch/moved/Consumer.dll" | tee "$scratch/printed"
 grep -qx "libckpt $version: step 7, 3, True" "$scratch/printed"
-if [ -n "$s3" ]; then # the environment names a store where nobody listens
+if [ -n "$s3" ]; then # the environment specifies a store without a listener
   grep -q '^s3: IO .*s3://bucket/run' "$scratch/printed"
   find "$scratch/moved" -name libckpt-s3.so.$CKPT_SOVERSION -exec rm {} +
   LD_LIBRARY_PATH='' "$dotnet" "$scratch/moved/Consumer.dll" >"$scratch/printed"
 fi
-grep -q '^s3: UNSUPPORTED .*which the package libckpt-s3 brings' "$scratch/printed"
+grep -q '^s3: UNSUPPORTED .*requires the package libckpt-s3' "$scratch/printed"
 rm -rf "$scratch"

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** One command: its words, the options apart. Arguments are counted from 1. */
+/** One command: its words, without the options. Arguments are counted from 1. */
 final class Command {
   private static final Pattern OPTION = Pattern.compile("([a-z_]+)=(.*)", Pattern.DOTALL);
   private final List<String> words = new ArrayList<>();
@@ -41,7 +41,7 @@ final class Command {
   }
 
   String text(int index) {
-    if (index >= words.size()) throw new Misuse(name() + " lacks argument " + index);
+    if (index >= words.size()) throw new Misuse(name() + ": missing argument " + index);
     return words.get(index);
   }
 
@@ -58,7 +58,7 @@ final class Command {
     return options.getOrDefault(key, otherwise);
   }
 
-  /** Does something with an option that is there. */
+  /** Calls a function with an option, if present. */
   void given(String key, Consumer<String> use) {
     String value = option(key, null);
     if (value != null) use.accept(value);
@@ -78,7 +78,7 @@ final class Command {
 
   void checkAllUsed() {
     for (String key : options.keySet()) {
-      if (!used.contains(key)) throw new Misuse(name() + " has no option " + key);
+      if (!used.contains(key)) throw new Misuse(name() + ": unknown option " + key);
     }
   }
 }

@@ -7,7 +7,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.ckpt.*;
 
-/** The commands on what lives in memory: each gives the lines that it prints. */
+/** The commands on objects in memory: each returns the lines that it prints. */
 class Commands extends Objects {
   private static final List<String> NOTHING = List.of();
   private static final List<String> CHOSEN = List.of("default", "recompute", "boundary");
@@ -25,17 +25,17 @@ class Commands extends Objects {
   }
 
   private static final class Listener implements AutoCloseable {
-    final Heard heard = new Heard();
+    final EventLog events = new EventLog();
     private final MemorySubscription subscription;
 
     Listener(MemoryTracker tracker, MemoryEventKind[] kinds, boolean throwing) {
-      subscription = tracker.subscribe(event -> hear(event, throwing), kinds);
+      subscription = tracker.subscribe(event -> onEvent(event, throwing), kinds);
     }
 
-    private void hear(MemoryEvent event, boolean throwing) {
+    private void onEvent(MemoryEvent event, boolean throwing) {
       if (throwing) throw new IllegalStateException("a listener that throws");
       String kind = EVENTS.entrySet().stream().filter(one -> one.getValue() == event.kind()).findAny().orElseThrow().getKey();
-      heard.add(
+      events.add(
           kind, event.layerName().isEmpty() ? "-" : event.layerName(), "bytes", event.bytes(), "current", event.currentBytes(),
           "peak", event.peakBytes(), "limit", event.limitBytes());
     }
@@ -52,7 +52,7 @@ class Commands extends Objects {
       case "reset" -> reset(find(c.text(1), List.of("strategy", "tracker")).object());
       case "same" -> same(find(c.text(1), List.of("tensor", "schedule")), c.text(2));
       case "close" -> closed(c.text(1));
-      case "heard" -> heard(find(c.text(1), List.of("listener", "background")).object());
+      case "events" -> events(find(c.text(1), List.of("listener", "background")).object());
       case "philox" -> philox(c);
       case "clock" -> made("clock", c.text(1), Clock.manual(c.integer(2)));
       case "advance" -> done(() -> of(Clock.class, "clock", c.text(1)).advance(c.integer(2)));
@@ -160,8 +160,8 @@ class Commands extends Objects {
     return done(() -> forget(find(name, TYPES), name));
   }
 
-  List<String> heard(Object object) {
-    return ((Listener) object).heard.take();
+  List<String> events(Object object) {
+    return ((Listener) object).events.take();
   }
 
   private static List<String> philox(Command c) {
@@ -170,7 +170,7 @@ class Commands extends Objects {
     return line(IntStream.of(made).mapToObj(Integer::toUnsignedString).toArray());
   }
 
-  /** From options with the names of values. */
+  /** Creates options from the words of a command. */
   private Strategy config(Command c) {
     Strategy made = madeOf(c);
     c.given("chosen", chosen -> made.setChosen(StrategyChosen.values()[indexOf(CHOSEN, chosen)]));

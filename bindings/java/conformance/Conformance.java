@@ -11,7 +11,7 @@ import org.ckpt.CkptException;
 
 /** The conformance runner of Java (bindings/conformance/README.md), through the public classes only. */
 final class Conformance {
-  /** Scenarios with callbacks that throw are meant so; a logger without a reference forgets its level. */
+  /** Disabled, because scenarios contain callbacks that throw. A logger without a reference would lose its level. */
   private static final Logger LOG = Logger.getLogger("org.ckpt");
 
   private final String scratch;

@@ -110,7 +110,7 @@ final class Matrix {
     return tree;
   }
 
-  /** Equal by what the languages have: what was read has tensors for arrays. */
+  /** Compares by what the languages have in common: arrays are read as tensors. */
   private static boolean same(Object left, Object right) {
     if (right instanceof Tensor tensor) return java.util.Objects.deepEquals(left, tensor.toArray()) && tensor.ndim() == 1;
     if (left instanceof TreeDict dict && right instanceof TreeDict other) {

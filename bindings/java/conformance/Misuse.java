@@ -1,4 +1,4 @@
-/** A mistake in a file of scenarios, not in the library. */
+/** An error in a scenario file, not in the library. */
 final class Misuse extends RuntimeException {
   Misuse(String text) {
     super(text);

@@ -7,7 +7,7 @@ import org.ckpt.*;
 
 /** The objects of one scenario by type and name, and how values are printed. */
 abstract class Objects implements AutoCloseable {
-  /** In the order in which a name is looked for; closed from the end. */
+  /** In the order in which names are searched; closed in reverse order. */
   static final List<String> TYPES =
       List.of(
           "clock", "kind", "strategy", "tracker", "allocation", "scope", "listener", "profile", "schedule", "cursor", "place",
@@ -15,8 +15,8 @@ abstract class Objects implements AutoCloseable {
 
   private final Map<String, Map<String, Object>> objects = new LinkedHashMap<>();
 
-  /** Lines that callbacks leave, on any thread. */
-  static final class Heard {
+  /** Lines that callbacks add, on any thread. */
+  static final class EventLog {
     private List<String> lines = new ArrayList<>();
 
     synchronized void add(Object... words) {
@@ -40,7 +40,7 @@ abstract class Objects implements AutoCloseable {
 
   void make(String type, String name, Object made) {
     Object before = objects.computeIfAbsent(type, key -> new LinkedHashMap<>()).put(name, made);
-    if (!type.equals("scope")) close(before); // one that is not the innermost cannot be popped
+    if (!type.equals("scope")) close(before); // a scope that is not the innermost cannot be popped
   }
 
   Found find(String name, List<String> types) {
@@ -48,7 +48,7 @@ abstract class Objects implements AutoCloseable {
       Object found = objects.getOrDefault(type, Map.of()).get(name);
       if (found != null) return new Found(type, found);
     }
-    throw new Misuse("nothing is called " + name);
+    throw new Misuse("unknown name " + name);
   }
 
   void forget(Found found, String name) {
@@ -74,9 +74,9 @@ abstract class Objects implements AutoCloseable {
     for (String type : types) {
       for (Object object : objects.getOrDefault(type, Map.of()).values()) {
         try {
-          if (!type.equals("listener")) close(object); // a tracker's end is theirs
+          if (!type.equals("listener")) close(object); // ends with its tracker
         } catch (CkptException unasked) {
-          // A save that failed, and that the scenario did not ask for; or a scope inside another one.
+          // A failed save that the scenario did not retrieve, or a scope inside another one.
         }
       }
     }

@@ -19,7 +19,7 @@ final class Scenario extends Stages {
   }
 
   private static final class Background implements AutoCloseable {
-    final Heard heard = new Heard();
+    final EventLog events = new EventLog();
     final CheckpointManager checkpoint;
     final AsyncManager manager;
 
@@ -33,7 +33,7 @@ final class Scenario extends Stages {
       manager = new AsyncManager(checkpoint, options, new CheckpointTaskListener() {
             @Override
             public void ended(CheckpointTaskResult result) {
-              heard.add(lower(result.kind()), "step", result.step(), lower(result.state()));
+              events.add(lower(result.kind()), "step", result.step(), lower(result.state()));
             }
           });
     }
@@ -69,7 +69,7 @@ final class Scenario extends Stages {
     return value.name().toLowerCase(Locale.ROOT);
   }
 
-  /** Without the random digits at its end. */
+  /** Returns the name without the random digits at its end. */
   private static String printedName(String name) {
     return name.isEmpty() ? "-" : name.substring(0, Math.max(0, name.lastIndexOf('-')));
   }
@@ -114,7 +114,7 @@ final class Scenario extends Stages {
         yield made("background", c.text(1), new Background(checkpoint(c.text(2)), options));
       }
       case "start" -> made("task", c.text(1), start(c, of(Background.class, "background", c.text(2))));
-      case "cancel" -> line(yesNo(!task(c).isDone() && task(c).cancel(true))); // a cancelled future says yes again
+      case "cancel" -> line(yesNo(!task(c).isDone() && task(c).cancel(true))); // a cancelled future returns true again
       case "wait" -> {
         CheckpointTaskResult n = task(c).waitFor();
         yield line(lower(n.state()), "step", n.step(), n.status(), printedName(n.name()));
@@ -154,10 +154,10 @@ final class Scenario extends Stages {
         yield made("threshold", c.text(1), new Threshold(options));
       }
       case "controller" -> made("controller", c.text(1), new Controller(controllerOptions(c)));
-      case "tell" -> done(() -> tell(c, find(c.text(1), List.of("threshold", "controller")).object()));
+      case "record" -> done(() -> recordEvent(c, find(c.text(1), List.of("threshold", "controller")).object()));
       case "decide" -> decide(c, find(c.text(1), List.of("threshold", "controller")).object());
-      case "carry" -> done(() -> controller(c.text(2)).restore(controller(c.text(1)).json()));
-      case "recall" -> done(() -> controller(c.text(1)).restore(c.text(2)));
+      case "copy-state" -> done(() -> controller(c.text(2)).restore(controller(c.text(1)).json()));
+      case "restore-json" -> done(() -> controller(c.text(1)).restore(c.text(2)));
       default -> super.run(c);
     };
   }
@@ -253,7 +253,7 @@ final class Scenario extends Stages {
     return background.manager.save(state, options, how, null, source == null ? null : source(source));
   }
 
-  /** Java's type has no other values, so that a program cannot even ask. */
+  /** Java's type has no other values, so a program cannot pass one. */
   private static Priority priority(int number) {
     for (Priority priority : Priority.values()) {
       if (priority.number() == number) return priority;
@@ -295,7 +295,7 @@ final class Scenario extends Stages {
     return options;
   }
 
-  private static void tell(Command c, Object given) {
+  private static void recordEvent(Command c, Object given) {
     if (c.text(2).equals("observe")) {
       if (given instanceof Threshold threshold) threshold.observeTask(c.text(3), c.number(4));
       if (given instanceof Controller controller) controller.observeTask(c.text(3), c.number(4));
@@ -334,8 +334,8 @@ final class Scenario extends Stages {
   }
 
   @Override
-  List<String> heard(Object object) {
-    return object instanceof Background background ? background.heard.take() : super.heard(object);
+  List<String> events(Object object) {
+    return object instanceof Background background ? background.events.take() : super.events(object);
   }
 
   @Override

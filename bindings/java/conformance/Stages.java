@@ -66,16 +66,16 @@ class Stages extends Commands {
       case "activations" -> made("activations", c.text(1), activations(c));
       case "policy" -> done(() -> manager(c).setPolicy(policy(c, c.text(2))));
       case "begin-step" -> done(() -> manager(c).beginStep((int) c.integer(2)));
-      case "keeps" -> line(yesNo(manager(c).shouldCheckpoint((int) c.integer(2), c.integer(3))));
-      case "keep" -> line(yesNo(manager(c).store((int) c.integer(2), tensor(c.text(3)))));
-      case "kept" -> line(manager(c).activation((int) c.integer(2)).map(Stages::described).orElse("-"));
+      case "would-store" -> line(yesNo(manager(c).shouldCheckpoint((int) c.integer(2), c.integer(3))));
+      case "store" -> line(yesNo(manager(c).store((int) c.integer(2), tensor(c.text(3)))));
+      case "stored" -> line(manager(c).activation((int) c.integer(2)).map(Stages::described).orElse("-"));
       case "recompute" -> line(described(manager(c).recompute(tensor(c.text(3)), (int) c.integer(2))));
-      case "kept-or-not" -> line(described(manager(c).getOrCompute(tensor(c.text(3)), (int) c.integer(2))));
-      case "all-kept" -> {
+      case "stored-or-computed" -> line(described(manager(c).getOrCompute(tensor(c.text(3)), (int) c.integer(2))));
+      case "list-stored" -> {
         long[] all = manager(c).list();
         yield line(all.length == 0 ? "-" : LongStream.of(all).mapToObj(String::valueOf).collect(Collectors.joining(" ")));
       }
-      case "about-kept" -> {
+      case "metadata" -> {
         ActivationMetadata n = manager(c).metadata((int) c.integer(2));
         yield line(n.spec().dtype().safetensorsName(), printed(n.spec().shape()), "bytes", n.bytes(), "hits", n.hits(), "at",
             n.storedAtNs());
@@ -170,7 +170,7 @@ class Stages extends Commands {
     int samples = Integer.parseInt(c.option("samples", "8"));
     List<String> begins = c.names("begins");
     long[] firsts = begins.isEmpty() ? null : begins.stream().mapToLong(Long::parseLong).toArray();
-    ActivationPolicy policy = policy(c, c.option("keeps", "store-all"));
+    ActivationPolicy policy = policy(c, c.option("policy", "store-all"));
     Chain chain = chain(c.integer(2), width);
     try {
       return new Staged(chain, samples, width, options, firsts, policy);

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Objects;
 
-/** What tests say, and what runs them: every static method of a class that takes nothing and whose name begins with "test". */
+/** Assertions of tests, and their runner: runs every static method without parameters and with a name that begins with "test". */
 final class Check {
   private Check() {}
 
@@ -25,7 +25,7 @@ final class Check {
     return value instanceof long[] numbers ? Arrays.toString(numbers) : String.valueOf(value);
   }
 
-  /** The exception, whose text contains what is given. */
+  /** Checks that a call throws an exception with a message that contains a text, and returns it. */
   static <E extends Throwable> E raises(Class<E> kind, String text, Body body) {
     try {
       body.run();

@@ -38,7 +38,7 @@ final class TestAsync {
       this(new AsyncManagerOptions());
     }
 
-    /** Never begins until the step is ended. */
+    /** Returns options of a task that begins only when the step ends. */
     CheckpointTask gated(long step, CheckpointTaskOptions how) {
       return manager.save(state, new SaveOptions().step(step), how.gateStep(step));
     }
@@ -57,7 +57,7 @@ final class TestAsync {
   static void testSaveAndLoad() throws Exception {
     try (Bench b = new Bench()) {
       CheckpointTask task = b.manager.save(b.state, 5);
-      b.weight.fill(9); // it was copied
+      b.weight.fill(9); // the state was copied
       CheckpointTaskResult result = task.get();
       Check.that(result.success(), "success");
       Check.equal(5L, result.step());
@@ -97,7 +97,7 @@ final class TestAsync {
     }
   }
 
-  static void testErrorsThatNoCallerSawAreThrownOnce() {
+  static void testUnreceivedErrorsAreThrownOnce() {
     Bench b = new Bench();
     b.maps.failWrites = 1000;
     CheckpointTask unseen = b.manager.save(b.state, 1);
@@ -107,7 +107,7 @@ final class TestAsync {
     Check.raises(Exception.class, "the cable is out", watched::join);
     b.manager.save(b.state, 4);
     Check.raises(CkptIoException.class, "the cable is out", b.manager::close);
-    b.close(); // nothing left
+    b.close(); // nothing left to throw
     Check.raises(CkptInvalidStateException.class, "closed", () -> b.manager.save(b.state, 5));
   }
 
@@ -136,7 +136,7 @@ final class TestAsync {
       CheckpointTask task = b.manager.save(b.state, new SaveOptions(), new CheckpointTaskOptions(), new CheckpointTaskListener() {
             @Override
             public void ended(CheckpointTaskResult result) {
-              Check.raises(CkptInvalidStateException.class, "", () -> b.manager.save(b.state, 9)); // might wait for itself
+              Check.raises(CkptInvalidStateException.class, "", () -> b.manager.save(b.state, 9)); // it would wait for itself
               own.incrementAndGet();
             }
           }, null);
@@ -175,7 +175,7 @@ final class TestAsync {
     }
   }
 
-  /** What {@link java.util.concurrent.Future} promises of a task that was cancelled, at once when the call has returned true. */
+  /** Checks the contract of {@link java.util.concurrent.Future} for a cancelled task, as soon as the call has returned true. */
   static void testCancelledTasksAreCancelledFutures() throws Exception {
     try (Bench b = new Bench()) {
       CheckpointTask task = b.gated(1, new CheckpointTaskOptions());
@@ -188,10 +188,10 @@ final class TestAsync {
       Check.raises(CancellationException.class, "", () -> task.getNow(null));
       Check.raises(CompletionException.class, "", dependent::join);
       Check.equal(CheckpointTaskState.CANCELLED, task.waitFor().state());
-      // By others: the manager's own call, and its end.
+      // Cancelled by others: the manager's call, and its close.
       CheckpointTask byId = b.gated(2, new CheckpointTaskOptions());
       Check.that(b.manager.cancel(byId.id()), "by its id");
-      Check.raises(CancellationException.class, "", byId::get); // of JDK 25, "get", with the first one as its cause
+      Check.raises(CancellationException.class, "", byId::get); // since JDK 25, "get" with the first one as its cause
       Check.that(byId.isCancelled(), "a cancelled future too");
       CheckpointTask byEnd = b.gated(3, new CheckpointTaskOptions());
       b.manager.close(CloseMode.CANCEL, null);
@@ -230,7 +230,7 @@ final class TestAsync {
   static void testDependentsMayUseTheManager() throws Exception {
     try (Bench b = new Bench()) {
       CompletableFuture<Long> steps = b.manager.save(b.state, 1).thenApply(result -> {
-            b.manager.waitAll(null); // not a thread of the manager
+            b.manager.waitAll(null); // not run on a thread of the manager
             return b.manager.save(b.state, 2).join().step() + result.step();
           });
       Check.equal(3L, steps.get());
@@ -278,8 +278,8 @@ final class TestAsync {
     }
   }
 
-  /** The end of a try: the failure of a save goes with what the body threw, or is thrown itself. */
-  static void testTheEndOfATryLosesNoFailure() throws Exception {
+  /** At the end of a try-with-resources, the failure of a save is added to the exception of the body, or thrown itself. */
+  static void testTryWithResourcesLosesNoFailure() throws Exception {
     try (Bench b = new Bench(); Tensor elsewhere = Tensor.foreign(0x1000, DType.U8, 5); State state = new State().add("device",
         "t", elsewhere)) {
       CheckpointTaskOptions deferred = new CheckpointTaskOptions().mode(StagingMode.DEFERRED);
@@ -302,8 +302,8 @@ final class TestAsync {
     }
   }
 
-  /** The task holds everything: the manager too. */
-  static void testLostTasksAndManagersGoOn() throws Exception {
+  /** The task keeps everything alive, including the manager. */
+  static void testUnreferencedTasksAndManagersContinue() throws Exception {
     CountDownLatch ended = new CountDownLatch(1);
     WeakReference<Object> weak = lost(ended);
     while (ended.getCount() > 0) {
@@ -330,7 +330,7 @@ final class TestAsync {
   static void testShutdown() throws Exception {
     try (Bench b = new Bench()) {
       b.maps.hold = new CountDownLatch(1);
-      CheckpointTask running = b.manager.save(b.state, 1); // stays where it is until the other one was cancelled
+      CheckpointTask running = b.manager.save(b.state, 1); // not begun until the other one was cancelled
       while (running.info().state() == CheckpointTaskState.QUEUED) Thread.onSpinWait();
       CheckpointTask queued = b.manager.save(b.state, 2);
       queued.whenComplete((result, error) -> b.maps.hold.countDown());
@@ -342,7 +342,7 @@ final class TestAsync {
   }
 
   static void testTimesOfDay() throws Exception {
-    Instant before = Instant.now().minusSeconds(60); // the system's clock may be set a little meanwhile
+    Instant before = Instant.now().minusSeconds(60); // the system's clock may be adjusted slightly meanwhile
     try (Bench b = new Bench()) {
       CheckpointTask gated = b.gated(1, new CheckpointTaskOptions());
       CheckpointTaskInfo queued = gated.info();
@@ -357,7 +357,7 @@ final class TestAsync {
     }
   }
 
-  /** A full queue waits by itself. */
+  /** A full queue makes the caller wait. */
   static void testAFullQueueWaits() throws Exception {
     Check.equal(WhenFull.WAIT, new CheckpointTaskOptions().whenFull());
     Check.equal(Duration.ofSeconds(60), new CheckpointTaskOptions().timeout());

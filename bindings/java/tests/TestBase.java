@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.ckpt.*;
 
-/** Version, errors, clocks, thread pools, hooks, random numbers, texts. */
+/** Version, errors, clocks, thread pools, hooks, random numbers, strings. */
 final class TestBase {
   static void testLogger() throws Exception {
     java.util.List<String> seen = new java.util.concurrent.CopyOnWriteArrayList<>();
@@ -70,7 +70,7 @@ final class TestBase {
     Check.raises(CkptInvalidArgumentException.class, "thread_count", () -> new WorkerPool(-1));
   }
 
-  static void testClosedObjectsSaySo() {
+  static void testClosedObjectsThrow() {
     Clock clock = Clock.manual(5);
     clock.close();
     clock.close();
@@ -97,7 +97,7 @@ final class TestBase {
         })) {
       Check.equal(201L, clock.nowNs());
       Check.equal(202L, clock.nowNs());
-      Check.equal(202L, clock.nowNs()); // the one before, when it throws
+      Check.equal(202L, clock.nowNs()); // the last time, when it throws
     }
     Check.that(Ckpt.monotonicNs() <= Ckpt.monotonicNs(), "monotonic");
   }
@@ -120,7 +120,7 @@ final class TestBase {
       Check.raises(CkptCallbackException.class, "part is bad", () -> pool.run(10, part -> {
             throw new IllegalStateException("part is bad");
           }));
-      pool.run(1, part -> {}); // works on
+      pool.run(1, part -> {}); // still works
     }
   }
 
@@ -132,7 +132,7 @@ final class TestBase {
       }
     }
     threads.remove(Thread.currentThread());
-    Check.that(threads.size() <= 3, "a thread was attached anew: " + threads.size());
+    Check.that(threads.size() <= 3, "a thread was attached again: " + threads.size());
     for (Thread thread : threads) {
       Check.that(thread.isDaemon(), "not a daemon");
       Check.that(thread.getName().startsWith("ckpt"), "name " + thread.getName());
@@ -143,7 +143,7 @@ final class TestBase {
   private static final long ENOUGH = 5_000_000_000L; // some seconds
   private static volatile int collections;
 
-  /** Collections stop the library's threads in a loop without calls, and in callbacks that allocate. */
+  /** Collections can stop the library's threads in a loop without calls, and in callbacks that allocate. */
   static void testCollectionsStopThreadsOfTheLibrary() throws Exception {
     CyclicBarrier met = new CyclicBarrier(3);
     AtomicInteger interrupted = new AtomicInteger();
@@ -207,7 +207,7 @@ final class TestBase {
     Check.raises(CkptInvalidArgumentException.class, "start", () -> new ThreadHooks(null, null));
   }
 
-  static void testTextsBeyondTheBasicPlane() {
+  static void testStringsBeyondTheBasicPlane() {
     try (MemoryTracker tracker = new MemoryTracker()) {
       String name = "Gr\u00F6\u00DFe \uD83D\uDE00 \u5C64";
       int layer = tracker.addLayer(name);

@@ -14,18 +14,18 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.ckpt.*;
 
-/** Coordinators of the host's own: the ranks are threads of this process. */
+/** Custom coordinators: the ranks are threads of this process. */
 final class TestCoordinators {
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
-  /** Where the ranks meet. What each sends lies here until all have it. */
-  static final class Meeting {
+  /** A group of ranks. Holds the bytes that each rank sends until all ranks have read them. */
+  static final class RankGroup {
     final CyclicBarrier barrier;
     final byte[][] sent;
     final AtomicInteger allGathers = new AtomicInteger();
     final AtomicInteger gathers = new AtomicInteger();
 
-    Meeting(int ranks) {
+    RankGroup(int ranks) {
       barrier = new CyclicBarrier(ranks);
       sent = new byte[ranks][];
     }
@@ -42,11 +42,11 @@ final class TestCoordinators {
   }
 
   static class Rank implements CustomCoordinator {
-    final Meeting meeting;
+    final RankGroup rankGroup;
     final int rank;
 
-    Rank(Meeting meeting, int rank) {
-      this.meeting = meeting;
+    Rank(RankGroup rankGroup, int rank) {
+      this.rankGroup = rankGroup;
       this.rank = rank;
     }
 
@@ -57,48 +57,48 @@ final class TestCoordinators {
     }
 
     void exchange(ByteBuffer sent, ByteBuffer received, Duration timeout) {
-      meeting.sent[rank] = bytesOf(sent);
-      meeting.await(timeout);
+      rankGroup.sent[rank] = bytesOf(sent);
+      rankGroup.await(timeout);
       if (received != null) {
-        for (byte[] bytes : meeting.sent) received.put(bytes);
+        for (byte[] bytes : rankGroup.sent) received.put(bytes);
       }
-      meeting.await(timeout);
+      rankGroup.await(timeout);
     }
 
     @Override
     public void barrier(Duration timeout) {
-      meeting.await(timeout);
+      rankGroup.await(timeout);
     }
 
     @Override
     public void broadcast(ByteBuffer data, long root, Duration timeout) {
-      meeting.sent[rank] = bytesOf(data);
-      meeting.await(timeout);
-      data.put(meeting.sent[(int) root]);
-      meeting.await(timeout);
+      rankGroup.sent[rank] = bytesOf(data);
+      rankGroup.await(timeout);
+      data.put(rankGroup.sent[(int) root]);
+      rankGroup.await(timeout);
     }
 
     @Override
     public void allGather(ByteBuffer sent, ByteBuffer received, Duration timeout) {
-      meeting.allGathers.incrementAndGet();
+      rankGroup.allGathers.incrementAndGet();
       exchange(sent, received, timeout);
     }
   }
 
   static final class GatheringRank extends Rank {
-    GatheringRank(Meeting meeting, int rank) {
-      super(meeting, rank);
+    GatheringRank(RankGroup rankGroup, int rank) {
+      super(rankGroup, rank);
     }
 
     @Override
     public void gather(ByteBuffer sent, ByteBuffer received, long root, Duration timeout) {
-      meeting.gathers.incrementAndGet();
-      Check.equal(rank == root ? sent.remaining() * meeting.sent.length : 0, received.remaining());
+      rankGroup.gathers.incrementAndGet();
+      Check.equal(rank == root ? sent.remaining() * rankGroup.sent.length : 0, received.remaining());
       exchange(sent, rank == root ? received : null, timeout);
     }
   }
 
-  /** Two bytes that only this rank sends. */
+  /** Returns two bytes that only this rank sends. */
   private static ByteBuffer own(int rank) {
     return ByteBuffer.allocateDirect(2).put(new byte[] {(byte) rank, (byte) (rank + 100)}).flip();
   }
@@ -127,7 +127,7 @@ final class TestCoordinators {
     Check.raises(CkptInvalidArgumentException.class, "root is " + ranks, () -> coordinator.gather(own(rank), ranks, MINUTE));
   }
 
-  /** Each rank has stood still for another time: the longest is what the save has cost. */
+  /** Each rank was stalled for a different time: the longest is the cost of the save. */
   private static void decide(Coordinator coordinator, int rank, int ranks) {
     try (Controller controller = new Controller(new ControllerOptions().policy(Policy.FIXED).intervalSeconds(100))) {
       controller.beginRun(0);
@@ -138,12 +138,12 @@ final class TestCoordinators {
     }
   }
 
-  private static Void work(Meeting meeting, int rank, int ranks, boolean gathers) {
-    CustomCoordinator functions = gathers ? new GatheringRank(meeting, rank) : new Rank(meeting, rank);
+  private static Void work(RankGroup rankGroup, int rank, int ranks, boolean gathers) {
+    CustomCoordinator functions = gathers ? new GatheringRank(rankGroup, rank) : new Rank(rankGroup, rank);
     try (Coordinator coordinator = Coordinator.custom(rank, ranks, functions)) {
       collectives(coordinator, rank, ranks);
       decide(coordinator, rank, ranks);
-      if (rank > 0) { // rank 0 does not come
+      if (rank > 0) { // rank 0 does not call it
         Duration soon = Duration.ofMillis(1);
         Check.raises(CkptTimeoutException.class, "a rank did not come", () -> coordinator.gather(own(rank), 0, soon));
       }
@@ -154,30 +154,30 @@ final class TestCoordinators {
   private static void testRanks(int ranks, boolean gathers) throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(ranks);
     try {
-      Meeting meeting = new Meeting(ranks);
+      RankGroup rankGroup = new RankGroup(ranks);
       List<Callable<Void>> bodies = new ArrayList<>();
       for (int rank = 0; rank < ranks; ++rank) {
         int number = rank;
-        bodies.add(() -> work(meeting, number, ranks, gathers));
+        bodies.add(() -> work(rankGroup, number, ranks, gathers));
       }
       for (Future<Void> end : threads.invokeAll(bodies)) end.get();
-      int calls = ranks * (ranks + 1) + ranks - 1; // for each root, of the decision, and the one that rank 0 does not come to
-      Check.equal(gathers ? calls : 0, meeting.gathers.get());
-      Check.equal(2 * ranks + (gathers ? 0 : calls), meeting.allGathers.get()); // of the test and of the decision
+      int calls = ranks * (ranks + 1) + ranks - 1; // for each root, of the decision, and the one without rank 0
+      Check.equal(gathers ? calls : 0, rankGroup.gathers.get());
+      Check.equal(2 * ranks + (gathers ? 0 : calls), rankGroup.allGathers.get()); // of the test and of the decision
     } finally {
       threads.shutdownNow();
     }
   }
 
-  static void testThreadsAsRanksWithAGatherOfTheirOwn() throws Exception {
+  static void testThreadsAsRanksWithACustomGather() throws Exception {
     for (int ranks = 2; ranks <= 4; ++ranks) testRanks(ranks, true);
   }
 
-  static void testThreadsAsRanksWhereAllGatherServes() throws Exception {
+  static void testThreadsAsRanksWithoutAGather() throws Exception {
     for (int ranks = 2; ranks <= 4; ++ranks) testRanks(ranks, false);
   }
 
-  static void testGatherOfOne() {
+  static void testGatherOfOneRank() {
     try (Coordinator single = new Coordinator()) {
       checkAll(single.gather(own(0), 0, MINUTE).get(), 1);
       Check.raises(CkptInvalidArgumentException.class, "heap", () -> single.gather(ByteBuffer.allocate(2), 0, MINUTE));

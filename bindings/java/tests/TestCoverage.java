@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.ckpt.*;
 
-/** Every function of the C API is used by the public classes, or there is a reason. */
+/** Every function of the C API is used by the public classes, or a reason is listed. */
 final class TestCoverage {
   private static final Path SOURCES = Path.of(System.getenv("CKPT_JAVA_SOURCES"));
   private static final Path GENERATED = Path.of(System.getenv("CKPT_JAVA_GENERATED"));
@@ -53,7 +53,7 @@ final class TestCoverage {
     Check.that(functions > 300, "only " + functions + " functions");
   }
 
-  static void testNothingThatSwigMakesIsPublic() throws Exception {
+  static void testGeneratedClassesAreNotPublic() throws Exception {
     Set<String> written = new TreeSet<>();
     for (Path folder : List.of(SOURCES, GENERATED)) {
       try (Stream<Path> files = Files.walk(folder).filter(Files::isRegularFile)) {
@@ -70,13 +70,13 @@ final class TestCoverage {
         ++generated;
         Class<?> type = Class.forName("org.ckpt." + simple, false, TestCoverage.class.getClassLoader());
         Check.that(!java.lang.reflect.Modifier.isPublic(type.getModifiers()), simple + " is generated and public");
-        Check.that(!simple.startsWith("SWIGTYPE"), simple + ": java.i does not say how this type crosses");
+        Check.that(!simple.startsWith("SWIGTYPE"), simple + ": java.i has no typemap for this type");
       }
       Check.that(generated > 40, "generated classes");
     }
   }
 
-  /** Nothing may wait for a finalizer. */
+  /** No class may have a finalizer. */
   static void testNoFinalizers() throws Exception {
     Check.that(!source().contains(" finalize("), "a finalizer is written");
     try (java.util.jar.JarFile jar = new java.util.jar.JarFile(System.getenv("CKPT_JAR"))) {
@@ -97,7 +97,7 @@ final class TestCoverage {
     Check.equal(defined, known);
   }
 
-  /** Imports of whole packages beside org.ckpt.* stay unambiguous. */
+  /** Imports of whole packages together with org.ckpt.* stay unambiguous. */
   static void testNoNameOfTheJdk() throws Exception {
     int names = 0;
     for (Path folder : List.of(SOURCES, GENERATED)) {
@@ -113,7 +113,7 @@ final class TestCoverage {
     Check.that(names > 100, "only " + names + " names");
   }
 
-  /** A number of a newer library is no error. */
+  /** An unknown number from a newer library is not an error. */
   static void testUnknownNumbers() throws Exception {
     int enums = 0;
     try (Stream<Path> files = Files.list(GENERATED)) {
@@ -129,7 +129,7 @@ final class TestCoverage {
     Check.that(enums > 15, "only " + enums + " enums");
   }
 
-  /** What an option is unless it is set is what the library takes it for. */
+  /** Options have the library's default values. */
   static void testDefaultsAreTheLibrarys() throws Exception {
     int compared = 0;
     try (Stream<Path> files = Files.list(GENERATED)) {

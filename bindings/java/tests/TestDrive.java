@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.Optional;
 import org.ckpt.*;
 
-/** A guest that is written in Java, driven by schedules of every kind. */
+/** A guest written in Java, driven by schedules of every kind. */
 final class TestDrive {
-  /** y = sin(x) + x / 2, element by element; the tape is the slope. Items say how many are alive. */
+  /** y = sin(x) + x / 2, element by element; the tape is the slope. Counts live items. */
   private static class Waves implements Guest<double[]> {
     int alive;
     int calls;
@@ -114,7 +114,7 @@ final class TestDrive {
     return waves;
   }
 
-  static void testEverySchedulesGradientIsTheSame() {
+  static void testAllSchedulesGiveTheSameGradient() {
     try (Profile profile = profile(20)) {
       double[] expected = null;
       for (String planner : List.of("store-all", "recompute-all", "sqrt", "revolve:3", "mixed:3", "two-level:2,2")) {
@@ -128,7 +128,7 @@ final class TestDrive {
           Check.raises(CkptInvalidStateException.class, "paused", () -> waves.driver.run(new double[] {1}));
           Check.equal(expected, waves.driver.backward(waves.made(new double[] {1, 1, 1})));
           --waves.alive;
-          waves.driver.forward(waves.made(new double[] {0.1})); // whose backward never comes
+          waves.driver.forward(waves.made(new double[] {0.1})); // its backward is never called
           waves.driver.close();
           Check.equal(0, waves.alive);
         }
@@ -136,7 +136,7 @@ final class TestDrive {
     }
   }
 
-  static void testWhatTheGuestThrowsIsTheCause() {
+  static void testExceptionsOfTheGuestAreTheCause() {
     try (Profile profile = profile(9); Schedule schedule = Schedule.create(profile, "sqrt")) {
       Waves waves = waves(schedule);
       double[] expected = waves.gradient();
@@ -151,16 +151,16 @@ final class TestDrive {
         waves.broken = "";
         Check.equal(expected, waves.gradient());
       }
-      Waves lying = new Waves() {
+      Waves invalid = new Waves() {
         @Override
         public double[] forward(DriveCall call, double[] input) {
           return null;
         }
       };
-      lying.driver = new Driver<>(schedule, lying);
-      Check.raises(CkptCallbackException.class, "gave no INPUT(", () -> lying.driver.run(lying.made(new double[] {0.1})));
-      Check.equal(0, lying.alive);
-      lying.driver.close();
+      invalid.driver = new Driver<>(schedule, invalid);
+      Check.raises(CkptCallbackException.class, "returned no handle for INPUT(", () -> invalid.driver.run(invalid.made(new double[] {0.1})));
+      Check.equal(0, invalid.alive);
+      invalid.driver.close();
       waves.driver.close();
     }
   }

@@ -9,11 +9,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.ckpt.*;
 
-/** Layers, custom ones too, chains, executors, optimizers. */
+/** Layers, including custom ones, chains, executors, optimizers. */
 final class TestEngine {
   private static final int SAMPLES = 8;
 
-  /** y = factor * x, remembering nothing. */
+  /** y = factor * x, without a tape. */
   private static final class Scale implements CustomLayer {
     final AtomicLong forwards = new AtomicLong();
     final double factor;
@@ -86,7 +86,7 @@ final class TestEngine {
       kept.add(context.targets().share());
       threads = context.pool().threadCount();
       context.pool().run(3, part -> parts.addAndGet(1 + part));
-      context.pool().close(); // ends nothing
+      context.pool().close(); // has no effect
       return context.targets().intBuffer();
     }
 
@@ -156,7 +156,7 @@ final class TestEngine {
     }
   }
 
-  /** Inherits it. */
+  /** Inherits record. */
   private static final class SquareBelow extends SquareApart {}
 
   private static Chain classifier(CustomLayer custom) {
@@ -303,9 +303,9 @@ final class TestEngine {
     }
   }
 
-  /** y = x; remembers whether it was told of an evaluation. */
+  /** y = x; records for each forward whether it is an evaluation. */
   private static final class Watching implements CustomLayer {
-    final List<Boolean> told = new ArrayList<>();
+    final List<Boolean> evaluations = new ArrayList<>();
 
     @Override
     public TensorSpec output(TensorSpec input) {
@@ -314,7 +314,7 @@ final class TestEngine {
 
     @Override
     public void forward(LayerContext context, ByteBuffer input, ByteBuffer output, ByteBuffer tape, ByteBuffer workspace) {
-      told.add(context.evaluation());
+      evaluations.add(context.evaluation());
       output.put(input);
     }
 
@@ -343,12 +343,12 @@ final class TestEngine {
         optimizer.setLearningRate(1);
         Check.equal(1.0, optimizer.getLearningRate());
         double before = executor.evaluate(step, 5);
-        Check.equal(List.of(true), watching.told);
+        Check.equal(List.of(true), watching.evaluations);
         for (int i = 0; i < 20; ++i) {
           executor.run(step.step(i));
           optimizer.step();
         }
-        Check.equal(false, watching.told.get(watching.told.size() - 1));
+        Check.equal(false, watching.evaluations.get(watching.evaluations.size() - 1));
         double after = executor.evaluate(step, 5);
         Check.that(after < before, "it learns");
         Tensor gradient = chain.parameters().get(0).gradient();
@@ -427,7 +427,7 @@ final class TestEngine {
     Check.equal("0 ", process.waitFor() + " " + text);
   }
 
-  /** The library alone holds the layer's object. */
+  /** Only the library references the layer's object. */
   static void testLayersArePinnedAsLongAsTheChain() throws Exception {
     Chain chain = new Chain();
     WeakReference<CustomLayer> weak = add(chain);
@@ -493,7 +493,7 @@ final class TestEngine {
         Check.equal(40L + begin, context.firstSample());
         Check.that(context.targets().isClosed() && context.pool().isClosed(), "lent for the call only");
         Check.raises(CkptInvalidStateException.class, "WorkerPool is closed", () -> context.pool().run(1, part -> {}));
-        try (Tensor kept = pick.kept.get(i)) { // the step's own are closed
+        try (Tensor kept = pick.kept.get(i)) { // those of the step are closed
           for (int k = 0; k < samples; ++k) Check.equal(targets[begin + k], kept.intBuffer().get(k));
         }
       }
@@ -541,7 +541,7 @@ final class TestEngine {
     }
   }
 
-  /** 3,000 layers of the program in one chain: 6,000 callbacks with buffers inside one call. */
+  /** 3,000 custom layers in one chain: 6,000 callbacks with buffers inside one call. */
   static void testDeepChainsOfCallbacks() {
     try (Chain chain = new Chain(); Tensor input = new Tensor(DType.F32, 1, 1); Tensor output = new Tensor(DType.F32, 1, 1)) {
       Scale scale = new Scale(1);

@@ -6,11 +6,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.ckpt.*;
 
-/** The end of the virtual machine while the library works: clean, or waiting as configured, 20 of 20 times (the long tests; else 6 of 6). */
+/** Shutdown of the virtual machine while the library works: clean, or after a wait as configured, 20 of 20 times (the long tests;
+ * else 6 of 6). */
 final class TestExit {
   private static final int RUNS = "1".equals(System.getenv("CKPT_TEST_LONG")) ? 20 : 6;
 
-  /** One of the ways to end, in a virtual machine of its own. */
+  /** One of the ways to exit, in a separate virtual machine. */
   static final class Child {
     private static Tensor tensor;
     private static State state;
@@ -46,7 +47,7 @@ final class TestExit {
           begun.await();
           System.exit(0);
         }
-        case "direct" -> { // exit is called by a listener, on a thread of the manager: no thread can wait for that
+        case "direct" -> { // a listener calls exit, on a thread of the manager: no thread can wait for that one
           manager(root, new AsyncManagerOptions(), new CheckpointTaskListener() {
                 @Override
                 public void ended(CheckpointTaskResult result) {
@@ -57,7 +58,7 @@ final class TestExit {
           manager.save(state, 2);
           Thread.sleep(Long.MAX_VALUE);
         }
-        case "inside" -> { // a listener has it called by another thread
+        case "inside" -> { // a listener makes another thread call it
           manager(root, new AsyncManagerOptions().drainTimeout(java.time.Duration.ZERO), new CheckpointTaskListener() {
                 @Override
                 public void ended(CheckpointTaskResult result) {
@@ -81,7 +82,7 @@ final class TestExit {
           }
           begun.await();
         }
-        case "log" -> { // a listener of the log and lost objects of all kinds
+        case "log" -> { // a log listener and unreferenced objects of all kinds
           Ckpt.setLog(LogLevel.DEBUG, (level, component, message) -> {});
           for (int i = 0; i < 100; ++i) new MemoryTracker().subscribe(event -> {});
           new WorkerPool(3);
@@ -137,7 +138,7 @@ final class TestExit {
     runs("callbacks", -1);
   }
 
-  static void testExitWithALogAndLostObjects() throws Exception {
+  static void testExitWithALogAndUnreferencedObjects() throws Exception {
     runs("log", -1);
   }
 

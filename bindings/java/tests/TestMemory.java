@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.ckpt.*;
 
-/** The tracker, and the traps of listeners: garbage collection, exceptions, threads, a million calls. */
+/** The tracker, and risks of listeners: garbage collection, exceptions, threads, a million calls. */
 final class TestMemory {
   static void testCounts() {
     try (Clock clock = Clock.manual(0); MemoryTracker tracker = new MemoryTracker(new MemoryTrackerOptions().clock(clock))) {
@@ -95,38 +95,38 @@ final class TestMemory {
     }
   }
 
-  /** No object of Java holds the listener; the library does, until the subscription ends. */
+  /** No Java object references the listener; the library keeps it alive until the subscription ends. */
   static void testListenersArePinnedUntilTheDestroyHook() throws Exception {
-    AtomicInteger heard = new AtomicInteger();
+    AtomicInteger received = new AtomicInteger();
     MemoryTracker tracker = new MemoryTracker();
-    WeakReference<MemoryListener> weak = subscribe(tracker, heard);
+    WeakReference<MemoryListener> weak = subscribe(tracker, received);
     for (int i = 0; i < 5; ++i) System.gc();
     for (int i = 0; i < 1000; ++i) tracker.recordAllocation("layer", 1);
-    Check.equal(1000, heard.get());
+    Check.equal(1000, received.get());
     Check.that(weak.get() != null, "the listener went");
     tracker.close();
     Check.collected("the listener stays after the tracker", () -> weak.get() == null);
   }
 
-  private static WeakReference<MemoryListener> subscribe(MemoryTracker tracker, AtomicInteger heard) {
+  private static WeakReference<MemoryListener> subscribe(MemoryTracker tracker, AtomicInteger received) {
     MemoryListener listener = new MemoryListener() {
       @Override
       public void onEvent(MemoryEvent event) {
-        heard.incrementAndGet();
+        received.incrementAndGet();
       }
     };
     tracker.subscribe(listener, MemoryEventKind.ALLOCATED);
     return new WeakReference<>(listener);
   }
 
-  static void testLostTrackersAreGivenBack() throws Exception {
-    AtomicInteger heard = new AtomicInteger();
-    WeakReference<MemoryListener> weak = lost(heard);
+  static void testUnreferencedTrackersAreReleased() throws Exception {
+    AtomicInteger received = new AtomicInteger();
+    WeakReference<MemoryListener> weak = lost(received);
     Check.collected("a lost tracker is not released", () -> weak.get() == null);
   }
 
-  private static WeakReference<MemoryListener> lost(AtomicInteger heard) {
-    return subscribe(new MemoryTracker(), heard);
+  private static WeakReference<MemoryListener> lost(AtomicInteger received) {
+    return subscribe(new MemoryTracker(), received);
   }
 
   static void testExceptionsOfListenersAreCounted() {
@@ -177,7 +177,7 @@ final class TestMemory {
     }
   }
 
-  /** Local references, texts and pinned objects: nothing may pile up, neither here nor in the process. */
+  /** Local references, strings and pinned objects must not accumulate in the heap or in the process. */
   static void testAMillionCallsLeaveMemoryFlat() throws Exception {
     try (MemoryTracker tracker = new MemoryTracker()) {
       AtomicLong calls = new AtomicLong();
@@ -191,7 +191,8 @@ final class TestMemory {
     }
   }
 
-  /** The same where the library's own threads call, which never return to Java: what a callback got must not stay with them. */
+  /** The same for calls on the library's threads, which never return to Java: they must not keep references to callback arguments.
+   * */
   static void testAMillionCallsOfTheLibrarysThreadsLeaveMemoryFlat() throws Exception {
     try (MemoryTracker tracker = new MemoryTracker(); WorkerPool pool = new WorkerPool(3)) {
       AtomicLong calls = new AtomicLong();
@@ -221,19 +222,19 @@ final class TestMemory {
     Instant before = Instant.now().minusSeconds(60);
     Instant after = before.plusSeconds(3600);
     try (MemoryTracker tracker = new MemoryTracker()) {
-      List<MemoryEvent> heard = new ArrayList<>();
-      tracker.subscribe(heard::add);
+      List<MemoryEvent> received = new ArrayList<>();
+      tracker.subscribe(received::add);
       MemoryEventQueue queue = tracker.subscribeQueue(10);
       tracker.addLayer("idle");
       tracker.recordDeallocation(tracker.recordAllocation("layer", 8));
       tracker.setLimit(1, 0);
       tracker.recordAllocation("layer", 8);
-      tracker.setLimit(2, 0); // below the live total: an event of no layer
-      for (MemoryEvent event : List.of(heard.get(0), queue.poll().get())) {
+      tracker.setLimit(2, 0); // below the live total: an event without a layer
+      for (MemoryEvent event : List.of(received.get(0), queue.poll().get())) {
         Check.that(event.occurredUtc().isAfter(before) && event.occurredUtc().isBefore(after), event.toString());
         Check.equal(OptionalInt.of(1), event.layerId());
       }
-      Check.that(heard.stream().anyMatch(event -> event.layerId().isEmpty()), heard.toString());
+      Check.that(received.stream().anyMatch(event -> event.layerId().isEmpty()), received.toString());
       MemoryStats stats = tracker.stats();
       Check.that(stats.takenUtc().isAfter(before) && stats.takenUtc().isBefore(after), stats.toString());
       Check.that(tracker.layerStats("layer").lastFreedUtc().get().isAfter(before), "freed");

@@ -28,18 +28,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.jar.JarFile;
 import org.ckpt.*;
 
-/** Every public method with null for each of its objects in turn: accepted, or refused with the parameter's name. */
+/** Calls every public method with null for each of its objects in turn: accepted, or refused with the parameter's name. */
 final class TestNulls {
-  /** What names another argument, or is no call of ours. */
+  /** Methods that name another argument, or that are not ours. */
   private static final Set<String> LEFT_OUT =
       Set.of(
           "Blas", // takes addresses of functions
-          "valueOf", // of enums: the JDK's
+          "valueOf", // of enums: defined by the JDK
           "equals",
           "close",
-          "get", // of trees: our samples are none
+          "get", // of trees: the samples are not trees
           "saveAsync", // of a controller: one save at a time
-          "register"); // the second time the name is taken: below
+          "register"); // the name is already registered the second time: tested below
 
   private static final Map<Class<?>, Object> SAMPLES = new HashMap<>();
 
@@ -52,7 +52,7 @@ final class TestNulls {
     TensorSpec spec = new TensorSpec(DType.F32, 2, 2);
     CheckpointManager checkpoints = new CheckpointManager(Storage.memory());
     State state = new State();
-    state.set("x", Map.of("x", tensor)); // a tree whose tensor is x
+    state.set("x", Map.of("x", tensor)); // a tree with the tensor x
     state.writeSafetensors(folder.resolve("x"), "x", null);
     AsyncManager manager = new AsyncManager(checkpoints);
     Chain chain = new Chain();
@@ -110,17 +110,17 @@ final class TestNulls {
     return calls;
   }
 
-  /** What the call throws with null at one place (-1: nowhere), or null when it throws nothing. */
+  /** Returns the exception of the call with null as one argument (-1: none), or null when it throws nothing. */
   private static Throwable tried(Class<?> type, Executable call, int at) throws Exception {
     try {
       Object[] values = new Object[call.getParameterCount()];
       for (int i = 0; i < values.length; ++i) values[i] = i == at ? null : sample(call.getParameterTypes()[i]);
       if (call instanceof Method method) {
         method.invoke(Modifier.isStatic(method.getModifiers()) ? null : sample(type), values);
-        if (type == AsyncManager.class) ((AsyncManager) sample(type)).waitAll(null); // the next one needs the state
+        if (type == AsyncManager.class) ((AsyncManager) sample(type)).waitAll(null); // the next call needs the state
       } else {
         Object made = ((Constructor<?>) call).newInstance(values);
-        if (made instanceof CheckpointManager writer) writer.close(); // the next one needs its lock
+        if (made instanceof CheckpointManager writer) writer.close(); // the next call needs its lock
       }
       return null;
     } catch (InvocationTargetException exception) {
@@ -130,12 +130,12 @@ final class TestNulls {
     }
   }
 
-  static void testNullIsTakenOrRefusedByName() throws Exception {
+  static void testNullIsAcceptedOrRefusedByName() throws Exception {
     Path folder = Files.createTempDirectory("ckpt-nulls");
     prepare(folder);
     List<String> riddles = new ArrayList<>();
     int refused = 0;
-    int unreached = 0; // other values that we pass are refused first
+    int unreached = 0; // other values passed here are refused first
     try (JarFile jar = new JarFile(System.getenv("CKPT_JAR"))) {
       for (String entry : jar.stream().map(one -> one.getName()).filter(one -> one.matches("org/ckpt/\\w+\\.class")).sorted().toList()) {
         Class<?> type = Class.forName(entry.replace('/', '.').replace(".class", ""));

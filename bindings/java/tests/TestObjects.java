@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.ckpt.*;
 
-/** Object stores of the program: a map under a checkpoint manager. */
+/** Custom object stores: a map under a checkpoint manager. */
 final class TestObjects {
   static final class Open {
     final String path;
@@ -23,7 +23,7 @@ final class TestObjects {
     }
   }
 
-  /** Files in a map, and how often each method was called. */
+  /** Files in a map. Counts the calls of each method. */
   static class Objects implements CustomObjects<Open> {
     final TreeMap<String, byte[]> files = new TreeMap<>();
     final Map<String, Integer> calls = new HashMap<>();
@@ -32,7 +32,7 @@ final class TestObjects {
     Exception failure;
     boolean refuses = true;
     boolean supports = true;
-    List<StorageObject> answer; // null: what is true
+    List<StorageObject> answer; // null: the correct result
     int openFiles;
 
     final synchronized void note(String name) throws IOException {
@@ -130,7 +130,7 @@ final class TestObjects {
     }
   }
 
-  /** With the methods, too, that need not be there. */
+  /** Also implements the optional methods. */
   static final class AllObjects extends Objects {
     @Override
     public void readRanges(Open file, List<StorageRange> ranges) throws IOException {
@@ -184,7 +184,7 @@ final class TestObjects {
     }
   }
 
-  static void testWithTheMethodsThatMustBeThere() {
+  static void testWithRequiredMethodsOnly() {
     Objects own = new Objects();
     saveAndLoad(own);
     Check.that(own.called("read") > 0 && own.called("remove") > 4, "one by one: " + own.calls);
@@ -196,7 +196,7 @@ final class TestObjects {
     Check.that(own.called("readRanges") > 0 && own.called("removeMany") > 0, "asked: " + own.calls);
   }
 
-  static void testWhatTheInterfaceHasOfItsOwnWorks() throws IOException {
+  static void testDefaultMethodsWork() throws IOException {
     Objects own = new Objects();
     own.files.put("a", "0123456789".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
     own.files.put("b", new byte[0]);
@@ -224,14 +224,14 @@ final class TestObjects {
     }
   }
 
-  static void testAStoreThatDoesNotRefuseIsFoundOut() {
+  static void testAStoreThatOverwritesIsDetected() {
     for (boolean supports : new boolean[] {false, true}) {
       Objects own = new Objects();
       own.supports = supports;
       own.refuses = false;
       try (Storage storage = Storage.custom("a map", own); Model model = new Model();
           CheckpointManager checkpoint = new CheckpointManager(storage)) {
-        Check.equal(0, own.files.size()); // the probe is gone
+        Check.equal(0, own.files.size()); // the probe was removed
         int asked = own.called("putIfAbsent");
         checkpoint.save(model.state, 1);
         Check.equal(asked, own.called("putIfAbsent"));
@@ -260,7 +260,7 @@ final class TestObjects {
     }
   }
 
-  static void testAnswersThatCannotBeAreRefused() {
+  static void testInvalidListsAreRejected() {
     Objects own = new Objects();
     try (Storage storage = Storage.custom("a map", own); Model model = new Model();
         CheckpointManager checkpoint = new CheckpointManager(storage)) {
@@ -268,7 +268,7 @@ final class TestObjects {
       Map<String, List<StorageObject>> answers = Map.of(
           "leaves its root", List.of(new StorageObject("../x", 1)),
           "at least 0", List.of(new StorageObject("a", -1)),
-          "it comes behind", List.of(new StorageObject("b", 1), new StorageObject("a", 1)));
+          "expected a path after", List.of(new StorageObject("b", 1), new StorageObject("a", 1)));
       answers.forEach((text, answer) -> {
             own.answer = answer;
             Check.raises(CkptCallbackException.class, text, () -> checkpoint.list());

@@ -21,7 +21,7 @@ final class TestPlan {
     return profile;
   }
 
-  static void testUsualStrategies() {
+  static void testCommonStrategies() {
     try (Strategy interval = CheckpointStrategyFactory.createInterval();
         Strategy size = CheckpointStrategyFactory.createSizeBased();
         Strategy selective = CheckpointStrategyFactory.createSelective(List.of("block.*"), List.of("*.0"));
@@ -76,23 +76,23 @@ final class TestPlan {
   }
 
   static void testCustomStrategies() {
-    List<String> heard = new ArrayList<>();
+    List<String> received = new ArrayList<>();
     CheckpointStrategy mine = new CheckpointStrategy() {
       @Override
       public boolean shouldCheckpoint(StrategyQuestion question) {
         if (question.layerIndex() == 7) throw new IllegalStateException("no sevens");
-        heard.add(question.layerName() + question.spec() + question.bytes());
+        received.add(question.layerName() + question.spec() + question.bytes());
         return question.layerIndex() == 3;
       }
 
       @Override
       public void reset() {
-        heard.add("reset");
+        received.add("reset");
       }
 
       @Override
       public void observeAccess(String layerName) {
-        heard.add("access " + layerName);
+        received.add("access " + layerName);
       }
     };
     try (Strategy strategy = Strategy.custom("Mine", mine)) {
@@ -100,7 +100,7 @@ final class TestPlan {
       Check.that(strategy.shouldCheckpoint("a", SMALL, 3), "3");
       strategy.observeAccess("a");
       strategy.reset();
-      Check.equal(List.of("aF32[10]40", "access a", "reset"), heard);
+      Check.equal(List.of("aF32[10]40", "access a", "reset"), received);
       CkptCallbackException failure =
           Check.raises(CkptCallbackException.class, "no sevens", () -> strategy.shouldCheckpoint("a", SMALL, 7));
       Check.that(failure.getCause() instanceof IllegalStateException, "the cause is what was thrown");
@@ -166,7 +166,7 @@ final class TestPlan {
     }
   }
 
-  static void testWhatGuestsSay() {
+  static void testProfileFlagsOfGuests() {
     try (Profile profile = profile(8); Schedule all = Schedule.create(profile, "store-all")) {
       long before = all.verify(profile).peakBytes()[0];
       Check.equal(0, profile.flags());
@@ -261,14 +261,14 @@ final class TestPlan {
             tracker.recordDeallocation(other);
             long again = 0;
             for (int i = 0; i < 15; ++i) again = step.getAsLong();
-            Check.equal(relaxed, again); // there is room again
+            Check.equal(relaxed, again); // memory is available again
           }
         }
       }
     }
   }
 
-  static void testActionsGoThereAndBack() {
+  static void testActionsRoundTrip() {
     try (Profile profile = profile(300); Schedule periodic = Schedule.create(profile, "periodic:7")) {
       List<ScheduleAction> actions = new ArrayList<>();
       for (ScheduleAction action : periodic) actions.add(action);
@@ -318,7 +318,7 @@ final class TestPlan {
     }
   }
 
-  static void testWhatStrategiesAreMadeOf() {
+  static void testPartsOfStrategies() {
     try (Strategy size = Strategy.sizeBased(4096, List.of("head", "emb*")); Strategy every = Strategy.interval(3);
         Strategy first = Strategy.firstOf(List.of(new StrategyRule("#0..2", size)), every)) {
       Check.equal("size", size.info().kind());
@@ -345,16 +345,16 @@ final class TestPlan {
       Check.equal("smart:large_factor=0.1,rare_accesses=0,!x", smart.text());
     }
     Check.raises(CkptInvalidArgumentException.class, "late_share", () -> Strategy.smart(1.5, 2, 2, List.of()));
-    try (Strategy odd = Strategy.selective(List.of("a,b", "say \"x\"", "(c)"), List.of("!d")); Strategy same = new Strategy(odd.text())) {
-      for (String layer : List.of("a,b", "say \"x\"", "(c)")) {
+    try (Strategy odd = Strategy.selective(List.of("a,b", "quote \"x\"", "(c)"), List.of("!d")); Strategy same = new Strategy(odd.text())) {
+      for (String layer : List.of("a,b", "quote \"x\"", "(c)")) {
         Check.that(same.shouldCheckpoint(layer, new TensorSpec(DType.F32, new long[] {1}), 0), layer);
       }
       Check.equal(List.of("!d"), same.patterns(StrategyList.EXCLUDED));
     }
   }
 
-  /** One of the caller's own stands wherever a strategy does. */
-  static void testOwnStrategiesAreStrategies() {
+  /** Custom strategies are accepted wherever a strategy is. */
+  static void testCustomStrategiesAreAccepted() {
     CheckpointStrategy second = question -> question.layerIndex() == 1;
     try (Profile profile = profile(4); Strategy either = Strategy.anyOf(second, Strategy.interval(4));
         Strategy not = Strategy.notOf(second);
@@ -381,12 +381,12 @@ final class TestPlan {
       Check.that(made.shouldCheckpoint("l", SMALL, 1) && !made.shouldCheckpoint("l", SMALL, 0), "registered");
     }
     Strategy.unregister("java-own");
-    CheckpointStrategy asked = Strategy.interval(2); // and a strategy of the library answers as one
+    CheckpointStrategy asked = Strategy.interval(2); // the library's strategies implement the interface, too
     Check.that(asked.shouldCheckpoint(new StrategyQuestion(SMALL, "l", SMALL.bytes(), 2)), "by the interface");
   }
 
-  /** The names of the reference texts, with their arguments. */
-  static void testFactoryOfTheReferenceTexts() {
+  /** The names of the reference API, with their arguments. */
+  static void testFactoryOfTheReferenceImplementation() {
     CheckpointConfig config = new CheckpointConfig(
         org.ckpt.compat.CheckpointStrategy.SELECTIVE, 2, List.of("a*"), List.of("ab"), 1, 0.5);
     try (Strategy selective = CheckpointStrategyFactory.createStrategy(config);

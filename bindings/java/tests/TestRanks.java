@@ -29,17 +29,17 @@ final class TestRanks {
     T run(int rank, CheckpointManager manager) throws Exception;
   }
 
-  /** What each rank returned. A rank that fails fails the others by the time-out of its manager. */
+  /** Returns the result of each rank. If a rank fails, the others fail by the timeout of their managers. */
   private static <T> List<T> onRanks(Path root, int ranks, CheckpointManagerOptions options, Work<T> work) throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(ranks);
     try {
-      TestCoordinators.Meeting meeting = new TestCoordinators.Meeting(ranks);
+      TestCoordinators.RankGroup rankGroup = new TestCoordinators.RankGroup(ranks);
       List<Callable<T>> bodies = new ArrayList<>();
       for (int number = 0; number < ranks; ++number) {
         int rank = number;
         bodies.add(() -> {
           CheckpointManagerOptions own = new CheckpointManagerOptions().timeout(options.timeout()).keepLast(options.keepLast());
-          try (Coordinator coordinator = Coordinator.custom(rank, ranks, new TestCoordinators.GatheringRank(meeting, rank));
+          try (Coordinator coordinator = Coordinator.custom(rank, ranks, new TestCoordinators.GatheringRank(rankGroup, rank));
               CheckpointManager manager = CheckpointManager.open(root, own.coordinator(coordinator))) {
             return work.run(rank, manager);
           }
@@ -71,7 +71,7 @@ final class TestRanks {
     return rank * ROWS / ranks;
   }
 
-  /** w by rows, of the last rank in two blocks; v by columns, all on rank 0; b on each. */
+  /** w by rows, in two blocks on the last rank; v by columns, all on rank 0; b on each. */
   private static SaveResult save(int rank, int ranks, CheckpointManager manager, SaveOptions options) {
     int end = row(rank + 1, ranks);
     try (State state = new State(); Tensor bias = Tensor.copyOf(BIAS)) {
@@ -100,7 +100,7 @@ final class TestRanks {
     List<SaveResult> results = onRanks(root, 2, (rank, manager) -> save(rank, 2, manager, new SaveOptions().step(3)));
     Check.equal(results.get(0).name(), results.get(1).name());
     Check.equal(results.get(0).bytes(), results.get(0).rankBytes() + results.get(1).rankBytes());
-    long written = 2L * WHOLE.length * Float.BYTES + BIAS.length * Double.BYTES; // the bias once
+    long written = 2L * WHOLE.length * Float.BYTES + BIAS.length * Double.BYTES; // the bias is written once
     Check.that(written < results.get(1).bytes() && results.get(1).bytes() < written + 2000, "bytes: " + results);
     Check.that(results.get(1).rankBytes() > WHOLE.length * Float.BYTES / 2, "rows: " + results);
     try (CheckpointManager manager = CheckpointManager.open(root, new CheckpointManagerOptions().readOnly(true))) {
@@ -133,7 +133,7 @@ final class TestRanks {
     }
   }
 
-  static void testOneRankSavesAsEver() throws Exception {
+  static void testOneRankSavesTheUsualFormat() throws Exception {
     Path root = root();
     try (CheckpointManager manager = CheckpointManager.open(root); State state = new State();
         Tensor whole = new Tensor(DType.F32, ROWS, COLUMNS); Tensor bias = new Tensor(DType.F64, BIAS.length)) {
@@ -150,7 +150,7 @@ final class TestRanks {
     }
   }
 
-  /** What a rank loaded: its columns of w, a row of v, b whole; the values. */
+  /** The contents that a rank loads: its columns of w, a row of v, all of b; the values. */
   private static Optional<String> load(int rank, int ranks, int saved, CheckpointManager manager) {
     int begin = rank * COLUMNS / ranks;
     int end = (rank + 1) * COLUMNS / ranks;
@@ -179,16 +179,16 @@ final class TestRanks {
     Check.equal(expected, onRanks(root, ranks, (rank, manager) -> load(rank, ranks, saved, manager)));
   }
 
-  static void testLoadOfAsMany() throws Exception {
+  static void testLoadOnTheSameNumberOfRanks() throws Exception {
     testLoad(2, 2);
   }
 
-  static void testLoadOfMoreAndOfFewer() throws Exception {
+  static void testLoadOnMoreAndFewerRanks() throws Exception {
     testLoad(2, 3);
     testLoad(3, 1);
   }
 
-  static void testAnyProgramReadsTheWhole() throws Exception {
+  static void testOneProcessReadsAllRanks() throws Exception {
     Path root = root();
     onRanks(root, 2, (rank, manager) -> save(rank, 2, manager, new SaveOptions()));
     try (CheckpointManager manager = CheckpointManager.open(root, new CheckpointManagerOptions().readOnly(true));
@@ -204,7 +204,7 @@ final class TestRanks {
 
   // ---- Mistakes ----
 
-  static void testBlocksThatDoNotFit() {
+  static void testInvalidBlocks() {
     try (State state = new State(); Tensor block = new Tensor(DType.F32, 2, 3); Tensor doubles = new Tensor(DType.F64, 2, 3)) {
       state.addShardedTensor("model", "w", DType.F32, 4, 3);
       Check.raises(CkptOutOfRangeException.class, "offsets[0] is 3 for a block of 2; 'w' has 4",
@@ -252,7 +252,7 @@ final class TestRanks {
     }
   }
 
-  static void testARankThatDoesNotCome() throws Exception {
+  static void testAMissingRank() throws Exception {
     CheckpointManagerOptions options = new CheckpointManagerOptions().timeout(Duration.ofSeconds(1));
     onRanks(root(), 2, options, (rank, manager) -> {
       try (State state = new State(); Tensor bias = Tensor.copyOf(BIAS)) {
@@ -261,16 +261,16 @@ final class TestRanks {
       }
       return null;
     });
-    Check.raises(CkptInvalidArgumentException.class, "timeout is PT-0.000000001S", () ->
+    Check.raises(CkptInvalidArgumentException.class, "timeout PT-0.000000001S", () ->
         CheckpointManager.open(root(), new CheckpointManagerOptions().timeout(Duration.ofNanos(-1))));
   }
 
-  static void testRank0AloneChangesTheStorage() throws Exception {
+  static void testOnlyRank0ChangesTheStorage() throws Exception {
     List<List<Long>> steps = onRanks(root(), 2, new CheckpointManagerOptions().timeout(MINUTE).keepLast(1), (rank, manager) -> {
       for (long step = 1; step <= 2; ++step) save(rank, 2, manager, new SaveOptions().step(step));
       if (rank == 1) Check.raises(CkptInvalidStateException.class, "rank", () -> manager.pin(2));
       try (Coordinator coordinator = manager.coordinator()) {
-        coordinator.barrier(MINUTE); // rank 0 has removed what is old
+        coordinator.barrier(MINUTE); // rank 0 has removed old checkpoints
       }
       return manager.list().stream().map(CheckpointInfo::step).toList();
     });

@@ -1,7 +1,7 @@
 import java.util.List;
 import org.ckpt.*;
 
-/** A save, a load and a list through s3://, at a gateway that the environment names. Argument: the URI. */
+/** A save, a load and a list through s3://, at the gateway in the environment. Argument: the URI. */
 final class TestS3 {
   public static void main(String[] arguments) throws Exception {
     String uri = arguments[0] + "/java";

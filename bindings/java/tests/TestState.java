@@ -63,7 +63,7 @@ final class TestState {
     TestStorage.delete(root);
   }
 
-  /** The newest checkpoint is damaged: the load falls back, and a named one says where. */
+  /** The newest checkpoint is damaged: a load falls back, and a load by name reports the damage. */
   private static void corrupted(Path root) throws Exception {
     try (CheckpointManager checkpoint = CheckpointManager.open(root, new CheckpointManagerOptions().readOnly(true));
         Tensor weight = new Tensor(DType.F32, 2, 2);
@@ -97,24 +97,24 @@ final class TestState {
   }
 
   static void testProgressOfLongCalls() {
-    long[] heard = new long[3]; // calls, done, total
+    long[] received = new long[3]; // calls, done, total
     try (Storage storage = Storage.memory(); CheckpointManager manager = new CheckpointManager(storage); State state = new State();
         Tensor w = new Tensor(DType.U8, 9 << 20)) {
       state.add("model", "w", w);
       BiConsumer<Long, Long> listener = (done, total) -> {
-        Check.that(heard[0] > 0 || done == 0, "the first call");
-        Check.that(done >= heard[1] && done <= total, "progress");
-        heard[0]++;
-        heard[1] = done;
-        heard[2] = total;
+        Check.that(received[0] > 0 || done == 0, "the first call");
+        Check.that(done >= received[1] && done <= total, "progress");
+        received[0]++;
+        received[1] = done;
+        received[2] = total;
       };
       Ckpt.setProgress(listener);
       try {
         manager.save(state, new SaveOptions().step(1));
-        Check.that(heard[0] > 2 && heard[1] == 9 << 20 && heard[2] == 9 << 20, "save");
-        Arrays.fill(heard, 0);
+        Check.that(received[0] > 2 && received[1] == 9 << 20 && received[2] == 9 << 20, "save");
+        Arrays.fill(received, 0);
         manager.verify(null);
-        Check.that(heard[0] > 2 && heard[1] == heard[2] && heard[1] > 9 << 20, "verify");
+        Check.that(received[0] > 2 && received[1] == received[2] && received[1] > 9 << 20, "verify");
         Ckpt.setProgress((done, total) -> {
           throw new IllegalStateException("enough of it");
         });
@@ -161,7 +161,7 @@ final class TestState {
     TestStorage.delete(root);
   }
 
-  static void testLoadUnderNamesOfAFunction() {
+  static void testLoadWithARenameFunction() {
     List<String> asked = new ArrayList<>();
     try (Tensor a = Tensor.copyOf(new float[] {1}); Tensor b = Tensor.copyOf(new float[] {2}); State saved = new State();
         State state = new State(); CheckpointManager checkpoint = new CheckpointManager(Storage.memory());
@@ -200,7 +200,7 @@ final class TestState {
     }
   }
 
-  static void testALoadIntoAStateReplacesWhatATreeSays() {
+  static void testALoadReplacesTheValuesOfATree() {
     try (Tensor theirs = Tensor.copyOf(new float[] {1, 2}); Tensor mine = Tensor.copyOf(new float[] {0, 0}); State saved = new State();
         State state = new State(); CheckpointManager checkpoint = new CheckpointManager(Storage.memory())) {
       saved.set("extra", Map.of("losses", List.of(0.5, 0.25), "epoch", 12345, "w", theirs));
@@ -217,7 +217,7 @@ final class TestState {
     }
   }
 
-  static void testAFunctionKeepsWhatNoRuleKeeps() {
+  static void testAKeepFunctionExtendsRetention() {
     List<Long> asked = new ArrayList<>();
     try (Storage storage = Storage.memory(); Tensor a = Tensor.copyOf(new float[] {1}); State state = new State()) {
       state.add("model", "a", a);
@@ -383,7 +383,7 @@ final class TestState {
     }
   }
 
-  /** What other languages write is in the conformance tests; here is what is Java's own. */
+  /** The conformance tests cover values of other languages; these tests cover Java's own types. */
   static void testValuesOfAnyShape() {
     float[] shared = {1, 2};
     Map<String, Object> extra = new java.util.LinkedHashMap<>();
@@ -425,13 +425,13 @@ final class TestState {
         Check.equal(3.0, reader.get("extra", "epoch", Double.class));
         Check.equal(null, reader.get("none", Object.class));
         Check.equal(new double[] {0.5, 0.25}, reader.get("rates", double[].class));
-        Check.raises(CkptInvalidArgumentException.class, "asked for as float[]", () -> reader.get("rates", float[].class));
-        Check.raises(CkptInvalidArgumentException.class, "the value is a Long; asked for as String",
+        Check.raises(CkptInvalidArgumentException.class, "expected a float[], found a ", () -> reader.get("rates", float[].class));
+        Check.raises(CkptInvalidArgumentException.class, "value: expected a String, found a Long",
             () -> reader.get("extra", "epoch", String.class));
         Check.raises(CkptNotFoundException.class, "key 'none'", () -> reader.get("extra", "none", Object.class));
-        Check.raises(CkptNotFoundException.class, "group 'lost' is no tree", () -> reader.get("lost", Object.class));
+        Check.raises(CkptNotFoundException.class, "group 'lost' is not a tree", () -> reader.get("lost", Object.class));
       }
-      Check.raises(CkptUnsupportedException.class, "a.1: a java.util.Date has no place",
+      Check.raises(CkptUnsupportedException.class, "a.1: a java.util.Date cannot be stored",
           () -> state.set("bad", Map.of("a", List.of(1, new java.util.Date()))));
       Check.raises(CkptInvalidArgumentException.class, "a key is a list", () -> state.set("bad", Map.of(List.of(), 1)));
       List<Object> loop = new java.util.ArrayList<>();
@@ -441,8 +441,8 @@ final class TestState {
     }
   }
 
-  /** Types of other languages that Java lacks are written as they were read. */
-  static void testWhatWasReadIsWrittenAsItWas() {
+  /** Types of other languages that Java lacks are written unchanged. */
+  static void testReadValuesAreWrittenUnchanged() {
     byte[] text = ("{\"format\":\"ckpt-tree\",\"format_version\":2,\"nodes\":[[\"dict\",6],\"model\",[\"attributes\"],[\"ordered_dict\",1],"
         + "\"w\",[\"tensor\",\"w\",\"torch\"],[\"dict\",1],\"_metadata\",[\"ordered_dict\",1],\"\",[\"dict\",1],\"version\",2,"
         + "\"pair\",[\"tuple\",2],1,[\"list\",1],2,\"free\",[\"tensor\",\"p\",\"parameter\"],"

@@ -15,7 +15,7 @@ import org.ckpt.*;
 
 /** Storages of the library and of the program, fault handlers, the log. */
 final class TestStorage {
-  /** Files in a map; directories are the prefixes that were made. */
+  /** Files in a map; directories are the prefixes that were created. */
   static final class Maps implements CustomStorage<byte[][]> {
     final Map<String, byte[][]> files = new TreeMap<>();
     final Map<String, Boolean> directories = new TreeMap<>(Map.of("", true));
@@ -178,7 +178,7 @@ final class TestStorage {
     try (FaultHandler handler = new FaultHandler(new FaultHandlerOptions().maxAttempts(3).jitter(0), pauses::add);
         Storage storage = Storage.custom("a map", maps); Model model = new Model();
         CheckpointManager checkpoint = new CheckpointManager(storage, new CheckpointManagerOptions().faultHandler(handler))) {
-      maps.failWrites = 2; // tried again
+      maps.failWrites = 2; // retried
       checkpoint.save(model.state, 1);
       Check.equal(2L, handler.retryCount());
       Check.equal(List.of(Duration.ofMillis(10), Duration.ofMillis(20)), pauses);
@@ -202,7 +202,7 @@ final class TestStorage {
     }
   }
 
-  static void testAFunctionDecidesWhatIsTriedAgain() {
+  static void testADecideFunctionControlsRetries() {
     Maps maps = new Maps();
     List<Duration> pauses = new ArrayList<>();
     List<String> asked = new ArrayList<>();
@@ -214,7 +214,7 @@ final class TestStorage {
             });
         Storage storage = Storage.custom("a map", maps); Model model = new Model();
         CheckpointManager checkpoint = new CheckpointManager(storage, new CheckpointManagerOptions().faultHandler(handler))) {
-      maps.failure = new AccessDeniedException("locked door"); // the rule would not try it again
+      maps.failure = new AccessDeniedException("locked door"); // the rule would not retry it
       maps.failWrites = 2;
       checkpoint.save(model.state, 1);
       Check.equal(List.of(Duration.ofMillis(1), Duration.ofMillis(2)), pauses);
@@ -263,7 +263,7 @@ final class TestStorage {
         Model model = new Model();
         CheckpointManager checkpoint = new CheckpointManager(storage)) {
       SaveResult saved = checkpoint.save(model.state, 3);
-      Check.that(Files.exists(inside.resolve(saved.name()).resolve("model.safetensors")), "the file is there");
+      Check.that(Files.exists(inside.resolve(saved.name()).resolve("model.safetensors")), "the file exists");
     }
     TestStorage.delete(root);
   }
@@ -274,7 +274,7 @@ final class TestStorage {
       try (Storage storage = Storage.fromUri("file://" + root + "/a%20b");
           CheckpointManager checkpoint = new CheckpointManager(storage)) {
         SaveResult saved = checkpoint.save(model.state, 3);
-        Check.that(Files.exists(root.resolve("a b").resolve(saved.name())), "the file is there");
+        Check.that(Files.exists(root.resolve("a b").resolve(saved.name())), "the file exists");
       }
       try (Storage path = Storage.fromUri(root + "/a b"); CheckpointManager checkpoint = new CheckpointManager(path)) {
         Check.equal(3L, checkpoint.load(model.state).step());
@@ -285,7 +285,7 @@ final class TestStorage {
       }
     }
     delete(root);
-    if ("1".equals(System.getenv("CKPT_HAS_S3"))) { // the environment names a store where nobody listens
+    if ("1".equals(System.getenv("CKPT_HAS_S3"))) { // the environment specifies a store without a listener
       CkptException failure = Check.raises(CkptException.class, "s3://bucket/run", () -> CheckpointManager.open("s3://bucket/run"));
       Check.equal(Status.IO, failure.status());
     } else {
@@ -312,7 +312,7 @@ final class TestStorage {
       try (Storage storage = Storage.fromUri("shelf://a%20b?x"); CheckpointManager checkpoint = new CheckpointManager(storage)) {
         checkpoint.save(model.state, 5);
       }
-      System.gc(); // what was handed over is not released again
+      System.gc(); // a storage that was handed over is not released again
       Check.equal(List.of("shelf://a%20b?x"), asked);
       Check.that(given.get(0).isClosed(), "handed over");
       try (CheckpointManager checkpoint = new CheckpointManager(kept)) {

@@ -5,7 +5,7 @@ import java.nio.FloatBuffer;
 import java.nio.ReadOnlyBufferException;
 import org.ckpt.*;
 
-/** Tensors and direct buffers: one memory, kept alive both ways. */
+/** Tensors and direct buffers share memory and keep each other alive. */
 final class TestTensor {
   private static ByteBuffer direct(int bytes) {
     return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
@@ -35,7 +35,7 @@ final class TestTensor {
     }
   }
 
-  static void testFacts() {
+  static void testProperties() {
     try (Tensor tensor = new Tensor(DType.F32, 2, 3); Tensor scalar = new Tensor(DType.F64)) {
       Check.equal(DType.F32, tensor.dtype());
       Check.equal(new long[] {2, 3}, tensor.shape());
@@ -113,8 +113,8 @@ final class TestTensor {
     }
   }
 
-  /** The pool reports when memory was released: only after the last view has gone. */
-  static void testMemoryComesBackAfterTheLastView() throws Exception {
+  /** The pool reports when memory is released: only after the last view is unreachable. */
+  static void testMemoryIsReleasedAfterTheLastView() throws Exception {
     try (BufferPool pool = new BufferPool()) {
       WeakReference<ByteBuffer> view = lostView(pool);
       Check.collected("the memory of a lost view is not released", () -> pool.stats().liveBuffers() == 0);
@@ -156,7 +156,7 @@ final class TestTensor {
     return new WeakReference<>(buffer);
   }
 
-  static void testPositionAndLimitCount() {
+  static void testPositionAndLimitAreRespected() {
     FloatBuffer buffer = direct(40).asFloatBuffer();
     buffer.position(2).limit(6);
     try (Tensor tensor = Tensor.borrow(buffer)) {
@@ -175,7 +175,7 @@ final class TestTensor {
     return ByteBuffer.allocateDirect(bytes).order(little ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
   }
 
-  static void testWhatDoesNotFitIsRefused() {
+  static void testInvalidBuffersAreRejected() {
     Check.raises(CkptInvalidArgumentException.class, "heap", () -> Tensor.borrow(FloatBuffer.allocate(4)));
     Check.raises(CkptInvalidArgumentException.class, "heap", () -> Tensor.borrow(ByteBuffer.allocate(4), DType.F32, 1));
     Check.raises(CkptInvalidArgumentException.class, "read-only", () -> Tensor.borrow(direct(4).asReadOnlyBuffer(), DType.F32, 1));

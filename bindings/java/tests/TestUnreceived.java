@@ -15,7 +15,7 @@ final class TestUnreceived {
   static final class Child {
     private static AsyncManager kept;
 
-    /** A save whose directory is removed before a worker begins it. */
+    /** Starts a save and removes its directory before a worker begins it. */
     private static AsyncManager lose(Path root) throws Exception {
       CheckpointManager checkpoints = CheckpointManager.open(root);
       AsyncManager manager = new AsyncManager(checkpoints);
@@ -37,14 +37,14 @@ final class TestUnreceived {
       Path root = Path.of(arguments[1]);
       switch (arguments[0]) {
         case "exit" -> kept = lose(root);
-        case "log" -> { // the manager is lost, and its cleaner releases it
-          CountDownLatch told = new CountDownLatch(1);
+        case "log" -> { // the manager is unreachable, and its cleaner releases it
+          CountDownLatch received = new CountDownLatch(1);
           Ckpt.setLog(LogLevel.ERROR, (level, component, message) -> {
                 System.out.println(level + " " + component + " " + message);
-                if (message.startsWith("no caller")) told.countDown();
+                if (message.startsWith("no caller")) received.countDown();
               });
           lose(root).waitAll(null); // tasks that have not ended keep their manager alive
-          collectUntil(told);
+          collectUntil(received);
         }
         case "caught" -> {
           try (AsyncManager manager = lose(root)) {
@@ -54,12 +54,12 @@ final class TestUnreceived {
           }
         }
         case "next" -> { // the next save of the same storage returns the failure
-          CountDownLatch told = new CountDownLatch(1);
+          CountDownLatch received = new CountDownLatch(1);
           Ckpt.setLog(LogLevel.ERROR, (level, component, message) -> {
-                if (message.startsWith("no caller")) told.countDown();
+                if (message.startsWith("no caller")) received.countDown();
               });
           lose(root).waitAll(null); // tasks that have not ended keep their manager alive
-          collectUntil(told);
+          collectUntil(received);
           try (CheckpointManager checkpoints = CheckpointManager.open(root)) {
             State state = new State().add("model", "t", new Tensor(DType.F32, 4));
             for (long step = 8; step < 10; ++step) {

@@ -6,7 +6,7 @@ import org.ckpt.compat.AsyncCheckpointManager;
 import org.ckpt.compat.CheckpointTaskInfo;
 import org.ckpt.compat.CheckpointTaskResult;
 
-/** The five usages of an asynchronous checkpoint manager that its reference shows, in Java. */
+/** The five usage examples of the reference for asynchronous checkpoint managers, in Java. */
 final class TestUsage {
   private static final class Part implements Stateful {
     final Tensor tensor = Tensor.copyOf(new float[] {1, 2, 3});
@@ -24,7 +24,7 @@ final class TestUsage {
     try (Storage storage = Storage.memory(); CheckpointManager checkpoint = new CheckpointManager(storage);
         AsyncCheckpointManager manager = new AsyncCheckpointManager(checkpoint, 5)) {
       long id = manager.queueSaveAsync(MODEL, OPTIMIZER, new SaveOptions().prefix("async_model"));
-      // training goes on
+      // training continues
       CheckpointTaskResult result = manager.waitForCompletion(id, null);
       Check.that(result.checkpointPath().startsWith("async_model"), result.checkpointPath());
       Check.that(result.success() && result.error() == null && result.bytesWritten() > 0, result.toString());
@@ -37,7 +37,7 @@ final class TestUsage {
       long id = manager.queueSaveAsync(MODEL, OPTIMIZER, null);
       Check.that(manager.waitForCompletion(id, Duration.ofMinutes(10)).success(), "in time");
       Check.raises(CkptNotFoundException.class, "", () -> manager.waitForCompletion(999, Duration.ofMinutes(10)));
-      Check.raises(CkptNotFoundException.class, "", () -> manager.waitForCompletion(0, null)); // all tasks in C
+      Check.raises(CkptNotFoundException.class, "", () -> manager.waitForCompletion(0, null)); // means all tasks in C
     }
   }
 

@@ -1,4 +1,4 @@
-# consumer.sh JAR POM VERSION JAVAC JAVA: a program from outside the tree, with nothing but the jar, in a directory that is moved.
+# consumer.sh JAR POM VERSION JAVAC JAVA: runs a program outside the tree that uses only the jar, in a directory that is moved.
 set -eu
 jar=$1
 pom=$2
@@ -37,7 +37,7 @@ JAVA
 "$javac" --release 17 -Xlint:all -Werror -cp ckpt.jar Consumer.java
 env -i PATH=/usr/bin:/bin "$java" -cp ckpt.jar:. Consumer | tee out
 grep -qxF "consumed $version sum 6.0" out
-# libckpt-s3 comes from the jar, too; nothing is left where it was unpacked to.
+# libckpt-s3 is also loaded from the jar; no unpacked file is left.
 if [ "$CKPT_HAS_S3" = 1 ]; then
   cat >S3.java <<'JAVA'
 import org.ckpt.*;
@@ -46,7 +46,7 @@ public class S3 {
   public static void main(String[] arguments) {
     for (int i = 0; i < 2; i++) {
       try (CheckpointManager checkpoints = CheckpointManager.open("s3://bucket/run")) {
-        throw new AssertionError("nobody listens: " + checkpoints);
+        throw new AssertionError("no store listens: " + checkpoints);
       } catch (CkptException failure) {
         System.out.println(failure.status() + " " + failure.getMessage());
       }
@@ -60,5 +60,5 @@ JAVA
   [ "$(grep -c '^IO .*s3://bucket/run' out)" = 2 ] || exit 1
   [ -z "$(ls unpacked)" ] || { echo "something was left: $(ls unpacked)" >&2; exit 1; }
 fi
-# As a module on the module path it works too: the name is in the manifest.
+# It also works as a module on the module path: the name is in the manifest.
 env -i PATH=/usr/bin:/bin "$java" --module-path ckpt.jar --describe-module org.ckpt | grep -q "^org.ckpt.* automatic"

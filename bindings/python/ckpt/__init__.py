@@ -1,17 +1,18 @@
-"""Checkpointing that a program can embed: activations under a byte budget, durable state, memory tracking.
+"""Embeddable checkpointing: activations under a byte budget, durable state, memory tracking.
 
     ckpt.save("run", {"weights": weights}, step=100)       # numpy arrays, torch tensors: durable when it returns
     task = ckpt.save_async("run", {"weights": weights}, step=101)    # writes in the background
     arrays = ckpt.load("run")
 
-Objects are context managers; failures are subclasses of CkptError. What C does is documented in the C headers, the Python page is
-docs/reference/python.md.
+Objects are context managers; failures are subclasses of CkptError. The C headers document the behaviour of the library;
+docs/reference/python.md documents this package.
 """
 
 import warnings as _warnings
 
 with _warnings.catch_warnings():
-    # Extension types of SWIG before 4.4 have no __module__, of which Python 3.12 to 3.14 warn. An error here crashes SWIG's start.
+    # Extension types of SWIG before 4.4 have no __module__, and Python 3.12 to 3.14 warn about it. An error here crashes SWIG's
+    # start.
     _warnings.filterwarnings("ignore", r"builtin type \w+ has no __module__ attribute", DeprecationWarning)
     from . import _native
 

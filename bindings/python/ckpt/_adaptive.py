@@ -1,4 +1,4 @@
-"""When to save: the threshold rule, the controller, policies of your own, formulas, and a simulator that replays failures."""
+"""When to save: the threshold rule, the controller, custom policies, formulas, and a simulator that replays failures."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ __all__ = ["Threshold", "PolicyQuestion", "Decision", "Controller", "fit_weibull
 
 
 class Threshold(_m.ThresholdMethods, _Owned):
-    """Saves after tasks that take a large enough share of the longest one, while it has slots; moves that share by what recoveries
-    saved. One thread at a time. adaptive.h names its weaknesses: Controller knows better rules."""
+    """Saves after tasks that take a large enough share of the longest one, up to a number of slots. Adjusts that share by the time
+    that recoveries saved. Use from one thread at a time. adaptive.h lists its weaknesses; Controller has better rules."""
 
 
 # ---- The controller ----
@@ -38,7 +38,7 @@ class Decision(_v.Decision):
 
 
 class PolicyQuestion(NamedTuple):
-    """What a policy of yours is asked: the time, and what the controller knows."""
+    """The argument of a custom policy: the time, and the controller's measurements."""
 
     now_seconds: float
     since_last_seconds: float
@@ -49,13 +49,13 @@ class PolicyQuestion(NamedTuple):
     saves: int
 
 
-_ALWAYS_DUE = 1e-9  # seconds between saves, for policies of the caller's: the callable says no
-_MESSAGE_BYTES = 1024  # what rank 0 sends: a decision as JSON, or nothing
+_ALWAYS_DUE = 1e-9  # seconds between saves, for custom policies: the callable can only refuse a save
+_MESSAGE_BYTES = 1024  # buffer that rank 0 broadcasts: a decision as JSON, or empty
 
 
 class Controller(_m.ControllerMethods, _Owned):
-    """Decides when to save, and learns what saves cost and how often the machine fails. Any thread may use it. Times are seconds on
-    any clock that does not go backwards; without `now` the controller's own clock is asked.
+    """Decides when to save. Measures the cost of saves and the failure rate of the machine. Any thread may use it. Times are
+    seconds on any clock that does not go backwards; without `now` the controller reads its own clock.
 
         controller = ckpt.Controller()
         controller.begin_run()
@@ -67,8 +67,8 @@ class Controller(_m.ControllerMethods, _Owned):
 
     def __init__(self, policy: Union[int, Callable[[PolicyQuestion], Any], None] = None,
                  **options: _o.controller_options) -> None:
-        """policy: a Policy, or a callable that gets a PolicyQuestion and says whether to save; it is asked only when the limits
-        here (budget, overhead, interval), a save in flight and preemption notices leave the choice."""
+        """policy: a Policy, or a callable that takes a PolicyQuestion and returns whether to save. The callable runs only if
+        neither the limits given here (budget, overhead, interval) nor a save in flight nor a preemption notice decides."""
         self._function = policy if callable(policy) else None
         self._max_interval = options.get("max_interval_seconds", 0)
         if callable(policy):
@@ -81,8 +81,8 @@ class Controller(_m.ControllerMethods, _Owned):
         return self.now() if now is None else now
 
     def record(self, kind: ControllerEventKind, **event: _o.controller_event) -> None:
-        """Records an event; each kind uses the values that it names. now_seconds: the controller's clock unless given. The methods for
-        single kinds are short forms of this."""
+        """Records an event; each kind uses the values that it lists. now_seconds: the controller's clock by default. The methods
+        for single kinds are short forms of this one."""
         event.setdefault("now_seconds", self.now())
         _n.ckpt_controller_record(self._h, _o.controller_event(kind, **event))
 
@@ -90,12 +90,12 @@ class Controller(_m.ControllerMethods, _Owned):
         self.record(kind, now_seconds=self._at(now), **values)
 
     def should_checkpoint(self, now: Optional[float] = None) -> Decision:
-        """Whether to save now, and why. Changes nothing."""
+        """Returns whether to save now, and why. Changes nothing."""
         now = self._at(now)
         return self._filtered(Decision._of(_n.ckpt_controller_should_checkpoint(self._h, now)), now)
 
     def _filtered(self, decision: Decision, now: float) -> Decision:
-        """What a policy of the caller's says where the limits leave the choice."""
+        """Applies the custom policy to a decision that the limits leave open."""
         if self._function is None or decision.reason not in (Reason.DUE, Reason.FIRST_SAVE):
             return decision
         if 0 < self._max_interval <= decision.since_last_seconds:
@@ -108,8 +108,8 @@ class Controller(_m.ControllerMethods, _Owned):
         return decision._replace(checkpoint=False, reason=Reason.NOT_DUE)
 
     def decide_all(self, coordinator: Coordinator, now: Optional[float] = None, timeout: float = 60.0) -> Decision:
-        """The same answer for all processes, which must all call it: rank 0 decides, and a save costs the longest stall of all
-        ranks. A policy of yours is asked there only; when it raises, the other ranks get CallbackError."""
+        """Returns the same decision on all ranks, which must all call it. Rank 0 decides; the cost of a save is the longest stall
+        of all ranks. A custom policy runs on rank 0 only; when it raises, the other ranks get CallbackError."""
         now = self._at(now)
         decision = Decision._of(_n.ckpt_controller_decide_all(self._h, coordinator._h, now, _timeout_ns(timeout)))
         if self._function is None:
@@ -130,13 +130,13 @@ class Controller(_m.ControllerMethods, _Owned):
 
     def save_async(self, manager: AsyncManager, state: Union[StateLike, Mapping[str, Any]], step: int = 0, *,
                    now: Optional[float] = None, **options: AsyncManager.save) -> CheckpointTask:
-        """Saves in the background as AsyncManager.save; the save begins, commits and aborts by itself, with what the manager
-        measured. What the controller knows goes into the checkpoint under ckpt.CONTROLLER."""
+        """Saves in the background like AsyncManager.save, and records the begin, commit and abort of the save with the manager's
+        measurements. The controller's state is stored in the checkpoint under ckpt.CONTROLLER."""
         return manager._save(_n.ckpt_controller_save_async, (self._h, self._at(now), manager._h), state, step, **options)
 
     def restore(self, text: Union[str, Mapping[str, Any]]) -> None:
-        """Takes over what json() returned, or what state[ckpt.CONTROLLER] holds after a load. After a restart call resume next.
-        CorruptError when it is no such text."""
+        """Restores the state that json() returned, or that state[ckpt.CONTROLLER] holds after a load. After a restart call resume
+        next. Raises CorruptError when text is not such a state."""
         _n.ckpt_controller_restore(self._h, text if isinstance(text, str) else json.dumps(text))
 
 
@@ -144,16 +144,17 @@ class Controller(_m.ControllerMethods, _Owned):
 
 
 class WeibullLaw(NamedTuple):
-    """How gaps between failures are distributed."""
+    """A Weibull distribution of the gaps between failures."""
 
     shape: float
     scale_seconds: float
 
 
 def fit_weibull(gap_seconds: Sequence[float], failed: Optional[Sequence[bool]] = None) -> WeibullLaw:
-    """The most likely law. failed: for each gap whether it ended in a failure; None: all did. At least two must have."""
+    """Returns the most likely law. failed: for each gap whether it ended in a failure; None: all did. Needs at least two
+    failures."""
     if failed is not None and len(failed) != len(gap_seconds):
-        raise InvalidArgumentError(f"failed has {len(failed)} elements, gap_seconds {len(gap_seconds)}")
+        raise InvalidArgumentError(f"failed: expected {len(gap_seconds)} elements as in gap_seconds, found {len(failed)}")
     return WeibullLaw(*_n.ckpt_weibull_fit([float(gap) for gap in gap_seconds], [] if failed is None else list(failed)))
 
 
@@ -161,9 +162,10 @@ def fit_weibull(gap_seconds: Sequence[float], failed: Optional[Sequence[bool]] =
 
 
 class Simulation(_m.SimulationMethods, _Owned):
-    """Replays failures against policies, against Daly's interval with the true rate, and against one who knows the future."""
+    """Replays failures against policies, against Daly's interval with the true rate, and against an oracle that knows all
+    failures."""
 
     def __init__(self, *, policies: Union[str, Sequence[str], None] = None, **options: _o.simulation_options) -> None:
-        """policies: also as a list. Runs when it is made."""
+        """Runs the simulation. policies: also as a list."""
         joined = policies if policies is None or isinstance(policies, str) else ",".join(policies)
         self._adopt(_n.ckpt_simulation_create(_o.simulation_options(policies=joined, **options)))

@@ -1,4 +1,4 @@
-"""Saves and loads in the background, and the one-line form of them."""
+"""Background saves and loads, and their one-line form."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
 from . import _common
 from . import _native as _n
 from . import native as _native
-from ._base import _call_of, _callbacks, _is_inside, _lent, _nothing, _Owned, _owners_of_threads, _timeout_ns, _wait_in_turns
+from ._base import _call_of, _callbacks, _is_inside, _lent, _nothing, _Owned, _owners_of_threads, _timeout_ns, _wait_interruptibly
 from ._checkpoints import CheckpointManager, _refused_on_all_ranks, _renamer
 from ._given import _state_to_save
 from ._oneline import _continue_at, _key, _shared
@@ -29,18 +29,18 @@ __all__ = ["AsyncManager", "save_async", "finish_saves"]
 Source = Callable[[str, str, int, int, memoryview], Any]
 
 
-# ---- What the library calls while tasks go on ----
+# ---- Callbacks of running tasks ----
 
 
 def _task_listener(task: CheckpointTask, progress: Progress, on_staged: Optional[Callable[[int], Any]],
                    on_ended: Optional[Callable[[CheckpointTaskResult], Any]], filled: Optional[State] = None) -> Any:
-    """filled: the state of a load."""
+    """Returns the listener of a task. filled: the state of a load."""
     waiting = [task]
     on_progress: Any = _function_of(progress)
     staged: Any = on_staged
 
     def ended(values: Any) -> None:
-        over = waiting.pop()  # released inside the callback, where the manager may be the last thing to go
+        over = waiting.pop()  # released inside the callback, where it may be the last reference to the manager
         result = CheckpointTaskResult._of(values)
         if filled is not None and result.success:
             result = _after_load(filled, result)
@@ -78,24 +78,24 @@ def _product_of(task: CheckpointTask, result: CheckpointTaskResult) -> Union[Sav
 
 
 def _divided(options: Dict[str, Any], function: Callable[..., Any]) -> Tuple[Dict[str, Any], Dict[str, Any]]:
-    """The options that the function has, and the others."""
+    """Splits options into those that the function accepts and the others."""
     known = function.__code__.co_varnames[:function.__code__.co_argcount]
     return ({key: value for key, value in options.items() if key in known},
             {key: value for key, value in options.items() if key not in known})
 
 
 class AsyncManager(_m.AsyncManagerMethods, _Owned):
-    """Background tasks on the checkpoints of one storage. Any thread may use it.
+    """Runs background saves and loads of the checkpoints in one storage. Any thread may use it.
 
         with ckpt.AsyncManager("run", keep_last=3) as manager:
             task = manager.save({"w": w}, step)      # w may change when it returns
-            ...                                      # training goes on
+            ...                                      # training continues
             print(task.wait().name)                  # or: await task
 
-    A with-block ends when all tasks have. The failure of a task that no caller asked for (wait, await, result, future) is raised
-    there, or by the next save or load, each once, the oldest first; when the block raised something itself, that is raised with the
-    failure as its context. Callables run on threads of the manager, or on the one that cancels or closes; inside them state,
-    cancel, end_step and stats may be used, what waits raises InvalidStateError. What they raise goes to sys.unraisablehook."""
+    The end of a with-block waits for all tasks. A failure that the program never retrieved (wait, await, result, future) is raised
+    there, or by the next save or load: each once, the oldest first. If the block itself raises, its exception is raised with the
+    failure as its context. Callables run on threads of the manager, or on the thread that cancels or closes. They may use state,
+    cancel, end_step and stats; calls that wait raise InvalidStateError. Their exceptions go to sys.unraisablehook."""
 
     _at_exit = "wait"
 
@@ -104,11 +104,11 @@ class AsyncManager(_m.AsyncManagerMethods, _Owned):
                  on_progress: Optional[Callable[[int, int, int], Any]] = None,
                  on_ended: Optional[Callable[[CheckpointTaskResult], Any]] = None,
                  **options: Union[_o.async_manager_options, CheckpointManager.__init__]) -> None:
-        """checkpoints: their manager, or where to make one, with its options. at_exit: "wait" or "cancel": what becomes of tasks
-        when the interpreter exits, for which drain_timeout_ns holds too. Of every task are called: on_staged(id, stall_ns),
-        on_progress(id, done_bytes, total_bytes), on_ended(result)."""
+        """checkpoints: a CheckpointManager, or the place to create one, with its options. at_exit: "wait" or "cancel": whether the
+        exit of the interpreter waits for tasks or cancels them, for at most drain_timeout_ns. Called for every task: on_staged(id,
+        stall_ns), on_progress(id, done_bytes, total_bytes), on_ended(result)."""
         if at_exit not in ("wait", "cancel"):
-            raise InvalidArgumentError(f"at_exit is '{at_exit}'; 'wait' or 'cancel'", _n.CKPT_E_INVALID_ARGUMENT)
+            raise InvalidArgumentError(f"at_exit '{at_exit}': expected 'wait' or 'cancel'", _n.CKPT_E_INVALID_ARGUMENT)
         options, others = _divided(options, _o.async_manager_options)
         given = _o.async_manager_options(**options)
         self._at_exit = at_exit
@@ -122,7 +122,7 @@ class AsyncManager(_m.AsyncManagerMethods, _Owned):
             listener.wants(on_staged is not None, on_progress is not None)
         if isinstance(checkpoints, CheckpointManager):
             if others:
-                raise InvalidArgumentError(f"{', '.join(others)}: options of a CheckpointManager that was made already")
+                raise InvalidArgumentError(f"{', '.join(others)}: not accepted with an existing CheckpointManager")
             self._is_collective = checkpoints._is_collective
             self._adopt(_n.ckpt_async_manager_create(checkpoints._h, given, listener))
         else:
@@ -141,10 +141,11 @@ class AsyncManager(_m.AsyncManagerMethods, _Owned):
     # ---- Tasks ----
 
     def save(self, state: Union[StateLike, Mapping[str, Any]], step: int = 0, **options: _save) -> CheckpointTask:
-        """Saves in the background. state: as for CheckpointManager.save. With StagingMode.COPY the arrays may change when this returns. progress(done_bytes, total_bytes), about every
-        4 MiB; or a bar with update and total, such as tqdm's. on_staged(stall_ns); on_ended(result), before any caller that waits
-        goes on. source(group, name, address, offset, buffer): fills buffer with a tensor's bytes, for memory that the library
-        cannot read. Raises the failure of an earlier task that no caller has asked for; then nothing is saved."""
+        """Saves in the background. state: as for CheckpointManager.save. With StagingMode.COPY the arrays may change when this
+        returns. progress(done_bytes, total_bytes) is called about every 4 MiB; or a bar with update and total, such as tqdm's.
+        on_staged(stall_ns). on_ended(result) runs before waiting callers resume. source(group, name, address, offset, buffer) fills
+        buffer with a tensor's bytes, for memory that the library cannot read. Raises the failure of an earlier task that the
+        program never retrieved; then nothing is saved."""
         return self._save(_n.ckpt_async_manager_save, (self._h,), state, step, **options)
 
     def _save(self, function: Callable[..., int], first: Tuple[Any, ...], state: Any, step: int, *,
@@ -152,7 +153,7 @@ class AsyncManager(_m.AsyncManagerMethods, _Owned):
               on_ended: Optional[Callable[[CheckpointTaskResult], Any]] = None, source: Optional[Source] = None,
               group: str = "model", values: Optional[Mapping[str, Any]] = None, allow_empty: bool = False,
               **options: Union[CheckpointManager.save, _o.checkpoint_task_options]) -> CheckpointTask:
-        """function: starts it, with first as its first arguments."""
+        """Starts a task and returns it. function: starts it, with first as its first arguments."""
         with self._refused_on_all_ranks(function, *first):
             state = _state_to_save(state, group, values, allow_empty)
             how, what = _divided(options, _o.checkpoint_task_options)
@@ -164,8 +165,8 @@ class AsyncManager(_m.AsyncManagerMethods, _Owned):
 
     def load(self, state: StateLike, *, progress: Progress = None, on_ended: Optional[Callable[[CheckpointTaskResult], Any]] = None,
              **options: Union[CheckpointManager.load, _o.checkpoint_task_options]) -> CheckpointTask:
-        """Loads into state in the background; other uses of it fail until the task has ended. state and rename: as for
-        CheckpointManager.load; progress: as for save. Raises the failure of an earlier task, too."""
+        """Loads into state in the background; other uses of state fail until the task has ended. state and rename: as for
+        CheckpointManager.load; progress: as for save. Also raises the failure of an earlier task."""
         manager = self._h
         load = _n.ckpt_async_manager_load
         with self._refused_on_all_ranks(load, manager):
@@ -178,7 +179,7 @@ class AsyncManager(_m.AsyncManagerMethods, _Owned):
                            lambda listener: load(manager, handle, loaded, task, listener, renamer), filled)
 
     def _refused_on_all_ranks(self, function: Callable[..., Any], *first: Any) -> Any:
-        """function: starts a save or load; first: its arguments before the state."""
+        """Encloses the preparation of a collective save or load. function: starts it; first: its arguments before the state."""
         return _refused_on_all_ranks((lambda: function(*first, None, None, None, None, None)) if self._is_collective else None)
 
     def _refused_save(self) -> Any:
@@ -194,13 +195,13 @@ class AsyncManager(_m.AsyncManagerMethods, _Owned):
         return task
 
     def wait(self, timeout: Optional[float] = None) -> None:
-        """Waits until all tasks that have not ended now have, however they end. TimeoutError."""
-        _wait_in_turns(self, timeout, lambda handle, ns: _n.ckpt_async_manager_wait(handle, _n.CKPT_CHECKPOINT_TASK_ALL, ns))
+        """Waits until all tasks that are active now have ended, successfully or not. Raises TimeoutError."""
+        _wait_interruptibly(self, timeout, lambda handle, ns: _n.ckpt_async_manager_wait(handle, _n.CKPT_CHECKPOINT_TASK_ALL, ns))
 
     def _wait_for(self, id: int, timeout: Optional[float] = None) -> CheckpointTaskResult:
         if id == _n.CKPT_CHECKPOINT_TASK_ALL:  # not the id of a task
             self.info(id)  # raises NotFoundError
-        ended = _wait_in_turns(self, timeout, lambda handle, ns: _n.ckpt_async_manager_wait(handle, id, ns))
+        ended = _wait_interruptibly(self, timeout, lambda handle, ns: _n.ckpt_async_manager_wait(handle, id, ns))
         return CheckpointTaskResult._of(ended)
 
     def _cancel(self, id: int) -> bool:
@@ -211,17 +212,18 @@ class AsyncManager(_m.AsyncManagerMethods, _Owned):
             return False
 
     def wait_staged(self, timeout: Optional[float] = None) -> None:
-        """Returns when all arrays of all saves may be written to. TimeoutError."""
-        _wait_in_turns(self, timeout, lambda handle, ns: _n.ckpt_async_manager_wait_staged(handle, _n.CKPT_CHECKPOINT_TASK_ALL, ns))
+        """Returns when all arrays of all saves may be written to. Raises TimeoutError."""
+        _wait_interruptibly(self, timeout,
+                            lambda handle, ns: _n.ckpt_async_manager_wait_staged(handle, _n.CKPT_CHECKPOINT_TASK_ALL, ns))
 
-    # ---- Looking ----
+    # ---- Queries ----
 
     def active_tasks(self) -> List[CheckpointTaskInfo]:
-        """The tasks that have not ended, the oldest first."""
+        """Returns the tasks that have not ended, the oldest first."""
         return self._infos(CheckpointTaskList.LIVE)
 
     def ended_tasks(self) -> List[CheckpointTaskInfo]:
-        """Those that have, as far as the history goes, in the order in which they ended."""
+        """Returns the ended tasks that the history still holds, in the order in which they ended."""
         return self._infos(CheckpointTaskList.ENDED)
 
     def _infos(self, which: int) -> List[CheckpointTaskInfo]:
@@ -233,20 +235,20 @@ class AsyncManager(_m.AsyncManagerMethods, _Owned):
                 pass
         return found
 
-    # ---- The end ----
+    # ---- Closing ----
 
     async def __aenter__(self) -> "AsyncManager":
         return self
 
     async def __aexit__(self, *error: Any) -> None:
-        """As the end of a with-block, while the event loop goes on."""
+        """Closes like the end of a with-block, without blocking the event loop."""
         await asyncio.get_running_loop().run_in_executor(None, self.__exit__, *error)
 
     def close(self, cancel: bool = False, timeout: Optional[float] = None) -> None:
-        """Ends all tasks and the manager's threads: waits for what is queued, or cancels what is not committed yet. What is not
-        done after timeout seconds (None: for ever) is cancelled, with TimeoutError. Raises the oldest failure that no caller has
-        asked for; the others are its __context__, one of the other. The manager is released in any case but one: InvalidStateError
-        inside a callback. Closing again does nothing."""
+        """Ends all tasks and the manager's threads: waits for queued tasks, or with cancel cancels tasks that are not committed.
+        Tasks that have not ended after timeout seconds (None: no limit) are cancelled, and TimeoutError is raised. Otherwise raises
+        the oldest failure that the program never retrieved; the others are chained as its __context__. The manager is released in
+        every case but one: InvalidStateError inside a callback. Closing again does nothing."""
         if self._slot is None:
             return
         if not cancel and timeout is None:
@@ -261,7 +263,7 @@ class AsyncManager(_m.AsyncManagerMethods, _Owned):
             _raise_all(failures)
 
     def _end(self, cancel: bool, timeout_ns: int) -> List[CkptError]:
-        """Everything that closing reports, in order. Raises what forbids closing."""
+        """Closes the manager. Returns all failures in order. Raises InvalidStateError when it cannot be closed."""
         mode = CloseMode.CANCEL if cancel else CloseMode.DRAIN
         failures: List[CkptError] = []
         while True:
@@ -270,7 +272,7 @@ class AsyncManager(_m.AsyncManagerMethods, _Owned):
                     _n.ckpt_async_manager_close(self._slot, mode, timeout_ns)
                 return failures
             except CkptError as error:
-                if failures and str(error) == str(failures[-1]):  # nothing is reported twice: it is refused
+                if failures and str(error) == str(failures[-1]):  # the same error again: closing is refused
                     raise error from None
                 failures.append(error)
 
@@ -281,15 +283,15 @@ class AsyncManager(_m.AsyncManagerMethods, _Owned):
             raised = exception[1] if len(exception) > 1 else None
             if raised is None:
                 raise
-            _add_context(raised, error)  # what the block raised goes first
+            _add_context(raised, error)  # the block's exception is raised first
 
     def __del__(self) -> None:
         if not _Owned._exiting:
-            super().close()  # not what waits for ever and raises
+            super().close()  # not close(), which waits without limit and raises
 
     def _end_at_exit(self) -> None:
-        """Releases the manager, which reports failures that no call has returned. While a thread is inside a call, closes the
-        manager instead and reports its failures here."""
+        """Releases the manager, which reports failures that no call has returned. If a thread is inside a call, closes the manager
+        instead and reports its failures here."""
         if self._slot is None:
             return
         if not _is_inside(self):
@@ -312,7 +314,7 @@ CheckpointManager._make_async_manager = AsyncManager
 
 
 def _raise_all(errors: List[CkptError]) -> None:
-    """Raises the first one; a traceback shows the others, too, and what was being handled."""
+    """Raises the first error. Its traceback also shows the others and the exception being handled."""
     try:
         raise errors[0]
     except CkptError as first:
@@ -324,7 +326,7 @@ def _raise_all(errors: List[CkptError]) -> None:
 
 
 def _add_context(raised: BaseException, error: BaseException) -> None:
-    """Puts error, with what it brings, behind all that a traceback of raised shows."""
+    """Appends error, with its own context, to the end of the context chain of raised."""
     last = error
     while last.__context__ is not None and last.__context__ is not raised:
         last = last.__context__
@@ -348,9 +350,9 @@ def save_async(place: Union[Storage, PathLike], tensors: Mapping[str, Any], step
                values: Optional[Mapping[str, Any]] = None, group: str = "model", keep_last: int = 0,
                **options: AsyncManager.save) -> CheckpointTask:
     """Like ckpt.save, but writes in the background: task = ckpt.save_async("run", {"w": w}, 7). The arrays may change when it
-    returns. The first call opens one manager below the path, which is used until finish_saves or
-    the end of the interpreter, when it writes what is queued; until then no other writer can open the path (ckpt.save can, by the
-    same manager). keep_last is that of the first call."""
+    returns. The first call opens one manager for the path. It stays open until finish_saves, or until the interpreter exits, when
+    it writes the queued saves. Until then no other writer can open the path, except ckpt.save, which uses the same manager.
+    keep_last is that of the first call."""
     key = _key(place)
     with _shared_guard:
         if key not in _shared:
@@ -362,8 +364,9 @@ def save_async(place: Union[Storage, PathLike], tensors: Mapping[str, Any], step
 
 
 def finish_saves(place: Union[Storage, PathLike, None] = None, timeout: Optional[float] = None) -> None:
-    """Waits for what save_async has begun, below one path or everywhere, and closes it as AsyncManager.close does; other writers
-    may open the path then. Raises the first failure that no caller has asked for, with the others as its context."""
+    """Waits for the saves that save_async has begun, below one path or everywhere, and closes their managers as AsyncManager.close
+    does; then other writers may open the path. Raises the first failure that the program never retrieved, with the others as its
+    context."""
     with _shared_guard:
         keys = list(_shared) if place is None else [key for key in (_key(place),) if key in _shared]
         entries = [_shared.pop(key) for key in keys]

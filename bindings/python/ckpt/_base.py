@@ -1,4 +1,4 @@
-"""Errors, handles, and the end of the interpreter."""
+"""Errors, handles, and the exit of the interpreter."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ __all__ = ["CkptError", "SkippedWarning"]
 
 
 class SkippedWarning(UserWarning):
-    """A load took an older checkpoint, because newer ones are damaged or cannot be read."""
+    """A load used an older checkpoint, because newer ones are damaged or cannot be read."""
 
 
 _by_status = {kind.status: kind for kind in CkptError.__subclasses__()}
 
 
 def _make_error(status: int, text: str) -> CkptError:
-    """Called by the extension for every failed call. A TypeError or the like that a conversion set comes first."""
+    """Returns the exception of a failed call; the extension calls it. An exception that a conversion set takes precedence."""
     return _by_status.get(status, CkptError)(text, status)
 
 
@@ -34,13 +34,13 @@ _n.set_error_factory(_make_error)
 # ---- Handles ----
 
 _owners_of_threads: "weakref.WeakSet[Any]" = weakref.WeakSet()
-_inside: Dict[int, int] = {}  # by id of an owner of threads: how many calls of it are going on
+_inside: Dict[int, int] = {}  # by id of an owner of threads: number of calls that are running
 _inside_guard = threading.Lock()
 
 
 @contextlib.contextmanager
 def _call_of(owner: Any) -> Iterator[None]:
-    """A call during which the interpreter's exit must not close the owner: a daemon thread may be inside."""
+    """Encloses a call during which the interpreter's exit must not close the owner: a daemon thread may be inside."""
     with _inside_guard:
         _inside[id(owner)] = _inside.get(id(owner), 0) + 1
     try:
@@ -101,7 +101,7 @@ class _Owned:
         self.close()
 
     def _shown(self) -> str:
-        """What repr says of an open object."""
+        """Returns the part of repr that describes an open object."""
         return ""
 
     def __repr__(self) -> str:
@@ -112,7 +112,7 @@ class _Owned:
         return f"<{name}: {shown}>" if shown else f"<{name}>"
 
     def __del__(self) -> None:
-        if _Owned._exiting:  # the process is about to end; a thread that sleeps now could be waited for
+        if _Owned._exiting:  # the process is exiting; waiting for a thread that sleeps now could take forever
             return
         self.close()
 
@@ -121,12 +121,12 @@ _Same = TypeVar("_Same", bound="_Shared")
 
 
 class _Shared(_Owned):
-    """One that several references can share."""
+    """An object that several references can share."""
 
     _retain: Callable[[Any], None]
 
     def share(self: _Same) -> _Same:
-        """Another reference to the same object."""
+        """Returns another reference to the same object."""
         type(self)._retain(self._h)
         return type(self)._of(self._h)
 
@@ -142,7 +142,7 @@ def _is_inside(owner: Any) -> bool:
 
 def _close_all() -> None:
     owners = list(_owners_of_threads)
-    for owner in owners:  # first what may still need the others
+    for owner in owners:  # dependents first
         if hasattr(owner, "_end_at_exit"):
             owner._end_at_exit()
     for owner in owners:
@@ -161,19 +161,20 @@ atexit.register(_close_all)
 
 
 def _timeout_ns(timeout: Optional[float]) -> int:
-    """Seconds; None waits for ever."""
+    """Converts seconds to nanoseconds; None waits indefinitely."""
     if timeout is None:
         return -1
     if not timeout >= 0:
-        raise InvalidArgumentError(f"timeout is {timeout}; at least 0")
+        raise InvalidArgumentError(f"timeout {timeout}: expected at least 0")
     return min(int(timeout * 1e9), 2**63 - 1)
 
 
 _TURN_NS = 100_000_000
 
 
-def _wait_in_turns(owner: Any, timeout: Optional[float], wait: Callable[[Any, int], Any]) -> Any:
-    """Calls wait(handle, ns) until it raises no TimeoutError, for short times, so that Ctrl-C is obeyed between them."""
+def _wait_interruptibly(owner: Any, timeout: Optional[float], wait: Callable[[Any, int], Any]) -> Any:
+    """Calls wait(handle, ns) repeatedly with short timeouts until it no longer raises TimeoutError, so that Ctrl-C takes effect in
+    between."""
     left = _timeout_ns(timeout)
     end = None if left < 0 else time.monotonic_ns() + left
     with _call_of(owner):
@@ -190,9 +191,9 @@ _directors: Dict[Any, Any] = {}
 
 
 def _director(kind: Any, **methods: Any) -> Any:
-    """An object of one of SWIG's classes of callbacks, with these functions as its methods."""
+    """Returns an object of one of SWIG's callback classes with these functions as its methods."""
     if kind not in _directors:
-        _directors[kind] = type(kind.__name__, (kind,), {})  # of a class itself SWIG makes no director
+        _directors[kind] = type(kind.__name__, (kind,), {})  # SWIG creates directors for subclasses only
     made = _directors[kind]()
     for name, method in methods.items():
         setattr(made, name, method)
@@ -200,26 +201,26 @@ def _director(kind: Any, **methods: Any) -> Any:
 
 
 def _callbacks(kind: Any, **methods: Any) -> Any:
-    """The same, pinned until the library releases it: the C destroy hook frees it."""
+    """Like _director, but keeps the object alive until the library releases it: the C destroy hook frees it."""
     made = _director(kind, **methods)
     made.__disown__()
     return made
 
 
 def _lent(function: Callable[..., Any], empty: Optional[Callable[[], Any]] = lambda: memoryview(bytearray())) -> Callable[..., Any]:
-    """A callback with arguments over memory that is valid during the call only: BufferError when a view of it remains. empty: creates
-    the argument for memory of no bytes; None: the argument is None."""
+    """Wraps a callback with arguments over memory that is valid during the call only: raises BufferError when a view of it remains.
+    empty: creates the argument for memory of no bytes; None: the argument is None."""
 
     def call(*arguments: Any) -> Any:
         made = function(*(empty() if empty and one is None else one for one in arguments))
-        _take_back(*arguments)
+        _release_lent(*arguments)
         return made
 
     return call
 
 
-def _take_back(*arguments: Any) -> None:
-    """Ends what was lent for a callback; BufferError when a view of it is left."""
+def _release_lent(*arguments: Any) -> None:
+    """Releases the buffers lent to a callback. Raises BufferError when a view of one remains."""
     for buffer in arguments:
         if isinstance(buffer, memoryview):
             lender = buffer.obj

@@ -1,4 +1,4 @@
-"""What belongs to no other part: version, log, thread hooks, clocks, random numbers, queues, pools of threads."""
+"""Common parts: version, log, thread hooks, clocks, random numbers, queues, pools of threads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["version", "version_string", "build_info", "set_log", "philox", "avai
 
 # ---- Version ----
 
-version: Callable[[], int] = _n.ckpt_version  # the extension's own functions: nothing between them and the caller
+version: Callable[[], int] = _n.ckpt_version  # the extension's own functions, without a wrapper
 version_string: Callable[[], str] = _n.ckpt_version_string
 build_info: Callable[[], str] = _n.ckpt_build_info
 available_threads: Callable[[], int] = _n.ckpt_available_threads
@@ -30,19 +30,19 @@ available_threads: Callable[[], int] = _n.ckpt_available_threads
 
 
 def _to_logger(logger: Any) -> Callable[[int, str, str], Any]:
-    """A child of a logging.Logger for each component: of "app" the state's messages are "app.state"."""
+    """Sends each component to a child of a logging.Logger: with the logger "app", messages of the state go to "app.state"."""
     import logging
 
     if not hasattr(logger, "getChild"):
-        raise TypeError(f"function is a {type(logger).__name__}; a callable, a logging.Logger, or None")
+        raise TypeError(f"function: expected a callable, a logging.Logger or None, found a {type(logger).__name__}")
     levels = {LogLevel.DEBUG: logging.DEBUG, LogLevel.INFO: logging.INFO, LogLevel.WARNING: logging.WARNING, LogLevel.ERROR: logging.ERROR}
     return lambda level, component, message: logger.getChild(component).log(levels.get(LogLevel(level), logging.INFO), "%s", message)
 
 
 def set_log(function: Union[Callable[[int, str, str], Any], "logging.Logger", None], min_level: Optional[int] = None) -> None:
     """Sends messages of at least min_level to function(level, component, message), on any thread, or to a logging.Logger's child
-    for the component. function None: no messages, the default. min_level None: LogLevel.WARNING for a function; for a logger the
-    loggers' levels alone decide, also when they change later."""
+    for the component. function None: no messages, the default. min_level None: LogLevel.WARNING for a function; for a logger, the
+    levels of the loggers alone decide, including later changes."""
     global _log, _log_was_set
     is_logger = function is not None and not callable(function)
     if is_logger:
@@ -55,11 +55,11 @@ def set_log(function: Union[Callable[[int, str, str], Any], "logging.Logger", No
 
 
 _log_was_set = False
-_log: Optional[Callable[[int, str, str], Any]] = None  # that gets warnings
+_log: Optional[Callable[[int, str, str], Any]] = None  # receives warnings
 
 
 class _Unraisable:
-    """Raises where no caller can catch it: sys.unraisablehook gets it, which cannot be called with an exception of one's own."""
+    """Raises in __del__ to pass an exception to sys.unraisablehook, which Python code cannot call itself."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
@@ -78,7 +78,7 @@ _n.ckpt_set_fallback_log(_callbacks(_native.LogListener, message=lambda level, c
 
 
 def _warn(component: str, text: str) -> None:
-    """What this layer itself has to say, through the log; an exception there stops nothing, as with the library's messages."""
+    """Logs a warning of this package. As with the library's messages, an exception in the log function is not propagated."""
     if _log is None:
         return
     try:
@@ -91,8 +91,8 @@ def _warn(component: str, text: str) -> None:
 
 
 class ThreadHooks(_Owned):
-    """Calls start(name) and stop(name) on every thread that the library makes, while this is open. close() waits for threads that
-    ran start, so close what owns them first. Python itself needs no hooks: the package has its own."""
+    """Calls start(name) and stop(name) on every thread that the library creates, while this is open. close() waits for threads that
+    ran start, so close the owners of threads first. Python itself needs no hooks: the package has its own."""
 
     _release = staticmethod(_n.ckpt_remove_thread_hooks)
 
@@ -105,16 +105,17 @@ class ThreadHooks(_Owned):
 
 
 class Clock(_m.ClockMethods, _Owned):
-    """A source of time in nanoseconds. Clock() stands still until advance; Clock.custom asks a callable."""
+    """A source of time in nanoseconds. Clock() changes only by advance; Clock.custom calls a callable."""
 
     @classmethod
     def custom(cls, now: Callable[[], int]) -> "Clock":
-        """A clock that calls now(), which gives nanoseconds and never goes backwards. One that raises gives the time before."""
+        """Returns a clock that calls now(), which returns nanoseconds and never goes backwards. If it raises, the last time is
+        used."""
         return cls._of(_n.ckpt_clock_create_custom(_callbacks(_native.ClockSource, now=now)))
 
 
 def monotonic_ns() -> int:
-    """The system's monotonic clock, which all objects without a clock of their own use."""
+    """Returns the system's monotonic clock, the default clock of all objects."""
     return _n.ckpt_clock_get_now(None)
 
 
@@ -122,7 +123,7 @@ def monotonic_ns() -> int:
 
 
 def philox(counter: Sequence[int], key: Sequence[int]) -> Tuple[int, int, int, int]:
-    """One block of Philox4x32-10: four words from a counter of four words and a key of two."""
+    """Returns one block of Philox4x32-10: four words from a counter of four words and a key of two."""
     return _n.ckpt_random_philox(list(counter), list(key))
 
 
@@ -130,7 +131,7 @@ def philox(counter: Sequence[int], key: Sequence[int]) -> Tuple[int, int, int, i
 
 
 class WorkerPool(_m.WorkerPoolMethods, _Owned):
-    """A fixed set of threads that work through numbered parts. thread_count 0: as many as the process may use."""
+    """A fixed set of threads that run numbered parts. thread_count 0: as many threads as the process may use."""
 
     def __init__(self, thread_count: int = 0) -> None:
         self._adopt(_n.ckpt_worker_pool_create(thread_count))
@@ -140,7 +141,7 @@ class WorkerPool(_m.WorkerPoolMethods, _Owned):
 
     @classmethod
     def _lent(cls, handle: Any) -> Optional["WorkerPool"]:
-        """What a callback borrows."""
+        """Wraps a pool that a callback borrows."""
         if handle is None:
             return None
         made = cls._of(handle)
@@ -148,14 +149,14 @@ class WorkerPool(_m.WorkerPoolMethods, _Owned):
         return made
 
     def close(self) -> None:
-        """Ends the threads; of a pool that was lent for a callback nothing but this object."""
+        """Ends the threads. For a pool borrowed by a callback, releases only this object."""
         if self._is_lent:
             self._slot = None
         else:
             super().close()
 
     def run(self, parts: int, function: Callable[[int], Any]) -> None:
-        """Calls function(part) for every part 0 .. parts-1, on several threads. CallbackError when one raised."""
+        """Calls function(part) for every part 0 .. parts-1, on several threads. Raises CallbackError when one raised."""
         work = _director(_native.PartWork, run=function)
         with _call_of(self):
             _n.ckpt_worker_pool_run(self._h, parts, work)

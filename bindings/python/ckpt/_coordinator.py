@@ -14,7 +14,7 @@ __all__ = ["Coordinator", "CustomCoordinator"]
 
 
 class CustomCoordinator(ABC):
-    """Derive from this to join the processes of one run. Each method raises TimeoutError when not all came within timeout_ns."""
+    """Base of custom coordinators of a run. Each method raises TimeoutError if not all processes call it within timeout_ns."""
 
     @abstractmethod
     def barrier(self, timeout_ns: int) -> None:
@@ -22,15 +22,15 @@ class CustomCoordinator(ABC):
 
     @abstractmethod
     def broadcast(self, data: memoryview, root: int, timeout_ns: int) -> None:
-        """data is read at the root and written elsewhere."""
+        """Copies the root's data to all ranks: reads data at the root, writes it elsewhere."""
 
     @abstractmethod
     def all_gather(self, sent: memoryview, received: memoryview, timeout_ns: int) -> None:
-        """received holds everyone's bytes in the order of ranks."""
+        """Fills received with the bytes of all ranks in rank order."""
 
     def gather(self, sent: memoryview, received: memoryview, root: int, timeout_ns: int) -> None:
-        """received holds the bytes of all ranks in rank order at the root, and is empty elsewhere. A coordinator without this method
-        uses all_gather, and every rank then holds the bytes of all."""
+        """Fills received with the bytes of all ranks in rank order at the root; received is empty elsewhere. Without this method
+        the library uses all_gather, and every rank then holds the bytes of all."""
         raise NotImplementedError("gather")
 
 
@@ -44,7 +44,7 @@ def _functions_of(coordinator: CustomCoordinator) -> Dict[str, Callable[..., Any
 
 
 class Coordinator(_m.CoordinatorMethods, _Owned):
-    """How the processes of one run find one another. Coordinator() is a single process. Timeouts in seconds."""
+    """Connects the processes of one run. Coordinator() is a single process. Timeouts in seconds."""
 
     @classmethod
     def custom(cls, rank: int, world_size: int, coordinator: CustomCoordinator) -> "Coordinator":
@@ -52,13 +52,13 @@ class Coordinator(_m.CoordinatorMethods, _Owned):
         return cls._of(_n.ckpt_coordinator_create_custom(rank, world_size, functions, _gathers(coordinator)))
 
     def all_gather(self, sent: Any, timeout: float = 60.0) -> bytes:
-        """Everyone's bytes, in the order of ranks."""
+        """Returns the bytes of all ranks in rank order."""
         received = bytearray(memoryview(sent).nbytes * self.world_size)
         _n.ckpt_coordinator_all_gather(self._h, sent, _timeout_ns(timeout), received)
         return bytes(received)
 
     def gather(self, sent: Any, root: int, timeout: float = 60.0) -> Optional[bytes]:
-        """Everyone's bytes, in the order of ranks, at the root; None elsewhere."""
+        """Returns the bytes of all ranks in rank order at the root; None elsewhere."""
         received = bytearray(memoryview(sent).nbytes * self.world_size if self.rank == root else 0)
         _n.ckpt_coordinator_gather(self._h, sent, root, _timeout_ns(timeout), received)
         return bytes(received) if self.rank == root else None

@@ -1,4 +1,4 @@
-"""Drives a schedule for a framework of its own: what is kept and dropped, recomputed and run backward, in which order."""
+"""Drives a schedule for another framework: calls back to keep, drop, recompute and run backward, in the schedule's order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Driver", "DriveFailure"]
 
 
 class DriveFailure(NamedTuple):
-    """Which call ended the last step that failed.
+    """The call that made the last step fail.
 
     call: the piece of work
     error: the exception of its callback; None when it returned invalid data (None instead of an object, or a live object) or is
@@ -26,30 +26,30 @@ class DriveFailure(NamedTuple):
 
 
 def _taking(function: Any) -> Any:
-    """A function that passes its only reference of the item to the callback."""
+    """Returns a function that passes its only reference to the item on to the callback."""
     return function and (lambda call, take: function(call, take()))
 
 
 class Driver(_m.DriverMethods, _Owned):
-    """Runs the steps of one schedule over objects of yours: tensors, graphs, records that nothing here looks into.
+    """Runs the steps of one schedule over opaque objects of the caller: tensors, graphs, records.
 
-    callbacks is an object with some of these methods, or they are given by name:
+    callbacks: an object with some of these methods, or the functions by name:
 
         forward(call, input) -> output                  runs layers call.first .. call.last-1 and records nothing
         record(call, input) -> (output, tape)           runs one layer and records; output may be None with DriveFlag.NO_OUTPUT
         backward(call, input, output, tape, grad_output) -> grad_input
         turn(call, output) -> grad_output               only for run
         store(call, item)                               begins to copy an object into (call.tier, call.slot)
-        load(call) -> item                              begins to copy it back; it is used behind the wait for it
+        load(call) -> item                              begins to copy it back; used only after the wait for it
         wait(call)                                      waits for transfer call.transfer, exactly once for each
-        drop(call, item)                                ends an object, or with call.tier >= 1 what a slot holds; may be left out
+        drop(call, item)                                releases an object, or with call.tier >= 1 a slot's contents; optional
 
-    call is a DriveCall. With DriveFlag.AGAIN the layers ran before in this step: restore what their first run began with. With
-    TAKE_INPUT and TAKE_OUTPUT, and for the tape and grad_output of a backward, the driver holds no reference any more: when the
-    callback lets go of the object, its memory is free. Every object is dropped or taken by a callback exactly once, also when a
-    callback raises, when the step is cancelled, and when backward never comes. Objects in memory at the same time differ by
-    identity; a tape and a gradient may be None. include/ckpt/drive.h has each rule. What a callback raises ends the step and
-    comes out of forward, backward or run as it is. From one thread at a time, but for cancel."""
+    call is a DriveCall. With DriveFlag.AGAIN the layers ran before in this step: restore the state in which their first run began.
+    With TAKE_INPUT and TAKE_OUTPUT, and for the tape and grad_output of a backward, the driver holds no reference any more: when
+    the callback drops the object, its memory is free. Every object is dropped or taken by a callback exactly once, also when a
+    callback raises, when the step is cancelled, and when backward is never called. Objects in memory at the same time differ by
+    identity; a tape and a gradient may be None. include/ckpt/drive.h has each rule. An exception of a callback ends the step, and
+    forward, backward or run raises it unchanged. Use from one thread at a time, except cancel."""
 
     def __init__(self, schedule: Schedule, callbacks: Any = None, *, forward: Optional[Callable[..., Any]] = None,
                  record: Optional[Callable[..., Any]] = None, backward: Optional[Callable[..., Any]] = None,
@@ -61,7 +61,7 @@ class Driver(_m.DriverMethods, _Owned):
         given = {name: method if method is not None else getattr(callbacks, name, None) for name, method in given.items()}
         for name, method in given.items():
             if method is not None and not callable(method):
-                raise TypeError(f"{name} is {method!r}; a callable")
+                raise TypeError(f"{name}: expected a callable, found {method!r}")
         run_backward: Any = given["backward"]
         if run_backward is not None:
             given["backward"] = lambda call, take: run_backward(call, take(), take(), take(), take())
@@ -71,21 +71,21 @@ class Driver(_m.DriverMethods, _Owned):
         self._adopt(handle)
 
     def forward(self, x0: Any) -> Any:
-        """Begins a step and runs it as far as TURN. x0 is the driver's from here on. Returns the chain's output: to look at, until
-        the next call."""
+        """Begins a step and runs it up to TURN. Takes over x0. Returns the chain's output, which may be read until the next
+        call."""
         box = [x0]
         del x0
         return self._run(_n.ckpt_driver_forward, box)
 
     def backward(self, gn: Any) -> Any:
-        """Runs the step that forward paused to its end. gn, the gradient of the chain's output or None, is the driver's from here
-        on. Returns the gradient of x0, or None."""
+        """Runs the step that forward paused to its end. Takes over gn, the gradient of the chain's output or None. Returns the
+        gradient of x0, or None."""
         box = [gn]
         del gn
         return self._run(_n.ckpt_driver_backward, box)
 
     def run(self, x0: Any) -> Any:
-        """Runs a whole step; the callback turn makes the gradient of the chain's output. Returns the gradient of x0, or None."""
+        """Runs a whole step; the callback turn returns the gradient of the chain's output. Returns the gradient of x0, or None."""
         box = [x0]
         del x0
         return self._run(_n.ckpt_driver_run, box)
@@ -99,10 +99,10 @@ class Driver(_m.DriverMethods, _Owned):
 
     @property
     def failure(self) -> Optional[DriveFailure]:
-        """Which call ended the last step that failed; None when the last step did not fail by a callback."""
+        """The call that made the last step fail; None when the last step did not fail in a callback."""
         failure = _n.ckpt_driver_get_failure(self._h)
         return failure and DriveFailure(DriveCall._of(failure[0]), self._error if failure[1] == 1 else None)
 
     def _again(self, callbacks: Any) -> "Driver":
-        """Another driver of the same schedule."""
+        """Returns another driver of the same schedule."""
         return Driver(self._schedule, callbacks)

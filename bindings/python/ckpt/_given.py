@@ -1,4 +1,4 @@
-"""Builds the State that a save writes: of a State, of models, or of a value of any shape."""
+"""Builds the State that a save writes from a State, from models, or from a value of any shape."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ __all__ = ["Loaded"]
 
 
 class Loaded(Dict[str, Any]):
-    """A dict of arrays by name, or of such dicts by group, and the checkpoint that they come from: its name and step; how many newer
-    ones were skipped because they could not be read, and why: the error by the name of each, the newest first."""
+    """A dict of arrays by name, or of such dicts by group. name and step: the checkpoint that they come from. skipped: how many
+    newer ones could not be read. errors: the reasons by the name of each, the newest first."""
 
     name: str = ""
     step: int = 0
@@ -31,19 +31,19 @@ OTHER_ATTRIBUTES[Loaded] = ("name", "step", "skipped", "errors")  # of the check
 
 
 def _require_same_shape_again(tensors: Mapping[str, Any], group: str) -> None:
-    """What load returns is a dict of tensors, or of groups when there are several."""
+    """Refuses dicts that load would return in another shape: it returns a dict of tensors, or of groups when there are several."""
     groups = [name for name, value in tensors.items() if isinstance(value, Mapping)]
     single = [name for name, value in tensors.items() if not isinstance(value, Mapping)]
     if groups and single:
-        raise InvalidArgumentError(f"{single[0]}: a tensor beside the dict '{groups[0]}' would be loaded as {group}.{single[0]}; put it "
-                                   "into a dict too")
+        raise InvalidArgumentError(f"{single[0]}: a tensor next to the dict '{groups[0]}' would be loaded as {group}.{single[0]}; "
+                                   "put it into a dict too")
     if len(groups) == 1:
-        raise InvalidArgumentError(f"{groups[0]}: the only dict would be loaded without this name; save what is in it, with "
-                                   f"group='{groups[0]}' if you like")
+        raise InvalidArgumentError(f"{groups[0]}: the only dict would be loaded without this name; save its contents, optionally "
+                                   f"with group='{groups[0]}'")
 
 
-def _made_state(add: Callable[[State], Any], values: Optional[Mapping[str, Any]]) -> State:
-    """A State with the tensors that add gives it, and these values."""
+def _new_state(add: Callable[[State], Any], values: Optional[Mapping[str, Any]]) -> State:
+    """Returns a State with the tensors that add adds to it, and these values."""
     state = State()
     try:
         add(state)
@@ -60,19 +60,19 @@ def _state_of(tensors: Mapping[str, Any], group: str, values: Optional[Mapping[s
     entries = _entries(tensors, group, convert)
     _require_same_shape_again(tensors, group)
     if not entries and not values and not allow_empty:
-        raise InvalidArgumentError("tensors is empty, and there are no values: nothing would be saved; allow_empty=True saves it")
-    return _made_state(lambda state: state._add(entries), values)
+        raise InvalidArgumentError("tensors and values are empty: nothing would be saved; allow_empty=True saves it")
+    return _new_state(lambda state: state._add(entries), values)
 
 
 def _state_of_any(tree: Any, group: str, values: Optional[Mapping[str, Any]], allow_empty: bool) -> State:
-    """Groups of tensors by their names where a dict is nothing else, else one tree."""
+    """Returns a State with groups of named tensors if the value is a dict of only these, else with one tree."""
     if _is_groups(tree) or _is_tensors(tree):
         return _state_of(tree, group, values, allow_empty)
-    return _made_state(lambda state: state._add_tree("tree", tree, once=True), values)
+    return _new_state(lambda state: state._add_tree("tree", tree, once=True), values)
 
 
 def _state_to_save(given: Any, group: str, values: Optional[Mapping[str, Any]], allow_empty: bool) -> State:
-    """A State itself, or one of a model, of (model, optimizer), or of a value of any shape."""
+    """Returns a given State, or a new one of a model, of (model, optimizer), or of a value of any shape."""
     pair = type(given) is tuple and any(isinstance(part, Stateful) for part in given)
     if not pair and not isinstance(given, (State, Stateful)):
         return _state_of_any(given, group, values, allow_empty)
@@ -82,20 +82,21 @@ def _state_to_save(given: Any, group: str, values: Optional[Mapping[str, Any]], 
     return state
 
 
-_most_groups = 16  # a group is a file, and each file is synced
-_longest_group = 64  # bytes
+_MAX_GROUPS = 16  # a group is a file, and each file is synced
+_MAX_GROUP_BYTES = 64  # bytes
 
 
 def _is_groups(tree: Any) -> bool:
-    """Whether groups return this as it is."""
-    if type(tree) not in (dict, Loaded) or not 1 < len(tree) <= _most_groups:
+    """Returns whether groups of tensors can represent this without change."""
+    if type(tree) not in (dict, Loaded) or not 1 < len(tree) <= _MAX_GROUPS:
         return False
-    fit = all(_is_name(name) and len(name.encode()) <= _longest_group and _is_tensors(part) and part for name, part in tree.items())
+    fit = all(_is_name(name) and len(name.encode()) <= _MAX_GROUP_BYTES and _is_tensors(part) and part
+              for name, part in tree.items())
     return fit and not _share_memory([value for part in tree.values() for value in part.values()])
 
 
 def _is_tensors(tree: Any) -> bool:
-    """Whether a group returns this as it is."""
+    """Returns whether a group of tensors can represent this without change."""
     if type(tree) not in (dict, Loaded) or not all(_is_name(name) and _is_tensor(value) for name, value in tree.items()):
         return False
     return not _share_memory(tree.values())
@@ -107,7 +108,7 @@ def _share_memory(values: Iterable[Any]) -> bool:
 
 
 def _is_name(name: Any) -> bool:
-    """Whether it can be the name of a tensor or group as it is."""
+    """Returns whether it can be the name of a tensor or group without change."""
     return type(name) is str and name.isprintable() and bool(name.strip()) and not name.startswith("__") and len(name) <= 200
 
 
@@ -116,7 +117,7 @@ def _is_tensor(value: Any) -> bool:
     if isinstance(value, Sharded):
         return True
     if torch is not None and isinstance(value, torch.Tensor):
-        return False  # a tree returns it as torch's
+        return False  # a tree restores it as torch's
     if numpy is None or not isinstance(value, (numpy.ndarray, numpy.generic)):
         return isinstance(value, (Tensor, array.array, memoryview)) or hasattr(value, "__dlpack__")
     if type(value) not in (numpy.ndarray, numpy.memmap):

@@ -24,14 +24,14 @@ class MemorySnapshot(NamedTuple):
 
 class MemorySubscription:
     """A callable that is notified of events, until unsubscribe() or the tracker's end. The library keeps it alive: this object need
-    not be kept."""
+    not be stored."""
 
     def __init__(self, tracker: "MemoryTracker", subscription: int) -> None:
         self._tracker = tracker
         self.id = subscription
 
     def unsubscribe(self) -> None:
-        """Ends it. Returns when no other thread is inside the callable."""
+        """Ends the subscription. Returns when no other thread is inside the callable."""
         _n.ckpt_memory_tracker_unsubscribe(self._tracker._h, self.id)
 
     def __enter__(self) -> Any:
@@ -48,18 +48,18 @@ class MemoryQueue(MemorySubscription):
     """Events that are collected to be polled."""
 
     def poll(self) -> Optional[MemoryEvent]:
-        """The oldest event, or None. Never waits."""
+        """Returns the oldest event, or None. Never waits."""
         event, got = _n.ckpt_memory_tracker_poll_event(self._tracker._h, self.id)
         return MemoryEvent._of(event) if got else None
 
     @property
     def dropped(self) -> int:
-        """How many events found the queue full."""
+        """Number of events that were dropped because the queue was full."""
         return _n.ckpt_memory_tracker_get_dropped_events(self._tracker._h, self.id)
 
 
 class MemoryScope:
-    """An open scope; with-statements close it. stats() is what has happened in it, also after it was closed."""
+    """An open scope; with-statements close it. stats() covers the time until it was closed, and also works afterwards."""
 
     def __init__(self, tracker: "MemoryTracker", scope: int) -> None:
         self._tracker = tracker
@@ -67,7 +67,7 @@ class MemoryScope:
         self.id = scope
 
     def stats(self) -> MemoryScopeStats:
-        """Up to now, or up to its end."""
+        """Returns the statistics up to now, or up to the end of the scope."""
         if self._last is not None:
             return self._last
         return MemoryScopeStats._of(_n.ckpt_memory_tracker_get_scope_stats(self._tracker._h, self.id))
@@ -86,21 +86,21 @@ class MemoryScope:
 
 
 class MemoryTracker(_m.MemoryTrackerMethods, _Shared):
-    """Counts allocations of checkpoints. Layers are named by a text or by the number that add_layer() gives, which is faster.
+    """Counts allocations of checkpoints. Layers are named by a string or by the number that add_layer() returns, which is faster.
     Several threads may use it at once.
 
     Callables that hold the tracker itself keep it alive: unsubscribe or close it."""
 
     def _adopt(self, handle: Any) -> None:
         super()._adopt(handle)
-        self._numbers: Dict[str, int] = {}  # of the layers that calls have named
+        self._numbers: Dict[str, int] = {}  # layers that calls have named
 
     def close(self) -> None:
         super().close()
         self._numbers = {}
 
     def _number(self, layer: Union[int, str]) -> int:
-        """The number of a layer, which is added if its name is new."""
+        """Returns the number of a layer; adds the layer if its name is new."""
         if not isinstance(layer, str):
             return layer
         number = self._numbers.get(layer)
@@ -112,19 +112,19 @@ class MemoryTracker(_m.MemoryTrackerMethods, _Shared):
         return _n.ckpt_memory_tracker_find_layer(self._h, layer) if isinstance(layer, str) else layer
 
     def record_allocation(self, layer: Union[int, str], bytes: int) -> int:
-        """Books an allocation and gives its id."""
-        number = self._numbers.get(layer) if isinstance(layer, str) else layer  # without a call: this is done often
+        """Records an allocation and returns its id."""
+        number = self._numbers.get(layer) if isinstance(layer, str) else layer  # inlined: a hot path
         return _n.ckpt_memory_tracker_record_allocation(self._h, self._number(layer) if number is None else number, bytes)
 
     def try_reserve(self, layer: Union[int, str], bytes: int) -> Optional[int]:
-        """Like record_allocation, but None when the live total would rise above the limit."""
+        """Like record_allocation, but returns None when the live total would exceed the limit."""
         try:
             return _n.ckpt_memory_tracker_try_reserve(self._h, self._number(layer), bytes)
         except OverBudgetError:
             return None
 
     def free_layer(self, layer: Union[int, str]) -> int:
-        """Frees all live allocations of a layer; gives their number."""
+        """Frees all live allocations of a layer; returns their number."""
         try:
             number = self._known(layer)
         except NotFoundError as unknown:
@@ -139,12 +139,12 @@ class MemoryTracker(_m.MemoryTrackerMethods, _Shared):
         return MemoryLayerStats._of(_n.ckpt_memory_tracker_get_layer_stats(self._h, self._known(layer)))
 
     def snapshot(self, order: int = MemoryOrder.ID) -> MemorySnapshot:
-        """Totals and all layers of one moment."""
+        """Returns the totals and all layers at one moment."""
         layers, stats = _n.ckpt_memory_tracker_get_snapshot(self._h, order)
         return MemorySnapshot(MemoryStats._of(stats), [MemoryLayerStats._of(layer) for layer in layers])
 
     def savings(self, store_all_bytes: int) -> Tuple[int, float]:
-        """Bytes, and their share, that are saved against storing everything."""
+        """Returns the bytes saved compared with storing everything, and their share."""
         saved, fraction = _n.ckpt_memory_tracker_get_savings(self._h, store_all_bytes)
         return saved, fraction
 
@@ -159,8 +159,8 @@ class MemoryTracker(_m.MemoryTrackerMethods, _Shared):
         return (limit, hysteresis) if limit else None
 
     def subscribe(self, function: Callable[[MemoryEvent], Any], kinds: int = MemoryEventKind.ALL) -> MemorySubscription:
-        """Calls function(event) on the thread whose call caused the event. What it raises goes to sys.unraisablehook and is counted
-        in handler_failures; no caller sees it."""
+        """Calls function(event) on the thread that caused the event. Its exceptions go to sys.unraisablehook and are counted
+        in handler_failures; callers do not see them."""
         listener = _callbacks(_native.MemoryListener, on_event=lambda event: function(MemoryEvent._of(event)))
         return MemorySubscription(self, _n.ckpt_memory_tracker_subscribe(self._h, kinds, listener))
 
@@ -173,5 +173,5 @@ class MemoryTracker(_m.MemoryTrackerMethods, _Shared):
         return self.subscribe(function, MemoryEventKind.LIMIT_EXCEEDED)
 
     def subscribe_queue(self, capacity: int, kinds: int = MemoryEventKind.ALL) -> MemoryQueue:
-        """Collects at most capacity events, to be polled."""
+        """Returns a queue that collects at most capacity events, to be polled."""
         return MemoryQueue(self, _n.ckpt_memory_tracker_subscribe_queue(self._h, kinds, capacity))

@@ -1,4 +1,4 @@
-"""Saving and loading in one line."""
+"""One-line saves and loads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._checkpoints import CheckpointManager, Reader, _refused_manager, _refused_
 from ._common import _warn
 from ._coordinator import Coordinator
 from ._given import Loaded, _is_groups, _is_tensors, _state_of, _state_of_any
-from ._progress import Progress, _Meter, _told
+from ._progress import Progress, _Meter, _with_progress
 from ._root import CkptError
 from ._sharded import Sharded
 from ._state import PathLike, State, _json_text
@@ -32,13 +32,12 @@ __all__ = ["save", "load", "save_file", "load_file"]
 def save(place: Union[Storage, PathLike], tree: Any, step: int = 0, *, values: Optional[Mapping[str, Any]] = None,
          group: str = "model", keep_last: int = 0, allow_empty: bool = False, coordinator: Optional[Coordinator] = None,
          timeout: Optional[float] = None, **options: CheckpointManager.save) -> SaveResult:
-    """Saves a value of any shape durably, as a new checkpoint below a path, or in what a URI names ("file:///run"), so that
-    ckpt.load returns it: ckpt.save("run", {"w": w, "epoch": 3, "history": [...]}, 7). A dict of arrays or tensors is saved under
-    their names, a dict of several such dicts as a group each, and every other value as one tree (docs/reference/python.md has the table of
-    what becomes what). What cannot be saved is an error that names its path and type, and nothing is written; so is a save of an
-    empty dict and no values, unless allow_empty. values: JSON values by key beside the tree. coordinator: all
-    ranks of a run save one checkpoint, each with what it has of every `Sharded`; timeout: in seconds, as for CheckpointManager.
-    progress: as for CheckpointManager.save."""
+    """Saves a value of any shape durably, as a new checkpoint below a path or at a URI ("file:///run"), so that ckpt.load returns
+    it: ckpt.save("run", {"w": w, "epoch": 3, "history": [...]}, 7). A dict of arrays or tensors is saved under their names, a dict
+    of several such dicts as a group each, and every other value as one tree (docs/reference/python.md has a table). A value that
+    cannot be saved raises an error with its path and type, and nothing is written. An empty dict without values is an error unless
+    allow_empty is true. values: JSON values by key, stored next to the tree. coordinator: all ranks of a run save one checkpoint,
+    each its blocks of every `Sharded`. timeout: in seconds, as for CheckpointManager. progress: as for CheckpointManager.save."""
     with _refused_on_all_ranks(_refused_manager(coordinator, timeout)):
         made = _state_of_any(tree, group, values, allow_empty)
     with made as state:
@@ -65,9 +64,9 @@ _loaded: Dict[Any, str] = {}  # by _key of a path: the checkpoint that the last 
 
 
 def _continue_from(checkpoints: CheckpointManager, name: str) -> None:
-    """The next save continues from a checkpoint that was read by another manager, or by a reader: as after a load, it does not begin
-    a new run where it comes after it."""
-    with suppress(CkptError), State() as nothing:  # removed meanwhile: then there is nothing to continue from
+    """Makes the next save continue from a checkpoint that another manager or a reader has read, as after a load: it does not begin
+    a new run if the checkpoint precedes it."""
+    with suppress(CkptError), State() as nothing:  # removed meanwhile: nothing to continue from
         checkpoints.load(nothing, name=name, partial=True, verify=Verify.NONE)
 
 
@@ -86,7 +85,7 @@ def _continue_at(place: Union[Storage, PathLike], checkpoints: CheckpointManager
 
 
 def _warn_of_skipped(text: str) -> None:
-    """A SkippedWarning at the line outside this package."""
+    """Issues a SkippedWarning at the calling line outside this package."""
     here = os.path.dirname(__file__)
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == here:
@@ -97,14 +96,14 @@ def _warn_of_skipped(text: str) -> None:
 def load(place: Union[Storage, PathLike], name: Optional[str] = None, *, group: Optional[str] = None, types: Types = (),
          into: Any = None, coordinator: Optional[Coordinator] = None, timeout: Optional[float] = None,
          progress: Progress = None) -> Any:
-    """What ckpt.save saved, of the newest valid checkpoint, every byte verified: state = ckpt.load("run"). Tensors come as new numpy
-    arrays (Tensors for types that numpy lacks), by name; with several groups it is a dict of such dicts; group picks one. A tree
-    comes as the tree that it was: dataclasses and named tuples are made of types, others come as a `Record`; into is a template
-    whose arrays, dicts, lists and dataclasses are filled in place, and which is returned. A dict comes as `Loaded`, which has the
-    checkpoint's name and step. A newer checkpoint that is damaged or cannot be read is skipped with a SkippedWarning and a message
-    to the log, and the result has its error: state.skipped, state.errors. Every other error is raised, and of a checkpoint that was
-    named any. coordinator: all ranks of a run load the same checkpoint, each what it has in into, of a `Sharded` its blocks; timeout:
-    in seconds, as for CheckpointManager. progress: as for CheckpointManager.save."""
+    """Returns the value that ckpt.save saved in the newest valid checkpoint, with every byte verified: state = ckpt.load("run").
+    Tensors become new numpy arrays (Tensors for types that numpy lacks) in a dict by name, or in a dict of such dicts if there are
+    several groups; group selects one. A tree becomes the same tree: dataclasses and named tuples are created from types, others
+    become a `Record`. into: a template, which is filled in place (arrays, dicts, lists and dataclasses) and returned. A
+    dict becomes a `Loaded`, with the checkpoint's name and step. A newer checkpoint that is damaged or cannot be read is skipped
+    with a SkippedWarning and a log message; state.skipped and state.errors report it. Every other error is raised, as is any error
+    of a checkpoint given by name. coordinator: all ranks of a run load the same checkpoint, each the tensors of into, and its
+    blocks of every `Sharded`; timeout: in seconds, as for CheckpointManager. progress: as for CheckpointManager.save."""
     if coordinator is not None or _has_sharded(into):
         return _load_into(place, name, group, types, into, coordinator, timeout, progress)
     with CheckpointManager(place, read_only=True) as checkpoints, _Meter(progress) as meter:
@@ -131,10 +130,10 @@ def _has_sharded(into: Any) -> bool:
 
 def _load_into(place: Union[Storage, PathLike], name: Optional[str], group: Optional[str], types: Types, into: Any,
                coordinator: Optional[Coordinator], timeout: Optional[float], progress: Progress) -> Any:
-    """By a load into a state: of a sharded tensor only the blocks are read."""
+    """Loads through a state, so that only the blocks of a sharded tensor are read."""
     with _refused_on_all_ranks(_refused_manager(coordinator, timeout)):
         if into is None:
-            raise InvalidArgumentError("into is None; with a coordinator it says what each rank has")
+            raise InvalidArgumentError("into is None: expected a template of this rank's tensors, as there is a coordinator")
         tree = not (_is_groups(into) or _is_tensors(into))
         made = _state_of_any(into, group or "model", None, True)
     with made as state, CheckpointManager(place, read_only=True, coordinator=coordinator, timeout=timeout) as checkpoints:
@@ -144,29 +143,30 @@ def _load_into(place: Union[Storage, PathLike], name: Optional[str], group: Opti
         return state.tree("tree", types=types, into=into) if tree else into
 
 
-_of_one_checkpoint = (_n.CKPT_E_CORRUPT, _n.CKPT_E_IO, _n.CKPT_E_PERMISSION, _n.CKPT_E_UNSUPPORTED)  # an older one may be read
+_SKIPPED_STATUSES = (_n.CKPT_E_CORRUPT, _n.CKPT_E_IO, _n.CKPT_E_PERMISSION, _n.CKPT_E_UNSUPPORTED)  # try an older one
 _most_scans = 100
 
 
 class _NoCheckpointError(NotFoundError):
-    """There is none, and nothing else is wrong: a run may begin."""
+    """No checkpoint exists, without any other error: a run may begin."""
 
 
 def _newest(checkpoints: CheckpointManager, place: Union[Storage, PathLike],
             read: Callable[[Reader], Any]) -> Tuple[str, int, Dict[str, CkptError], Any]:
-    """Name and step of the newest checkpoint that read can read, the errors of newer ones by name, and what read returned."""
+    """Returns name and step of the newest checkpoint that read can read, the errors of newer ones by name, and what read
+    returned."""
     for _ in range(_most_scans):
         errors: Dict[str, CkptError] = {}
-        found = [info for info in checkpoints.list() if info.status != _n.CKPT_E_NOT_FOUND]  # no manifest: not one, or not yet
+        found = [info for info in checkpoints.list() if info.status != _n.CKPT_E_NOT_FOUND]  # no manifest: not (yet) a checkpoint
         for info in found:
-            if info.abandoned:  # never in place of one of the current line
+            if info.abandoned:  # never instead of one of the current line
                 continue
             try:
                 return info.name, info.step, errors, _read(checkpoints, info.name, read)
             except CkptError as error:
-                if _has_gone(checkpoints, info):
+                if _was_removed(checkpoints, info):
                     break
-                if info.status == 0 and error.status not in _of_one_checkpoint:
+                if info.status == 0 and error.status not in _SKIPPED_STATUSES:
                     raise
                 errors[info.name] = error
         else:
@@ -177,16 +177,16 @@ def _newest(checkpoints: CheckpointManager, place: Union[Storage, PathLike],
             if hint:
                 raise NotFoundError(f"no checkpoint in {place} is on the current line{hint}", _n.CKPT_E_NOT_FOUND)
             raise _NoCheckpointError(f"no checkpoint in {place}", _n.CKPT_E_NOT_FOUND)
-    raise NotFoundError(f"no checkpoint in {place} stayed until it was read", _n.CKPT_E_NOT_FOUND)
+    raise NotFoundError(f"every checkpoint in {place} was removed while it was read", _n.CKPT_E_NOT_FOUND)
 
 
 def _abandoned_hint(found: Iterable[CheckpointInfo]) -> str:
     newest = next((info for info in found if info.abandoned and info.status == 0), None)
-    return "" if newest is None else f"; the newest abandoned one is '{newest.name}' (step {newest.step}), which loads by name"
+    return "" if newest is None else f"; the newest abandoned one is '{newest.name}' (step {newest.step}), which can be loaded by name"
 
 
-def _has_gone(checkpoints: CheckpointManager, before: CheckpointInfo) -> bool:
-    """Whether a writer's retention has removed it since."""
+def _was_removed(checkpoints: CheckpointManager, before: CheckpointInfo) -> bool:
+    """Returns whether a writer's retention has removed it since."""
     return before.status == 0 and not any(now.name == before.name and now.status == 0 for now in checkpoints.list())
 
 
@@ -209,8 +209,8 @@ def _by_group(reader: Reader, group: Optional[str], types: Types, meter: _Meter)
 
 
 def save_file(path: PathLike, tensors: Mapping[str, Any], metadata: Optional[Mapping[str, str]] = None, *, progress: Progress = None) -> None:
-    """Writes a dict of tensors as a plain safetensors file, durably. An empty dict is an error, and so is a dict inside it. The
-    versions of modules in a state_dict are the entry "_metadata" of its metadata; another attribute of the dict is an error."""
+    """Writes a dict of tensors as a plain safetensors file, durably. An empty dict and nested dicts are errors. The versions of
+    modules in a state_dict become the entry "_metadata" of the file's metadata; any other attribute of the dict is an error."""
     _write_file(path, tensors, metadata, progress)
 
 
@@ -222,16 +222,16 @@ def _write_file(path: PathLike, tensors: Mapping[str, Any], metadata: Optional[M
         metadata = {VERSIONS: versions, **(metadata or {})}
     for name, value in tensors.items():
         if isinstance(value, Mapping):
-            raise InvalidArgumentError(f"{name}: a dict; a safetensors file has tensors by name and no groups")
+            raise InvalidArgumentError(f"{name}: expected a tensor, found a dict; a safetensors file has no groups")
     if not tensors:
         raise InvalidArgumentError("tensors is empty: nothing would be saved")
     with _state_of(tensors, "tensors", None, False, convert) as state:
         text = None if metadata is None else _json_text("metadata", dict(metadata))
-        _told(progress, _n.ckpt_safetensors_write, _path_text("path", path), state._h, "tensors", text)
+        _with_progress(progress, _n.ckpt_safetensors_write, _path_text("path", path), state._h, "tensors", text)
 
 
 def load_file(path: PathLike, *, progress: Progress = None) -> Dict[str, Any]:
-    """The tensors of a safetensors file, or of a folder with an index, as new numpy arrays by name."""
+    """Returns the tensors of a safetensors file, or of a folder with an index, as new numpy arrays by name."""
     with Reader(path) as reader, _Meter(progress) as meter:
         meter.expect(reader)
         return {info.name: _numpy_or_tensor(reader.read(index)) for index, info in enumerate(reader)}

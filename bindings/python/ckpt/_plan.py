@@ -1,4 +1,4 @@
-"""Offline choice: profiles, schedules, cursors, the verifier, and the choice of a schedule for a byte budget."""
+"""Planning: profiles, schedules, cursors, the verifier, and the choice of a schedule for a byte budget."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["Profile", "Schedule", "Follower", "Cursor", "Program"]
 
 
 class Profile(_m.ProfileMethods, _Owned):
-    """What planning must know of a chain. Chain.profile makes one; or build it layer by layer."""
+    """The costs of a chain, for planning. Create it with Chain.profile, or layer by layer."""
 
     @classmethod
     def uniform(cls, layer_count: int, option: OptionProfile = OptionProfile(), **layer: _o.layer_profile) -> "Profile":
-        """A chain of like layers, the steps of a time-stepping code: as little memory for 10**9 as for one."""
+        """Returns the profile of a chain of equal layers, such as time steps; 10**9 layers need no more memory than one."""
         return cls._of(_n.ckpt_profile_create_uniform(layer_count, _o.layer_profile(**layer), _o.option_profile(*option)))
 
     def add_layer(self, name: str, option_profiles: Sequence[OptionProfile] = (OptionProfile(),),
@@ -35,21 +35,21 @@ class Profile(_m.ProfileMethods, _Owned):
         return _n.ckpt_profile_get_layer(self._h, layer)[1]
 
     def option_count(self, layer: int) -> int:
-        """In how many ways the layer can be run."""
+        """Returns the number of ways in which the layer can run."""
         return _n.ckpt_profile_get_layer(self._h, layer)[2]
 
 
 class Schedule(_m.ScheduleMethods, _Shared):
-    """An immutable recipe of actions for one step of training. Iterating gives its actions."""
+    """An immutable list of actions for one step of training. Iterating yields its actions."""
 
     def __init__(self, layer_count: int, actions: Sequence[ScheduleAction]) -> None:
-        """From a list of actions of your own, the last of which is END."""
+        """Creates a schedule from a list of actions that ends with END."""
         self._adopt(_n.ckpt_schedule_create_list(layer_count, [tuple(action) for action in actions]))
 
     @classmethod
     def create(cls, profile: Profile, planner: str) -> "Schedule":
-        """By a planner: "store-all", "recompute-all", "periodic:4", "auto:64MiB", ...; `known_planners` lists them.
-        OverBudgetError of budget gives the smallest one that works."""
+        """Creates a schedule with a planner: "store-all", "recompute-all", "periodic:4", "auto:64MiB", ...; `known_planners` lists
+        them. OverBudgetError of budget reports the smallest budget that works."""
         return cls._of(_n.ckpt_schedule_create(profile._h, planner))
 
     @property
@@ -58,7 +58,7 @@ class Schedule(_m.ScheduleMethods, _Shared):
         return _n.ckpt_schedule_get_layer_count(self._h) or None
 
     def reserved_bytes(self, profile: Profile, tier: int = 0) -> int:
-        """What a machine must have: the arena with an offset for every buffer, or the slots of a tier (1 .. 3)."""
+        """Returns the bytes to reserve: the arena with an offset for every buffer (tier 0), or the slots of a tier (1 .. 3)."""
         return _n.ckpt_schedule_place_tier(self._h, profile._h, tier) if tier else _n.ckpt_schedule_place(self._h, profile._h)
 
     def cursor(self) -> "Cursor":
@@ -74,27 +74,27 @@ class Schedule(_m.ScheduleMethods, _Shared):
 
 
 class Follower(_m.FollowerMethods, _Owned):
-    """Follows a strategy that changes its mind: asks it again between steps, and lets it learn what executors with this follower
-    run. Several threads may use it at once."""
+    """Follows a strategy that adapts: queries it again between steps, and passes on the measurements of executors that use this
+    follower. Several threads may use it at once."""
 
     def next(self) -> Tuple[Schedule, bool]:
-        """The schedule of the next step, and whether it is another than the last one: only then is a new executor needed."""
+        """Returns the schedule of the next step, and whether it differs from the last one; only then a new executor is needed."""
         schedule, changed = _n.ckpt_follower_next(self._h)
         return Schedule._of(schedule), changed != 0
 
 
 class Cursor(_m.CursorMethods, _Owned):
-    """A place in a schedule. One thread at a time."""
+    """A position in a schedule. Use from one thread at a time."""
 
     def next(self) -> ScheduleAction:
-        """The next action. After END it is END again."""
+        """Returns the next action. After END it returns END again."""
         return ScheduleAction._of(_n.ckpt_cursor_next(self._h)[0])
 
     def next_many(self, capacity: int) -> List[ScheduleAction]:
-        """Up to capacity next actions; none behind END."""
+        """Returns up to capacity next actions; none after END."""
         return [ScheduleAction._of(action) for action in _n.ckpt_cursor_next_many(self._h, capacity)]
 
 
 class Program(_m.ProgramMethods, _Owned):
-    """A placed schedule: every buffer with its place in one arena, every operation in its order. For those who run schedules on memory
-    of their own; docs/how-to/bring-your-own-framework.md says how. Immutable."""
+    """A placed schedule: every buffer with its offset in one arena, all operations in order. For programs that run schedules in
+    their own memory; see docs/how-to/bring-your-own-framework.md. Immutable."""

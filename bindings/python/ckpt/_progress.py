@@ -1,4 +1,4 @@
-"""progress= of the long calls: a callable that gets bytes, or a bar such as tqdm's."""
+"""The argument progress= of long calls: a callable that takes bytes, or a bar such as tqdm's."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._base import _callbacks
 
 __all__ = ["Progress"]
 
-Progress = Optional[Union[Callable[[int, int], Any], Any]]  # None: nothing is reported
+Progress = Optional[Union[Callable[[int, int], Any], Any]]  # None: no reports
 
 
 class _Bar:
@@ -33,20 +33,20 @@ def _function_of(progress: Any) -> Callable[[int, int], Any]:
 
 
 class _Meter:
-    """Entered, it hears of the long calls that this thread makes in the library and reports them to progress as one. Without a
-    progress it does nothing: an outer one hears of them."""
+    """While entered, observes the long calls that this thread makes in the library and reports them to progress as one. Without a
+    progress it does nothing: an outer meter observes them."""
 
     _of_thread = threading.local()
 
     def __init__(self, progress: Progress) -> None:
         self.report = None if progress is None else _function_of(progress)
         self.before = 0  # bytes of the calls that have ended
-        self.now = 0  # bytes of the one that has not
+        self.now = 0  # bytes of the current call
         self.total: Optional[int] = None
         self.told = (-1, -1)
 
     def expect(self, reader: Any, groups: Optional[Collection[str]] = None) -> None:
-        """The tensors of these groups, or all, are read next, one by one."""
+        """Announces that the tensors of these groups, or all, are read next, one by one."""
         if self.report is not None:
             self.before, self.now = self.before + self.now, 0
             self.total = self.before + sum(info.bytes for info in reader if groups is None or info.group in groups)
@@ -82,7 +82,7 @@ class _Meter:
         _n.ckpt_set_progress(None if meter is None else _callbacks(_native.ProgressListener, report=meter.hear))
 
 
-def _told(progress: Progress, call: Callable[..., Any], *arguments: Any) -> Any:
-    """One long call of the library."""
+def _with_progress(progress: Progress, call: Callable[..., Any], *arguments: Any) -> Any:
+    """Makes one long call of the library that reports to progress."""
     with _Meter(progress):
         return call(*arguments)

@@ -1,4 +1,4 @@
-"""Base of the files in generated/: the root of the exceptions, enumerations that take any number, and handles."""
+"""Base of the files in generated/: the root of the exceptions, enumerations that accept any number, and handles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from . import _native as _n
 
 
 class CkptError(Exception):
-    """A call of the library failed. status is the C API's number, status_name its name ("CORRUPT")."""
+    """A failed call of the library. status: the C API's number; status_name: its name ("CORRUPT")."""
 
     status: int = 0
 
@@ -24,7 +24,7 @@ class CkptError(Exception):
 
 
 class OpenEnum(IntEnum):
-    """A number that no member has, from a newer library, makes a member UNKNOWN_<number>."""
+    """An enumeration in which an unknown number, from a newer library, becomes a member UNKNOWN_<number>."""
 
     @classmethod
     def _missing_(cls, value: object) -> Any:
@@ -43,7 +43,7 @@ class OpenEnum(IntEnum):
 
 
 class DTypeBase(OpenEnum):
-    """What each DType can say of itself."""
+    """Properties of each DType."""
 
     @property
     def bits(self) -> int:
@@ -56,12 +56,12 @@ class DTypeBase(OpenEnum):
 
     @classmethod
     def from_name(cls, name: str) -> Any:
-        """The type of this name; NotFoundError for any other."""
+        """Returns the type with this name. Raises NotFoundError for an unknown one."""
         return cls(_n.ckpt_dtype_find(name))
 
 
 class ActionKindBase(OpenEnum):
-    """What each ActionKind can say of itself."""
+    """Properties of each ActionKind."""
 
     @property
     def text(self) -> str:
@@ -69,7 +69,7 @@ class ActionKindBase(OpenEnum):
 
 
 class Members(Dict[int, Any]):
-    """The members of an enumeration by their numbers: faster than a call of it. None for a 0 that is no member."""
+    """The members of an enumeration by number: faster than calling it. A 0 that is not a member gives None."""
 
     def __init__(self, kind: Type[IntEnum]) -> None:
         super().__init__((int(member), member) for member in kind)
@@ -79,8 +79,8 @@ class Members(Dict[int, Any]):
         return None if number == 0 and not issubclass(self.kind, IntFlag) else self.kind(number)
 
 
-classes: Dict[str, Any] = {}  # those of objects of the library, by name
-made_by: Dict[str, Callable[[Any], Any]] = {}  # what makes a tensor, a strategy, a dtype's number of what callers have
+classes: Dict[str, Any] = {}  # classes of library objects, by name
+made_by: Dict[str, Callable[[Any], Any]] = {}  # convert a caller's value to a tensor, a strategy, or a dtype's number
 
 
 def handle_of(owned: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Tensors that are spread over the ranks of a run, in place of arrays in dicts."""
+"""Tensors that are distributed over the ranks of a run, for use instead of arrays in dicts."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Blocks = Union[Mapping[Tuple[int, ...], Any], Iterable[Tuple[Sequence[int], Any]
 
 
 class Sharded:
-    """A tensor that is spread over the ranks of a run, in place of an array in a dict of arrays: its global shape, its dtype, and
-    those of its blocks that this rank has. Every rank gives the same shape and dtype.
+    """A tensor that is distributed over the ranks of a run, for use instead of an array in a dict of arrays: its global shape, its
+    dtype, and this rank's blocks. Every rank specifies the same shape and dtype.
 
         ckpt.Sharded((1024, 512), "float32", {(256 * rank, 0): rows})    # 256 rows of each of 4 ranks
 
-    blocks: arrays by where they begin in each dimension; several, or none. Arrays are shared, not copied: a save reads and a load
-    fills them."""
+    blocks: arrays by their offsets in each dimension; there may be several, or none. Arrays are shared, not copied: a save reads
+    and a load fills them."""
 
     def __init__(self, shape: Sequence[int], dtype: DTypeLike, blocks: Blocks = ()) -> None:
         pairs = blocks.items() if isinstance(blocks, Mapping) else blocks
@@ -32,5 +32,5 @@ class Sharded:
         return f"Sharded({self.dtype.name}, {list(self.shape)}, blocks at {[list(offsets) for offsets, _ in self.blocks]})"
 
     def _with(self, convert: Callable[[Any], Tensor]) -> "Sharded":
-        """The same of Tensors."""
+        """Returns a copy with the blocks converted to Tensors."""
         return Sharded(self.shape, self.dtype, [(offsets, convert(array)) for offsets, array in self.blocks])

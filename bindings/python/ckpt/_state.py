@@ -1,4 +1,4 @@
-"""The state of a training: tensors in groups, values and trees by name, and objects that list themselves."""
+"""The state of a training: tensors in groups, values and trees by name, and stateful objects."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ PathLike = Path
 
 
 class Stateful(ABC):
-    """Derive from this for an object that lists what is saved of it, anew for every save and load."""
+    """Base of objects that list their tensors and values for every save and load."""
 
     @abstractmethod
     def list(self, into: "State") -> None:
-        """Adds tensors and values to an empty state, which is valid during the call only."""
+        """Adds tensors and values to an empty state that is valid during the call only."""
 
     def restore(self, loaded: "State") -> None:
-        """The tensors have their new contents; loaded gives the values, during the call only."""
+        """Called after a load has filled the tensors; loaded holds the values and is valid during the call only."""
 
 
 def _lend(function: Callable[[State], Any]) -> Callable[[Any], None]:
@@ -50,8 +50,8 @@ def _lend(function: Callable[[State], Any]) -> Callable[[Any], None]:
 
 
 class _Copies(Stateful):
-    """The arrays of a state's trees whose memory cannot be shared. As a stateful object it runs at the right times: list before a
-    save or load reads tensors, on the thread that calls it; restore after a load has filled them."""
+    """The arrays of a state's trees with memory that cannot be shared. Being a stateful object makes it run at the right times:
+    list runs before a save or load reads tensors, on the calling thread; restore runs after a load has filled them."""
 
     def __init__(self) -> None:
         self.by_group: Dict[str, Dict[str, Copied]] = {}
@@ -68,11 +68,11 @@ class _Copies(Stateful):
         return (copied for group in self.by_group.values() for copied in group.values())
 
 
-_COPIES = "__copies__"  # name of the object in a state; it lists no tensors and no values, so no checkpoint contains it
+_COPIES = "__copies__"  # name of the object in a state; it has no tensors and values, so no checkpoint contains it
 
 
 class _Listed:
-    """The functions of a stateful object; they also fill the arrays that its list copied."""
+    """The callbacks of a stateful object; they also fill the arrays that its list copied."""
 
     def __init__(self, stateful: Stateful) -> None:
         self.stateful, self.copies = stateful, _Copies()
@@ -94,14 +94,14 @@ class _NoValueError(NotFoundError, KeyError):
     __str__ = Exception.__str__
 
 
-# ---- What a state can hold ----
+# ---- Contents of a state ----
 
 Entry = Tuple[str, str, Union[Tensor, Sharded]]  # group, name, tensor
 
 
 def _name_in(path: str, name: Any) -> str:
     if not isinstance(name, str):
-        raise TypeError(f"{path}{name!r}: a name is a text, not {type(name).__name__}")
+        raise TypeError(f"{path}{name!r}: expected a string as the name, found {type(name).__name__}")
     return name
 
 
@@ -114,21 +114,21 @@ def _entry(group: str, name: str, path: str, tensor: Any, convert: Callable[[Any
 
 def _group_entries(group: str, tensors: Mapping[str, Any], convert: Callable[[Any], Tensor]) -> List[Entry]:
     if not tensors:
-        raise InvalidArgumentError(f"{group}: an empty dict, of which nothing would be saved")
+        raise InvalidArgumentError(f"{group}: an empty dict: nothing would be saved")
     entries = []
     for name, value in tensors.items():
         path = f"{group}.{_name_in(group + '.', name)}"
         if isinstance(value, Mapping):
-            raise InvalidArgumentError(f"{path}: a dict inside the dict '{group}'; a state has groups of tensors and nothing deeper")
+            raise InvalidArgumentError(f"{path}: a dict inside the dict '{group}'; groups of a state hold tensors only")
         entries.append(_entry(group, name, path, value, convert))
     return entries
 
 
 def _entries(tensors: Mapping[str, Any], group: str, convert: Callable[[Any], Tensor] = as_tensor) -> List[Entry]:
-    """All tensors of a dict, or an error that names the first path which a state cannot hold as it is: nothing is dropped, nothing
-    gets another name."""
+    """Returns all tensors of a dict. Raises an error with the first path that a state cannot hold as it is: nothing is dropped or
+    renamed."""
     if not isinstance(tensors, Mapping):
-        raise TypeError(f"tensors is a {type(tensors).__name__}; a dict of tensors by name")
+        raise TypeError(f"tensors: expected a dict of tensors by name, found a {type(tensors).__name__}")
     entries: List[Entry] = []
     for name, value in tensors.items():
         if isinstance(value, Mapping):
@@ -138,29 +138,29 @@ def _entries(tensors: Mapping[str, Any], group: str, convert: Callable[[Any], Te
     taken = set()
     for in_group, name, _ in entries:
         if (in_group, name) in taken:
-            raise InvalidArgumentError(f"{in_group}.{name}: twice, once as '{name}' outside a dict, which goes to the group '{group}'")
+            raise InvalidArgumentError(f"{in_group}.{name}: given twice: in the dict, and as '{name}' outside of it")
         taken.add((in_group, name))
     return entries
 
 
-def _require_texts_as_keys(path: str, value: Any) -> None:
+def _require_string_keys(path: str, value: Any) -> None:
     if isinstance(value, dict):
         for key, inner in value.items():
             if not isinstance(key, str):
-                raise TypeError(f"{path}.{key!r}: a key in JSON is a text, not {type(key).__name__}")
-            _require_texts_as_keys(f"{path}.{key}", inner)
+                raise TypeError(f"{path}.{key!r}: expected a string as a key of JSON, found {type(key).__name__}")
+            _require_string_keys(f"{path}.{key}", inner)
     elif isinstance(value, (list, tuple)):
         for i, inner in enumerate(value):
-            _require_texts_as_keys(f"{path}[{i}]", inner)
+            _require_string_keys(f"{path}[{i}]", inner)
 
 
 def _json_text(path: str, value: Any) -> str:
-    """Its JSON; an error that names the path where JSON has nothing for it."""
+    """Returns the JSON of a value. Raises an error with the path of a part that JSON cannot represent."""
     try:
         text = json.dumps(value, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise _at(path, error)
-    _require_texts_as_keys(path, value)  # json made texts of numbers
+    _require_string_keys(path, value)  # json converts numbers to strings
     return text
 
 
@@ -169,11 +169,11 @@ class _Tree(_Owned):
 
 
 class State(_m.StateMethods, _Owned):
-    """What is saved and restored: groups of named tensors, and JSON values by key (state["epoch"] = 3). Tensors are shared, not
+    """The data to save and restore: groups of named tensors, and JSON values by key (state["epoch"] = 3). Tensors are shared, not
     copied: a save reads and a load writes their memory, so numpy arrays are filled in place."""
 
     _copies: Optional[_Copies] = None
-    _versions: Optional[Dict[str, str]] = None  # of the modules that update has added, by group
+    _versions: Optional[Dict[str, str]] = None  # of the modules in the state_dicts that update has added, by group
 
     def __init__(self, tensors: Optional[Mapping[str, Any]] = None, group: str = "model") -> None:
         self._adopt(_n.ckpt_state_create())
@@ -182,13 +182,14 @@ class State(_m.StateMethods, _Owned):
 
     def add(self, group: str, name: str, tensor: Any) -> None:
         """Adds a Tensor, anything with a buffer or __dlpack__ (numpy, torch), or a Sharded."""
-        self._add([_entry(group, name, f"{group}.{name}", tensor, as_tensor)])  # which lives until the state has its own reference
+        self._add([_entry(group, name, f"{group}.{name}", tensor, as_tensor)])  # alive until the state holds a reference
 
     def update(self, tensors: Mapping[str, Any], group: str = "model") -> None:
-        """Adds a dict of tensors. An entry that is itself a dict is a group of its own. What a state cannot hold is an error that
-        names its path, and nothing is added: a dict inside such a dict, an empty one, what is no tensor, a name that is no text, an
-        attribute of a dict. The versions of modules in a state_dict are the value "_metadata"; a load of a checkpoint with another
-        version of a module raises InvalidArgumentError, because it fills tensors and converts nothing."""
+        """Adds a dict of tensors. An entry that is itself a dict becomes a separate group. Contents that a state cannot hold raise
+        an error with their path, and nothing is added: a dict inside such a dict, an empty dict, a value that is not a tensor, a
+        name that is not a string, an attribute of a dict. The versions of modules in a state_dict become the value "_metadata".
+        Loading a checkpoint with another version of a module raises InvalidArgumentError, because a load fills tensors and converts
+        nothing."""
         entries, versions = _entries(tensors, group), versions_by_group(tensors, group)
         self._add(entries)
         if versions:
@@ -200,8 +201,8 @@ class State(_m.StateMethods, _Owned):
         self[VERSIONS] = {**(others if isinstance(others, dict) else {}), **(self._versions or {})}
 
     def _after_load(self) -> None:
-        """Compares the versions of the checkpoint, and sets those of the modules again, which the next save stores."""
-        if self._versions and self._slot is not None:  # not closed during a load in the background
+        """Checks the versions in the checkpoint, then sets those of the modules again, which the next save stores."""
+        if self._versions and self._slot is not None:  # not closed by a background load
             saved = self.get(VERSIONS)
             self._set_versions()
             require_same_versions(saved, self._versions)
@@ -209,7 +210,7 @@ class State(_m.StateMethods, _Owned):
     def _add(self, entries: List[Entry]) -> None:
         sharded = [(group, name, tensor) for group, name, tensor in entries if isinstance(tensor, Sharded)]
         if sharded:
-            with State() as alone:  # where a block that does not fit is found before anything is added
+            with State() as alone:  # checks all blocks before anything is added
                 for group, name, spread in sharded:
                     alone._add_all_of(group, name, spread)
         for group, name, tensor in entries:
@@ -225,21 +226,21 @@ class State(_m.StateMethods, _Owned):
 
     def add_block(self, group: str, name: str, offsets: Sequence[int], array: Any) -> None:
         """Adds one block of this rank to a tensor of add_sharded: a Tensor, or anything with a buffer or __dlpack__, which is
-        shared. offsets: where it begins in each dimension; OutOfRangeError when it passes the tensor."""
+        shared. offsets: where it begins in each dimension. Raises OutOfRangeError when it exceeds the tensor."""
         block = as_tensor(array)
         _n.ckpt_state_add_block(self._h, group, name, offsets, block._h)
 
     def add_tree(self, group: str, tree: Any) -> None:
-        """Adds a value of any shape as a group: dicts, lists, tuples, dataclasses, numbers, texts, bytes, paths, arrays and tensors,
-        one in the other (docs/reference/python.md has the table). Tensors are shared; arrays whose memory cannot be shared (strided, of the
-        other byte order, on a device) are read again at the start of each save, and filled at the end of each load. All else is
-        written as it is now. What cannot be saved is an error that names its path and type, and nothing is added. Read it with
-        `tree` after a load into this state, which wants tensors of the same names, dtypes and shapes; any tree of a checkpoint
-        with `Reader.tree`."""
+        """Adds a value of any shape as a group: nested dicts, lists, tuples, dataclasses, numbers, strings, bytes, paths, arrays
+        and tensors (docs/reference/python.md has a table). Tensors are shared. Arrays with memory that cannot be shared (strided,
+        of the other byte order, on a device) are read again at the start of each save, and filled at the end of each load.
+        Everything else is written as it is now. A value that cannot be saved raises an error with its path and type, and nothing is
+        added. Read it with `tree` after a load into this state, which requires tensors of the same names, dtypes and shapes; read
+        any tree of a checkpoint with `Reader.tree`."""
         self._add_tree(group, tree)
 
     def _add_tree(self, group: str, tree: Any, once: bool = False) -> None:
-        """once: the state is for a single save, which takes the arrays as they are now."""
+        """Adds a tree. once: the state is for a single save, which reads the arrays as they are now."""
         tensors, text, copied = write_tree(tree)
         for name, tensor in tensors.items():
             _n.ckpt_state_add_tensor(self._h, group, name, tensor._h)
@@ -252,9 +253,9 @@ class State(_m.StateMethods, _Owned):
             self._copies.by_group[group] = copied
 
     def tree(self, group: str = "tree", *, types: Types = (), into: Any = None) -> Any:
-        """The value that `add_tree` added as this group, or that a load replaced it by. Its arrays share the state's memory; arrays
-        whose memory could not be shared are the objects that were added. types and into: as for `Reader.tree`. NotFoundError when
-        the group is not a tree."""
+        """Returns the value that `add_tree` added as this group, or by which a load replaced it. Its arrays share the state's
+        memory; arrays with memory that could not be shared are the added objects themselves. types and into: as for `Reader.tree`.
+        Raises NotFoundError when the group is not a tree."""
         with _Tree._of(_n.ckpt_tree_create_from_state(self._h, group)) as tree:
             count = _n.ckpt_tree_get_node(tree._h, 0)[2]
             at = [i for i in range(count) if _n.ckpt_tree_get_node(tree._h, i)[0] == TreeKind.TENSOR]
@@ -265,7 +266,7 @@ class State(_m.StateMethods, _Owned):
         return value if into is None else fill_tree(into, value)
 
     def add_stateful(self, name: str, stateful: Stateful) -> None:
-        """Adds an object that lists itself; it is kept alive."""
+        """Adds a stateful object, which is kept alive."""
         self._add_functions(name, _Listed(stateful))
 
     def _add_functions(self, name: str, of: Union[_Copies, _Listed]) -> None:
@@ -275,7 +276,7 @@ class State(_m.StateMethods, _Owned):
         return f"{self.tensor_count} tensors"
 
     def __contains__(self, key: object) -> bool:
-        """Whether the JSON value of a key is set."""
+        """Returns whether the JSON value of a key is set."""
         try:
             return isinstance(key, str) and self.json(key) is not None
         except KeyError:
@@ -285,7 +286,7 @@ class State(_m.StateMethods, _Owned):
         return iter(self.keys())
 
     def keys(self) -> List[str]:
-        """Those that have a value."""
+        """Returns the keys that have a value."""
         return [_n.ckpt_state_get_key(self._h, index) for index in range(len(self))]
 
     def items(self) -> List[Tuple[str, Any]]:
@@ -295,7 +296,7 @@ class State(_m.StateMethods, _Owned):
         return [self[key] for key in self.keys()]
 
     def json(self, key: str) -> str:
-        """The JSON of a value; NotFoundError, which is a KeyError here, when there is none."""
+        """Returns the JSON of a value. Raises NotFoundError, here also a KeyError, when the key has no value."""
         try:
             return _n.ckpt_state_get_json(self._h, key)
         except NotFoundError as error:
@@ -318,12 +319,12 @@ StateLike = Union[State, Stateful, Tuple[Stateful, Stateful]]
 
 
 def _as_state(given: StateLike) -> State:
-    """A State itself; one of a model, or of (model, optimizer)."""
+    """Returns a given State, or a new one of a model or of (model, optimizer)."""
     if isinstance(given, State):
         return given
     parts = given if isinstance(given, tuple) else (given,)
     if not 1 <= len(parts) <= 2 or not all(isinstance(part, Stateful) for part in parts):
-        raise TypeError(f"state is a {type(given).__name__}; a State, a Stateful, or (model, optimizer)")
+        raise TypeError(f"state: expected a State, a Stateful or (model, optimizer), found a {type(given).__name__}")
     state = State()
     for name, part in zip(("model", "optimizer"), parts):
         state.add_stateful(name, part)
@@ -331,9 +332,9 @@ def _as_state(given: StateLike) -> State:
 
 
 def _as_json(options: Dict[str, Any]) -> Dict[str, Any]:
-    """metadata and environment as the JSON that the library takes; a metric of numpy or torch as a number."""
+    """Converts metadata and environment to JSON, and a metric of numpy or torch to a number."""
     if isinstance(options.get("metric"), (str, bytes)):
-        raise TypeError(f"metric is a {type(options['metric']).__name__}; a number")
+        raise TypeError(f"metric: expected a number, found a {type(options['metric']).__name__}")
     if options.get("metric") is not None:
         try:
             options = {**options, "metric": float(options["metric"])}

@@ -1,4 +1,4 @@
-"""Where files live: the file system, memory, or an object of yours."""
+"""Storages: the file system, memory, or a custom object."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from . import _native as _n
 from . import native as _native
-from ._base import _callbacks, _lent, _Owned, _take_back
+from ._base import _callbacks, _lent, _Owned, _release_lent
 from .generated import methods as _m, options as _o
 from .generated.callbacks import StorageCallbacks
 from .generated.errors import InvalidArgumentError, NotFoundError, UnsupportedError
@@ -24,53 +24,53 @@ Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
 class CustomStorage(StorageCallbacks):
-    """Derive from this for a storage of your own. Paths are relative, with '/' between their components; "" is the root. Files and
-    locks are whatever objects create, open and lock give. Raise FileNotFoundError for what is not there, FileExistsError for a
-    taken name, BlockingIOError for a lock that is held, PermissionError, or OSError with an errno: ENOSPC is distinguished, other
-    OSErrors are what a fault handler tries again. Several methods may run at once, but only one with the same file. read returns
-    fewer bytes than its buffer has only at the file's end. Keep no view of a buffer."""
+    """Base of custom storages. Paths are relative, with '/' between their components; "" is the root. Files and locks are the
+    objects that create, open and lock return. Raise FileNotFoundError for a missing file, FileExistsError for an existing name,
+    BlockingIOError for a lock that is held, PermissionError, or OSError with an errno: ENOSPC is distinguished; a fault handler
+    retries other OSErrors. Several methods may run at once, but only one per file. read returns fewer bytes than its buffer holds
+    only at the end of the file. Keep no view of a buffer."""
 
     @abstractmethod
     def list(self, path: str) -> Iterable[Tuple[str, bool]]:
-        """(name, is_directory) of everything in a directory."""
+        """Returns (name, is_directory) of every entry in a directory."""
 
 
 def _refused(what: str) -> Callable[..., Any]:
     def refuse(*_: Any) -> NoReturn:
-        """Not asked for."""
+        """Never called: fails."""
         raise UnsupportedError(f"an object store has no {what}")
     return refuse
 
 
 class CustomObjects(CustomStorage):
-    """Derive from this for an object store of your own. A file is there whole when its sync has returned, and not before; a new one
-    replaces that of its name. What was written, removed or refused is seen by the next call of anyone. There are no directories,
-    renames and locks. read_ranges and remove_many need not be there: the library asks read and remove then."""
+    """Base of custom object stores. A file exists completely once its sync has returned, and not before; a new file replaces the
+    one with its name. Every write, removal and refusal is visible to the next call of any client. Directories, renames and locks
+    are not needed. read_ranges and remove_many are optional: by default the library calls read and remove."""
 
     @abstractmethod
     def create_stream(self, path: str, expected_bytes: int) -> Any:
-        """Makes a file that is written from front to back, then synced once. expected_bytes: about how many will come; 0: not
-        known."""
+        """Creates a file that is written sequentially, then synced once. expected_bytes: approximate size; 0: not known."""
 
     @abstractmethod
     def put_if_absent(self, path: str, data: memoryview) -> None:
-        """A file of these bytes, whole and durable, if there is none of that name; FileExistsError when there is one, which stays as
-        it was. Of several callers at once one succeeds. UnsupportedError where the place cannot do that. Keep no view of data."""
+        """Creates a file of these bytes, complete and durable, if none has that name; otherwise raises FileExistsError and leaves
+        the existing one unchanged. One of several concurrent callers succeeds. Raises UnsupportedError if the store cannot do that.
+        Keep no view of data."""
 
     @abstractmethod
     def list_from(self, prefix: str, after: str, limit: int) -> Iterable[Tuple[str, int]]:
-        """(path, bytes) of files whose paths begin with prefix and come behind after, in ascending order of their bytes, limit of
-        them at most."""
+        """Returns (path, bytes) of at most limit files with paths that begin with prefix and follow after, in ascending order of
+        the bytes of the paths."""
 
     def read_ranges(self, file: Any, ranges: Sequence[Tuple[int, memoryview]]) -> None:
-        """Fills the buffer of each (offset, buffer), at the same time where the place can; InvalidArgumentError when the file ends
-        before one does. Keep no view of the buffers. This one asks read, one piece after the other."""
+        """Fills the buffer of each (offset, buffer), concurrently where the store supports it. Raises InvalidArgumentError when the
+        file ends before a range does. Keep no view of the buffers. By default calls read for one range after the other."""
         for offset, buffer in ranges:
             if self.read(file, offset, buffer) != len(buffer):
-                raise InvalidArgumentError(f"the file ends before the range at {offset} does")
+                raise InvalidArgumentError(f"range at {offset}: exceeds the end of the file")
 
     def remove_many(self, paths: List[str]) -> None:
-        """Those that are not there are no error. This one asks remove, one after the other."""
+        """Removes files; ignores missing ones. By default calls remove for one after the other."""
         for path in paths:
             try:
                 self.remove(path)
@@ -78,7 +78,7 @@ class CustomObjects(CustomStorage):
                 pass
 
     def create(self, path: str) -> Any:
-        """Makes a file of which nothing is known."""
+        """Creates a file of unknown size."""
         return self.create_stream(path, 0)
 
     rename = _refused("rename")
@@ -95,7 +95,7 @@ def _objects_of(storage: CustomObjects, files: Dict[int, Any], number_of: Callab
         lent = [ranges.buffer(i) for i in range(ranges.count())]
         storage.read_ranges(files[file], [(ranges.offset(i), memoryview(bytearray()) if buffer is None else buffer)
                                           for i, buffer in enumerate(lent)])
-        _take_back(*lent)
+        _release_lent(*lent)
 
     def list_from(prefix: str, after: str, limit: int, listing: Any) -> None:
         for path, size in storage.list_from(prefix, after, limit):
@@ -107,7 +107,7 @@ def _objects_of(storage: CustomObjects, files: Dict[int, Any], number_of: Callab
 
 
 def _functions_of(storage: CustomStorage) -> Dict[str, Callable[..., Any]]:
-    """Files and locks are numbers for the library."""
+    """Returns the callbacks of a storage, with numbers for its files and locks."""
     files: Dict[int, Any] = {}
     numbers = itertools.count(1)
 
@@ -124,7 +124,7 @@ def _functions_of(storage: CustomStorage) -> Dict[str, Callable[..., Any]]:
             listing.add(name, bool(is_directory))
 
     objects = _objects_of(storage, files, number_of) if isinstance(storage, CustomObjects) else {}
-    paths = ("sync_directory", "make_directory", "remove_directory", "remove", "rename", "size")  # which pass as they are
+    paths = ("sync_directory", "make_directory", "remove_directory", "remove", "rename", "size")  # passed through unchanged
     return {**{name: getattr(storage, name) for name in paths}, "list": names,
             "read": _lent(lambda file, offset, buffer: storage.read(files[file], offset, buffer)),
             "write": _lent(lambda file, offset, data: storage.write(files[file], offset, data)),
@@ -136,11 +136,11 @@ def _functions_of(storage: CustomStorage) -> Dict[str, Callable[..., Any]]:
 
 @dataclass
 class Fault:
-    """An error of a storage, and what becomes of it: change retry and delay_ns, or leave what the rule says."""
+    """An error of a storage, and its handling: change retry and delay_ns, or leave the values of the rule."""
 
     status: int
     message: str
-    attempt: int  # that failed, 1 for the first
+    attempt: int  # the attempt that failed, from 1
     retry: bool
     delay_ns: int  # before the next attempt
 
@@ -154,12 +154,12 @@ def _decide(function: Callable[[Fault], Any]) -> Callable[..., None]:
 
 
 class FaultHandler(_m.FaultHandlerMethods, _Owned):
-    """Decides what is tried again, and when."""
+    """Decides which failed operations are retried, and when."""
 
     def __init__(self, *, sleep: Optional[Callable[[int], Any]] = None, decide: Optional[Callable[[Fault], Any]] = None,
                  **options: _o.fault_handler_options) -> None:
-        """sleep(ns) is called instead of sleeping. decide(fault) is asked about each error but the last attempt's, on the thread
-        whose operation failed; what it raises ends the operation with CallbackError."""
+        """sleep(ns) is called instead of sleeping. decide(fault) is called for each error except that of the last attempt, on the
+        thread of the failed operation. If it raises, the operation fails with CallbackError."""
         given = _o.fault_handler_options(**options)
         sleeper = None if sleep is None else _callbacks(_native.Sleeper, sleep=sleep)
         decider = None if decide is None else _callbacks(_native.Decider, decide=_decide(decide))
@@ -167,7 +167,7 @@ class FaultHandler(_m.FaultHandlerMethods, _Owned):
 
 
 class Storage(_m.StorageMethods, _Owned):
-    """The one door to files. Storage(path) is a directory of the file system."""
+    """All file access goes through a storage. Storage(path) is a directory of the file system."""
 
     def __init__(self, root: Path, **options: _o.file_system_options) -> None:
         path = _path_text("root", root)
@@ -176,7 +176,8 @@ class Storage(_m.StorageMethods, _Owned):
 
     @classmethod
     def custom(cls, storage: CustomStorage, name: str = "custom") -> "Storage":
-        """One that calls you; an object store, if it is a CustomObjects. name: where it is, for messages."""
+        """Returns a storage that calls a custom one; an object store if that is a CustomObjects. name: its location, for
+        messages."""
         own = type(storage)
         reads_ranges = getattr(own, "read_ranges", None) is not CustomObjects.read_ranges
         removes_many = getattr(own, "remove_many", None) is not CustomObjects.remove_many
@@ -185,16 +186,16 @@ class Storage(_m.StorageMethods, _Owned):
 
 
 def register_scheme(scheme: str, factory: Callable[[str], Storage]) -> None:
-    """Lets Storage.from_uri make storages for a scheme, and whatever takes "scheme://...", on all threads of this process.
-    factory(uri) gets the whole URI, checked, still encoded, and gives a new storage, which the library takes over: it is closed when
-    the call ends. AlreadyExistsError for a scheme that is known."""
+    """Makes Storage.from_uri, and everything that takes "scheme://...", create storages for a scheme, on all threads of this
+    process. factory(uri) takes the whole URI, checked, still encoded, and returns a new storage. The library takes it over: it is
+    closed when the call ends. Raises AlreadyExistsError for a known scheme."""
 
     def make(uri: str) -> Any:
         made = factory(uri)
         if not isinstance(made, Storage):
-            raise TypeError(f"the factory of scheme '{scheme}' returned a {type(made).__name__}, no Storage")
+            raise TypeError(f"factory of scheme '{scheme}': expected a Storage, returned a {type(made).__name__}")
         handle = made._h
-        made._slot = None  # the reference that is handed over
+        made._slot = None  # the library owns the reference
         return handle
 
     _n.ckpt_storage_register_scheme(scheme, _callbacks(_native.StorageFactory, make=make))
@@ -203,7 +204,7 @@ def register_scheme(scheme: str, factory: Callable[[str], Storage]) -> None:
 # ---- Places: a Storage, a path, or a URI ----
 
 _scheme = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
-# What the library refuses in the path of a file URI, as it stands there and decoded.
+# The characters that the library refuses in the path of a file URI, literal or encoded.
 _refused = re.compile(r"%(?![0-9A-Fa-f]{2})|%2[Ff]|[?#]")
 _refused_decoded = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]|(?:^|/)\.\.?(?:/|$)|//")
 _blank = re.compile(r"^ *$")
@@ -211,7 +212,7 @@ _surrogates = re.compile(r"[\ud800-\udfff]")  # os.fsdecode maps bytes that it c
 
 
 def _uri_scheme(place: Path) -> Optional[str]:
-    """The scheme of a text that is a URI: with "://", or file: or memory: that is not the name of something here."""
+    """Returns the scheme of a URI: a string with "://", or with file: or memory: unless a file has that name. None for a path."""
     found = _scheme.match(place) if isinstance(place, str) else None
     if found is None:
         return None
@@ -221,7 +222,7 @@ def _uri_scheme(place: Path) -> Optional[str]:
 
 
 def _file_path(uri: str) -> Optional[str]:
-    """The path of a file URI; None for one that the library refuses."""
+    """Returns the path of a file URI; None for one that the library refuses."""
     rest = uri[len("file:"):]
     is_long = rest.startswith("//")
     path = unquote(rest[2:] if is_long else rest, errors="surrogateescape")
@@ -249,37 +250,37 @@ def _path_text(argument: str, path: Path) -> str:
     try:
         given = os.fspath(path)
     except TypeError:
-        raise InvalidArgumentError(f"{argument} is a {type(path).__name__}; a path") from None
+        raise InvalidArgumentError(f"{argument}: expected a path, found a {type(path).__name__}") from None
     if isinstance(given, str) and _surrogates.search(given) is None:
         return given
     try:
         return os.fsencode(given).decode()
     except UnicodeError:
-        raise InvalidArgumentError(f"{argument} is {given!r}: expected a path in UTF-8") from None
+        raise InvalidArgumentError(f"{argument} {given!r}: expected a path in UTF-8") from None
 
 
 def _place_key(place: Path) -> str:
-    """The same text for texts that name the same place."""
+    """Returns the same key for all strings that name the same place."""
     scheme = _uri_scheme(place)
     path = _file_path(_without_lock(str(place))[0]) if scheme == "file" else None if scheme else _path_text("place", place)
     return str(place) if path is None else os.path.realpath(path)
 
 
 def _require_folder(place: Path, argument: str = "path") -> None:
-    """What people mean as something else than a folder of this name never becomes one."""
+    """Refuses names that were probably not meant as a folder's: those with ~ or a scheme."""
     path = _path_text(argument, place)
     if path == "~" or path.startswith("~/") or os.path.expanduser(path) != path:
         raise InvalidArgumentError(f"'{path}' begins with ~, which Python does not expand: os.path.expanduser does")
-    if "://" in path or (not isinstance(place, str) and path.split("/")[0].endswith(":")):  # pathlib makes s3:/bucket of s3://bucket
-        raise UnsupportedError(f"'{path}' is the name of no folder; Storage.from_uri, save and load take a URI, as a text")
+    if "://" in path or (not isinstance(place, str) and path.split("/")[0].endswith(":")):  # pathlib turns s3:// into s3:/
+        raise UnsupportedError(f"'{path}' is not a folder; Storage.from_uri, save and load take a URI, as a string")
 
 
 def _storage(place: Union[Storage, Path], must_exist: bool = False) -> Tuple[Storage, bool]:
-    """The storage, and whether it was made here."""
+    """Returns the storage, and whether it was created here."""
     if isinstance(place, Storage):
         return place, False
     if not isinstance(place, (str, bytes, os.PathLike)):
-        raise InvalidArgumentError(f"storage is a {type(place).__name__}; a path, a URI or a Storage")
+        raise InvalidArgumentError(f"storage: expected a path, a URI or a Storage, found a {type(place).__name__}")
     _path_text("storage", place)
     scheme = _uri_scheme(place)
     return (Storage(place, must_exist=must_exist) if scheme is None else _from_uri(str(place), scheme, must_exist)), True

@@ -1,4 +1,4 @@
-"""Which layers to checkpoint, asked one layer at a time."""
+"""Strategies: which layers to checkpoint, decided layer by layer."""
 
 from __future__ import annotations
 
@@ -27,83 +27,83 @@ class _NameOfClass:
 
 
 class CustomStrategy(ABC):
-    """Derive from this for a custom strategy, which is accepted wherever a Strategy is. Infos, schedules and the log show its name:
-    that of its class, unless name is defined."""
+    """Base of custom strategies, which are accepted wherever a Strategy is. Infos, schedules and the log show its name: that of its
+    class, unless name is defined."""
 
-    name: str = _NameOfClass()  # type: ignore[assignment]  # read once, when the library gets the strategy
+    name: str = _NameOfClass()  # type: ignore[assignment]  # read once, when the library receives the strategy
 
     @abstractmethod
     def should_checkpoint(self, question: StrategyQuestion) -> bool:
-        """True to keep the activation."""
+        """Returns True to keep the activation."""
 
     def reset(self) -> None:
-        """The strategy is reset."""
+        """Called when the strategy is reset."""
 
     def observe_access(self, layer_name: str) -> None:
-        """The layer's activation was used."""
+        """Called when the layer's activation was used."""
 
 
 class Strategy(_m.StrategyMethods, _Shared):
-    """Answers for one layer after the other whether to checkpoint it. Several threads may ask at once."""
+    """Decides layer by layer whether to checkpoint. Several threads may use it at once."""
 
     def __init__(self, text: str = "interval:2", children: Sequence[StrategyLike] = (), **options: _o.strategy_options) -> None:
-        """From text: "interval:2", "any(size:1MiB,$0)", ... children: the strategies $0, $1, ... of the text."""
+        """Creates a strategy from text: "interval:2", "any(size:1MiB,$0)", ... children: the strategies $0, $1, ... in it."""
         made = [_as_strategy(child) for child in children]
         self._adopt(_n.ckpt_strategy_create_with_options(text, _o.strategy_options(**options), [child._h for child in made]))
 
     @classmethod
     def interval(cls, interval: int = 2) -> "Strategy":
-        """Every n-th layer, beginning with layer 0."""
+        """Checkpoints every n-th layer, beginning with layer 0."""
         return cls(f"interval:{interval}")
 
     @classmethod
     def selective(cls, names: Sequence[str], excluded: Sequence[str] = ()) -> "Strategy":
-        """Layers in names and not in excluded (names or globs)."""
+        """Checkpoints layers in names and not in excluded (names or globs)."""
         return cls(_listed("selective", [_quoted(name) for name in names], excluded))
 
     @classmethod
     def size_based(cls, threshold_bytes: int = 1 << 20, excluded: Sequence[str] = ()) -> "Strategy":
-        """Activations of at least threshold_bytes."""
+        """Checkpoints activations of at least threshold_bytes."""
         return cls(_listed("size", [str(threshold_bytes)], excluded))
 
     @classmethod
     def memory_aware(cls, max_share: float = 0.8, tracker: Optional[MemoryTracker] = None, total_bytes: int = 0,
                      clock: Optional[Clock] = None) -> "Strategy":
-        """Every n-th layer; n shrinks while memory is short."""
+        """Checkpoints every n-th layer; n decreases while memory is short."""
         return cls(f"memory-aware:{max_share}", tracker=tracker, total_bytes=total_bytes, clock=clock)
 
     @classmethod
     def smart(cls, excluded: Sequence[str] = (), large_factor: float = 1.5, rare_accesses: int = 2,
               late_share: float = 0.7) -> "Strategy":
-        """Large, rarely used and late layers, after watching the first."""
+        """Checkpoints large, rarely used and late layers, after observing the first ones."""
         return cls(_listed("smart", [str(large_factor), str(rare_accesses), str(late_share)], excluded))
 
     @classmethod
     def any_of(cls, children: Sequence[StrategyLike]) -> "Strategy":
-        """Yes when one of the children says yes."""
+        """Checkpoints a layer when at least one child does."""
         return cls("any" + _numbered([""] * len(children)), children)
 
     @classmethod
     def all_of(cls, children: Sequence[StrategyLike]) -> "Strategy":
-        """Yes when all children say yes."""
+        """Checkpoints a layer when all children do."""
         return cls("all" + _numbered([""] * len(children)), children)
 
     @classmethod
     def not_of(cls, child: StrategyLike) -> "Strategy":
-        """The opposite of the child's answer."""
+        """Checkpoints a layer when the child does not."""
         return cls("not($0)", [child])
 
     @classmethod
     def first_of(cls, rules: Sequence[Tuple[str, StrategyLike]], fallback: StrategyLike) -> "Strategy":
-        """Asks the child of the first rule (a name, a glob, or "#2..7") that matches the layer."""
+        """Uses the child of the first rule (a name, a glob, or "#2..7") that matches the layer."""
         return cls("first" + _numbered([_quoted(rule) + "=" for rule, _ in rules] + [""]), [child for _, child in rules] + [fallback])
 
     @classmethod
     def custom(cls, decide: Union[Callable[[StrategyQuestion], Any], CustomStrategy], name: Optional[str] = None,
                on_reset: Optional[Callable[[], Any]] = None, on_access: Optional[Callable[[str], Any]] = None) -> "Strategy":
-        """A strategy that asks decide(question), or a CustomStrategy. It runs on the thread that asks; what it raises makes the
-        question fail with CallbackError. name: None for that of the CustomStrategy, of the function, or of the callable's class;
-        a lambda is "Custom"."""
+        """Creates a strategy that calls decide(question), or a CustomStrategy. It runs on the thread that queries the strategy; if
+        it raises, the query fails with CallbackError. name: by default that of the CustomStrategy, of the function, or of the
+        callable's class; a lambda is "Custom"."""
         if name is None:
             name = _name_of(decide)
         if isinstance(decide, CustomStrategy):
@@ -118,28 +118,29 @@ class Strategy(_m.StrategyMethods, _Shared):
 
     def should_checkpoint(self, layer_name: str, activation: Union[Tensor, Tuple[DTypeLike, Sequence[int]], Any],
                           layer_index: int) -> bool:
-        """Asks about one layer. activation: a Tensor, anything with dtype and shape (a numpy array), or (dtype, shape)."""
+        """Returns whether to checkpoint one layer. activation: a Tensor, anything with dtype and shape (a numpy array), or (dtype,
+        shape)."""
         if isinstance(activation, Tensor):
             return bool(_n.ckpt_strategy_should_checkpoint(self._h, layer_name, activation._h, layer_index))
         dtype, shape = activation if isinstance(activation, tuple) else (activation.dtype, activation.shape)
         return bool(_n.ckpt_strategy_should_checkpoint_shape(self._h, layer_name, _dtype(dtype), list(shape), layer_index))
 
-    # ---- What it was made of ----
+    # ---- Parts ----
 
     def patterns(self, which: int) -> List[str]:
-        """The names, globs or rules that it was made with: which is a StrategyList."""
+        """Returns the names, globs or rules that it was created with. which: a StrategyList."""
         info = self.info()
         count = {StrategyList.NAMES: info.names_count, StrategyList.EXCLUDED: info.excluded_count,
                  StrategyList.RULES: info.rules_count}
         return [_n.ckpt_strategy_get_pattern(self._h, which, index) for index in range(count.get(StrategyList(which), 1))]
 
     def children(self) -> List["Strategy"]:
-        """New references to the strategies that it asks; of first_of the fallback is the last."""
+        """Returns new references to its children; of first_of the fallback is the last."""
         return [Strategy._of(_n.ckpt_strategy_get_child(self._h, index)) for index in range(self.info().children_count)]
 
 
 def _quoted(name: str) -> str:
-    """A name or glob as one argument of a text: in quotes, so that it may contain any character."""
+    """Quotes a name or glob as one argument of a strategy text, so that it may contain any character."""
     return '"' + re.sub(r'(\\.)|(")', lambda found: found[1] or '\\"', name, flags=re.DOTALL) + '"'
 
 
@@ -164,11 +165,11 @@ StrategyLike = Union[Strategy, CustomStrategy, Callable[[StrategyQuestion], Any]
 
 
 def _as_strategy(given: StrategyLike) -> Strategy:
-    """A Strategy itself; one of a CustomStrategy, a callable or a text."""
+    """Returns a given Strategy, or a new one of a CustomStrategy, a callable or a string."""
     if isinstance(given, Strategy):
         return given
     if not isinstance(given, (str, CustomStrategy)) and not callable(given):
-        raise TypeError(f"a {type(given).__name__} is no strategy: a Strategy, a CustomStrategy, a callable or a text")
+        raise TypeError(f"strategy: expected a Strategy, a CustomStrategy, a callable or a string, found a {type(given).__name__}")
     return Strategy(given) if isinstance(given, str) else Strategy.custom(given)
 
 
@@ -177,11 +178,11 @@ made_by["strategy"] = lambda given: None if given is None else _as_strategy(give
 
 
 def register_strategy(name: str, factory: Callable[[str], StrategyLike]) -> None:
-    """Makes a kind known to the text form: factory gets the text behind the kind's name."""
+    """Registers a kind for the text form of strategies. factory takes the text after the kind's name."""
 
     def make(arguments: str) -> Any:
         made = _as_strategy(factory(arguments)).share()
-        handle, made._slot = made._slot, None  # the reference that is handed out
+        handle, made._slot = made._slot, None  # the reference that the library gets
         return handle
 
     _n.ckpt_strategy_register(name, _callbacks(_native.StrategyFactory, make=make))

@@ -1,4 +1,4 @@
-"""Background tasks: their states and results, and how a program waits for one: wait(), await, or a concurrent.futures.Future."""
+"""Background tasks: their states and results, and ways to wait for one: wait(), await, or a concurrent.futures.Future."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 from typing import Any, Callable, Generator, List, Optional, Union
 
 from . import _native as _n
-from ._base import _make_error, _wait_in_turns
+from ._base import _make_error, _wait_interruptibly
 from ._root import CkptError
 from .generated import values as _v
 from .generated.errors import InvalidStateError
@@ -22,11 +22,11 @@ class CheckpointTaskResult(_v.CheckpointTaskResult):
 
     @property
     def success(self) -> bool:
-        """Whether it completed."""
+        """Whether the task completed."""
         return self.state == CheckpointTaskState.COMPLETED
 
     def exception(self) -> Optional[CkptError]:
-        """What awaiting the task raises; None when it completed."""
+        """The exception that awaiting the task raises; None when it completed."""
         return None if self.success else _make_error(self.status, self.error)
 
 
@@ -38,7 +38,7 @@ class _Future(concurrent.futures.Future[CheckpointTaskResult]):
         self._task = task
 
     def cancel(self) -> bool:
-        """Asks the task to stop: what is queued or not yet committed ends cancelled."""
+        """Asks the task to stop: it ends cancelled if it is queued or not yet committed."""
         return (self._task.cancel() and super().cancel()) or self.cancelled()
 
     def result(self, timeout: Optional[float] = None) -> CheckpointTaskResult:
@@ -68,11 +68,11 @@ class _Future(concurrent.futures.Future[CheckpointTaskResult]):
 
 
 class CheckpointTask:
-    """A save or load in the background. It is awaitable, from any number of event loops at once: `result = await task` raises what
-    the task failed of. Cancelling the coroutine that awaits ends the waiting only: cancel() stops the task."""
+    """A save or load in the background. It can be awaited from any number of event loops at once: `result = await task` raises the
+    error of a failed task. Cancelling the coroutine that awaits ends only the waiting: cancel() stops the task."""
 
     def __init__(self, manager: Any, kind: CheckpointTaskKind, step: int) -> None:
-        """Made by AsyncManager.save and load."""
+        """Internal: AsyncManager.save and load create tasks."""
         self._manager = manager
         self._guard = threading.Lock()
         self._result: Optional[CheckpointTaskResult] = None
@@ -84,7 +84,7 @@ class CheckpointTask:
         self.kind = kind
         self.step = step
 
-    # ---- Ends ----
+    # ---- The end of a task ----
 
     def _end(self, result: CheckpointTaskResult, made: Union[SaveResult, LoadResult, None]) -> None:
         with self._guard:
@@ -94,7 +94,7 @@ class CheckpointTask:
             watcher()
 
     def _watch(self, watcher: Callable[[], Any]) -> None:
-        """Calls watcher once, when the task has ended, on any thread; at once when it has."""
+        """Calls watcher once, when the task has ended, on any thread; immediately if it has ended already."""
         with self._guard:
             if self._result is None:
                 self._watchers.append(watcher)
@@ -107,7 +107,7 @@ class CheckpointTask:
                 self._watchers.remove(watcher)
 
     def _seen(self) -> None:
-        """The failure was asked for: else close() or the next save() would raise it once more."""
+        """Marks the failure as retrieved; otherwise close() or the next save() would raise it again."""
         if self._result is None or self._result.state != CheckpointTaskState.FAILED or self._is_seen:
             return
         self._is_seen = True
@@ -127,8 +127,8 @@ class CheckpointTask:
     # ---- Waiting ----
 
     def wait(self, timeout: Optional[float] = None) -> CheckpointTaskResult:
-        """Waits until the task has ended, at most timeout seconds (None: for ever), and returns its result, however it ended.
-        TimeoutError. InvalidStateError inside a callback of the manager."""
+        """Waits until the task has ended, at most timeout seconds (None: no limit), and returns its result, whether it failed or
+        not. Raises TimeoutError; InvalidStateError inside a callback of the manager."""
         if self._result is None:
             ended = self._manager._wait_for(self.id, timeout)
             self._is_seen = True
@@ -137,20 +137,20 @@ class CheckpointTask:
         return self._result
 
     def result(self, timeout: Optional[float] = None) -> CheckpointTaskResult:
-        """Like wait, but raises what the task failed of, CancelledError, or QueueFullError when it was dropped."""
+        """Like wait, but raises the error of a failed task, CancelledError, or QueueFullError when it was dropped."""
         self.wait(timeout)
         return self._outcome()
 
     def wait_staged(self, timeout: Optional[float] = None) -> None:
-        """Returns when the arrays of a save may be written to, because they were copied or because it has ended. TimeoutError."""
+        """Returns when the arrays of a save may be written to: they were copied, or it has ended. Raises TimeoutError."""
         if self._result is None:
-            _wait_in_turns(self._manager, timeout, lambda handle, ns: _n.ckpt_async_manager_wait_staged(handle, self.id, ns))
+            _wait_interruptibly(self._manager, timeout, lambda handle, ns: _n.ckpt_async_manager_wait_staged(handle, self.id, ns))
 
     def __await__(self) -> Generator[Any, None, CheckpointTaskResult]:
         return self._awaited().__await__()
 
     async def _awaited(self) -> CheckpointTaskResult:
-        import asyncio  # here: most programs have no event loop, and it takes longer to import than this package
+        import asyncio  # imported late: most programs have no event loop, and importing it takes longer than this package
 
         loop = asyncio.get_running_loop()
         woken = loop.create_future()
@@ -162,7 +162,7 @@ class CheckpointTask:
         def ended() -> None:
             try:
                 loop.call_soon_threadsafe(wake)
-            except RuntimeError:  # the loop was closed meanwhile: no caller waits
+            except RuntimeError:  # the loop was closed meanwhile: nothing waits
                 pass
 
         self._watch(ended)
@@ -173,8 +173,9 @@ class CheckpointTask:
         return self._outcome()
 
     def future(self) -> "concurrent.futures.Future[CheckpointTaskResult]":
-        """The task as a future, always the same one: for concurrent.futures.wait and as_completed, done callbacks (which run on a
-        thread of the manager) and asyncio.wrap_future. Cancelling it cancels the task; a cancelled task is a cancelled future."""
+        """Returns the task as a future, always the same one: for concurrent.futures.wait and as_completed, done callbacks (which
+        run on a thread of the manager) and asyncio.wrap_future. Cancelling it cancels the task; a cancelled task is a cancelled
+        future."""
         with self._guard:
             if self._future is not None:
                 return self._future
@@ -182,39 +183,39 @@ class CheckpointTask:
         self._watch(future._resolve)
         return future
 
-    # ---- Looking and stopping ----
+    # ---- Queries and cancellation ----
 
     def cancel(self) -> bool:
-        """Asks the task to stop. True when it ends, or has just ended, cancelled because of this call; then nothing of it stays.
-        False when it had ended, or cannot be undone any more."""
+        """Asks the task to stop. Returns True when it ends, or has just ended, cancelled because of this call; then it leaves
+        nothing in the storage. Returns False when it had already ended, or can no longer be undone."""
         if self._result is not None:
             return False
         return self._manager._cancel(self.id)
 
     def done(self) -> bool:
-        """Whether it has ended."""
+        """Returns whether it has ended."""
         return self._result is not None
 
     @property
     def state(self) -> CheckpointTaskState:
-        """How it stands now."""
+        """The current state."""
         return self.info().state if self._result is None else self._result.state
 
     @property
     def staged(self) -> bool:
-        """Whether the arrays of a save may be written to."""
+        """Whether the arrays of a save may be written to now."""
         return self._result is not None or self.info().staged
 
     def info(self) -> CheckpointTaskInfo:
-        """State, bytes and times. NotFoundError when the task has ended and left the manager's history."""
+        """Returns state, bytes and times. Raises NotFoundError when the task has ended and left the manager's history."""
         return self._manager.info(self.id)
 
     def saved(self) -> SaveResult:
-        """What a save made, as CheckpointManager.save returns it; waits, and raises what the task failed of."""
+        """Waits for a save and returns its SaveResult, as CheckpointManager.save does. Raises the error of a failed task."""
         return self._product(SaveResult)
 
     def loaded(self) -> LoadResult:
-        """What a load found, as CheckpointManager.load returns it; waits, and raises what the task failed of."""
+        """Waits for a load and returns its LoadResult, as CheckpointManager.load does. Raises the error of a failed task."""
         return self._product(LoadResult)
 
     def _product(self, kind: Any) -> Any:

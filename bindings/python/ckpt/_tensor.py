@@ -1,4 +1,4 @@
-"""Tensors: memory with a dtype and a shape, shared with numpy and others without a copy."""
+"""Tensors: memory with a dtype and a shape, shared with numpy and other libraries without a copy."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _has_dtype(numpy_name: str) -> bool:
 
 
 def _dtype(kind: DTypeLike) -> DType:
-    """A DType, its name, a numpy dtype or that one's name."""
+    """Returns the DType of a DType, its name, a numpy dtype or the name of one."""
     if isinstance(kind, DType):
         return kind
     if isinstance(kind, int):
@@ -41,25 +41,25 @@ def _dtype(kind: DTypeLike) -> DType:
     name = getattr(kind, "name", None) or getattr(kind, "__name__", None)
     if name in _from_numpy:
         return _from_numpy[name]
-    raise UnsupportedError(f"{kind!r} is no dtype of a tensor")
+    raise UnsupportedError(f"{kind!r}: expected a dtype of tensors")
 
 
 class BufferPool(_m.BufferPoolMethods, _Owned):
-    """Memory for tensors that is used again for the same size."""
+    """Reuses the memory of tensors for others of the same size."""
 
 
 class Tensor(_m.TensorMethods, _n.TensorBuffer, _Shared):
-    """A tensor: row-major, contiguous. Tensor(dtype, shape) has undefined contents.
+    """A row-major, contiguous tensor. Tensor(dtype, shape) has undefined contents.
 
     numpy.asarray(tensor) and memoryview(tensor) are views of the same memory and keep it alive, also after close(). Types without a
-    buffer format (BF16, F8_...) give their bytes by raw()."""
+    buffer format (BF16, F8_...) provide their bytes by raw()."""
 
     def __init__(self, dtype: DTypeLike, shape: Sequence[int], pool: Optional[BufferPool] = None) -> None:
         self._adopt(_n.ckpt_tensor_create(_dtype(dtype), list(shape), handle_of(pool)))
 
     @classmethod
     def _lent(cls, handle: Any) -> Optional["Tensor"]:
-        """A reference of its own to what a callback borrows."""
+        """Returns a new reference to a tensor that a callback borrows."""
         if handle is None:
             return None
         _n.ckpt_tensor_retain(handle)
@@ -67,15 +67,15 @@ class Tensor(_m.TensorMethods, _n.TensorBuffer, _Shared):
 
     @classmethod
     def borrow(cls, buffer: Any, dtype: Optional[DTypeLike] = None) -> "Tensor":
-        """A tensor over the memory of an object with a buffer (numpy array, bytearray, array.array, memoryview, bytes), which is
-        kept alive; read-only when the buffer is. dtype: for elements that Python has no format for, such as BF16 in a uint16 array.
-        TypeError for elements without a dtype and for what is not C-contiguous."""
+        """Returns a tensor over the memory of an object with a buffer (numpy array, bytearray, array.array, memoryview, bytes),
+        which is kept alive; read-only when the buffer is. dtype: for elements that Python has no format for, such as BF16 in a
+        uint16 array. Raises TypeError for elements without a dtype and for memory that is not C-contiguous."""
         return cls._of(_n.ckpt_tensor_create_borrowed(buffer, 0 if dtype is None else _dtype(dtype)))
 
     @classmethod
     def from_dlpack(cls, source: Any) -> "Tensor":
-        """A tensor over the memory of an object with __dlpack__ (torch, jax, numpy), which is asked not to copy it, or of a DLPack
-        capsule."""
+        """Returns a tensor over the memory of a DLPack capsule, or of an object with __dlpack__ (torch, jax, numpy), which is asked
+        not to copy it."""
         capsule = _dlpack_capsule(source) if hasattr(source, "__dlpack__") else source
         if '"dltensor_versioned"' in repr(capsule):
             return cls._of(_n.ckpt_tensor_create_from_dlpack_versioned(capsule))
@@ -84,9 +84,9 @@ class Tensor(_m.TensorMethods, _n.TensorBuffer, _Shared):
     def __dlpack__(self, *, stream: Any = None, max_version: Optional[Tuple[int, int]] = None, dl_device: Any = None,
                    copy: Optional[bool] = None) -> Any:
         if copy:
-            raise BufferError("a tensor is exported without a copy only")
+            raise BufferError("copy: expected None or False; tensors are exported without a copy only")
         if dl_device is not None and tuple(dl_device) != (1, 0):
-            raise BufferError("a tensor is on the CPU")
+            raise BufferError("device: expected the CPU, where all tensors are")
         if max_version is not None and max_version[0] >= 1:
             return _n.ckpt_tensor_export_dlpack_versioned(self._h)
         return _n.ckpt_tensor_export_dlpack(self._h)
@@ -100,26 +100,26 @@ class Tensor(_m.TensorMethods, _n.TensorBuffer, _Shared):
 
     @property
     def address(self) -> int:
-        """Of the first element, for reading; 0 without elements. Valid as long as the tensor."""
+        """Address of the first element, for reading; 0 without elements. Valid as long as the tensor."""
         return _n.ckpt_tensor_get_const_data(self._h)
 
     @property
     def writable_address(self) -> int:
-        """Of the first element, for writing; 0 without elements and for a read-only tensor."""
+        """Address of the first element, for writing; 0 without elements and for a read-only tensor."""
         return _n.ckpt_tensor_get_data(self._h)
 
     def numpy(self) -> Any:
-        """A numpy view of the same memory."""
+        """Returns a numpy view of the same memory."""
         import numpy
 
         return numpy.asarray(memoryview(self))
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
-        """Reached when the buffer was refused, whose reason this raises; numpy would make an array of one object."""
+        """Called by numpy when the buffer was refused: raises the reason. Otherwise numpy would create an array of one object."""
         return self.numpy()
 
     def raw(self) -> memoryview:
-        """The bytes, of any dtype, as a flat memoryview that keeps the tensor alive."""
+        """Returns the bytes, of any dtype, as a flat memoryview that keeps the tensor alive."""
         raw = _n.RawBuffer()
         raw._slot = self._h
         return memoryview(raw)
@@ -134,8 +134,9 @@ class Tensor(_m.TensorMethods, _n.TensorBuffer, _Shared):
 
 
 def _dlpack_capsule(source: Any) -> Any:
-    """The newest protocol that the object has; only with a version can it return a copy, unless that is forbidden."""
-    if callable(getattr(source, "is_neg", None)) and source.is_neg():  # which torch exports as if the bit were not set
+    """Returns a capsule of the newest protocol of the object. Only a versioned one may hold a copy, which is therefore
+    forbidden."""
+    if callable(getattr(source, "is_neg", None)) and source.is_neg():  # torch exports it as if the bit were not set
         raise UnsupportedError("a torch tensor with the negative bit: its memory has the opposite signs (resolve_neg() copies it)")
     for options in ({"max_version": (1, 1), "copy": False}, {"max_version": (1, 1)}):
         try:
@@ -146,12 +147,12 @@ def _dlpack_capsule(source: Any) -> Any:
 
 
 def as_tensor(source: Any) -> Tensor:
-    """source itself when it is a Tensor, else a tensor over its memory: by its buffer, or by __dlpack__."""
+    """Returns source if it is a Tensor, else a tensor over its memory, by its buffer or by __dlpack__."""
     if isinstance(source, Tensor):
         return source
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(source, numpy.ma.MaskedArray):
-        raise UnsupportedError("a numpy MaskedArray: its mask would be lost (array.data has the elements alone)")
+        raise UnsupportedError("a numpy MaskedArray: its mask would be lost (array.data holds the elements alone)")
     try:
         memoryview(source).release()
     except (TypeError, BufferError, ValueError):
@@ -161,11 +162,11 @@ def as_tensor(source: Any) -> Tensor:
     return Tensor.borrow(source)
 
 
-_formats = {1: "B", 2: "H", 4: "I", 8: "Q"}  # of memoryview, by bytes of an element
+_formats = {1: "B", 2: "H", 4: "I", 8: "Q"}  # format characters of memoryview, by bytes of an element
 
 
 def _seen_as(tensor: Tensor, dtype: DType, read_only: bool = False) -> Tensor:
-    """A tensor over the same elements, which are seen as elements of another dtype of as many whole bytes. There is at least one."""
+    """Returns a tensor over the same memory with another dtype of the same size in whole bytes. Needs at least one element."""
     elements = tensor.raw().toreadonly() if read_only else tensor.raw()
     return Tensor.borrow(elements.cast(_formats[dtype.bits // 8], tensor.shape), dtype)
 

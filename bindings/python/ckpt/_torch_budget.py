@@ -1,4 +1,4 @@
-"""Training a chain of torch layers under a byte budget: what is kept and what is run again is a schedule's choice."""
+"""Training a chain of torch layers under a byte budget: a schedule decides what is kept and what is recomputed."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ Budget = Union[int, float, str]
 
 
 class Forms:
-    """One layer in several forms, for `budget`: callables over the same parameters that give the same bits, but differ in what they
-    keep for their backward and in time. The first one runs where there is no gradient."""
+    """One layer in several forms, for `budget`: callables over the same parameters with bit-identical results that differ in time
+    and in what they keep for their backward. Without gradients the first one runs."""
 
     def __init__(self, *forms: Callable[..., Any]) -> None:
         if not forms or not all(callable(form) for form in forms):
-            raise InvalidArgumentError("forms are one or more callables")
+            raise InvalidArgumentError("forms: expected one or more callables")
         self.forms = forms
 
 
 def budget(callables: Iterable[Union[Callable[..., Any], Forms]], sample: Any, budget: Budget, *,
            verbose: bool = False) -> "Budgeted":
-    """A callable that runs a chain of layers within a byte budget, with the bits of plain training: loss, gradients, buffers and
-    generators. callables: an nn.Sequential, or modules, functions and `Forms`, each of which is given what the one before gave; a
-    tuple is given as several arguments. sample: a tensor or a tuple of tensors like those of a training step; the layers are
-    measured with it, and left as they were. budget: bytes ("64MiB" too), or a share of what keeping everything would need for this
-    sample (0.4 or "40%"). The bytes are those of the step without parameters and their gradients. verbose prints what was chosen.
-    OverBudgetError gives the smallest budget that works."""
+    """Returns a callable that runs a chain of layers within a byte budget, bit-identical to plain training: loss, gradients,
+    buffers and generators. callables: an nn.Sequential, or modules, functions and `Forms`, each called with the result of the
+    previous one; a tuple is passed as several arguments. sample: a tensor or a tuple of tensors like those of a training step; the
+    layers are measured with it, and their state is left unchanged. budget: bytes (also "64MiB"), or a share of the bytes that
+    keeping everything needs for this sample (0.4 or "40%"). The budget covers a step's memory without parameters and their
+    gradients. verbose prints the chosen plan. OverBudgetError reports the smallest budget that works."""
     return Budgeted(callables, sample, budget, verbose=verbose)
 
 
 class Budgeted:
-    """What `budget` gives. No Module: a model that holds one has the state_dict that it has without. Can be copied and pickled as
-    its layers can be; a copy measures its layers anew."""
+    """The callable that `budget` returns. Not a Module: a model that holds one has the same state_dict as without it. Can be copied
+    and pickled if its layers can; a copy measures its layers again."""
 
     def __init__(self, callables: Iterable[Union[Callable[..., Any], Forms]], sample: Any, budget: Budget, *,
                  verbose: bool = False) -> None:
@@ -79,16 +79,16 @@ class Budgeted:
 
     @property
     def bytes(self) -> Optional[int]:
-        """The budget in bytes; None while a share has met nothing that has a gradient."""
+        """The budget in bytes; None as long as the budget is a share and nothing with a gradient has run."""
         return self._bytes
 
     @property
     def reports(self) -> List[PlanReport]:
-        """What each plan costs, in the order in which they were made."""
+        """The cost of each plan, in order of creation."""
         return [plan.report for plan in self._plans if plan.report is not None]
 
     def explain(self) -> str:
-        """What was measured and chosen, for people."""
+        """Returns a readable description of the measurements and plans."""
         return "\n\n".join(plan.text for plan in self._plans)
 
     def __getstate__(self) -> Dict[str, Any]:
@@ -96,7 +96,7 @@ class Budgeted:
 
     def _plan_of(self, values: Values) -> "_Plan":
         modes = _modes_of(self._entries)
-        fitting = [plan for plan in self._plans if plan.serves(values, modes)]
+        fitting = [plan for plan in self._plans if plan.fits(values, modes)]
         if fitting:
             return min(fitting, key=lambda plan: plan.batch)
         plan = _Plan(self._entries, values, modes)
@@ -128,7 +128,7 @@ def _in_percent(error: OverBudgetError, share: float, bytes_: int, store_all_byt
 
 
 def _amount(budget: Budget) -> Tuple[Optional[float], Optional[int]]:
-    """A share or bytes."""
+    """Parses a budget: returns a share or bytes."""
     if isinstance(budget, str):
         text = budget.strip()
         try:
@@ -137,13 +137,13 @@ def _amount(budget: Budget) -> Tuple[Optional[float], Optional[int]]:
             number = text.rstrip("BbKkMmGgTtPpIi ")
             return None, int(float(number) * _UNITS[text[len(number):].strip().lower()])
         except (ValueError, KeyError):
-            raise InvalidArgumentError(f"budget is {budget!r}; bytes (\"64MiB\") or a share (\"40%\")") from None
+            raise InvalidArgumentError(f"budget {budget!r}: expected bytes (\"64MiB\") or a share (\"40%\")") from None
     if isinstance(budget, bool) or not isinstance(budget, (int, float)):
-        raise InvalidArgumentError(f"budget is {budget!r}; bytes or a share")
+        raise InvalidArgumentError(f"budget {budget!r}: expected bytes or a share")
     if isinstance(budget, float) and 0.0 < budget <= 1.0:
         return budget, None
     if budget != budget or budget < 1 or budget != int(budget):
-        raise InvalidArgumentError(f"budget is {budget}; whole bytes, or a share in 0 .. 1")
+        raise InvalidArgumentError(f"budget {budget}: expected whole bytes, or a share in 0..1")
     return None, int(budget)
 
 
@@ -152,16 +152,16 @@ _UNITS = {"": 1, "b": 1, **{f"{unit}ib": 1024**(power + 1) for power, unit in en
 
 def _require_fit(number: int, form: Any) -> None:
     if not callable(form):
-        raise InvalidArgumentError(f"layer {number} is {form!r}; a callable")
+        raise InvalidArgumentError(f"layer {number}: expected a callable, found {form!r}")
     for module in form.modules() if isinstance(form, _torch.nn.Module) else ():
         name = type(module).__name__
         if name in ("DistributedDataParallel", "FullyShardedDataParallel", "FSDPModule", "DataParallel"):
-            raise UnsupportedError(f"layer {number} holds a {name}: put it around the model, not inside a budget")
+            raise UnsupportedError(f"layer {number}: contains a {name}, which must wrap the model instead")
 
 
 def _require_plain_torch() -> None:
     dynamo = getattr(_torch, "_dynamo", None)
     if dynamo is not None and dynamo.is_compiling():
-        raise UnsupportedError("torch.compile is around a budget: compile the layers inside")
+        raise UnsupportedError("torch.compile cannot wrap a budget: compile the layers inside")
     if _torch.cuda.is_available() and _torch.cuda.is_current_stream_capturing():
-        raise UnsupportedError("a CUDA graph captures a budget: its steps differ")
+        raise UnsupportedError("a CUDA graph cannot capture a budget: its steps differ")

@@ -1,6 +1,6 @@
-"""The coordinator over torch.distributed: every operation in bytes of its own, with a time-out. What happens when is as in libckpt-mpi:
-a first message of a fixed size says how many bytes there are, the rest goes in pieces, and who sends to one process waits until it
-has them."""
+"""The coordinator over torch.distributed. All operations transfer bytes and have a timeout. The protocol is that of libckpt-mpi: a
+first message of fixed size contains the number of bytes, the rest follows in pieces, and a sender waits until the receiver has
+them."""
 
 from __future__ import annotations
 
@@ -20,47 +20,47 @@ from ._base import _timeout_ns
 from ._coordinator import Coordinator, CustomCoordinator
 from .generated.errors import ForkedError, InvalidArgumentError, InvalidStateError, IoError, TimeoutError, UnsupportedError
 
-_MOST_BYTES = 16 << 20  # all that an operation has in memory at a time
+_MAX_BYTES = 16 << 20  # most memory of an operation at a time
 _OPENING_BYTES = 256
 _COUNT = struct.Struct("<q")
-_FIRST_BYTES = _OPENING_BYTES - _COUNT.size  # go with the first message
-_VERDICT = struct.Struct("<qqq")  # a rank that gave another number of bytes than the root (-1: none), its number, the root's
-_LONGEST_SECONDS = 1e8  # torch counts less than 64 bits of milliseconds
+_FIRST_BYTES = _OPENING_BYTES - _COUNT.size  # part of the first message
+_VERDICT = struct.Struct("<qqq")  # a rank that passed another number of bytes than the root (-1: none), its number, the root's
+_MAX_SECONDS = 1e8  # torch's milliseconds have fewer than 64 bits
 
-_under_way: List[Any] = []  # what torch may still read and write, kept for good
-# Of the last operation: a thread of torch's may drop it a moment after its end. When that was the last reference, the thread would
-# need Python, and end the process if that is at its end.
-_used_last: List[Any] = []
+_unfinished: List[Any] = []  # memory of failed operations, which torch may still access: never freed
+# Memory of the last operation. A thread of torch may release it shortly after the operation's end. If that were the last reference,
+# the thread would need the interpreter, and abort the process if the interpreter is exiting.
+_last_tensors: List[Any] = []
 
 
 def coordinator(group: Any = None, timeout: float = 1800.0) -> Coordinator:
-    """A coordinator whose processes are those of torch.distributed, which init_process_group has started. Every process makes it,
-    and calls its operations in the same order, from one thread at a time.
+    """Returns a coordinator of the processes of torch.distributed; call init_process_group first. Every process creates
+    it, and calls its operations in the same order, from one thread at a time.
 
-    group: None makes a group of all processes for it alone, with the backend gloo, beside whatever the run uses; TimeoutError when
-    not all came within timeout seconds. Or a group of torch.distributed whose backend is gloo: its ranks are the coordinator's, and
-    the program's own operations on it have to come in the same order on all processes, too. timeout is also the longest that an
-    operation of the group made here can take, whatever its own time-out says; for a group of the caller's it is that group's.
+    group: None creates a separate group of all processes, with the backend gloo, independent of the other groups of the run; raises
+    TimeoutError when not all processes join within timeout seconds. Or a group of torch.distributed with the backend gloo: the
+    coordinator uses its ranks, and the program's own operations on it must also run in the same order on all processes. timeout
+    also limits each operation of a group created here, whatever timeout the operation has; a given group has its own limit.
 
-    The bytes of the caller are read and written during the call only: torch sees memory of the coordinator's. After a TimeoutError
-    (not all came in time), an IoError (torch's, as when the connection to a process that ended is closed) and after processes have
-    given different numbers of bytes, every call is an InvalidStateError: the processes may be out of step, and torch still has the
-    operation under way. Python's normal end would wait for it, until the process that is late comes or ends. So leave: keep what is
-    to be kept without the other processes, and call os._exit(code); the launcher (torchrun) ends the others. In a forked child every
-    call is a ForkedError."""
+    The caller's bytes are read and written during the call only: torch accesses memory of the coordinator. After a TimeoutError (a
+    process was late), an IoError (of torch, such as a connection closed by a process that ended) and after processes have passed
+    different numbers of bytes, every call raises InvalidStateError: the processes may be in different operations, and torch still
+    runs one. A normal exit of Python would wait for it until the late process arrives or ends. So exit: save what is needed without
+    the other processes, and call os._exit(code); the launcher (torchrun) ends the others. In a forked child every call raises
+    ForkedError."""
     if not _dist.is_available():
         raise UnsupportedError("this torch has no torch.distributed")
     if not _dist.is_initialized():
-        raise InvalidStateError("torch.distributed is not initialized: call init_process_group before")
+        raise InvalidStateError("torch.distributed is not initialized: call init_process_group first")
     _timeout_ns(timeout)
     if group is None:
         group = _group_of_all(timeout)
     rank = _dist.get_rank(group)
     if rank < 0:
-        raise InvalidArgumentError("group: this process is not in it")
+        raise InvalidArgumentError("group: does not contain this process")
     backend = str(_dist.get_backend(group))
     if backend != "gloo":
-        raise UnsupportedError(f"group: its backend is '{backend}'; 'gloo' is wanted, or no group: then one is made")
+        raise UnsupportedError(f"group: expected the backend 'gloo', or no group to create one; found '{backend}'")
     world_size = _dist.get_world_size(group)
     return Coordinator.custom(rank, world_size, _Ranks(group, rank, world_size))
 
@@ -75,7 +75,7 @@ def _one_line(error: Exception) -> str:
 
 
 def _duration(seconds: float) -> timedelta:
-    return timedelta(seconds=min(max(seconds, 0.001), _LONGEST_SECONDS))  # 0 would be without end
+    return timedelta(seconds=min(max(seconds, 0.001), _MAX_SECONDS))  # 0 would mean no limit
 
 
 def _group_of_all(timeout: float) -> Any:
@@ -83,7 +83,7 @@ def _group_of_all(timeout: float) -> Any:
         return _dist.new_group(backend="gloo", timeout=_duration(timeout))
     except RuntimeError as error:
         if _is_late(error):
-            raise TimeoutError(f"not all {_dist.get_world_size()} processes came within {timeout} s") from error
+            raise TimeoutError(f"not all {_dist.get_world_size()} processes joined within {timeout} s") from error
         raise IoError(_one_line(error)) from error
 
 
@@ -93,7 +93,7 @@ class _Ranks(CustomCoordinator):
         self._global_ranks = [_dist.get_global_rank(group, number) for number in range(world_size)]
         self._process = os.getpid()
         self._in_a_call = threading.Lock()
-        self._broken = ""  # why no call goes any more
+        self._broken = ""  # why the coordinator cannot be used any more
 
     # ---- One call ----
 
@@ -105,7 +105,7 @@ class _Ranks(CustomCoordinator):
             raise InvalidStateError("another thread is in a call of this coordinator")
         try:
             if self._broken:
-                raise InvalidStateError(f"this coordinator is of no more use: {self._broken}")
+                raise InvalidStateError(f"this coordinator cannot be used any more: {self._broken}")
             if not _dist.is_initialized():
                 raise InvalidStateError("destroy_process_group has been called")
             yield _Call(self, operation, timeout_ns)
@@ -121,15 +121,15 @@ class _Ranks(CustomCoordinator):
     def broadcast(self, data: memoryview, root: int, timeout_ns: int) -> None:
         sends = self._rank == root
         with self._call("broadcast", timeout_ns) as call:
-            memory = _Memory(max(_OPENING_BYTES, min(len(data) - _FIRST_BYTES, _MOST_BYTES)))
+            memory = _Memory(max(_OPENING_BYTES, min(len(data) - _FIRST_BYTES, _MAX_BYTES)))
             first = min(len(data), _FIRST_BYTES)
             _open(memory, data, first if sends else 0)
             call.from_root(memory, _OPENING_BYTES, root)
             call.compare(root, _COUNT.unpack_from(memory.bytes)[0], len(data))
             if not sends:
                 data[:first] = memory.bytes[_COUNT.size:_COUNT.size + first]
-            for at in range(first, len(data), _MOST_BYTES):
-                count = min(_MOST_BYTES, len(data) - at)
+            for at in range(first, len(data), _MAX_BYTES):
+                count = min(_MAX_BYTES, len(data) - at)
                 if sends:
                     memory.bytes[:count] = data[at:at + count]
                 call.from_root(memory, count, root)
@@ -138,64 +138,65 @@ class _Ranks(CustomCoordinator):
 
     def all_gather(self, sent: memoryview, received: memoryview, timeout_ns: int) -> None:
         with self._call("all_gather", timeout_ns) as call:
-            most = max(1, _MOST_BYTES // self._world_size)
+            most = max(1, _MAX_BYTES // self._world_size)
             memory = _Memory(max(_OPENING_BYTES, min(len(sent) - _FIRST_BYTES, most)))
-            everyones = _Memory(len(memory.bytes) * self._world_size)
+            gathered = _Memory(len(memory.bytes) * self._world_size)
             first = min(len(sent), _FIRST_BYTES)
             _open(memory, sent, first)
-            call.to_all(memory, everyones, _OPENING_BYTES)
+            call.to_all(memory, gathered, _OPENING_BYTES)
             for rank in range(self._world_size):
-                call.compare(rank, _COUNT.unpack_from(everyones.bytes, rank * _OPENING_BYTES)[0], len(sent))
-            self._place(received, everyones, _OPENING_BYTES, _COUNT.size, len(sent), 0, first)
+                call.compare(rank, _COUNT.unpack_from(gathered.bytes, rank * _OPENING_BYTES)[0], len(sent))
+            self._copy_gathered(received, gathered, _OPENING_BYTES, _COUNT.size, len(sent), 0, first)
             for at in range(first, len(sent), most):
                 count = min(most, len(sent) - at)
                 memory.bytes[:count] = sent[at:at + count]
-                call.to_all(memory, everyones, count)
-                self._place(received, everyones, count, 0, len(sent), at, count)
+                call.to_all(memory, gathered, count)
+                self._copy_gathered(received, gathered, count, 0, len(sent), at, count)
 
     def gather(self, sent: memoryview, received: memoryview, root: int, timeout_ns: int) -> None:
-        """A process that is not the root learns from the root, after each piece, that this has it: so all learn who is late, and
-        none runs ahead."""
+        """After each piece the root acknowledges it to the other processes, so that all of them detect a late one, and none runs
+        ahead."""
         receives = self._rank == root
         with self._call("gather", timeout_ns) as call:
-            most = max(1, _MOST_BYTES // self._world_size)
+            most = max(1, _MAX_BYTES // self._world_size)
             memory = _Memory(max(_OPENING_BYTES, min(len(sent) - _FIRST_BYTES, most)))
-            everyones = _Memory(len(memory.bytes) * self._world_size) if receives else None
+            gathered = _Memory(len(memory.bytes) * self._world_size) if receives else None
             first = min(len(sent), _FIRST_BYTES)
             _open(memory, sent, first)
-            call.to_root(memory, everyones, _OPENING_BYTES, root)
-            self._agree(call, memory, everyones, len(sent), root)
-            if everyones is not None:
-                self._place(received, everyones, _OPENING_BYTES, _COUNT.size, len(sent), 0, first)
+            call.to_root(memory, gathered, _OPENING_BYTES, root)
+            self._check_counts(call, memory, gathered, len(sent), root)
+            if gathered is not None:
+                self._copy_gathered(received, gathered, _OPENING_BYTES, _COUNT.size, len(sent), 0, first)
             for at in range(first, len(sent), most):
                 count = min(most, len(sent) - at)
                 memory.bytes[:count] = sent[at:at + count]
-                call.to_root(memory, everyones, count, root)
-                if everyones is not None:
-                    self._place(received, everyones, count, 0, len(sent), at, count)
-                call.from_root(memory, 1, root)  # a word
+                call.to_root(memory, gathered, count, root)
+                if gathered is not None:
+                    self._copy_gathered(received, gathered, count, 0, len(sent), at, count)
+                call.from_root(memory, 1, root)  # acknowledgement
 
-    def _place(self, received: memoryview, everyones: "_Memory", distance: int, begin: int, each: int, at: int, count: int) -> None:
-        """The bytes of all, which lie so far apart in everyones, to where they belong."""
+    def _copy_gathered(self, received: memoryview, gathered: "_Memory", distance: int, begin: int, each: int, at: int,
+                       count: int) -> None:
+        """Copies the bytes of all ranks, distance bytes apart in gathered, to their positions in received."""
         for rank in range(self._world_size):
             there = rank * distance + begin
-            received[rank * each + at:rank * each + at + count] = everyones.bytes[there:there + count]
+            received[rank * each + at:rank * each + at + count] = gathered.bytes[there:there + count]
 
-    def _agree(self, call: "_Call", memory: "_Memory", everyones: Optional["_Memory"], count: int, root: int) -> None:
-        """All learn from the root whether they gave as many bytes."""
+    def _check_counts(self, call: "_Call", memory: "_Memory", gathered: Optional["_Memory"], count: int, root: int) -> None:
+        """The root checks that all ranks passed the same number of bytes, and broadcasts the verdict."""
         verdict = (-1, 0, count)
-        if everyones is not None:
-            counts = [_COUNT.unpack_from(everyones.bytes, rank * _OPENING_BYTES)[0] for rank in range(self._world_size)]
+        if gathered is not None:
+            counts = [_COUNT.unpack_from(gathered.bytes, rank * _OPENING_BYTES)[0] for rank in range(self._world_size)]
             verdict = next(((rank, theirs, count) for rank, theirs in enumerate(counts) if theirs != count), verdict)
         _VERDICT.pack_into(memory.bytes, 0, *verdict)
         call.from_root(memory, _VERDICT.size, root)
         other, theirs, roots = _VERDICT.unpack_from(memory.bytes)
         if other >= 0:
-            call.disagreed(f"rank {other} gave {theirs} bytes, rank {root} gave {roots}")
+            call.fail_counts(f"rank {other} passed {theirs} bytes, rank {root} passed {roots}")
 
 
 class _Memory:
-    """Torch's own memory, as bytes and as tensors: no object of Python's ends with it, so that any thread can drop it."""
+    """Memory that torch owns, as bytes and as tensors. It frees no Python object, so that any thread can release it."""
 
     def __init__(self, count: int) -> None:
         self._all = _torch.empty(count, dtype=_torch.uint8)
@@ -214,7 +215,7 @@ def _open(memory: _Memory, data: memoryview, first: int) -> None:
 
 
 class _Call:
-    """One call of a coordinator: its operations of torch, which have its time together."""
+    """One call of a coordinator: its operations of torch share one timeout."""
 
     def __init__(self, ranks: _Ranks, operation: str, timeout_ns: int) -> None:
         self._ranks, self._operation = ranks, operation
@@ -226,15 +227,15 @@ class _Call:
         try:
             work = start()
             work.wait(_duration(self._deadline - time.monotonic()))
-            _used_last[:] = memory
+            _last_tensors[:] = memory
         except BaseException as error:
-            _under_way.append((work, memory))
+            _unfinished.append((work, memory))
             if not isinstance(error, RuntimeError):
-                ranks._broken = f"its {self._operation} was left"
+                ranks._broken = f"its {self._operation} was interrupted"
                 raise
             if _is_late(error):
                 ranks._broken = f"its {self._operation} has timed out"
-                raise TimeoutError(f"not all {ranks._world_size} processes came in time") from error
+                raise TimeoutError(f"not all {ranks._world_size} processes called it in time") from error
             ranks._broken = f"its {self._operation} has failed: {_one_line(error)}"
             raise IoError(_one_line(error)) from error
 
@@ -242,20 +243,20 @@ class _Call:
         ranks, tensor = self._ranks, memory.first(count)
         self.run(lambda: _dist.broadcast(tensor, ranks._global_ranks[root], ranks._group, async_op=True), tensor)
 
-    def to_all(self, memory: _Memory, everyones: _Memory, count: int) -> None:
+    def to_all(self, memory: _Memory, gathered: _Memory, count: int) -> None:
         ranks, tensor = self._ranks, memory.first(count)
-        rows = everyones.rows(ranks._world_size, count)
+        rows = gathered.rows(ranks._world_size, count)
         self.run(lambda: _dist.all_gather(rows, tensor, ranks._group, async_op=True), tensor, *rows)
 
-    def to_root(self, memory: _Memory, everyones: Optional[_Memory], count: int, root: int) -> None:
+    def to_root(self, memory: _Memory, gathered: Optional[_Memory], count: int, root: int) -> None:
         ranks, tensor = self._ranks, memory.first(count)
-        rows = None if everyones is None else everyones.rows(ranks._world_size, count)
+        rows = None if gathered is None else gathered.rows(ranks._world_size, count)
         self.run(lambda: _dist.gather(tensor, rows, ranks._global_ranks[root], ranks._group, async_op=True), tensor, *(rows or ()))
 
     def compare(self, rank: int, theirs: int, ours: int) -> None:
         if theirs != ours:
-            self.disagreed(f"rank {rank} gave {theirs} bytes, rank {self._ranks._rank} gave {ours}")
+            self.fail_counts(f"rank {rank} passed {theirs} bytes, rank {self._ranks._rank} passed {ours}")
 
-    def disagreed(self, text: str) -> None:
+    def fail_counts(self, text: str) -> None:
         self._ranks._broken = f"processes disagreed in its {self._operation}"
         raise InvalidStateError(text)

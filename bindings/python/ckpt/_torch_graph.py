@@ -1,4 +1,4 @@
-"""The ends of a layer's graph: neither holds the memory of an input or output."""
+"""The inputs and outputs of a layer's autograd graph, which keep neither input nor output memory alive."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any, Dict, List, Set
 import torch as _torch
 
 def _function(rules: Any) -> Any:
-    """An autograd function by the rules of a class; a type checker need not know torch."""
+    """Makes a class with forward and backward an autograd function; type checkers do not need torch."""
     return type(rules.__name__, (rules, _torch.autograd.Function), {})
 
 
 @_function
 class _Begin:
-    """The inputs of a layer as its graph sees them. A leaf would be held by the graph for as long as it lives."""
+    """Replaces a layer's inputs in its graph. With leaves instead, the graph would keep the inputs alive."""
 
     @staticmethod
     def forward(ctx: Any, sink: List[Any], seed: Any, *inputs: Any) -> Any:
@@ -29,7 +29,7 @@ class _Begin:
 
 @_function
 class _Root:
-    """One empty tensor for the outputs of a layer, whose gradients come out of a box."""
+    """Replaces a layer's outputs by one empty tensor. Its backward takes their gradients from a box."""
 
     @staticmethod
     def forward(ctx: Any, box: List[Any], *outputs: Any) -> Any:
@@ -52,7 +52,7 @@ def _seed() -> "_torch.Tensor":
 
 
 def _leaves_of(root: "_torch.Tensor") -> List["_torch.Tensor"]:
-    """The leaves that a graph gives gradients to."""
+    """Returns the leaves of a graph, which receive gradients."""
     seen: Set[Any] = set()
     found: List[Any] = []
     open_nodes = [root.grad_fn]

@@ -1,4 +1,4 @@
-"""The layers of a chain as a schedule sees them."""
+"""Groups the entries of a chain into the layers of its schedule."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from .generated.errors import UnsupportedError
 from .generated.values import LayerFlag, OptionProfile
 
 class _Layer:
-    """Entries that run as one: what writes into its input, or gives a view of it, belongs to the one before."""
+    """Entries that run as one layer. An entry that writes into its input, or returns a view of it, is merged with the previous
+    one."""
 
     def __init__(self, name: str, entries: Sequence[Sequence[Any]]) -> None:
         count = max(len(forms) for forms in entries)
@@ -21,7 +22,7 @@ class _Layer:
         self.forms = [tuple(forms[min(number, len(forms) - 1)] for forms in entries) for number in range(count)]
         self.modules = _modules_of(form for forms in self.forms for form in forms)
         self.has_functions = any(not isinstance(form, _torch.nn.Module) for forms in self.forms for form in forms)
-        self.others: List[Any] = []  # leaves that its functions use and no module of it holds
+        self.others: List[Any] = []  # leaves that its functions use and its modules do not hold
         self.changed: Buffers = []   # buffers that running it changes
         self.input_mask: Tuple[bool, ...] = ()  # which of its inputs have gradients
         self.output_mask: Tuple[bool, ...] = ()
@@ -29,7 +30,7 @@ class _Layer:
         self.flags = LayerFlag.DETERMINISTIC
         self.output_bytes = self.ambient_bytes = 0
         self.options: List[OptionProfile] = []
-        self.record_workspaces: List[int] = []  # of each option, where it records and gives its output
+        self.record_workspaces: List[int] = []  # of each option, when it records and returns its output
 
     def parameters(self) -> List["_torch.Tensor"]:
         found = {id(parameter): parameter for module in self.modules for parameter in module._parameters.values()
@@ -56,11 +57,11 @@ def _name_of(entries: Sequence[Sequence[Any]], first: int) -> str:
 
 
 def _layers_of(entries: Sequence[Sequence[Any]], values: Values, mask: Tuple[bool, ...]) -> Tuple[int, List[_Layer], Values]:
-    """Runs every entry once: which of them have no gradient yet, which run as one, which gradients and buffers there are. Gives the
-    number of entries that stay outside, the layers, and what the first layer is given."""
+    """Runs every entry once to find which entries have no gradient yet, which must run as one, and which gradients and buffers
+    exist. Returns the number of entries before the first layer, the layers, and the inputs of the first layer."""
     groups: List[List[int]] = []
-    facts: List[Tuple[Any, ...]] = []  # of each entry: what it is given, its masks, its leaves
-    glued = False  # an entry in front that cannot begin a layer of its own
+    facts: List[Tuple[Any, ...]] = []  # of each entry: its inputs, masks and leaves
+    joins_next = False  # the next entry joins the first group, which cannot be a layer alone
     for number, forms in enumerate(entries):
         step_layer = _Layer(str(number), [forms])
         before = [value._version if _is_tensor(value) else 0 for value in values]
@@ -81,14 +82,14 @@ def _layers_of(entries: Sequence[Sequence[Any]], values: Values, mask: Tuple[boo
         tensors = [value for value in given if _is_tensor(value) and (value.requires_grad or not any(out_mask))]
         is_view = bool(tensors) and all(_storage(value)[0] in shared for value in tensors)
         if wrote and not groups:
-            raise UnsupportedError(f"layer {number} writes into the input of the chain: running it again would give other bits")
+            raise UnsupportedError(f"layer {number} writes into the chain's input: recomputing it would give different bits")
         facts.append((values, mask, out_mask, leaves))
-        if groups and (wrote or is_view or glued):
+        if groups and (wrote or is_view or joins_next):
             groups[-1].append(number)
-            glued = False
+            joins_next = False
         else:
             groups.append([number])
-            glued = is_view  # at the front
+            joins_next = is_view  # only in the first group
         values, mask = tuple(_plain(given)), out_mask
         del given, tensors
     return _built(entries, groups, facts)
@@ -96,7 +97,7 @@ def _layers_of(entries: Sequence[Sequence[Any]], values: Values, mask: Tuple[boo
 
 def _built(entries: Sequence[Sequence[Any]], groups: List[List[int]],
            facts: List[Tuple[Any, ...]]) -> Tuple[int, List[_Layer], Values]:
-    first = 0  # of the groups behind the last one whose output has no gradient
+    first = 0  # of the groups after the last one with an output that has no gradient
     for number, group in enumerate(groups):
         if not any(facts[group[-1]][2]):
             first = number + 1
@@ -116,7 +117,7 @@ def _built(entries: Sequence[Sequence[Any]], groups: List[List[int]],
 
 
 def _find_changed(layers: List[_Layer], values: Values) -> None:
-    """Which buffers a run changes."""
+    """Finds the buffers that running each layer changes."""
     with _torch.no_grad():
         for layer in layers:
             before = _kept_buffers(layer.buffers())

@@ -1,4 +1,4 @@
-"""What a layer takes: bytes by the allocator, and seconds."""
+"""Measures a layer: bytes at the allocator, and seconds."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ._torch_step import _Step
 from ._torch_values import _generators, _kept_buffers, _like, _storage, _storages, Values
 from .generated.values import LayerFlag, OptionProfile
 
-_SHORTEST_SECONDS, _MOST_RUNS, _LEAST_RUNS = 0.05, 20, 3  # of the measurement of one layer
+_MIN_SECONDS, _MAX_RUNS, _MIN_RUNS = 0.05, 20, 3  # limits of the measurement of one layer
 
 
 class _Trace:
-    """What the allocator gave and took back, in order: (address, bytes), negative for what came back."""
+    """Records the allocator's events in order: (address, bytes), with negative bytes for freed memory."""
 
     def __enter__(self) -> "_Trace":
         profiler = _torch.autograd
@@ -41,7 +41,7 @@ class _Trace:
 
 
 class _Meter:
-    """Live bytes over several traces; what was there before them is not counted."""
+    """Counts live bytes over several traces, without memory that existed before them."""
 
     def __init__(self) -> None:
         self.live: Dict[int, int] = {}
@@ -51,7 +51,7 @@ class _Meter:
         return sum(self.live.values())
 
     def during(self, work: Callable[[], Any], uncounted: Callable[[], Iterable[int]] = tuple) -> Tuple[int, Any]:
-        """Most bytes at once, and what the work gave. uncounted: addresses of what is there behind it and does not count."""
+        """Runs work; returns its peak of live bytes and its result. uncounted: addresses of resulting memory to leave out."""
         with _Trace() as trace:
             given = work()
         left_out = set(uncounted())
@@ -73,7 +73,7 @@ class _Meter:
 
 
 class _Call(NamedTuple):
-    """What a step's callbacks read of a call."""
+    """The fields of a DriveCall that a step's callbacks read."""
 
     first: int
     last: int
@@ -82,7 +82,7 @@ class _Call(NamedTuple):
 
 
 def _measure(layers: Sequence[_Layer], devices: Sequence[int], values: Values, held: Set[int]) -> None:
-    """Fills the layers' bytes and seconds. held: addresses of what the caller keeps anyway."""
+    """Fills the layers' bytes and seconds. held: addresses of memory that the caller keeps anyway."""
     for number, layer in enumerate(layers):
         given = _Step(layers, devices).forward(_Call(number, number + 1, 0, 0), list(values))
         through = _storages(values)
@@ -99,8 +99,8 @@ def _measure_option(layers: Sequence[_Layer], devices: Sequence[int], number: in
     layer = layers[number]
     call = _Call(number, number + 1, option, 0)
     step = _Step(layers, devices)
-    # The first run of a layer may leave what stays (threads' memory, packed weights): it is not counted.
-    step.ambient[number] = ambient = (_generators(devices), _kept_buffers(layer.changed))  # goes behind the last trace
+    # The first run of a layer may allocate permanent memory (of threads, packed weights), which is not counted.
+    step.ambient[number] = ambient = (_generators(devices), _kept_buffers(layer.changed))  # released after the last trace
     item = list(values)
     step.forward(call, item)
 
@@ -110,7 +110,7 @@ def _measure_option(layers: Sequence[_Layer], devices: Sequence[int], number: in
     forward_workspace = most - made
     given = None
 
-    # Forward with a tape, over an input of its own: what goes with the output and with the input, the tape does not hold.
+    # Forward with a tape, over a copy of the input: memory that is freed with the output or the input is not held by the tape.
     meter = _Meter()
     inputs = sum(_storages(values).values())
     _, copy = meter.during(lambda: [_like(value) for value in values])
@@ -154,12 +154,12 @@ def _measure_option(layers: Sequence[_Layer], devices: Sequence[int], number: in
 
 
 def _seconds(layers: Sequence[_Layer], devices: Sequence[int], call: _Call, values: Values) -> Tuple[float, float]:
-    """Medians of a forward and a backward."""
+    """Returns the median seconds of a forward and a backward."""
     forwards: List[float] = []
     backwards: List[float] = []
     step = _Step(layers, devices)
     begin = time.perf_counter()
-    while len(forwards) < _LEAST_RUNS or (time.perf_counter() - begin < _SHORTEST_SECONDS and len(forwards) < _MOST_RUNS):
+    while len(forwards) < _MIN_RUNS or (time.perf_counter() - begin < _MIN_SECONDS and len(forwards) < _MAX_RUNS):
         at = [_now(devices)]
         output, tape = step.record(call, list(values))
         at.append(_now(devices))

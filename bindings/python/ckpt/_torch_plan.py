@@ -1,4 +1,4 @@
-"""A schedule for inputs of one kind."""
+"""Plans the schedule for inputs of given shapes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ._drive import Driver
 from ._plan import Profile, Schedule
 from ._torch_layers import _Layer, _layers_of
 from ._torch_measure import _measure
-from ._torch_step import _Chain, _Outlet, _Step
+from ._torch_step import _Chain, _Outputs, _Step
 from ._torch_values import (_generators, _is_tensor, _kept_buffers, _modules_of, _plain, _restore_buffers, _set_generators,
                             _storages, Values)
 from .generated.errors import OverBudgetError
@@ -20,7 +20,7 @@ _WITH_OPTION = (ActionKind.FORWARD, ActionKind.FORWARD_TAPE, ActionKind.RECORD, 
 
 
 class _Plan:
-    """A schedule for inputs of one kind, and what it was made from."""
+    """A schedule for inputs of given shapes, and the measurements it is based on."""
 
     def __init__(self, entries: Sequence[Sequence[Any]], values: Values, modes: Tuple[Any, ...]) -> None:
         self.kind = _kind_of(values)
@@ -42,11 +42,11 @@ class _Plan:
             _set_generators(generators, self.devices)
             _restore_buffers(buffers)
         if not self.layers:
-            self.text = "nothing here has a gradient: every layer runs as it is"
+            self.text = "no layer has a gradient: every layer runs unchanged"
             return
         inputs = sum(_storages(begin).values())
         self.profile = self._profile(inputs, lambda layer: layer.options)
-        # A layer that records needs other workspace than one that does not: the verifier is given them as options of their own.
+        # A layer needs different workspace with and without recording: the verifier gets the two as separate options.
         self.exact = self._profile(inputs, lambda layer: [
             option._replace(forward_workspace_bytes=workspace) for option, recording in zip(layer.options, layer.record_workspaces)
             for workspace in (option.forward_workspace_bytes, recording)])
@@ -66,8 +66,8 @@ class _Plan:
             if action.kind in _WITH_OPTION or action.item == Item.TAPE else action for action in schedule]).verify(self.exact)
 
     def _best(self, most: int) -> Tuple[Schedule, PlanReport]:
-        """The fastest schedule within so many bytes. The planner takes all forwards for those with the larger workspace: it is
-        asked with some of that on top, too."""
+        """Returns the fastest schedule within most bytes. The planner assumes the larger workspace for all forwards, so it is also
+        run with part of the difference added to the budget."""
         spare = max(option.forward_workspace_bytes - recording for layer in self.layers
                     for option, recording in zip(layer.options, layer.record_workspaces))
         found: List[Tuple[Schedule, PlanReport]] = []
@@ -86,8 +86,8 @@ class _Plan:
         least = str(too_little).rpartition("; ")[2] if too_little is not None else "no schedule fits"
         raise OverBudgetError(f"budget is {most} bytes; {least}", None if too_little is None else too_little.status)
 
-    def serves(self, values: Values, modes: Tuple[Any, ...]) -> bool:
-        """True for inputs of this kind, and for those of a smaller batch."""
+    def fits(self, values: Values, modes: Tuple[Any, ...]) -> bool:
+        """Returns whether the plan fits the inputs: the same shapes, or those of a smaller batch."""
         if modes != self.modes:
             return False
         kind = _kind_of(values)
@@ -100,7 +100,7 @@ class _Plan:
         self.driver = Driver(schedule, _Step((), ()))
         self.text = "\n".join([
             f"budget {budget_bytes} bytes; keeping everything needs {self.store_all_bytes}; chosen {schedule.name}: "
-            f"{self.peak_bytes} bytes, {report.recomputed_forwards} layers run again, "
+            f"{self.peak_bytes} bytes, {report.recomputed_forwards} layers recomputed, "
             f"{report.recomputed_seconds / (report.step_seconds or 1.0):.1%} of the step",
             *(f"  {layer.name}: output {layer.output_bytes}, tape {[option.tape_bytes for option in layer.options]}, backward "
               f"{[option.backward_peak_bytes for option in layer.options]} bytes, forward "
@@ -118,7 +118,7 @@ class _Plan:
         stands_for = _Chain.apply(driver, step, box, values_out, *inputs, *parameters.values())
         positions = [at for at, value in enumerate(values_out) if _is_tensor(value)]
         mask = [self.layers[-1].output_mask[at] for at in positions]
-        given = _Outlet.apply(box, mask, [_is_tensor(value) for value in values_out], stands_for,
+        given = _Outputs.apply(box, mask, [_is_tensor(value) for value in values_out], stands_for,
                               *(values_out[at] for at in positions))
         for at, value in zip(positions, given):
             values_out[at] = value

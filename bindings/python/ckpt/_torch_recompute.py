@@ -1,4 +1,4 @@
-"""Cheap functions inside a layer run again where their outputs are needed, which are not kept: norms, activations."""
+"""Recomputes the outputs of cheap functions inside a layer (norms, activations) instead of keeping them."""
 
 from __future__ import annotations
 
@@ -13,53 +13,53 @@ from .generated.errors import InvalidStateError
 __all__ = ["recomputing"]
 
 
-class _Recipe:
-    """How a tensor is made again."""
+class _Recomputation:
+    """Recomputes a tensor."""
 
     def __init__(self, function: Callable[..., Any], values: Values, made: "_torch.Tensor") -> None:
         self.function = function
         self.values = tuple(value.detach() if _is_tensor(value) else value for value in values)
         self.versions = self._versions()
         self.autocast = _autocast_state()
-        self.made = weakref.ref(made)  # its memory is another tensor's when it is gone
+        self.made = weakref.ref(made)  # once it is freed, another tensor may use its address
         self.made_version = made._version
 
     def _versions(self) -> List[int]:
         return [value._version for value in self.values if _is_tensor(value)]
 
-    def is_of_now(self) -> bool:
+    def is_current(self) -> bool:
         made = self.made()
         return made is not None and made._version == self.made_version
 
     def run(self) -> "_torch.Tensor":
         if self._versions() != self.versions:
-            raise RuntimeError("an input of a function that runs again for its backward was written to")
+            raise RuntimeError("an input of a recomputed function was written to before its backward")
         with _torch.no_grad(), _under_autocast(self.autocast):
             return self.function(*self.values)
 
 
 class _Place(NamedTuple):
-    """A view of what a recipe makes."""
+    """A view of the result of a recomputation."""
 
-    recipe: _Recipe
+    recomputation: _Recomputation
     size: Tuple[int, ...]
     stride: Tuple[int, ...]
     offset: int
 
 
 class recomputing:
-    """with recomputing() as again: inside, again(function, *values) gives function(*values), but where autograd would keep that
-    tensor for a backward it keeps the values and runs the function again. function: gives one new tensor, the same bits each time:
-    a norm, an activation, no dropout. It saves the tensor's bytes where the values are kept anyway. Outside of autograd the
-    function just runs. Meant for a form of a layer (`Forms`): same parameters, same bits, less memory, a little more time."""
+    """with recomputing() as again: inside, again(function, *values) returns function(*values). Where autograd would keep that
+    tensor for a backward, it keeps the values and runs the function again. function: returns one new tensor, with the same bits
+    each time: a norm, an activation, no dropout. This saves the tensor's bytes if the values are kept anyway. Without autograd the
+    function just runs. Intended for a form of a layer (`Forms`): same parameters, same bits, less memory, slightly more time."""
 
     def __init__(self) -> None:
-        self._recipes: Dict[int, _Recipe] = {}  # by address
+        self._recomputations: Dict[int, _Recomputation] = {}  # by address
         self._hooks: Optional[Any] = None
 
     def __enter__(self) -> "recomputing":
         if self._hooks is not None:
-            raise InvalidStateError("recomputing was entered before: make another one")
+            raise InvalidStateError("recomputing can be entered only once: create another one")
         self._hooks = _torch.autograd.graph.saved_tensors_hooks(self._pack, _unpack)
         self._hooks.__enter__()
         return self
@@ -67,24 +67,24 @@ class recomputing:
     def __exit__(self, *error: Any) -> None:
         assert self._hooks is not None
         self._hooks.__exit__(*error)
-        self._recipes.clear()
+        self._recomputations.clear()
 
     def __call__(self, function: Callable[..., Any], *values: Any) -> Any:
         made = function(*values)
         if _is_tensor(made) and made.requires_grad:
             address = _storage(made)[0]
             if all(_storage(value)[0] != address for value in values if _is_tensor(value)):
-                self._recipes[address] = _Recipe(function, values, made)
+                self._recomputations[address] = _Recomputation(function, values, made)
         return made
 
     def _pack(self, tensor: "_torch.Tensor") -> Any:
-        recipe = self._recipes.get(_storage(tensor)[0])
-        if recipe is None or not recipe.is_of_now():
+        recomputation = self._recomputations.get(_storage(tensor)[0])
+        if recomputation is None or not recomputation.is_current():
             return tensor
-        return _Place(recipe, tuple(tensor.size()), tensor.stride(), tensor.storage_offset())
+        return _Place(recomputation, tuple(tensor.size()), tensor.stride(), tensor.storage_offset())
 
 
 def _unpack(packed: Any) -> "_torch.Tensor":
     if not isinstance(packed, _Place):
         return packed
-    return packed.recipe.run().as_strided(packed.size, packed.stride, packed.offset)
+    return packed.recomputation.run().as_strided(packed.size, packed.stride, packed.offset)

@@ -1,4 +1,4 @@
-"""One step: what a driver calls, and the whole as one function for autograd."""
+"""One step: the callbacks of a driver, and the whole step as one autograd function."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ _AGAIN, _NO_OUTPUT, _TAKE_INPUT, _TAKE_OUTPUT = (int(flag) for flag in (DriveFla
 
 
 class _Step:
-    """The callbacks of one step. Items are lists of tensors, so that who takes one over can empty it whoever else has the list."""
+    """The callbacks of one step. Items are lists of tensors: a callback that takes one over empties it, whatever else refers to the
+    list."""
 
     def __init__(self, layers: Sequence[_Layer], devices: Sequence[int]) -> None:
         self.layers = layers
         self.devices = devices
         self.autocast = _autocast_state()
-        self.ambient: Dict[int, Tuple[Any, Any]] = {}  # by layer: what its first run began with
+        self.ambient: Dict[int, Tuple[Any, Any]] = {}  # by layer: the state in which its first run began
         self.gradients: Dict[int, Any] = {}  # by id of a parameter
-        self.again = 0  # layers that ran again
+        self.again = 0  # number of layer runs that repeat an earlier one
 
     def forward(self, call: Any, item: List[Any]) -> List[Any]:
         values = tuple(item)
@@ -54,7 +55,7 @@ class _Step:
             box: List[Any] = []
             root = _Root.apply(box, *(values[at] for at in positions)) if positions else None
         if layer.output_mask and any(not layer.output_mask[at] for at in positions):
-            raise UnsupportedError(f"layer {layer.name} gives a gradient to another output than when it was measured")
+            raise UnsupportedError(f"layer {layer.name} gives gradients to other outputs than when it was measured")
         if root is not None and layer.has_functions:
             known = {id(parameter) for parameter in layer.parameters()}
             for leaf in _leaves_of(root):
@@ -95,17 +96,17 @@ class _Step:
         return [next(given) if has else None for has in layer.input_mask]
 
     def add(self, parameter: Any, gradient: Any) -> None:
-        """In backward's order, as autograd sums those of a parameter that several layers use."""
+        """Adds a gradient in the order of the backward, as autograd sums those of a parameter that several layers use."""
         before = self.gradients.get(id(parameter))
         self.gradients[id(parameter)] = gradient if before is None else before + gradient
 
     def run(self, number: int, option: int, again: int, values: Values) -> Values:
-        """One layer, with the ambient state of its first run; the state of now comes back behind it."""
+        """Runs one layer, a repeated one with the ambient state of its first run; restores the current state afterwards."""
         layer = self.layers[number]
         if not again:
             if number not in self.ambient:
                 self.ambient[number] = (_generators(self.devices), _kept_buffers(layer.changed))
-            return self.bare(layer, option, values)
+            return self.run_uncached(layer, option, values)
         self.again += 1
         generators, buffers = self.ambient[number]
         now_generators, now_buffers = _generators(self.devices), _kept_buffers(layer.changed)
@@ -113,13 +114,13 @@ class _Step:
         _restore_buffers(buffers)
         try:
             with _under_autocast(self.autocast):
-                return self.bare(layer, option, values)
+                return self.run_uncached(layer, option, values)
         finally:
             _set_generators(now_generators, self.devices)
             _restore_buffers(now_buffers)
 
-    def bare(self, layer: _Layer, option: int, values: Values) -> Values:
-        """Without what another run left in autocast's cache: its casts are of another graph, or of none."""
+    def run_uncached(self, layer: _Layer, option: int, values: Values) -> Values:
+        """Runs a layer with an empty autocast cache: casts of other runs belong to another graph, or to none."""
         if not (self.autocast[0] or self.autocast[2]):
             return layer.run(option, values)
         _torch.clear_autocast_cache()
@@ -131,7 +132,7 @@ class _Step:
 
 @_function
 class _Chain:
-    """A whole step as one function of the inputs and the parameters. What it gives stands for the outputs, which _Outlet has."""
+    """A whole step as one function of the inputs and the parameters. Its result is a placeholder for the outputs of _Outputs."""
 
     @staticmethod
     def forward(ctx: Any, driver: Driver, step: _Step, box: List[Any], begin: List[Any], *tensors: Any) -> Any:
@@ -140,7 +141,7 @@ class _Chain:
         ctx.read = tensors
         ctx.versions = [tensor._version for tensor in tensors]
         output = driver.forward(list(begin))
-        begin[:] = _plain(output)  # the way out
+        begin[:] = _plain(output)  # passes the outputs to the caller
         ctx.driver, ctx.step, ctx.box = driver, step, box
         return _torch.empty(0)
 
@@ -150,11 +151,11 @@ class _Chain:
         ctx.driver = ctx.step = None
         ctx.read = ()
         if driver is None:
-            raise UnsupportedError("a second backward through a budget: run its forward again")
+            raise UnsupportedError("second backward through a budget: run the forward again first")
         for tensor, version in zip(read, ctx.versions):
             if tensor._version != version:
                 raise RuntimeError(f"a parameter or input of shape {tuple(tensor.shape)} was written to between forward and "
-                                   "backward: running a layer again would give other bits")
+                                   "backward: recomputing a layer would give different bits")
         first = driver.backward(box.pop()) or [None] * len(ctx.inputs)
         gradients = [grad for grad, is_tensor in zip(first, ctx.inputs) if is_tensor]
         return (None, None, None, None, *gradients,
@@ -162,8 +163,9 @@ class _Chain:
 
 
 @_function
-class _Outlet:
-    """The outputs. Autograd holds what a backward is given until it returns: this one puts it in a box, where a layer takes it."""
+class _Outputs:
+    """The outputs. Autograd keeps the gradients that a backward gets until it returns: this one moves them to a box, for a layer to
+    take."""
 
     @staticmethod
     def forward(ctx: Any, box: List[Any], mask: Sequence[bool], tensors: Sequence[bool], stands_for: Any, *outputs: Any) -> Any:
@@ -176,7 +178,7 @@ class _Outlet:
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
         if _torch.is_grad_enabled():
-            raise UnsupportedError("a gradient of gradients (create_graph) goes through a budget: it has none")
+            raise UnsupportedError("a budget has no gradient of gradients (create_graph)")
         given = iter(grads)
         ctx.box[:] = [[next(given) if is_tensor else None for is_tensor in ctx.tensors]]
         del given

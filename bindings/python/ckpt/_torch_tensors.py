@@ -1,4 +1,4 @@
-"""Torch tensors as Tensors and back: element types, contents, and forms in trees."""
+"""Converts torch tensors to Tensors and back: element types, contents, and their representation in trees."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .generated.values import DType
 
 
 class _Kind(NamedTuple):
-    """An element type of both sides: its name in torch, and, where DLPack or torch's part of it lacks the type in some version, the
-    type of the same size as which its bytes pass."""
+    """An element type and its name in torch. Where DLPack, or its implementation in some version of torch, lacks the type: the type
+    of the same size under which its bytes are exchanged."""
 
     name: str
     dtype: DType
@@ -47,12 +47,12 @@ _by_torch = {getattr(_torch, kind.name): kind for kind in _KINDS if hasattr(_tor
 
 
 def as_tensor(tensor: "_torch.Tensor") -> Tensor:
-    """A Tensor over the memory of a contiguous torch tensor on the CPU; gradients are not followed."""
+    """Returns a Tensor over the memory of a contiguous torch tensor on the CPU, without its autograd history."""
     if tensor.device.type == "meta":
         raise UnsupportedError("a tensor on the device 'meta' has no memory")
     plain = tensor.detach()
     kind = _by_torch.get(plain.dtype)
-    if kind is None or kind.passes is None or plain.is_neg():  # types that are not in the table are refused there, too
+    if kind is None or kind.passes is None or plain.is_neg():  # this also refuses types missing from the table
         return Tensor.from_dlpack(plain)
     if plain.numel() == 0:
         return Tensor(kind.dtype, plain.shape)
@@ -60,7 +60,8 @@ def as_tensor(tensor: "_torch.Tensor") -> Tensor:
 
 
 def to_torch(tensor: Tensor) -> "_torch.Tensor":
-    """A torch tensor over the memory of a Tensor. UnsupportedError for element types that this version of torch lacks."""
+    """Returns a torch tensor over the memory of a Tensor. Raises UnsupportedError for element types that this version of torch
+    lacks."""
     kind = _by_dtype.get(tensor.dtype)
     dtype = None if kind is None else getattr(_torch, kind.name, None)
     if kind is None or dtype is None:
@@ -74,7 +75,7 @@ def to_torch(tensor: Tensor) -> "_torch.Tensor":
 
 
 def _convert(value: Any) -> Tensor:
-    """Its contents, for a save: also of what is strided or on another device."""
+    """Returns the contents for a save, also of strided tensors and those on other devices."""
     if not isinstance(value, _torch.Tensor):
         return _any_tensor(value)
     _require_contents(value)
@@ -90,15 +91,15 @@ def _plain(value: "_torch.Tensor") -> "_torch.Tensor":
 
 def _require_contents(value: "_torch.Tensor") -> None:
     if type(value) not in (_torch.Tensor, _torch.nn.Parameter):
-        raise UnsupportedError(f"a {type(value).__module__}.{type(value).__qualname__}, a subclass of torch.Tensor, has no place in a "
-                               "checkpoint")
+        raise UnsupportedError(f"a {type(value).__module__}.{type(value).__qualname__}, a subclass of torch.Tensor, cannot be stored "
+                               "in a checkpoint")
     if value.device.type == "meta":
         raise UnsupportedError("a tensor on the device 'meta' has no contents")
     if value.layout is not _torch.strided or value.is_quantized or getattr(value, "is_nested", False):
         kind = "quantized" if value.is_quantized else "nested" if getattr(value, "is_nested", False) else value.layout
-        raise UnsupportedError(f"a {kind} tensor has no place in a checkpoint")
+        raise UnsupportedError(f"a {kind} tensor cannot be stored in a checkpoint")
     if value.has_names():
-        raise UnsupportedError("a tensor with names of dimensions, which would be lost; rename(None) removes them")
+        raise UnsupportedError("a tensor with named dimensions, which would be lost; rename(None) removes them")
 
 
 def _tree_form(value: "_torch.Tensor") -> Given:
@@ -118,7 +119,7 @@ def _tree_form(value: "_torch.Tensor") -> Given:
 
     is_parameter = type(value) is _torch.nn.Parameter
     form = ["parameter" if is_parameter else "torch"] + (["complex128"] if value.dtype is _torch.complex128 else [])
-    requires_grad = value.is_leaf and value.requires_grad  # results of a computation are saved without its history
+    requires_grad = value.is_leaf and value.requires_grad  # computed tensors are saved without their history
     attribute = [("requires_grad", requires_grad)] if requires_grad is not is_parameter else []
     shared = (value.device, value.data_ptr(), tuple(value.shape), value.stride(), value.dtype, value.is_conj(),
               value.is_neg()) if value.numel() else None
@@ -126,7 +127,7 @@ def _tree_form(value: "_torch.Tensor") -> Given:
 
 
 def _fill(target: "_torch.Tensor", source: "_torch.Tensor") -> None:
-    """Copies the elements, on any device; gradients do not follow. Tensors of inference mode are written in that mode only."""
+    """Copies the elements, on any device, outside autograd. Inference tensors can be written in inference mode only."""
     with _torch.inference_mode() if target.is_inference() else _torch.no_grad():
         target.detach().copy_(source)
 

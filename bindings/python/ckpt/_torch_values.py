@@ -1,4 +1,4 @@
-"""What torch layers are given and give, and the state around them that decides their bits: generators, buffers, autocast."""
+"""Inputs and outputs of torch layers, and the ambient state that determines their bits: generators, buffers, autocast."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import torch as _torch
 
 from .generated.errors import UnsupportedError
 
-Values = Tuple[Any, ...]  # what a layer is given, and gives: tensors and other objects
+Values = Tuple[Any, ...]  # inputs and outputs of a layer: tensors and other objects
 
 
 def _values_of(given: Any, who: str) -> Values:
     values = given if isinstance(given, tuple) else (given,)
     for value in values:
         if isinstance(value, (list, dict, tuple)):
-            raise UnsupportedError(f"{who} gives a {type(value).__name__}; a tensor, or a tuple of tensors and plain objects")
+            raise UnsupportedError(
+                f"{who}: expected a tensor or a tuple of tensors and plain objects, found a {type(value).__name__}")
     return tuple(values)
 
 
@@ -25,12 +26,12 @@ def _is_tensor(value: Any) -> bool:
 
 
 def _plain(values: Iterable[Any]) -> List[Any]:
-    """An item: tensors without history."""
+    """Returns an item: the tensors without history."""
     return [value.detach() if isinstance(value, _torch.Tensor) else value for value in values]
 
 
 def _storage(tensor: "_torch.Tensor") -> Tuple[int, int]:
-    """Address and bytes of its memory."""
+    """Returns address and bytes of a tensor's memory."""
     storage = tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
     return storage.data_ptr(), storage.nbytes()
 
@@ -49,7 +50,7 @@ def _modules_of(forms: Iterable[Any]) -> List["_torch.nn.Module"]:
 
 
 def _modes_of(entries: Sequence[Sequence[Any]]) -> Tuple[Any, ...]:
-    """What a plan depends on beside the inputs."""
+    """Returns the modes that a plan depends on in addition to the inputs."""
     modules = _modules_of(form for forms in entries for form in forms)
     return (tuple(module.training for module in modules),
             tuple(parameter.requires_grad for module in modules for parameter in module._parameters.values()
@@ -63,7 +64,7 @@ def _autocast_state() -> Tuple[Any, ...]:
 
 
 def _under_autocast(state: Tuple[Any, ...]) -> Any:
-    """The state that the first run had."""
+    """Returns a context with the autocast state of the first run."""
     if state == _autocast_state():
         return nullcontext()
     stack = ExitStack()
@@ -96,7 +97,7 @@ def _kept_buffers(buffers: Buffers) -> List[Tuple[Any, str, Any, Any]]:
 
 
 def _restore_buffers(kept: List[Tuple[Any, str, Any, Any]]) -> None:
-    """Without a new version: graphs that saved them stay valid."""
+    """Restores buffers without a new version, so that graphs that saved them stay valid."""
     for module, name, buffer, contents in kept:
         module._buffers[name] = buffer
         if buffer is not None:

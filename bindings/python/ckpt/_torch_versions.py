@@ -1,4 +1,4 @@
-"""Versions of modules, where a state_dict is saved as tensors by name: its attribute "_metadata" as the text of a tree."""
+"""Versions of modules in a state_dict that is saved as tensors by name: its attribute "_metadata" in the text form of a tree."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ def versions_of(states: Any, path: str) -> Optional[str]:
             return None
         written = write_tree(attributes[VERSIONS])
         if written.tensors:
-            raise UnsupportedError(f"tensors in '{VERSIONS}' have no place outside a tree")
+            raise UnsupportedError(f"tensors in '{VERSIONS}' can be stored in a tree only")
     except Exception as error:
         raise _at(path, error)
     return bytes(written.text.raw()).decode()
 
 
 def versions_by_group(states: Mapping[str, Any], group: str = "model") -> Dict[str, str]:
-    """group: of the tensors that are in none of the dicts."""
+    """Returns the versions by group. group: that of the tensors outside the dicts."""
     parts = [(group, states), *((name, part) for name, part in states.items() if isinstance(part, Mapping))]
     texts = [(name, versions_of(part, name)) for name, part in parts]
     return {name: text for name, text in texts if text is not None}
 
 
 def require_same_versions(saved: Any, versions: Mapping[str, str]) -> None:
-    """A fill of tensors in place does not convert what a module stored in an earlier version. saved: the checkpoint's value VERSIONS;
-    versions: those of the filled tensors, by group."""
+    """Refuses to fill tensors in place from an earlier version of a module: the contents would need a conversion. saved: the
+    checkpoint's value VERSIONS; versions: those of the filled tensors, by group."""
     for group, text in versions.items():
         if not isinstance(saved, dict) or not isinstance(saved.get(group), str):
             continue
@@ -47,7 +47,7 @@ def require_same_versions(saved: Any, versions: Mapping[str, str]) -> None:
 
 
 def versions_in(text: str) -> Any:
-    """The value of such a text, or an empty dict when it is none."""
+    """Parses the value VERSIONS; returns an empty dict if it is not valid."""
     try:
         value = read_tree(as_tensor(text.encode()), {}.__getitem__)
     except (CkptError, KeyError):

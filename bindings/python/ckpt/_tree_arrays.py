@@ -1,4 +1,4 @@
-"""Parts that the tree forms of numpy arrays and torch tensors share."""
+"""Common parts of the tree forms of numpy arrays and torch tensors."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from ._tensor import _seen_as, Tensor
 
 
 class Copied:
-    """The contiguous elements that stand for an array whose memory cannot be shared: it is strided, of the other byte order, or on a
-    device. read() returns its elements now; write() fills it with `elements`, and is None where it cannot be written."""
+    """A contiguous copy of an array with memory that cannot be shared: strided, of the other byte order, or on a device. read()
+    returns the array's current elements; write() fills the array from `elements`, and is None if it cannot be written."""
 
     def __init__(self, array: Any, elements: Tensor, read: Callable[[], Tensor], write: Optional[Callable[[], Any]]) -> None:
         self.array, self.elements, self._read, self._write = array, elements, read, write
-        self.tensor = elements if write is not None else _seen_as(elements, elements.dtype, read_only=True)  # which a load refuses to fill
+        self.tensor = elements if write is not None else _seen_as(elements, elements.dtype, read_only=True)  # refused by a load
 
     def refresh(self) -> None:
         """Reads the array again. Equal elements are not written: a save in the background may be reading them."""
@@ -27,12 +27,12 @@ class Copied:
 
 
 def can_be_written(array: Any) -> bool:
-    """Whether each element can be written alone: an array of numpy or torch that is writable and repeats none (stride 0)."""
+    """Returns whether an array of numpy or torch is writable and repeats no element (stride 0)."""
     strides = array.stride() if callable(getattr(array, "stride", None)) else getattr(array, "strides", ())
     repeats = any(stride == 0 and length > 1 for stride, length in zip(strides, array.shape))
     return not repeats and bool(getattr(getattr(array, "flags", None), "writeable", True))
 
 
 # A key of the memory (None: it cannot be shared), a function that returns a Tensor or a copy, the rest of the tensor's node, and at
-# most one attribute: its name and value.
+# most one attribute as name and value.
 Given = Tuple[Any, ...]

@@ -1,4 +1,4 @@
-"""Filling a template in place with a tree that was read."""
+"""Fills a template in place from a loaded tree."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .generated.errors import InvalidArgumentError
 
 
 class _Filler:
-    """Everything is compared before anything is changed."""
+    """Fills a template. Compares everything before it changes anything."""
 
     def __init__(self) -> None:
         self.changes: List[Callable[[], Any]] = []
 
     def fill(self, template: Any, value: Any, at: _At) -> Any:
-        """What stands in the template's place afterwards."""
+        """Returns the value that replaces the template."""
         if isinstance(template, dict):
             self._require(isinstance(value, dict) and set(template) == set(value), template, value, at)
             self._fill_attributes(template, value, at)
@@ -40,7 +40,7 @@ class _Filler:
         return self._leaf(template, value, at)
 
     def _fill_attributes(self, template: Any, value: Any, at: _At) -> None:
-        """As the checkpoint has them; the requires_grad of a template's tensors stays."""
+        """Sets the attributes from the checkpoint, except requires_grad of the template's tensors."""
         names = [name for name in SAVED_ATTRIBUTES.get(type(value), ()) if name in vars(value)]
         can_have = names and hasattr(template, "__dict__")
         self._require(not names or can_have, template, value, at)
@@ -81,7 +81,7 @@ class _Filler:
         if is_torch and template.device.type == "meta":
             raise InvalidArgumentError(f"{at.text()}: the template is on the device 'meta', which has no memory to load into")
         if not can_be_written(template):
-            raise InvalidArgumentError(f"{at.text()}: the template's elements cannot be written one by one")
+            raise InvalidArgumentError(f"{at.text()}: the template repeats elements or is read-only")
         if is_torch:
             from ._torch_tensors import _fill
 
@@ -108,12 +108,12 @@ def _shown(value: Any) -> str:
 
 
 def fill_tree(template: Any, value: Any) -> Any:
-    """The template with the contents of a tree: arrays, dicts, lists and dataclasses are filled in place."""
+    """Returns the template with the contents of a tree: arrays, dicts, lists and dataclasses are filled in place."""
     filler = _Filler()
     try:
         filled = filler.fill(template, value, _At(None, ""))
     except RecursionError:
-        raise InvalidArgumentError("the template is deeper than Python's calls may be, or contains itself") from None
+        raise InvalidArgumentError("the template contains itself or exceeds Python's recursion limit") from None
     for change in filler.changes:
         change()
     return filled

@@ -1,4 +1,5 @@
-"""State of any shape as tensors and one text: tree formats 1 and 2 (docs/reference/file-format.md). Nothing is pickled, and loading imports nothing."""
+"""Values of any shape as tensors and one string: tree formats 1 and 2 (docs/reference/file-format.md). Nothing is pickled, and
+loading imports nothing."""
 
 from __future__ import annotations
 
@@ -24,15 +25,15 @@ from .generated.values import DType
 __all__ = ["Attributed", "Record"]
 
 TEXT_TENSOR = "__tree__"  # the reserved tensor of a group
-DEEPEST = 1000
+MAX_DEPTH = 1000
 _PLAIN_INTEGERS = 1 << 63
 _LONGEST_NAME = 200
 Types = Union[type, Iterable[type], Mapping[str, type]]
 
 
 class Record:
-    """A dataclass or named tuple of a checkpoint whose class was not given: its class's name and its fields, also as attributes. Saved
-    again it is what it was (kind: "dataclass" or "named_tuple")."""
+    """A dataclass or named tuple of a checkpoint without a given class: the class's name and the fields, also as attributes. Saved
+    again, it keeps its kind ("dataclass" or "named_tuple")."""
 
     def __init__(self, class_name: str, fields: Mapping[str, Any], kind: str = "dataclass") -> None:
         self.class_name, self.fields, self.kind = class_name, dict(fields), kind
@@ -53,8 +54,8 @@ class Record:
 
 
 class Attributed:
-    """A value of a checkpoint with attributes that its Python type cannot have: another language stored them, or another version.
-    Saved again, it is what it was."""
+    """A value of a checkpoint with attributes that its Python type cannot hold: another language or another version stored them.
+    Saved again, it is unchanged."""
 
     def __init__(self, value: Any, attributes: Mapping[str, Any]) -> None:
         self.value, self.attributes = value, dict(attributes)
@@ -72,7 +73,7 @@ class Attributed:
 
 
 class _At(NamedTuple):
-    """Where a value stands, as a list that goes upwards: made into text for names and errors only."""
+    """The position of a value, as a list linked towards the root; formatted only for names and errors."""
 
     above: Optional["_At"]
     label: str
@@ -126,8 +127,8 @@ _LEAVES: Dict[type, Callable[[Any], Any]] = {
     bytes: lambda value: ["bytes", base64.b64encode(value).decode()],
     bytearray: lambda value: ["bytearray", base64.b64encode(value).decode()],
 }
-DICTS: Dict[type, str] = {dict: "dict", collections.OrderedDict: "ordered_dict"}  # and ckpt.load's dict, which adds itself
-# By the type of a value: attributes that are saved, and attributes that are not part of the value.
+DICTS: Dict[type, str] = {dict: "dict", collections.OrderedDict: "ordered_dict"}  # _given.py adds Loaded
+# By the type of a value: attributes that are saved, and attributes that are ignored.
 SAVED_ATTRIBUTES: Dict[type, Tuple[str, ...]] = {collections.OrderedDict: ("_metadata",)}  # of a module's state_dict
 OTHER_ATTRIBUTES: Dict[type, Tuple[str, ...]] = {Record: ("class_name", "fields", "kind"), Attributed: ("value", "attributes")}
 _PATHS = (pathlib.PurePosixPath, pathlib.PureWindowsPath, pathlib.PosixPath, pathlib.WindowsPath)
@@ -144,26 +145,26 @@ def _kind_of_record(of: type) -> Optional[str]:
     return "dataclass" if dataclasses.is_dataclass(of) else None
 
 
-def _beside_fields(value: Any, names: List[str]) -> Optional[str]:
-    """What a record holds that its fields do not say, and that would be lost."""
+def _extra_state(value: Any, names: List[str]) -> Optional[str]:
+    """Describes state of a record outside its fields, which would be lost; None if there is none."""
     base = next((base for base in (dict, list, set, str, bytes, int, float, complex, BaseException) if isinstance(value, base)), None)
     if base is not None:
-        return f"is a {base.__name__}, too"
+        return f"is also a {base.__name__}"
     cached = (name for name in getattr(value, "__dict__", ()) if name not in names and
               not isinstance(inspect.getattr_static(type(value), name, None), functools.cached_property))
     more = next(cached, None)
-    return None if more is None else f"has '{more}' beside its fields"
+    return None if more is None else f"has the attribute '{more}', which is not a field"
 
 
 def with_attributes_of(value: Any, made: Any) -> Any:
-    """Copies the attributes of a value to a new object of its type, which is returned."""
+    """Copies the attributes of a value to a new object of its type, and returns the object."""
     if hasattr(value, "__dict__"):
         vars(made).update(vars(value))
     return made
 
 
 def attributes_of(value: Any) -> Dict[str, Any]:
-    """Returns the attributes that are saved with a value. UnsupportedError if it has others."""
+    """Returns the attributes that are saved with a value. Raises UnsupportedError if it has others."""
     kind, has = type(value), getattr(value, "__dict__", None)
     if not has or kind not in DICTS and kind not in OTHER_ATTRIBUTES:
         return {}
@@ -184,8 +185,8 @@ class _Writer:
         self.tensors: Dict[str, Tensor] = {}
         self.copied: Dict[str, Copied] = {}
         self.names: Dict[Any, str] = {}  # by the memory of a tensor
-        self.open: Set[int] = set()      # containers around this value
-        self.kept: List[Any] = []        # new objects whose id may be in `open`
+        self.open: Set[int] = set()      # containers that enclose the current value
+        self.kept: List[Any] = []        # keeps new objects alive that have an id in `open`
         self.version = 1                 # of the format
 
     def write(self, tree: Any) -> None:
@@ -203,14 +204,14 @@ class _Writer:
             if id(value) in self.open:
                 raise InvalidArgumentError(f"{at.text()}: the {type(value).__name__} contains itself")
             depth += 1
-            if depth > DEEPEST:
-                raise InvalidArgumentError(f"{at.text()}: deeper than {DEEPEST}")
+            if depth > MAX_DEPTH:
+                raise InvalidArgumentError(f"{at.text()}: deeper than {MAX_DEPTH}")
             self.open.add(id(value))
             todo.append((_CLOSE, id(value)))
             todo += reversed(children)
 
     def _one(self, value: Any, at: _At) -> Optional[List[Tuple[Any, _At]]]:
-        """Adds the node of a value; of a container the children, which follow it."""
+        """Adds the node of a value. Returns the children of a container, which follow it."""
         kind = type(value)
         leaf = _LEAVES.get(kind)
         if leaf is not None:
@@ -245,7 +246,7 @@ class _Writer:
 
     def _attributed(self, value: Any, attributes: Mapping[str, Any], at: _At) -> List[Tuple[Any, _At]]:
         if type(value) is Attributed or not attributes or not all(isinstance(name, str) for name in attributes):
-            raise InvalidArgumentError(f"{at.text()}: an Attributed has a value of another type, and at least one attribute by name")
+            raise InvalidArgumentError(f"{at.text()}: an Attributed needs a value of another type and at least one named attribute")
         self.nodes.append(["attributes"])
         self.version = 2
         attributes = dict(attributes)
@@ -256,8 +257,8 @@ class _Writer:
         children = []
         for key, inner in value.items():
             if not _is_key(key):
-                raise UnsupportedError(f"{at.text()}: a key of type {type(key).__name__} has no place; texts, numbers, None, bytes and "
-                                       "tuples of these have")
+                raise UnsupportedError(f"{at.text()}: a key of type {type(key).__name__} cannot be stored; expected a string, "
+                                       "number, None, bytes or a tuple of these")
             inside = _At(at, str(key))
             children += [(key, inside), (inner, inside)]
         return children
@@ -265,9 +266,9 @@ class _Writer:
     @staticmethod
     def _fields(value: Any, kind: str, at: _At) -> Dict[str, Any]:
         names = list(value._fields) if kind == "named_tuple" else [field.name for field in dataclasses.fields(value)]
-        more = _beside_fields(value, names)
+        more = _extra_state(value, names)
         if more is not None:
-            raise UnsupportedError(f"{at.text()}: a {_class_name(type(value))} that {more}; only fields have a place in a tree")
+            raise UnsupportedError(f"{at.text()}: a {_class_name(type(value))} that {more}; a tree stores fields only")
         missing = next((name for name in names if not hasattr(value, name)), None)
         if missing is not None:
             raise InvalidArgumentError(f"{at.text()}: the {_class_name(type(value))} has no value for its field '{missing}'")
@@ -304,7 +305,7 @@ class _Writer:
 
     @staticmethod
     def _given(value: Any) -> "Given":
-        """What distinguishes its memory from another's (None: it is nothing that can be shared), what makes a tensor of it, and its form."""
+        """Returns a key of the array's memory (None: it cannot be shared), a function that makes a tensor of it, and its form."""
         numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
         if numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic)):
             return _numpy(numpy, value)
@@ -315,11 +316,11 @@ class _Writer:
         if isinstance(value, Tensor):
             return (value.address, value.dtype, value.shape) if value.size else None, lambda: value, ["tensor"]
         if isinstance(value, Sharded):
-            raise UnsupportedError("a ckpt.Sharded has no place in a tree but only in a dict that has nothing but arrays and these")
+            raise UnsupportedError("a ckpt.Sharded cannot be stored in a tree, only in a dict of arrays and Sharded values")
         raise _no_place(value)
 
     def _free_name(self, at: _At) -> str:
-        """As a module's state_dict names it; a number behind it where that is taken."""
+        """Returns a name like that in a module's state_dict, with a number appended if it is taken."""
         text = ".".join(at.labels()) or "tensor"
         wanted = text.encode("utf-8", "replace").decode().replace("\0", "?")
         if wanted.isspace() or wanted.startswith("__"):
@@ -334,7 +335,7 @@ class _Writer:
 
 
 def _no_place(value: Any) -> UnsupportedError:
-    return UnsupportedError(f"a {type(value).__module__}.{type(value).__qualname__} has no place in a tree")
+    return UnsupportedError(f"a {type(value).__module__}.{type(value).__qualname__} cannot be stored in a tree")
 
 
 def _numpy(numpy: Any, value: Any) -> Given:
@@ -346,7 +347,7 @@ def _numpy(numpy: Any, value: Any) -> Given:
     if wide:
         form.append("complex128")
     elif not _has_dtype(kind.newbyteorder("=").name):
-        raise UnsupportedError(f"elements of numpy's {kind} have no place in a tree")
+        raise UnsupportedError(f"elements of numpy's {kind} cannot be stored in a tree")
     if kind.byteorder == ">" or (kind.byteorder == "=" and sys.byteorder == "big"):
         form.append("big-endian")
 
@@ -372,7 +373,7 @@ def _numpy(numpy: Any, value: Any) -> Given:
 
 
 class Written(NamedTuple):
-    """A tree's tensors by name, the text of everything else, and those tensors that are copies of arrays."""
+    """A tree's tensors by name, the text with everything else, and the tensors that are copies of arrays."""
 
     tensors: Dict[str, Tensor]
     text: Tensor
@@ -387,7 +388,7 @@ def write_tree(tree: Any) -> Written:
     return Written(writer.tensors, as_tensor(text.encode()), writer.copied)
 
 
-# ---- Reading text that the library has checked ----
+# ---- Reading text; the library has checked it ----
 
 
 def _bad(what: str) -> CorruptError:
@@ -420,7 +421,7 @@ _CONTAINERS = ("list", "tuple", "dict", "ordered_dict", "named_tuple", "dataclas
 
 
 def _length(node: List[Any]) -> int:
-    """The number of values that follow a container's node."""
+    """Returns the number of values that follow a container's node."""
     if node[0] == "attributes":
         return 2
     return len(node[2]) if node[0] in ("named_tuple", "dataclass") else node[1] * (2 if "dict" in node[0] else 1)
@@ -432,14 +433,14 @@ class _Reader:
         given = types if isinstance(types, Mapping) else dict(enumerate([types] if isinstance(types, type) else types))
         for each in given.values():
             if not isinstance(each, type) or _kind_of_record(each) is None:
-                raise InvalidArgumentError(f"types has {each!r}, which is no class of a dataclass or named tuple")
+                raise InvalidArgumentError(f"types: expected classes of dataclasses or named tuples, found {each!r}")
         self.types = {name if isinstance(types, Mapping) else _class_name(each): each for name, each in given.items()}
         self.read_tensors: Dict[str, Tensor] = {}
-        self.made: Dict[Tuple[Any, ...], Any] = {}  # what several nodes share
+        self.made: Dict[Tuple[Any, ...], Any] = {}  # values that several nodes share
 
     def read(self, nodes: List[Any]) -> Any:
         whole: List[Any] = []  # the tree, when it is complete
-        open_nodes: List[Tuple[List[Any], int, List[Any]]] = [(["list", 1], 1, whole)]  # node, number of parts, parts so far
+        open_nodes: List[Tuple[List[Any], int, List[Any]]] = [(["list", 1], 1, whole)]  # node, number of parts, parts read so far
         for node in nodes:
             if isinstance(node, list) and node[0] in _CONTAINERS:
                 open_nodes.append((node, _length(node), []))
@@ -469,7 +470,7 @@ class _Reader:
         if list(attributes) == ["requires_grad"] and type(attributes["requires_grad"]) is bool and _is_torch(value):
             try:
                 return value.requires_grad_(attributes["requires_grad"])
-            except RuntimeError as error:  # of integers
+            except RuntimeError as error:  # for tensors of integers
                 raise _bad(f"requires_grad of a tensor: {error}") from None
         return Attributed(value, attributes)
 
@@ -478,10 +479,11 @@ class _Reader:
         if of is None:
             return Record(name, fields, kind)
         if _kind_of_record(of) != kind:
-            raise InvalidArgumentError(f"types has {_class_name(of)}, which is no {kind.replace('_', ' ')}; the checkpoint's '{name}' is one")
+            kind_name = kind.replace("_", " ")
+            raise InvalidArgumentError(f"types: {_class_name(of)} is not a {kind_name}; the checkpoint's '{name}' is one")
         wanted = of._fields if kind == "named_tuple" else [field.name for field in dataclasses.fields(of)]  # type: ignore[attr-defined]
         if set(wanted) != set(fields):
-            raise InvalidArgumentError(f"types has {_class_name(of)} with the fields {', '.join(wanted)}; the checkpoint's has "
+            raise InvalidArgumentError(f"types: {_class_name(of)} has the fields {', '.join(wanted)}; the checkpoint's has "
                                        f"{', '.join(fields)}")
         if kind == "named_tuple":
             return tuple.__new__(of, [fields[field] for field in wanted])  # type: ignore[type-var]
@@ -495,7 +497,7 @@ class _Reader:
         if kind != "tensor":
             return _VALUES[kind](*node[1:])
         _, name, form, *more = node
-        key = (name, form, has_attributes, *more)  # an attribute is of one object
+        key = (name, form, has_attributes, *more)  # an attribute belongs to one object
         if key not in self.made or form == "scalar":
             self.made[key] = self._tensor(name, form, more)
         return self.made[key]
@@ -542,7 +544,7 @@ def _numpy_of(tensor: Tensor, more: List[str]) -> Any:
 
 
 def read_tree(text: Tensor, tensor_of: Callable[[str], Tensor], types: Types = (), arrays: Mapping[str, Any] = {}) -> Any:
-    """The tree of a text; tensor_of(name) reads a tensor, arrays are those that exist already."""
+    """Returns the tree of a text. tensor_of(name) reads a tensor; arrays: those that exist already."""
     data = bytes(text.raw())
     _n.ckpt_tree_release(_n.ckpt_tree_create_from_text(data))  # raises if it is not a tree
     return _Reader(tensor_of, types, arrays).read(json.loads(data)["nodes"])

@@ -1,5 +1,5 @@
-"""Names of the reference texts that this library grew from, where they differ from its own: from ckpt import compat. New programs
-need none of them."""
+"""The names of the reference API, where they differ from those of this package: from ckpt import compat. New programs
+do not need them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ IStateful = Stateful
 
 
 class CheckpointStrategy(Enum):
-    """Which activations are kept: by layer, or by micro-batch (the last four)."""
+    """How activations are chosen: by layer, or by micro-batch (the last four)."""
 
     INTERVAL = "interval"
     SIZE_BASED = "size"
@@ -39,7 +39,7 @@ class CheckpointStrategy(Enum):
 
 
 class CheckpointConfig(NamedTuple):
-    """A strategy by layer, and what it reads."""
+    """A strategy by layer, and its parameters."""
 
     strategy: CheckpointStrategy = CheckpointStrategy.INTERVAL
     interval: int = 2
@@ -50,7 +50,7 @@ class CheckpointConfig(NamedTuple):
 
 
 class CheckpointStrategyFactory:
-    """The usual strategies by name."""
+    """Creates the common strategies by name."""
 
     create_interval = staticmethod(Strategy.interval)
 
@@ -72,7 +72,7 @@ class CheckpointStrategyFactory:
 
     @classmethod
     def create_strategy(cls, config: CheckpointConfig) -> Strategy:
-        """ValueError for a strategy that chooses by micro-batch."""
+        """Creates a strategy. Raises ValueError for one that chooses by micro-batch."""
         makers = {
             CheckpointStrategy.INTERVAL: lambda: cls.create_interval(config.interval),
             CheckpointStrategy.SELECTIVE: lambda: cls.create_selective(config.checkpoint_layers, config.exclude_layers),
@@ -81,7 +81,7 @@ class CheckpointStrategyFactory:
             CheckpointStrategy.SMART: lambda: cls.create_smart(config.exclude_layers),
         }
         if config.strategy not in makers:
-            raise ValueError(f"strategy is {config.strategy}; one that chooses by layer")
+            raise ValueError(f"strategy {config.strategy}: expected one that chooses by layer")
         return makers[config.strategy]()
 
 
@@ -89,7 +89,7 @@ class CheckpointStrategyFactory:
 
 
 class ActivationCheckpointManager(ActivationManager):
-    """An ActivationManager whose policy is a CheckpointStrategy by micro-batch."""
+    """An ActivationManager with a CheckpointStrategy by micro-batch as its policy."""
 
     def __init__(self, strategy: CheckpointStrategy, forward: Optional[Callable[[Tensor, int], Any]] = None,
                  checkpoint_interval: int = 1, memory_threshold: int = 1 << 30) -> None:
@@ -98,7 +98,7 @@ class ActivationCheckpointManager(ActivationManager):
                     CheckpointStrategy.SELECTIVE: ActivationPolicy.selective(checkpoint_interval),
                     CheckpointStrategy.MEMORY_BASED: ActivationPolicy.memory_based(memory_threshold)}
         if strategy not in policies:
-            raise ValueError(f"strategy is {strategy}; one that chooses by micro-batch")
+            raise ValueError(f"strategy {strategy}: expected one that chooses by micro-batch")
         super().__init__(policies[strategy], forward)
 
     store_activation = ActivationManager.store
@@ -167,11 +167,11 @@ def _lasting(ns: int) -> timedelta:
 
 
 class AsyncCheckpointManager(AsyncManager):
-    """An AsyncManager whose tasks are known by their ids."""
+    """An AsyncManager that identifies tasks by their ids."""
 
     def __init__(self, checkpoint: Union[CheckpointManager, Storage, str], max_queue_size: int = 10,
                  **options: AsyncManager.__init__) -> None:
-        """max_queue_size: tasks that have not ended, at most; others are refused."""
+        """max_queue_size: the most tasks that have not ended; others are refused."""
         super().__init__(checkpoint, capacity=max_queue_size, **options)
 
     def queue_save_async(self, model: Stateful, optimizer: Optional[Stateful] = None, step: int = 0,
@@ -182,25 +182,25 @@ class AsyncCheckpointManager(AsyncManager):
         return self.save((model,) if optimizer is None else (model, optimizer), step, **options).id
 
     def get_task_status(self, id: int) -> Optional[CheckpointTaskState]:
-        """None for an id that is unknown, or no longer in the history."""
+        """Returns the state of a task; None for an id that is unknown, or no longer in the history."""
         try:
             return self.info(id).state
         except NotFoundError:
             return None
 
     def wait_for_completion(self, id: int, timeout: Optional[float] = None) -> CheckpointTaskResult:
-        """Waits until a task has ended, however it ended: a failure is in the result. Raises TimeoutError when the time is over,
-        NotFoundError for an unknown id."""
+        """Waits until a task has ended, successfully or not, and returns its result with any failure. Raises TimeoutError after the
+        timeout, NotFoundError for an unknown id."""
         ended = self._wait_for(id, timeout)
         return CheckpointTaskResult(id, ended.state, ended.success, ended.name if ended.success else None,
                                     None if ended.success else ended.error, _lasting(ended.duration_ns), ended.bytes)
 
     def cancel_checkpoint(self, id: int) -> bool:
-        """True when the task ends cancelled because of this call; False also for an unknown id."""
+        """Returns True when the task ends cancelled because of this call; False also for an unknown id."""
         return self._cancel(id)
 
     def get_active_tasks(self) -> List[CheckpointTaskInfo]:
-        """The tasks that have not ended, the oldest first."""
+        """Returns the tasks that have not ended, the oldest first."""
         return [CheckpointTaskInfo(task.id, task.kind, task.state, _utc(task.queued_utc_ns),
                                    _utc(task.started_utc_ns) if task.started_utc_ns else None,
                                    _utc(task.ended_utc_ns) if task.ended_utc_ns else None,
@@ -212,7 +212,7 @@ class AsyncCheckpointManager(AsyncManager):
 
 
 class AdaptiveController(Threshold):
-    """The threshold rule with the names of the text that describes it."""
+    """The threshold rule with the names of the reference API."""
 
     def observe_task(self, name: str, elapsed: float) -> None:
         super().observe_task(name, elapsed)

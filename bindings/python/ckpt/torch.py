@@ -15,7 +15,7 @@ import torch as _torch
 from . import _native as _n
 from ._async import AsyncManager
 from ._checkpoints import _refused_manager, _refused_on_all_ranks, CheckpointManager, Reader
-from ._given import _made_state, _state_of
+from ._given import _new_state, _state_of
 from ._oneline import _continue_from, _newest, _NoCheckpointError, _note_loaded, _save, _warn_of_skipped, _write_file
 from ._progress import Progress, _Meter
 from ._root import CkptError
@@ -43,7 +43,7 @@ _LATER = {"budget": "_torch_budget", "Budgeted": "_torch_budget", "Forms": "_tor
 
 
 def __getattr__(name: str) -> Any:
-    """What trains or joins processes is imported when it is asked for: whoever only saves and loads does not wait for it."""
+    """Imports training and distributed parts at their first use, so that programs that only save and load start faster."""
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module("." + _LATER[name], __package__), name)
@@ -59,14 +59,14 @@ Place = Union[Storage, PathLike]
 def save(where: Union[CheckpointManager, AsyncManager, Place], what: Union[int, Mapping[str, Any]] = 0, step: int = 0, *,
          model: Any = None, optimizer: Any = None, scheduler: Any = None, rng: bool = False, extra: Any = None, keep_last: int = 0,
          allow_empty: bool = False, **options: Any) -> Union[SaveResult, CheckpointTask]:
-    """Saves a training run, so that `resume` goes on as if it had never ended: save(manager, step, model=model,
-    optimizer=optimizer, scheduler=scheduler, rng=True, extra={"epoch": epoch}). model, optimizer and scheduler: anything with a
-    state_dict, or a dict of several by name. rng: the states of the global generators of torch (CUDA's too), Python and numpy.
-    extra: a tree. where: a CheckpointManager, which returns when all is durable; an AsyncManager, which saves in the background
-    and returns the task; or a place. options: as for the save of what where is.
+    """Saves a training run, so that `resume` continues it exactly: save(manager, step, model=model, optimizer=optimizer,
+    scheduler=scheduler, rng=True, extra={"epoch": epoch}). model, optimizer and scheduler: anything with a state_dict, or a dict of
+    several by name. rng: the states of the global generators of torch (also CUDA), Python and numpy. extra: a tree. where: a
+    CheckpointManager, and save returns when the checkpoint is durable; an AsyncManager, which saves in the background, and save
+    returns the task; or a path, a URI or a Storage. options: as for the save of that object.
 
-    With a state_dict in the place of the step, save(place, model.state_dict(), step), its tensors are a group of their own, and a dict
-    of several such dicts is a group each; anything else in it is an error that names its path."""
+    With a state_dict instead of the step, save(place, model.state_dict(), step), its tensors become one group, and a dict of
+    several such dicts a group each; any other content is an error with its path."""
     is_manager = isinstance(where, (CheckpointManager, AsyncManager))
     with where._refused_save() if is_manager else _refused_on_all_ranks(
             _refused_manager(options.get("coordinator"), options.get("timeout"))):
@@ -90,7 +90,7 @@ def _state_of_run(model: Any, optimizer: Any, scheduler: Any, rng: bool, extra: 
             if tree is not None:
                 state._add_tree(group, tree, once=True)
 
-    return _made_state(add, None)
+    return _new_state(add, None)
 
 
 def _state_dict(of: Any) -> Any:
@@ -100,7 +100,8 @@ def _state_dict(of: Any) -> Any:
 
 
 def _without_functions(states: Any) -> Any:
-    """Of schedulers, whose states have functions that the constructor of the next one sets again, and counts by step."""
+    """Removes functions from the states of schedulers: the constructor of the new one sets them again. Converts Counters
+    to dicts."""
     if type(states) is OrderedDict:
         return with_attributes_of(states, OrderedDict(_without_functions(dict(states))))
     if type(states) in (dict, Counter):
@@ -109,7 +110,7 @@ def _without_functions(states: Any) -> Any:
 
 
 def _with_functions(states: Any, now: Any) -> Any:
-    """The loaded states with what they lack of those that a new scheduler has."""
+    """Adds the functions of a new scheduler to the loaded states."""
     if isinstance(now, Counter) and isinstance(states, dict):
         return Counter(states)
     if type(now) is dict and isinstance(states, dict):
@@ -130,7 +131,7 @@ def _generators() -> Any:
 
 
 class Resumed(NamedTuple):
-    """Where a run goes on: the step of the checkpoint, what was saved as extra, and the checkpoint's name."""
+    """The point where a run continues: the step of the checkpoint, the value saved as extra, and the checkpoint's name."""
 
     step: int
     extra: Any
@@ -139,10 +140,11 @@ class Resumed(NamedTuple):
 
 def resume(where: Union[CheckpointManager, AsyncManager, Place], *, model: Any = None, optimizer: Any = None, scheduler: Any = None,
            rng: bool = False, types: Types = (), device: Any = "cpu", progress: Progress = None) -> Optional[Resumed]:
-    """Loads the newest valid checkpoint that `save` made into model, optimizer and scheduler, which stay on their devices, and sets
-    the generators when rng is true. UnsupportedError for tensors on the device 'meta', by path. None when there is no checkpoint yet. types: classes of dataclasses and named tuples in extra,
-    whose tensors go to device. Everything is read and verified before anything is changed. A newer checkpoint that is damaged is
-    skipped with a SkippedWarning. progress: as for CheckpointManager.save."""
+    """Loads the newest valid checkpoint of `save` into model, optimizer and scheduler, which stay on their devices, and sets the
+    generators if rng is true. Returns None when no checkpoint exists. types: classes of dataclasses and named tuples in extra.
+    Tensors in extra are moved to device. Reads and verifies everything before it changes anything. Raises UnsupportedError, with
+    the path, for tensors on the device 'meta'. Skips a newer checkpoint that is damaged, with a SkippedWarning. progress: as for
+    CheckpointManager.save."""
     wanted = {"model": model, "optimizer": optimizer, "scheduler": scheduler}
     _require_memory(wanted, device)
     groups = [group for group, part in wanted.items() if part is not None] + ["rng"] * rng
@@ -171,7 +173,8 @@ def resume(where: Union[CheckpointManager, AsyncManager, Place], *, model: Any =
 
 
 def _continue_after_resume(where: Any, name: str) -> None:
-    """The next save continues from the checkpoint, which a reader has read. Not of many ranks, whose loads are collective."""
+    """Makes the next save continue from the checkpoint that a reader has read. Not for several ranks: their loads are
+    collective."""
     if not isinstance(where, (CheckpointManager, AsyncManager)):
         _note_loaded(where, name)
     elif not where._is_collective and isinstance(where, CheckpointManager):
@@ -182,7 +185,7 @@ def _continue_after_resume(where: Any, name: str) -> None:
 
 
 def _require_memory(wanted: Mapping[str, Any], device: Any) -> None:
-    """A load into a tensor on 'meta' copies nothing, and torch reports no error."""
+    """Refuses tensors on 'meta': a load into one copies nothing, and torch reports no error."""
     if _torch.device(device).type == "meta":
         raise InvalidArgumentError("device is 'meta', where tensors have no contents")
     for group, part in wanted.items():
@@ -193,12 +196,12 @@ def _require_memory(wanted: Mapping[str, Any], device: Any) -> None:
             targets = [*_tensors_in(states, where), *_tensors_in([each["params"] for each in groups], where + ".param_groups")]
             path = next((path for path, tensor in targets if tensor.device.type == "meta"), None)
             if path is not None:
-                raise UnsupportedError(f"{path}: a tensor on the device 'meta' has no memory to load into; module.to_empty(device=...) "
-                                       "before the optimizer is made gives it some")
+                raise UnsupportedError(f"{path}: a tensor on the device 'meta' has no memory to load into; call "
+                                       "module.to_empty(device=...) before creating the optimizer")
 
 
 def _tensors_in(value: Any, path: str) -> Iterator[Tuple[str, "_torch.Tensor"]]:
-    """The tensors of a state_dict by path; optimizers of torch share theirs."""
+    """Yields the tensors of a state_dict by path; optimizers of torch share theirs."""
     if isinstance(value, _torch.Tensor):
         yield path, value
     elif isinstance(value, Mapping):
@@ -223,8 +226,8 @@ def _newest_of(where: Any, read: Callable[[Reader], Any]) -> Tuple[str, int, Any
 
 
 def _load_all(parts: Mapping[str, Any], trees: Mapping[str, Any]) -> None:
-    """Loads every part, or leaves all as they were. A module of the checkpoint's layout takes anything, and a copy of it would cost
-    its memory again: it comes last."""
+    """Loads every part, or leaves all unchanged. Loading a module with the checkpoint's layout cannot fail, and a copy of it would
+    need its memory again: it is loaded last, without a copy."""
     loads = [(of, states) for group, part in parts.items() for of, states in _pairs(part, trees[group])]
     done: List[Tuple[Callable[[Any], Any], Any]] = []
     try:
@@ -253,7 +256,7 @@ def _is_safe(of: Any, states: Any) -> bool:
 
 
 def _kept(of: Any) -> Any:
-    """Its state, which loading another one does not change: optimizers and schedulers put new objects in the place of the old."""
+    """Returns a copy of the state that a later load does not change. Optimizers and schedulers replace their objects themselves."""
     now = of.state_dict()
     if not isinstance(of, _torch.nn.Module):
         return now
@@ -271,7 +274,7 @@ def _set_generators(states: Mapping[str, Any]) -> None:
 
 
 def _on(device: Any, tree: Any) -> Any:
-    """The tree with its tensors on a device."""
+    """Returns the tree with its tensors on a device."""
     if isinstance(tree, _torch.Tensor):
         moved = tree.detach().to(device)
         if moved.device == tree.device:
@@ -284,7 +287,7 @@ def _on(device: Any, tree: Any) -> Any:
         return Attributed(_on(device, tree.value), tree.attributes)
     if isinstance(tree, Record):
         return Record(tree.class_name, _on(device, tree.fields), tree.kind)
-    if is_dataclass(tree) and not isinstance(tree, type):  # which the reader has just made
+    if is_dataclass(tree) and not isinstance(tree, type):  # just created by the reader
         for field in fields(tree):
             object.__setattr__(tree, field.name, _on(device, getattr(tree, field.name)))
         return tree
@@ -296,14 +299,14 @@ def _on(device: Any, tree: Any) -> Any:
 
 def save_file(path: PathLike, tensors: Mapping[str, "_torch.Tensor"],
               metadata: Optional[Mapping[str, str]] = None, *, progress: Progress = None) -> None:
-    """Writes a dict of torch tensors as a plain safetensors file, durably. The versions of modules in a state_dict are the entry
-    "_metadata" of its metadata. progress: as for CheckpointManager.save."""
+    """Writes a dict of torch tensors as a plain safetensors file, durably. The versions of modules in a state_dict become the entry
+    "_metadata" of the file's metadata. progress: as for CheckpointManager.save."""
     _write_file(path, tensors, metadata, progress, _convert)
 
 
 def load_file(path: PathLike, device: Any = "cpu", *, progress: Progress = None) -> Dict[str, "_torch.Tensor"]:
-    """The tensors of a safetensors file, or of a folder with an index, as new torch tensors on a device. A dict; an OrderedDict with
-    the attribute "_metadata" when the file has the versions of a state_dict."""
+    """Returns the tensors of a safetensors file, or of a folder with an index, as new torch tensors on a device. The result is a
+    dict; an OrderedDict with the attribute "_metadata" if the file contains the versions of a state_dict."""
     _require_memory({}, device)
     with Reader(path) as reader, _Meter(progress) as meter:
         meter.expect(reader)
@@ -317,13 +320,14 @@ def load_file(path: PathLike, device: Any = "cpu", *, progress: Progress = None)
 
 def load_into(place: Place, state_dict: Mapping[str, Any], name: Optional[str] = None,
               **options: CheckpointManager.load) -> LoadResult:
-    """Fills the tensors of a state_dict in place from the newest valid checkpoint. What could not be filled is an error that names
-    its path, and so is a module of another version. options: strip_prefix="module.", rename, convert, progress and the others of CheckpointManager.load. When newer
-    checkpoints were skipped there is a SkippedWarning, and the result's `skipped` counts them."""
+    """Fills the tensors of a state_dict in place from the newest valid checkpoint. A tensor that cannot be filled is an error with
+    its path, and so is a module of another version. options: strip_prefix="module.", rename, convert, progress and the others of
+    CheckpointManager.load. If newer checkpoints were skipped, issues a SkippedWarning, and the result's `skipped` counts them."""
     with _state_of(state_dict, "model", None, False, _shared) as state, CheckpointManager(place, read_only=True) as checkpoints:
         result = checkpoints.load(state, name=name, **options)
         require_same_versions(state.get(VERSIONS), versions_by_group(state_dict))
     _note_loaded(place, result.name)
     if result.skipped > 0:
-        _warn_of_skipped(f"{result.skipped} newer checkpoint(s) or commit record(s) were skipped; '{result.name}' was loaded; the log says why")
+        _warn_of_skipped(f"{result.skipped} newer checkpoint(s) or commit record(s) were skipped; loaded '{result.name}'; see the "
+                         "log")
     return result

@@ -1,4 +1,4 @@
-"""The conformance runner of Python (bindings/conformance/README.md), through the public package only.
+"""The conformance runner of Python (bindings/conformance/README.md), which uses only the public package.
 
     conformance.py run SCRATCH FILE...     runs the files' scenarios and compares
     conformance.py write DIR | read DIR    writes or checks the checkpoint of the matrix
@@ -24,7 +24,7 @@ def unescaped(word):
 
 
 class Command:
-    """One command: its words, the options apart. Arguments are counted from 1."""
+    """One command: its words, without the options. Arguments are counted from 1."""
 
     def __init__(self, line):
         self.words, self.options, self.used = [], {}, set()
@@ -41,7 +41,7 @@ class Command:
 
     def text(self, index):
         if index >= len(self.words):
-            raise Misuse(f"{self.name} lacks argument {index}")
+            raise Misuse(f"{self.name}: missing argument {index}")
         return self.words[index]
 
     def integer(self, index):
@@ -58,17 +58,17 @@ class Command:
         return [name for name in self.option(key, "").split(",") if name]
 
     def given(self, **kinds):
-        """Keyword arguments of the options that are there: given(interval=int)."""
+        """Returns keyword arguments of the options present: given(interval=int)."""
         return {key: self.option(key, kind=kind) for key, kind in kinds.items() if self.option(key) is not None}
 
     def check_all_used(self):
         for key in self.options:
             if key not in self.used:
-                raise Misuse(f"{self.name} has no option {key}")
+                raise Misuse(f"{self.name}: unknown option {key}")
 
 
 class Run:
-    """Runs files and counts."""
+    """Runs files and counts scenarios, commands and failures."""
 
     def __init__(self, scratch):
         self.scratch = scratch
@@ -206,7 +206,7 @@ TREE["module"]._metadata = {"": {"version": 1}}
 
 
 def same(left, right):
-    """Equal by what the languages have: an array is one wherever it came from."""
+    """Compares by what the languages have in common: arrays are equal regardless of the library they came from."""
     if isinstance(left, (numpy.ndarray, ckpt.Tensor)):
         left, right = ckpt.as_tensor(left), ckpt.as_tensor(right)
         return left.shape == right.shape and left.dtype == right.dtype and left.is_bit_equal(right)
@@ -243,7 +243,7 @@ def read_trees(folder):
 
 
 def random_trees(folder, read):
-    """A hundred trees with every row of Python's table, or whether they are those, type for type and bit for bit."""
+    """Writes a hundred trees with every row of Python's table, or checks that they are equal, type for type and bit for bit."""
     import random
 
     import test_trees

@@ -1,4 +1,4 @@
-"""The commands of bindings/conformance/README.md on what lives in memory: each gives the lines that it prints."""
+"""The commands of bindings/conformance/README.md on objects in memory: each returns the lines that it prints."""
 
 import math
 import struct
@@ -13,7 +13,7 @@ BY_KIND = {"threshold": ("threshold_bytes", int), "share": ("max_share", float),
 
 
 class Misuse(Exception):
-    """A mistake in the data file, not in the library."""
+    """An error in the scenario file, not in the library."""
 
 
 def joined(words):
@@ -51,8 +51,8 @@ def make_tensor(dtype, shape, seed):
     return tensor
 
 
-class Heard(list):
-    """Lines that callables leave, on any thread."""
+class EventLog(list):
+    """Lines that callables add, on any thread."""
 
     def take(self):
         lines = self[:]
@@ -73,7 +73,7 @@ class Kind:
 
 class Listener:
     def __init__(self, tracker, kinds, throws):
-        self.heard = Heard()
+        self.events = EventLog()
         self.throws = throws
         self.subscription = tracker.subscribe(self.hear, kinds)
 
@@ -81,14 +81,14 @@ class Listener:
         if self.throws:
             raise RuntimeError("a listener that throws")
         kind = next(name for name, number in EVENTS.items() if number == event.kind)
-        self.heard.append(joined([kind, event.layer_name or "-", "bytes", event.bytes, "current", event.current_bytes, "peak",
+        self.events.append(joined([kind, event.layer_name or "-", "bytes", event.bytes, "current", event.current_bytes, "peak",
                                   event.peak_bytes, "limit", event.limit_bytes]))
 
     def close(self):
         self.subscription.unsubscribe()
 
 
-# The types in the order in which a name is looked for; closed are those that have close, and from the end.
+# The types in the order in which names are searched. Objects with close are closed in reverse order.
 TYPES = ["clock", "kind", "strategy", "tracker", "allocation", "scope", "listener", "profile", "schedule", "cursor", "place",
          "activations", "pipeline", "tensor", "state", "checkpoint", "threshold", "controller", "id", "task", "background"]
 
@@ -118,19 +118,19 @@ class Commands:
             before.close()
 
     def find(self, name, kinds=TYPES):
-        """(type, object) of the first type that has the name."""
+        """Returns (type, object) of the first type that has the name."""
         for kind in kinds:
             if name in self.objects[kind]:
                 return kind, self.objects[kind][name]
-        raise Misuse(f"nothing is called {name}")
+        raise Misuse(f"unknown name {name}")
 
     def close(self):
         for kind in reversed(TYPES):
             for made in self.objects[kind].values():
-                if hasattr(made, "close") and kind != "listener":  # a tracker's end is theirs
+                if hasattr(made, "close") and kind != "listener":  # ends with its tracker
                     try:
                         made.close()
-                    except ckpt.CkptError:  # a save that failed, and that the scenario did not ask for
+                    except ckpt.CkptError:  # a failed save that the scenario did not retrieve
                         pass
 
     # ---- Any object ----
@@ -291,8 +291,8 @@ class Commands:
         kinds = sum(EVENTS[word] for word in c.text(3).split(","))
         self.make("listener", c.text(1), Listener(self.of("tracker", c.text(2)), kinds, len(c) > 3 and c.text(4) == "throws"))
 
-    def do_heard(self, c):
-        return self.find(c.text(1), ["listener", "background"])[1].heard.take()
+    def do_events(self, c):
+        return self.find(c.text(1), ["listener", "background"])[1].events.take()
 
     def do_prometheus(self, c):
         return [text for text in self.of("tracker", c.text(1)).prometheus().split("\n") if text.startswith(c.text(2))]

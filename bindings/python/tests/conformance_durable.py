@@ -4,7 +4,7 @@ import json
 
 import ckpt
 from ckpt import compat
-from conformance_commands import Heard, exact, index_of, joined, shape_of, thousandths, yes_no
+from conformance_commands import EventLog, exact, index_of, joined, shape_of, thousandths, yes_no
 from conformance_stages import Stages
 
 STATES = ["queued", "running", "completed", "failed", "cancelled", "rejected"]
@@ -13,12 +13,12 @@ FORMULAS = {"young": ckpt.young_interval, "daly": ckpt.daly_interval, "expected_
 
 
 def printed_name(name):
-    """Without the random digits at its end."""
+    """Returns the name without the random digits at its end."""
     return name.rpartition("-")[0] if name else "-"
 
 
 def compact(value):
-    """JSON without white space."""
+    """Returns JSON without white space."""
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
@@ -28,12 +28,12 @@ def full_name(checkpoint, printed):
 
 class Background:
     def __init__(self, checkpoint, kind=ckpt.AsyncManager, **options):
-        self.heard = Heard()
+        self.events = EventLog()
         self.checkpoint = checkpoint
         self.manager = kind(checkpoint, on_ended=self.hear, **options)
 
     def hear(self, result):
-        self.heard.append(joined([result.kind.name.lower(), "step", result.step, STATES[result.state]]))
+        self.events.append(joined([result.kind.name.lower(), "step", result.step, STATES[result.state]]))
 
     def close(self):
         self.manager.close()
@@ -61,7 +61,7 @@ def source_of(how):
 
 
 class Scenario(Stages):
-    """Adds them to the others."""
+    """Adds these commands to the others."""
 
     # ---- Checkpoints ----
 
@@ -172,7 +172,7 @@ class Scenario(Stages):
     def do_finish(self, c):
         self.of("background", c.text(1)).manager.close(cancel=index_of(["drain", "cancel"], c.text(2)) == 1)
 
-    # ---- The same with the names of the reference texts ----
+    # ---- The same with the names of the reference API ----
 
     def do_compat(self, c):
         options = {} if c.option("capacity") is None else {"max_queue_size": c.option("capacity", kind=int)}
@@ -240,18 +240,18 @@ class Scenario(Stages):
             options["clock"] = self.of("clock", c.option("clock"))
         self.make("controller", c.text(1), ckpt.Controller(ckpt.Policy[c.option("policy", "auto").upper()], **options))
 
-    def do_tell(self, c):
-        kind, told = self.find(c.text(1), ["threshold", "controller"])
+    def do_record(self, c):
+        kind, target = self.find(c.text(1), ["threshold", "controller"])
         event = c.text(2)
         if event == "observe":
-            return told.observe_task(c.text(3), c.number(4))
+            return target.observe_task(c.text(3), c.number(4))
         numbers = [c.number(i) for i in range(3, len(c) + 1)]
         if kind == "threshold":
-            {"adjust": told.adjust_policy, "begin-run": told.begin_run}[event](*numbers)
+            {"adjust": target.adjust_policy, "begin-run": target.begin_run}[event](*numbers)
             return None
-        events = {"begin-run": told.begin_run, "resume": told.resume, "begin": told.begin, "commit": told.commit,
-                  "abort": told.abort, "failure": told.record_failure, "recovery": told.record_recovery,
-                  "clean-exit": told.record_clean_exit, "preemption": told.notify_preemption}
+        events = {"begin-run": target.begin_run, "resume": target.resume, "begin": target.begin, "commit": target.commit,
+                  "abort": target.abort, "failure": target.record_failure, "recovery": target.record_recovery,
+                  "clean-exit": target.record_clean_exit, "preemption": target.notify_preemption}
         events[event](*numbers[1:], now=numbers[0])
         return None
 
@@ -263,8 +263,8 @@ class Scenario(Stages):
         return [joined([yes_no(n), n.reason.name, n.policy.name.lower(), "interval", thousandths(n.interval_seconds), "due",
                         thousandths(n.due_seconds), "since", thousandths(n.since_last_seconds)])]
 
-    def do_carry(self, c):
+    def do_copy_state(self, c):
         self.of("controller", c.text(2)).restore(self.of("controller", c.text(1)).json())
 
-    def do_recall(self, c):
+    def do_restore_json(self, c):
         self.of("controller", c.text(1)).restore(c.text(2))

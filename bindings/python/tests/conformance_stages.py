@@ -68,7 +68,7 @@ class Staged:
 
 
 class Stages(Commands):
-    """Adds them to the others."""
+    """Adds these commands to the others."""
 
     def policy_of(self, c, kind):
         options = c.given(interval=int)
@@ -100,26 +100,26 @@ class Stages(Commands):
     def do_begin_step(self, c):
         self.of("activations", c.text(1)).begin_step(c.integer(2))
 
-    def do_keeps(self, c):
+    def do_would_store(self, c):
         return [yes_no(self.of("activations", c.text(1)).should_checkpoint(c.integer(2), c.integer(3)))]
 
-    def do_keep(self, c):
+    def do_store(self, c):
         return [yes_no(self.of("activations", c.text(1)).store(c.integer(2), self.of("tensor", c.text(3))))]
 
-    def do_kept(self, c):
+    def do_stored(self, c):
         found = self.of("activations", c.text(1)).get(c.integer(2))
         return ["-"] if found is None else described(found)
 
     def do_recompute(self, c):
         return described(self.of("activations", c.text(1)).recompute(self.of("tensor", c.text(3)), c.integer(2)))
 
-    def do_kept_or_not(self, c):
+    def do_stored_or_computed(self, c):
         return described(self.of("activations", c.text(1)).get_or_compute(self.of("tensor", c.text(3)), c.integer(2)))
 
-    def do_all_kept(self, c):
+    def do_list_stored(self, c):
         return [joined(self.of("activations", c.text(1)).micro_batches()) or "-"]
 
-    def do_about_kept(self, c):
+    def do_metadata(self, c):
         n = self.of("activations", c.text(1)).metadata(c.integer(2))
         return [joined([n.dtype.safetensors_name, lengths(n.shape), "bytes", n.bytes, "hits", n.hits, "at", n.stored_at_ns])]
 
@@ -133,7 +133,7 @@ class Stages(Commands):
         options["order"] = ORDERS[index_of(ORDERS, c.option("order", "1f1b"))]
         options["budget_bytes"] = c.option("budget", 0, int)
         options["begins"] = [int(begin) for begin in c.names("begins")]
-        options["policy"] = self.policy_of(c, c.option("keeps", "store-all"))
+        options["policy"] = self.policy_of(c, c.option("policy", "store-all"))
         self.make("pipeline", c.text(1), Staged(c.integer(2), c.integer(3), c.option("samples", 8, int), **options))
 
     def do_step(self, c):

@@ -1,4 +1,4 @@
-"""When to save: formulas, the threshold rule, the controller with policies of one's own, the simulator."""
+"""When to save: formulas, the threshold rule, the controller with custom policies, the simulator."""
 
 import json
 import math
@@ -51,7 +51,7 @@ class Rule(unittest.TestCase):
         self.assertFalse(rule.should_checkpoint("long", 10))  # no slot left
         before = rule.info()
         self.assertEqual((before.longest_seconds, before.used, before.budget), (10, 2, 2))
-        rule.adjust_policy(4, 1)  # saved more than it cost
+        rule.adjust_policy(4, 1)  # more time saved than spent
         self.assertAlmostEqual(rule.info().threshold, 0.5 - 0.2 * 3 / 4)
         rule.begin_run()
         self.assertEqual(rule.info().used, 0)
@@ -102,7 +102,7 @@ class Decides(unittest.TestCase):
         clock.advance(10 * 10**9)
         self.assertEqual(controller.should_checkpoint().reason, ckpt.Reason.BUDGET_IS_SPENT)
 
-    def test_knowledge_survives_a_restart(self):
+    def test_state_survives_a_restart(self):
         first = ckpt.Controller()
         first.begin_run(0)
         for time in range(1, 6):
@@ -129,7 +129,7 @@ class Decides(unittest.TestCase):
 class Own(unittest.TestCase):
     """Policies that are callables."""
 
-    def test_is_asked_with_what_is_known(self):
+    def test_its_arguments(self):
         questions = []
 
         def every_minute(question):
@@ -148,11 +148,11 @@ class Own(unittest.TestCase):
         asked = len(questions)
         self.assertEqual(controller.should_checkpoint(500).reason, ckpt.Reason.SAVE_IN_FLIGHT)
         controller.commit(3, 3, now=500)
-        self.assertEqual(len(questions), asked)  # the limits left no choice
+        self.assertEqual(len(questions), asked)  # the limits decided
         controller.should_checkpoint(501)
         self.assertEqual((questions[-1].saves, questions[-1].cost_seconds), (1, 3))
 
-    def test_limits_go_before_it(self):
+    def test_limits_precede_it(self):
         controller = ckpt.Controller(lambda question: True, initial_cost_seconds=1, min_interval_seconds=50, budget_saves=1)
         controller.begin_run(0)
         self.assertFalse(controller.should_checkpoint(20))
@@ -167,44 +167,44 @@ class Own(unittest.TestCase):
         never.notify_preemption(30, now=101)
         self.assertEqual(never.should_checkpoint(102).reason, ckpt.Reason.PREEMPTION)
 
-    def test_what_it_raises_comes_out(self):
+    def test_its_exceptions_propagate(self):
         controller = ckpt.Controller(lambda question: {}["key"])
         controller.begin_run(0)
         with self.assertRaises(KeyError):
             controller.should_checkpoint(1)
 
-    def test_rank_0_asks_for_all(self):
+    def test_rank_0_decides_for_all(self):
         class Group(ckpt.CustomCoordinator):
             """Two ranks in one process."""
 
-            meeting = threading.Barrier(2)
+            rank_group = threading.Barrier(2)
             data = {}
 
             def __init__(self, rank):
                 self.rank = rank
 
             def barrier(self, timeout_ns):
-                self.meeting.wait()
+                self.rank_group.wait()
 
             def broadcast(self, data, root, timeout_ns):
                 if self.rank == root:
                     Group.data["sent"] = bytes(data)
-                self.meeting.wait()
+                self.rank_group.wait()
                 data[:] = Group.data["sent"]
-                self.meeting.wait()
+                self.rank_group.wait()
 
             def all_gather(self, sent, received, timeout_ns):
                 Group.data[self.rank] = bytes(sent)
-                self.meeting.wait()
+                self.rank_group.wait()
                 received[:] = Group.data[0] + Group.data[1]
-                self.meeting.wait()
+                self.rank_group.wait()
 
             def gather(self, sent, received, root, timeout_ns):
                 Group.data[self.rank] = bytes(sent)
-                self.meeting.wait()
+                self.rank_group.wait()
                 if self.rank == root:
                     received[:] = Group.data[0] + Group.data[1]
-                self.meeting.wait()
+                self.rank_group.wait()
 
         answers, failures = {}, {}
 
@@ -240,15 +240,15 @@ class Background(unittest.TestCase):
             controller = ckpt.Controller()
             controller.begin_run(0)
             with ckpt.AsyncManager(place) as manager:
-                heard = []
+                received = []
                 task = controller.save_async(manager, {"w": np.arange(10)}, 4, now=1.0, values={"epoch": 2},
-                                             on_ended=lambda result: heard.append(result.step), gate_step=4)
+                                             on_ended=lambda result: received.append(result.step), gate_step=4)
                 self.assertTrue(controller.info().save_in_flight)
                 with self.assertRaises(ckpt.InvalidStateError):
                     controller.save_async(manager, {"w": np.arange(10)}, 5, now=2.0)
                 manager.end_step(4)
                 self.assertTrue(task.wait().success)
-                self.assertEqual(heard, [4])
+                self.assertEqual(received, [4])
                 info = controller.info()
                 self.assertEqual((info.saves, info.save_in_flight), (1, False))
                 self.assertGreater(info.cost_seconds, 0)

@@ -27,7 +27,7 @@ class Folder(unittest.TestCase):
 
 
 class Examples(Folder):
-    """The usage examples that the reference for asynchronous checkpoints gives."""
+    """The usage examples of the reference for asynchronous checkpoints."""
 
     def setUp(self):
         super().setUp()
@@ -47,7 +47,7 @@ class Examples(Folder):
         self.assertEqual(result.error, "")
         self.assertGreater(result.bytes, 4000)
         self.assertGreater(result.duration_ns, 0)
-        self.manager.wait()  # its callables have returned, too
+        self.manager.wait()  # its callables have also returned
         info = self.manager.ended_tasks()[0]
         self.assertLess(abs(info.queued_utc_ns - time.time_ns()), 60 * 10**9)
         self.assertTrue(info.queued_utc_ns <= info.started_utc_ns + 10**9 and 0 < info.ended_at_ns <= ckpt.monotonic_ns())
@@ -121,7 +121,7 @@ class Waiting(Folder):
             manager.wait()
         return task
 
-    def test_an_error_that_nobody_asked_for_comes_with_the_next_save_or_the_end(self):
+    def test_an_unretrieved_error_is_raised_by_the_next_save_or_close(self):
         with ckpt.AsyncManager(self.place) as manager:
             self.failing(manager)
             with self.assertRaisesRegex(ckpt.CallbackError, "ZeroDivisionError"):
@@ -133,7 +133,7 @@ class Waiting(Folder):
             manager.close()
         self.assertTrue(manager.closed)
 
-    def test_an_error_that_was_seen_does_not_come_again(self):
+    def test_a_retrieved_error_is_not_raised_again(self):
         async def awaited(task):
             return await task
 
@@ -146,7 +146,7 @@ class Waiting(Folder):
                     pass
                 self.assertTrue(manager.save(self.weights(), 2).wait().success)
 
-    def test_what_a_with_block_raises_goes_before_an_unseen_failure(self):
+    def test_an_exception_of_a_with_block_precedes_an_unretrieved_failure(self):
         with self.assertRaises(KeyError):
             with ckpt.AsyncManager(self.place) as manager:
                 self.failing(manager)
@@ -154,7 +154,7 @@ class Waiting(Folder):
         self.assertTrue(manager.closed)
 
     def failing_together(self, manager, count):
-        """That many saves that fail once all of them are there."""
+        """Starts this number of saves, which fail once all of them have started."""
         go = threading.Event()
 
         def source(*_):
@@ -168,7 +168,7 @@ class Waiting(Folder):
         return tasks
 
     def steps_of(self, error):
-        """Of the saves whose failures a traceback of error shows, the one raised first."""
+        """Returns the saves with failures in a traceback of error, the first raised one first."""
         steps = []
         while error is not None:
             steps += re.findall(r"save of step (\d+)\) failed", str(error)) if isinstance(error, ckpt.CkptError) else ["other"]
@@ -184,7 +184,7 @@ class Waiting(Folder):
                 manager.load(ckpt.State(self.weights()))
             self.assertTrue(manager.save(self.weights(), 9).wait().success)
 
-    def test_closing_raises_all_failures_that_are_left(self):
+    def test_closing_raises_all_remaining_failures(self):
         manager = ckpt.AsyncManager(self.place)
         self.failing_together(manager, 3)
         with self.assertRaises(ckpt.CallbackError) as caught:
@@ -200,7 +200,7 @@ class Waiting(Folder):
                 manager.close()
         self.assertEqual(self.steps_of(caught.exception), ["1", "2", "other"])
 
-    def test_what_a_with_block_raises_shows_the_unseen_failures(self):
+    def test_an_exception_of_a_with_block_shows_the_unretrieved_failures(self):
         def fail():
             raise KeyError("mine")
 
@@ -299,7 +299,7 @@ class Waiting(Folder):
         with ckpt.AsyncManager(self.place) as manager:
             asyncio.run(main(manager))
 
-    def test_a_loop_that_was_closed_disturbs_nothing(self):
+    def test_a_closed_loop_has_no_effect(self):
         with ckpt.AsyncManager(self.place) as manager, Silent() as seen:
             task = manager.save(self.weights(), 1, gate_step=1)
             loop = asyncio.new_event_loop()
@@ -321,9 +321,9 @@ class Futures(Folder):
             done = [future.result().step for future in concurrent.futures.as_completed(task.future() for task in tasks)]
             self.assertEqual(sorted(done), [0, 1, 2])
             self.assertIs(tasks[0].future(), tasks[0].future())
-            heard = []
-            tasks[1].future().add_done_callback(heard.append)
-            self.assertEqual(heard, [tasks[1].future()])
+            received = []
+            tasks[1].future().add_done_callback(received.append)
+            self.assertEqual(received, [tasks[1].future()])
 
     def test_cancelling_the_future_cancels_the_task(self):
         with ckpt.AsyncManager(self.place) as manager:

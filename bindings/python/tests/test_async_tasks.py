@@ -1,4 +1,4 @@
-"""Background saves: staging, what is told of them, the queue, the interpreter's lock, the one-line form, memory."""
+"""Background saves: staging, reports, the queue, the GIL, the one-line form, memory."""
 
 import asyncio
 import gc
@@ -16,7 +16,7 @@ from test_base import Silent
 
 
 class Bar:
-    """What a progress bar of tqdm has, and nothing else."""
+    """A progress bar with the members of tqdm's that are used."""
 
     def __init__(self):
         self.total, self.n, self.updates = None, 0, 0
@@ -65,7 +65,7 @@ class Staging(Folder):
                 array[:] += 1
 
             task = manager.save({"w": array}, 1, mode=ckpt.StagingMode.BORROW, progress=change)
-            if task.wait().state == ckpt.CheckpointTaskState.FAILED:  # seen or not: a checkpoint that is there is whole
+            if task.wait().state == ckpt.CheckpointTaskState.FAILED:  # whether detected or not, an existing checkpoint is complete
                 self.assertEqual(task.wait().status, ckpt.InvalidStateError.status)
             else:
                 ckpt.CheckpointManager(self.place, read_only=True).verify()
@@ -96,24 +96,26 @@ class Staging(Folder):
                 task.saved()
 
 
-class Told(Folder):
+class Reports(Folder):
     def test_progress_and_events_in_order(self):
-        heard = []
-        with ckpt.AsyncManager(self.place, on_staged=lambda id, stall: heard.append("all staged"),
+        received = []
+        with ckpt.AsyncManager(self.place, on_staged=lambda id, stall: received.append("all staged"),
                                on_progress=lambda id, done, total: None,
-                               on_ended=lambda result: heard.append("all ended")) as manager:
-            task = manager.save({"w": np.zeros(3 << 20, np.uint8)}, 1, on_staged=lambda stall: heard.append(("staged", stall >= 0)),
-                                progress=lambda done, total: heard.append((done, total)),
-                                on_ended=lambda result: heard.append(result.state))
+                               on_ended=lambda result: received.append("all ended")) as manager:
+            task = manager.save({"w": np.zeros(3 << 20, np.uint8)}, 1,
+                                on_staged=lambda stall: received.append(("staged", stall >= 0)),
+                                progress=lambda done, total: received.append((done, total)),
+                                on_ended=lambda result: received.append(result.state))
             task.wait()
-        self.assertEqual(heard, ["all staged", ("staged", True), (3 << 20, 3 << 20), "all ended", ckpt.CheckpointTaskState.COMPLETED])
+        self.assertEqual(received, ["all staged", ("staged", True), (3 << 20, 3 << 20), "all ended",
+                                    ckpt.CheckpointTaskState.COMPLETED])
 
     def test_progress_bar(self):
         bar = Bar()
         with ckpt.AsyncManager(self.place) as manager:
             manager.save({"w": np.zeros(9 << 20, np.uint8)}, 1, progress=bar).wait()
         self.assertEqual((bar.n, bar.total), (9 << 20, 9 << 20))
-        self.assertGreaterEqual(bar.updates, 1)  # fewer than pieces written where the bar is slower than the disk
+        self.assertGreaterEqual(bar.updates, 1)  # fewer than pieces written if the bar is slower than the disk
 
     def test_progress_bar_of_tqdm(self):
         try:
@@ -138,49 +140,49 @@ class Told(Folder):
         self.assertEqual(seen, ["SystemExit"])
 
     def test_inside_a_callable(self):
-        heard = []
+        received = []
         with ckpt.AsyncManager(self.place) as manager:
             def ended(result):
-                heard.append(manager.info(result.id).state)
-                heard.append(manager.stats().completed_tasks)
+                received.append(manager.info(result.id).state)
+                received.append(manager.stats().completed_tasks)
                 for call in (lambda: manager.save(self.weights(), 2), manager.close, other.wait, manager.wait):
                     try:
                         call()
                     except ckpt.InvalidStateError:
-                        heard.append("refused")
+                        received.append("refused")
 
             other = manager.save(self.weights(), 1, gate_step=1)
             manager.save(self.weights(), 1, priority=ckpt.Priority.HIGH, on_ended=ended, gate_step=1)
             manager.end_step(1)
-        self.assertEqual(heard[2:4], ["refused", "refused"])
+        self.assertEqual(received[2:4], ["refused", "refused"])
 
     def test_listeners_stay_when_every_reference_is_dropped(self):
-        class Hearer:
+        class Listener:
             count = 0
 
             def __call__(self, *_):
-                Hearer.count += 1
+                Listener.count += 1
 
-        hearer = Hearer()
-        alive = weakref.ref(hearer)
-        manager = ckpt.AsyncManager(ckpt.Storage.memory(), keep_last=1, capacity=1000, on_ended=hearer)
-        del hearer
+        listener = Listener()
+        alive = weakref.ref(listener)
+        manager = ckpt.AsyncManager(ckpt.Storage.memory(), keep_last=1, capacity=1000, on_ended=listener)
+        del listener
         gc.collect()
         for step in range(1000):
             manager.save({"w": bytearray(8)}, step, when_full=ckpt.WhenFull.WAIT)
         self.assertIsNotNone(alive())
         manager.close()
-        self.assertEqual(Hearer.count, 1000)
+        self.assertEqual(Listener.count, 1000)
         gc.collect()
         self.assertIsNone(alive())
 
-    def test_a_forgotten_manager_ends_its_tasks(self):
+    def test_an_unreferenced_manager_ends_its_tasks(self):
         ended = threading.Event()
         task = ckpt.AsyncManager(self.place).save(self.weights(), 1, on_ended=lambda result: ended.set())
         manager = weakref.ref(task._manager)
         del task
         self.assertTrue(ended.wait(60))
-        for _ in range(6000):  # a thread of the manager gives it back
+        for _ in range(6000):  # a thread of the manager releases it
             gc.collect()
             if manager() is None:
                 break
@@ -207,7 +209,7 @@ class Queueing(Folder):
             fourth = manager.save(self.weights(), 4, gate_step=9)
             waited = []
             thread = threading.Thread(target=lambda: waited.append(manager.save(self.weights(), 5, when_full=ckpt.WhenFull.WAIT)))
-            thread.start()  # needs the interpreter's lock: a wait for a place must not hold it
+            thread.start()  # needs the GIL: waiting for the queue must not hold it
             manager.end_step(9)
             thread.join()
             self.assertTrue(fourth.wait().success and waited[0].wait().success)
@@ -217,7 +219,7 @@ class Queueing(Folder):
         with ckpt.AsyncManager(self.place, on_ended=lambda result: order.append(result.step)) as manager:
             for step, priority in ((2, ckpt.Priority.LOW), (3, ckpt.Priority.NORMAL), (4, ckpt.Priority.HIGH)):
                 manager.save(self.weights(), step, gate_step=1, priority=priority)
-            manager.save(self.weights(), 1).wait()  # goes past them
+            manager.save(self.weights(), 1).wait()  # overtakes them
             manager.end_step(1)
             manager.wait()
         self.assertEqual(order, [1, 4, 3, 2])
@@ -260,14 +262,15 @@ class Queueing(Folder):
         manager.close()
         with self.assertRaises(ckpt.ClosedError):
             manager.save(self.weights(), 2)
-        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "at_exit is 'never'"):
+        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "at_exit 'never'"):
             ckpt.AsyncManager(self.place, at_exit="never")
         with self.assertRaisesRegex(ckpt.InvalidArgumentError, "workers"):
             ckpt.AsyncManager(self.place, workers=0)
 
 
 class Blocking(ckpt.CustomStorage):
-    """A storage in memory whose files can't be made while its door is closed: everybody who waits for a save waits for that."""
+    """A storage in memory that blocks the creation of files while its door is closed, and with it everything that waits for a
+    save."""
 
     def __init__(self):
         self.open_door = threading.Event()
@@ -357,7 +360,7 @@ class Lock(Folder):
         for thread in threads:
             thread.start()
         inside.wait()
-        storage.open_door.set()  # would never be reached
+        storage.open_door.set()  # not reached if a wait holds the GIL
         for thread in threads:
             thread.join()
         manager.wait()
@@ -385,13 +388,13 @@ class OneLine(Folder):
             self.assertEqual([info.step for info in checkpoint.list()], [2, 1])
         ckpt.finish_saves(self.place)
 
-    def test_failures_come_at_the_end(self):
+    def test_failures_are_raised_at_the_end(self):
         with Silent():
             ckpt.save_async(self.place, {"w": bytearray(8)}, 1, source=lambda *_: 1 / 0, mode=ckpt.StagingMode.DEFERRED)
             with self.assertRaises(ckpt.CallbackError):
                 ckpt.finish_saves()
 
-    def test_failures_of_several_places_come_together(self):
+    def test_failures_of_several_places_are_raised_together(self):
         with Silent():
             for place in (self.place, self.place + "-other"):
                 ckpt.save_async(place, {"w": bytearray(8)}, 1, source=lambda *_: 1 / 0, mode=ckpt.StagingMode.DEFERRED)

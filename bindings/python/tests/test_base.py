@@ -11,7 +11,7 @@ import ckpt
 
 
 class Silent:
-    """Collects what sys.unraisablehook is told."""
+    """Collects the arguments of sys.unraisablehook."""
 
     def __enter__(self):
         self.before, self.seen = sys.unraisablehook, []
@@ -77,7 +77,7 @@ class Objects(unittest.TestCase):
         custom = ckpt.Clock.custom(lambda: next(times))
         self.assertEqual([custom.now(), custom.now()], [3, 4])
         with Silent() as seen:
-            self.assertEqual(custom.now(), 4)  # raised StopIteration: the time before
+            self.assertEqual(custom.now(), 4)  # raised StopIteration: the last time
         self.assertEqual(seen, ["StopIteration"])
         self.assertGreater(ckpt.monotonic_ns(), 0)
 
@@ -87,21 +87,21 @@ class Objects(unittest.TestCase):
             ckpt.philox([0], [0, 0])
 
     def test_log(self):
-        heard = []
-        ckpt.set_log(lambda *message: heard.append(message), ckpt.LogLevel.DEBUG)
+        received = []
+        ckpt.set_log(lambda *message: received.append(message), ckpt.LogLevel.DEBUG)
         ckpt.set_log(None)
         with self.assertRaises(ckpt.InvalidArgumentError):
             ckpt.set_log(lambda *message: None, 99)
 
-    def test_callable_goes_when_the_library_lets_it_go(self):
-        class Hearer:
+    def test_a_callable_is_released_with_the_library(self):
+        class Listener:
             def __call__(self, *message):
                 pass
 
-        hearer = Hearer()
-        alive = weakref.ref(hearer)
-        ckpt.set_log(hearer)
-        del hearer
+        listener = Listener()
+        alive = weakref.ref(listener)
+        ckpt.set_log(listener)
+        del listener
         gc.collect()
         self.assertIsNotNone(alive())
         ckpt.set_log(None)

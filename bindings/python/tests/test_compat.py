@@ -1,4 +1,4 @@
-"""The names of the reference texts, in their one file."""
+"""The names of the reference API, which are in one file."""
 
 import os
 import tempfile
@@ -24,7 +24,7 @@ class Names(unittest.TestCase):
     def test_no_name_is_also_one_of_the_package(self):
         own = {name for name, value in vars(compat).items() if getattr(value, "__module__", "").startswith("ckpt")}
         imported = {name for name in own if getattr(ckpt, name, None) is getattr(compat, name)}
-        # these two classes have the members of the reference texts
+        # these two classes have the members of the reference API
         self.assertEqual({name for name in own - imported if name in ckpt.__all__}, {"CheckpointTaskResult", "CheckpointTaskInfo"})
         self.assertIs(compat.LayerMemoryStats, ckpt.MemoryLayerStats)
         self.assertIs(compat.CheckpointQueueFullException, ckpt.QueueFullError)

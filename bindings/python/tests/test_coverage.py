@@ -1,4 +1,4 @@
-"""Everything that the C API can do is reachable from Python: each exported function against the binding, and what is documented."""
+"""Everything in the C API is reachable from Python: checks each exported function against the binding, and the documentation."""
 
 import ast
 import os
@@ -9,14 +9,14 @@ import ckpt
 from ckpt import _native
 from ckpt.generated import options, values
 
-# What the low-level module leaves out, and why.
+# Functions that the low-level module omits, and the reasons.
 NO_WRAPPER = {
     "ckpt_get_api": "a table of C function pointers, for programs that load the library themselves",
     "ckpt_start_thread": "threads of the language: threading.Thread",
     "ckpt_tree_add": "_trees.py writes trees by itself",
     "ckpt_tree_get": "_trees.py reads trees by itself",
 }
-# Structs without a value in Python, and why.
+# Structs without a value in Python, and the reasons.
 NO_VALUES = {
     "strategy_callbacks": "swig/strategy.hpp fills the table of functions",
     "storage_callbacks": "swig/storage.hpp fills the table of functions",
@@ -27,7 +27,7 @@ NO_VALUES = {
     "tree_node": "_trees.py reads and writes trees by itself",
     "blas": "set_blas takes the struct's members",
 }
-# What the idiomatic layer has no use for, and why; everything else is called by it.
+# Functions that the package does not call, and the reasons; it calls all others.
 NOT_CALLED = {
     "ckpt_struct_init": "structs begin with their _INIT macros",
     "ckpt_strategy_create": "ckpt_strategy_create_with_options makes the same from a text alone",
@@ -41,7 +41,7 @@ def listed():
         return re.findall(r"\n  [^\n]*\(\*(ckpt_\w+)\)", file.read())
 
 
-# Trees, which _trees.py makes of Python's own objects without the C API; test_trees.py compares the two.
+# Functions of trees: _trees.py converts Python objects without the C API; test_trees.py compares the two.
 NOT_CALLED.update({name: "_trees.py reads and writes trees by itself" for name in listed()
                    if re.match(r"ckpt_tree_|ckpt_state_set_tree", name) and hasattr(_native, name)})
 
@@ -64,7 +64,7 @@ def sources():
 
 
 def imports_of(name, text):
-    """The modules of the package that this one imports, also inside functions; not what only type checkers read."""
+    """Returns the modules of the package that this one imports, also inside functions, except under TYPE_CHECKING."""
     module = name[:-len(".py")].replace(os.sep, ".")
     folder, found = module.split(".")[:-1], set()
     nodes = [ast.parse(text)]
@@ -155,14 +155,14 @@ class Coverage(unittest.TestCase):
         imports = dict(imports_of(name, text) for name, text in sources())
         left = {module: found & set(imports) for module, found in imports.items()}
         self.assertGreater(sum(map(len, left.values())), 100)
-        while True:  # takes away what imports nothing that is left
+        while True:  # removes modules that import no remaining one
             free = {module for module, found in left.items() if not found}
             if not free:
                 break
             left = {module: found - free for module, found in left.items() if module not in free}
         self.assertEqual(left, {}, "these import each other in a circle, or something in one")
 
-    def test_a_number_of_a_newer_library_is_no_error(self):
+    def test_an_unknown_number_is_not_an_error(self):
         for name in values.__all__:
             kind = getattr(values, name)
             if isinstance(kind, type) and issubclass(kind, int):

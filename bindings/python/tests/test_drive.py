@@ -1,5 +1,5 @@
-"""A driver in Python over objects of one's own: a chain whose layers add and multiply, so that each use of a stale or foreign
-object shows, and whose callbacks count every object that they make, take and drop."""
+"""A driver in Python over custom objects: layers that add and multiply, so that every use of a stale or wrong object is detected,
+and callbacks that count every object that they create, take and drop."""
 
 import gc
 import random
@@ -28,7 +28,8 @@ class Thing:
 
 
 class Guest:
-    """Layer k: x -> 3x + k + noise(k) mod p, where the noise of a layer's first run must come again; gradient g -> 3g + x or y."""
+    """Layer k: x -> 3x + k + noise(k) mod p, where a layer's noise must be the same as in its first run; gradient g -> 3g + x or
+    y."""
 
     P = 1_000_003
 
@@ -129,7 +130,7 @@ def plain(n, x, p=Guest.P):
 
 
 def schedules(seed=1):
-    """(name, schedule, needs) over chains of every kind of need, by every planner, with tiers too."""
+    """Yields (name, schedule, needs) for chains with every kind of need, by every planner, also with tiers."""
     rng = random.Random(seed)
     for n in (1, 2, 3, 5, 9, 14):
         needs = {layer: rng.choice(["input", "output", None]) for layer in range(n)}
@@ -158,7 +159,8 @@ def step(kind, first=0, last=0, **fields):
 
 
 def tiers():
-    """Three layers; the tape of layer 0 and its input go to tier 1 and come back, dropped while they are copied."""
+    """Returns a schedule of three layers; the tape of layer 0 and its input are stored in tier 1 and loaded, and dropped during the
+    copy."""
     return ckpt.Schedule(3, [
         step(A.FORWARD_TAPE, 0, 1),
         step(A.STORE_BEGIN, 0, item=Item.TAPE, tier=1, slot=0, transfer=7),
@@ -180,7 +182,7 @@ class Steps(unittest.TestCase):
     def check(self, schedule, needs, n, whole):
         guest = Guest(needs)
         driver = ckpt.Driver(schedule, guest)
-        for x in (5, 7):  # the list is read once and driven again
+        for x in (5, 7):  # the list is read once and driven twice
             guest.ran.clear()
             if whole:
                 g0 = driver.run(Thing(guest, x))
@@ -258,7 +260,7 @@ class Steps(unittest.TestCase):
         with self.assertRaises(ckpt.InvalidArgumentError):
             plainly.finalize(0)
 
-    def test_taken_is_held_by_nobody(self):
+    def test_taken_items_are_not_referenced(self):
         class Big:
             pass
 
@@ -299,7 +301,7 @@ class Failures(unittest.TestCase):
                 self.assertEqual(driver.run(Thing(guest, 5)).value, plain(schedule.layer_count, 5)[1])
                 self.assertIsNone(driver.failure)
 
-    def test_the_newest_goes_first(self):
+    def test_the_newest_item_is_dropped_first(self):
         guest = Guest(fail_at=3)
         schedule = ckpt.Schedule(4, [step(A.FORWARD_TAPE, 0, 4), step(A.TURN), step(A.BACKWARD, 0, 4), step(A.END)])
         with self.assertRaises(KeyError):
@@ -308,7 +310,7 @@ class Failures(unittest.TestCase):
                          [(Item.TAPE, 2), (Item.INPUT, 3), (Item.TAPE, 1), (Item.INPUT, 2), (Item.TAPE, 0),
                           (Item.INPUT, 1), (Item.INPUT, 0)])
 
-    def lie(self, message, layers=3, **callbacks):
+    def check_invalid(self, message, layers=3, **callbacks):
         guest = Guest()
         schedule = ckpt.Schedule.create(ckpt.Profile.uniform(layers, output_bytes=64), "store-all")
         driver = ckpt.Driver(schedule, guest, **callbacks)
@@ -317,15 +319,15 @@ class Failures(unittest.TestCase):
         self.assertIsNone(driver.failure.error)
         return guest, driver.failure.call
 
-    def test_lies(self):
+    def test_invalid_results(self):
         made = Thing(Guest(), 3)
-        _, call = self.lie(r"RECORD of layer 0\): gave no INPUT\(1\)", record=lambda call, x: (None, None))
+        _, call = self.check_invalid(r"RECORD of layer 0\): returned no handle for INPUT\(1\)", record=lambda call, x: (None, None))
         self.assertEqual((call.kind, call.first), (A.RECORD, 0))
-        self.lie(r"gave the handle of INPUT\(0\), which is live, for INPUT\(1\)", record=lambda call, x: (x, None))
-        self.lie(r"gave the handle of TAPE\(0, option 0\), which is live, for INPUT\(1\)", record=lambda call, x: (made, made))
-        self.lie("gave NoneType; a tuple", record=lambda call, x: None)
+        self.check_invalid(r"returned the handle of the live INPUT\(0\) for INPUT\(1\)", record=lambda call, x: (x, None))
+        self.check_invalid(r"returned the handle of the live TAPE\(0, option 0\) for INPUT\(1\)", record=lambda call, x: (made, made))
+        self.check_invalid("expected a tuple of output and tape, returned a NoneType", record=lambda call, x: None)
         live = []
-        self.lie(r"gave the handle of INPUT\(0\), which is live, for GRAD\(2\)", backward=lambda *call: live[0],
+        self.check_invalid(r"returned the handle of the live INPUT\(0\) for GRAD\(2\)", backward=lambda *call: live[0],
                  record=lambda call, x: (live.append(x), (Thing(x.guest, 0), Thing(x.guest, 0)))[1])
         for name in ("record", "backward", "turn"):
             class Lacks(Guest):
@@ -333,10 +335,10 @@ class Failures(unittest.TestCase):
             setattr(Lacks, name, None)
             guest = Lacks()
             driver = ckpt.Driver(ckpt.Schedule.create(ckpt.Profile.uniform(2, output_bytes=64), "store-all"), guest)
-            with self.assertRaisesRegex(ckpt.CallbackError, f"the guest has no function for it"):
+            with self.assertRaisesRegex(ckpt.CallbackError, f"the callback for it is missing"):
                 driver.run(Thing(guest, 1))
             self.assertEqual(guest.alive, [])
-        with self.assertRaisesRegex(TypeError, "forward is 3"):
+        with self.assertRaisesRegex(TypeError, "forward: expected a callable, found 3"):
             ckpt.Driver(tiers(), forward=3)
 
     def test_a_live_gradient(self):
@@ -344,13 +346,13 @@ class Failures(unittest.TestCase):
         schedule = ckpt.Schedule.create(ckpt.Profile.uniform(2, output_bytes=64), "store-all")
         driver = ckpt.Driver(schedule, guest)
         xn = driver.forward(Thing(guest, 1))
-        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "gn is live already"):
+        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "gn is the handle of another live item"):
             driver.backward(xn)
         driver.backward(Thing(guest, 1)).end("given")
         self.assertEqual(guest.alive, [])
         driver = ckpt.Driver(schedule, guest, turn=lambda call, y: y)
         guest.ran.clear()
-        with self.assertRaisesRegex(ckpt.CallbackError, "live already"):
+        with self.assertRaisesRegex(ckpt.CallbackError, "returned a live handle"):
             driver.run(Thing(guest, 1))
         self.assertEqual(guest.alive, [])
 
@@ -367,23 +369,23 @@ class Failures(unittest.TestCase):
     def test_broken_schedules(self):
         end, turn = step(A.END), step(A.TURN)
         for actions, message in (
-                ([step(A.FORWARD, 1, 2), turn, end], r"action 0 \(FORWARD\): INPUT\(1\) is not there"),
-                ([step(A.FORWARD, 0, 9), turn, end], r"layers \[0, 9\) are not within the chain"),
-                ([step(A.FORWARD, 0, 2), step(A.FORWARD, 0, 2), turn, end], r"action 1 .*INPUT\(2\) is there already"),
+                ([step(A.FORWARD, 1, 2), turn, end], r"action 0 \(FORWARD\): INPUT\(1\) does not exist"),
+                ([step(A.FORWARD, 0, 9), turn, end], r"layers \[0, 9\): expected a range within the chain"),
+                ([step(A.FORWARD, 0, 2), step(A.FORWARD, 0, 2), turn, end], r"action 1 .*INPUT\(2\) exists already"),
                 ([step(A.FORWARD, 0, 2), turn, end], "layer 0 has not run backward"),
-                ([step(A.FORWARD_TAPE, 0, 2), turn, step(A.BACKWARD, 0, 2), end], r"INPUT\(2\) is still there"),
-                ([step(A.FORWARD, 0, 1), turn, end], r"TURN\): INPUT\(2\) is not there"),
+                ([step(A.FORWARD_TAPE, 0, 2), turn, step(A.BACKWARD, 0, 2), end], r"INPUT\(2\) still exists at END"),
+                ([step(A.FORWARD, 0, 1), turn, end], r"TURN\): INPUT\(2\) does not exist"),
                 ([end], "the step ends without a TURN"),
-                ([step(A.RECORD, 0, 2), turn, end], r"layers \[0, 2\) are not one layer"),
-                ([step(A.FORWARD, 0, 2), turn, turn, end], r"action 2 \(TURN\): the step has turned already"),
-                ([step(A.AWAIT, transfer=3), end], "transfer 3 is not under way"),
+                ([step(A.RECORD, 0, 2), turn, end], r"layers \[0, 2\): expected one layer"),
+                ([step(A.FORWARD, 0, 2), turn, turn, end], r"action 2 \(TURN\): the step contains a second TURN"),
+                ([step(A.AWAIT, transfer=3), end], "transfer 3 is not in progress"),
                 ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1), step(A.ADVANCE, 0, 2), end], "would be overwritten"),
                 ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1), step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1, transfer=1),
-                  end], "slot 0 of tier 1 is taken"),
+                  end], "slot 0 of tier 1 is occupied"),
                 ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1), step(A.LOAD_BEGIN, 0, item=Item.INPUT, tier=1, transfer=1),
                   end], "is being stored"),
-                ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1), step(A.DROP, tier=1), end], "in transfer"),
-                ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=4), end], "tier is 4; 1 .. 3"),
+                ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1), step(A.DROP, tier=1), end], "has a transfer in progress"),
+                ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=4), end], "tier is 4; expected 1 .. 3"),
                 ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1), step(A.FORWARD, 0, 2), turn, end],
                  "transfer 0 was not awaited")):
             guest = Guest()

@@ -1,5 +1,5 @@
-"""The driver in Python makes the calls that the library's own makes: the same schedules, whole and broken, through both, with callbacks
-that fail at any call. Call for call, item for item."""
+"""The Python driver makes the same calls as the library's driver: runs the same schedules, valid and broken, through both, with
+callbacks that fail at any call. Compares every call and every item."""
 
 import ctypes
 import random
@@ -10,7 +10,7 @@ from ckpt import DriveFlag, LayerFlag, ScheduleAction
 
 
 def library():
-    """The one that the package has loaded."""
+    """Returns the library that the package has loaded."""
     with open("/proc/self/maps", encoding="utf-8") as maps:
         path = next(line.split()[-1] for line in maps if "/libckpt.so" in line)
     return ctypes.CDLL(path)
@@ -50,7 +50,7 @@ class Failed(Exception):
 
 
 class Log:
-    """What was called with which items, by their numbers, in the order in which they were made."""
+    """Records the calls and their items, numbered in the order of creation."""
 
     def __init__(self, fail_at, needs_output):
         self.lines, self.made, self.fail_at, self.needs_output = [], 0, fail_at, needs_output
@@ -113,7 +113,7 @@ class InPython:
 
 
 def in_c(log):
-    """The same callbacks as functions of C; an item is its number."""
+    """The same callbacks as functions of C; an item is a number."""
     def guarded(name, run):
         def called(call, *arguments):
             given, places = [value or 0 for value in arguments[:-1] if not isinstance(value, PLACE)], [

@@ -1,4 +1,4 @@
-"""Chains, the executor under a budget, layers of one's own."""
+"""Chains, the executor under a budget, custom layers."""
 
 import gc
 import os
@@ -57,7 +57,7 @@ class Picking(ckpt.CustomLayer):
         self.kept.append(context.targets.share())
         self.threads = context.pool.thread_count
         context.pool.run(3, self.parts.append)
-        context.pool.close()  # ends nothing
+        context.pool.close()  # has no effect
         return np.asarray(context.targets)
 
     def forward(self, context, input, output, tape, workspace):
@@ -86,7 +86,7 @@ class Twice(ckpt.CustomLayer):
 
 
 class Nothing(Twice):
-    """In a step without targets."""
+    """A layer that gets no targets."""
 
     def forward(self, context, input, output, tape, workspace):
         assert context.targets is None and context.pool.thread_count >= 1
@@ -285,13 +285,13 @@ class Kernels(unittest.TestCase):
 
 
 class Watching(Twice):
-    """Remembers whether it was told of an evaluation."""
+    """Records for each forward whether it is an evaluation."""
 
     def __init__(self):
-        self.told = []
+        self.evaluations = []
 
     def forward(self, context, input, output, tape, workspace):
-        self.told.append(context.evaluation)
+        self.evaluations.append(context.evaluation)
         super().forward(context, input, output, tape, workspace)
 
 
@@ -311,11 +311,11 @@ class TiedHeads(unittest.TestCase):
                 optimizer.learning_rate = 1.0
                 self.assertEqual(optimizer.learning_rate, 1.0)
                 first = executor.evaluate(tokens, tokens)
-                self.assertEqual(watching.told, [True])
+                self.assertEqual(watching.evaluations, [True])
                 for step in range(20):
                     executor.run(tokens, tokens, step=step)
                     optimizer.step()
-                self.assertIs(watching.told[-1], False)
+                self.assertIs(watching.evaluations[-1], False)
                 before, last = gradient.numpy().copy(), executor.evaluate(tokens, tokens, step=1)
                 self.assertLess(last, first)
                 self.assertEqual(executor.evaluate(tokens, tokens, layers=5, step=2), last)  # nothing is dropped
@@ -359,7 +359,7 @@ class TiedHeads(unittest.TestCase):
 
 
 class Following(unittest.TestCase):
-    def test_a_follower_asks_again_and_reports(self):
+    def test_a_follower_queries_again_and_reports(self):
         every, used = [2], []
         functions = ckpt.Strategy.custom(lambda question: question.layer_index % every[0] == 0, on_access=used.append)
         x = np.ones((2, 2), np.float32)
@@ -404,15 +404,15 @@ class Following(unittest.TestCase):
                         return executor.stats().peak_live_bytes, changed
 
                 relaxed = [step()[0] for _ in range(12)][-1]
-                self.assertGreater(relaxed, least)  # there is room
+                self.assertGreater(relaxed, least)  # enough memory
                 other = tracker.record_allocation("other", least)
-                self.assertEqual(step(), (least, True))  # only this fits beside it
+                self.assertEqual(step(), (least, True))  # only this fits the remaining memory
                 self.assertEqual(step(), (least, False))
                 tracker.record_deallocation(other)
-                self.assertEqual([step()[0] for _ in range(15)][-1], relaxed)  # and there is room again
+                self.assertEqual([step()[0] for _ in range(15)][-1], relaxed)  # enough memory again
 
 
-class OwnLayers(unittest.TestCase):
+class CustomLayers(unittest.TestCase):
     def run_chain(self, layer, planner="store-all"):
         chain = ckpt.Chain([ckpt.Layer.custom(f"own{i}", layer) for i in range(3)])
         spec = ("F32", [2, 2])
@@ -429,14 +429,14 @@ class OwnLayers(unittest.TestCase):
             self.assertTrue((y == 8).all() and (grad == 8).all())
             self.assertEqual(1 in layer.calls, planner == "recompute-all")
 
-    def test_a_layer_that_lies_is_found(self):
-        class Lying(Doubling):
+    def test_a_layer_with_unequal_recomputation_is_detected(self):
+        class UnequalRecomputation(Doubling):
             def forward(self, context, input, output, tape, workspace):
                 super().forward(context, input, output, tape, workspace)
                 if context.recomputation:
                     np.frombuffer(output, np.float32)[3] += 1
 
-        chain = ckpt.Chain([ckpt.Layer.custom(f"own{i}", Lying()) for i in range(3)])
+        chain = ckpt.Chain([ckpt.Layer.custom(f"own{i}", UnequalRecomputation()) for i in range(3)])
         spec = ("F32", [2, 2])
         x = np.ones((2, 2), np.float32)
         schedule = ckpt.Schedule.create(chain.profile(spec), "recompute-all")
@@ -525,7 +525,7 @@ class OwnLayers(unittest.TestCase):
                 with ckpt.Pipeline(chain, spec, stages=2, micro_batches=micro_batches, measured_steps=0) as pipeline:
                     asked = picking.asked
                     losses = [pipeline.run(x, **step) for _ in range(3)]
-            self.assertEqual(picking.asked, asked)  # known since executor and pipeline were made
+            self.assertEqual(picking.asked, asked)  # known since executor and pipeline were created
             self.assertGreater(asked, 0)
             self.assertEqual(losses, [float(loss)] * 3)
             self.assertTrue((got == grad).all())
@@ -539,7 +539,7 @@ class OwnLayers(unittest.TestCase):
                 self.assertRaisesRegex(ckpt.InvalidStateError, "WorkerPool is closed", context.pool.run, 1, print)
             self.assertEqual({context.micro_batch for context in picking.contexts}, set(range(micro_batches)))
 
-    def test_what_is_kept_of_targets_outlives_the_step(self):
+    def test_kept_targets_outlive_the_step(self):
         class Keeping(Twice):
             def forward(self, context, input, output, tape, workspace):
                 super().forward(context, input, output, tape, workspace)
@@ -596,7 +596,7 @@ class OwnLayers(unittest.TestCase):
         finally:
             sys.unraisablehook = before
 
-    def test_each_input_and_option_is_asked_about_once(self):
+    def test_each_input_and_option_is_queried_once(self):
         class Asked(Doubling):
             options = 2
 
@@ -626,7 +626,7 @@ class OwnLayers(unittest.TestCase):
             executor.run(x, output_gradient=x)
         self.assertEqual(layer.asked, [])
 
-    def test_a_layer_that_answers_otherwise_gets_what_it_asked_for(self):
+    def test_a_layer_with_varying_requirements(self):
         class Changing(Doubling):
             size, seen = 5, ()
 

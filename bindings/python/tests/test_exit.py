@@ -1,4 +1,4 @@
-"""Programs that end with the library's objects alive, whatever they are doing: clean exits, 20 of 20 (the long tests; else 6 of 6)."""
+"""Programs that exit while the library's objects are alive and working: clean exits, 20 of 20 (the long tests; else 6 of 6)."""
 
 import os
 import signal
@@ -54,7 +54,7 @@ DURING_SAVES = """
     begun.wait()
 """
 
-# A save that writes for a fifth of a second, or for ever, when the interpreter ends.
+# A save that writes for a fifth of a second, or forever, when the interpreter exits.
 DURING_ASYNC_SAVE = """
     import ckpt, sys
     place, at_exit, bytes_per_second = sys.argv[1], sys.argv[2], int(sys.argv[3])
@@ -66,7 +66,7 @@ DURING_ASYNC_SAVE = """
     assert task.state == ckpt.CheckpointTaskState.RUNNING
 """
 
-# Signals come before or inside the waits: a signal between two bytecodes is obeyed as well.
+# Signals arrive before or during the waits: a signal between two bytecodes must also work.
 INTERRUPTED = """
     import ckpt, sys
     manager = ckpt.AsyncManager(sys.argv[1], at_exit="cancel", bytes_per_second=1)
@@ -153,7 +153,7 @@ class Exits(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (5, ""))
             self.assertEqual(len(ckpt.load(folder)["w"]), 8 << 20)
 
-    def test_failure_that_nobody_saw_is_shown(self):
+    def test_an_unretrieved_failure_is_shown(self):
         with tempfile.TemporaryDirectory() as folder:
             done = run("import ckpt, sys\n"
                        "sys.unraisablehook = lambda given: print(type(given.exc_value).__name__, given.exc_value, file=sys.stderr)\n"
@@ -183,9 +183,9 @@ class Exits(unittest.TestCase):
                    "tracker = ckpt.MemoryTracker()\n"
                    "tracker.subscribe(lambda event: sys.exit(3))\n"
                    "tracker.record_allocation('a', 1)\n"
-                   "print('went on')\n")
+                   "print('continued')\n")
         self.assertEqual(done.returncode, 0)
-        self.assertIn("went on", done.stdout)
+        self.assertIn("continued", done.stdout)
         self.assertIn("SystemExit", done.stderr)
 
     def test_import_twice_and_fork(self):

@@ -1,5 +1,5 @@
-"""Weights in GPT-2's published layout: the chain that is filled from them has the loss of GPT-2 written out in numpy; a file that
-does not fit is refused by the name of the tensor, and changes nothing."""
+"""Weights in GPT-2's published layout: a chain filled from them has the loss of GPT-2 written out in numpy; a file that does not
+match is refused with the name of the tensor, and changes nothing."""
 
 import json
 import os
@@ -19,7 +19,7 @@ SAMPLES, TOKENS = 3, 7
 
 
 def gpt2_arrays():
-    """Weights so large that each of them moves the loss."""
+    """Returns weights so large that each of them affects the loss."""
     generator = np.random.default_rng(5)
 
     def drawn(*shape, middle=0.0):
@@ -40,7 +40,7 @@ def gpt2_arrays():
 
 
 def write_file(path, arrays):
-    """The format by hand: the file of another program."""
+    """Writes the format by hand, like another program."""
     header, begin = {"__metadata__": {"format": "pt"}}, 0
     for name, array in arrays.items():
         header[name] = {"dtype": "F32", "shape": array.shape, "data_offsets": [begin, begin + array.nbytes]}
@@ -52,7 +52,7 @@ def write_file(path, arrays):
 
 
 def misfits(arrays):
-    """Arrays that do not fit the chain, and the tensor that the error must name, in GPT-2's words or in the chain's."""
+    """Yields arrays that do not match the chain, and the tensor that the error must name, by GPT-2's name or the chain's."""
     without = {name: array for name, array in arrays.items() if name != "h.1.mlp.c_fc.bias"}
     more = {**arrays, "h.1.ln_3.weight": np.ones(WIDTH, np.float32)}
     turned = {**arrays, "h.0.attn.c_attn.weight": np.ascontiguousarray(arrays["h.0.attn.c_attn.weight"].T)}
@@ -63,7 +63,7 @@ def misfits(arrays):
 
 
 def gpt2_loss(arrays, tokens, targets):
-    """GPT-2 as its published code has it, in 64 bits."""
+    """Computes GPT-2 like its published code, in 64 bits."""
     weights = {name: array.astype(np.float64) for name, array in arrays.items()}
 
     def norm(x, name):
@@ -158,7 +158,7 @@ class Files(Weights):
 
 
 class Checkpoints(Weights):
-    """The same arrays from a checkpoint, by the rename of a load, which has the checks of its own."""
+    """The same arrays from a checkpoint, by the rename of a load, which does its own checks."""
 
     def load(self, arrays):
         folder = tempfile.mkdtemp(dir=self.folder)

@@ -73,15 +73,15 @@ class Tracker(unittest.TestCase):
 
 class Events(unittest.TestCase):
     def test_values(self):
-        heard = []
+        received = []
         with ckpt.MemoryTracker() as tracker:
             tracker.set_limit(50)
-            with tracker.subscribe(heard.append):
+            with tracker.subscribe(received.append):
                 tracker.record_allocation("a", 60)
             tracker.record_allocation("a", 1)
-        kinds = [event.kind for event in heard]
+        kinds = [event.kind for event in received]
         self.assertEqual(kinds, [ckpt.MemoryEventKind.ALLOCATED, ckpt.MemoryEventKind.NEW_PEAK, ckpt.MemoryEventKind.LIMIT_EXCEEDED])
-        self.assertEqual((heard[0].layer_name, heard[0].bytes, heard[2].limit_bytes), ("a", 60, 50))
+        self.assertEqual((received[0].layer_name, received[0].bytes, received[2].limit_bytes), ("a", 60, 50))
 
     def test_queue(self):
         with ckpt.MemoryTracker() as tracker:
@@ -100,21 +100,21 @@ class Events(unittest.TestCase):
                 queue.poll()
 
     def test_listener_stays_when_every_reference_is_dropped(self):
-        class Hearer:
+        class Listener:
             count = 0
 
             def __call__(self, event):
-                Hearer.count += 1
+                Listener.count += 1
 
-        hearer = Hearer()
-        alive = weakref.ref(hearer)
+        listener = Listener()
+        alive = weakref.ref(listener)
         tracker = ckpt.MemoryTracker()
-        tracker.subscribe(hearer, ckpt.MemoryEventKind.ALLOCATED)
-        del hearer
+        tracker.subscribe(listener, ckpt.MemoryEventKind.ALLOCATED)
+        del listener
         gc.collect()
         for _ in range(1000):
             tracker.record_allocation("a", 1)
-        self.assertEqual(Hearer.count, 1000)
+        self.assertEqual(Listener.count, 1000)
         self.assertIsNotNone(alive())
         tracker.close()
         gc.collect()
@@ -134,19 +134,19 @@ class Events(unittest.TestCase):
         self.assertEqual(seen, ["division by zero"])
 
     def test_an_event_without_a_layer_and_its_time(self):
-        heard = []
+        received = []
         with ckpt.MemoryTracker(clock=ckpt.Clock(7)) as tracker:
             queue = tracker.subscribe_queue(8, ckpt.MemoryEventKind.LIMIT_EXCEEDED)
-            tracker.subscribe(heard.append, ckpt.MemoryEventKind.ALLOCATED | ckpt.MemoryEventKind.LIMIT_EXCEEDED)
+            tracker.subscribe(received.append, ckpt.MemoryEventKind.ALLOCATED | ckpt.MemoryEventKind.LIMIT_EXCEEDED)
             tracker.record_allocation("a", 10)
             tracker.set_limit(5)
-            self.assertEqual([event.kind.name for event in heard], ["ALLOCATED", "LIMIT_EXCEEDED"])
-            self.assertEqual([(event.layer_name, event.layer_id) for event in heard], [("a", 0), ("", None)])
-            self.assertEqual(queue.poll(), heard[1])
+            self.assertEqual([event.kind.name for event in received], ["ALLOCATED", "LIMIT_EXCEEDED"])
+            self.assertEqual([(event.layer_name, event.layer_id) for event in received], [("a", 0), ("", None)])
+            self.assertEqual(queue.poll(), received[1])
             self.assertIsNone(queue.poll())
             stats = tracker.layer_stats("a")
-            self.assertEqual((heard[0].occurred_at_ns, stats.last_allocated_at_ns, stats.last_freed_utc_ns), (7, 7, 0))
-            for utc in (heard[0].occurred_utc_ns, stats.last_allocated_utc_ns, tracker.stats().taken_utc_ns):
+            self.assertEqual((received[0].occurred_at_ns, stats.last_allocated_at_ns, stats.last_freed_utc_ns), (7, 7, 0))
+            for utc in (received[0].occurred_utc_ns, stats.last_allocated_utc_ns, tracker.stats().taken_utc_ns):
                 self.assertLess(abs(utc - time.time_ns()), 60 * 10**9)
 
     def test_many_callbacks_leave_memory_flat(self):

@@ -1,4 +1,4 @@
-"""Object stores of one's own: a dict under a checkpoint manager."""
+"""Custom object stores: a dict under a checkpoint manager."""
 
 import collections
 import gc
@@ -12,11 +12,11 @@ import ckpt
 
 
 class Objects(ckpt.CustomObjects):
-    """Files in a dict, and how often each method was called. lie: which one does not keep its word."""
+    """Files in a dict. Counts the calls of each method. fault: how put_if_absent violates its contract."""
 
-    def __init__(self, lie=None):
+    def __init__(self, fault=None):
         self.files, self.calls, self.pages, self.failures = {}, collections.Counter(), [], []
-        self.open_files, self.lie = 0, lie
+        self.open_files, self.fault = 0, fault
 
     def note(self, name):
         self.calls[name] += 1
@@ -65,9 +65,9 @@ class Objects(ckpt.CustomObjects):
 
     def put_if_absent(self, path, data):
         self.note("put_if_absent")
-        if self.lie == "unsupported":
+        if self.fault == "unsupported":
             raise ckpt.UnsupportedError("this dict cannot do that")
-        if path in self.files and self.lie != "overwrites":
+        if path in self.files and self.fault != "overwrites":
             raise FileExistsError(path)
         self.files[path] = bytes(data)
 
@@ -108,7 +108,7 @@ class OwnObjects(unittest.TestCase):
             self.assertEqual([path for path in sorted(own.files) if path.startswith("commits/")], [record_of(4), record_of(3)])
             self.assertEqual(len(own.files), 6)  # two files, their manifests, and their records
             with self.assertRaisesRegex(ckpt.BusyError, "another writer"):
-                second.save(state_of(9), 9)  # no lock keeps it out, and the record is taken
+                second.save(state_of(9), 9)  # no lock excludes it, and the record already exists
             loaded = state_of(0)
             self.assertEqual(second.load(loaded).step, 4)
             self.assertEqual(first.verify().tensors, 1)
@@ -118,7 +118,7 @@ class OwnObjects(unittest.TestCase):
         self.assertEqual(own.calls["create_stream"], own.calls["sync"])
         self.assertGreaterEqual(own.calls["put_if_absent"], 4)
 
-    def test_with_the_methods_that_must_be_there(self):
+    def test_with_required_methods_only(self):
         own = Objects()
         self.save_and_load(own)
         self.assertGreater(own.calls["read"], 0)
@@ -142,7 +142,7 @@ class OwnObjects(unittest.TestCase):
             state = ckpt.State({"w": np.zeros(10)})
             self.assertEqual((manager.load(state).step, manager.load(state).skipped), (1, 1))
 
-    def test_what_the_class_has_of_its_own_works(self):
+    def test_default_methods_work(self):
         own = Objects()
         own.files = {"a": b"0123456789", "b": b""}
         first, second = bytearray(2), bytearray(3)
@@ -162,21 +162,21 @@ class OwnObjects(unittest.TestCase):
             own.files.update({f"other/{i:04}": b"x" for i in range(2500)})
             own.pages.clear()
             self.assertEqual(checkpoint.latest().step, 7)
-        # Records, then 2,500 others, then the checkpoint's files: each page goes on behind the one before.
+        # Records, then 2,500 others, then the checkpoint's files: each page continues after the previous one.
         self.assertEqual(own.pages[:3], [("", ""), ("", "other/0998"), ("", "other/1998")])
 
-    def test_a_store_that_does_not_refuse_is_found_out(self):
-        for lie in ("unsupported", "overwrites"):
-            own = Objects(lie)
+    def test_a_store_that_overwrites_is_detected(self):
+        for fault in ("unsupported", "overwrites"):
+            own = Objects(fault)
             with ckpt.CheckpointManager(ckpt.Storage.custom(own)) as checkpoint:
-                self.assertEqual(own.files, {})  # the probe is gone
+                self.assertEqual(own.files, {})  # the probe was removed
                 asked = own.calls["put_if_absent"]
                 checkpoint.save(state_of(1), 1)
                 self.assertEqual(own.calls["put_if_absent"], asked)
                 self.assertTrue(min(own.files).startswith(record_of(1) + "-step-"), own.files.keys())
                 self.assertEqual(checkpoint.load(state_of(0)).step, 1)
 
-    def test_errors_mean_what_they_say(self):
+    def test_errors_keep_their_meaning(self):
         before, sys.unraisablehook = sys.unraisablehook, lambda u: None
         own = Objects()
         try:
@@ -193,7 +193,7 @@ class OwnObjects(unittest.TestCase):
         finally:
             sys.unraisablehook = before
 
-    def test_answers_that_cannot_be_are_refused(self):
+    def test_invalid_lists_are_rejected(self):
         class Wrong(Objects):
             answer = None
 
@@ -204,14 +204,14 @@ class OwnObjects(unittest.TestCase):
         with ckpt.CheckpointManager(ckpt.Storage.custom(own)) as checkpoint:
             checkpoint.save(state_of(1), 1)
             for answer, text in (([("commits/../x", 1)], "leaves its root"), ([("commits/a", -1)], "at least 0"),
-                                 ([("commits/b", 1), ("commits/a", 1)], "it comes behind"), ([("b", 1)] * 2, "it comes behind")):
+                                 ([("commits/b", 1), ("commits/a", 1)], "expected a path after"), ([("b", 1)] * 2, "expected a path after")):
                 own.answer = answer
                 with self.assertRaisesRegex(ckpt.CallbackError, text):
                     checkpoint.latest()
             own.answer = None
             self.assertEqual(checkpoint.latest().step, 1)
 
-    def test_it_is_let_go(self):
+    def test_it_is_released(self):
         own = Objects()
         storage = ckpt.Storage.custom(own)
         alive = weakref.ref(own)

@@ -1,4 +1,4 @@
-"""Saves and loads in one line, of numpy arrays and of torch: nothing is dropped or renamed, and no fall-back is silent."""
+"""Saves and loads in one line, of numpy arrays and of torch: nothing is dropped or renamed, and every fall-back is reported."""
 
 import importlib
 import importlib.util
@@ -24,7 +24,8 @@ class Folder(unittest.TestCase):
 
 
 class Paths(Folder):
-    """All forms of a path name the same place in saves, loads and lists; other arguments raise an error that names the argument."""
+    """All forms of a path refer to the same place in saves, loads and lists; other arguments raise an error with the argument's
+    name."""
 
     class Given:
         def __init__(self, path):
@@ -45,7 +46,7 @@ class Paths(Folder):
             ckpt.save_file(file, {"w": np.ones(2)})
             self.assertEqual(ckpt.load_file(file)["w"].tolist(), [1, 1])
 
-    def test_a_path_that_is_not_utf8_is_refused_by_its_argument(self):
+    def test_a_path_that_is_not_utf8_is_refused_by_argument(self):
         path = os.path.join(os.fsencode(self.folder.name), b"caf\xe9")
         os.mkdir(path)
         text = os.fsdecode(path)
@@ -59,17 +60,17 @@ class Paths(Folder):
                  ("path", lambda place: ckpt.save_file(place, {"w": np.ones(1)}))]
         for place in given:
             for argument, call in calls:
-                with self.assertRaisesRegex(ckpt.CkptError, f"{argument} is .*caf.*: expected a path in UTF-8"):
+                with self.assertRaisesRegex(ckpt.CkptError, f"{argument} .*caf.*: expected a path in UTF-8"):
                     call(place)
         self.assertEqual(os.listdir(path), [])
 
-    def test_what_is_no_path_is_refused_by_its_argument(self):
+    def test_invalid_paths_are_refused_by_argument(self):
         for place in (3, None, ["run"]):
-            with self.assertRaisesRegex(ckpt.InvalidArgumentError, "storage is a "):
+            with self.assertRaisesRegex(ckpt.InvalidArgumentError, "storage: expected a path, a URI or a Storage, found a "):
                 ckpt.load(place)
-            with self.assertRaisesRegex(ckpt.InvalidArgumentError, "root is a "):
+            with self.assertRaisesRegex(ckpt.InvalidArgumentError, "root: expected a path, found a "):
                 ckpt.Storage(place)
-            with self.assertRaisesRegex(ckpt.InvalidArgumentError, "path is a "):
+            with self.assertRaisesRegex(ckpt.InvalidArgumentError, "path: expected a path, found a "):
                 ckpt.load_file(place)
 
     def test_kinds_of_locks(self):
@@ -86,24 +87,24 @@ class Paths(Folder):
         with self.assertRaises(ckpt.NotFoundError):
             ckpt.load(f"file://{self.path}2?lock=file")
         self.assertFalse(os.path.exists(self.path + "2"))  # reading creates nothing
-        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "options.lock_kind is 'x'; flock, fcntl, file or none"):
+        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "options.lock_kind is 'x'; expected flock, fcntl, file or none"):
             ckpt.Storage(self.path, lock_kind="x")
 
 
 class Unfitting(unittest.TestCase):
-    """What cannot be saved is refused with its path, and nothing is written; a state has groups of tensors and nothing deeper."""
+    """Values that cannot be saved are refused with their path, and nothing is written; groups of a state hold tensors only."""
 
     refused = [
         ({"model": {"w": np.zeros(1)}, "optimizer": {"state": {0: {"step": np.zeros(1)}}}}, ValueError, "optimizer.state: a dict inside"),
         ({"a": {"b": {"w": np.zeros(1)}}, "c": {"w": np.zeros(1)}}, ValueError, "a.b: a dict inside"),
         ({"model": {"w": np.zeros(1)}, "optimizer": {"groups": [1]}}, TypeError, "optimizer.groups: a list has neither"),
         ({"model": {"w": np.zeros(1)}, "optimizer": {}}, ValueError, "optimizer: an empty dict"),
-        ({"model": {"w": np.zeros(1)}, "other": {3: np.zeros(1)}}, TypeError, r"other\.3: a name is a text"),
-        ({3: np.zeros(1)}, TypeError, "3: a name is a text"),
+        ({"model": {"w": np.zeros(1)}, "other": {3: np.zeros(1)}}, TypeError, r"other\.3: expected a string as the name"),
+        ({3: np.zeros(1)}, TypeError, "3: expected a string as the name"),
         ({"w": np.zeros(1), "lr": 0.1}, TypeError, "lr: a float has neither"),
         ({"w": np.zeros((4, 4)).T}, TypeError, "w: "),
         ({"w": np.zeros(2, ">f4")}, TypeError, "w: "),
-        ({"w": np.zeros(1), "optimizer": {"m": np.zeros(1)}}, ValueError, "w: a tensor beside the dict 'optimizer'"),
+        ({"w": np.zeros(1), "optimizer": {"m": np.zeros(1)}}, ValueError, "w: a tensor next to the dict 'optimizer'"),
         ({"model": {"w": np.zeros(1)}}, ValueError, "model: the only dict"),
     ]
 
@@ -128,20 +129,20 @@ class Unfitting(unittest.TestCase):
                             ckpt.load(os.path.join(folder, "run"))
             self.assertEqual(checkpoint.list(), [])
 
-    def test_state_takes_all_or_nothing(self):
+    def test_state_updates_all_or_nothing(self):
         for tensors, kind, text in self.refused[:9]:
             with self.subTest(text=text), ckpt.State() as state:
                 with self.assertRaisesRegex(kind, text):
                     state.update({"first": {"w": np.zeros(1)}, **tensors})
                 self.assertEqual(state.tensor_count, 0)
         with ckpt.State() as state:
-            with self.assertRaisesRegex(ValueError, "model.w: twice"):
+            with self.assertRaisesRegex(ValueError, "model.w: given twice"):
                 state.update({"w": np.zeros(1), "model": {"w": np.ones(1)}})
             self.assertEqual(state.tensor_count, 0)
-            state.update({"w": np.zeros(1), "other": {"w": np.ones(1)}})  # a state of one's own loads into the same groups again
+            state.update({"w": np.zeros(1), "other": {"w": np.ones(1)}})  # an explicit state is loaded into the same groups again
             self.assertEqual(state.tensor_count, 2)
 
-    def test_empty_when_asked_for(self):
+    def test_allow_empty(self):
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(ckpt.save(folder, {}, 1, allow_empty=True).step, 1)
             self.assertEqual(ckpt.save(folder, {}, 2, values={"epoch": 3}).step, 2)
@@ -151,7 +152,7 @@ class Unfitting(unittest.TestCase):
             self.assertEqual((loaded, loaded.step), ({}, 3))
 
     def test_values(self):
-        for value, kind, text in [({1: "one"}, TypeError, "v.1: a key in JSON"), ([{"a": {None: 1}}], TypeError, r"v\[0\]\.a\.None: a key"),
+        for value, kind, text in [({1: "one"}, TypeError, "v.1: expected a string as a key of JSON"), ([{"a": {None: 1}}], TypeError, r"v\[0\]\.a\.None: expected a string"),
                                   ({"a": np.zeros(1)}, TypeError, "v: Object of type ndarray"), (float("nan"), ValueError, "v: ")]:
             with self.subTest(text=text), tempfile.TemporaryDirectory() as folder:
                 with self.assertRaisesRegex(kind, text):
@@ -164,7 +165,7 @@ class Unfitting(unittest.TestCase):
     def test_safetensors_file(self):
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "x.safetensors")
-            for tensors, text in [({"model": {"w": np.zeros(1)}}, "model: a dict"), ({}, "nothing would be saved")]:
+            for tensors, text in [({"model": {"w": np.zeros(1)}}, "model: expected a tensor, found a dict"), ({}, "nothing would be saved")]:
                 with self.subTest(text=text), self.assertRaisesRegex(ValueError, text):
                     ckpt.save_file(file, tensors)
                 self.assertFalse(os.path.exists(file))
@@ -185,7 +186,7 @@ class FallBack(Folder):
     def test_warning_log_and_result(self):
         bad = self.damaged(2)
         with open(os.path.join(self.path, bad[0], "manifest.json"), "w", encoding="utf-8") as manifest:
-            manifest.write("{")  # a status that is seen in the list alone
+            manifest.write("{")  # damage that only the list detects
         log = []
         ckpt.set_log(lambda level, component, text: log.append((level, component, text)))
         try:
@@ -206,10 +207,10 @@ class FallBack(Folder):
             stream.seek(-4, os.SEEK_END)
             stream.write(b"dmg!")
 
-    def test_abandoned_ones_do_not_take_the_place_of_the_current_line(self):
+    def test_abandoned_checkpoints_do_not_replace_the_current_line(self):
         old = ckpt.save(self.path, {"w": np.ones(10)}, 600).name
         self.damage(ckpt.save(self.path, {"w": np.zeros(10)}, 10).name)  # of a new run
-        with self.assertRaisesRegex(ckpt.CorruptError, f"the newest abandoned one is '{old}' .step 600., which loads by name"):
+        with self.assertRaisesRegex(ckpt.CorruptError, f"the newest abandoned one is '{old}' .step 600., which can be loaded by name"):
             ckpt.load(self.path)
         self.assertEqual(ckpt.load(self.path, old).step, 600)
 
@@ -226,7 +227,7 @@ class FallBack(Folder):
         self.assertEqual(found, [(210, False), (200, False), (100, False), (300, True)])
         self.assertFalse(ckpt.save(self.path, {"w": np.zeros(10)}, 220).rolled_back)
 
-    def test_a_log_that_raises_stops_nothing(self):
+    def test_a_log_that_raises_has_no_effect(self):
         self.damaged()
 
         def refuse(*_):
@@ -245,7 +246,7 @@ class FallBack(Folder):
 
     def test_no_warning_without_a_reason(self):
         ckpt.save(self.path, {"w": np.zeros(10)}, 1)
-        os.mkdir(os.path.join(self.path, "step-000000000002-0badcafe"))  # a save that is under way
+        os.mkdir(os.path.join(self.path, "step-000000000002-0badcafe"))  # an unfinished save
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             loaded = ckpt.load(self.path)
@@ -261,7 +262,7 @@ class FallBack(Folder):
             ckpt.load(self.path, group="old")
 
     def test_errors_of_the_process_are_raised(self):
-        """Memory that is not there says nothing about a checkpoint."""
+        """Missing memory does not mean a damaged checkpoint."""
         ckpt.save(self.path, {"w": np.zeros(10)}, 1)
         ckpt.save(self.path, {"w": np.ones(10)}, 2)
         reader = ckpt.CheckpointManager.reader
@@ -300,7 +301,7 @@ class FallBack(Folder):
 
 
 class StandIn:
-    """For torch where it is not installed: tensors over numpy arrays that torch's helpers take for its own."""
+    """Replaces torch if it is not installed: tensors over numpy arrays that the torch helpers accept."""
 
     def __init__(self, array):
         self.array = array
@@ -323,7 +324,7 @@ class StandIn:
 
 
 class StateDicts(Folder):
-    """The helpers for torch, with a module in its place."""
+    """The helpers for torch, with a replacement module."""
 
     def setUp(self):
         super().setUp()
@@ -380,7 +381,7 @@ class StateDicts(Folder):
                 self.torch.load_into(self.path, state_dict)
         self.assertEqual(self.torch.save(self.path, {}, 2, allow_empty=True).step, 2)
 
-    def test_a_fall_back_is_told(self):
+    def test_a_fall_back_is_reported(self):
         self.torch.save(self.path, self.model, 1)
         last = self.torch.save(self.path, self.model, 2)
         with open(os.path.join(self.path, last.name, "model.safetensors"), "r+b") as stream:

@@ -16,7 +16,7 @@ SAMPLES, WIDTH, BLOCKS = 16, 8, 6
 
 
 class Slow(ckpt.CustomLayer):
-    """y = x; what it calls in its forward is the test's business."""
+    """y = x; calls a function of the test in its forward."""
 
     def __init__(self, call=lambda context: None):
         self.call = call
@@ -115,7 +115,7 @@ class Pipelines(unittest.TestCase):
                 report = pipeline.schedule(stage).verify(pipeline.profile(stage))
                 self.assertEqual(sum(report.peak_bytes), pipeline.stats(stage).peak_live_bytes)
             manager = pipeline.manager(1)
-        self.assertEqual(len(manager), 0)  # lives longer than the pipeline
+        self.assertEqual(len(manager), 0)  # outlives the pipeline
 
     def test_splitter(self):
         profile = ckpt.Profile(100)
@@ -162,7 +162,7 @@ class Pipelines(unittest.TestCase):
 
         def call(context):
             entered.set()
-            go_on.wait()  # set by another thread: run must not hold the interpreter's lock
+            go_on.wait()  # set by another thread: run must not hold the GIL
 
         with make_chain(Slow(call)) as chain, ckpt.Pipeline(chain, SPEC, stages=2, micro_batches=4, measured_steps=0) as pipeline:
             failures = []
@@ -182,7 +182,7 @@ class Pipelines(unittest.TestCase):
             go_on.set()
             thread.join()
             self.assertEqual(failures, [ckpt.CancelledError])
-            for _ in range(100):  # a step may be over before its time-out is looked at
+            for _ in range(100):  # a step may end before its timeout is checked
                 entered.clear()
                 go_on.clear()
                 timer = threading.Thread(target=lambda: (entered.wait(), go_on.set()))

@@ -27,7 +27,7 @@ class Strategies(unittest.TestCase):
         with self.assertRaises(ckpt.InvalidArgumentError):
             ckpt.Strategy.interval(0)
 
-    def test_what_it_was_made_of(self):
+    def test_parts(self):
         selective = ckpt.Strategy.selective(["a*", "b"], ["ab"])
         self.assertEqual((selective.info().kind, selective.info().names_count), ("selective", 2))
         self.assertEqual(selective.patterns(ckpt.StrategyList.NAMES), ["a*", "b"])
@@ -51,7 +51,7 @@ class Strategies(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "unexpected keyword argument 'larg_factor'"):
             ckpt.Strategy.smart(larg_factor=3.0)
 
-    def test_own_strategy_wherever_one_is(self):
+    def test_custom_strategies_are_accepted(self):
         class Odd(ckpt.CustomStrategy):
             def should_checkpoint(self, question):
                 return question.layer_index % 2 == 1
@@ -115,7 +115,7 @@ class Strategies(unittest.TestCase):
         self.assertEqual(strategy.name, "Mine")
         self.assertEqual(asked[1], (ckpt.DType.F32, "layer1", (4, 4), 64, 1))
 
-    def test_class_of_ones_own_lives_as_long_as_the_strategy(self):
+    def test_a_custom_class_lives_as_long_as_the_strategy(self):
         class Mine(ckpt.CustomStrategy):  # test_names_of_custom_strategies tests its default name
             resets = 0
             seen = []
@@ -291,7 +291,7 @@ class Schedules(unittest.TestCase):
         with self.assertRaises(ckpt.NotFoundError):
             profile.frontier("periodic")
 
-    def test_actions_back_and_forth(self):
+    def test_actions_round_trip(self):
         profile = self.profile(3)
         schedule = ckpt.Schedule.create(profile, "periodic:2")
         actions = list(schedule)

@@ -1,4 +1,5 @@
-"""progress= of every long call: bytes that never fall and end at all of them, of a callable or a bar; what it raises ends the call."""
+"""progress= of every long call: the bytes never decrease and end at the total, for a callable or a bar; an exception ends the
+call."""
 
 import os
 import tempfile
@@ -11,7 +12,7 @@ BYTES = 9 << 20
 
 
 class Bar:
-    """What a progress bar of tqdm has, and nothing else."""
+    """A progress bar with the members of tqdm's that are used."""
 
     def __init__(self):
         self.total, self.n = None, 0
@@ -20,7 +21,7 @@ class Bar:
         self.n += n
 
 
-class Heard:
+class Recorder:
     def __init__(self, stops_at=None):
         self.calls = []
         self.stops_at = stops_at
@@ -42,31 +43,31 @@ class Progress(unittest.TestCase):
         self.folder.cleanup()
 
     def require_whole(self, call, total=3 * BYTES, about=False):
-        heard, bar = Heard(), Bar()
-        call(heard)
+        received, bar = Recorder(), Bar()
+        call(received)
         call(bar)
-        name = f"{call}: {heard.calls[:3]} .. {heard.calls[-1]}"
-        done = [done for done, _ in heard.calls]
+        name = f"{call}: {received.calls[:3]} .. {received.calls[-1]}"
+        done = [done for done, _ in received.calls]
         self.assertEqual(done[0], 0, name)
         self.assertEqual(done, sorted(done), name)
-        self.assertEqual(len(heard.calls), len(set(heard.calls)), name)
-        self.assertEqual(heard.calls[-1][0], heard.calls[-1][1], name)
-        self.assertEqual({total for _, total in heard.calls}, {heard.calls[-1][1]}, name)
-        self.assertEqual((bar.n, bar.total), heard.calls[-1], name)
+        self.assertEqual(len(received.calls), len(set(received.calls)), name)
+        self.assertEqual(received.calls[-1][0], received.calls[-1][1], name)
+        self.assertEqual({total for _, total in received.calls}, {received.calls[-1][1]}, name)
+        self.assertEqual((bar.n, bar.total), received.calls[-1], name)
         if about:  # headers, and the text of a tree
-            self.assertTrue(total < heard.calls[-1][1] < total + 10000, name)
+            self.assertTrue(total < received.calls[-1][1] < total + 10000, name)
         else:
-            self.assertEqual(heard.calls[-1], (total, total), name)
-        return heard.calls
+            self.assertEqual(received.calls[-1], (total, total), name)
+        return received.calls
 
     def test_loads_in_the_background(self):
         with ckpt.AsyncManager(self.path) as manager:
             manager.save(self.arrays, 1).wait()
-            heard, bar = Heard(), Bar()
-            manager.load(ckpt.State(self.arrays), progress=heard).wait()
+            received, bar = Recorder(), Bar()
+            manager.load(ckpt.State(self.arrays), progress=received).wait()
             manager.load(ckpt.State(self.arrays), progress=bar).wait()
-        self.assertEqual(heard.calls, sorted(heard.calls))
-        self.assertEqual((heard.calls[-1], bar.n, bar.total), ((3 * BYTES, 3 * BYTES), 3 * BYTES, 3 * BYTES))
+        self.assertEqual(received.calls, sorted(received.calls))
+        self.assertEqual((received.calls[-1], bar.n, bar.total), ((3 * BYTES, 3 * BYTES), 3 * BYTES, 3 * BYTES))
 
     def test_one_line(self):
         steps = iter(range(1, 100))
@@ -76,7 +77,7 @@ class Progress(unittest.TestCase):
         self.require_whole(lambda progress: ckpt.load(self.path, ckpt.load(self.path).name, progress=progress))
         self.require_whole(lambda progress: ckpt.save_file(self.file, self.arrays, progress=progress))
         self.require_whole(lambda progress: ckpt.load_file(self.file, progress=progress))
-        self.assertTrue(np.array_equal(ckpt.load_file(self.file, progress=Heard())["b"], self.arrays["b"]))
+        self.assertTrue(np.array_equal(ckpt.load_file(self.file, progress=Recorder())["b"], self.arrays["b"]))
 
     def test_trees(self):
         tree = {"layers": [self.arrays["a"], self.arrays["b"]], "epoch": 3}
@@ -133,29 +134,29 @@ class Progress(unittest.TestCase):
         ckpt_torch.save(place, model.state_dict(), 1)
         self.require_whole(lambda progress: ckpt_torch.load_into(place, model.state_dict(), progress=progress), size)
 
-    def test_what_it_raises_ends_the_call(self):
+    def test_its_exceptions_end_the_call(self):
         ckpt.save(self.path, self.arrays, 1)
         kept = ckpt.load(self.path).name
         w = np.zeros(BYTES, np.uint8)
         with ckpt.CheckpointManager(self.path) as manager, ckpt.State({"a": w, "b": w, "c": w}) as state:
-            for call in (lambda: manager.save(state, 2, progress=Heard(2)), lambda: manager.load(state, progress=Heard(1)),
-                         lambda: manager.verify(progress=Heard(2)), lambda: ckpt.load(self.path, progress=Heard(3)),
-                         lambda: ckpt.save_file(self.file, self.arrays, progress=Heard(2))):
+            for call in (lambda: manager.save(state, 2, progress=Recorder(2)), lambda: manager.load(state, progress=Recorder(1)),
+                         lambda: manager.verify(progress=Recorder(2)), lambda: ckpt.load(self.path, progress=Recorder(3)),
+                         lambda: ckpt.save_file(self.file, self.arrays, progress=Recorder(2))):
                 with self.assertRaisesRegex(ckpt.CallbackError, "enough of it"):
                     call()
             self.assertEqual([info.name for info in manager.list()], [kept])
             self.assertFalse(w.any())
             self.assertFalse(os.path.exists(self.file))
-            heard = Heard(1)
+            received = Recorder(1)
             with self.assertRaises(ckpt.CallbackError):
-                manager.verify(progress=heard)
+                manager.verify(progress=received)
             manager.verify()
-            self.assertEqual(len(heard.calls), 1)
+            self.assertEqual(len(received.calls), 1)
 
-    def test_one_inside_the_other(self):
+    def test_nested_calls(self):
         ckpt.save(self.path, self.arrays, 1)
         ckpt.save_file(self.file, self.arrays)
-        inner = Heard()
+        inner = Recorder()
 
         def outer(done, total):
             outer.calls.append((done, total))

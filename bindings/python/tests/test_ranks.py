@@ -13,8 +13,8 @@ TABLE = np.arange(5 * 4, dtype=np.int64).reshape(5, 4) * 3 - 7
 BIAS = np.linspace(0, 1, 1000)
 
 
-class Meeting:
-    """Where the ranks meet. What each sends lies here until all have it."""
+class RankGroup:
+    """A group of ranks. Holds the bytes that each rank sends until all ranks have read them."""
 
     def __init__(self, ranks):
         self.ranks = ranks
@@ -30,40 +30,40 @@ class Meeting:
 
 
 class Rank(ckpt.CustomCoordinator):
-    def __init__(self, meeting, rank):
-        self.meeting, self.rank = meeting, rank
+    def __init__(self, rank_group, rank):
+        self.rank_group, self.rank = rank_group, rank
 
     def exchange(self, sent, received, timeout_ns):
-        self.meeting.sent[self.rank] = bytes(sent)
-        self.meeting.wait(timeout_ns)
-        received[:] = b"".join(self.meeting.sent)[: len(received)]
-        self.meeting.wait(timeout_ns)
+        self.rank_group.sent[self.rank] = bytes(sent)
+        self.rank_group.wait(timeout_ns)
+        received[:] = b"".join(self.rank_group.sent)[: len(received)]
+        self.rank_group.wait(timeout_ns)
 
     def barrier(self, timeout_ns):
-        self.meeting.wait(timeout_ns)
+        self.rank_group.wait(timeout_ns)
 
     def broadcast(self, data, root, timeout_ns):
-        self.meeting.sent[self.rank] = bytes(data)
-        self.meeting.wait(timeout_ns)
-        data[:] = self.meeting.sent[root]
-        self.meeting.wait(timeout_ns)
+        self.rank_group.sent[self.rank] = bytes(data)
+        self.rank_group.wait(timeout_ns)
+        data[:] = self.rank_group.sent[root]
+        self.rank_group.wait(timeout_ns)
 
     def all_gather(self, sent, received, timeout_ns):
         self.exchange(sent, received, timeout_ns)
 
     def gather(self, sent, received, root, timeout_ns):
         if self.rank == root:
-            self.meeting.gathers += 1
+            self.rank_group.gathers += 1
         self.exchange(sent, received, timeout_ns)
 
 
 def on_ranks(ranks, work):
-    """What work(rank, coordinator) returns or raises, by rank."""
-    meeting, outcomes = Meeting(ranks), [None] * ranks
+    """Returns the results or exceptions of work(rank, coordinator) by rank."""
+    rank_group, outcomes = RankGroup(ranks), [None] * ranks
 
     def run(rank):
         try:
-            outcomes[rank] = work(rank, ckpt.Coordinator.custom(rank, ranks, Rank(meeting, rank)))
+            outcomes[rank] = work(rank, ckpt.Coordinator.custom(rank, ranks, Rank(rank_group, rank)))
         except Exception as error:
             outcomes[rank] = error
 
@@ -102,7 +102,7 @@ class Ranks(unittest.TestCase):
         self.folder.cleanup()
 
     def outcomes(self, ranks, work):
-        """As on_ranks; the error of a rank is raised."""
+        """Like on_ranks, but raises the error of a rank."""
         found = on_ranks(ranks, work)
         for outcome in found:
             if isinstance(outcome, Exception):
@@ -126,7 +126,7 @@ class Ranks(unittest.TestCase):
         self.assertEqual([(result.step, result.files, result.commit_sequence) for result in results], [(3, 2, 1)] * 2)
         self.assertEqual(results[0].name, results[1].name)
         self.assertEqual(sum(result.rank_bytes for result in results), results[0].bytes)
-        written = WHOLE.nbytes + TABLE.nbytes + BIAS.nbytes  # the bias once
+        written = WHOLE.nbytes + TABLE.nbytes + BIAS.nbytes  # the bias is written once
         self.assertTrue(written < results[0].bytes < written + 2000)
         self.assertGreater(min(result.rank_bytes for result in results), WHOLE.nbytes // 2)  # its rows
         with ckpt.CheckpointManager(self.path, read_only=True) as manager:
@@ -154,7 +154,7 @@ class Ranks(unittest.TestCase):
         with ckpt.CheckpointManager(self.path, read_only=True) as manager:
             self.assertEqual([(info.step, info.world_size) for info in manager.list()], [(2, 2), (1, 2)])
 
-    def test_one_rank_saves_as_ever(self):
+    def test_one_rank_saves_the_usual_format(self):
         tensors = {"w": ckpt.Sharded(WHOLE.shape, "float32", [((0, 0), WHOLE[:3]), ((3, 0), WHOLE[3:])]), "b": BIAS}
         result = ckpt.save(self.path, tensors, 4, values={"epoch": 2})
         self.assertEqual(result.rank_bytes, result.bytes)
@@ -167,7 +167,7 @@ class Ranks(unittest.TestCase):
             with self.assertRaises(ckpt.OutOfRangeError):
                 manager.rank_values(4, 1)
 
-    def test_a_safetensors_file_has_all(self):
+    def test_a_safetensors_file_contains_all_blocks(self):
         file = os.path.join(self.folder.name, "plain.safetensors")
         blocks = {(0, 0): np.ascontiguousarray(WHOLE[:, :2]), (0, 2): np.ascontiguousarray(WHOLE[:, 2:])}
         ckpt.save_file(file, {"w": ckpt.Sharded(WHOLE.shape, "float32", blocks)})
@@ -196,14 +196,14 @@ class Ranks(unittest.TestCase):
 
         return self.outcomes(ranks, work)
 
-    def test_load_of_as_many(self):
+    def test_load_on_the_same_number_of_ranks(self):
         self.assertEqual(self.check_load(2, 2), [({"epoch": 2, "generator": {"seed": rank}}, None) for rank in range(2)])
 
-    def test_load_of_more_and_of_fewer(self):
+    def test_load_on_more_and_fewer_ranks(self):
         self.assertEqual(self.check_load(2, 3), [({"epoch": 2}, ["generator"])] * 3)
         self.assertEqual(self.check_load(3, 1), [({"epoch": 2}, ["generator"])])
 
-    def test_any_program_reads_the_whole(self):
+    def test_one_process_reads_all_ranks(self):
         self.save(2)
         with ckpt.CheckpointManager(self.path, read_only=True) as manager, manager.reader() as reader:
             self.assertEqual(reader["w"].tobytes(), WHOLE.tobytes())
@@ -229,7 +229,7 @@ class Ranks(unittest.TestCase):
             self.assertEqual(columns.tobytes(), np.ascontiguousarray(WHOLE[:, 3 * rank:3 * rank + 3]).tobytes())
             self.assertEqual(into["more"]["r"].tobytes(), BIAS.tobytes())
             tree = {"epoch": rank, "history": [BIAS]}
-            ckpt.save(self.path, tree, 9, coordinator=coordinator, timeout=60)  # which rank 0's is
+            ckpt.save(self.path, tree, 9, coordinator=coordinator, timeout=60)  # the name of rank 0's checkpoint
             return ckpt.load(self.path, into={"epoch": None, "history": [np.zeros(1000)]}, coordinator=coordinator)
 
         for tree in self.outcomes(2, work):
@@ -238,7 +238,7 @@ class Ranks(unittest.TestCase):
 
     # ---- Mistakes ----
 
-    def test_what_does_not_fit(self):
+    def test_invalid_blocks(self):
         block = np.zeros((2, 3), np.float32)
         with ckpt.State() as state:
             state.add_sharded("model", "w", "float32", (4, 3))
@@ -265,7 +265,7 @@ class Ranks(unittest.TestCase):
             self.assertEqual(state.tensor_count, 1)  # nothing was added
         with self.assertRaisesRegex(ckpt.InvalidArgumentError, r"'w'.*\[2:4, 0:3\] is in no block"):
             ckpt.save(self.path, {"w": ckpt.Sharded((4, 3), "float32", {(0, 0): block})})
-        with self.assertRaisesRegex(ckpt.UnsupportedError, "^w: a ckpt.Sharded has no place in a tree"):
+        with self.assertRaisesRegex(ckpt.UnsupportedError, "^w: a ckpt.Sharded cannot be stored in a tree"):
             ckpt.save(self.path, {"epoch": 1, "w": ckpt.Sharded((2, 3), "float32", {(0, 0): block})})
         self.assertEqual(repr(ckpt.Sharded([4, 3], "F32", {(2, 0): block})), "Sharded(F32, [4, 3], blocks at [[2, 0]])")
 
@@ -287,7 +287,7 @@ class Ranks(unittest.TestCase):
         self.assertEqual(len(first[0]), 3)
         for text, tensor in zip(first[0], "wbw"):
             self.assertRegex(text, f"tensor [\"']{tensor}[\"']")
-        self.assertIn("no rank has [1:2, 0:3]", first[0][2])
+        self.assertIn("[1:2, 0:3] is missing on all ranks", first[0][2])
         self.assertEqual(first[1], 2)
 
     def test_replicas_that_differ(self):
@@ -307,7 +307,7 @@ class Ranks(unittest.TestCase):
             self.assertEqual([info.step for info in manager.list()], [1])
 
     def test_groups_of_replicas_write_their_blocks_once(self):
-        """Two groups of two ranks, each of which has all rows."""
+        """Two groups of two ranks; each group has all rows."""
         whole = np.arange(4096 * 64, dtype=np.float32).reshape(4096, 64)
 
         def work(rank, coordinator):
@@ -323,7 +323,7 @@ class Ranks(unittest.TestCase):
             self.assertLess(manager.list()[0].bytes, 1.01 * whole.nbytes)
         self.assertEqual(ckpt.load(self.path)["w"].tobytes(), whole.tobytes())
 
-    def test_a_rank_that_does_not_come(self):
+    def test_a_missing_rank(self):
         def work(rank, coordinator):
             with ckpt.CheckpointManager(self.path, coordinator=coordinator, timeout=1) as manager:
                 if rank == 0:
@@ -331,15 +331,15 @@ class Ranks(unittest.TestCase):
 
         found = on_ranks(2, work)
         self.assertIsInstance(found[0], ckpt.TimeoutError)
-        self.assertRegex(str(found[0]), "^rank 1 did not come within")
+        self.assertRegex(str(found[0]), "^rank 1 did not arrive within")
         self.assertIsNone(found[1])
-        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "timeout is -2"):
+        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "timeout -2"):
             ckpt.CheckpointManager(self.path, timeout=-2)
         with self.assertRaisesRegex(ckpt.InvalidArgumentError, "timeout_ns is -5"):
             ckpt.CheckpointManager(self.path, timeout_ns=-5)
 
     def test_an_argument_that_one_rank_cannot_convert_fails_on_all_at_once(self):
-        """The other ranks would wait for it until their time-out, ten minutes."""
+        """The other ranks would wait for it until their timeout, ten minutes."""
         state = {"b": BIAS}
 
         def in_background(manager, call):
@@ -387,7 +387,7 @@ class Ranks(unittest.TestCase):
 
         self.outcomes(2, work)
 
-    def test_rank_0_alone_changes_the_storage(self):
+    def test_only_rank_0_changes_the_storage(self):
         def work(rank, coordinator):
             with ckpt.CheckpointManager(self.path, coordinator=coordinator, timeout=60, keep_last=1) as manager:
                 for step in (1, 2):

@@ -1,4 +1,4 @@
-"""A save, a load and a list through s3://, at a gateway that the environment names: test_s3.py URI."""
+"""A save, a load and a list through s3://, at the gateway in the environment: test_s3.py URI."""
 
 import sys
 import unittest
@@ -23,9 +23,9 @@ class S3(unittest.TestCase):
         elsewhere = "s3://no-such-bucket-of-ckpt/run"
         with ckpt.CheckpointManager(elsewhere, read_only=True) as checkpoints:
             for ask in (checkpoints.latest, checkpoints.list, lambda: checkpoints.load_if_any(ckpt.State())):
-                with self.assertRaisesRegex(ckpt.InvalidArgumentError, "no bucket 'no-such-bucket-of-ckpt'"):
+                with self.assertRaisesRegex(ckpt.InvalidArgumentError, "the bucket 'no-such-bucket-of-ckpt' does not exist"):
                     ask()
-        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "no bucket 'no-such-bucket-of-ckpt'"):
+        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "the bucket 'no-such-bucket-of-ckpt' does not exist"):
             ckpt.load(elsewhere)
 
     def test_objects(self):

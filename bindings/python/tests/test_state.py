@@ -1,4 +1,4 @@
-"""Checkpoints from Python: one line, states, retention, readers, stateful objects, coordinators, storages of one's own."""
+"""Checkpoints from Python: one line, states, retention, readers, stateful objects, coordinators, custom storages."""
 
 import collections
 import gc
@@ -35,7 +35,7 @@ class OneLine(Folder):
         for name, array in arrays.items():
             self.assertTrue(np.array_equal(loaded[name], array))
             self.assertEqual(loaded[name].dtype, array.dtype)
-        loaded["w"][0, 0] = 9  # new memory, to be written
+        loaded["w"][0, 0] = 9  # new, writable memory
 
     def test_groups(self):
         ckpt.save(self.path, {"model": {"w": np.zeros(2)}, "optimizer": {"m": np.ones(2)}})
@@ -45,7 +45,7 @@ class OneLine(Folder):
         with self.assertRaises(ckpt.NotFoundError):
             ckpt.load(self.path, group="none")
 
-    def test_newest_good_one(self):
+    def test_newest_valid_checkpoint(self):
         ckpt.save(self.path, {"w": np.zeros(1000)}, 1)
         last = ckpt.save(self.path, {"w": np.ones(1000)}, 2)
         file = os.path.join(self.path, last.name, "model.safetensors")
@@ -57,7 +57,7 @@ class OneLine(Folder):
         with self.assertRaisesRegex(ckpt.CorruptError, "w"):
             ckpt.load(self.path, last.name)
 
-    def test_nothing_there(self):
+    def test_no_checkpoint(self):
         with self.assertRaises(ckpt.NotFoundError):
             ckpt.load(self.path)
         with self.assertRaises(ckpt.UnsupportedError):
@@ -78,7 +78,7 @@ class Page(Folder):
         page = os.path.join(os.path.dirname(os.environ["CKPT_API_TABLE"]), "..", "..", "docs", "reference", "python.md")
         with open(page, encoding="utf-8") as file:
             examples = [text.split("```")[0] for text in file.read().split("```python\n")[1:]]
-        examples = [example for example in examples if example.startswith("import ckpt\n")]  # the others are pieces
+        examples = [example for example in examples if example.startswith("import ckpt\n")]  # the others are fragments
         self.assertGreater(len(examples), 1)
         before, scopes = os.getcwd(), []
         for number, example in enumerate(examples):
@@ -170,7 +170,7 @@ class Checkpoints(Folder):
             self.assertEqual([info.metric for info in manager.list()], [0.75, None, None, None, 0.5])
             self.assertEqual(manager.best().step, 1)
 
-    def test_a_roll_back_begins_a_line(self):
+    def test_a_rollback_begins_a_new_line(self):
         with ckpt.CheckpointManager(self.path) as manager:
             state = ckpt.State({"w": np.zeros(3)})
             for step in (300, 400, 600):
@@ -215,7 +215,7 @@ class Checkpoints(Folder):
         with self.assertRaises(ckpt.InvalidArgumentError):
             ckpt.CheckpointManager(self.path, keep_rules="best:1:largest")
 
-    def test_a_function_keeps_what_no_rule_keeps(self):
+    def test_a_keep_function_extends_retention(self):
         before, sys.unraisablehook = sys.unraisablehook, lambda u: None
         asked = []
 
@@ -231,7 +231,7 @@ class Checkpoints(Folder):
                 self.assertEqual([info.step for info in manager.list()], [4, 2])
                 self.assertEqual(sorted(set(asked)), [1, 2, 3])
             del keep
-            for broken in (lambda info: {}[info.step], lambda info: manager.remove(info.step)):  # nothing is removed then
+            for broken in (lambda info: {}[info.step], lambda info: manager.remove(info.step)):  # then nothing is removed
                 with ckpt.CheckpointManager(self.path, keep_rules="last:1", keep=broken) as manager:
                     manager.save(state, 5)
                     with self.assertRaisesRegex(ckpt.CallbackError, "keep"):
@@ -277,7 +277,7 @@ class Checkpoints(Folder):
             self.assertEqual((result.missing, result.unexpected), (1, 1))
             self.assertEqual(state.load_report()["missing"], [{"group": "model", "name": "c"}])
 
-    def test_load_under_other_names(self):
+    def test_load_with_renames(self):
         with ckpt.CheckpointManager(self.path) as checkpoint:
             checkpoint.save(ckpt.State({"module.a": np.ones(2)}))
             a = np.zeros(2)
@@ -286,7 +286,7 @@ class Checkpoints(Folder):
             checkpoint.load(ckpt.State({"net.a": a}), strip_prefix="module.", add_prefix="net.")
             self.assertEqual(list(a), [1, 1])
 
-    def test_load_under_names_of_a_function(self):
+    def test_load_with_a_rename_function(self):
         before, sys.unraisablehook = sys.unraisablehook, lambda u: None
         try:
             with ckpt.CheckpointManager(self.path) as checkpoint, ckpt.AsyncManager(checkpoint) as manager:
@@ -328,7 +328,7 @@ class Checkpoints(Folder):
         finally:
             sys.unraisablehook = before
 
-    def test_conversion_gives_what_numpy_gives(self):
+    def test_conversion_matches_numpy(self):
         def is_lossless(source: np.dtype, target: np.dtype) -> bool:
             if source.kind != "f" and target.kind == "f":
                 return source.itemsize < target.itemsize > 2
@@ -360,7 +360,7 @@ class Checkpoints(Folder):
                         checkpoint.load(state, convert=ckpt.Conversion.LOSSY)
                     np.testing.assert_array_equal(loaded, wanted, f"{source} to {target}")
                     converted += 1
-            # What fits is rounded as numpy rounds it.
+            # Values in range are rounded like numpy's.
             for source, target, largest in [("f8", "f4", 1e38), ("f8", "f2", 6e4), ("f4", "f2", 6e4), ("u8", "f4", 2.0 ** 64),
                                             ("i8", "f4", 2.0 ** 63), ("i4", "f2", 6e4)]:
                 numbers = random.uniform(0 if source == "u8" else -1, 1, 5000) * largest / 2 ** random.integers(0, 60, 5000)
@@ -432,7 +432,7 @@ class VersionsOfModules(Folder):
             with ckpt.State(states_of(2, 0.0)) as newer:
                 with self.assertRaisesRegex(ckpt.InvalidArgumentError, "model.bn: the checkpoint has version 1 of this module, the state_dict version 2"):
                     manager.load_if_any(newer)
-                manager.save(newer, 2)  # with the versions of the modules that it has, not of those that it was loaded from
+                manager.save(newer, 2)  # with the versions of its modules, not those of the loaded checkpoint
             with ckpt.State(states_of(2, 0.0)) as newer:
                 manager.load(newer)
 
@@ -507,14 +507,14 @@ class Uris(Folder):
         with ckpt.CheckpointManager(ckpt.Storage.from_uri(uri), read_only=True) as checkpoints:
             self.assertEqual(len(checkpoints.list()), 1)
         ckpt.save_async(uri, {"w": np.ones(5)}, step=2)
-        ckpt.save(self.path + " of mine", {"w": np.ones(5)}, step=3)  # the same place: by the manager that holds its lock
+        ckpt.save(self.path + " of mine", {"w": np.ones(5)}, step=3)  # the same place: uses the manager that holds its lock
         ckpt.finish_saves(uri)
         self.assertEqual(ckpt.load(uri).step, 3)
         with ckpt.AsyncManager(uri) as manager:
             manager.save({"w": np.ones(5)}, 4)
         self.assertEqual([info.step for info in ckpt.CheckpointManager(uri, read_only=True).list()], [4, 3, 2, 1])
 
-    def test_reading_makes_nothing(self):
+    def test_reading_creates_nothing(self):
         for uri in ("file://" + self.path, "file:" + self.path, "FILE:" + self.path + "/deep/"):
             for call in (ckpt.load, lambda place: ckpt.CheckpointManager(place, read_only=True)):
                 with self.subTest(uri=uri), self.assertRaises(ckpt.NotFoundError):
@@ -543,7 +543,7 @@ class Uris(Folder):
                 self.assertTrue(os.path.isdir(os.path.join(name, ckpt.load(name).name)), name)
             os.makedirs("file:old")
             os.makedirs("memory:old")
-            for name in ("file:old", "memory:old", pathlib.Path("memory:old")):  # what is there is meant
+            for name in ("file:old", "memory:old", pathlib.Path("memory:old")):  # an existing file takes precedence
                 saved = ckpt.save(name, {"w": np.ones(5)})
                 self.assertTrue(os.path.isdir(os.path.join(name, saved.name)), name)
             ckpt.save("file:new", {"w": np.ones(5)})
@@ -551,7 +551,7 @@ class Uris(Folder):
         finally:
             os.chdir(here)
 
-    def test_what_is_refused(self):
+    def test_refused_uris(self):
         here = os.getcwd()
         os.chdir(self.folder.name)
         bad = ["a/../b", "..", "./a", "a/%2e%2e/b", "a//b", "////a", "a%0Ab", "a%7F", "a%C2%85", "a%2Fb", "a%2", "a%zz", "a?b", "a#b",
@@ -566,9 +566,9 @@ class Uris(Folder):
                 with self.assertRaisesRegex(ckpt.UnsupportedError, "scheme 'gs'; known: file, memory"):
                     call("gs://bucket/run")
                 if os.environ.get("CKPT_HAS_S3") == "0":
-                    with self.assertRaisesRegex(ckpt.UnsupportedError, "'s3', which the package libckpt-s3 brings; there is no .*/libckpt-s3[.]so[.]"):
+                    with self.assertRaisesRegex(ckpt.UnsupportedError, "'s3' requires the package libckpt-s3; .*/libckpt-s3[.]so[.]"):
                         call("s3://bucket/run")
-                elif call != ckpt.Storage.from_uri:  # nobody listens where the environment says
+                elif call != ckpt.Storage.from_uri:  # the store in the environment has no listener
                     with self.assertRaisesRegex(ckpt.IoError, "s3://bucket/run"):
                         call("s3://bucket/run")
             self.assertEqual(os.listdir("."), [])
@@ -586,7 +586,7 @@ class Uris(Folder):
         try:
             for begin, first, second in itertools.product(("", self.path + "/", f"//{self.path}/", "//host/"), pieces, pieces):
                 if not begin and first == "/":
-                    continue  # nothing is made outside of the folder
+                    continue  # nothing is created outside of the folder
                 uri = f"file:{begin}{first}{second}"
                 path = _storage._file_path(uri)
                 try:
@@ -600,7 +600,7 @@ class Uris(Folder):
             os.chdir(here)
         self.assertGreater(taken, 100)
 
-    def test_schemes_of_ones_own(self):
+    def test_custom_schemes(self):
         asked = []
 
         def shelf(uri):
@@ -628,7 +628,7 @@ class Uris(Folder):
                 ckpt.Storage.from_uri("shelf:none")
             with self.assertRaisesRegex(ckpt.CallbackError, "odd"):
                 ckpt.Storage.from_uri("shelf:odd")
-            with self.assertRaisesRegex(ckpt.CkptError, "returned a NoneType, no Storage"):
+            with self.assertRaisesRegex(ckpt.CkptError, "expected a Storage, returned a NoneType"):
                 ckpt.Storage.from_uri("shelf:nothing")
         finally:
             ckpt.unregister_scheme("SHELF")
@@ -785,7 +785,7 @@ class Dictionary(ckpt.CustomStorage):
         self.locks.remove(lock)
 
 
-class OwnStorage(unittest.TestCase):
+class CustomStorages(unittest.TestCase):
     def test_round_trip(self):
         own = Dictionary()
         storage = ckpt.Storage.custom(own, "dictionary")
@@ -804,7 +804,7 @@ class OwnStorage(unittest.TestCase):
         gc.collect()
         self.assertIsNone(alive())
 
-    def test_errors_mean_what_they_say(self):
+    def test_errors_keep_their_meaning(self):
         import errno
 
         before, sys.unraisablehook = sys.unraisablehook, lambda u: None
@@ -826,7 +826,7 @@ class OwnStorage(unittest.TestCase):
         finally:
             sys.unraisablehook = before
 
-    def test_a_function_decides_what_is_tried_again(self):
+    def test_a_decide_function_controls_retries(self):
         before, sys.unraisablehook = sys.unraisablehook, lambda u: None
         own, slept, asked = Dictionary(), [], []
 
@@ -839,7 +839,7 @@ class OwnStorage(unittest.TestCase):
             handler = ckpt.FaultHandler(max_attempts=9, sleep=slept.append, decide=decide)
             state = ckpt.State({"w": np.ones(10)})
             with ckpt.CheckpointManager(ckpt.Storage.custom(own), fault_handler=handler) as checkpoint:
-                own.failures = [OSError("passes"), PermissionError("passes")]  # the last first, which the rule would not try again
+                own.failures = [OSError("passes"), PermissionError("passes")]  # the last one first, which the rule would not retry
                 checkpoint.save(state)
                 self.assertEqual((slept, handler.retry_count), ([41, 42], 2))
                 self.assertEqual(asked, [(-16, 1, False), (-14, 2, True)])
@@ -886,7 +886,7 @@ class Coordinators(unittest.TestCase):
 
             def barrier(self, timeout_ns):
                 if timeout_ns < 10**9:
-                    raise TimeoutError("nobody came")
+                    raise TimeoutError("no other process called it")
 
             def broadcast(self, data, root, timeout_ns):
                 if root == 1:
@@ -908,13 +908,13 @@ class Coordinators(unittest.TestCase):
         self.assertEqual(two.gather(b"ab", 0), b"abAB")  # by all_gather
         self.assertIsNone(two.gather(b"ab", 1))
 
-    def test_gather_of_ones_own(self):
+    def test_custom_gather(self):
         class Two(ckpt.CustomCoordinator):
             barrier = broadcast = all_gather = None
 
             def gather(self, sent, received, root, timeout_ns):
                 if timeout_ns < 10**9:
-                    raise TimeoutError("nobody came")
+                    raise TimeoutError("no other process called it")
                 asked.append((bytes(sent), len(received), root))
                 received[:] = (bytes(sent) * 2)[: len(received)]
 

@@ -1,4 +1,4 @@
-"""Tensors: zero-copy both ways, owners kept alive, what is refused."""
+"""Tensors: zero-copy in both directions, owners kept alive, refused buffers."""
 
 import array
 import gc
@@ -90,7 +90,7 @@ class OutOfTheLibrary(unittest.TestCase):
         gc.collect()
         self.assertEqual(view.sum(), 12)
 
-    def test_capsules_that_nobody_takes(self):
+    def test_unconsumed_capsules(self):
         tracker = ckpt.MemoryTracker()
         tensor = ckpt.Tensor("F32", [4], ckpt.BufferPool(tracker, retain_limit_bytes=0))
         capsules = [tensor.__dlpack__(), tensor.__dlpack__(max_version=(1, 0))]

@@ -1,4 +1,4 @@
-"""With the real PyTorch: a run that is killed in the middle of an epoch goes on as if it had never ended."""
+"""With the real PyTorch: a run that is killed in the middle of an epoch continues with identical results."""
 
 import os
 import signal
@@ -61,8 +61,8 @@ class Tensors(unittest.TestCase):
                         loaded.mul_(1) if dtype is not torch.bool else loaded.logical_not_()  # its own, writable memory
 
     def test_every_dtype_of_checkpoints_at_each_shape(self):
-        """As written by any version of torch: read as a torch tensor and saved again, or refused by name where this version lacks the
-        type. Nothing is taken for damage."""
+        """As written by any version of torch: read as a torch tensor and saved again, or refused by name if this version lacks the
+        type. Nothing is reported as damaged."""
         lacking = set()
         names = {kind.dtype: kind.name for kind in _torch_tensors._KINDS}
         self.assertEqual(set(ckpt.DType) - set(names), {ckpt.DType.F4, ckpt.DType.F6_E2M3, ckpt.DType.F6_E3M2})  # none in torch
@@ -105,7 +105,7 @@ class Tensors(unittest.TestCase):
         self.assertIs(tied["encoder"], tied["decoder"])
 
     def test_as_values_of_any_dict(self):
-        """The first thing that people try, in each shape of dict, and whatever the tensor."""
+        """The most common uses, for each shape of dict and each kind of tensor."""
         tensors = {"parameter": torch.nn.Parameter(torch.ones(2)), "strided": torch.randn(3, 4).T, "bool": torch.tensor([True, False]),
                    "bfloat16": torch.ones(2).bfloat16(), "graph": torch.ones(2, requires_grad=True) * 2, "number": torch.tensor(3.0),
                    "empty": torch.zeros(0, 3), "conjugate": torch.randn(2, dtype=torch.cfloat).conj(),
@@ -120,7 +120,7 @@ class Tensors(unittest.TestCase):
                     self.assertTrue(loaded.dtype == tensor.dtype and torch.equal(loaded, tensor.detach().resolve_conj()))
 
     def test_trees_of_a_state_read_tensors_again_and_fill_them(self):
-        """Also those whose memory cannot be shared: strided, conjugated, on a device."""
+        """Includes tensors with memory that cannot be shared: strided, conjugated, on a device."""
         devices = ["cpu"] + ["cuda"] * torch.cuda.is_available()
         if len(devices) == 1:
             print("tensors on a device: not tested, torch finds no CUDA here")
@@ -221,7 +221,7 @@ class Versioned(torch.nn.Module):
 
 
 class Attributes(unittest.TestCase):
-    """Attributes of tensors and dicts are saved, or refused by path."""
+    """Attributes of tensors and dicts are saved, or refused with their path."""
 
     def again(self, tree):
         with tempfile.TemporaryDirectory() as folder:
@@ -306,7 +306,7 @@ class Attributes(unittest.TestCase):
         state.note = "mine"
         for value, text in ((torch.ones(2).as_subclass(Special), "b.0: a .*Special, a subclass of torch.Tensor"),
                             (marked, "b.0: a Parameter with the attribute 'sequence_parallel', which would be lost"),
-                            (torch.ones(2, names=("n",)), "b.0: a tensor with names of dimensions, which would be lost"),
+                            (torch.ones(2, names=("n",)), "b.0: a tensor with named dimensions, which would be lost"),
                             (torch.nested_tensor([torch.ones(2), torch.ones(3)]) if hasattr(torch, "nested_tensor") else
                              torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]), "b.0: a nested tensor"),
                             (state, "b.0: a OrderedDict with the attribute 'note', which would be lost"),
@@ -349,7 +349,7 @@ class Attributes(unittest.TestCase):
                     manager.load(ckpt.State(model.state_dict()))
             with self.assertRaisesRegex(ckpt.InvalidArgumentError, "the checkpoint has version 1 of this module"):
                 ckpt_torch.load_into(os.path.join(folder, "four"), model.state_dict())
-            with ckpt.CheckpointManager(os.path.join(folder, "one"), read_only=True) as manager:  # which ckpt.torch.save has made
+            with ckpt.CheckpointManager(os.path.join(folder, "one"), read_only=True) as manager:  # created by ckpt.torch.save
                 with self.assertRaisesRegex(ckpt.InvalidArgumentError, "the checkpoint has version 1 of this module"):
                     manager.load(ckpt.State(model.state_dict()))
 
@@ -404,7 +404,7 @@ class NothingToLoadInto(unittest.TestCase):
             ckpt.save(folder, {"w": torch.ones(2), "n": 1})
             with self.assertRaisesRegex(ckpt.InvalidArgumentError, "^w: the template is on the device 'meta'"):
                 ckpt.load(folder, into={"w": torch.zeros(2, device="meta"), "n": 0})
-            with self.assertRaisesRegex(ckpt.InvalidArgumentError, "^w: the template's elements cannot be written"):
+            with self.assertRaisesRegex(ckpt.InvalidArgumentError, "^w: the template repeats elements or is read-only"):
                 ckpt.load(folder, into={"w": torch.zeros(1).expand(2), "n": 0})
             for target in (inference, torch.nn.Parameter(torch.zeros(2)), torch.zeros(4, requires_grad=True)[::2]):
                 template = {"w": target, "n": 0}
@@ -412,7 +412,7 @@ class NothingToLoadInto(unittest.TestCase):
                 self.assertTrue(torch.equal(target, torch.ones(2)))
 
 
-# One run of training, as a program of its own: arguments are folder, epochs, how to save, and the batch to be killed at.
+# One run of training, as a separate program: arguments are folder, epochs, how to save, and the batch to be killed at.
 TRAINING = """
 import os, signal, sys
 import torch
@@ -484,15 +484,15 @@ class Runs(unittest.TestCase):
                 before = {name: value.clone() for name, value in model.state_dict().items()}
                 with torch.no_grad():
                     model.weight.fill_(7)
-                with self.assertRaises(ckpt.NotFoundError):  # there is no optimizer in it
+                with self.assertRaises(ckpt.NotFoundError):  # the checkpoint has no optimizer
                     ckpt_torch.resume(manager, model=model, optimizer=optimizer)
                 self.assertTrue((model.weight == 7).all(), "something was loaded")
                 resumed = ckpt_torch.resume(manager, model=model)
                 self.assertEqual((resumed.step, resumed.extra["at"][1]), (1, 3))
                 self.assertTrue(same(dict(model.state_dict()), before))
 
-    def test_what_does_not_fit_changes_nothing(self):
-        """torch itself loads part by part, and of a module what fits before it refuses the rest."""
+    def test_a_mismatch_changes_nothing(self):
+        """torch itself loads part by part, and loads the matching tensors of a module before it refuses the rest."""
         saved = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 2))
         with tempfile.TemporaryDirectory() as folder:
             optimizer = torch.optim.SGD(saved.parameters(), 0.1, momentum=0.9)
@@ -516,7 +516,7 @@ class Runs(unittest.TestCase):
             self.assertTrue(same(dict(alike.state_dict()), dict(saved.state_dict())))
             self.assertEqual((mine.param_groups[0]["lr"], len(mine.state)), (0.1, 4))
 
-    def test_what_the_checkpoint_lacks_is_no_new_run(self):
+    def test_a_missing_part_does_not_begin_a_new_run(self):
         model, other = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)
         with tempfile.TemporaryDirectory() as folder:
             ckpt_torch.save(folder, 1, model={"a": model})
@@ -526,7 +526,7 @@ class Runs(unittest.TestCase):
                     ckpt_torch.resume(folder, **missing)
             self.assertTrue(torch.equal(other.weight, before), "something was loaded")
 
-    def test_schedulers_go_on(self):
+    def test_schedulers_continue(self):
         kinds = torch.optim.lr_scheduler
         for make in (lambda o: kinds.StepLR(o, 2), lambda o: kinds.MultiStepLR(o, [2, 5], 0.1), lambda o: kinds.CosineAnnealingLR(o, 7),
                      lambda o: kinds.ReduceLROnPlateau(o, patience=1), lambda o: kinds.LambdaLR(o, lambda epoch: 0.9**epoch),
@@ -535,7 +535,7 @@ class Runs(unittest.TestCase):
                      lambda o: kinds.SequentialLR(o, [kinds.ConstantLR(o), kinds.MultiStepLR(o, [2])], [3]),
                      lambda o: kinds.ChainedScheduler([kinds.ExponentialLR(o, 0.9), kinds.MultiStepLR(o, [4])])):
             def run(steps, place=None):
-                """The rates of these steps, from the place's on."""
+                """Returns the rates of these steps, starting at the place's."""
                 optimizer = torch.optim.SGD(torch.nn.Linear(1, 1).parameters(), 0.1, momentum=0.9)
                 scheduler, rates = make(optimizer), []
                 resumed = ckpt_torch.resume(place, optimizer=optimizer, scheduler=scheduler) if place else None
@@ -559,7 +559,7 @@ class Runs(unittest.TestCase):
             filled = ckpt.load(folder, into={"w": linear.weight, "i": 0})
             self.assertIs(filled["w"], linear.weight)
             self.assertTrue((linear.weight == 3).all())
-            with self.assertRaisesRegex(ValueError, "^w: the template's elements cannot be written one by one"):
+            with self.assertRaisesRegex(ValueError, "^w: the template repeats elements or is read-only"):
                 ckpt.load(folder, into={"w": torch.zeros(1).expand(2, 2), "i": 0})
 
     def test_a_damaged_one_is_skipped(self):

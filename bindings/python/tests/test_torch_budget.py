@@ -1,5 +1,5 @@
-"""With the real PyTorch: chains under a byte budget give the bits of plain training, within the bytes that the plan said. The bytes
-are the allocator's own, every one of the step; parameters and their gradients are not counted."""
+"""With the real PyTorch: chains under a byte budget have the bits of plain training, within the planned bytes. Bytes are counted by
+the allocator over the whole step; parameters and their gradients are not counted."""
 
 import copy
 import gc
@@ -26,7 +26,7 @@ except ImportError:
 
 
 class Block(nn.Module):
-    """A transformer block; lean runs its norms and GELU again in its backward."""
+    """A transformer block; lean recomputes its norms and GELU in its backward."""
 
     def __init__(self, width, heads, dropout=0.1):
         super().__init__()
@@ -50,7 +50,7 @@ class Block(nn.Module):
 
 
 class Tied(nn.Module):
-    """The embedding's weight again: a parameter of two layers."""
+    """Shares the embedding's weight: a parameter of two layers."""
 
     def __init__(self, weight):
         super().__init__()
@@ -122,7 +122,7 @@ MODELS = {"linear": linear_stack, "transformer": transformer, "vgg": vgg, "tied"
 
 
 def chain_of(layers):
-    """Plain training."""
+    """Runs plain training."""
     def run(*values):
         for layer in layers:
             given = layer(*values)
@@ -137,7 +137,7 @@ def parts_of(layers):
 
 
 def smallest(layers, sample):
-    """The least bytes of these layers."""
+    """Returns the smallest budget of these layers."""
     try:
         ckpt_torch.budget(layers, sample, 1)
     except ckpt.OverBudgetError as error:
@@ -146,7 +146,7 @@ def smallest(layers, sample):
 
 
 def measured(run, sample, parameters):
-    """Most live bytes of a step, with its input; the gradients of parameters left out, also those of one of a parameter's uses."""
+    """Returns the peak of live bytes of a step with its input, without the gradients of parameters and of their single uses."""
     pieces, before = [], _torch_step._Step.add
 
     def add(step, parameter, gradient):
@@ -186,7 +186,7 @@ class Bits(unittest.TestCase):
                 loss.backward()
                 ends.append((loss.detach(), torch.get_rng_state()))
                 if step % 2:
-                    function(sample).backward()  # adds to what is there
+                    function(sample).backward()  # adds to the existing gradients
             self.assertTrue(same_bits(ends[0][0], ends[1][0]), "loss")
             self.assertTrue(same_bits(ends[0][1], ends[1][1]), "generator")
             for number, (left, right) in enumerate(zip(mine, theirs)):
@@ -273,7 +273,7 @@ class Bits(unittest.TestCase):
         self.assertEqual(len(run.reports), 2)
 
     def test_buffers_that_a_layer_reads(self):
-        """A spectral norm's vectors: the second run must begin with what the first began with."""
+        """A spectral norm's vectors: the second run must begin with the same state as the first."""
         torch.manual_seed(2)
         layers = [nn.utils.parametrizations.spectral_norm(nn.Linear(16, 16)) for _ in range(6)] + [square]
         sample = torch.randn(1024, 16)
@@ -301,7 +301,7 @@ class Bits(unittest.TestCase):
 
 class Recomputing(unittest.TestCase):
     def bytes_kept(self, again):
-        """Of a linear layer behind a norm, and a GELU behind it: what stays from forward to backward, and the gradients."""
+        """Returns the bytes kept between forward and backward, and the gradients, of a norm, a linear layer and a GELU."""
         torch.manual_seed(4)
         norm, first, second = nn.LayerNorm(64), nn.Linear(64, 256), nn.Linear(256, 64)
         x = torch.randn(40, 64, requires_grad=True)
@@ -311,7 +311,7 @@ class Recomputing(unittest.TestCase):
         y.square().sum().backward()
         return kept, [x.grad, *(parameter.grad for module in (norm, first, second) for parameter in module.parameters())]
 
-    def test_outputs_are_made_again(self):
+    def test_outputs_are_recomputed(self):
         plain_bytes, plain = self.bytes_kept(lambda function, value: function(value))
         with ckpt_torch.recomputing() as again:
             lean_bytes, lean = self.bytes_kept(again)
@@ -340,34 +340,34 @@ class Recomputing(unittest.TestCase):
         for again in (lambda function, value: function(value), ckpt_torch.recomputing()):
             with again if isinstance(again, ckpt_torch.recomputing) else unittest.mock.MagicMock():
                 made = again(torch.tanh, x)
-                made = again(lambda value: value.t(), made)  # no memory of its own: nothing to make again
+                made = again(lambda value: value.t(), made)  # no separate memory: nothing to recompute
                 gradients.append(torch.autograd.grad(((made[1:4, :3].t() @ weight) * made.sum()).sum(), (x, weight)))
         for left, right in zip(*gradients):
             self.assertTrue(same_bits(left, right))
 
-    def test_what_was_written_is_refused_or_kept(self):
+    def test_written_tensors_are_refused_or_kept(self):
         weight, leaf = torch.randn(3, 3, requires_grad=True), torch.randn(3, 3, requires_grad=True)
         with ckpt_torch.recomputing() as again:
             x = leaf * 1
             y = again(torch.exp, x) @ weight
             x.add_(1)
-            with self.assertRaisesRegex(RuntimeError, "an input of a function that runs again .* was written to"):
+            with self.assertRaisesRegex(RuntimeError, "an input of a recomputed function was written to"):
                 y.sum().backward()
             x = leaf * 1
             made = again(lambda value: value * 2, x)
-            made.add_(1)  # no longer what the function gives: it is kept
+            made.add_(1)  # no longer the function's result: it is kept
             given = torch.autograd.grad((made @ weight).sum(), weight)[0]
         self.assertTrue(same_bits(given, torch.autograd.grad(((leaf * 2 + 1) @ weight).sum(), weight)[0]))
 
     def test_entered_twice(self):
         again = ckpt_torch.recomputing()
-        with again, self.assertRaisesRegex(ckpt.InvalidStateError, "entered before"):
+        with again, self.assertRaisesRegex(ckpt.InvalidStateError, "entered only once"):
             with again:
                 pass
 
 
 class Chain(nn.Module):
-    """Its forward is a budget, or none where share is."""
+    """Its forward uses a budget, or none if share is None."""
 
     def __init__(self, share):
         super().__init__()
@@ -384,7 +384,7 @@ class Chain(nn.Module):
 
 
 def train_as_rank(rank, folder):
-    """Two steps of each kind among two processes; the gradients of all in turn."""
+    """Runs two steps of each kind on two processes; returns all gradients in turn."""
     torch.set_num_threads(1)
     torch.distributed.init_process_group("gloo", init_method=f"file://{folder}/meet", rank=rank, world_size=2)
     found = []
@@ -414,7 +414,7 @@ class Distributed(unittest.TestCase):
                 for left, right in zip(plain, within):
                     self.assertTrue(same_bits(left, right))
         for left, right in zip(ranks[0][0][-1], ranks[1][0][-1]):
-            self.assertTrue(same_bits(left, right))  # of all ranks
+            self.assertTrue(same_bits(left, right))  # averaged over all ranks
 
 
 class Bytes(unittest.TestCase):
@@ -430,7 +430,7 @@ class Bytes(unittest.TestCase):
                 found = measured(run, sample, parts_of(layers)[0])
                 with self.subTest(name, budget=budget, predicted=predicted, found=found):
                     self.assertLessEqual(found, budget * 1.01)
-                    if name != "forks":  # what passes through a layer is counted with each
+                    if name != "forks":  # memory that passes through a layer is counted at each layer
                         self.assertLessEqual(abs(predicted - found), 0.05 * found)
 
     def test_layers_run_as_often_as_planned(self):
@@ -447,7 +447,7 @@ class Bytes(unittest.TestCase):
         layers, sample = transformer(2)
         run = ckpt_torch.budget(layers, sample, 0.6)
         gc.collect()
-        gc.disable()  # what is freed is freed by counts of references alone
+        gc.disable()  # memory is then freed by reference counts only
         try:
             meter = _torch_measure._Meter()
             alive = []
@@ -523,7 +523,7 @@ class Use(unittest.TestCase):
         self.assertEqual(len(run.reports), 1)
         with self.assertRaisesRegex(ckpt.OverBudgetError, "the smallest that works"):
             run(torch.randn(5120, 32))  # the share was of the sample's bytes
-        self.assertIn("layers run again", run.explain())
+        self.assertIn("layers recomputed", run.explain())
 
     def test_a_share_is_answered_in_percent(self):
         layers, sample = linear_stack()
@@ -554,7 +554,7 @@ class Refused(unittest.TestCase):
     def test_second_backward(self):
         loss = self.run_(self.sample)
         loss.backward(retain_graph=True)
-        with self.assertRaisesRegex(ckpt.UnsupportedError, "a second backward"):
+        with self.assertRaisesRegex(ckpt.UnsupportedError, "second backward"):
             loss.backward()
 
     def test_double_backward(self):
@@ -572,13 +572,13 @@ class Refused(unittest.TestCase):
         class DistributedDataParallel(nn.Module):
             pass
 
-        with self.assertRaisesRegex(ckpt.UnsupportedError, "layer 1 holds a DistributedDataParallel"):
+        with self.assertRaisesRegex(ckpt.UnsupportedError, "layer 1: contains a DistributedDataParallel"):
             ckpt_torch.budget([nn.Linear(4, 4), nn.Sequential(DistributedDataParallel())], torch.randn(2, 4), 1.0)
-        with self.assertRaisesRegex(ckpt.UnsupportedError, "writes into the input of the chain"):
+        with self.assertRaisesRegex(ckpt.UnsupportedError, "writes into the chain's input"):
             ckpt_torch.budget([nn.ReLU(inplace=True), nn.Linear(4, 4)], torch.randn(2, 4), 1.0)
-        with self.assertRaisesRegex(ckpt.UnsupportedError, "gives a dict"):
+        with self.assertRaisesRegex(ckpt.UnsupportedError, "found a dict"):
             ckpt_torch.budget([nn.Linear(4, 4), lambda x: {"x": x}], torch.randn(2, 4), 1.0)
-        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "layer 0 is 3"):
+        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "layer 0: expected a callable, found 3"):
             ckpt_torch.budget([3], torch.randn(2, 4), 1.0)
         with self.assertRaisesRegex(ckpt.InvalidArgumentError, "callables is empty"):
             ckpt_torch.budget([], torch.randn(2, 4), 1.0)

@@ -1,5 +1,5 @@
-"""ckpt.torch.coordinator on real processes over torch.distributed (gloo, loopback). Each case is a function of a rank, which runs in a
-process of its own: test_torch_coordinator.py CASE RANK WORLD FOLDER."""
+"""ckpt.torch.coordinator on real processes over torch.distributed (gloo, loopback). Each case is a function of a rank, which runs
+in a separate process: test_torch_coordinator.py CASE RANK WORLD FOLDER."""
 
 import os
 import signal
@@ -30,7 +30,7 @@ PIECE = 16 << 20
 LONG = 400.0  # no test waits as long unless it fails
 
 
-# ---- What the ranks do ----
+# ---- Cases ----
 
 class Rank:
     """One process of a case."""
@@ -38,24 +38,24 @@ class Rank:
     def __init__(self, rank, world, folder):
         self.rank, self.world, self.folder = rank, world, folder
 
-    def says(self, word):
+    def reports(self, word):
         with open(os.path.join(self.folder, f"{word}.{self.rank}"), "w"):
             pass
 
     def waits_for(self, *names):
-        """Files that other ranks write."""
+        """Waits for files that other ranks write."""
         self.waits_until(lambda: all(os.path.exists(os.path.join(self.folder, name)) for name in names), names)
 
     @staticmethod
     def waits_until(holds, what):
         end = time.monotonic() + LONG
         while not holds():
-            assert time.monotonic() < end, f"waited in vain for {what}"
+            assert time.monotonic() < end, f"timed out waiting for {what}"
             time.sleep(0.01)
 
     def leaves(self):
-        """As the documentation says, since torch waits for what is under way."""
-        self.says("fine")
+        """Exits as documented, because torch waits for unfinished operations."""
+        self.reports("fine")
         sys.stdout.flush()
         os._exit(0)
 
@@ -95,7 +95,7 @@ def works(self):
     with ckpt_torch.coordinator(timeout=LONG) as coordinator:
         check_operations(coordinator, self.rank, self.world, (0, 1, 247, 248, 249, 5000, PIECE + 248, PIECE + 249, 20000003))
         tensor = torch.tensor([self.rank])
-        dist.all_reduce(tensor)  # the program's own
+        dist.all_reduce(tensor)  # of the program itself
         assert tensor.item() == sum(range(self.world))
         fails(ckpt.InvalidArgumentError, f"root is {self.world}", coordinator.gather, b"", self.world)
         controller = ckpt.Controller(ckpt.Policy.FIXED, interval_seconds=100)
@@ -106,7 +106,7 @@ def works(self):
         in_a_child(coordinator)
         coordinator.barrier(LONG)
     dist.destroy_process_group()
-    self.says("fine")
+    self.reports("fine")
 
 
 def in_a_child(coordinator):
@@ -121,17 +121,17 @@ def in_a_child(coordinator):
 
 
 def part(self):
-    """A group of some of the processes, whose first rank is not the world's."""
+    """A group of some of the processes, with a first rank that is not the world's."""
     group = dist.new_group([1, 2], timeout=timedelta(seconds=LONG))
     if self.rank == 0:
-        fails(ckpt.InvalidArgumentError, "not in it", ckpt_torch.coordinator, group)
+        fails(ckpt.InvalidArgumentError, "does not contain this process", ckpt_torch.coordinator, group)
     else:
         check_operations(ckpt_torch.coordinator(group), self.rank - 1, 2, (1, 249, 5000))
     with unittest.mock.patch.object(dist, "get_backend", lambda group: "nccl"):
-        fails(ckpt.UnsupportedError, "its backend is 'nccl'", ckpt_torch.coordinator, dist.group.WORLD)
+        fails(ckpt.UnsupportedError, "found 'nccl'", ckpt_torch.coordinator, dist.group.WORLD)
     fails(ckpt.InvalidArgumentError, "-1", ckpt_torch.coordinator, timeout=-1)
     dist.destroy_process_group()
-    self.says("fine")
+    self.reports("fine")
 
 
 def no_more_use(coordinator, why):
@@ -141,48 +141,48 @@ def no_more_use(coordinator, why):
 
 
 def ends_under_way():
-    """The operation that was left ends when the late process comes after all."""
+    """An interrupted operation ends when the late process finally arrives."""
     from ckpt import _torch_coordinator
-    (work, memory), = _torch_coordinator._under_way
+    (work, memory), = _torch_coordinator._unfinished
     Rank.waits_until(work.is_completed, "the operation that is under way")
     return memory
 
 
 def late(self):
-    """Rank 0 comes to its broadcast when the others have given up: what it sends is written to none of their bytes."""
+    """Rank 0 calls its broadcast after the others have timed out: its bytes are not written to their buffers."""
     coordinator = ckpt_torch.coordinator(timeout=LONG)
     coordinator.barrier(LONG)
     if self.rank == 0:
         self.waits_for(*[f"gave_up.{rank}" for rank in range(1, self.world)])
         try:
             coordinator.broadcast(bytearray(own(0, 5000)), 0, 0.5)
-        except (ckpt.TimeoutError, ckpt.IoError):  # the others may have left by then
+        except (ckpt.TimeoutError, ckpt.IoError):  # the others may have exited by then
             pass
         self.waits_for(*[f"fine.{rank}" for rank in range(1, self.world)])
     else:
         data = bytearray(5000)
-        fails(ckpt.TimeoutError, f"not all {self.world} processes came in time", coordinator.broadcast, data, 0, 0.2)
+        fails(ckpt.TimeoutError, f"not all {self.world} processes called it in time", coordinator.broadcast, data, 0, 0.2)
         data[:] = b"\xab" * 5000
-        self.says("gave_up")
+        self.reports("gave_up")
         memory = ends_under_way()
-        assert bytes(memory[0].numpy()[8:]) == own(0, 248)  # it came, into the coordinator's
+        assert bytes(memory[0].numpy()[8:]) == own(0, 248)  # it arrived, in the coordinator's memory
         assert data == b"\xab" * 5000
         no_more_use(coordinator, "its broadcast has timed out")
     self.leaves()
 
 
 def late_gather(self):
-    """The last rank comes to a gather when all others have given up, and all of them learn it."""
+    """The last rank calls a gather after all others have timed out, and all of them report it."""
     coordinator = ckpt_torch.coordinator(timeout=LONG)
     coordinator.barrier(LONG)
     if self.rank == self.world - 1:
         self.waits_for(*[f"gave_up.{rank}" for rank in range(self.world - 1)])
-        fails(ckpt.TimeoutError, "came in time", coordinator.gather, own(self.rank, 100), 0, 0.5)  # no root says that it has it
-        self.says("came")
+        fails(ckpt.TimeoutError, "called it in time", coordinator.gather, own(self.rank, 100), 0, 0.5)  # no acknowledgement
+        self.reports("came")
         self.waits_for(*[f"fine.{rank}" for rank in range(self.world - 1)])
     else:
-        fails(ckpt.TimeoutError, "came in time", coordinator.gather, own(self.rank, 100), 0, 0.2)
-        self.says("gave_up")
+        fails(ckpt.TimeoutError, "called it in time", coordinator.gather, own(self.rank, 100), 0, 0.2)
+        self.reports("gave_up")
         self.waits_for(f"came.{self.world - 1}")
         if self.rank == 0:
             ends_under_way()
@@ -203,26 +203,26 @@ def killed(self):
 
 
 def absent(self):
-    """The last rank never makes its coordinator."""
+    """The last rank never creates its coordinator."""
     if self.rank < self.world - 1:
-        fails(ckpt.TimeoutError, f"not all {self.world} processes came within 1", ckpt_torch.coordinator, timeout=1)
+        fails(ckpt.TimeoutError, f"not all {self.world} processes joined within 1", ckpt_torch.coordinator, timeout=1)
     self.leaves()
 
 
 def different(self):
     to_one, to_all, from_one = (ckpt_torch.coordinator(timeout=LONG) for _ in range(3))
     mine = bytes(8 if self.rank == 1 else 4)
-    text = "rank 0 gave 4 bytes, rank 1 gave 8" if self.world == 2 else "rank 1 gave 8 bytes, rank 2 gave 4"  # the last one gathers
+    text = "rank 0 passed 4 bytes, rank 1 passed 8" if self.world == 2 else "rank 1 passed 8 bytes, rank 2 passed 4"  # the last is the root
     fails(ckpt.InvalidStateError, text, to_one.gather, mine, self.world - 1, LONG)
     no_more_use(to_one, "processes disagreed in its gather")
-    fails(ckpt.InvalidStateError, "rank 0 gave 4 bytes" if self.rank == 1 else "rank 1 gave 8 bytes", to_all.all_gather, mine, LONG)
+    fails(ckpt.InvalidStateError, "rank 0 passed 4 bytes" if self.rank == 1 else "rank 1 passed 8 bytes", to_all.all_gather, mine, LONG)
     no_more_use(to_all, "processes disagreed in its all_gather")
     if self.rank == 1:
         from_one.broadcast(bytearray(8), 1, LONG)
     else:
-        fails(ckpt.InvalidStateError, "rank 1 gave 8 bytes", from_one.broadcast, bytearray(4), 1, LONG)
+        fails(ckpt.InvalidStateError, "rank 1 passed 8 bytes", from_one.broadcast, bytearray(4), 1, LONG)
     dist.destroy_process_group()
-    self.says("fine")
+    self.reports("fine")
 
 
 CASES = {case.__name__: case for case in (works, part, late, late_gather, killed, absent, different)}
@@ -238,7 +238,7 @@ def run_rank(case, rank, world, folder):
 
 class Processes(unittest.TestCase):
     def run_case(self, case, world, fine=None):
-        """fine: how many ranks say that all was as it should be."""
+        """fine: number of ranks that must report success."""
         with tempfile.TemporaryDirectory() as folder:
             environment = {**os.environ, "GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1"}
             ranks = [subprocess.Popen([sys.executable, __file__, case, str(rank), str(world), folder], env=environment,
@@ -318,7 +318,7 @@ class Alone(unittest.TestCase):
                 may_go.set()
                 thread.join()
             self.assertEqual(len(failures), 1)
-            with self.assertRaisesRegex(ckpt.InvalidStateError, "its barrier was left"):  # nobody knows where the others are
+            with self.assertRaisesRegex(ckpt.InvalidStateError, "its barrier was interrupted"):  # the other ranks may be anywhere
                 coordinator.barrier()
             other = ckpt_torch.coordinator(dist.group.WORLD)
             other.barrier()

@@ -1,5 +1,5 @@
-"""examples/python/torch_ranks.py on real processes: 4 of them train to the end; 4 others, of which one is killed, and 2 that go on,
-end with the same bits."""
+"""examples/python/torch_ranks.py on real processes: 4 train to the end; 4 others, one of which is killed, and 2 that continue, end
+with the same bits."""
 
 import os
 import signal
@@ -29,8 +29,8 @@ def free_port():
 
 
 def train(ranks, *arguments):
-    """What torchrun does: a process for each rank. Their exit codes and what rank 0 printed. Those that a dead one leaves waiting
-    are ended, as the launcher would."""
+    """Runs like torchrun: a process for each rank. Returns their exit codes and rank 0's output. Ends processes that wait for a
+    dead one, like the launcher."""
     port = free_port()
     processes = []
     for rank in range(ranks):
@@ -75,7 +75,7 @@ class TorchRanks(unittest.TestCase):
         self.assertNotIn("weights", cut)
         codes, rest, errors = train(2, self.place("cut"))
         self.assertEqual(codes, [0] * 2, errors)
-        self.assertEqual(rest.splitlines()[0], "going on after step 10 of 4 ranks, on 2")
+        self.assertEqual(rest.splitlines()[0], "resuming after step 10 of 4 ranks, on 2")
         self.assertEqual(rest.splitlines()[1], whole.strip())
         codes, alone, errors = train(1, self.place("alone"))
         self.assertEqual(codes, [0], errors)

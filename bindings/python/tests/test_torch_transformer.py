@@ -1,5 +1,5 @@
-"""With the real PyTorch: a transformer of torch.nn beside a chain of token_embedding, attention, mlp, norm and tied head with the same
-weights: loss, every gradient, and the parameters behind steps of AdamW."""
+"""With the real PyTorch: compares a transformer of torch.nn with a chain of token_embedding, attention, mlp, norm and tied head
+with the same weights: loss, every gradient, and the parameters after steps of AdamW."""
 
 import math
 import os
@@ -83,7 +83,7 @@ class Mlp(nn.Module):
 
 
 class Model:
-    """What both are made of."""
+    """The dimensions of both models."""
 
     def __init__(self, vocabulary=23, context=12, width=32, heads=4, blocks=2, hidden=None, key_heads=0, rotary_base=0,
                  norm="layer_norm", activation="gelu", positions="learned"):
@@ -125,13 +125,13 @@ class Twin(nn.Module):
 
 
 def as_in_chain(name, tensor):
-    """A parameter or its gradient of the twin, in the chain's layout."""
+    """Returns a parameter of the twin or its gradient, in the chain's layout."""
     array = tensor.detach().numpy()
     return array.T if array.ndim == 2 and not name.startswith("embedding.") else array
 
 
 def copy_weights(chain, twin):
-    """The chain's parameters into the twin; the names must be the same."""
+    """Copies the chain's parameters to the twin; the names must be the same."""
     weights = {parameter.name: parameter.value.numpy() for parameter in chain.parameters()}
     theirs = dict(twin.named_parameters())
     if set(weights) != set(theirs):
@@ -154,7 +154,7 @@ SAMPLES, TOKENS = 3, 9  # fewer tokens than the context has
 
 
 def random_pair(model, dtype):
-    """Chain and twin with weights so large that each of them moves the loss, biases and norms too."""
+    """Returns chain and twin with weights so large that each of them affects the loss, including biases and norms."""
     chain, twin = model.chain(dtype), Twin(model)
     if dtype == "F64":
         twin = twin.double()
@@ -184,7 +184,7 @@ def twin_step(twin, tokens, targets):
 
 
 def difference(ours, theirs):
-    """As a share of the norm."""
+    """Returns the difference as a share of the norm."""
     return np.linalg.norm(ours - theirs) / np.linalg.norm(theirs)
 
 
@@ -207,7 +207,7 @@ class Transformer(unittest.TestCase):
                     self.compare(Model(**changes), "F32", planner, 1e-5, 1e-4)
 
     def test_loss_and_gradients_in_64_bits(self):
-        """Where rounding hides nothing."""
+        """In 64 bits rounding hides no error."""
         for name, changes in VARIANTS.items():
             with self.subTest(name):
                 self.compare(Model(**changes), "F64", "store-all", 1e-10, 1e-8)
@@ -215,7 +215,8 @@ class Transformer(unittest.TestCase):
     def test_adamw(self):
         model = Model(blocks=1)
         chain, twin = random_pair(model, "F32")
-        # Large beside the rounding of gradients that are zero, as those of the keys' biases: else AdamW makes whole steps of it.
+        # Large compared with the rounding of gradients that are zero, such as those of the keys' biases: otherwise AdamW would make
+        # full steps of it.
         epsilon, decay, rates = 1e-4, 0.1, (0.01, 0.01, 0.005, 0.002, 0.001)
         ours = ckpt.Optimizer.adamw(chain, learning_rate=rates[0], beta2=0.99, epsilon=epsilon, weight_decay=decay,
                                     decay_matrices_only=True)

@@ -1,5 +1,5 @@
-"""What goes wrong in bindings unseen. Listeners without references, exits inside callables, waiting with the
-interpreter's lock, and exits during saves are in test_memory, test_async, test_pipeline and test_exit."""
+"""Errors of bindings that are hard to notice. Listeners without references, exits inside callables, waiting with the
+GIL, and exits during saves are in test_memory, test_async, test_pipeline and test_exit."""
 
 import gc
 import threading
@@ -29,7 +29,7 @@ class Same(ckpt.CustomLayer):
 
 class Traps(unittest.TestCase):
     def check_flat(self, work, rounds=4, limit=4 << 20):
-        """Two rounds warm up."""
+        """Checks that memory stays flat after two warm-up rounds."""
         for number in range(rounds):
             work()
             gc.collect()
@@ -56,7 +56,7 @@ class Traps(unittest.TestCase):
 
     def test_callables_inside_callables(self):
         strategy = ckpt.Strategy.custom(lambda question: question.layer_index == 7)
-        for _ in range(40):  # each asks the one before: into the library and out of it forty times
+        for _ in range(40):  # each calls the previous one: forty nested calls into the library and out of it
             strategy = ckpt.Strategy.custom(
                 lambda question, inner=strategy: inner.should_checkpoint(question.layer_name, (question.dtype, question.shape),
                                                                          question.layer_index))
@@ -96,7 +96,7 @@ class Traps(unittest.TestCase):
         with ckpt.WorkerPool(3) as pool:
             for _ in range(50):
                 pool.run(30, part)
-        self.assertEqual(sum(seen.values()), 1500)  # a state made for each callback would forget
+        self.assertEqual(sum(seen.values()), 1500)  # a new state per callback would lose its values
 
     def test_numbers_are_64_bits(self):
         tracker = ckpt.MemoryTracker()

@@ -1,4 +1,5 @@
-"""Arrays of State.add_tree whose memory cannot be shared: each save has their contents of that time, and a load fills them."""
+"""Arrays of State.add_tree with memory that cannot be shared: each save stores their contents at that time, and a load fills
+them."""
 
 import tempfile
 import unittest
@@ -8,7 +9,7 @@ import numpy as np
 
 
 def arrays():
-    """One of each kind that has to be converted, and one that has not."""
+    """Returns one array of each kind that must be converted, and one that need not be."""
     base = np.arange(24, dtype=np.float32).reshape(4, 6)
     return {
         "shared": np.arange(6.0).reshape(2, 3),
@@ -101,7 +102,7 @@ class Saves(unittest.TestCase):
             manager.save(state, 2)
         self.assertTrue(same(self.read(2), run))
 
-    def test_objects_that_list_trees(self):
+    def test_stateful_objects_with_trees(self):
         class Model(ckpt.Stateful):
             def __init__(self):
                 self.tree, self.seen = arrays(), None

@@ -1,4 +1,4 @@
-"""State of any shape: what is saved as a tree comes back as it was, in another process too, and hostile texts end in an error."""
+"""State of any shape: values saved as a tree are restored unchanged, also in another process, and hostile input raises an error."""
 
 import collections
 import dataclasses
@@ -42,7 +42,7 @@ CLASSES = [Point, Config, Run]
 
 
 def same(left, right, pairs=None):
-    """Equal bit for bit and type for type, and what is one array on one side is one on the other."""
+    """Compares bit for bit and type for type, including which arrays are shared."""
     pairs = {} if pairs is None else pairs
     if type(left) is not type(right):
         return False
@@ -71,7 +71,7 @@ def same(left, right, pairs=None):
 
 
 def again(tree, **options):
-    """Saved and loaded, through files."""
+    """Saves and loads a value through files."""
     with tempfile.TemporaryDirectory() as folder:
         ckpt.save(folder, {"tree": tree, "it": None}, 1)
         return ckpt.load(folder, **options)["tree"]
@@ -229,7 +229,7 @@ class Trees(unittest.TestCase):
         self.assertEqual(list(tensors), ["layers.0.weight", "a.b", "a.b~2", ".__tree__", "?"])
         self.assertEqual(list(_trees.write_tree(one())[0]), ["tensor"])
 
-    def test_what_has_no_place(self):
+    def test_unsupported_values(self):
         loop = [1]
         loop.append({"loop": loop})
         deep = []
@@ -252,8 +252,8 @@ class Trees(unittest.TestCase):
                                  ({"o": other}, ckpt.UnsupportedError, "^o: a OrderedDict with the attribute 'note', which would be lost"),
                                  ({"r": [record]}, ckpt.UnsupportedError, r"^r\.0: a Record with the attribute 'note'"),
                                  ({"l": loaded}, ckpt.UnsupportedError, "^l: a Loaded with the attribute 'note'"),
-                                 ({"a": ckpt.Attributed(1, {})}, ckpt.InvalidArgumentError, "^a: an Attributed has a value"),
-                                 ({"p": Odd("x")}, ckpt.UnsupportedError, "^p: a __main__.Odd has no place"),
+                                 ({"a": ckpt.Attributed(1, {})}, ckpt.InvalidArgumentError, "^a: an Attributed needs a value"),
+                                 ({"p": Odd("x")}, ckpt.UnsupportedError, "^p: a __main__.Odd cannot be stored"),
                                  ({"e": ckpt.DType.F32}, ckpt.UnsupportedError, "^e: a ckpt"), ({"d": collections.defaultdict(int)}, ckpt.UnsupportedError, "^d: a collections.defaultdict")]:
             with self.subTest(text=text), tempfile.TemporaryDirectory() as folder:
                 with self.assertRaisesRegex(kind, text):
@@ -327,11 +327,11 @@ class Trees(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             ckpt.save(folder, {"a": np.ones(2), "b": np.ones(2), "c": ()}, 1)
             for wrong in (fixed, np.broadcast_to(np.zeros(1), (2,))):
-                with self.assertRaisesRegex(ckpt.InvalidArgumentError, "^b: the template's elements cannot be written"):
+                with self.assertRaisesRegex(ckpt.InvalidArgumentError, "^b: the template repeats elements or is read-only"):
                     ckpt.load(folder, into={"a": before, "b": wrong, "c": ()})
             self.assertFalse(before.any(), "something was filled")
 
-    def test_what_was_loaded_is_saved_again(self):
+    def test_loaded_values_are_saved_again(self):
         array = np.arange(3.0)
         for tree in ({"w": array, "epoch": 3}, {"v": array, "w": array + 1}, {"a": {"w": array}, "b": {"w": array + 1}},
                      {"p": Point(1, Run(Config(0.5, []), array))}):
@@ -387,20 +387,20 @@ class Trees(unittest.TestCase):
 
         labelled = Labelled(1, 2)
         labelled.label = "x"
-        for value, text in [(More(1.0), "a.0: a .*More that has 'cache' beside its fields"), (Late(1.0), "a.0: the .*Late has no value for its field 'end'"),
-                            (Named(), "a.0: a .*Named that is a dict, too"), (labelled, "a.0: a .*Labelled that has 'label' beside"),
+        for value, text in [(More(1.0), "a.0: a .*More that has the attribute 'cache', which is not a field"), (Late(1.0), "a.0: the .*Late has no value for its field 'end'"),
+                            (Named(), "a.0: a .*Named that is also a dict"), (labelled, "a.0: a .*Labelled that has the attribute 'label'"),
                             (np.ones(2).view(np.recarray), "a.0: a numpy(.rec)?.recarray")]:
             with self.subTest(text=text), self.assertRaisesRegex(ckpt.CkptError, text):
                 again({"a": [value]})
-        with self.subTest("outermost"), self.assertRaisesRegex(ckpt.UnsupportedError, "w: a numpy(.rec)?.recarray has no place"), \
+        with self.subTest("outermost"), self.assertRaisesRegex(ckpt.UnsupportedError, "w: a numpy(.rec)?.recarray cannot be stored"), \
                 tempfile.TemporaryDirectory() as folder:
             ckpt.save(folder, {"w": np.ones(2).view(np.recarray)}, 1)
         cached = Cached(1.5)
         self.assertEqual((cached.double, again(cached, types=Cached)), (3.0, Cached(1.5)))
 
     def test_types_are_classes_of_the_right_kind(self):
-        for types, text in [({f"{Point.__module__}.Point": Config}, "no named tuple"), ({f"{Config.__module__}.Config": Point}, "no dataclass"),
-                            ([dict], "<class 'dict'>, which is no class of a dataclass or named tuple"), (["Point"], "'Point', which is no class")]:
+        for types, text in [({f"{Point.__module__}.Point": Config}, "is not a named tuple"), ({f"{Config.__module__}.Config": Point}, "is not a dataclass"),
+                            ([dict], "expected classes of dataclasses or named tuples, found <class 'dict'>"), (["Point"], "named tuples, found 'Point'")]:
             with self.subTest(text=text), self.assertRaisesRegex(ckpt.InvalidArgumentError, text):
                 again([Point(1, 2), Config(0.5, 1)], types=types)
 
@@ -409,12 +409,12 @@ class Trees(unittest.TestCase):
         class Other:
             rate: float
 
-        with self.assertRaisesRegex(ckpt.InvalidArgumentError, "has .*Other with the fields rate; the checkpoint's has rate, layers"):
+        with self.assertRaisesRegex(ckpt.InvalidArgumentError, ".*Other has the fields rate; the checkpoint's has rate, layers"):
             again(Config(1.0, 2), types={f"{Config.__module__}.Config": Other})
         moved = again(Config(1.0, 2), types={f"{Config.__module__}.Config": Config})
         self.assertEqual(moved, Config(1.0, 2))
 
-    def test_beside_values_and_groups(self):
+    def test_next_to_values_and_groups(self):
         with ckpt.Storage.memory() as storage, ckpt.CheckpointManager(storage) as checkpoints, ckpt.State() as state:
             state.add("model", "w", np.ones(3))
             state.add_tree("extra", {"history": [1.5, None]})
@@ -465,8 +465,8 @@ class LoadsIntoAState(unittest.TestCase):
                 self.assertEqual(reader.tree("text"), ["more than before", {}])
 
 
-class BesideTheCore(unittest.TestCase):
-    """The other languages read and write trees by the core: it has the same idea of every text."""
+class ComparedWithTheCore(unittest.TestCase):
+    """The other languages read and write trees with the core: it must interpret every text in the same way."""
 
     def test_two_thousand_random_trees(self):
         draw, seen = random.Random(17), collections.Counter()
@@ -482,7 +482,7 @@ class BesideTheCore(unittest.TestCase):
 
 
 class Golden(unittest.TestCase):
-    """tests/state/golden/trees: the core reads and writes the same texts."""
+    """tests/state/golden/trees: the core reads and writes the same files."""
 
     folder = os.path.join(os.path.dirname(__file__), "../../../tests/state/golden/trees")
 
@@ -502,7 +502,7 @@ class Golden(unittest.TestCase):
 
 
 class Hostile(unittest.TestCase):
-    """Texts that no writer makes. The core refuses them too."""
+    """Invalid trees. The core also refuses them."""
 
     def read(self, text):
         raw = text if isinstance(text, bytes) else text.encode()
@@ -551,11 +551,11 @@ class Hostile(unittest.TestCase):
 
     def test_format_1_has_no_attributes(self):
         for nodes in [(["attributes"], 1, ["dict", 1], "a", 2), (["tensor", "w", "parameter"],)]:
-            with self.assertRaisesRegex(ckpt.CorruptError, "format_version 2, the text of 1"):
+            with self.assertRaisesRegex(ckpt.CorruptError, "format_version 2; the text has 1"):
                 self.nodes(*nodes)
             self.assertIs(self.core, ckpt.CorruptError)
 
-    def test_a_tensor_that_is_not_there(self):
+    def test_a_missing_tensor(self):
         with ckpt.Storage.memory() as storage, ckpt.CheckpointManager(storage) as checkpoints, ckpt.State() as state:
             text = json.dumps({"format": "ckpt-tree", "format_version": 1, "nodes": [["tensor", "w", "array"]]}).encode()
             state.add("tree", "__tree__", np.frombuffer(text, np.uint8).copy())
@@ -563,7 +563,7 @@ class Hostile(unittest.TestCase):
             with checkpoints.reader() as reader, self.assertRaisesRegex(ckpt.CorruptError, "group 'tree': .*'w'"):
                 reader.tree()
 
-    def test_no_class_is_made_that_was_not_given(self):
+    def test_only_given_classes_are_created(self):
         for name in ("os.system", "builtins.eval", "ckpt.Tensor", "collections.OrderedDict"):
             record = self.nodes(["dataclass", name, ["x"]], 1)
             self.assertEqual((type(record), record.class_name, record.x), (ckpt.Record, name, 1))
@@ -586,7 +586,7 @@ class Hostile(unittest.TestCase):
                 mine = type(error)
             if mine is not self.core:
                 differ.append((mine, self.core, bytes(text)))
-        print(f"damaged texts: {dict(outcomes)}")
+        print(f"damaged trees: {dict(outcomes)}")
         self.assertEqual(differ[:3], [], "the core has another idea of these")
         self.assertGreater(outcomes["CorruptError"], 1000)
         self.assertLessEqual(set(outcomes), {"a tree", "CorruptError", "UnsupportedError"})

@@ -8,7 +8,7 @@ import tempfile
 import textwrap
 import unittest
 
-# Loses a save whose directory is removed before a worker begins it.
+# Starts a save without retrieving its result, and removes its directory before a worker begins it.
 LOSE = """
     import ckpt, gc, shutil, sys
     place = sys.argv[1]
@@ -95,7 +95,7 @@ class Unreceived(unittest.TestCase):
         return done
 
     def expect_once(self, done):
-        """The failure was printed once, by sys.unraisablehook alone."""
+        """Checks that the failure was printed once, only by sys.unraisablehook."""
         self.assertEqual(done.stderr.count(TEXT), 1, done.stderr)
         self.assertIn("CkptError: async: " + TEXT, done.stderr)
         self.assertNotIn("ckpt: async", done.stderr)

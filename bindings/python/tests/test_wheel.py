@@ -1,4 +1,4 @@
-"""Makes a wheel without the network, installs it into an empty prefix that is moved then, and runs a program against it from
+"""Builds a wheel without network access, installs it into an empty prefix that is then moved, and runs a program against it from
 outside.
 
 test_wheel.py MAKE_WHEEL PACKAGE FOLDER VERSION
@@ -24,12 +24,12 @@ ckpt.save("run", {"w": bytearray(b"consumer")}, 3)
 assert ckpt.load("run") == {"w": bytearray(b"consumer")}
 print("consumer", ckpt.__version__)
 """
-# What becomes of s3: with the library in the wheel, with one that does not load in its place, and without.
+# Loads from s3:// with the library in the wheel, with one that does not load, and without.
 S3 = """
 import os, sys
 import ckpt
 library = os.path.join(os.path.dirname(ckpt.__file__), "libckpt-s3.so.SOVERSION")
-def says(kind, text):
+def fails_with(kind, text):
     try:
         ckpt.load("s3://bucket/run")
     except kind as error:
@@ -37,13 +37,13 @@ def says(kind, text):
     else:
         raise AssertionError(text)
 if sys.argv[1] == "there":
-    says(ckpt.IoError, "s3://bucket/run")
+    fails_with(ckpt.IoError, "s3://bucket/run")
     with open("/proc/self/maps") as maps:
         assert any(line.split()[-1] == os.path.realpath(library) for line in maps), "from another place"
 elif sys.argv[1] == "broken":
-    says(ckpt.UnsupportedError, library + " does not load: ")
+    fails_with(ckpt.UnsupportedError, library + " cannot be loaded: ")
 else:
-    says(ckpt.UnsupportedError, "which the package libckpt-s3 brings")
+    fails_with(ckpt.UnsupportedError, "requires the package libckpt-s3")
 """.replace("SOVERSION", SOVERSION)
 NO_S3 = {name: value for name, value in os.environ.items() if name.startswith("AWS_")}
 

@@ -6,7 +6,7 @@ namespace ckpt::base {
 namespace {
 
 std::int64_t now_of(clockid_t clock) noexcept {
-  timespec now;  // filled below, whatever happens
+  timespec now;  // clock_gettime fills it
   clock_gettime(clock, &now);
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }

@@ -48,7 +48,7 @@ double v1_quota(const std::string& directory) {
   return microseconds > 0 && of > 0 ? microseconds / of : 0;
 }
 
-// The smallest quota of path and its parents below mount.
+// Returns the smallest quota of path and its parents below mount.
 template <class Quota>
 double smallest_quota(const std::string& mount, std::string path, Quota quota) {
   double smallest = 0;

@@ -1,4 +1,4 @@
-// What the operating system lets this process use of the machine's processors.
+// The processors that the operating system lets this process use.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,13 @@
 
 namespace ckpt::base {
 
-// Threads that a busy computation should use: affinity mask, at most the cgroup's CPU quota (v1 or v2) rounded up, at least 1.
+// Returns the number of threads for a compute-bound task: the affinity mask, at most the cgroup's CPU quota (v1 or v2) rounded
+// up, at least 1.
 std::int32_t available_threads();
 
-// The quota in processors of the cgroup (v1 or v2) that cgroup_file (in the format of /proc/self/cgroup) names, with the hierarchy
-// mounted at mount; 0 when there is none. The smallest along the path to the root counts. Separate so that tests can pass files.
+// Returns the CPU quota in processors of the cgroup (v1 or v2) named in cgroup_file (in the format of /proc/self/cgroup), with
+// the hierarchy mounted at mount: the smallest along the path to the root; 0 if there is none. Takes file names so that tests can
+// pass their own.
 double cgroup_cpu_quota(const std::string& cgroup_file, const std::string& mount);
 
 }  // namespace ckpt::base

@@ -10,7 +10,7 @@ namespace ckpt::base {
 // NOLINTBEGIN(concurrency-mt-unsafe): the caller keeps other threads from the environment
 ScopedVariable::ScopedVariable(std::string name, const std::string& value) : name_(std::move(name)) {
   if (const char* const before = std::getenv(name_.c_str())) before_ = before;
-  if (setenv(name_.c_str(), value.c_str(), 1) != 0) fail(Status::out_of_memory, "the environment has no room for ", name_);
+  if (setenv(name_.c_str(), value.c_str(), 1) != 0) fail(Status::out_of_memory, "no memory for the environment variable ", name_);
 }
 
 ScopedVariable::~ScopedVariable() {

@@ -1,4 +1,4 @@
-// Variables of the process's environment.
+// Environment variables of the process.
 #pragma once
 
 #include <optional>
@@ -6,11 +6,11 @@
 
 namespace ckpt::base {
 
-// Sets a variable while it exists, and restores it afterwards: its value, also an empty one, or that it was unset. No other thread
-// may read or change the environment meanwhile: the C library does not synchronise getenv with setenv.
+// Sets a variable during its lifetime and restores the previous state afterwards: the old value, also an empty one, or unset. No
+// other thread may read or change the environment meanwhile: the C library does not synchronise getenv with setenv.
 class ScopedVariable {
  public:
-  // Error(out_of_memory) when the environment cannot grow.
+  // Fails with Error(out_of_memory) if the environment cannot grow.
   ScopedVariable(std::string name, const std::string& value);
   ~ScopedVariable();
   ScopedVariable(const ScopedVariable&) = delete;

@@ -1,4 +1,4 @@
-// The exception with which the system cancels a thread: it must be thrown on.
+// The exception with which the system cancels a thread: a handler must rethrow it.
 #pragma once
 
 #include <cxxabi.h>

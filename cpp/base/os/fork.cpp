@@ -8,9 +8,9 @@ constinit std::atomic<std::uint32_t> detail::process_mark{1};
 
 namespace {
 
-// Registered when the library is loaded, before anything that is locked.
+// Registered at load, before any lock is taken.
 [[maybe_unused]] const int fork_counted = pthread_atfork(nullptr, nullptr, [] {
-  // 0 is an open lock's.
+  // 0 means unlocked, so it is skipped.
   if (++detail::process_mark == 0) ++detail::process_mark;
 });
 

@@ -1,4 +1,4 @@
-// Which process this is, in one load: for locks, which a forked child may find held by a thread that stayed in its parent.
+// Identifies the process in one load: a forked child detects locks that were held by a thread of its parent.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@ namespace detail {
 extern std::atomic<std::uint32_t> process_mark;
 }
 
-// Above 0, and another number than in the process that forked this one.
+// Returns a number above 0 that differs from the parent process's.
 inline std::uint32_t process_mark() noexcept { return detail::process_mark.load(std::memory_order_relaxed); }
 
 }  // namespace ckpt::base

@@ -8,7 +8,7 @@
 namespace ckpt::base {
 namespace {
 
-// Whether the program was started without a dynamic linker, that is, linked with -static: it has no interpreter then.
+// Returns true if the program was linked with -static: it then has no interpreter (dynamic linker).
 bool program_is_static() {
   const auto look_at_first = [](dl_phdr_info* program, std::size_t, void* found) {
     for (int i = 0; i < program->dlpi_phnum; ++i) {
@@ -24,18 +24,18 @@ bool program_is_static() {
 }  // namespace
 
 std::string SharedLibrary::load(const std::string& path) {
-  if (program_is_static()) return "the program is linked statically, and the C library then loads no other safely";
-  const SignalsBlocked blocked;  // its constructors may start threads: OpenBLAS's do
+  if (program_is_static()) return "the program is statically linked, and the C library cannot safely load shared libraries then";
+  const SignalsBlocked blocked;  // the library's constructors may start threads, as OpenBLAS's do
   handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle_ != nullptr) return "";
-  const char* const reason = dlerror();  // NOLINT(concurrency-mt-unsafe): each thread has its own text
+  const char* const reason = dlerror();  // NOLINT(concurrency-mt-unsafe): dlerror's buffer is per thread
   return reason == nullptr ? "unknown reason" : reason;
 }
 
 bool SharedLibrary::find_loaded(const std::string& path) {
   if (program_is_static()) return false;
   handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-  if (handle_ == nullptr) (void)dlerror();  // NOLINT(concurrency-mt-unsafe): each thread has its own text
+  if (handle_ == nullptr) (void)dlerror();  // NOLINT(concurrency-mt-unsafe): dlerror's buffer is per thread
   return handle_ != nullptr;
 }
 

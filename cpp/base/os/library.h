@@ -1,4 +1,4 @@
-// A shared library that is loaded while the process runs, and the environment that may name it.
+// A shared library loaded at run time.
 #pragma once
 
 #include <string>
@@ -7,17 +7,17 @@ namespace ckpt::base {
 
 class SharedLibrary {
  public:
-  // Loads path; "" on success, else the system's reason. Threads that the library starts meanwhile run no signal handlers of the
-  // program. Never unloaded: code of it may run until the process ends.
+  // Loads path; returns "" on success, else the system's reason. Threads that the library starts meanwhile do not run the
+  // program's signal handlers. Never unloaded: its code may run until the process exits.
   std::string load(const std::string& path);
-  // Whether the process has loaded that library already, under this or another path: nothing is loaded. The library stays loaded
-  // at least until close().
+  // Returns true if the process has loaded that library already, under this or another path; loads nothing. The library stays
+  // loaded at least until close().
   bool find_loaded(const std::string& path);
   // Closes the handle of find_loaded(); its symbols are no longer valid.
   void close();
-  // The address of a symbol; nullptr when there is none.
+  // Returns the address of a symbol; nullptr if it has none of that name.
   void* symbol(const char* name) const;
-  // The file that it was loaded from; "" when it is not loaded.
+  // Returns the file that it was loaded from; "" if it is not loaded.
   std::string file() const;
 
  private:

@@ -16,7 +16,7 @@ PhysicalMemory physical_memory() noexcept {
   return {pages * page_bytes, free_pages > 0 ? free_pages * page_bytes : 0};
 }
 
-void provide_pages(std::byte* start, std::size_t bytes) noexcept {
+void populate_pages(std::byte* start, std::size_t bytes) noexcept {
 #if defined(MADV_POPULATE_WRITE)
   const std::int64_t page_bytes = sysconf(_SC_PAGESIZE);
   if (page_bytes <= 0) return;
@@ -35,7 +35,7 @@ Pages map_pages(std::size_t bytes) {
   void* const start = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (start == MAP_FAILED) throw std::bad_alloc();
 #if defined(MADV_HUGEPAGE)
-  ::madvise(start, bytes, MADV_HUGEPAGE);  // only a wish
+  ::madvise(start, bytes, MADV_HUGEPAGE);  // advisory: failure is ignored
 #endif
   return Pages(static_cast<std::byte*>(start), UnmapPages{bytes});
 }

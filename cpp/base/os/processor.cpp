@@ -21,7 +21,7 @@ struct Registers {
 
 Registers cpuid(std::uint32_t leaf, std::uint32_t subleaf) {
   Registers out;
-  // Checks the largest leaf, and leaves the registers alone where this one is missing.
+  // Checks the largest leaf, and leaves the registers unchanged if this leaf is missing.
   (void)__get_cpuid_count(leaf, subleaf, &out.eax, &out.ebx, &out.ecx, &out.edx);
   return out;
 }

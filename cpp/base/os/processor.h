@@ -1,4 +1,4 @@
-// The processor's answers to CPUID, and the register state that the operating system saves.
+// The results of CPUID, and the register state that the operating system saves.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace ckpt::base {
 
-// Registers as the instructions return them; 0 for a leaf that the processor does not have.
+// Registers as the instructions return them; 0 for a leaf that the processor does not support.
 struct Cpuid {
   std::string vendor;           // "GenuineIntel"; "" on an architecture without CPUID
   std::uint32_t signature = 0;  // leaf 1, EAX: family, model, stepping

@@ -16,8 +16,8 @@ namespace {
 
 std::atomic<std::uint64_t> generation{0};
 
-// Registered when the library is loaded: a fork before the first Thread has no threads to lose.
-[[maybe_unused]] const int registered = pthread_atfork(hold_thread_hooks, let_go_thread_hooks, [] {
+// Registered at load: a fork before the first Thread loses no threads.
+[[maybe_unused]] const int registered = pthread_atfork(hold_thread_hooks, release_thread_hooks, [] {
   generation.fetch_add(1, std::memory_order_relaxed);
   restart_thread_hooks();
   restart_log();
@@ -48,9 +48,9 @@ struct Thread::Native {
 
 std::uint64_t fork_generation() noexcept { return generation.load(std::memory_order_relaxed); }
 
-void be_nice(std::int32_t nice) noexcept {
+void lower_priority(std::int32_t nice) noexcept {
 #if defined(__linux__)
-  // Of the calling thread alone, against POSIX: setpriority(2), "C library/kernel differences".
+  // Affects only the calling thread, contrary to POSIX: setpriority(2), "C library/kernel differences".
   if (nice > 0) ::setpriority(PRIO_PROCESS, 0, ::getpriority(PRIO_PROCESS, 0) + nice);
 #else
   static_cast<void>(nice);
@@ -64,7 +64,7 @@ Thread::Thread(std::string name, std::function<void()> body) : native_(std::make
     return pthread_create(&native_->id, nullptr, run, start.get());
   }();
   if (error != 0) {
-    fail(Status::out_of_memory, "the system made no thread for '", start->name, "' (error ", error, ")");
+    fail(Status::out_of_memory, "the system could not create thread '", start->name, "' (error ", error, ")");
   }
   static_cast<void>(start.release());  // the thread owns it now
 }

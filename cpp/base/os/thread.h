@@ -1,4 +1,4 @@
-// Threads of the library: named, with hooks, and safe to abandon in a forked child.
+// Library threads: named, with hooks, and safe to abandon in a forked child.
 #pragma once
 
 #include <cstdint>
@@ -8,26 +8,26 @@
 
 namespace ckpt::base {
 
-// Grows by one in every forked child: an object that owns threads remembers the value it was made under.
+// Returns a counter that grows by one in every forked child. An object that owns threads stores the value of its construction.
 std::uint64_t fork_generation() noexcept;
 
-// Makes the calling thread yield to others: adds nice (0 .. 19) to its nice value. Where threads have none of their own, nothing.
-void be_nice(std::int32_t nice) noexcept;
+// Lowers the calling thread's priority: adds nice (0 .. 19) to its nice value. Does nothing where nice values are per process.
+void lower_priority(std::int32_t nice) noexcept;
 
 class Thread {
  public:
-  // Starts body, which must not throw, on a new thread between the start and the stop hooks. name: at most 15 bytes are shown by
-  // the system.
+  // Starts body, which must not throw, on a new thread between the start and the stop hooks. name: the system shows at most 15
+  // bytes.
   Thread(std::string name, std::function<void()> body);
-  // Joins; in a forked child, where the thread does not exist, only frees.
+  // Joins the thread. In a forked child, where the thread does not exist, only frees memory.
   ~Thread();
   Thread(const Thread&) = delete;
   Thread& operator=(const Thread&) = delete;
 
   void join();
-  // No thread will join it: it ends by itself.
+  // The thread will not be joined and runs to its end on its own.
   void detach();
-  // True on this very thread.
+  // Returns true on this thread itself.
   bool is_current() const noexcept;
 
  private:

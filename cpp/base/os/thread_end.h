@@ -8,13 +8,14 @@ namespace ckpt::base {
 
 class ThreadEnd {
  public:
-  // run: called on the ending thread with the value given to arrange; not on the main thread when the process ends. Objects are
+  // run: called on the ending thread with the value given to arrange; not on the main thread at process exit. Objects are
   // constructed before main and never destroyed.
   explicit ThreadEnd(void (*run)(void* value)) noexcept : is_made_(pthread_key_create(&key_, run) == 0) {}
   ThreadEnd(const ThreadEnd&) = delete;
   ThreadEnd& operator=(const ThreadEnd&) = delete;
 
-  // Sets the value of the calling thread, instead of an earlier one; nullptr: run is not called. Returns false if there is no
+  // Sets the value of the calling thread, replacing an earlier one; with nullptr, run is not called. Returns false if out of
+  // memory.
   // memory for it.
   [[nodiscard]] bool arrange(void* value) noexcept { return is_made_ && pthread_setspecific(key_, value) == 0; }
 

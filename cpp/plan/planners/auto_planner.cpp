@@ -18,9 +18,9 @@
 namespace ckpt::plan {
 namespace {
 
-// Longer chains are not replayed, and only Revolve is looked at, which needs no memory for their length.
+// Longer chains are not replayed; only Revolve is considered for them, because it needs no memory proportional to their length.
 constexpr std::int64_t most_replayed_runs = std::int64_t{1} << 21;
-// More slots would not be worth the replays that find how many fit.
+// More slots would not be worth the replays needed to find how many fit.
 constexpr std::int64_t most_auto_slots = std::int64_t{1} << 12;
 
 class AutoSearch {
@@ -39,11 +39,11 @@ class AutoSearch {
   std::int64_t bytes() const { return bytes_; }
   std::int64_t smallest_bytes() const { return smallest_; }
   const std::string& left_out() const { return notes_; }
-  // What the simple schedules left out, where it is not among that.
+  // The schedules that the simple search left out, unless left_out() includes them.
   std::string unfit() const { return notes_.empty() ? notes_of_simple_ : std::string(); }
 
  private:
-  // Nothing runs again, and there is no other way to run a layer.
+  // Returns true if nothing is recomputed and no layer has an alternative option.
   bool nothing_better() const {
     if (best_ == nullptr || report_.recomputed_forwards > 0) return false;
     for (std::int64_t i = 0; i < profile_.layers(); ++i) {
@@ -55,7 +55,7 @@ class AutoSearch {
 
   void consider_simple() {
     if (profile_.layers() > most_replayed_runs)
-      return add_note(base::cat("all but revolve, for a chain of more than ", most_replayed_runs, " layers"));
+      return add_note(base::cat("all planners except revolve, because the chain has more than ", most_replayed_runs, " layers"));
     const SearchSpace space{profile_, profile_.layers(), profile_.layers(), [&](const SimplePlan& plan) { return plan(profile_); }};
     SearchResult result = find_cheapest(space, budget_bytes_);
     notes_of_simple_ = std::move(result.left_out);
@@ -66,7 +66,7 @@ class AutoSearch {
     }
   }
 
-  // Tapes counts what chain counts and more, so the second takes what the first left.
+  // tapes considers everything that chain does and more, so it gets the work that chain left.
   void consider_chain() {
     if (profile_.layers() > most_replayed_runs) return;
     PlanningLimits left{.work = work_of(limits_.seconds), .table_bytes = limits_.table_bytes};
@@ -83,7 +83,7 @@ class AutoSearch {
       }
       if (!found) {
         notes += base::cat(notes.empty() ? "" : "; ", planner == ChainPlanner::chain ? "chain and tapes" : "tapes",
-                           ", which would take longer to plan than ", limits_.seconds, " s");
+                           ", because planning would take longer than ", limits_.seconds, " s");
         break;
       }
       notes = found->left_out;
@@ -98,7 +98,7 @@ class AutoSearch {
     if (!notes.empty()) add_note(notes);
   }
 
-  // The more slots, the fewer forwards: the most that fit.
+  // More slots mean fewer forwards: uses the most that fit.
   void consider_revolve() {
     if (!has_like_steps(profile_) || !profile_.layer(0).has(deterministic)) return;
     std::int64_t fits = 0;
@@ -112,7 +112,7 @@ class AutoSearch {
     if (fits == 0) return;
     SchedulePtr schedule = make_revolve(profile_, fits, false);
     if (Reach::of(profile_.layers(), fits).forwards(profile_.layers()) > most_replayed_runs) {
-      // Of a chain that is too long to be replayed there is often no other schedule to compare with.
+      // Often no other schedule exists to compare with if the chain is too long to be replayed.
       if (best_ == nullptr) take(std::move(schedule), {}, revolve_bytes(fits));
       return;
     }
@@ -121,7 +121,7 @@ class AutoSearch {
     if (bytes <= budget_bytes_) take(std::move(schedule), report, bytes);
   }
 
-  // A chain of like steps needs no more bytes for being longer than twice the slots.
+  // For identical steps, bytes do not grow once the chain is longer than twice the slots.
   std::int64_t revolve_bytes(std::int64_t slots) const {
     const std::int64_t layers = std::min(profile_.layers(), 2 * slots + 8);
     ChainProfile part =
@@ -148,10 +148,10 @@ class AutoSearch {
   const AutoLimits& limits_;
   SchedulePtr best_;
   PlanReport report_;
-  std::int64_t bytes_ = 0;  // that the budget binds
+  std::int64_t bytes_ = 0;  // the bytes that the budget limits
   std::int64_t smallest_ = std::numeric_limits<std::int64_t>::max();
   std::string notes_;
-  std::string notes_of_simple_;  // which the planners for any schedule make good
+  std::string notes_of_simple_;  // not reported if the planners for arbitrary schedules succeed
 };
 
 }  // namespace
@@ -168,7 +168,7 @@ std::shared_ptr<const Schedule> make_auto(const ChainProfile& profile, std::int6
       base::LogLevel::info, "plan",
       base::cat("schedule ", base::quote(search.best()->name()), " for a budget of ", budget_bytes,
                 " bytes: ", profile.has(own_allocator) ? "takes " : "reserves ", search.bytes(), ", live at most ",
-                report.peak_bytes[0], ", ", report.step_seconds, " s, ", report.recomputed_forwards, " forwards again", note));
+                report.peak_bytes[0], ", ", report.step_seconds, " s, ", report.recomputed_forwards, " recomputed forwards", note));
   return search.left_out().empty() ? search.best() : with_left_out(*search.best(), search.left_out());
 }
 

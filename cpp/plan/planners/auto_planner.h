@@ -1,4 +1,4 @@
-// The planner "auto": the best of the planners that apply to a chain, as far as planning may take time and memory.
+// The planner "auto": the best of the planners that apply to a chain, within limits on planning time and memory.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 namespace ckpt::plan {
 
 struct AutoLimits {
-  double seconds = 2;  // of one core, counted in work
+  double seconds = 2;  // of one core, measured as counted work
   std::int64_t table_bytes = 300'000'000;
 };
 
-// The fastest schedule whose reserved bytes fit. What was not looked at is in its left_out(). Error(over_budget) names the smallest
-// budget that works.
+// Returns the fastest schedule with reserved bytes within the budget. left_out() describes what was not considered.
+// Error(over_budget) names the smallest sufficient budget.
 std::shared_ptr<const Schedule> make_auto(const ChainProfile& profile, std::int64_t budget_bytes, const AutoLimits& limits);
 
 }  // namespace ckpt::plan

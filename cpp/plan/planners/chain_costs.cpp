@@ -9,7 +9,7 @@
 namespace ckpt::plan {
 namespace {
 
-// Of any schedule worth making: no layer runs more often than there are layers behind it.
+// The seconds of the slowest schedule worth making: no layer runs more often than the number of layers after it.
 double longest_seconds(const ChainProfile& profile) {
   double longest = 0;
   const std::int64_t n = profile.layers();
@@ -22,11 +22,12 @@ double longest_seconds(const ChainProfile& profile) {
     }
     longest += static_cast<double>(n - i + 1) * forward + backward;
   }
-  if (!std::isfinite(longest)) base::fail(base::Status::out_of_range, "profile: the sum of all seconds passes the largest number");
+  if (!std::isfinite(longest))
+    base::fail(base::Status::out_of_range, "profile: the sum of all seconds exceeds the range of a double");
   return longest;
 }
 
-// Of a complete profile, so it does not overflow.
+// The profile is complete, so the sum does not overflow.
 std::int64_t sum_of_bytes(const ChainProfile& profile) {
   std::int64_t sum = profile.bytes_of(0);
   if (profile.flags() != 0) sum += profile.bytes_of(0) + profile.bytes_of(profile.layers());
@@ -39,18 +40,18 @@ std::int64_t sum_of_bytes(const ChainProfile& profile) {
   return sum;
 }
 
-// A power of ten, so that decimal fractions of a second are whole ticks.
+// Returns a power of ten, so that decimal fractions of a second are whole ticks.
 int digits_of_ticks(double longest) {
   constexpr double most_ticks = 4503599627370496;  // 2^52
   const double digits = longest > 0 ? std::floor(std::log10(most_ticks) - std::log10(longest)) : 0;
-  return static_cast<int>(std::min(digits, 22.0));  // a power of ten up to there is a double
+  return static_cast<int>(std::min(digits, 22.0));  // larger powers of ten are not exact in a double
 }
 
 }  // namespace
 
 ChainCosts::ChainCosts(const ChainProfile& profile) : input_bytes_{profile.bytes_of(0)}, ambient_below_{0}, random_below_{0} {
   if (const std::int64_t sum = sum_of_bytes(profile); sum > largest_bytes)
-    base::fail(base::Status::out_of_range, "profile: the sum of all bytes is ", sum, "; this planner knows ", largest_bytes);
+    base::fail(base::Status::out_of_range, "profile: the sum of all bytes is ", sum, "; expected at most ", largest_bytes);
   const double longest = longest_seconds(profile);
   const bool timed = longest > 0;
   const int digits = digits_of_ticks(longest);
@@ -89,22 +90,22 @@ double ChainCosts::time(double seconds) const { return std::round(seconds * tick
 double ChainCosts::seconds(double time) const { return time / ticks_per_second_ * seconds_per_tick_; }
 
 std::int64_t ChainCosts::backward_bytes(std::int64_t i, std::int32_t o) const {
-  const std::int64_t behind = grad_bytes(i + 1);
+  const std::int64_t after = grad_bytes(i + 1);
   const std::int64_t made = grad_bytes(i);
   const OptionCost& each = option(i, o);
   if (each.backward_peak_bytes > 0) {
-    // Before it, while it runs, and behind it, when its tape has gone.
-    return std::max({behind + needed_output_bytes(i), each.backward_peak_bytes - each.tape_bytes,
+    // Before the backward, during it, and after it, when its tape has been freed.
+    return std::max({after + needed_output_bytes(i), each.backward_peak_bytes - each.tape_bytes,
                      made + needed_output_bytes(i) - each.tape_bytes});
   }
-  const std::int64_t grads = layer(i).in_place ? std::max(behind, made) : behind + made;
+  const std::int64_t grads = layer(i).in_place ? std::max(after, made) : after + made;
   return grads + needed_output_bytes(i) + each.backward_workspace_bytes;
 }
 
 std::int64_t ChainCosts::passing_bytes(std::int64_t i) const {
   const std::int64_t before = input_bytes(i);
-  const std::int64_t behind = input_bytes(i + 1);
-  return layer(i).in_place ? std::max(before, behind) : before + behind;
+  const std::int64_t after = input_bytes(i + 1);
+  return layer(i).in_place ? std::max(before, after) : before + after;
 }
 
 }  // namespace ckpt::plan

@@ -1,7 +1,7 @@
-// The numbers of a chain that the planners for a byte budget compute with, in the notation of docs/reference/plan.md.
+// The costs of a chain, for the planners with a byte budget, in the notation of docs/reference/plan.md.
 //
-// Time is counted in ticks: whole numbers in a double, of which no schedule takes 2^52. So sums are exact in whatever order they
-// are made, and schedules that take the same time are seen to.
+// Time is counted in ticks: integers in a double, and no schedule takes 2^52. So sums are exact in any order, and schedules with
+// equal times compare equal.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct LayerCost {
 // Layers i = 0 .. n-1; "stage" n is the TURN.
 class ChainCosts {
  public:
-  // The profile is complete. Error(out_of_range) where the sums of its bytes or seconds are too large.
+  // The profile must be complete. Fails with Error(out_of_range) if the sums of its bytes or seconds are too large.
   explicit ChainCosts(const ChainProfile& profile);
 
   std::int64_t layers() const { return static_cast<std::int64_t>(layers_.size()); }
@@ -43,12 +43,12 @@ class ChainCosts {
   const OptionCost& option(std::int64_t i, std::int32_t o) const { return layer(i).options[static_cast<std::size_t>(o)]; }
   std::int32_t options(std::int64_t i) const { return static_cast<std::int32_t>(layer(i).options.size()); }
 
-  // What a time is in seconds.
+  // Converts ticks to seconds.
   double seconds(double time) const;
 
   // a_k: bytes of INPUT(k).
   std::int64_t input_bytes(std::int64_t k) const { return input_bytes_[static_cast<std::size_t>(k)]; }
-  // g_k: bytes of GRAD(k), as many but for a GRAD(0) that is not made.
+  // g_k: bytes of GRAD(k), equal to a_k except for a GRAD(0) that is not made.
   std::int64_t grad_bytes(std::int64_t k) const { return k == 0 ? first_grad_bytes_ : input_bytes(k); }
   // A(i, j): ambient bytes of layers i .. j-1.
   std::int64_t ambient_bytes(std::int64_t i, std::int64_t j) const {
@@ -56,16 +56,16 @@ class ChainCosts {
   }
   // [NO_i] a_{i+1}
   std::int64_t needed_output_bytes(std::int64_t i) const { return layer(i).needs_output ? input_bytes(i + 1) : 0; }
-  // What layer i's backward takes at its fullest moment beside its tape: gradients, kept output and workspace. Its ambient state
-  // comes on top.
+  // Returns the maximum bytes during layer i's backward, without its tape and ambient state: gradients, kept output and
+  // workspace.
   std::int64_t backward_bytes(std::int64_t i, std::int32_t o) const;
-  // Bytes of INPUT(n) that stay with the caller behind the TURN.
+  // Bytes of INPUT(n) that stay with the caller after the TURN.
   std::int64_t kept_output_bytes() const { return keeps_output_ ? input_bytes(layers()) : 0; }
-  // Whether INPUT(k) stays with the caller from the start.
+  // Returns true if INPUT(k) belongs to the caller from the start.
   bool keeps(std::int64_t k) const { return k == 0 && keeps_input_; }
-  // a_{i+1} and a_i, or one buffer for both: what layer i needs behind the first layer of a FORWARD.
+  // a_{i+1} and a_i, or one buffer for both: the bytes that layer i needs when it is not the first layer of a FORWARD.
   std::int64_t passing_bytes(std::int64_t i) const;
-  // Whether layer i's output may take the place of INPUT(i) where that ends.
+  // Returns true if layer i's output may overwrite INPUT(i) where that ends.
   bool may_advance(std::int64_t i) const { return layer(i).in_place && !keeps(i); }
   bool may_run_again(std::int64_t begin, std::int64_t end) const {
     return random_below_[static_cast<std::size_t>(begin)] == random_below_[static_cast<std::size_t>(end)];
@@ -75,11 +75,11 @@ class ChainCosts {
   double time(double seconds) const;
 
   double ticks_per_second_ = 1;
-  double seconds_per_tick_ = 1;  // one of both is 1; 0 in a profile without seconds
+  double seconds_per_tick_ = 1;  // at least one of the two is 1; 0 in a profile without seconds
   std::vector<LayerCost> layers_;
   std::vector<std::int64_t> input_bytes_;
   std::vector<std::int64_t> ambient_below_;
-  std::vector<std::int64_t> random_below_;  // layers that are not deterministic
+  std::vector<std::int64_t> random_below_;  // number of layers below that are not deterministic
   std::int64_t first_grad_bytes_ = 0;       // g_0
   bool keeps_input_ = false;
   bool keeps_output_ = false;

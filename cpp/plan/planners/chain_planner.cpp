@@ -20,12 +20,12 @@ using SchedulePtr = std::shared_ptr<const Schedule>;
 
 const char* name_of(ChainPlanner planner) { return planner == ChainPlanner::chain ? "chain" : "tapes"; }
 
-// Runs of layers that the local search counts: about a tenth of a second.
+// The most layer runs that the local search counts: about a tenth of a second.
 constexpr std::int64_t most_searched_runs = 20'000'000;
 // Longer chains are planned on a grid.
 constexpr std::int64_t most_exact_layers = 128;
 
-// A planner's points as schedules, from few bytes and long steps to many and short ones.
+// The points of a planner as schedules, from few bytes and long steps to many bytes and short steps.
 class ChainPlan {
  public:
   ChainPlan(const ChainProfile& profile, ChainPlanner planner, const PlanningLimits& limits = {})
@@ -35,19 +35,19 @@ class ChainPlan {
         frontier_(costs_, {.tapes = planner == ChainPlanner::tapes, .table_bytes = limits.table_bytes, .work = limits.work}) {
     if (!frontier_.complete()) return;
     const auto steps = frontier_.step().steps();
-    if (steps.empty()) base::fail(base::Status::invalid_schedule, "this chain has no schedule that fits");
+    if (steps.empty()) base::fail(base::Status::invalid_schedule, "profile: no schedule fits the chain");
     for (const Step& step : steps) points_.push_back({{}, step.bytes, step.time});
     if (planner == ChainPlanner::chain) return;
     for (RunList& point : points_) point = runs_of(costs_, chain_actions(costs_, frontier_, point.live_bytes));
     points_ = search_locally(costs_, points_, most_searched_runs);
   }
 
-  // False when the limits did not do: then there is nothing else to ask.
+  // Returns false if the limits did not suffice: no other function may be called then.
   bool complete() const { return frontier_.complete(); }
   std::int64_t work() const { return frontier_.work(); }
 
   std::size_t points() const { return points_.size(); }
-  // No point takes less.
+  // No point needs fewer bytes.
   std::int64_t least_bytes(std::size_t point) const { return points_[point].live_bytes; }
   double lost_seconds() const { return costs_.seconds(frontier_.most_lost_time()); }
 
@@ -67,10 +67,10 @@ class ChainPlan {
     return smallest;
   }
 
-  // "" when the planner looked at all that it knows.
+  // Returns "" if the planner considered every schedule in its scope.
   std::string left_out() const {
     const double lost = lost_seconds();
-    return lost > 0 ? base::cat("points beyond the limit of the tables, which cost at most ", lost, " s") : std::string();
+    return lost > 0 ? base::cat("points beyond the table limit (at most ", lost, " s slower)") : std::string();
   }
 
  private:
@@ -82,12 +82,12 @@ class ChainPlan {
   ChainPlanner planner_;
   ChainCosts costs_;
   Frontier frontier_;
-  std::vector<RunList> points_;  // without their runs where the frontier knows them
+  std::vector<RunList> points_;  // without their runs if the frontier can reproduce them
 };
 
 constexpr double work_per_second = 1.5e8;
 
-// On a grid it is known beforehand.
+// On a grid the work is known beforehand.
 std::int64_t work_of_grid(std::int64_t layers) {
   const std::int64_t stages = std::min(layers, LongChain::most_grid_layers);
   return 2 * stages * stages * stages;
@@ -144,7 +144,7 @@ std::optional<ChainSearch> search_chain(const ChainProfile& profile, ChainPlanne
   }
   std::optional<ChainSearch> found = search_exactly(profile, planner, budget_bytes, limits);
   if (planner == ChainPlanner::chain || !found) return found;
-  // At the same live bytes tapes are never slower, but their arenas may have larger gaps.
+  // At the same live bytes tapes is never slower, but its arenas may have larger gaps.
   std::optional<ChainSearch> persistent = search_exactly(profile, ChainPlanner::chain, budget_bytes, limits);
   if (!persistent) return found;
   found->work = persistent->work += found->work;
@@ -194,7 +194,7 @@ FrontierPoints frontier_points(const ChainProfile& profile, std::string_view pla
     }
     return result;
   }
-  base::fail(base::Status::not_found, "planner is ", base::quote(planner), "; one with a frontier is chain or tapes");
+  base::fail(base::Status::not_found, "planner is ", base::quote(planner), "; expected one with a frontier: chain or tapes");
 }
 
 }  // namespace ckpt::plan

@@ -1,4 +1,5 @@
-// The planners "chain" and "tapes": the points of a frontier as schedules, and the fastest whose reserved bytes fit a budget.
+// The planners "chain" and "tapes": converts the points of a frontier to schedules, and finds the fastest one within a budget of
+// reserved bytes.
 #pragma once
 
 #include <cstdint>
@@ -19,47 +20,50 @@ struct FrontierPoint {
   std::int64_t recomputed_forwards = 0;
   double step_seconds = 0;
   double recomputed_seconds = 0;
-  double lost_seconds = 0;  // by which step_seconds may be above the best of the planner; 0: none
+  double lost_seconds = 0;  // upper bound of step_seconds minus the planner's optimum; 0: exact
 };
 
-// chain: V of docs/reference/plan.md; tapes: U, and the local search behind it. Longer chains: V on a grid, under either.
+// chain: V of docs/reference/plan.md; tapes: U, then the local search. For longer chains both use V on a grid.
 enum class ChainPlanner { chain, tapes };
 
-// What planning may take.
+// Limits on planning.
 struct PlanningLimits {
-  std::int64_t work = INT64_MAX;  // as Minimum counts it; see work_of
+  std::int64_t work = INT64_MAX;  // in the unit of Minimum; see work_of
   std::int64_t table_bytes = 300'000'000;
 };
 
-// What a common core of 2020 does in so many seconds. Limits of time are counted in work, so that a plan depends on no clock.
+// Returns the work that a common core of 2020 does in this many seconds. Time limits are counted in work, so that plans do not
+// depend on a clock.
 std::int64_t work_of(double seconds);
 
-// What the planner finds for a budget.
+// The planner's result for a budget.
 struct ChainSearch {
-  std::shared_ptr<const Schedule> schedule;  // nullptr when none fits
-  std::int64_t budgeted_bytes = 0;           // of it
-  std::int64_t smallest_bytes = 0;           // where none fits: the smallest budget that works
+  std::shared_ptr<const Schedule> schedule;  // nullptr if none fits
+  std::int64_t budgeted_bytes = 0;           // of schedule
+  std::int64_t smallest_bytes = 0;           // if none fits: the smallest sufficient budget
   std::string left_out;
   std::int64_t work = 0;
 };
 
-// False for long chains, which are planned on a grid, by whichever of both planners.
+// Returns false for long chains, for which both planners use a grid.
 bool is_planned_exactly(const ChainProfile& profile);
 
-// Nothing when planning would go beyond the limits. Error(unsupported) for a chain that is too long for the planner.
+// Returns nothing if planning would exceed the limits. Fails with Error(unsupported) for a chain that is too long for the
+// planner.
 std::optional<ChainSearch> search_chain(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget_bytes,
                                         const PlanningLimits& limits);
 
-// The fastest schedule of the planner's frontier whose reserved bytes fit. Error(over_budget) names the smallest budget that works.
+// Returns the fastest schedule of the planner's frontier with reserved bytes within the budget. Error(over_budget) names the
+// smallest sufficient budget.
 std::shared_ptr<const Schedule> make_chain_for_budget(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget_bytes);
 
 struct FrontierPoints {
-  std::vector<FrontierPoint> points;  // by rising live bytes and falling seconds
-  std::int64_t count = 0;             // that there are
+  std::vector<FrontierPoint> points;  // by increasing live bytes and decreasing seconds
+  std::int64_t count = 0;             // number of points that exist
 };
 
-// The first `most` points of the planner's frontier; of a longer chain, some points of it. planner: "chain" or "tapes";
-// Error(not_found).
+// Returns the first `most` points of the planner's frontier; for a longer chain, a sample of them. planner: "chain" or "tapes";
+// otherwise Error(not_found).
 FrontierPoints frontier_points(const ChainProfile& profile, std::string_view planner, std::int64_t most);
 
 }  // namespace ckpt::plan

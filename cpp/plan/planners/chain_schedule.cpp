@@ -3,8 +3,8 @@
 namespace ckpt::plan {
 namespace {
 
-// Writes down the work of a node: it finds INPUT(first) and what the goal holds, and leaves GRAD(first), and INPUT(first) where it
-// stays.
+// Writes the actions of a node. Before them INPUT(first) and the items that the goal holds exist; after them GRAD(first) does,
+// and INPUT(first) if it stays.
 class Writer {
  public:
   Writer(const ChainCosts& costs, const ChainTable& table) : costs_(costs), table_(table) {}
@@ -61,7 +61,7 @@ class Writer {
     if (!node.input_stays && !drops_before_backward(node)) actions.push_back(drop_input(i));
   }
 
-  // One action has one option. Where options differ, the layers behind the first that does run one by one: a longer FORWARD would
+  // An action has one option. After the first layer with a different option, the layers run one by one: a longer FORWARD would
   // keep its own input while it runs.
   void write_forwards(const Node& node, std::int64_t end, std::int64_t bytes) {
     std::int32_t option = -1;

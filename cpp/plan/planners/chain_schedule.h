@@ -1,4 +1,4 @@
-// From the decisions of a table of least times to the actions of a schedule.
+// Converts the decisions of a least-time table to the actions of a schedule.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace ckpt::plan {
 
-// The actions of the fastest step of the table whose live bytes never pass live_bytes; empty when there is none.
+// Returns the actions of the table's fastest step with at most live_bytes live; empty if none exists.
 std::vector<Action> chain_actions(const ChainCosts& costs, const ChainTable& table, std::int64_t live_bytes);
 
 }  // namespace ckpt::plan

@@ -11,7 +11,7 @@ std::int64_t ChainTable::held_bytes(const Node& node) const {
   held += costs_.kept_output_bytes();
   if (node.goal.taped()) {
     held += costs_.option(last, node.goal.option).tape_bytes;
-    // That of the last layer was counted: it is the one that stays with the caller.
+    // The last layer's output is already counted: it is the one that stays with the caller.
     if (last + 1 < n_ || costs_.kept_output_bytes() == 0) held += costs_.needed_output_bytes(last);
   }
   return held;

@@ -1,7 +1,7 @@
-// The rules by which chains of unlike layers are planned, whatever the table of least times that they are weighed with.
+// The recurrence for planning chains of different layers, independent of how the table of least times is stored.
 //
-// A node (i, goal, p) stands for the work from {INPUT(i), what the goal holds} to GRAD(i). Its value is the least time of that work
-// as a function of the bytes that it may use beside INPUT(i). docs/reference/plan.md has the recurrences.
+// A node (i, goal, p) represents the work from {INPUT(i), the items that the goal holds} to GRAD(i). Its value is the least time
+// of that work as a function of the bytes that it may use in addition to INPUT(i). docs/reference/plan.md has the recurrences.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,9 @@
 
 namespace ckpt::plan {
 
-// What a node works towards. Without an option, V of docs/reference/plan.md: layers first .. last run forward and backward; GRAD(last+1) is
-// held, or, where last is n, the step turns. With one, U: layer `last` is taped under it, and its input is to be made again.
+// The goal of a node. Without an option, V of docs/reference/plan.md: layers first .. last run forward and backward; GRAD(last+1)
+// is held, or, if last is n, the step turns. With an option, U: layer `last` is taped under it, and its input is to be
+// recomputed.
 struct Goal {
   std::int64_t last = 0;
   std::int32_t option = -1;
@@ -27,25 +28,25 @@ struct Node {
   bool input_stays = false;  // p: the tape of layer first-1 needs INPUT(first)
 };
 
-// One way to do a node's work: layers first .. forwards_to-1 run without tape, then what the rule says, then the work of the inner
-// node, then that of the outer one.
+// One way to do a node's work: layers first .. forwards_to-1 run without tape, then the rule's own action, then the work of the
+// inner node, then that of the outer one.
 struct Rule {
   enum class Kind : std::uint8_t { none, turn, leaf, tape, checkpoint, late } kind = Kind::none;
-  bool makes_output = false;     // of leaf: by FORWARD_TAPE, though the layer could record alone
-  std::int32_t option = 0;       // of the layer that the rule records: first, or forwards_to of late
+  bool makes_output = false;     // for leaf: with FORWARD_TAPE, although the layer has RECORD
+  std::int32_t option = 0;       // of the layer that the rule records: first, or forwards_to for late
   std::int64_t forwards_to = 0;  // first: none
   std::int64_t at_least = 0;     // bytes
-  double time = 0;               // of the layer that the rule records, backward included where it is the rule's
+  double time = 0;               // of the layer that the rule records, including its backward if that is part of the rule
   bool has_inner = false;
   bool has_outer = false;
   Node inner = {};
   Node outer = {};
-  std::int64_t inner_shift = 0;  // bytes of the node that the inner one may not use
+  std::int64_t inner_shift = 0;  // bytes of the node that are unavailable to the inner one
 };
 
 class ChainTable {
  public:
-  // tapes: with tapes whose input is made again, Late and U. The costs outlive the table.
+  // tapes: also consider tapes with recomputed input (Late and U). The costs must outlive the table.
   ChainTable(const ChainCosts& costs, bool tapes)
       : costs_(costs), n_(costs.layers()), tapes_(tapes), turn_bytes_(costs.input_bytes(costs.layers())) {}
   virtual ~ChainTable() = default;
@@ -53,35 +54,37 @@ class ChainTable {
   ChainTable& operator=(const ChainTable&) = delete;
 
   Node root() const { return {0, {n_}, false}; }
-  // Infinite where no work of the node fits, and nowhere else.
+  // Returns infinity exactly if no work of the node fits.
   virtual double least_time(const Node& node, std::int64_t bytes) const = 0;
 
-  // The cheapest rule at a node that may use so many bytes; Kind::none when there is none.
+  // Returns the cheapest rule of a node within this many bytes; Kind::none if none fits.
   Rule decide(const Node& node, std::int64_t bytes) const;
-  // The fastest option that fits for layer k of a FORWARD from the node's first layer; `before` when that is one of them.
+  // Returns the fastest option that fits for layer k of a FORWARD from the node's first layer; `before` if it is among the
+  // fastest.
   std::int32_t forward_option(const Node& node, std::int64_t k, std::int64_t bytes, std::int32_t before) const;
 
  protected:
-  // Those that record the node's first layer first, or turn.
+  // Visits the rules that record the node's first layer first, or turn.
   template <class Visit>
   void for_each_recording(const Node& node, const Visit& visit) const;
   template <class Visit>
   void for_each_rule(const Node& node, const Visit& visit) const;
 
-  // The TURN leaves at least as many, and never fewer than it needs.
+  // The bytes that must be available at the TURN; never fewer than it needs.
   void set_turn_bytes(std::int64_t bytes) { turn_bytes_ = std::max(bytes, costs_.input_bytes(n_)); }
 
   std::int64_t layers() const { return n_; }
   const ChainCosts& costs() const { return costs_; }
   bool tapes() const { return tapes_; }
   bool first_pass(const Node& node) const { return node.goal.last == n_; }
-  // p makes a difference: a layer that needs its input keeps it anyway.
+  // Returns true if p makes a difference: a layer that needs its input keeps it anyway.
   bool may_stay(std::int64_t first) const {
     return first > 0 && first < n_ && costs_.layer(first - 1).needs_output && !costs_.layer(first).needs_input;
   }
-  // What lies there from the node's start until its goal's own layers are done: h, and ambient state of layers that ran before.
+  // Returns the bytes held from the node's start until its goal's own layers are done: h, and ambient state of layers that ran
+  // before.
   std::int64_t held_bytes(const Node& node) const;
-  // N(k), without what is held.
+  // N(k), without the held bytes.
   std::int64_t forward_bytes(const Node& node, std::int64_t k, std::int32_t option) const;
 
  private:
@@ -109,7 +112,7 @@ void ChainTable::for_each_recording(const Node& node, const Visit& visit) const 
   const auto backward_bytes = [&](std::int32_t o) {
     return costs_.option(i, o).tape_bytes + costs_.backward_bytes(i, o) + layer.ambient_bytes + kept - freed;
   };
-  // Of the last layer's first recording: the output that its backward reads is the one that stays with the caller.
+  // At the last layer's first recording, the output that its backward reads is the one that stays with the caller.
   const std::int64_t counted_twice = i + 1 == n_ && layer.needs_output ? kept : 0;
   if (i == last && goal.taped()) {
     return visit(Rule{.kind = Rule::Kind::leaf,
@@ -121,7 +124,8 @@ void ChainTable::for_each_recording(const Node& node, const Visit& visit) const 
   for (std::int32_t o = 0; o < costs_.options(i); ++o) {
     const OptionCost& option = costs_.option(i, o);
     if (i == last) {
-      // Gradient, tape, ambient state twice; then workspace, and the output: made, or the workspace of a layer that runs forward.
+      // Gradient, tape, ambient state twice; then the workspace and the output: made, or the scratch output of a layer that runs
+      // forward.
       const std::int64_t items = output + option.tape_bytes + 2 * layer.ambient_bytes + kept;
       const std::int64_t forward_bytes = items + output + option.forward_workspace_bytes;
       if (option.has_record) {
@@ -167,7 +171,7 @@ void ChainTable::for_each_rule(const Node& node, const Visit& visit) const {
                .inner = {j, goal, false},
                .outer = {i, {j - 1}, node.input_stays},
                .inner_shift = costs_.input_bytes(j) + costs_.ambient_bytes(i, j)});
-    // Where layer j does not need its input, a checkpoint and a tape behind it do as much for less.
+    // If layer j does not need its input, a checkpoint followed by a tape achieves the same at lower cost.
     if (!tapes_ || j == last || !costs_.layer(j).needs_input) continue;
     const std::int64_t both = costs_.input_bytes(j) + costs_.input_bytes(j + 1);
     for (std::int32_t o = 0; o < costs_.options(j); ++o) {

@@ -5,7 +5,7 @@
 namespace ckpt::plan {
 namespace {
 
-// Of one function, whatever the limit.
+// The minimum per function, whatever the limit.
 constexpr std::int64_t fewest_steps = 32;
 
 }  // namespace
@@ -16,7 +16,7 @@ Frontier::Frontier(const ChainCosts& costs, const FrontierLimits& limits) : Chai
   lost_.resize(values_.size());
   std::int64_t functions = 0;
   for (std::int64_t first = 0; first <= layers(); ++first) for_each_node(first, [&](const Node&) { ++functions; });
-  // What short spans of layers leave goes to the long ones, which come last.
+  // Memory that short spans of layers leave unused is available to the long ones, which come last.
   std::int64_t room = limits.table_bytes / static_cast<std::int64_t>(sizeof(Step));
   for (std::int64_t first = layers(); first >= 0; --first) {
     make_forwards(first);
@@ -47,12 +47,12 @@ void Frontier::require_at_turn(std::int64_t bytes) {
   make_step();
 }
 
-// Goals under which the layer is taped and its input made again.
+// Goals under which the layer is taped and its input recomputed.
 std::int64_t Frontier::taped_goals(std::int64_t last) const {
   return tapes() && last < layers() && costs().layer(last).needs_input ? costs().options(last) : 0;
 }
 
-// The nodes that a first layer can have, shorter ones first.
+// Visits the nodes of a first layer, shorter ones first.
 template <class Visit>
 void Frontier::for_each_node(std::int64_t first, const Visit& visit) const {
   for (std::int64_t last = first; last <= layers(); ++last) {

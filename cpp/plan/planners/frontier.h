@@ -1,4 +1,4 @@
-// Least time for every number of bytes at once, over a chain of unlike layers: what the planners "chain" and "tapes" stand on.
+// Least time for every number of bytes at once, over a chain of different layers: the basis of the planners "chain" and "tapes".
 #pragma once
 
 #include <cstddef>
@@ -11,28 +11,28 @@
 namespace ckpt::plan {
 
 struct FrontierLimits {
-  bool tapes = false;                      // with tapes whose input is made again: Late and U
-  std::int64_t table_bytes = 300'000'000;  // of all functions together
-  std::int64_t work = INT64_MAX;           // as Minimum counts it
+  bool tapes = false;                      // also consider tapes with recomputed input: Late and U
+  std::int64_t table_bytes = 300'000'000;  // total of all functions
+  std::int64_t work = INT64_MAX;           // in the unit of Minimum
 };
 
 class Frontier : public ChainTable {
  public:
-  // The costs outlive the frontier.
+  // The costs must outlive the frontier.
   Frontier(const ChainCosts& costs, const FrontierLimits& limits);
 
-  // False when the work that was allowed did not do: then there is nothing else to ask.
+  // Returns false if the allowed work did not suffice: no other function may be called then.
   bool complete() const { return complete_; }
   std::int64_t work() const { return minimum_.work(); }
 
-  // Least time of a step, by the peak of its live bytes.
+  // The least time of a step, as a function of the peak of its live bytes.
   const StepFunction& step() const { return step_; }
-  // By how much a value of step() may be above the least; 0: it is exact.
+  // Upper bound of the error of step(); 0: exact.
   double most_lost_time() const { return lost_[place_of(root())]; }
   std::int64_t stored_steps() const { return stored_steps_; }
 
-  // From now on the TURN must leave so many bytes: of a step that may use m bytes, no more than m - bytes are kept from the forward
-  // part to the backward part. Only the functions of the first pass change, and step() with them.
+  // From now on this many bytes must be available at the TURN: a step that may use m bytes keeps at most m - bytes from the
+  // forward part to the backward part. Only the functions of the first pass and step() change.
   void require_at_turn(std::int64_t bytes);
 
   double least_time(const Node& node, std::int64_t bytes) const override { return value(node).at(bytes); }
@@ -49,16 +49,16 @@ class Frontier : public ChainTable {
   const StepFunction& value(const Node& node) const { return values_[place_of(node)]; }
 
   bool complete_ = false;
-  std::vector<std::int64_t> goals_below_;  // by layer: goals with an option whose last layer is below it
+  std::vector<std::int64_t> goals_below_;  // by layer: goals with an option and a last layer below it
   std::vector<StepFunction> values_;
   std::vector<double> lost_;
   std::int64_t stored_steps_ = 0;
   StepFunction step_;
 
-  // While nodes of one first layer are filled: time of layers first .. j-1 without tape, by j - first.
+  // Scratch while the nodes of one first layer are filled: time of layers first .. j-1 without tape, by j - first.
   Minimum minimum_;
   std::vector<StepFunction> forwards_again_;  // of the bytes beyond those held
-  std::vector<StepFunction> forwards_first_;  // of the first pass: ambient state is made by and by
+  std::vector<StepFunction> forwards_first_;  // in the first pass, where ambient state accumulates
 };
 
 }  // namespace ckpt::plan

@@ -6,11 +6,12 @@
 namespace ckpt::plan {
 namespace {
 
-constexpr double most_units = 1 << 28;  // of anything: sums of some are whole numbers of 32 bits
+constexpr double most_units = 1 << 28;  // per quantity, so that sums of a few fit in 32 bits
 
-constexpr double most_time = 1e300;  // where the grid knows none, though there is one
+constexpr double most_time = 1e300;  // stands for a feasible time that the grid rounds to infinity
 
-// The least of each row's ways, whatever the time; for a checkpoint j: what the layers before it take, or either of the two works.
+// Returns the minimum over the checkpoints j of a row, in bytes: the maximum of the layers before it and of either of the two
+// works.
 std::int64_t least_of_checkpoints(const std::int64_t* forwards, const std::int64_t* outer, const std::int64_t* inner,
                                   std::int64_t count, std::int64_t held, std::int64_t least) {
   for (std::int64_t k = 0; k < count; ++k) least = std::min(least, std::max({held + forwards[k], outer[k], inner[k]}));
@@ -26,8 +27,8 @@ std::int32_t Grid::units(double bytes) const {
   return static_cast<std::int32_t>(std::floor(std::clamp(bytes / unit_bytes_, -most_units, most_units) + 0.5));
 }
 
-// Of bytes behind others.
-std::int32_t Grid::units_behind(std::int64_t before, std::int64_t bytes) const {
+// Returns the rounded units of bytes that follow `before` bytes.
+std::int32_t Grid::units_after(std::int64_t before, std::int64_t bytes) const {
   return units(static_cast<double>(before + bytes)) - units(static_cast<double>(before));
 }
 
@@ -52,11 +53,11 @@ GridChain Grid::make_chain(const GridLimits& limits) {
 
   std::int64_t inputs_before = 0;
   for (std::int64_t i = 0; i <= n; ++i) {
-    chain.input_shift.push_back(units_behind(inputs_before, costs().input_bytes(i)));
+    chain.input_shift.push_back(units_after(inputs_before, costs().input_bytes(i)));
     inputs_before += costs().input_bytes(i);
     chain.held.push_back(i < n ? units(static_cast<double>(held_at(i))) : 0);
   }
-  std::vector<std::int64_t> kept_before(static_cast<std::size_t>(n + 1));  // where every layer records under its first option
+  std::vector<std::int64_t> kept_before(static_cast<std::size_t>(n + 1));  // if every layer records under its first option
   chain.first_term.push_back(0);
   for (const GridChain::Line& line : chain.lines) {
     const std::int64_t i = line.layer;
@@ -69,7 +70,7 @@ GridChain Grid::make_chain(const GridLimits& limits) {
           if (!line.input_stays && rule.option == 0)
             kept_before[static_cast<std::size_t>(i + 1)] = kept_before[static_cast<std::size_t>(i)] + kept;
           term.inner_row = row_of(rule.inner, chain);
-          term.inner_shift = units_behind(kept_before[static_cast<std::size_t>(i)], kept);
+          term.inner_shift = units_after(kept_before[static_cast<std::size_t>(i)], kept);
         }
         chain.terms.push_back(term);
       });
@@ -85,7 +86,7 @@ std::int64_t Grid::held_at(std::int64_t last) const {
   return last == layers() ? 0 : costs().input_bytes(last + 1) + ambient_before(last + 1) + costs().kept_output_bytes();
 }
 
-// What the inner node of a tape may not use of the node's bytes, as both count ambient state.
+// The bytes of a tape rule's node that its inner node may not use; both nodes count ambient state.
 std::int64_t Grid::kept_bytes(const Rule& rule) const {
   return rule.inner_shift - costs().ambient_bytes(rule.inner.first - 1, rule.inner.first);
 }
@@ -105,18 +106,19 @@ GridForwards Grid::make_forwards(bool first_pass, std::int64_t units_in_all) con
                                     costs().option(k, o).forward_time};
       };
       forwards[static_cast<std::size_t>(k)].as_first.push_back(choice(true));
-      if (k > 0) forwards[static_cast<std::size_t>(k)].behind.push_back(choice(false));
+      if (k > 0) forwards[static_cast<std::size_t>(k)].after.push_back(choice(false));
     }
   }
   return GridForwards(forwards, units_in_all, costs().seconds(1));
 }
 
-// The same recurrence, to the byte, over what fits alone.
+// The same recurrence with exact bytes, only to decide what fits.
 std::vector<std::int64_t> Grid::make_least_bytes() const {
   const std::int64_t n = layers();
   const auto stride = static_cast<std::size_t>(n + 1);
   std::vector<std::int64_t> least(static_cast<std::size_t>(chain_.rows()), 2 * largest_bytes);
-  std::vector<std::int64_t> inner(stride * stride, 2 * largest_bytes);  // by last layer and checkpoint, which is counted
+  // by last layer and checkpoint, including the checkpoint itself
+  std::vector<std::int64_t> inner(stride * stride, 2 * largest_bytes);
   std::vector<std::int64_t> forwards_again(stride);
   std::vector<std::int64_t> forwards_first(stride);
   for (std::size_t line = chain_.lines.size(); line-- > 0;) {

@@ -1,4 +1,4 @@
-// Least times of longer chains: exact in what fits, and in time on a grid of bytes.
+// Least times of longer chains: exact in whether work fits; times are computed on a grid of bytes.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 namespace ckpt::plan {
 
 struct GridLimits {
-  std::int64_t live_bytes = 0;             // the largest that are asked for
-  std::int64_t units = 500;                // that they are divided into, at most
-  std::int64_t table_bytes = 300'000'000;  // fewer units where their table would be larger
+  std::int64_t live_bytes = 0;             // the largest value that is queried
+  std::int64_t units = 500;                // number of divisions of it, at most
+  std::int64_t table_bytes = 300'000'000;  // uses fewer units if their table would be larger
 };
 
-// Whether the work of a node fits is known to the byte, so a schedule always fits; what it costs is weighed in units. Sizes are
-// rounded together, as differences of rounded sums: a span of layers is never wrong by more than a unit, however long it is.
+// Whether the work of a node fits is computed exactly, so a schedule always fits; its time is computed in units. Sizes are
+// rounded as differences of rounded sums: the error of a span of layers is at most one unit, however long it is.
 class Grid : public ChainTable {
  public:
-  // The costs outlive the grid.
+  // The costs must outlive the grid.
   Grid(const ChainCosts& costs, const GridLimits& limits);
 
   double least_time(const Node& node, std::int64_t bytes) const override;
-  // Fewest live bytes of a step; largest_bytes or more: there is none.
+  // Returns the fewest live bytes of a step; largest_bytes or more if no step exists.
   std::int64_t least_live_bytes() const;
   double unit_bytes() const { return unit_bytes_; }
 
@@ -37,7 +37,7 @@ class Grid : public ChainTable {
   std::vector<std::int64_t> make_least_bytes() const;
 
   std::int32_t units(double bytes) const;
-  std::int32_t units_behind(std::int64_t before, std::int64_t bytes) const;
+  std::int32_t units_after(std::int64_t before, std::int64_t bytes) const;
   std::int64_t ambient_before(std::int64_t i) const { return costs().ambient_bytes(0, i); }
   std::int64_t held_at(std::int64_t last) const;
   std::int64_t kept_bytes(const Rule& rule) const;
@@ -46,7 +46,7 @@ class Grid : public ChainTable {
 
   double unit_bytes_ = 1;
   GridChain chain_;
-  std::vector<std::int64_t> least_bytes_;  // by row, with the ambient bytes of all layers before it
+  std::vector<std::int64_t> least_bytes_;  // by row, including the ambient bytes of all layers before it
   GridTable table_;
 };
 

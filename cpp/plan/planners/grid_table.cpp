@@ -7,7 +7,7 @@
 #else
 #define CKPT_GRID_X86 0
 #endif
-// One body, compiled for several instruction sets: nothing of it may be left to a function of its own.
+// One function body is compiled for several instruction sets: everything in it must be inlined.
 #if defined(__GNUC__)
 #define CKPT_GRID_INLINE __attribute__((always_inline)) inline
 #else
@@ -17,8 +17,8 @@
 namespace ckpt::plan {
 namespace {
 
-constexpr std::int64_t tile = 4;    // lines, and last layers, of a register tile
-constexpr std::int64_t strip = 16;  // checkpoints whose rows stay in the first cache together
+constexpr std::int64_t tile = 4;    // lines and last layers of a register tile
+constexpr std::int64_t strip = 16;  // checkpoints with rows that together stay in the L1 cache
 
 constexpr std::int64_t plain_lanes = 4;
 constexpr std::int32_t first_places[] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -43,20 +43,20 @@ GridForwards::GridForwards(const std::vector<Layer>& layers, std::int64_t units,
   fastest_from_.resize(at_least_.size());
   for (const bool fastest : {false, true}) {
     std::vector<std::int32_t>& from = fastest ? fastest_from_ : at_least_;
-    std::vector<std::int32_t> behind;
-    behind.reserve(layers.size());
-    for (const Layer& layer : layers) behind.push_back(first_at(layer.behind, fastest));
+    std::vector<std::int32_t> after;
+    after.reserve(layers.size());
+    for (const Layer& layer : layers) after.push_back(first_at(layer.after, fastest));
     for (std::int64_t i = 0; i < n_; ++i) {
       std::int32_t most = first_at(layers[static_cast<std::size_t>(i)].as_first, fastest);
       for (std::int64_t j = i + 1; j <= n_; ++j) {
-        if (j > i + 1) most = std::max(most, behind[static_cast<std::size_t>(j - 1)]);
+        if (j > i + 1) most = std::max(most, after[static_cast<std::size_t>(j - 1)]);
         from[place(i, j)] = most;
       }
     }
   }
   if (at_least_ != fastest_from_) columns_ = units + 2;
   as_first_.resize(static_cast<std::size_t>(columns_ * n_));
-  behind_.resize(static_cast<std::size_t>(columns_ * (n_ + 1)));
+  after_.resize(static_cast<std::size_t>(columns_ * (n_ + 1)));
   for (std::int64_t column = 0; column < columns_; ++column) {
     const std::int64_t units_left = column + 1 < columns_ ? column : any;
     const auto time = [&](const std::vector<Choice>& choices) {
@@ -67,12 +67,12 @@ GridForwards::GridForwards(const std::vector<Layer>& layers, std::int64_t units,
       const Layer& layer = layers[static_cast<std::size_t>(k)];
       const auto at = static_cast<std::size_t>(column * (n_ + 1) + k);
       as_first_[static_cast<std::size_t>(column * n_ + k)] = time(layer.as_first);
-      behind_[at + 1] = behind_[at] + time(layer.behind);
+      after_[at + 1] = after_[at] + time(layer.after);
     }
   }
 }
 
-// With vectors of so many columns.
+// With vectors of this many columns.
 template <std::int64_t lanes>
 class GridTable::Filler {
  public:
@@ -92,7 +92,7 @@ class GridTable::Filler {
   }
 
   void fill() {
-    // Where the rest of a row may use more units than the row itself, all of its columns must be there before.
+    // If the rest of a row may use more units than the row itself, all of its columns must be computed first.
     std::size_t end = chain_.lines.size();
     for (std::int64_t i = chain_.layers; end > 0; --i) {
       const std::size_t begin = chain_.line_of[static_cast<std::size_t>(i)];
@@ -107,7 +107,7 @@ class GridTable::Filler {
   using Places __attribute__((vector_size(lanes * sizeof(std::int32_t)), aligned(alignof(std::int32_t)), may_alias)) = std::int32_t;
 
   CKPT_GRID_INLINE static const Places& places() { return *reinterpret_cast<const Places*>(first_places); }
-  // NOLINTNEXTLINE(readability-non-const-parameter): it is written through
+  // NOLINTNEXTLINE(readability-non-const-parameter): the pointee is written
   CKPT_GRID_INLINE static Lanes& lanes_at(float* cells) { return *reinterpret_cast<Lanes*>(cells); }
   CKPT_GRID_INLINE static const Lanes& lanes_at(const float* cells) { return *reinterpret_cast<const Lanes*>(cells); }
 
@@ -117,17 +117,17 @@ class GridTable::Filler {
     Lanes block[blocks];
   };
 
-  // A tile of 4 x 4 rows: four lines, and four last layers whose rows lie behind each other.
+  // A tile of 4 x 4 rows: four lines, and four last layers with consecutive rows.
   struct Tile {
     float* out[tile];                           // by line
     const float* left[tile];                    // by line: rows (i, j-1) for rising j
-    const float* right;                         // by rising j and by last layer: rows (j, l), shifted
+    const float* right;                         // by increasing j and by last layer: rows (j, l), shifted
     const float* seconds[tile];                 // by line, for rising j
-    std::int64_t checkpoints[Columns::blocks];  // how many j, by lanes of columns
-    bool all_fit;                               // all j of all four rows of every line do
+    std::int64_t checkpoints[Columns::blocks];  // number of checkpoints j, by lanes of columns
+    bool all_fit;                               // all j of all four rows of every line fit
   };
 
-  // First strips find nothing in out.
+  // The first strip initializes out.
   CKPT_GRID_INLINE static void add_strip(const Tile& given, std::int64_t begin, std::int64_t end, std::int64_t column) {
     Lanes least[tile][tile];
     for (std::int64_t x = 0; x < tile; ++x) {
@@ -169,14 +169,14 @@ class GridTable::Filler {
     for (std::int64_t k = 0; k < Columns::blocks; ++k) add_block(out.block[k], left + k * lanes, seconds, right + k * lanes);
   }
 
-  // From a lane on.
+  // Only from lane `from` on.
   CKPT_GRID_INLINE static void add_block_from(Lanes& out, const float* left, float seconds, const float* right, std::int64_t from) {
     const Lanes sum = (lanes_at(left) + seconds) + lanes_at(right);
     const Lanes fitting = places() >= static_cast<std::int32_t>(from) ? sum : Lanes{} + no_seconds;
     out = fitting < out ? fitting : out;
   }
 
-  // Two parts of rows as one: the first `count` columns are those of a, the others of b. Of both, all are there to be read.
+  // Combines parts of two rows: the first `count` columns are those of a, the others of b. All columns of both are readable.
   CKPT_GRID_INLINE static void join(Columns& out, const float* a, const float* b, std::int64_t count) {
     for (std::int64_t k = 0; k < Columns::blocks; ++k)
       out.block[k] = places() < static_cast<std::int32_t>(count - k * lanes) ? lanes_at(a + k * lanes) : lanes_at(b + k * lanes);
@@ -186,8 +186,8 @@ class GridTable::Filler {
   struct Group {
     std::size_t begin = 0;
     std::size_t end = 0;
-    std::int64_t top = 0;  // the last one's layer
-    // By checkpoint: from so many units on, beyond what is held, every line's layers run under their fastest options.
+    std::int64_t top = 0;  // layer of the last one
+    // By checkpoint: the units, beyond the held ones, from which every line's layers run under their fastest options.
     std::vector<std::int32_t> again_from;
     std::vector<std::int32_t> first_pass_from;
   };
@@ -201,8 +201,8 @@ class GridTable::Filler {
     return std::any_of(terms.begin(), terms.end(), [](const GridTerm& term) { return term.inner_shift < 0; });
   }
 
-  // More bytes make no difference where they make none to any part of any way. So it grows with the last layer, and falls with the
-  // first, and of the checkpoints only the next layer counts.
+  // Finds the unit from which more bytes make no difference to any part of any alternative. It grows with the last layer and
+  // falls with the first, and only the next layer matters among the checkpoints.
   void find_constants() {
     constant_from_.resize(static_cast<std::size_t>(chain_.rows()));
     for (std::size_t line = chain_.lines.size(); line-- > 0;) {
@@ -227,7 +227,7 @@ class GridTable::Filler {
 
   std::int64_t constant_from(std::int64_t row) const { return constant_from_[static_cast<std::size_t>(row)]; }
 
-  // All of the tile's rows from the column before a chunk on.
+  // All rows of the tile are constant from the column before a chunk on.
   bool is_constant(const Group& group, std::int64_t l, std::int64_t chunk) const {
     for (std::size_t line = group.begin; line < group.end; ++line) {
       if (chain_.lines[line].layer < l + tile && constant_from(chain_.row(line, l + tile - 1)) >= chunk * width) return false;
@@ -254,7 +254,7 @@ class GridTable::Filler {
     std::vector<Group> groups;
     for (std::size_t line = begin; line < end; line += tile) groups.push_back(make_group(line, std::min(line + tile, end)));
     for (std::int64_t chunk = 0; chunk * width <= chain_.units; ++chunk) {
-      // The last tile ends with the last layer, so that those with much to do are whole.
+      // Tiles are aligned to end at the last layer, so that the ones with the most work are full.
       for (std::int64_t l = stride_ % tile - tile; l < stride_; l += tile) {
         if (l + tile <= chain_.lines[begin].layer) continue;
         for (std::size_t line = end; line < chain_.lines.size(); ++line) pack(line, l, chunk);
@@ -327,8 +327,8 @@ class GridTable::Filler {
     }
   }
 
-  // How many checkpoints behind the group's last layer every line can take under the fastest options, for every last layer of a
-  // tile.
+  // Returns how many checkpoints after the group's last layer every line can take under the fastest options, for every last layer
+  // of a tile.
   std::int64_t checkpoints_for_all(const Group& group, std::int64_t l, std::int64_t units) const {
     const auto count = [&](const std::vector<std::int32_t>& from, std::int64_t held) {
       const auto first = from.begin() + group.top + 1;
@@ -350,7 +350,7 @@ class GridTable::Filler {
     return *std::max_element(begin, begin + tile - (turns(l) ? 1 : 0));
   }
 
-  // Those that the tile has not.
+  // Handles the checkpoints that the tile does not cover.
   CKPT_GRID_INLINE void add_checkpoints(Columns& least, const Group& group, const Tile& shared, std::size_t line, std::int64_t l,
                                         std::int64_t last, std::int64_t chunk) {
     const std::int64_t first = chain_.lines[line].layer + 1;
@@ -375,21 +375,21 @@ class GridTable::Filler {
 
   CKPT_GRID_INLINE void add_checkpoints_of(Columns& least, std::size_t line, std::int64_t l, std::int64_t last, std::int64_t chunk,
                                            std::int64_t begin, std::int64_t end) {
-    // What runs in front of a checkpoint needs no less for a later one.
+    // The layers before a checkpoint need at least as much for a later one.
     for (std::int64_t j = begin; j < end; ++j) {
       if (!add_checkpoint(least, line, l, last, j, chunk, 0, Columns::blocks)) return;
     }
   }
 
-  // In some columns of the chunk; false when it fits in none of them.
+  // Handles a checkpoint that fits only in some columns of the chunk; returns false if it fits in none.
   CKPT_GRID_INLINE bool add_checkpoint(Columns& least, std::size_t line, std::int64_t l, std::int64_t last, std::int64_t j,
                                        std::int64_t chunk, std::int64_t begin, std::int64_t end) {
     const std::int64_t i = chain_.lines[line].layer;
     const GridForwards& forwards = chain_.forwards(last);
-    const std::int64_t behind_held = chunk * width - chain_.held[static_cast<std::size_t>(last)];  // units of the first column
-    const std::int64_t from = forwards.at_least(i, j) - behind_held;
+    const std::int64_t after_held = chunk * width - chain_.held[static_cast<std::size_t>(last)];  // units of the first column
+    const std::int64_t from = forwards.at_least(i, j) - after_held;
     if (from >= end * lanes) return false;
-    const std::int64_t fastest_from = std::min(forwards.fastest_from(i, j) - behind_held, end * lanes);
+    const std::int64_t fastest_from = std::min(forwards.fastest_from(i, j) - after_held, end * lanes);
     const float* const outer = cells(chain_.row(line, j - 1), chunk);
     const float* const inner = right(j, last - l);
     const float seconds = seconds_of(line)[j];
@@ -399,7 +399,7 @@ class GridTable::Filler {
       return true;
     }
     for (std::int64_t k = std::max(from, begin * lanes); k < std::min(fastest_from, end * lanes); ++k) {
-      const float sum = (outer[k] + forwards.seconds(i, j, behind_held + k)) + inner[k];
+      const float sum = (outer[k] + forwards.seconds(i, j, after_held + k)) + inner[k];
       auto& out = least.block[k / lanes];
       if (sum < out[k % lanes]) out[k % lanes] = sum;
     }
@@ -422,7 +422,7 @@ class GridTable::Filler {
     }
   }
 
-  // Rows (i, l .. l+3) for those that keep INPUT(i) as a checkpoint.
+  // Packs rows (i, l .. l+3), for the rows that keep INPUT(i) as a checkpoint.
   CKPT_GRID_INLINE void pack(std::size_t line, std::int64_t l, std::int64_t chunk) {
     const std::int64_t i = chain_.lines[line].layer;
     if (chain_.lines[line].input_stays) return;
@@ -433,11 +433,11 @@ class GridTable::Filler {
     }
   }
 
-  // The row's columns chunk * width - shift and those behind it.
+  // Reads the row's columns from chunk * width - shift on.
   CKPT_GRID_INLINE void shift_row(Columns& out, std::int64_t row, std::int64_t shift, std::int64_t chunk) {
     const std::int64_t begin = chunk * width - shift;
     if (shift < 0) return read_ahead(out, row, begin);
-    // Columns above the last unit are there, too, up to the chunk's end.
+    // Columns above the last unit exist too, up to the chunk's end.
     const std::int64_t before = begin & (width - 1);
     const std::int64_t first = (begin - before) / width;
     const float* const here = first < 0 ? nothing_.data() + width : cells(row, first);
@@ -455,7 +455,7 @@ class GridTable::Filler {
   std::int64_t stride_;
   std::vector<float> right_;                 // of the last layers of a tile, by checkpoint: its rows, shifted
   std::vector<float> seconds_;               // by line and checkpoint: of the layers before it, under their fastest options
-  std::vector<std::int64_t> constant_from_;  // by row: a unit from which on it does not change
+  std::vector<std::int64_t> constant_from_;  // by row: the unit from which it is constant
   std::array<float, 3 * GridTable::width> nothing_;
 };
 

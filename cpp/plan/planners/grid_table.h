@@ -1,12 +1,12 @@
-// Least times of a chain's nodes on a grid: rows of floats, one for each span of layers, one value for each whole unit of bytes.
+// Least times of a chain's nodes on a grid: one row of floats for each span of layers, one value for each whole unit of bytes.
 //
-// A row stands for a node (i, {l}, p) of chain_table.h. Its bytes count the ambient state of all layers before l+1, so that what
-// they are shifted by for a checkpoint depends on nothing but the checkpoint:
+// A row represents a node (i, {l}, p) of chain_table.h. Its bytes include the ambient state of all layers before l+1, so that the
+// shift for a checkpoint depends only on the checkpoint:
 //
 //   row(i, l)[m] = min over i < j <= l of row(i, j-1)[m] + seconds(i, j) + row(j, l)[m - input(j)],
 //
-// and the ways to record layer i first. No row knows which of them was the least: that is found again where a schedule goes
-// through.
+// and the alternatives that record layer i first. Rows do not store which alternative was the minimum: it is recomputed where a
+// schedule needs it.
 #pragma once
 
 #include <algorithm>
@@ -21,32 +21,32 @@ namespace ckpt::plan {
 
 constexpr float no_seconds = std::numeric_limits<float>::infinity();  // no work fits
 
-// A way to record the first layer of a row, or to turn.
+// An alternative that records the first layer of a row, or turns.
 struct GridTerm {
   std::int32_t at_least = 0;    // units
   float seconds = 0;            // of that layer
-  std::int64_t inner_row = -1;  // of the layers behind it; -1: none
+  std::int64_t inner_row = -1;  // row of the layers after it; -1: none
   std::int32_t inner_shift = 0;
 };
 
-// Layers i .. j-1 that run without tape.
+// Layers i .. j-1 run without tape.
 class GridForwards {
  public:
-  // From so many units on, beyond what is held, a layer may run in this time: whole numbers, ticks of ChainCosts.
+  // From at_least units beyond the held ones, a layer can run in this time: integers, ticks of ChainCosts.
   struct Choice {
     std::int32_t at_least = 0;
     double time = 0;
   };
-  // The first layer of a row needs other bytes than those behind it.
+  // The first layer of a row needs other bytes than the layers after it.
   struct Layer {
     std::vector<Choice> as_first;
-    std::vector<Choice> behind;
+    std::vector<Choice> after;
   };
 
   GridForwards() = default;
   GridForwards(const std::vector<Layer>& layers, std::int64_t units, double seconds_per_tick);
 
-  // From so many units on all of them fit; and each under its fastest option.
+  // Units from which all of them fit; and from which each fits under its fastest option.
   std::int32_t at_least(std::int64_t i, std::int64_t j) const { return at_least_[place(i, j)]; }
   std::int32_t fastest_from(std::int64_t i, std::int64_t j) const { return fastest_from_[place(i, j)]; }
   float fastest_seconds(std::int64_t i, std::int64_t j) const { return seconds_in(columns_ - 1, i, j); }
@@ -58,18 +58,18 @@ class GridForwards {
  private:
   std::size_t place(std::int64_t i, std::int64_t j) const { return static_cast<std::size_t>(i * (n_ + 1) + j); }
   float seconds_in(std::int64_t column, std::int64_t i, std::int64_t j) const {
-    const double* const behind = behind_.data() + column * (n_ + 1);
-    return static_cast<float>((as_first_[static_cast<std::size_t>(column * n_ + i)] + (behind[j] - behind[i + 1])) *
+    const double* const after = after_.data() + column * (n_ + 1);
+    return static_cast<float>((as_first_[static_cast<std::size_t>(column * n_ + i)] + (after[j] - after[i + 1])) *
                               seconds_per_tick_);
   }
 
   std::int64_t n_ = 0;
   double seconds_per_tick_ = 1;
-  std::int64_t columns_ = 1;  // by units; one where no layer is faster with more
+  std::int64_t columns_ = 1;  // by units; one column if more units make no layer faster
   std::vector<std::int32_t> at_least_;
   std::vector<std::int32_t> fastest_from_;
   std::vector<double> as_first_;  // by column and layer
-  std::vector<double> behind_;    // by column: sums over the layers before one
+  std::vector<double> after_;     // by column: prefix sums over the layers
 };
 
 // A chain in units.
@@ -90,7 +90,7 @@ struct GridChain {
 
   std::int64_t layers = 0;
   std::int64_t units = 0;            // columns 0 .. units
-  std::vector<Line> lines;           // rows of one first layer and p, by rising layers, p = 0 first
+  std::vector<Line> lines;           // rows with the same first layer and p, by increasing layers, p = 0 first
   std::vector<std::size_t> line_of;  // by first layer, p = 0
   std::vector<GridTerm> terms;
   std::vector<std::size_t> first_term;    // by row, and the end of the last
@@ -100,14 +100,14 @@ struct GridChain {
   GridForwards first_pass;
 };
 
-// Instructions that a table is filled with; what they compute is the same, to the bit.
+// Instruction sets for filling a table; the results are bitwise identical.
 enum class GridSet : std::uint8_t { plain, avx2, avx512 };
 
 GridSet best_grid_set();  // of this processor
 
 class GridTable {
  public:
-  // Rows are filled in blocks that stay in the processor's caches and registers.
+  // Rows are filled in blocks that fit the processor's caches and registers.
   explicit GridTable(const GridChain& chain, GridSet set = best_grid_set());
 
   // Seconds. unit: 0 .. units
@@ -129,7 +129,7 @@ class GridTable {
   }
 
   std::int64_t rows_;
-  std::unique_ptr<float[]> cells_;  // by chunk of columns, then by row; one more at either end, to be read and not used
+  std::unique_ptr<float[]> cells_;  // by chunk of columns, then by row; one extra at either end, read but not used
 };
 
 }  // namespace ckpt::plan

@@ -5,7 +5,7 @@
 namespace ckpt::plan {
 namespace {
 
-// The option of a layer that `less` puts first.
+// Returns the option of a layer that `less` orders first.
 template <class Less>
 std::int32_t first_option(const LayerProfile& layer, Less less) {
   return static_cast<std::int32_t>(std::min_element(layer.options.begin(), layer.options.end(), less) - layer.options.begin());
@@ -32,7 +32,7 @@ LayerGroups::LayerGroups(const ChainProfile& profile, std::int64_t groups)
   }
   if (layer_options_[0] == layer_options_[1]) layer_options_.pop_back();
   for (std::int64_t g = 1; g < groups; ++g) {
-    // Within a quarter of a group's length of where equal groups would begin.
+    // Within a quarter of a group's length around the boundary of equal groups.
     const std::int64_t reach = n / groups / 4;
     std::int64_t cut = g * n / groups;
     for (std::int64_t at = cut - reach; at <= g * n / groups + reach; ++at) {
@@ -48,7 +48,7 @@ LayerGroups::LayerGroups(const ChainProfile& profile, std::int64_t groups)
 void LayerGroups::add_group(const ChainProfile& profile, std::int64_t begin, std::int64_t end) {
   const LayerProfile& first = profile.layer(begin);
   const LayerProfile& last = profile.layer(end - 1);
-  // An inner input that a backward reads lies there with the tapes.
+  // Inner inputs that a backward reads are kept with the tapes.
   const auto stays = [&](std::int64_t k) {
     return k > begin && k < end && (profile.layer(k).has(needs_input) || profile.layer(k - 1).has(needs_output));
   };
@@ -71,7 +71,7 @@ void LayerGroups::add_group(const ChainProfile& profile, std::int64_t begin, std
       sum.tape_bytes += option.tape_bytes + (stays(k) ? profile.bytes_of(k) : 0);
       sum.forward_seconds += option.forward_seconds;
       sum.backward_seconds += option.backward_seconds;
-      // What a layer has at once beyond the group's output; its tape and those before it are the group's.
+      // A layer's bytes beyond the group's output; its tape and those before it count for the group.
       const std::int64_t output = profile.bytes_of(k + 1);
       const std::int64_t untaped = (k > begin ? profile.bytes_of(k) : 0) + output - group.output_bytes;
       const std::int64_t taped = passing(k) + (k + 1 < end ? passing(k + 1) - group.output_bytes : 0);
@@ -80,12 +80,11 @@ void LayerGroups::add_group(const ChainProfile& profile, std::int64_t begin, std
       const std::int64_t grads = output + (k > begin ? profile.bytes_of(k) : input_grad) - group.output_bytes - input_grad;
       std::int64_t beyond = grads + option.backward_workspace_bytes;
       if (option.backward_peak_bytes > 0) {
-        // Before it, while it runs (with its tape, which is the group's, and the output that it reads), and behind it.
+        // Before it, while it runs (with its tape, which counts for the group, and the output that it reads), and after it.
         const std::int64_t before = output - group.output_bytes - input_grad;
         const std::int64_t read = profile.layer(k).has(needs_output) ? output : 0;
-        const std::int64_t behind = grads - output;
-        beyond =
-            std::max({before, option.backward_peak_bytes - option.tape_bytes - read - group.output_bytes - input_grad, behind});
+        const std::int64_t after = grads - output;
+        beyond = std::max({before, option.backward_peak_bytes - option.tape_bytes - read - group.output_bytes - input_grad, after});
       }
       sum.backward_workspace_bytes = std::max(sum.backward_workspace_bytes, beyond);
     }

@@ -35,7 +35,7 @@ class LevelSource final : public ActionSource {
 
   std::unique_ptr<ActionStream> open(std::int64_t layers) const override;
 
-  // The tables follow from these numbers.
+  // The tables are determined by these numbers.
   void describe(Fingerprint& fingerprint) const override {
     for (const Level& level : levels_) {
       fingerprint.add(level.slots);
@@ -114,7 +114,7 @@ class LevelStream final : public ActionStream {
   }
 
  private:
-  // A state on a tier.
+  // A state stored on a tier.
   struct Stored {
     std::int64_t step = 0;
     std::int32_t level = 0;
@@ -127,28 +127,28 @@ class LevelStream final : public ActionStream {
     return limit == no_limit ? no_limit : limit - used_[at(level)];
   }
 
-  // The state of a step is at hand, in slot 0 of memory: decides where it is kept, on this level or below.
+  // The state of a step is available in slot 0 of memory: decides where to keep it, on this level or below.
   void arrive(std::int64_t step, std::int32_t level) {
     while (level > 0 && !source_.tables().is_stored(level, end_ - step, free_slots(level))) --level;
-    at_hand_ = {step, level, level > 0 ? used_[at(level)] : 0};
+    available_ = {step, level, level > 0 ? used_[at(level)] : 0};
     phase_ = level > 0 ? level_store : level_memory;
     if (level == 0) reversal_.begin(step, end_, source_.levels()[0].slots);
   }
 
   Stored push_stored() {
-    stored_.push_back(at_hand_);
-    ++used_[at(at_hand_.level)];
-    return at_hand_;
+    stored_.push_back(available_);
+    ++used_[at(available_.level)];
+    return available_;
   }
 
-  // What is decided about the last stored state, which is at hand.
+  // The decision for the last stored state, which is available.
   std::int64_t split() const {
     const Stored& state = stored_.back();
     const std::int64_t free = free_slots(state.level);
     return source_.tables().split(state.level, end_ - state.step, free == no_limit ? free : free + 1);
   }
 
-  // Goes on from the last stored state: as many steps forward, or, for 0, without it.
+  // Continues from the last stored state: this many steps forward, or, for 0, without it.
   void leave(std::int64_t steps) {
     const Stored state = stored_.back();
     if (steps == 0) {
@@ -178,8 +178,8 @@ class LevelStream final : public ActionStream {
 
   const LevelSource& source_;
   LevelPhase phase_ = level_memory;
-  std::int64_t end_;  // of the steps that the state at hand, or the last one stored, begins
-  Stored at_hand_;    // to be stored next
+  std::int64_t end_;  // end of the steps that begin with the available state, or with the last one stored
+  Stored available_;  // to be stored next
   std::vector<Stored> stored_;
   std::array<std::int32_t, tiers> used_{};
   Reversal reversal_;  // in memory
@@ -207,40 +207,41 @@ LevelTables::LevelTables(std::int64_t steps, const StepSeconds& step, std::span<
       table.stored.push_back(next_stored(table));
     } while (std::ssize(table.stored) < level.slots);
     below = {0};
-    for (std::int64_t n = 1; n <= steps; ++n) below.push_back(at_hand(table, n, limit_of(level)));
+    for (std::int64_t n = 1; n <= steps; ++n) below.push_back(least_from_available(table, n, limit_of(level)));
     tables_.push_back(std::move(table));
   }
   seconds_ = below.back();
-  if (!std::isfinite(seconds_)) base::fail(base::Status::out_of_range, "the seconds of ", steps, " layers pass all numbers");
+  if (!std::isfinite(seconds_))
+    base::fail(base::Status::out_of_range, "profile: the seconds of ", steps, " layers exceed the range of a double");
 }
 
 double LevelTables::stored(const Table& table, std::int64_t steps, std::int64_t free) {
   return table.stored[at(std::min(free, std::ssize(table.stored)) - 1)][at(steps)];
 }
 
-double LevelTables::at_hand(const Table& table, std::int64_t steps, std::int64_t free) {
+double LevelTables::least_from_available(const Table& table, std::int64_t steps, std::int64_t free) {
   const double below = table.below[at(steps)];
   return free == 0 ? below : std::min(below, table.level.write_seconds + stored(table, steps, free));
 }
 
-// With one free slot more than the last; with no limit, where those behind the split have as many.
+// With one free slot more than the last table; without a limit, the part after the split has the same slots.
 std::vector<double> LevelTables::next_stored(const Table& table) const {
   const bool limited = table.level.slots > 0;
   Splits splits(steps_);
   if (limited) {
-    for (std::int64_t n = 1; n <= steps_; ++n) splits.set_behind(n, at_hand(table, n, std::ssize(table.stored)));
+    for (std::int64_t n = 1; n <= steps_; ++n) splits.set_after(n, least_from_available(table, n, std::ssize(table.stored)));
   }
   std::vector<double> stored = {0, step_.reversal};
   for (std::int64_t n = 1; n <= steps_; ++n) {
     if (n > 1) stored.push_back(std::min(table.below[at(n)], splits.least(n) + table.level.read_seconds));
     splits.set_ahead(n, static_cast<double>(n) * step_.forward + stored.back());
-    if (!limited) splits.set_behind(n, std::min(table.below[at(n)], table.level.write_seconds + stored.back()));
+    if (!limited) splits.set_after(n, std::min(table.below[at(n)], table.level.write_seconds + stored.back()));
   }
   return stored;
 }
 
 bool LevelTables::is_stored(std::int32_t level, std::int64_t steps, std::int64_t free) const {
-  return at_hand(table(level), steps, free) < table(level).below[at(steps)];
+  return least_from_available(table(level), steps, free) < table(level).below[at(steps)];
 }
 
 std::int64_t LevelTables::split(std::int32_t level, std::int64_t steps, std::int64_t free) const {
@@ -248,7 +249,7 @@ std::int64_t LevelTables::split(std::int32_t level, std::int64_t steps, std::int
   const Table& here = table(level);
   const Split found = find_split(
       steps, [&](std::int64_t j) { return static_cast<double>(j) * step_.forward + stored(here, j, free); },
-      [&](std::int64_t n) { return at_hand(here, n, free == no_limit ? free : free - 1); });
+      [&](std::int64_t n) { return least_from_available(here, n, free == no_limit ? free : free - 1); });
   return here.below[at(steps)] <= found.least + here.level.read_seconds ? 0 : found.at;
 }
 
@@ -256,7 +257,7 @@ std::int64_t LevelTables::split(std::int32_t level, std::int64_t steps, std::int
 
 namespace {
 
-// Measured seconds of like steps differ a little. The mean of equal ones is exactly each of them.
+// Measured seconds of identical steps differ slightly. The mean of equal values is exactly that value.
 StepSeconds mean_step(const ChainProfile& profile) {
   StepSeconds mean;
   const std::int64_t layers = profile.is_uniform() ? 1 : profile.layers();
@@ -275,7 +276,7 @@ std::shared_ptr<const Schedule> make_levels(const ChainProfile& profile, std::sp
   profile.require_complete();
   require_like_steps(profile);
   const std::int64_t bytes = profile.bytes_of(0);
-  require(slots[0] >= 1, "memory_slots is ", slots[0], "; at least 1");
+  require(slots[0] >= 1, "memory_slots is ", slots[0], "; expected at least 1");
   std::vector<Level> levels = {{slots[0], 0, 0}};
   static constexpr const char* names[] = {"two-level", "three-level", "four-level"};
   std::string name = base::cat(names[slots.size() - 2], "(", slots[0]);
@@ -284,11 +285,11 @@ std::shared_ptr<const Schedule> make_levels(const ChainProfile& profile, std::sp
     std::int64_t held = slots[k];
     if (tier.capacity_bytes > 0 && bytes > 0) {
       const std::int64_t room = tier.capacity_bytes / bytes;
-      require(slots[k] <= room && room > 0, "tier ", k, " holds ", room, " states of ", bytes, " bytes; ", slots[k],
-              " slots are asked for");
+      require(slots[k] <= room && room > 0, "slots of tier ", k, " are ", slots[k], "; expected at most ", room, " states of ",
+              bytes, " bytes");
       if (held == 0) held = room;
     }
-    // More than there are steps are without limit.
+    // More slots than steps are unlimited.
     levels.push_back({held < profile.layers() ? held : 0, tier.write_seconds(bytes), tier.read_seconds(bytes)});
     name += base::cat(", ", slots[k]);
   }

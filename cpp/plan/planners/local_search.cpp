@@ -9,13 +9,13 @@
 namespace ckpt::plan {
 namespace {
 
-// What a run does with the inputs beside it, once it is known what is used later.
+// The fate of the inputs around a run, determined by their later uses.
 struct Uses {
   bool input_ends = false;   // INPUT(layer) is not used later
   bool output_ends = false;  // nor is INPUT(layer + 1)
 };
 
-// Counts a row of runs. Its buffers serve one row after another.
+// Computes the cost of a list of runs. Its buffers are reused for the next list.
 class Counter {
  public:
   explicit Counter(const ChainCosts& costs)
@@ -24,7 +24,7 @@ class Counter {
         present_(used_later_.size()),
         tapes_(used_later_.size()) {}
 
-  // False when the row breaks a rule, does something for nothing, or passes most_bytes.
+  // Returns false if the list breaks a rule, does unnecessary work, or exceeds most_bytes.
   bool count(RunList& list, std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max()) {
     find_uses(list.runs);
     std::fill(present_.begin(), present_.end(), false);
@@ -47,11 +47,11 @@ class Counter {
     return true;
   }
 
-  // Of the row that was counted last.
+  // Returns the uses of the last counted list.
   const std::vector<Uses>& uses() const { return uses_; }
 
  private:
-  // From the end: an input ends with its last use.
+  // Backwards from the end: an input ends with its last use.
   void find_uses(const std::vector<Run>& runs) {
     uses_.assign(runs.size(), {});
     std::fill(used_later_.begin(), used_later_.end(), false);
@@ -137,10 +137,10 @@ class Counter {
     if (layer.needs_input && !present_[static_cast<std::size_t>(i)]) return false;
     if (layer.needs_output && !present_[static_cast<std::size_t>(i) + 1]) return false;
     const OptionCost& option = costs_.option(i, run.option);
-    const std::int64_t behind = costs_.input_bytes(i + 1);
-    const std::int64_t beside = costs_.backward_bytes(i, run.option) - behind - costs_.needed_output_bytes(i);
-    grow(beside);
-    live_ += costs_.grad_bytes(i) - behind - beside - option.tape_bytes - layer.ambient_bytes;
+    const std::int64_t after = costs_.input_bytes(i + 1);
+    const std::int64_t others = costs_.backward_bytes(i, run.option) - after - costs_.needed_output_bytes(i);
+    grow(others);
+    live_ += costs_.grad_bytes(i) - after - others - option.tape_bytes - layer.ambient_bytes;
     if (uses.output_ends) end_input(i + 1);
     if (uses.input_ends) end_input(i);
     time_ += option.backward_time;
@@ -153,17 +153,17 @@ class Counter {
   std::vector<char> present_;
   std::vector<std::int32_t> tapes_;
   std::int64_t forwarded_ = 0;
-  bool output_is_callers_ = false;  // INPUT(n) is there as the TURN handed it over
+  bool output_is_callers_ = false;  // INPUT(n) is still the buffer that the TURN handed over
   std::int64_t live_ = 0;
   std::int64_t peak_ = 0;
   std::int64_t most_bytes_ = 0;
   double time_ = 0;
 };
 
-// Rows that no other beats, by bytes.
+// The lists that no other dominates, by bytes.
 class Archive {
  public:
-  // True when it beats, or stands beside, all that are there.
+  // Returns true if the list dominates, or is not dominated by, all members.
   bool add(const RunList& list) {
     auto above = rows_.upper_bound(list.live_bytes);
     if (above != rows_.begin() && std::prev(above)->second.time <= list.time) return false;
@@ -182,11 +182,13 @@ class Archive {
   std::map<std::int64_t, RunList> rows_;
 };
 
-// Of chains up to here, rows that differ by two moves are looked at too.
+// For chains up to this length, pairs of moves are tried too.
 constexpr std::int64_t most_layers_for_pairs = 6;
 
-// A FORWARD that ends where the run begins, and whose own input stays: it would stay while the FORWARD goes on.
-bool goes_on(const Action& action, const Run& run) {
+// Returns true for a FORWARD that ends where the run begins and keeps its own input: the input would stay while the FORWARD
+// continues.
+// continues.
+bool continues_past(const Action& action, const Run& run) {
   return action.kind == Kind::forward && action.last == run.layer && action.option == run.option;
 }
 
@@ -276,7 +278,7 @@ class LocalSearch {
   }
 
   void add_runs(const RunList& list, int depth) {
-    // There are many places: only where it leaves something for the rows that wait.
+    // Many positions are possible: tried only if enough work is left for the waiting lists.
     const std::int64_t cost = std::ssize(list.runs) * std::ssize(list.runs) * costs_.layers();
     if (cost > runs_left_ / (std::ssize(waiting_) + 1)) return;
     for (std::size_t at = 0; at <= list.runs.size(); ++at) {
@@ -345,8 +347,8 @@ std::vector<Action> actions_of(const ChainCosts& costs, const RunList& list) {
         drops_output = uses.output_ends && (!records || costs.layer(i).needs_output);
         break;
       case Run::Kind::forward:
-        if (uses.input_ends && r > 0 && goes_on(actions.back(), run)) {
-          ++actions.back().last;  // it ends its input by itself
+        if (uses.input_ends && r > 0 && continues_past(actions.back(), run)) {
+          ++actions.back().last;  // it ends its input itself
         } else {
           add(costs.may_advance(i) && uses.input_ends ? Kind::advance : Kind::forward);
         }

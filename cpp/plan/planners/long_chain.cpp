@@ -13,23 +13,23 @@
 namespace ckpt::plan {
 namespace {
 
-// Beyond these, making their schedules alone would take minutes.
+// Making schedules for more layers would alone take minutes.
 constexpr std::int64_t most_layers = 4096;
-// Points that are placed one after another; behind them some are left out.
+// Points that are placed consecutively; after these some are skipped.
 constexpr std::int64_t tried_points = 16;
-// Points below the first that fits, of which the fastest is taken.
+// Points below the first that fits, among which the fastest is chosen.
 constexpr std::int64_t compared_points = 8;
-// Points of sample(), and grids that they are taken from: each a quarter of the bytes of the one before.
+// Points of sample(), and the grids that they are taken from: each covers a quarter of the bytes of the one before.
 constexpr std::int64_t sampled_points = 64;
 constexpr std::int64_t sampled_spans = 4;
 
 const ChainProfile& within_limits(const ChainProfile& profile) {
   if (profile.layers() > most_layers)
-    base::fail(base::Status::unsupported, "the chain has ", profile.layers(), " layers; this planner takes up to ", most_layers);
+    base::fail(base::Status::unsupported, "profile has ", profile.layers(), " layers; expected at most ", most_layers);
   return profile;
 }
 
-// All layers record, under the options that need most.
+// All layers record, under the options with the most bytes.
 std::int64_t bytes_to_keep_all(const ChainCosts& costs) {
   std::int64_t kept = costs.input_bytes(0);
   std::int64_t beside = 0;
@@ -45,7 +45,7 @@ std::int64_t bytes_to_keep_all(const ChainCosts& costs) {
   return kept + beside + costs.input_bytes(costs.layers());
 }
 
-// Every layer records and runs backward under one option; where it records without its output, it runs forward before.
+// Every layer records and runs backward under one option; if recording makes no output, it also runs forward.
 double seconds_to_run_once(const ChainCosts& costs) {
   double time = 0;
   for (std::int64_t i = 0; i < costs.layers(); ++i) {
@@ -75,7 +75,7 @@ LongChain::LongChain(const ChainProfile& profile, std::string name, std::int64_t
       most_bytes_(bytes_to_keep_all(costs_)),
       least_seconds_(seconds_to_run_once(layer_costs_)) {}
 
-// Grids are made for few numbers of bytes, whatever the budget, so that budgets near each other choose among the same schedules.
+// Grids are made for few distinct byte limits, so that similar budgets choose among the same schedules.
 std::int64_t LongChain::span_of(std::int64_t live_bytes) const {
   std::int64_t span = most_bytes_;
   auto next = static_cast<double>(span);
@@ -92,12 +92,12 @@ const Grid& LongChain::grid(std::int64_t span) {
     grid_ = std::make_unique<Grid>(costs_, GridLimits{.live_bytes = span, .table_bytes = table_bytes_});
     grid_span_ = span;
     least_live_bytes_ = grid_->least_live_bytes();
-    if (least_live_bytes_ >= largest_bytes) base::fail(base::Status::invalid_schedule, "this chain has no schedule that fits");
+    if (least_live_bytes_ >= largest_bytes) base::fail(base::Status::invalid_schedule, "profile: no schedule fits the chain");
   }
   return *grid_;
 }
 
-// Live bytes at which the grid knows a shorter step than with fewer, and all that it has, falling.
+// Returns the live bytes at which the grid has a shorter step than with fewer, and the grid's maximum, in decreasing order.
 std::vector<std::int64_t> LongChain::points(std::int64_t span, std::int64_t most_bytes) {
   const Grid& table = grid(span);
   std::vector<std::int64_t> points;
@@ -124,11 +124,11 @@ LongChain::Plan LongChain::unplaced_plan_at(std::int64_t span, std::int64_t live
   plan.report = verify(*plan.schedule, profile_);
   plan.lost_seconds = std::max(plan.report.step_seconds - least_seconds_, 0.0);
   if (groups_) {
-    plan.left_out = base::cat("what tells layers apart that run together: ", profile_.layers(), " layers in ", costs_.layers(),
-                              " groups of at most ", groups_->longest(), "; ");
+    plan.left_out = base::cat("differences between layers that run together (", profile_.layers(), " layers in ", costs_.layers(),
+                              " groups of at most ", groups_->longest(), "); ");
   }
-  plan.left_out += base::cat("what differs by less than a unit of a grid of ", table.chain().units, " in ", span,
-                             " bytes, which costs at most ", plan.lost_seconds, " s");
+  plan.left_out += base::cat("differences of less than a unit of a grid of ", table.chain().units, " in ", span, " bytes (at most ",
+                             plan.lost_seconds, " s slower)");
   return plan;
 }
 
@@ -148,7 +148,7 @@ std::optional<LongChain::Plan> LongChain::within(std::int64_t budget_bytes) {
   std::optional<Plan> best;
   for (const std::int64_t live_bytes : points(span, next)) {
     if (live_bytes > next) continue;
-    // A grid does not know which of its neighbouring points is the fastest.
+    // A grid cannot resolve which of adjacent points is the fastest.
     if (best && ++compared > compared_points) break;
     Plan plan = unplaced_plan_at(span, live_bytes);
     if (best && plan.report.step_seconds >= best->report.step_seconds) continue;
@@ -190,7 +190,7 @@ std::vector<LongChain::Plan> LongChain::sample() {
     for (std::int64_t point = 0; point < std::ssize(all); point += each)
       plans.push_back(plan_at(span, all[static_cast<std::size_t>(point)]));
   }
-  // Those that no other beats.
+  // Keeps the plans that no other dominates.
   std::stable_sort(plans.begin(), plans.end(), [](const Plan& a, const Plan& b) {
     return std::tie(a.report.peak_bytes[0], a.report.step_seconds) < std::tie(b.report.peak_bytes[0], b.report.step_seconds);
   });

@@ -1,4 +1,4 @@
-// The planner of chains that are too long for an exact frontier: schedules by grids, over the chain's layers or over groups of
+// The planner of chains that are too long for an exact frontier: schedules from grids over the chain's layers or over groups of
 // them.
 #pragma once
 
@@ -18,25 +18,26 @@ namespace ckpt::plan {
 
 class LongChain {
  public:
-  // Beyond these, neighbours are planned together.
+  // Above this, adjacent layers are planned as groups.
   static constexpr std::int64_t most_grid_layers = 512;
 
   struct Plan {
     std::shared_ptr<const Schedule> schedule;
     PlanReport report;
     std::int64_t budgeted_bytes = 0;
-    double lost_seconds = 0;  // by which its step may be above the shortest
+    double lost_seconds = 0;  // upper bound of the step's excess over the shortest
     std::string left_out;
   };
 
-  // The profile outlives it. Error(invalid_schedule) when no schedule fits the chain; Error(unsupported) when it is too long.
+  // The profile must outlive it. Fails with Error(invalid_schedule) if no schedule fits the chain, Error(unsupported) if the
+  // chain is too long.
   LongChain(const ChainProfile& profile, std::string name, std::int64_t table_bytes = 300'000'000);
 
-  // The fastest that is found among those whose reserved bytes fit.
+  // Returns the fastest plan found with reserved bytes within the budget.
   std::optional<Plan> within(std::int64_t budget_bytes);
-  // The one with the fewest reserved bytes: within() has a plan from there on.
+  // Returns the plan with the fewest reserved bytes: within() succeeds from there on.
   const Plan& smallest();
-  // Of the whole frontier, by rising live bytes and falling seconds.
+  // Returns plans across the whole frontier, by increasing live bytes and decreasing seconds.
   std::vector<Plan> sample();
 
  private:
@@ -51,12 +52,12 @@ class LongChain {
   std::string name_;
   std::int64_t table_bytes_;
   ChainCosts layer_costs_;
-  std::unique_ptr<LayerGroups> groups_;  // of a chain that is too long for a grid of its layers
+  std::unique_ptr<LayerGroups> groups_;  // for a chain that is too long for a grid of its layers
   ChainCosts costs_;                     // of layers, or of groups
   std::int64_t most_bytes_;              // no schedule worth making needs more
-  double least_seconds_;                 // nor takes less
+  double least_seconds_;                 // no schedule takes less
   std::int64_t grid_span_ = 0;
-  std::unique_ptr<Grid> grid_;  // one at a time: it is large
+  std::unique_ptr<Grid> grid_;  // one at a time because it is large
   std::int64_t least_live_bytes_ = 0;
   std::optional<Plan> smallest_;
 };

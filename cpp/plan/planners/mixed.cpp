@@ -31,8 +31,8 @@ class MixedSource final : public ActionSource {
   MixedTables tables_;
 };
 
-// What is held are states and recordings of ascending steps, of which the last is a state that is worked on, or a recording whose
-// backward is next. A position is {how many are held, steps not yet reversed, 0, 0}.
+// Holds states and tapes of ascending steps; the last is a state to work from, or a tape with its backward next. A position is
+// {number held, steps not yet reversed, 0, 0}.
 class MixedStream final : public ActionStream {
  public:
   explicit MixedStream(const MixedSource& source) : source_(source), end_(source.steps().count()), held_{{0, false}} {}
@@ -82,7 +82,7 @@ class MixedStream final : public ActionStream {
  private:
   struct Held {
     std::int64_t step = 0;
-    bool recorded = false;  // a recording; else a state
+    bool recorded = false;  // a tape; otherwise a state
   };
 
   // From the last state, which is kept or recorded from, to a new one.
@@ -110,7 +110,7 @@ MixedTables::MixedTables(std::int64_t steps, std::int64_t slots) : steps_(steps)
   for (std::int64_t free = 1; free <= slots; ++free) {
     const std::vector<double>& fewer = fewest_.back();
     Splits splits(steps);
-    for (std::int64_t n = 1; n <= steps; ++n) splits.set_behind(n, fewer[static_cast<std::size_t>(n)]);
+    for (std::int64_t n = 1; n <= steps; ++n) splits.set_after(n, fewer[static_cast<std::size_t>(n)]);
     std::vector<double> fewest = {0};
     for (std::int64_t n = 1; n <= steps; ++n) {
       fewest.push_back(n == 1 ? 1 : std::min(1 + fewer[static_cast<std::size_t>(n) - 1], splits.least(n)));
@@ -130,12 +130,12 @@ std::int64_t MixedTables::split(std::int64_t steps, std::int64_t free) const {
 
 std::shared_ptr<const Schedule> make_mixed(const ChainProfile& profile, std::int64_t slots) {
   profile.require_complete();
-  base::require(slots >= 1, "slots is ", slots, "; at least 1");
+  base::require(slots >= 1, "slots is ", slots, "; expected at least 1");
   const std::int64_t looked_at = profile.is_uniform() ? 1 : profile.layers();
   for (std::int64_t i = 0; i < looked_at; ++i) {
     const std::uint32_t flags = profile.layer(i).flags;
     base::require((flags & (needs_input | needs_output)) == 0, "layer ", i, ": flags is ", flags,
-                  "; mixed keeps what a layer recorded without its input and output, which this one's backward reads");
+                  "; mixed drops the input and output of a recorded layer, but this layer's backward reads one of them");
   }
   const std::int64_t counted = std::min(slots, std::max<std::int64_t>(profile.layers() - 1, 1));
   return std::make_shared<const Schedule>(base::cat("mixed(", slots, ")"), profile.layers(),

@@ -1,6 +1,6 @@
-// The reversal of like steps with the fewest forwards, recorded ones counted, where a slot holds either a state or what one step
-// recorded. Maddison, "Step-based checkpointing with high-level algorithmic differentiation", Journal of Computational Science 82,
-// 2024.
+// Reverses identical steps with the fewest forwards, including recorded ones, where a slot holds either a state or the tape of
+// one step. Maddison, "Step-based checkpointing with high-level algorithmic differentiation", Journal of Computational Science
+// 82, 2024.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace ckpt::plan {
 
-// E(steps, slots) for every number of steps and of free slots, and the decisions that lead there.
+// E(steps, slots) for every number of steps and of free slots, and the corresponding decisions.
 class MixedTables {
  public:
-  // Error(out_of_range) when it would take too long.
+  // Fails with Error(out_of_range) if it would take too long.
   MixedTables(std::int64_t steps, std::int64_t slots);
 
   std::int64_t forwards() const { return static_cast<std::int64_t>(fewest(steps_, slots())); }
 
-  // How to begin steps (at least 2) whose first state is at hand: 0 to record the first and keep what it recorded, else the steps
+  // How to begin steps (at least 2) with an available first state: 0 to record the first and keep its tape, otherwise the steps
   // to go forward from the state, which is kept.
   std::int64_t split(std::int64_t steps, std::int64_t free) const;
 
@@ -29,10 +29,10 @@ class MixedTables {
   }
 
   std::int64_t steps_;
-  std::vector<std::vector<double>> fewest_;  // by free slots and steps: whole numbers, infinite where it cannot be done
+  std::vector<std::vector<double>> fewest_;  // by free slots and steps: integers, infinity where impossible
 };
 
-// slots: at least 1. Error(invalid_argument) when a layer's backward reads more than what the layer recorded.
+// slots: at least 1. Fails with Error(invalid_argument) if a layer's backward reads more than its tape.
 std::shared_ptr<const Schedule> make_mixed(const ChainProfile& profile, std::int64_t slots);
 
 }  // namespace ckpt::plan

@@ -11,7 +11,7 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-// a b / c, where the product may pass 64 bits and the quotient does not.
+// Returns a b / c, where the product may exceed 64 bits but the quotient does not.
 std::int64_t scaled(std::int64_t a, std::int64_t b, std::int64_t c) {
   std::int64_t product = 0;
   if (!__builtin_mul_overflow(a, b, &product)) return product / c;
@@ -21,28 +21,28 @@ std::int64_t scaled(std::int64_t a, std::int64_t b, std::int64_t c) {
 std::int64_t require_63_bits(Wide value, const char* what, std::int64_t steps, std::int64_t slots) {
   if (value > static_cast<Wide>(std::numeric_limits<std::int64_t>::max())) {
     base::fail(base::Status::out_of_range, what, " of ", steps, " layers with ", slots, slots == 1 ? " slot" : " slots",
-               " passes INT64_MAX");
+               " exceeds INT64_MAX");
   }
   return static_cast<std::int64_t>(value);
 }
 
-// The steps of reach fall into two parts: those before a new state, which all slots are for again, and those behind it.
+// The steps of a reach split into two parts: those before a new state, which again have all slots, and those after it.
 struct Parts {
   std::int64_t before = 0;
   Reach before_reach;
-  Reach behind_reach;
+  Reach after_reach;
 };
 
-// Both parts need the fewest repeats that they can: see the conditions of the paper's (12), of which the largest choice is taken.
+// Both parts need the fewest possible repeats: see the conditions (12) of the paper, of which the largest choice is taken.
 // beta(s, r) = beta(s, r-1) + beta(s-1, r) gives both reaches without a search.
 Parts parts_of(const Reach& reach, std::int64_t steps) {
   const auto [slots, repeats, longest] = reach;
   const std::int64_t fewer_repeats = scaled(longest, repeats, slots + repeats);       // beta(s, r-1)
   const std::int64_t fewer_both = scaled(fewer_repeats, slots, slots + repeats - 1);  // beta(s-1, r-1)
   const std::int64_t before = std::min(fewer_repeats, steps - fewer_both);
-  const Reach behind_reach =
+  const Reach after_reach =
       steps - before == fewer_both ? Reach{slots - 1, repeats - 1, fewer_both} : Reach{slots - 1, repeats, longest - fewer_repeats};
-  return {before, {slots, repeats - 1, fewer_repeats}, behind_reach};
+  return {before, {slots, repeats - 1, fewer_repeats}, after_reach};
 }
 
 // A position is {states held, steps not yet reversed, 0, 0}.
@@ -94,7 +94,7 @@ Reach Reach::of(std::int64_t steps, std::int64_t slots) {
 void Reach::grow(std::int64_t steps) {
   while (longest < steps) {
     ++repeats;
-    // There are more than n s (r-1) / (s+1): where they pass INT64_MAX, the search for r ends early.
+    // There are more than n s (r-1) / (s+1) forwards: if that exceeds INT64_MAX, the search for r ends early.
     require_63_bits(static_cast<Wide>(steps) * static_cast<Wide>(repeats - 1) / 2, "the number of forwards", steps, slots);
     const Wide wide = static_cast<Wide>(longest) * static_cast<Wide>(slots + repeats) / static_cast<Wide>(repeats);
     longest = require_63_bits(wide, "the reach", steps, slots);
@@ -117,7 +117,7 @@ void Reversal::push_state() {
   State& last = states_.back();
   const Parts parts = parts_of(last.reach, end_ - last.step);
   last.reach = parts.before_reach;
-  states_.push_back({last.step + parts.before, parts.behind_reach});
+  states_.push_back({last.step + parts.before, parts.after_reach});
 }
 
 void Reversal::next(ActionGroup& group) {
@@ -157,9 +157,9 @@ bool Reversal::seek(std::int64_t end, std::int64_t depth) {
 
 std::shared_ptr<const Schedule> make_revolve(const ChainProfile& profile, std::int64_t slots, bool initial_is_free) {
   profile.require_complete();
-  base::require(slots >= 1, "slots is ", slots, "; at least 1");
+  base::require(slots >= 1, "slots is ", slots, "; expected at least 1");
   const std::int64_t counted = std::min(slots + (initial_is_free ? 1 : 0), profile.layers());
-  Reach::of(profile.layers(), counted).forwards(profile.layers());  // refuses what no one could run
+  Reach::of(profile.layers(), counted).forwards(profile.layers());  // refuses plans with too many forwards
   return std::make_shared<const Schedule>(base::cat("revolve(", slots, initial_is_free ? ", free)" : ")"), profile.layers(),
                                           std::make_unique<RevolveSource>(profile, counted));
 }

@@ -9,7 +9,7 @@
 namespace ckpt::plan {
 
 double least_sum(std::span<const double> a, std::span<const double> b) {
-  constexpr std::size_t lanes = 8;  // so many minima that none waits for another
+  constexpr std::size_t lanes = 8;  // enough independent minima to hide latency
   std::array<double, lanes> least;
   least.fill(std::numeric_limits<double>::infinity());
   const std::size_t whole = a.size() / lanes * lanes;
@@ -29,7 +29,7 @@ void require_plannable(std::int64_t steps, std::int64_t tables) {
   const auto length = static_cast<double>(steps);
   const double entries = length * static_cast<double>(tables);
   if (entries <= most_entries && entries * length / 2 <= most_sums) return;
-  base::fail(base::Status::out_of_range, "the chain has ", steps, " layers and ", tables,
+  base::fail(base::Status::out_of_range, "profile has ", steps, " layers and the plan ", tables,
              " tables: too many to plan; use fewer slots, or the planner revolve");
 }
 

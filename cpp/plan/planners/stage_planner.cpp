@@ -24,7 +24,7 @@ StagePlanner::StagePlanner(const ChainProfile& piece) {
   if (applies()) least_peak_ = frontier_->step().steps().front().bytes;
 }
 
-// What the others may keep falls as the peak of one rises: of a grid of peaks the best is taken, then of a finer one around it.
+// The others may keep less if the peak of one rises: tries a grid of peaks, then a finer one around the best.
 std::shared_ptr<const Schedule> StagePlanner::within(std::int64_t bytes, std::int32_t in_flight, bool output_stays) {
   const std::int64_t layers = costs_->layers();
   const std::int64_t turn = costs_->input_bytes(layers);
@@ -32,7 +32,7 @@ std::shared_ptr<const Schedule> StagePlanner::within(std::int64_t bytes, std::in
   const auto allow = [&](std::int64_t peak) {
     if (in_flight > 1) frontier_->require_at_turn(peak - (bytes - peak) / (in_flight - 1) - gone);
   };
-  std::int64_t low = bytes / in_flight;  // there each may keep all that it needs
+  std::int64_t low = bytes / in_flight;  // each may keep everything that it needs there
   std::int64_t high = bytes;
   std::int64_t best = bytes;
   double least = never;

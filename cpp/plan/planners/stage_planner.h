@@ -1,4 +1,4 @@
-// How one micro-batch runs through a piece of a chain whose pipeline holds several of them at once.
+// Plans one micro-batch through a piece of a chain, where the pipeline holds several micro-batches at once.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@ namespace ckpt::plan {
 // One table serves every budget and every number of micro-batches in flight.
 class StagePlanner {
  public:
-  // The piece's profile outlives the planner.
+  // The piece's profile must outlive the planner.
   explicit StagePlanner(const ChainProfile& piece);
 
-  // False for pieces whose tables would be too large: then there is nothing else to ask.
+  // Returns false if the tables would be too large: no other function may be called then.
   bool applies() const { return frontier_ && frontier_->complete(); }
-  // Of one micro-batch alone.
+  // For a single micro-batch.
   std::int64_t least_peak() const { return least_peak_; }
 
-  // The least time for a micro-batch such that, with what each of the others keeps from its forward to its backward part, it needs
-  // no more: (in_flight - 1) * kept + peak of one <= bytes. nullptr when there is none. output_stays: the piece's output is kept,
-  // too.
+  // Returns the fastest schedule of a micro-batch within the bytes, including what the other micro-batches keep from their
+  // forward to their backward parts: (in_flight - 1) * kept + peak of one <= bytes. nullptr if none exists. output_stays: the
+  // piece's output is kept too.
   std::shared_ptr<const Schedule> within(std::int64_t bytes, std::int32_t in_flight, bool output_stays);
 
  private:

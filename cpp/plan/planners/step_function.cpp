@@ -8,14 +8,14 @@ namespace {
 // Above largest_bytes, with any shift.
 constexpr std::int64_t unreached = 3 * largest_bytes;
 
-// The last step at or below bytes; -1 when there is none.
+// Returns the last step at or below bytes; -1 if there are none.
 std::ptrdiff_t step_at(std::span<const Step> steps, std::int64_t bytes) {
   const auto above =
       std::upper_bound(steps.begin(), steps.end(), bytes, [](std::int64_t given, const Step& step) { return given < step.bytes; });
   return above - steps.begin() - 1;
 }
 
-// Goes through a function's steps as bytes rise.
+// Iterates over a function's steps as bytes rise.
 class Sweep {
  public:
   Sweep(const Step* steps, std::size_t size, std::int64_t shift, std::int64_t from)
@@ -59,7 +59,7 @@ double Minimum::best_at(std::int64_t bytes) const {
 }
 
 void Minimum::add(std::int64_t at_least, double time, Shifted a, Shifted b, Shifted c) {
-  work_ += 16;  // as much as some steps
+  work_ += 16;  // the fixed cost, in steps
   double least = time;
   std::size_t steps = 2;
   for (Shifted* each : {&a, &b, &c}) {
@@ -70,7 +70,7 @@ void Minimum::add(std::int64_t at_least, double time, Shifted a, Shifted b, Shif
     least += own.back().time;
     steps += own.size();
   }
-  if (best_at(at_least) <= least) return;  // nowhere better
+  if (best_at(at_least) <= least) return;  // no improvement anywhere
 
   if (merged_.size() < size_ + steps) merged_.resize(2 * (size_ + steps));
   const auto kept =
@@ -84,21 +84,21 @@ void Minimum::add(std::int64_t at_least, double time, Shifted a, Shifted b, Shif
   Sweep x = sweep(a);
   Sweep y = sweep(b);
   Sweep z = sweep(c);
-  // best_ has a step below at_least, or begins there or above it.
+  // best_ has a step below at_least, or begins at or above it.
   double known = never;
   if (kept > 0) known = best_[kept - 1].time;
-  const Step* behind = best_.data() + kept;
+  const Step* after = best_.data() + kept;
   Step* out = merged_.data() + kept;
   double last = known;
   for (std::int64_t bytes = at_least; bytes <= largest_bytes;) {
-    const bool reached = behind->bytes <= bytes && behind != best_.data() + size_;
-    known = reached ? behind->time : known;
-    behind += reached ? 1 : 0;
+    const bool reached = after->bytes <= bytes && after != best_.data() + size_;
+    known = reached ? after->time : known;
+    after += reached ? 1 : 0;
     const double least_here = std::min(known, time + (x.time() + y.time() + z.time()));
     *out = {bytes, least_here};
     out += least_here < last ? 1 : 0;
     last = std::min(last, least_here);
-    bytes = std::min({x.next(), y.next(), z.next(), behind != best_.data() + size_ ? behind->bytes : unreached});
+    bytes = std::min({x.next(), y.next(), z.next(), after != best_.data() + size_ ? after->bytes : unreached});
     x.reach(bytes);
     y.reach(bytes);
     z.reach(bytes);
@@ -110,7 +110,8 @@ void Minimum::add(std::int64_t at_least, double time, Shifted a, Shifted b, Shif
 
 double Minimum::thin(std::size_t most) {
   if (size_ <= most) return 0;
-  // A step that is dropped leaves its bytes to the one kept before it. Kept: the first, the last, and what gains more than `loss`.
+  // A dropped step's bytes get the value of the kept step before it. Kept: the first, the last, and steps that gain more than
+  // `loss`.
   const auto keep = [&](double loss, Step* out) {
     std::size_t kept = 0;
     double last = never;

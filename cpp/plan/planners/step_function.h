@@ -1,4 +1,4 @@
-// Least time as a function of bytes: infinite below its first step, then falling from step to step.
+// Least time as a function of bytes: infinity below its first step, then decreasing from step to step.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@ struct Step {
   double time = 0;
 };
 
-// No sum of bytes is larger; above them lie the ends of the functions.
+// No sum of bytes is larger; the sentinels of the functions lie above it.
 constexpr std::int64_t largest_bytes = std::int64_t{1} << 60;
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-// Bytes rise and time falls, strictly, from step to step.
+// From step to step, bytes strictly increase and time strictly decreases.
 class StepFunction {
  public:
-  StepFunction() = default;  // infinite everywhere
+  StepFunction() = default;  // infinity everywhere
   explicit StepFunction(std::span<const Step> steps);
   static StepFunction constant(double time, std::int64_t from_bytes);
 
@@ -33,7 +33,7 @@ class StepFunction {
   double at(std::int64_t bytes) const;
 
  private:
-  std::vector<Step> steps_;  // behind the last one stands a step that no bytes reach, so that a sweep needs no test for the end
+  std::vector<Step> steps_;  // followed by a sentinel that no bytes reach, so that a sweep needs no end test
 };
 
 // f(bytes - shift)
@@ -42,24 +42,24 @@ struct Shifted {
   std::int64_t shift = 0;
 };
 
-// The least of all that was added to it. Its buffers serve one function after another.
+// The minimum of all functions added to it. Its buffers are reused for the next function.
 class Minimum {
  public:
   Minimum();
   void clear() { size_ = 0; }
-  // time + a + b + c where bytes are at_least, infinite below. A function that is not given counts nothing.
+  // Adds time + a + b + c where bytes are at_least, infinity below. Omitted functions count 0.
   void add(std::int64_t at_least, double time, Shifted a = {}, Shifted b = {}, Shifted c = {});
   std::size_t size() const { return size_; }
-  // Steps that were looked at since this was made: what it took, whatever the machine.
+  // Steps examined since construction: a machine-independent measure of time.
   std::int64_t work() const { return work_; }
-  // Drops the steps that lose least until `most` are left; returns the time that is lost at most, whatever the bytes.
+  // Drops the steps that lose least until `most` are left; returns the largest loss of time at any bytes.
   double thin(std::size_t most);
   StepFunction function() const { return StepFunction(std::span(best_).first(size_)); }
 
  private:
   double best_at(std::int64_t bytes) const;
 
-  std::vector<Step> best_;  // ends as StepFunction's
+  std::vector<Step> best_;  // with a sentinel as in StepFunction
   std::size_t size_ = 0;
   std::vector<Step> merged_;
   StepFunction zero_;

@@ -10,8 +10,8 @@ void require_like_steps(const ChainProfile& profile) {
   for (std::int64_t i = 0; i < profile.layers(); ++i) {
     const LayerProfile& layer = profile.layer(i);
     const auto require_like = [&](const char* what, auto value, auto of_first) {
-      base::require(value == of_first, "layer ", i, ": ", what, " is ", value, ", that of layer 0 is ", of_first,
-                    "; this planner is for like steps");
+      base::require(value == of_first, "layer ", i, ": ", what, " is ", value, "; expected ", of_first,
+                    " as layer 0: this planner needs identical steps");
     };
     const OptionProfile& option = layer.options[0];
     const OptionProfile& first_option = first.options[0];

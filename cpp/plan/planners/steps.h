@@ -1,17 +1,17 @@
-// What the planners of adjoint codes share: states are moved forward and reversed a step at a time.
+// Common to the planners of adjoint codes: states are advanced and reversed one step at a time.
 #pragma once
 
 #include "plan/schedule.h"
 
 namespace ckpt::plan {
 
-// Error(invalid_argument) unless all layers are alike in what plans of time steps count: bytes, and what backward reads. Seconds
-// may differ, as measured ones do.
+// Fails with Error(invalid_argument) unless all layers are equal in bytes and in what backward reads. Seconds may differ, as
+// measured ones do.
 void require_like_steps(const ChainProfile& profile);
 bool has_like_steps(const ChainProfile& profile);
 
-// The actions of a chain's steps. Those of a uniform chain are for an adjoint code: its states are moved on in place, in slots of
-// tier 0 that the actions name. Other chains are an executor's, whose layers may not run in place: slot is 0 there.
+// The actions of a chain's steps. A uniform chain belongs to an adjoint code: its states are advanced in place, in slots of tier
+// 0 that the actions name. Other chains belong to an executor, and their layers may not run in place: slot is 0 there.
 class ChainSteps {
  public:
   explicit ChainSteps(const ChainProfile& profile);
@@ -19,7 +19,7 @@ class ChainSteps {
   std::int64_t count() const { return count_; }
   void describe(Fingerprint& fingerprint) const;
 
-  // INPUT(last) in the slot, from INPUT(first), which stays.
+  // Makes INPUT(last) in the slot from INPUT(first), which stays.
   void add_forward(ActionGroup& group, std::int64_t first, std::int64_t last, std::int32_t slot) const {
     Action made = forward(first, named_ ? first + 1 : last);
     if (named_) made.slot = slot;
@@ -35,8 +35,8 @@ class ChainSteps {
     if (!named_) group.add(drop_input(first));
   }
 
-  // Reverses a step from its INPUT, which ends. The last step makes the output that the chain turns at. What backward does not read
-  // goes before it.
+  // Reverses a step from its INPUT, which ends. The last step makes the output at which the chain turns. Items that backward does
+  // not read are dropped before it.
   void add_reversal(ActionGroup& group, std::int64_t step) const {
     const bool input_is_read = flags_.has(step, needs_input);
     const bool output_is_read = flags_.has(step, needs_output);

@@ -27,8 +27,7 @@ namespace ckpt::state {
 
 using base::Status;
 
-// What every call does first. The messages go out last, when nothing of the call is held any more: a log callback may call this
-// object.
+// The scope of every call. Log messages are delivered last, when the call holds no locks: a log callback may call this object.
 struct Checkpoint::Call {
   explicit Call(const Checkpoint* checkpoint) : entered(checkpoint) {}
 
@@ -39,9 +38,9 @@ struct Checkpoint::Call {
 namespace {
 
 Retention retention_of(const CheckpointOptions& options) {
-  base::require(options.keep_last >= 0, "keep_last is ", options.keep_last, "; at least 0 (all)");
-  base::require(options.keep_every >= 0, "keep_every is ", options.keep_every, "; at least 0 (none)");
-  base::require(options.keep_best >= 0, "keep_best is ", options.keep_best, "; at least 0 (none)");
+  base::require(options.keep_last >= 0, "keep_last is ", options.keep_last, "; expected at least 0 (all)");
+  base::require(options.keep_every >= 0, "keep_every is ", options.keep_every, "; expected at least 0 (none)");
+  base::require(options.keep_best >= 0, "keep_best is ", options.keep_best, "; expected at least 0 (none)");
   base::require(options.keep_last > 0 || (options.keep_every == 0 && options.keep_best == 0), "keep_last is 0, which keeps all; ",
                 "keep_every and keep_best need at least 1");
   Retention retention{{}, options.keep};
@@ -52,7 +51,7 @@ Retention retention_of(const CheckpointOptions& options) {
   return retention;
 }
 
-// The save is durable, so an error while earlier failures are collected is only logged.
+// The save is durable, so an error in collecting earlier failures is only logged.
 void add_unreported(SaveResult& result, const storage::Storage& storage) noexcept {
   log_error_of(
       [&] {
@@ -61,7 +60,7 @@ void add_unreported(SaveResult& result, const storage::Storage& storage) noexcep
         result.unreported_status = left.status;
         result.unreported_error = std::move(left.error);
       },
-      "failures of earlier background tasks are not in the result: ");
+      "cannot report failures of earlier background tasks: ");
 }
 
 }  // namespace
@@ -75,7 +74,7 @@ Checkpoint::Checkpoint(std::shared_ptr<storage::Storage> storage, const Checkpoi
   if (options_.coordinator == nullptr) options_.coordinator = make_single_process();
   open(refused ? refused : error_of([&] {
     base::require(given_storage_ != nullptr, "storage is NULL");
-    base::require(options.timeout_ns >= 0, "timeout_ns is ", options.timeout_ns, "; at least 0 (ten minutes)");
+    base::require(options.timeout_ns >= 0, "timeout_ns is ", options.timeout_ns, "; expected at least 0 (ten minutes)");
     retention_ = retention_of(options);
     storage_ =
         options_.fault_handler == nullptr ? given_storage_ : storage::make_retrying_storage(given_storage_, options_.fault_handler);
@@ -98,7 +97,7 @@ void Checkpoint::open(const std::optional<base::Error>& refused) {
 
 void Checkpoint::open_alone() {
   const auto found = protocol_->open(!retention_.keeps_all());
-  if (!found) return;  // an object store is read when the line must be known
+  if (!found) return;  // an object store is read when the line is needed
   latest_ = committed_last(*found);
   lineage_->note_found(*found, 0);
 }
@@ -111,13 +110,13 @@ std::int64_t Checkpoint::timeout_ns() const noexcept {
 void Checkpoint::require_leader() const {
   require_writer();
   if (group_ != nullptr && !group_->leads())
-    base::fail(Status::invalid_state, "this is rank ", group_->rank(), "; rank 0 changes what was saved");
+    base::fail(Status::invalid_state, "rank ", group_->rank(), " cannot change checkpoints: expected rank 0");
 }
 
 void Checkpoint::require_own() const {
   if (options_.read_only) base::fail(Status::invalid_state, "checkpoint is read-only");
   if (fork_generation_ != base::fork_generation()) {
-    base::fail(Status::forked, "checkpoint was made before this process was forked: its parent is the writer");
+    base::fail(Status::forked, "the checkpoint manager was created before a fork: the parent process is the writer");
   }
 }
 
@@ -128,7 +127,7 @@ void Checkpoint::require_writer() const {
 
 SaveOptions Checkpoint::checked(const SaveOptions& given) const {
   SaveOptions options = given;
-  base::require(options.step >= 0, "step is ", options.step, "; at least 0");
+  base::require(options.step >= 0, "step is ", options.step, "; expected at least 0");
   require_prefix(options.prefix);
   options.metadata_json = base::normalized_json("metadata", given.metadata_json);
   options.environment_json = whole_environment(base::normalized_json("environment", given.environment_json),
@@ -167,11 +166,11 @@ void Checkpoint::look_at_line(std::int64_t step) {
   const Call call(this);
   if (lineage_->is_known()) return;
   if (!lineage_->has_tried() && protocol_->is_above_all(step)) return;
-  const std::int64_t doubts = lineage_->doubts();
-  lineage_->note_found(protocol_->list({}, {true, {}, {}}), doubts);
+  const std::int64_t unknown_count = lineage_->unknown_count();
+  lineage_->note_found(protocol_->list({}, {true, {}, {}}), unknown_count);
 }
 
-// Another save may fail after the look, and leave the newest unknown again.
+// Another save can fail after the scan and make the newest unknown again.
 std::shared_ptr<AcceptedSave> Checkpoint::assign(std::int64_t step) {
   for (;;) {
     look_at_line(step);
@@ -187,7 +186,7 @@ std::shared_ptr<AcceptedSave> Checkpoint::accept(std::int64_t step) {
 
 GroupSave Checkpoint::agree(const ReadSave& read, const std::function<void()>& lead) {
   refuse_inside();
-  require_own();  // fails alike on all ranks, except in a forked process, which no rank waits for
+  require_own();  // fails equally on all ranks, except in a forked process, for which no rank waits
   const Call call(this);
   GroupSave save = group_->agree(
       [&] {
@@ -221,18 +220,18 @@ SaveResult Checkpoint::save_agreed(GroupSave& save, SaveSource& source, bool is_
   const std::lock_guard lock(saving_);
   if (!group_->leads()) return result;
   latest_ = result.name;
-  tidy(result, save.options.saved_utc_ns);
+  clean_up(result, save.options.saved_utc_ns);
   return result;
 }
 
-void Checkpoint::tidy(const SaveResult& result, std::int64_t utc_ns) noexcept {
+void Checkpoint::clean_up(const SaveResult& result, std::int64_t utc_ns) noexcept {
   log_error_of(
       [&] {
         protocol_->require_writer();
         protocol_->retry_leftovers();
         if (!retention_.keeps_all()) retain(*protocol_, retention_, result.name, result.step, age_time(utc_ns));
       },
-      "no old checkpoint was removed: ");
+      "cannot remove old checkpoints: ");
 }
 
 SaveResult Checkpoint::save_gathered(const State& state, const SaveOptions& options, SaveSource& source) {
@@ -250,7 +249,7 @@ SaveResult Checkpoint::save_locked(const State& state, const SaveOptions& option
   source.acknowledged();
   add_unreported(result, *given_storage_);
   latest_ = result.name;
-  tidy(result, stamped.saved_utc_ns);
+  clean_up(result, stamped.saved_utc_ns);
   return result;
 }
 
@@ -302,7 +301,7 @@ void Checkpoint::take_over(State& state, State&& loaded, const LoadResult& resul
 LoadResult Checkpoint::load_of_many(const ReadLoad& read) {
   const Call call(this);
   Collective collective = group_->begin_collective();
-  JointLoad joint(collective, [this] { return group_->lateness("load", ""); });
+  JointLoad joint(collective, [this] { return group_->timeout_error("load", ""); });
   LoadArguments given;
   LoadOptions options;
   State whole;
@@ -321,7 +320,7 @@ Proposal Checkpoint::choose(const ReadLoad& read) {
   refuse_inside();
   const Call call(this);
   Collective collective = group_->begin_collective();
-  JointLoad joint(collective, [this] { return group_->lateness("load", ""); });
+  JointLoad joint(collective, [this] { return group_->timeout_error("load", ""); });
   LoadArguments given;
   const State none;
   const auto mine = error_of([&] {
@@ -363,7 +362,7 @@ std::vector<Found> Checkpoint::complete_ones(const Wanted& wanted) {
 Found Checkpoint::latest() {
   const std::vector<Found> all = complete_ones({true, {}, {}});
   if (all.empty() || all.front().abandoned) {
-    const std::string message = base::cat("there is no complete checkpoint", abandoned_hint(all));
+    const std::string message = base::cat("no complete checkpoint exists", abandoned_hint(all));
     if (!all.empty()) base::warn("state", message);  // bindings return nothing instead of this error
     throw base::Error(Status::not_found, message);
   }
@@ -378,14 +377,14 @@ Found Checkpoint::best() {
   std::erase_if(all, [](const Found& found) { return !found.metric; });
   const std::string hint = abandoned_hint(all);
   std::erase_if(all, [](const Found& found) { return found.abandoned; });
-  if (all.empty()) base::fail(Status::not_found, "there is no complete checkpoint with a metric", hint);
+  if (all.empty()) base::fail(Status::not_found, "no complete checkpoint with a metric exists", hint);
   return *std::ranges::max_element(all, is_worse);  // the first of equal ones, which is the newest
 }
 
 Found Checkpoint::of_step(std::int64_t step) {
   const std::vector<Found> all = complete_ones({false, step, {}});
   const auto found = std::ranges::find(all, step, &Found::step);
-  if (found == all.end()) base::fail(Status::not_found, "there is no complete checkpoint of step ", step);
+  if (found == all.end()) base::fail(Status::not_found, "step ", step, ": no complete checkpoint");
   return *found;
 }
 
@@ -396,11 +395,11 @@ std::int64_t Checkpoint::elapsed_ns() const {
   return options_.utc_ns ? options_.utc_ns() : base::since_boot_ns();
 }
 
-// from_utc_ns: ages are measured back from this time.
+// from_utc_ns: the time from which ages are measured.
 AgeTime Checkpoint::age_time(std::int64_t from_utc_ns) { return {from_utc_ns, clock_.look(utc_ns(), elapsed_ns())}; }
 
-// Before it is removed: nothing is linked from it any more.
-void Checkpoint::forget(const std::string& name, const std::vector<Found>& all) {
+// Call before a removal: no file is linked from it any more.
+void Checkpoint::note_removal(const std::string& name, const std::vector<Found>& all) {
   lineage_->note_removed(name);
   if (latest_ != name) return;
   const auto is_other = [&](const Found& found) { return found.name != name && found.condition == Condition::complete; };
@@ -416,7 +415,7 @@ void Checkpoint::pin(std::int64_t step) {
   const std::vector<Found> all = protocol_->list({}, {false, step, {}});
   const auto is_wanted = [&](const Found& found) { return found.step == step && found.condition == Condition::complete; };
   const auto found = std::ranges::find_if(all, is_wanted);
-  if (found == all.end()) base::fail(Status::not_found, "there is no complete checkpoint of step ", step);
+  if (found == all.end()) base::fail(Status::not_found, "step ", step, ": no complete checkpoint");
   state::pin(*storage_, found->name);
 }
 
@@ -426,8 +425,7 @@ void Checkpoint::unpin(std::int64_t step) {
   const Call call(this);
   const std::lock_guard lock(saving_);
   const std::vector<Found> all = protocol_->list({}, {false, step, {}});
-  if (std::ranges::find(all, step, &Found::step) == all.end())
-    base::fail(Status::not_found, "there is no checkpoint of step ", step);
+  if (std::ranges::find(all, step, &Found::step) == all.end()) base::fail(Status::not_found, "step ", step, ": no checkpoint");
   for (const Found& found : all) {
     if (found.step == step) state::unpin(*storage_, found.name);
   }
@@ -459,11 +457,11 @@ std::vector<Found> Checkpoint::remove_chosen(bool dry_run, std::int64_t room, co
   if (dry_run || std::ssize(old) > room) return old;
   std::erase_if(old, [&](const Found& found) { return protocol_->is_pinned_by_now(found.name); });
   const bool clean = remove_in_order(old, [&](const Found& found) {
-    forget(found.name, all);
+    note_removal(found.name, all);
     return protocol_->remove(found);
   });
   storage_->sync_directory("");
-  if (!clean) base::fail(Status::io, "some of ", old.size(), " old checkpoints could not be removed completely");
+  if (!clean) base::fail(Status::io, "cannot remove all files of ", old.size(), " old checkpoints");
   return old;
 }
 
@@ -473,14 +471,14 @@ void Checkpoint::remove(const std::string& name) {
   require_leader();
   const Call call(this);
   const std::lock_guard lock(saving_);
-  const auto names_it = [&](const Found& found) { return found.name == name; };
+  const auto is_named_one = [&](const Found& found) { return found.name == name; };
   const std::vector<Found> all = protocol_->list({}, {false, {}, name});
-  const auto named = std::ranges::find_if(all, names_it);
-  if (named == all.end()) base::fail(Status::not_found, "there is no checkpoint ", base::quote(name));
+  const auto named = std::ranges::find_if(all, is_named_one);
+  if (named == all.end()) base::fail(Status::not_found, "checkpoint ", base::quote(name), " does not exist");
   if (is_pinned(*storage_, name) || protocol_->is_pinned_by_now(name))
-    base::fail(Status::invalid_state, "checkpoint ", base::quote(name), " is pinned: it cannot be removed before it is unpinned");
-  forget(name, all);
-  if (!protocol_->remove(*named)) base::fail(Status::io, "checkpoint ", base::quote(name), " could not be removed completely");
+    base::fail(Status::invalid_state, "checkpoint ", base::quote(name), " is pinned: unpin it before removing it");
+  note_removal(name, all);
+  if (!protocol_->remove(*named)) base::fail(Status::io, "cannot remove all files of checkpoint ", base::quote(name));
   storage_->sync_directory("");
 }
 
@@ -499,10 +497,10 @@ std::string Checkpoint::rank_values(const std::string& name, std::int64_t rank) 
   std::map<std::string, std::string> values;
   read_one(*protocol_, name, [&](const std::string& directory, const Manifest& manifest) {
     if (rank < 0 || rank >= manifest.world_size)
-      base::fail(Status::out_of_range, "rank is ", rank, "; the checkpoint has 0 .. ", manifest.world_size - 1);
+      base::fail(Status::out_of_range, "rank is ", rank, "; expected 0..", manifest.world_size - 1);
     values = values_of_rank(*storage_, directory, manifest, rank);
   });
-  return base::normalized_json("values", values_text(values));  // as State::json has each of them
+  return base::normalized_json("values", values_text(values));  // normalised like the results of State::json
 }
 
 }  // namespace ckpt::state

@@ -1,6 +1,6 @@
-// Manages the durable checkpoints of one storage: saves, loads, lists, verifies, removes. Synchronised: saves and removals wait for
-// one another, other calls do not wait. A call from a callback of another call (of a storage, of a stateful object, ...) fails with
-// Error(invalid_state). Log messages are delivered when the call has ended.
+// Manages the durable checkpoints of one storage: saves, loads, lists, verifies, removes. Synchronised: saves and removals exclude
+// one another; other calls do not wait. A call from a callback of another call (of a storage, of a stateful object, ...) fails with
+// Error(invalid_state). Log messages are delivered at the end of the call.
 #pragma once
 
 #include <cstdint>
@@ -31,20 +31,20 @@ namespace ckpt::state {
 struct CheckpointOptions {
   bool read_only = false;
   std::int64_t keep_last = 0;   // 0 keeps all
-  std::int64_t keep_every = 0;  // as the rules "every" and "best"; these need keep_last >= 1
+  std::int64_t keep_every = 0;  // like the rules "every" and "best"; they require keep_last >= 1
   std::int64_t keep_best = 0;
   bool larger_is_better = false;
   std::shared_ptr<Coordinator> coordinator = {};              // nullptr: a single process
-  std::shared_ptr<storage::FaultHandler> fault_handler = {};  // nullptr: errors of the storage are reported at once
-  std::string keep_rules = {};                                // see parse_keep_rules; "": none beside those above
+  std::shared_ptr<storage::FaultHandler> fault_handler = {};  // nullptr: storage errors are not retried
+  std::string keep_rules = {};                                // see parse_keep_rules; "": only those above
   std::function<bool(const Found& found)> keep = {};          // see Retention
-  std::function<std::int64_t()> utc_ns = {};                  // now; empty: by the system's clock
-  std::function<std::string()> blas = {};  // what BLAS this process has loaded, "" while it has none; empty: not known
-  // Is notified of what wrote the checkpoint that was loaded, and its BLAS, while this process has none to compare it with.
+  std::function<std::int64_t()> utc_ns = {};                  // current time; empty: the system's clock
+  std::function<std::string()> blas = {};                     // returns the loaded BLAS, "" if none is loaded; empty: not known
+  // Called with a description of the loaded checkpoint and its BLAS if this process has not loaded a BLAS to compare.
   std::function<void(const std::string& what, const std::string& blas)> expect_blas = {};
-  storage::Sleep sleep = {};                      // between looks at an object store; empty: really sleeps
-  std::int64_t timeout_ns = 0;                    // for which ranks wait for one another; 0: ten minutes
-  std::function<std::int64_t()> elapsed_ns = {};  // a monotonic clock; empty: utc_ns, and without it the time since boot
+  storage::Sleep sleep = {};                      // between polls of an object store; empty: really sleeps
+  std::int64_t timeout_ns = 0;                    // time-out of collective calls; 0: ten minutes
+  std::function<std::int64_t()> elapsed_ns = {};  // a monotonic clock; empty: utc_ns, or if that is empty the time since boot
 };
 
 // The arguments of a save or a load. They are read inside the call, so that all ranks throw an error in one rank's arguments. A
@@ -62,9 +62,8 @@ using ReadLoad = std::function<LoadArguments()>;
 
 class Checkpoint {
  public:
-  // Unless it is read-only, opens the storage as its writer until this object is destroyed: see Protocol::open. With many ranks,
-  // rank 0 does that, and the constructor is collective. refused: an error in arguments that are not passed here; all ranks throw
-  // it.
+  // Unless read-only, opens the storage as its writer until destruction: see Protocol::open. With several ranks, rank 0 does that,
+  // and the constructor is collective. refused: an error in arguments that are not passed here; all ranks throw it.
   Checkpoint(std::shared_ptr<storage::Storage> storage, const CheckpointOptions& options,
              const std::optional<base::Error>& refused = {});
 
@@ -72,18 +71,18 @@ class Checkpoint {
   SaveResult save(const State& state, const SaveOptions& given) {
     return save([&] { return SaveArguments{&state, given}; });
   }
-  // The same in two steps: options as they will be used, or the error that they and this checkpoint deserve; then the save of a
-  // state without stateful objects and sharded tensors, whose bytes come from source.
+  // A save in two steps. checked returns the options as they will be used, or throws the error of the options or of this manager.
+  // Then save_gathered saves a state without stateful objects and sharded tensors, with the bytes from source.
   SaveOptions checked(const SaveOptions& given) const;
-  // The same of a load.
+  // The same for a load.
   static LoadOptions checked(const LoadOptions& given);
-  // Between these two steps, in a single process. accept assigns the save to a generation, for SaveOptions::accepted, and logs a
-  // warning when the save begins one. It reads the line if this is not known, and may fail; look_at_line does that before.
+  // Between these two steps, in a single process: accept assigns the save to a generation, for SaveOptions::accepted, and logs a
+  // warning if the save begins one. It reads the line if this is not known, and may fail; look_at_line does so in advance.
   void look_at_line(std::int64_t step);
   std::shared_ptr<AcceptedSave> accept(std::int64_t step);
   SaveResult save_gathered(const State& state, const SaveOptions& checked_options, SaveSource& source);
-  // With many ranks: agree is collective and settles the save; save_agreed then saves this rank's share. lead: runs on rank 0 when
-  // no rank has refused the save, before it is accepted.
+  // With several ranks: agree is collective and prepares the save; save_agreed then saves this rank's share. lead: runs on rank 0
+  // if no rank has rejected the save, before it is accepted.
   bool is_of_many() const noexcept { return group_ != nullptr; }
   GroupSave agree(const ReadSave& read, const std::function<void()>& lead = {});
   GroupSave agree(const State& state, const SaveOptions& given) {
@@ -92,40 +91,42 @@ class Checkpoint {
   SaveResult save_agreed(GroupSave& save, SaveSource& source, bool is_in_background);
   void abandon(const GroupSave& save, const base::Error& error) const noexcept { group_->abandon(save, error); }
   std::int64_t timeout_ns() const noexcept;
-  // Of many ranks it is collective.
+  // Collective with several ranks.
   LoadResult load(const ReadLoad& read);
   LoadResult load(State& state, const LoadOptions& given) {
     return load([&] { return LoadArguments{&state, given}; });
   }
-  // Of a state that is lent by loan. chosen, of many ranks: what they have agreed to load, which each then loads by itself.
+  // Loads into a state that is lent by loan. chosen, with several ranks: the checkpoint they have agreed on, which each rank loads
+  // alone.
   LoadResult load(State& state, const LoadOptions& given, const StateLoan* loan, const Proposal* chosen = nullptr);
-  // Collective, with many ranks: chooses the checkpoint that all of them will load into the states that read returns.
+  // Collective, with several ranks: chooses the checkpoint that all of them will load into the states that read returns.
   Proposal choose(const ReadLoad& read);
   VerifyResult verify(const std::string& name);
   Reader open_reader(const std::string& name, Verify verify);
   // Error(invalid_state) inside a callback of one of this object's calls.
   void refuse_inside() const { base::Entered::refuse(this, "checkpoint"); }
-  // In the order in which a load tries them.
+  // Returns the checkpoints in the order in which a load tries them.
   std::vector<Found> list();
-  // Of those that are complete; Error(not_found) when there is none.
+  // Returns the newest complete one; Error(not_found) if there is none.
   Found latest();
-  Found best();  // of those with a metric; of equal ones the newest
+  Found best();  // among those with a metric; for equal ones the newest
   Found of_step(std::int64_t step);
-  // Durably; Error(not_found), Error(invalid_state) for a pinned one.
+  // Durable on return; Error(not_found), Error(invalid_state) for a pinned one.
   void remove(const std::string& name);
-  // Durably: the newest complete one of the step is not removed any more; all of the step may be again. Error(not_found).
+  // Durable on return. pin protects the newest complete checkpoint of the step from removal; unpin unprotects all of the step.
+  // Error(not_found).
   void pin(std::int64_t step);
   void unpin(std::int64_t step);
-  // Removes what rules ("": those of this object) do not keep, and returns it. Only returns it when dry_run is true or it is more
-  // than room. No save is needed for that: the one committed last stays, as after a save.
+  // Removes the checkpoints that rules ("": those of this object) do not keep, and returns them. Only returns them if dry_run is
+  // true or their number exceeds room. Does not require a save: the one committed last is kept, as after a save.
   std::vector<Found> prune(const std::string& rules, bool dry_run, std::int64_t room);
-  // The same for all abandoned checkpoints that are not pinned, even those that rules keep.
+  // The same for all abandoned checkpoints that are not pinned, even if rules keep them.
   std::vector<Found> prune_abandoned(bool dry_run, std::int64_t room);
-  // The text of one checkpoint's manifest, checked.
+  // Returns the text of a checkpoint's manifest after verification.
   std::string manifest(const std::string& name);
-  // The JSON values that a rank saved, as an object. Error(out_of_range) for a rank that the checkpoint has not.
+  // Returns the JSON values that a rank saved, as an object. Error(out_of_range) if the checkpoint has no such rank.
   std::string rank_values(const std::string& name, std::int64_t rank);
-  // As it was given; the checkpoint's own use of it goes through the fault handler.
+  // The caller's storage; this object accesses it through the fault handler.
   const std::shared_ptr<storage::Storage>& storage() const noexcept { return given_storage_; }
   const std::shared_ptr<storage::FaultHandler>& fault_handler() const noexcept { return options_.fault_handler; }
   const std::shared_ptr<Coordinator>& coordinator() const noexcept { return options_.coordinator; }
@@ -138,11 +139,11 @@ class Checkpoint {
   std::int64_t utc_ns() const;
   std::int64_t elapsed_ns() const;
   AgeTime age_time(std::int64_t from_utc_ns);
-  void forget(const std::string& name, const std::vector<Found>& all);
-  // Error(invalid_state) when read-only, Error(forked) in a forked child: the lock is the parent's. Error(busy) for one that
-  // another writer of an object store has fenced.
+  void note_removal(const std::string& name, const std::vector<Found>& all);
+  // Error(invalid_state) if read-only; Error(forked) in a forked child, since the lock is the parent's; Error(busy) if another
+  // writer of an object store has fenced this one.
   void require_writer() const;
-  void require_own() const;  // the same without the last
+  void require_own() const;  // the same without Error(busy)
   LoadOptions load_options(const State& state, const LoadOptions& given) const;
   LoadResult load_of_many(const ReadLoad& read);
   void take_over(State& state, State&& loaded, const LoadResult& result);
@@ -152,10 +153,10 @@ class Checkpoint {
   std::shared_ptr<AcceptedSave> assign(std::int64_t step);
   void open(const std::optional<base::Error>& refused);
   void open_alone();
-  // Error(invalid_state) for another rank than the one that changes what was saved.
+  // Error(invalid_state) unless this rank may change checkpoints.
   void require_leader() const;
-  // After an acknowledged save, on the rank that commits: removes what retention and earlier removals have left.
-  void tidy(const SaveResult& result, std::int64_t utc_ns) noexcept;
+  // After an acknowledged save, on the rank that commits: removes superseded checkpoints and leftovers.
+  void clean_up(const SaveResult& result, std::int64_t utc_ns) noexcept;
 
   std::shared_ptr<storage::Storage> given_storage_;
   CheckpointOptions options_;
@@ -166,8 +167,8 @@ class Checkpoint {
   std::mutex saving_;  // not held by a forked child, which saves nothing
   std::unique_ptr<Protocol> protocol_;
   const std::shared_ptr<Lineage> lineage_ = std::make_shared<Lineage>();  // with many ranks, rank 0's decides
-  std::unique_ptr<RankGroup> group_;                                      // of many ranks
-  std::string latest_;  // the one committed last, which unchanged files may be linked from; "" when it is not known
+  std::unique_ptr<RankGroup> group_;                                      // with several ranks
+  std::string latest_;  // the checkpoint committed last, from which unchanged files may be linked; "" if not known
 };
 
 }  // namespace ckpt::state

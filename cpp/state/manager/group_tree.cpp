@@ -31,13 +31,13 @@ void check_tensors(const Tree& tree, const std::function<std::string(const TreeN
 Tree tree_of_bytes(const tensor::Tensor& text) {
   if (text.dtype() != tensor::Dtype::u8 || text.shape().ndim() != 1) {
     fail_corrupt(
-        cat("the tree's text is not of dtype U8 with one dimension but ", dtype_name(text.dtype()), ' ', to_text(text.shape())));
+        cat("the tree's text: expected dtype U8 with one dimension, found ", dtype_name(text.dtype()), ' ', to_text(text.shape())));
   }
   return parse_tree({static_cast<const char*>(text.data()), static_cast<std::size_t>(text.bytes())});
 }
 
 [[noreturn]] void fail_no_tree(std::string_view group) {
-  base::fail(Status::not_found, "group ", base::quote(group), " is no tree");
+  base::fail(Status::not_found, "group ", base::quote(group), " is not a tree");
 }
 
 }  // namespace
@@ -47,13 +47,13 @@ void set_tree(State& state, std::string_view group, Tree& tree) {
   tree.require_complete();
   const auto old = std::ranges::find(state.groups(), group, &StateGroup::name);
   if (old != state.groups().end() && std::ranges::find(old->tensors, tree_tensor, &StateTensor::name) == old->tensors.end())
-    base::fail(Status::already_exists, "group ", base::quote(group), " has tensors and is no tree");
+    base::fail(Status::already_exists, "group ", base::quote(group), " has tensors and is not a tree");
   std::vector<StateTensor> tensors;
   std::set<std::string_view> added;
   for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
     const TreeNode& node = tree.nodes()[i];
     if (node.kind != TreeKind::tensor || !added.insert(node.bytes).second) continue;
-    base::require(node.tensor != nullptr || tree.has_source(), "tree was made from a text: it has no tensor ",
+    base::require(node.tensor != nullptr || tree.has_source(), "the tree was parsed from text: it does not contain the tensor ",
                   base::quote(node.bytes));
     tensors.push_back({node.bytes, tree.tensor(static_cast<std::int64_t>(i))});
   }
@@ -75,7 +75,7 @@ Tree tree_of(const State& state, std::string_view group) {
   Tree tree = tree_of_bytes(*text->second);
   check_tensors(tree, [&](const TreeNode& node) -> std::string {
     const auto item = tensors.find(node.bytes);
-    if (item == tensors.end()) return "the group has none of that name";
+    if (item == tensors.end()) return "the group does not contain it";
     return form_problem(node, item->second->dtype(), item->second->shape().dimensions());
   });
   tree.set_source([tensors = std::move(tensors)](const std::string& name) { return tensors.at(name); });

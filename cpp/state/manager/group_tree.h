@@ -1,4 +1,4 @@
-// Converts between trees and groups of a state or a checkpoint; a group of a tree holds its text and its tensors.
+// Converts between trees and groups of a state or a checkpoint; the group of a tree contains its text and its tensors.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,10 @@
 
 namespace ckpt::state {
 
-// The group becomes the tree. Error(already_exists) when it has tensors and is none.
+// Sets the group to the tree. Error(already_exists) if it has tensors and is not a tree.
 void set_tree(State& state, std::string_view group, Tree& tree);
 Tree tree_of(const State& state, std::string_view group);
-// The tensors are read when they are asked for. group "": any.
+// The tensors are read at their first use. group "": any.
 Tree tree_of(const std::shared_ptr<Reader>& reader, std::string_view group);
 
 }  // namespace ckpt::state

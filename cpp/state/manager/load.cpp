@@ -30,7 +30,7 @@ namespace {
 using base::cat;
 using base::Status;
 
-// left_out: keys whose values are those of other ranks.
+// left_out: keys that have values of other ranks.
 std::string report_of(const Differences& differences, const std::vector<Found>& skipped, const std::vector<std::string>& left_out) {
   base::JsonWriter out(base::NotUtf8::replaced);  // a problem may quote bytes that are not UTF-8
   const auto list = [&out](const char* key, const std::vector<GroupAndName>& names) {
@@ -54,10 +54,10 @@ std::string report_of(const Differences& differences, const std::vector<Found>& 
   return std::move(out.end_object()).text();
 }
 
-// Skips a damaged commit record whose digest identifies the checkpoint, and reports it.
-void pass_over_record(const Found& found, Proposal& proposal) {
+// Skips a damaged commit record if the digest in it identifies the checkpoint, and reports it.
+void skip_damaged_record(const Found& found, Proposal& proposal) {
   if (found.record_damage.empty()) return;
-  base::warn("state", cat(found.record_damage, "; it is skipped, and the digest identifies ", base::quote(proposal.name)));
+  base::warn("state", cat(found.record_damage, "; skipping the record, since its digest identifies ", base::quote(proposal.name)));
   Found record;
   record.name = found.record;
   record.condition = Condition::damaged;
@@ -66,7 +66,7 @@ void pass_over_record(const Found& found, Proposal& proposal) {
   proposal.skipped.push_back(std::move(record));
 }
 
-// One checkpoint that is being tried.
+// A checkpoint to try.
 struct Candidate {
   Candidate(const Proposal& of, Manifest&& parsed) : proposal(of), manifest(std::move(parsed)) {}
 
@@ -79,19 +79,19 @@ struct Candidate {
   std::string report;
 };
 
-// One load: attempts at one checkpoint after the other, until one succeeds. After one that did not, the state is what it was.
+// One load: tries one checkpoint after another until one succeeds. A failed attempt leaves the state unchanged.
 class Loading {
  public:
-  struct Who {
+  struct Ranks {
     std::int64_t rank = 0;
     std::int64_t ranks = 1;
-    JointLoad* joint = nullptr;  // of ranks that load together
+    JointLoad* joint = nullptr;  // for collective loads
   };
 
-  Loading(Protocol& protocol, State& state, const LoadOptions& options, const Who& who)
-      : protocol_(protocol), storage_(protocol.storage()), state_(state), options_(options), who_(who) {}
+  Loading(Protocol& protocol, State& state, const LoadOptions& options, const Ranks& ranks_of_load)
+      : protocol_(protocol), storage_(protocol.storage()), state_(state), options_(options), ranks_(ranks_of_load) {}
 
-  // Runs body, which makes attempts.
+  // Runs body, which makes the attempts.
   template <class Body>
   LoadResult run(Body&& body) {
     try {
@@ -104,7 +104,7 @@ class Loading {
     return result_;
   }
 
-  // When it did not succeed, problem says why, and what that means for the checkpoint.
+  // If it does not succeed, problem receives the reason and the condition of the checkpoint.
   Outcome try_load(const std::string& name, const std::vector<Found>& skipped, Found& problem) {
     Proposal proposal{name, "", skipped};
     Manifest manifest;
@@ -113,9 +113,9 @@ class Loading {
       manifest = checked_manifest(protocol_, name, proposal.manifest, problem);
     });
     if (outcome != Outcome::done) return outcome;
-    pass_over_record(problem, proposal);
-    if (who_.joint == nullptr) return fill(proposal, std::move(manifest), problem);
-    who_.joint->propose(proposal);
+    skip_damaged_record(problem, proposal);
+    if (ranks_.joint == nullptr) return fill(proposal, std::move(manifest), problem);
+    ranks_.joint->propose(proposal);
     return fill_together(proposal, std::move(manifest), problem);
   }
 
@@ -133,10 +133,10 @@ class Loading {
     require_done(chosen.name, outcome, problem);
   }
 
-  // What rank 0 proposes, until one can be loaded.
+  // Tries the proposals of rank 0 until one can be loaded.
   void follow() {
     for (Outcome outcome = Outcome::failed; outcome != Outcome::done;) {
-      const Proposal proposal = who_.joint->next();
+      const Proposal proposal = ranks_.joint->next();
       Found problem;
       outcome = fill_together(proposal, std::nullopt, problem);
     }
@@ -145,31 +145,32 @@ class Loading {
  private:
   void require_done(const std::string& name, Outcome outcome, const Found& problem) const {
     if (outcome == Outcome::done) return;
-    if (outcome == Outcome::removed) base::fail(Status::not_found, base::quote(name), " was removed while it was read");
+    if (outcome == Outcome::removed) base::fail(Status::not_found, base::quote(name), " was removed during the read");
     if (problem.condition == Condition::damaged) note_bad(storage_, name);
     base::fail(problem.status, problem.problem);
   }
 
-  // What goes where.
+  // Determines the targets.
   void prepare(Candidate& candidate) {
     candidate.trees = prepare_trees(state_, candidate.manifest);
     candidate.names.emplace(candidate.manifest, options_, candidate.trees);
     candidate.differences = match(state_, candidate.manifest, *candidate.names, candidate.trees, options_);
   }
 
-  // Those that the ranks had alike, and this rank's own when there are as many as then.
+  // Reads the values that were equal on all ranks, and this rank's values if the number of ranks is the same.
   void read_values(Candidate& candidate) {
     const Manifest& manifest = candidate.manifest;
     std::vector<std::string> left_out;
-    if (manifest.world_size == who_.ranks) {
-      candidate.values = values_of_rank(storage_, candidate.proposal.name, manifest, who_.rank);
+    if (manifest.world_size == ranks_.ranks) {
+      candidate.values = values_of_rank(storage_, candidate.proposal.name, manifest, ranks_.rank);
     } else {
       left_out = manifest.by_rank;
       candidate.values = manifest.values;
       for (const std::string& key : left_out) candidate.values.erase(key);
     }
     if (options_.partial) {
-      for (const auto& [key, value] : state_.values()) candidate.values.emplace(key, value);  // what the checkpoint lacks stays
+      for (const auto& [key, value] : state_.values())
+        candidate.values.emplace(key, value);  // values missing in the checkpoint are kept
     }
     candidate.report = report_of(candidate.differences, candidate.proposal.skipped, left_out);
   }
@@ -194,14 +195,14 @@ class Loading {
     base::warn("state", cat("checkpoint ", base::quote(result_.name), ' ', difference, ": results may differ in their last bits"));
   }
 
-  // Some tensors are written when this fails, so no other checkpoint is tried. A file that is no longer what it was is damaged.
+  // A failure leaves some tensors written, so no other checkpoint is tried. If a file has changed since the check, it is damaged.
   void write(Filler& filler) {
     try {
       filler.write();
     } catch (const base::Error& error) {
       if (error.status() != Status::corrupt) throw;
       note_bad(storage_, result_.name);
-      base::fail(Status::corrupt, error.message(), "; it has changed since it was checked");
+      base::fail(Status::corrupt, error.message(), "; the file has changed since it was verified");
     }
     progress_.finish();
   }
@@ -210,7 +211,7 @@ class Loading {
     state_.replace_values(std::move(candidate.values));
     state_.set_load_report(std::move(candidate.report));
     result_.partly_filled = false;
-    const bool all_read = !options_.partial && who_.ranks == 1 && !state_.has_sharded();
+    const bool all_read = !options_.partial && ranks_.ranks == 1 && !state_.has_sharded();
     if (options_.verify == Verify::full && all_read) note_good(storage_, result_.name);
   }
 
@@ -237,9 +238,9 @@ class Loading {
     return Outcome::done;
   }
 
-  // manifest: nothing when only its text is there.
+  // manifest: nothing if only its text is known.
   Outcome fill_together(const Proposal& proposal, std::optional<Manifest> manifest, Found& problem) {
-    JointLoad& joint = *who_.joint;
+    JointLoad& joint = *ranks_.joint;
     std::optional<Candidate> candidate;
     std::optional<ShardFilling> filling;
     const auto unprepared = error_of([&] {
@@ -256,7 +257,7 @@ class Loading {
     });
     Outcome outcome = Outcome::failed;
     const auto unfit = error_of([&] {
-      filling->require_intact();  // no fault of the checkpoint's: no older one is to be loaded in its place
+      filling->require_intact();  // not caused by the checkpoint: an older one must not be loaded instead
       outcome = try_reading(storage_, proposal.name, proposal.manifest, problem, [&] {
         filling->require_read();
         read_values(*candidate);
@@ -276,12 +277,12 @@ class Loading {
   storage::Storage& storage_;
   State& state_;
   const LoadOptions& options_;
-  const Who who_;
+  const Ranks ranks_;
   base::Progress progress_{2};
   LoadResult result_;
 };
 
-// Looks for the newest checkpoint that can be loaded, beside a writer.
+// Finds the newest checkpoint that can be loaded while a writer may change the storage.
 class Search {
  public:
   // See Loading::try_load.
@@ -297,7 +298,7 @@ class Search {
       if (load_first_usable(all)) return;
       if (!again_) fail_none(protocol_, all_with_problems(all), options_.step);
     }
-    fail_outrun(protocol_.storage());
+    fail_too_many_restarts(protocol_.storage());
   }
 
  private:
@@ -308,7 +309,7 @@ class Search {
   }
   bool may_load(const Found& found) const { return options_.step.has_value() || !found.abandoned; }
 
-  // What was found bad in an earlier round need not be read again.
+  // Checkpoints found to be bad in an earlier round need not be read again.
   std::set<std::string> bad_names() const {
     std::set<std::string> names;
     for (const auto& [name, found] : bad_) names.insert(name);
@@ -319,7 +320,7 @@ class Search {
     std::vector<Found> skipped;
     for (const Found& found : all) {
       if (!may_load(found)) continue;
-      if (found.condition == Condition::unfinished) continue;  // no checkpoint: no caller was notified that it is there
+      if (found.condition == Condition::unfinished) continue;  // its save was not acknowledged
       const auto known = bad_.find(found.name);
       if (known != bad_.end()) {
         skipped.push_back(known->second);
@@ -333,7 +334,7 @@ class Search {
           return true;
         }
         again_ = true;
-        // Something newer is there by now. An older one that is still there is not what the caller wants.
+        // A newer checkpoint exists now. Do not load an older one.
         if (outcome == Outcome::removed || problem.condition == Condition::unfinished) return false;
         if (problem.condition == Condition::damaged) note_bad(protocol_.storage(), found.name);
         bad_.emplace(found.name, problem);
@@ -364,9 +365,9 @@ class Search {
   bool again_ = false;
 };
 
-// Whatever ends it on rank 0 alone, the other ranks must hear of it.
+// If an error ends the load on rank 0 alone, sends it to the other ranks.
 template <class Body>
-void lead(JointLoad& joint, Body&& body) {
+void run_as_leader(JointLoad& joint, Body&& body) {
   try {
     body();
   } catch (...) {
@@ -387,7 +388,7 @@ void load_any(Protocol& protocol, const LoadOptions& options, Loading& loading) 
 }  // namespace
 
 void require_one_choice(const LoadOptions& options) {
-  base::require(options.name.empty() || !options.step, "name and step are both set; at most one of them says what is loaded");
+  base::require(options.name.empty() || !options.step, "name and step are both set; expected at most one of them");
 }
 
 LoadResult load_checkpoint(Protocol& protocol, State& state, const LoadOptions& options) {
@@ -400,7 +401,7 @@ LoadResult load_together(Protocol& protocol, State& state, const LoadOptions& op
   Loading loading(protocol, state, options, {joint.collective().rank(), joint.collective().ranks(), &joint});
   return loading.run([&] {
     if (!joint.leads()) return loading.follow();
-    lead(joint, [&] { load_any(protocol, options, loading); });
+    run_as_leader(joint, [&] { load_any(protocol, options, loading); });
   });
 }
 
@@ -413,10 +414,10 @@ Proposal choose_together(Protocol& protocol, const LoadOptions& options, JointLo
       chosen.manifest = manifest_text(protocol.storage(), name);
       checked_manifest(protocol, name, chosen.manifest, problem);
     });
-    if (outcome == Outcome::done) pass_over_record(problem, chosen);
+    if (outcome == Outcome::done) skip_damaged_record(problem, chosen);
     return outcome;
   };
-  lead(joint, [&] {
+  run_as_leader(joint, [&] {
     Found problem;
     if (options.name.empty()) {
       Search(protocol, options, choose).run();

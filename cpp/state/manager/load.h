@@ -16,24 +16,23 @@ struct Proposal;
 // Error(invalid_argument) if both name and step are given.
 void require_one_choice(const LoadOptions& options);
 
-// Unless it is in place, everything is read and checked first; only then are the caller's tensors written. Files that the system
-// caches are read again for that, and checked again: Error(corrupt), PartlyFilled, when one has changed in between; from others a
-// copy is kept, and writing cannot fail. Takes no lock and changes nothing in the storage: a writer may be at work meanwhile, here
-// or in another process.
-// The texts of trees become separate tensors in state, even if the load fails.
+// Unless the load is in place, reads and checks everything before writing the caller's tensors. Cached files are then read and
+// checked a second time: Error(corrupt), PartlyFilled, if one has changed in between. Other files are copied to memory, and writing
+// cannot fail. Takes no lock and changes nothing in the storage: a writer can be active, also in another process. The JSON of
+// trees become separate tensors in state, even if the load fails.
 LoadResult load_checkpoint(Protocol& protocol, State& state, const LoadOptions& options);
 
-// The same by one of several ranks. Collective, once joint is open: all of them load one checkpoint or fail. The bytes are kept
-// in memory until it is written.
+// The same on one of several ranks. Collective after joint is open: all ranks load one checkpoint or fail. The bytes are kept in
+// memory until they are written.
 LoadResult load_together(Protocol& protocol, State& state, const LoadOptions& options, JointLoad& joint);
-// In two steps, for ranks that must not run collectives while they load. Collective, once joint is open: the checkpoint that all
-// will load; then each of them loads it by itself, and no other one when that fails.
+// In two steps, for ranks that must not run collectives during the load. choose_together is collective after joint is open: chooses
+// the checkpoint for all ranks. Then each rank loads it alone, without trying another one on failure.
 Proposal choose_together(Protocol& protocol, const LoadOptions& options, JointLoad& joint);
 LoadResult load_chosen(Protocol& protocol, State& state, const LoadOptions& options, const Proposal& chosen, std::int64_t rank,
                        std::int64_t ranks);
 
-// Checks every checksum of one checkpoint; name "": the newest that has a manifest, chosen again when a writer removes it
-// meanwhile. Error(corrupt) names the first bad file and tensor.
+// Verifies every checksum of one checkpoint; name "": the newest with a manifest, selected again if a writer removes it during the
+// call. Error(corrupt) names the first bad file and tensor.
 VerifyResult verify_checkpoint(Protocol& protocol, const std::string& name);
 
 }  // namespace ckpt::state

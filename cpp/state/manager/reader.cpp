@@ -25,7 +25,7 @@ using base::Status;
 
 constexpr std::int64_t largest_index_bytes = largest_manifest_bytes;
 
-// Small enough that what was read is still in the cache when it is hashed.
+// Small enough to stay in the cache between reading and hashing.
 constexpr std::size_t piece_bytes = std::size_t{256} << 10;
 
 constexpr std::int32_t most_helpers = 4;
@@ -60,7 +60,7 @@ Reader::Reader(Protocol& protocol, const std::string& name, Verify verify) {
 void Reader::add_checkpoint(storage::Storage& storage, const std::string& directory, const Manifest& manifest, Verify verify,
                             base::Progress& progress) {
   if (verify == Verify::full) progress.begin(total_bytes(manifest));
-  // All are opened before any is read to its end: what is open can be read although a writer removes the checkpoint.
+  // Open all files before reading any: an open file can be read even if a writer removes the checkpoint.
   for (const GroupRecord& group : manifest.groups) {
     groups_.push_back(group.name);
     for (const FileRecord& record : group.files) {
@@ -94,7 +94,7 @@ void Reader::add_checkpoint(storage::Storage& storage, const std::string& direct
 
 Reader::Reader(const std::string& path) {
   namespace fs = std::filesystem;
-  base::require(!path.empty() && path.find('\0') == std::string::npos, "path is empty or holds a NUL: ", base::quote(path));
+  base::require(!path.empty() && path.find('\0') == std::string::npos, "path is empty or contains a NUL: ", base::quote(path));
   groups_.emplace_back();
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) {
@@ -104,7 +104,7 @@ Reader::Reader(const std::string& path) {
   } else if (fs::exists(fs::path(path) / "model.safetensors", ignored)) {
     add_file((fs::path(path) / "model.safetensors").string());
   } else {
-    base::fail(Status::not_found, base::quote(path), " has neither ", index_name, " nor model.safetensors");
+    base::fail(Status::not_found, base::quote(path), ": expected ", index_name, " or model.safetensors");
   }
   index_names();
 }
@@ -142,19 +142,19 @@ void Reader::add_indexed(const std::string& directory) {
   }
 }
 
-// Once everything is in its place: the names are borrowed from the headers.
+// Call when all items are in their final place: the names refer to the headers.
 void Reader::index_names() {
   by_name_ = NameTable(static_cast<std::size_t>(count()));
   for (std::int64_t i = 0; i < count(); ++i) by_name_.add(at(i).name, static_cast<std::size_t>(i));
 }
 
 const ShardReader::Item* Reader::sharded(std::int64_t index) const {
-  if (index < 0 || index >= count()) base::fail(Status::out_of_range, "index is ", index, "; there are ", count(), " tensors");
+  if (index < 0 || index >= count()) base::fail(Status::out_of_range, "index is ", index, "; the reader has ", count(), " tensors");
   return shards_ == nullptr ? nullptr : &shards_->items()[static_cast<std::size_t>(index)];
 }
 
 const Reader::Item& Reader::item(std::int64_t index) const {
-  if (index < 0 || index >= count()) base::fail(Status::out_of_range, "index is ", index, "; there are ", count(), " tensors");
+  if (index < 0 || index >= count()) base::fail(Status::out_of_range, "index is ", index, "; the reader has ", count(), " tensors");
   return items_[static_cast<std::size_t>(index)];
 }
 
@@ -179,23 +179,23 @@ std::int64_t Reader::find(std::string_view group, std::string_view name) const {
   by_name_.any(name, [&](std::size_t number) {
     const auto index = static_cast<std::int64_t>(number);
     if (at(index).name != name || (!group.empty() && this->group(index) != group)) return false;
-    base::require(result < 0, "name ", base::quote(name), " is in several groups: name one");
+    base::require(result < 0, "name ", base::quote(name), " is in several groups: specify the group");
     result = index;
-    return false;  // there may be more
+    return false;  // continue: other groups may contain it
   });
   if (result < 0) {
-    base::fail(Status::not_found, "there is no tensor ", base::quote(name),
+    base::fail(Status::not_found, "tensor ", base::quote(name), " does not exist",
                group.empty() ? std::string() : cat(" in group ", base::quote(group)));
   }
   return result;
 }
 
-// Every touch asks for the size again: a file that shrank is an error as long as nothing has to read the mapping itself. (What is
-// open in an object store does not change, and its size is not asked for twice.)
+// Every access queries the size again: a truncated file must be an error before the mapping is read. (An open object does not
+// change, and its size is not queried twice.)
 Reader::Part& Reader::fresh_part(const Item& item) {
   Part& part = parts_[item.part];
   if (const std::int64_t size = part.file->size(); size < part.size)
-    base::fail(Status::corrupt, part.path, ": the file has shrunk from ", part.size, " to ", size, " bytes since it was opened");
+    base::fail(Status::corrupt, part.path, ": the file was truncated from ", part.size, " to ", size, " bytes after it was opened");
   return part;
 }
 
@@ -214,7 +214,7 @@ std::vector<Reader::Stretch> Reader::stretches(const Item& item, std::int64_t be
   return out;
 }
 
-// take(at, most): where the next bytes go, at least one and at most so many.
+// take(at, most): returns where the next bytes go: at least one, at most `most`.
 template <class Take>
 void Reader::read_stretch(Item& item, const Stretch& stretch, base::Progress& progress, Take&& take) {
   const Part& part = parts_[item.part];
@@ -224,7 +224,7 @@ void Reader::read_stretch(Item& item, const Stretch& stretch, base::Progress& pr
   for (std::int64_t at = stretch.begin; at < stretch.end;) {
     const std::span<std::byte> piece = take(at, std::min<std::int64_t>(piece_bytes, stretch.end - at));
     if (part.file->read(data + at, piece) != std::ssize(piece))
-      base::fail(Status::corrupt, part.path, ": the file shrank while it was read");
+      base::fail(Status::corrupt, part.path, ": the file was truncated during the read");
     if (stretch.is_checked) hasher.update(piece);
     at += std::ssize(piece);
     progress.add(std::ssize(piece));
@@ -233,7 +233,7 @@ void Reader::read_stretch(Item& item, const Stretch& stretch, base::Progress& pr
   const auto number = static_cast<std::size_t>(stretch.chunk);
   if (const Digest digest = hasher.finish(); digest != item.chunks[number]) {
     base::fail(Status::corrupt, part.path, ": tensor ", base::quote(entry.name), ": chunk ", stretch.chunk, " has the checksum ",
-               to_hex(digest), "; the manifest says ", to_hex(item.chunks[number]));
+               to_hex(digest), "; expected ", to_hex(item.chunks[number]));
   }
   item.checked[number] = true;
 }
@@ -271,7 +271,7 @@ void Reader::read_bytes(Item& item, std::int64_t begin, std::span<std::byte> byt
     const std::int64_t data = part.header.data_start + part.header.tensors[item.entry].offset;
     part.file->expect(data + wanted.front().begin, data + wanted.back().end);
   }
-  std::unique_ptr<std::byte[]> block;  // for bytes of checked chunks that are not wanted
+  std::unique_ptr<std::byte[]> block;  // receives unwanted bytes of checked chunks
   const auto take = [&](std::int64_t at, std::int64_t most) -> std::span<std::byte> {
     if (at >= begin && at < end) {
       const auto piece = bytes.subspan(static_cast<std::size_t>(at - begin), static_cast<std::size_t>(std::min(most, end - at)));
@@ -285,27 +285,27 @@ void Reader::read_bytes(Item& item, std::int64_t begin, std::span<std::byte> byt
   progress.finish();
 }
 
-// nullptr for a thread alone: for little, and where threads cannot be had, or are the parent's.
+// Returns nullptr if one thread is sufficient: for small reads, and if threads are not available or belong to the parent process.
 base::ThreadPool* Reader::helpers(const Item& item, std::size_t bytes) {
   const std::int32_t threads = std::min(base::available_threads(), most_helpers);
   if (bytes < least_helped_bytes || threads < 2 || generation_ != base::fork_generation()) return nullptr;
-  if (!parts_[item.part].file->is_cached()) return nullptr;  // its bytes come later than pages do
+  if (!parts_[item.part].file->is_cached()) return nullptr;  // reading is slower than providing pages
   try {
     if (helpers_ == nullptr) helpers_ = std::make_unique<base::ThreadPool>(threads);
   } catch (const base::Error&) {
-    return nullptr;  // the system has no thread to spare
+    return nullptr;  // the system cannot start a thread
   }
   return helpers_.get();
 }
 
-// Most of this time is the system's, which provides page after page: other threads ask for them, the last ones first, until they
-// meet what was read.
+// Most of the time is spent in the system providing new pages. Other threads touch the pages in advance, from the end, until they
+// meet the reading thread.
 void Reader::read_new_bytes(Item& item, std::int64_t begin, std::span<std::byte> bytes) {
   base::ThreadPool* const pool = helpers(item, bytes.size());
   if (pool == nullptr) return read_bytes(item, begin, bytes);
   std::atomic<std::int64_t> read{0};
-  std::atomic<std::int64_t> provided{std::ssize(bytes)};  // from here on
-  // This thread reads: its progress is reported here.
+  std::atomic<std::int64_t> provided{std::ssize(bytes)};  // pages from here on are provided
+  // Only this thread reads, since its progress is reported here.
   const std::thread::id reader = std::this_thread::get_id();
   bool begun = false;
   const auto read_once = [&] {
@@ -315,7 +315,7 @@ void Reader::read_new_bytes(Item& item, std::int64_t begin, std::span<std::byte>
     if (std::this_thread::get_id() == reader) return read_once();
     constexpr std::int64_t step = piece_bytes;
     for (std::int64_t at = provided.fetch_sub(step) - step; at > read.load() + step; at = provided.fetch_sub(step) - step)
-      base::provide_pages(bytes.data() + at, piece_bytes);
+      base::populate_pages(bytes.data() + at, piece_bytes);
   });
   read_once();
 }
@@ -324,7 +324,7 @@ void Reader::read(std::int64_t index, tensor::Tensor& target) {
   const TensorEntry& entry = at(index);
   target.require_writable("tensor");
   base::require(target.dtype() == entry.dtype && std::ranges::equal(target.shape().dimensions(), entry.shape),
-                "tensor has another dtype or shape than ", base::quote(entry.name), " in the file");
+                "tensor: dtype or shape differs from ", base::quote(entry.name), " in the file");
   if (const auto* const shard = sharded(index); shard != nullptr) {
     return shards_->read(*shard, whole_box(entry.shape), target.byte_span());
   }
@@ -344,17 +344,17 @@ std::shared_ptr<tensor::Tensor> Reader::read_new(std::int64_t index, const Pool&
 
 std::shared_ptr<tensor::Tensor> Reader::read_slice(std::int64_t index, std::int64_t begin, std::int64_t length, const Pool& pool) {
   const TensorEntry& entry = at(index);
-  base::require(!entry.shape.empty(), "tensor ", base::quote(entry.name), " is a scalar: it has no first dimension");
+  base::require(!entry.shape.empty(), "tensor ", base::quote(entry.name), " is a scalar: expected at least one dimension");
   const std::int64_t rows = entry.shape.front();
   if (begin < 0 || length < 0 || begin > rows || length > rows - begin)
-    base::fail(Status::out_of_range, "begin is ", begin, " and length is ", length, "; the first dimension has ", rows);
+    base::fail(Status::out_of_range, "begin is ", begin, " and length is ", length, "; the first dimension has length ", rows);
   std::vector<std::int64_t> shape = entry.shape;
   shape.front() = 1;
   const std::int64_t row_bytes = rows == 0 ? 0 : entry.bytes / rows;
   if (rows > 0 && row_bytes * rows != entry.bytes)
     base::fail(Status::unsupported, "tensor ", base::quote(entry.name), " has rows that are not whole bytes");
   shape.front() = length;
-  tensor_bytes(entry.dtype, shape);  // rows of a few bits may make whole bytes together and not alone
+  tensor_bytes(entry.dtype, shape);  // rows of less than a byte: some slices are not whole bytes
   auto tensor = tensor::Tensor::create(entry.dtype, tensor::Shape(std::span<const std::int64_t>(shape)), pool);
   if (const auto* const shard = sharded(index); shard != nullptr) {
     Box box = whole_box(entry.shape);
@@ -371,20 +371,20 @@ std::shared_ptr<tensor::Tensor> Reader::map(std::int64_t index) {
   const TensorEntry& entry = at(index);
   if (sharded(index) != nullptr) {
     base::fail(Status::unsupported, "tensor ", base::quote(entry.name),
-               " is in the files of several ranks and cannot be mapped; read it");
+               " is in the files of several ranks and cannot be mapped; use a read");
   }
   Item& wanted = items_[static_cast<std::size_t>(index)];
   Part& part = fresh_part(wanted);
   if (part.mapping == nullptr) part.mapping = part.file->map(part.size);
-  if (part.mapping == nullptr) base::fail(Status::unsupported, part.path, " cannot be mapped in this storage; read it");
+  if (part.mapping == nullptr) base::fail(Status::unsupported, part.path, " cannot be mapped in this storage; use a read");
   const tensor::Shape shape{std::span<const std::int64_t>(entry.shape)};
   const std::int64_t begin = part.header.data_start + entry.offset;
   if (begin % static_cast<std::int64_t>(tensor::dtype_alignment(entry.dtype)) != 0) {
     base::fail(Status::unsupported, "tensor ", base::quote(entry.name), " begins at byte ", begin, " of ", part.path,
-               ", which is not aligned for its dtype; read it");
+               ", which is not aligned for its dtype; use a read");
   }
   check_chunks(wanted, 0, entry.bytes);
-  // The tensor is read-only: no caller writes through this pointer.
+  // The tensor is read-only: nothing is written through this pointer.
   auto* const data = const_cast<std::byte*>(part.mapping->bytes().data()) + begin;
   return tensor::Tensor::borrow(
       data, entry.dtype, shape, [held = part.mapping] { static_cast<void>(held); }, true);

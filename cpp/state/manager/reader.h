@@ -1,4 +1,4 @@
-// Tensors of a checkpoint, of any safetensors file, or of an indexed folder, one by one: read, a part of them read, or mapped.
+// Reads tensors of a checkpoint, a safetensors file, or an indexed folder one by one: whole, in part, or mapped.
 #pragma once
 
 #include <atomic>
@@ -24,15 +24,14 @@ namespace ckpt::state {
 
 class Protocol;
 
-// One thread at a time; mapped tensors are anyone's.
+// Not thread-safe; mapped tensors can be used by any thread.
 class Reader {
  public:
   using Pool = std::shared_ptr<tensor::BufferPool>;
 
-  // One checkpoint: "" takes the newest that has a manifest, chosen again when a writer removes it meanwhile. Verify::full reads
-  // every byte now and Error(corrupt) names the first bad tensor; lazy checks a tensor's chunks when they are touched first; none
-  // never.
-  // With many ranks the reader keeps the storage, since files are opened at their first use.
+  // Opens one checkpoint; "": the newest with a manifest, selected again if a writer removes it during the call. Verify::full reads
+  // every byte now, and Error(corrupt) names the first bad tensor; lazy checks a tensor's chunks at their first use; none never
+  // checks. With several ranks the reader keeps the storage, since files are opened at their first use.
   Reader(Protocol& protocol, const std::string& name, Verify verify);
   // path: a safetensors file, a directory with model.safetensors.index.json, or one with model.safetensors. Such files have no
   // checksums. Links are followed.
@@ -43,20 +42,20 @@ class Reader {
   const TensorEntry& at(std::int64_t index) const;
   // "" for files without groups.
   const std::string& group(std::int64_t index) const;
-  // Of the first byte, from the start of its file; 0 in a checkpoint of many ranks.
+  // Returns the position of the first byte in its file; 0 in a sharded checkpoint.
   std::int64_t offset(std::int64_t index) const;
-  // Of all files, in their order.
+  // The metadata of all files, in their order.
   const Metadata& metadata() const noexcept { return metadata_; }
-  // group "": any. Error(not_found); Error(invalid_argument) when several groups have the name.
+  // group "": any. Error(not_found); Error(invalid_argument) if several groups contain the name.
   std::int64_t find(std::string_view group, std::string_view name) const;
 
-  // Into a tensor of the same dtype and shape; after an error its contents are undefined.
+  // Reads into a tensor of the same dtype and shape; after an error its contents are undefined.
   void read(std::int64_t index, tensor::Tensor& target);
-  // Into new memory of pool. begin, length: along the first dimension; Error(unsupported) when they are no whole bytes.
+  // Read into new memory of pool. begin, length: along the first dimension; Error(unsupported) if they are not whole bytes.
   std::shared_ptr<tensor::Tensor> read_new(std::int64_t index, const Pool& pool);
   std::shared_ptr<tensor::Tensor> read_slice(std::int64_t index, std::int64_t begin, std::int64_t length, const Pool& pool);
-  // A read-only tensor over the file's mapping, which it keeps alive. Error(unsupported) where the storage has no mappings or the
-  // bytes are not aligned for the dtype; Error(corrupt) when the file has shrunk by now.
+  // Returns a read-only tensor over the file's mapping, which it keeps alive. Error(unsupported) if the storage cannot map files or
+  // the bytes are not aligned for the dtype; Error(corrupt) if the file was truncated.
   std::shared_ptr<tensor::Tensor> map(std::int64_t index);
 
  private:
@@ -71,8 +70,8 @@ class Reader {
     std::size_t part;
     std::size_t entry;
     std::size_t group;
-    std::vector<Digest> chunks;  // of a tensor that is checked, in order; empty: it is not
-    std::vector<bool> checked;   // by chunk: it needs no further check, unless all reads are checked
+    std::vector<Digest> chunks;  // of a checked tensor, in order; empty: not checked
+    std::vector<bool> checked;   // by chunk: needs no further check, unless all reads are checked
   };
 
   void add_checkpoint(storage::Storage& storage, const std::string& directory, const Manifest& manifest, Verify verify,
@@ -92,27 +91,27 @@ class Reader {
   };
   std::vector<Stretch> stretches(const Item& item, std::int64_t begin, std::int64_t end) const;
   static std::int64_t bytes_of(const std::vector<Stretch>& stretches);
-  // Checks the bytes that it returns, not those of another read. read: nullptr, or bytes read by now.
+  // Verifies exactly the bytes that it returns, without reading them twice. read: nullptr, or receives the bytes read so far.
   void read_bytes(Item& item, std::int64_t begin, std::span<std::byte> bytes, std::atomic<std::int64_t>* read = nullptr);
-  // Checks the chunks that touch [begin, end) of a tensor, those that need it.
+  // Checks the chunks that touch [begin, end) of a tensor and are not checked yet.
   void check_chunks(Item& item, std::int64_t begin, std::int64_t end);
   template <class Take>
   void read_stretch(Item& item, const Stretch& stretch, base::Progress& progress, Take&& take);
-  // Into memory that was not touched yet.
+  // Reads into memory that was not touched yet.
   void read_new_bytes(Item& item, std::int64_t begin, std::span<std::byte> bytes);
   base::ThreadPool* helpers(const Item& item, std::size_t bytes);
 
-  // nullptr unless the checkpoint is of many ranks. Error(out_of_range) as at.
+  // Returns nullptr unless the checkpoint is sharded. Error(out_of_range) like at.
   const ShardReader::Item* sharded(std::int64_t index) const;
 
-  std::unique_ptr<ShardReader> shards_;  // of many ranks, in the place of parts and items
+  std::unique_ptr<ShardReader> shards_;  // for sharded checkpoints, instead of parts and items
   std::vector<std::string> groups_;
   std::vector<Part> parts_;
   std::vector<Item> items_;
   bool checks_every_read_ = false;
   Metadata metadata_;
   NameTable by_name_;
-  std::unique_ptr<base::ThreadPool> helpers_;  // once they were needed
+  std::unique_ptr<base::ThreadPool> helpers_;  // created at the first use
   std::uint64_t generation_ = base::fork_generation();
 };
 

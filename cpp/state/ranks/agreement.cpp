@@ -47,7 +47,7 @@ OwnBlocks own_blocks(const State& state) {
   return own;
 }
 
-bool Agreement::has_alike() const {
+bool Agreement::has_identical_blocks() const {
   for (std::size_t rank = 0; rank < alike.size(); ++rank) {
     if (alike[rank] != static_cast<std::int64_t>(rank)) return true;
   }
@@ -60,7 +60,7 @@ Agreement agree_on_blocks(Collective& collective, Listing listing, const OwnBloc
   reply.digests[0] = own.digest;
   const std::vector<Reply> replies = collective.gather(reply);
   if (const auto error = collective.first_error(replies, std::nullopt, mine)) throw base::Error(*error);
-  // Both numbers of each rank, in one message.
+  // Sends both numbers of each rank in one message.
   const auto ranks = static_cast<std::ptrdiff_t>(collective.ranks());
   std::vector<std::int64_t> numbers(2 * static_cast<std::size_t>(ranks));
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::pair<std::int64_t, std::int64_t>> first_and_count;
@@ -84,11 +84,11 @@ Agreement agree_on_blocks(Collective& collective, Listing listing, const OwnBloc
   return agreement;
 }
 
-// ---- What one rank writes ----
+// ---- Shares ----
 
 namespace {
 
-// A view of consecutive elements of a block, which keeps its tensor alive. box: in the block.
+// Returns a view of consecutive elements of a block, which keeps its tensor alive. box: relative to the block.
 std::shared_ptr<tensor::Tensor> view_of(const std::shared_ptr<tensor::Tensor>& block, const Box& box) {
   const auto dimensions = block->shape().dimensions();
   const std::int64_t position = position_in(whole_box({dimensions.begin(), dimensions.end()}), box.offsets);
@@ -97,7 +97,7 @@ std::shared_ptr<tensor::Tensor> view_of(const std::shared_ptr<tensor::Tensor>& b
       data, block->dtype(), tensor::Shape(std::span(box.lengths)), [held = block] { static_cast<void>(held); }, true);
 }
 
-// The blocks that one rank writes of one group.
+// The blocks of one group that one rank writes.
 class Shared {
  public:
   explicit Shared(const StateGroup& group) {
@@ -108,7 +108,7 @@ class Shared {
     for (const ShardedTensor& item : group.sharded) taken_.insert(item.name);
   }
 
-  // shares: of this block, of a tensor of this name and shape.
+  // shares: shares of this block of the tensor with this name and shape.
   void add(const std::string& name, const Lengths& shape, const Box& block, const std::shared_ptr<tensor::Tensor>& tensor,
            std::span<const RowShare> shares) {
     for (const RowShare& share : shares) {
@@ -135,7 +135,7 @@ class Shared {
       item.of = name;
       item.offsets = box.offsets;
     }
-    // The first block has the tensor's name; no other one may have it.
+    // The first block gets the tensor's name, which must be unique.
     if (!begun_.insert(name).second) {
       for (std::int64_t copy = 2; !taken_.insert(item.name = cat(name, '~', copy)).second;) ++copy;
     }
@@ -155,7 +155,7 @@ SharesByNumber by_number(const std::vector<RowShare>& shares) {
   return all;
 }
 
-// Of the tensors that all ranks have, by group and name.
+// Returns the shares of the replicated tensors, by group and name.
 std::map<std::pair<std::string_view, std::string_view>, std::vector<RowShare>> shares_of_replicas(const Agreement& agreement,
                                                                                                   std::int64_t rank) {
   std::vector<Splittable> splittable;
@@ -175,7 +175,7 @@ std::map<std::pair<std::string_view, std::string_view>, std::vector<RowShare>> s
 
 using SharesOfBlocks = std::map<const ShardedTensor::Block*, std::vector<RowShare>>;
 
-// Of the blocks of this rank; nothing when no other one has the same: it writes all of each.
+// Returns the shares of this rank's blocks; nothing if no other rank has the same blocks: it then writes them all.
 std::optional<SharesOfBlocks> shares_of_blocks(const OwnBlocks& own, const Agreement& agreement, std::int64_t rank) {
   const std::int64_t first = agreement.alike[static_cast<std::size_t>(rank)];
   const std::vector<std::int64_t> none(static_cast<std::size_t>(std::ranges::count(agreement.alike, first)));
@@ -191,7 +191,8 @@ std::optional<SharesOfBlocks> shares_of_blocks(const OwnBlocks& own, const Agree
 
 }  // namespace
 
-std::shared_ptr<const State> share_out(const State& whole, const OwnBlocks& own, const Agreement& agreement, std::int64_t rank) {
+std::shared_ptr<const State> assign_shares(const State& whole, const OwnBlocks& own, const Agreement& agreement,
+                                           std::int64_t rank) {
   const auto of_replicas = shares_of_replicas(agreement, rank);
   const auto of_blocks = shares_of_blocks(own, agreement, rank);
   const RowShare all_of_it;
@@ -256,12 +257,12 @@ void compare_tensors(Collective& collective, const State& state, const Listing& 
   if (first != 0) {
     const ListedTensor& tensor = *listed[static_cast<std::size_t>(first - 1)];
     of_all = base::Error(Status::invalid_argument,
-                         cat(quoted_tensor(tensor.group, tensor.name), " is another one on rank 0 than on rank ", ranks));
+                         cat(quoted_tensor(tensor.group, tensor.name), " differs between rank 0 and rank ", ranks));
   }
   if (const auto error = collective.first_error(replies, of_all, std::nullopt)) throw base::Error(*error);
 }
 
-// Rank 0 finds two ranks whose blocks should be the same ones; the second of them then finds the block.
+// Rank 0 finds two ranks with different contents of a block that should be identical; the second of them then identifies the block.
 void compare_blocks(Collective& collective, const OwnBlocks& own, const std::vector<std::int64_t>& alike) {
   std::vector<Digest> mine;
   for (const OwnBlocks::Block& each : own.blocks) mine.push_back(digest_of(*each.block->tensor));
@@ -291,7 +292,7 @@ void compare_blocks(Collective& collective, const OwnBlocks& own, const std::vec
     while (number + 1 < mine.size() && text.compare(number * each, each, theirs, number * each, each) == 0) ++number;
     const OwnBlocks::Block& block = own.blocks[number];
     error = base::Error(Status::invalid_argument, cat(to_text(block.block->box), " of ", quoted_tensor(block.group, block.of->name),
-                                                      " is another one on rank ", unlike.first, " than on rank ", unlike.second));
+                                                      " differs between rank ", unlike.first, " and rank ", unlike.second));
   }
   collective.agree(error);
 }
@@ -300,7 +301,7 @@ void compare_blocks(Collective& collective, const OwnBlocks& own, const std::vec
 
 void compare_replicas(Collective& collective, const State& state, const OwnBlocks& own, const Agreement& agreement) {
   compare_tensors(collective, state, agreement.listing);
-  if (agreement.has_alike()) compare_blocks(collective, own, agreement.alike);
+  if (agreement.has_identical_blocks()) compare_blocks(collective, own, agreement.alike);
 }
 
 }  // namespace ckpt::state

@@ -1,5 +1,4 @@
-// What the ranks of a run know of one another when they save: which tensors there are, who has the same blocks, and what each
-// writes.
+// The agreement of the ranks before a save: the tensors, which ranks have identical blocks, and which rank writes what.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@
 
 namespace ckpt::state {
 
-// This rank's blocks of sharded tensors, but for those without elements, in an order that depends on nothing but the blocks.
+// This rank's non-empty blocks of sharded tensors, in an order that depends only on the blocks.
 struct OwnBlocks {
   struct Block {
     std::string_view group;
@@ -24,32 +23,32 @@ struct OwnBlocks {
   };
   std::vector<Block> blocks;
   std::int64_t bytes = 0;
-  Digest digest;  // of where they lie
+  Digest digest;  // digest of their boxes
 };
-// The state must outlive it, and stay as it is.
+// The state must outlive the result and must not change.
 OwnBlocks own_blocks(const State& state);
 
-// Holds for the next save as long as nothing of it changes.
+// Also valid for the next save if nothing in it changes.
 struct Agreement {
   Listing listing;
-  std::vector<std::int64_t> own_bytes;  // by rank: what it writes of sharded tensors
-  // By rank: the first one that has the same blocks of all sharded tensors; itself when it has none. Such ranks write each block
-  // together, once.
+  std::vector<std::int64_t> own_bytes;  // by rank: bytes of sharded tensors to write
+  // By rank: the first rank with the same blocks of all sharded tensors, or the rank itself. Ranks with the same blocks share the
+  // work of writing each block once.
   std::vector<std::int64_t> alike;
-  Digest digest;  // of all that
+  Digest digest;  // of the members above
 
-  bool has_alike() const;
+  bool has_identical_blocks() const;
 };
 
-// Collective: what each rank has of sharded tensors. mine: what is wrong on this one; the first such error is thrown on all.
+// Collective: exchanges each rank's blocks of sharded tensors. mine: the error of this rank; the first error is thrown on all.
 Agreement agree_on_blocks(Collective& collective, Listing listing, const OwnBlocks& own, const std::optional<base::Error>& mine);
 
-// What one rank writes: its share of what all have, and of the blocks that it has. The values stay. own: its blocks; not looked at
-// when no other rank has the same.
-std::shared_ptr<const State> share_out(const State& whole, const OwnBlocks& own, const Agreement& agreement, std::int64_t rank);
+// Returns what one rank writes: its share of the replicated tensors and of its blocks. Keeps the values. own: its blocks; ignored
+// if no other rank has the same.
+std::shared_ptr<const State> assign_shares(const State& whole, const OwnBlocks& own, const Agreement& agreement, std::int64_t rank);
 
 // Collective: Error(invalid_argument) on all ranks unless each replicated tensor has the same bytes on all of them, and each block
-// on all that have it: names a tensor and ranks.
+// on all ranks that have it. The message names a tensor and ranks.
 void compare_replicas(Collective& collective, const State& state, const OwnBlocks& own, const Agreement& agreement);
 
 }  // namespace ckpt::state

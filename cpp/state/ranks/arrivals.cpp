@@ -36,7 +36,7 @@ void Arrivals::withdraw() {
   const auto problem = error_of([&] { protocol_.storage().remove(marker_); });
   marker_.clear();
   if (problem && problem->status() != base::Status::not_found)
-    base::warn("state", cat("the marker of a call that timed out stays: ", problem->message()));
+    base::warn("state", cat("cannot remove the marker of a call that timed out: ", problem->message()));
 }
 
 std::string Arrivals::missing(std::string_view call, std::int64_t timeout_ns) {
@@ -63,7 +63,7 @@ std::string Arrivals::missing(std::string_view call, std::int64_t timeout_ns) {
     }
     missing = missing_of(seen, place_.ranks);
   });
-  if (problem) base::warn("state", cat("the missing ranks are not known: ", problem->message()));
+  if (problem) base::warn("state", cat("cannot determine the missing ranks: ", problem->message()));
   return missing;
 }
 

@@ -1,5 +1,5 @@
 // Determines which ranks did not arrive at a collective call that timed out. The coordinator may be unusable after a time-out, so
-// each rank that waited writes a marker file to the storage. The ranks without one did not arrive.
+// each rank that waited writes a marker file to the storage. Ranks without a marker did not arrive.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@ class Arrivals {
 
   // run: unique to this run and the same on all its ranks, so that markers of other runs do not count.
   void set_run(std::string run) { run_ = std::move(run); }
-  // Removes this rank's marker of an earlier call, which would count in the next one.
+  // Removes this rank's marker of an earlier call, which would otherwise count in the next one.
   void withdraw();
-  // Returns the missing ranks, such as "rank 1, rank 3", after at most timeout_ns; "" when they are not known. call: the name of
-  // the collective call.
+  // Returns the missing ranks, such as "rank 1, rank 3", after at most timeout_ns; "" if they are not known. call: the name of the
+  // collective call.
   std::string missing(std::string_view call, std::int64_t timeout_ns);
 
  private:

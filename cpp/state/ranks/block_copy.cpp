@@ -7,17 +7,17 @@
 namespace ckpt::state {
 namespace {
 
-// Of counts that are 64 bits themselves.
+// Avoids overflow for counts of up to 64 bits.
 std::int64_t first_byte(std::int64_t element, std::int64_t bits) { return element / 8 * bits + element % 8 * bits / 8; }
-std::int64_t byte_behind(std::int64_t element, std::int64_t bits) { return element / 8 * bits + (element % 8 * bits + 7) / 8; }
+std::int64_t end_byte(std::int64_t element, std::int64_t bits) { return element / 8 * bits + (element % 8 * bits + 7) / 8; }
 std::int64_t element_at(std::int64_t byte, std::int64_t bits) { return byte / bits * 8 + byte % bits * 8 / bits; }
 
-// Where an element is less than a byte, both boxes have the run's bytes alike: each row begins on one.
+// For types of less than a byte, the run has the same bit alignment in both boxes: each row begins on a byte.
 void copy_run(const BlockCopy& copy, const Run& run, std::int64_t at, std::span<const std::byte> bytes) {
   const std::int64_t bits = tensor::dtype_bits(copy.dtype);
   const std::int64_t origin = first_byte(run.from, bits);
   const std::int64_t begin = std::max(at, origin);
-  const std::int64_t end = std::min(at + std::ssize(bytes), byte_behind(run.from + run.elements, bits));
+  const std::int64_t end = std::min(at + std::ssize(bytes), end_byte(run.from + run.elements, bits));
   if (begin >= end) return;
   std::memcpy(copy.data + first_byte(run.to, bits) + (begin - origin), bytes.data() + (begin - at),
               static_cast<std::size_t>(end - begin));
@@ -53,18 +53,18 @@ std::pair<std::int64_t, std::int64_t> bytes_between(const Box& from, const Box& 
   Lengths last = shared->offsets;
   for (std::size_t i = 0; i < last.size(); ++i) last[i] += shared->lengths[i] - 1;
   const std::int64_t bits = tensor::dtype_bits(dtype);
-  return {first_byte(position_in(from, shared->offsets), bits), byte_behind(position_in(from, last) + 1, bits)};
+  return {first_byte(position_in(from, shared->offsets), bits), end_byte(position_in(from, last) + 1, bits)};
 }
 
 bool is_on_bytes(tensor::Dtype dtype, const Box& box, const Lengths& shape) {
   const std::int64_t bits = tensor::dtype_bits(dtype);
   if (bits % 8 == 0) return true;
-  std::int64_t behind = bits;  // of a step along the axis
+  std::int64_t axis_bits = bits;  // bits per step along the axis
   std::size_t axis = shape.size();
-  while (axis > 0 && box.lengths[axis - 1] == shape[axis - 1]) behind *= shape[--axis];
-  if (axis == 0) return behind % 8 == 0;
+  while (axis > 0 && box.lengths[axis - 1] == shape[axis - 1]) axis_bits *= shape[--axis];
+  if (axis == 0) return axis_bits % 8 == 0;
   --axis;
-  return box.offsets[axis] * behind % 8 == 0 && box.lengths[axis] * behind % 8 == 0 && shape[axis] * behind % 8 == 0;
+  return box.offsets[axis] * axis_bits % 8 == 0 && box.lengths[axis] * axis_bits % 8 == 0 && shape[axis] * axis_bits % 8 == 0;
 }
 
 }  // namespace ckpt::state

@@ -14,9 +14,9 @@
 namespace ckpt::state {
 namespace {
 
-// Small enough that what was read is still in the cache of the core when it is hashed and copied.
+// Small enough to stay in the core's cache between reading, hashing and copying.
 constexpr std::int64_t block_piece_bytes = std::int64_t{256} << 10;
-constexpr std::int64_t most_part_bytes = std::int64_t{64} << 20;  // of the texts of the parts that stay
+constexpr std::int64_t most_part_bytes = std::int64_t{64} << 20;  // size of the cached parts
 
 }  // namespace
 
@@ -97,7 +97,7 @@ StoredBlock BlockFiles::find(const std::string& group, const TensorRecord& tenso
       entry.block != nullptr && entry.block->dtype == tensor.dtype && is_on_bytes(tensor.dtype, box, tensor.shape);
   if (!is_right) {
     fail_corrupt(base::cat(part_path(part), ": block ", to_text(box), " of tensor ", base::quote(tensor.name), " of group ",
-                           base::quote(group), entry.block == nullptr ? " is not" : " is not as the manifest says",
+                           base::quote(group), entry.block == nullptr ? " is missing" : " differs from the manifest",
                            " in the part of rank ", part));
   }
   StoredBlock block{open(records, *entry.group, entry.block->file), {}};

@@ -1,5 +1,5 @@
-// The blocks of a checkpoint's tensors in the files that hold them, of either format: what one process wrote counts as one part, in
-// which every tensor is one block. Parts, files and their headers are read and checked when a block of theirs is asked for first.
+// Locates the blocks of a checkpoint's tensors in files of either format. A single-process checkpoint counts as one part, in which
+// every tensor is one block. Parts, files and headers are read and checked when one of their blocks is first requested.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 
 namespace ckpt::state {
 
-// What a part lists, by the tensors that its blocks belong to.
+// The records of a part, indexed by tensor.
 class PartRecords {
  public:
   explicit PartRecords(std::shared_ptr<const std::vector<GroupRecord>> groups);
@@ -30,7 +30,7 @@ class PartRecords {
 
   struct Entry {
     const GroupRecord* group = nullptr;
-    const TensorRecord* block = nullptr;  // nullptr: there is none
+    const TensorRecord* block = nullptr;  // nullptr: none
   };
   Entry find(const std::string& group, const std::string& tensor, const Box& box) const;
 
@@ -39,34 +39,34 @@ class PartRecords {
   std::map<std::pair<std::string_view, std::string_view>, std::vector<Entry>> by_tensor_;
 };
 
-// An open file whose header holds what its part says. One thread at a time, but for what is_cached() of the file permits.
+// An open file with a verified header. Not thread-safe, except as allowed by is_cached() of the file.
 struct BlockFile {
   std::string path;
   std::unique_ptr<storage::File> file;
-  std::shared_ptr<const PartRecords> part;                                                // of which the places are
+  std::shared_ptr<const PartRecords> part;                                                // owner of the records in places
   std::unordered_map<const TensorRecord*, std::pair<std::int64_t, std::int64_t>> places;  // offset in the file, bytes
 };
 
-// A block's bytes. The place's record is that of the part: its chunks' digests and their bytes_of_chunk.
+// The bytes of a block. The place's record is that of the part: its chunks' digests and their bytes_of_chunk.
 struct StoredBlock {
   std::shared_ptr<const BlockFile> from;
   TensorPlace place;
 };
 
-// Not synchronised; what it returns may be used after it has gone.
+// Not synchronised; its results remain valid after its destruction.
 class BlockFiles {
  public:
-  // So many stay open here; as many again may be in use elsewhere.
+  // This number of files stays open; the same number can be in use elsewhere.
   static constexpr std::size_t most_files = OpenFiles::most / 2;
 
   // directory: the checkpoint's. The manifest and the storage must outlive this object.
   BlockFiles(storage::Storage& storage, std::string directory, const Manifest& manifest);
 
   std::int64_t parts() const noexcept { return manifest_.is_of_many() ? manifest_.world_size : 1; }
-  // Error(corrupt) unless it is as the manifest vouches for it.
+  // Error(corrupt) unless the part matches its record in the manifest.
   std::shared_ptr<const PartRecords> part(std::int64_t number);
-  // The block of a tensor of the manifest that has this box, in that part. Error(corrupt) names the tensor, the box and the rank
-  // when the part has no such block. is_checked: becomes the place's.
+  // Returns the block with this box of a tensor of the manifest, from that part. Error(corrupt) names the tensor, the box and the
+  // rank if the part lacks the block. is_checked: value for the result's place.
   StoredBlock find(const std::string& group, const TensorRecord& tensor, const Box& box, std::int64_t part, bool is_checked);
 
  private:
@@ -77,7 +77,7 @@ class BlockFiles {
   storage::Storage& storage_;
   const std::string directory_;
   const Manifest& manifest_;
-  // What was asked for last stays, as far as memory and descriptors allow.
+  // Caches of the most recently used parts and files, limited by memory and descriptors.
   std::map<std::int64_t, std::shared_ptr<const PartRecords>> parts_;
   std::deque<std::int64_t> part_order_;
   std::int64_t part_bytes_ = 0;
@@ -85,14 +85,14 @@ class BlockFiles {
   std::deque<std::string> file_order_;
 };
 
-// The tensor's blocks that have elements of wanted, by number: see Placement. Of format 1: number 0, which is the whole tensor.
+// Calls take for the tensor's blocks that intersect wanted, by number: see Placement. In format 1: number 0, the whole tensor.
 void for_each_stored_number(const TensorRecord& tensor, const Box& wanted, const std::function<void(std::int64_t number)>& take);
 Placement::Block stored_block(const TensorRecord& tensor, std::int64_t number);
 
-// [begin, end) of a block's bytes as they must be read: where they are checked, with the whole of each chunk that they touch.
+// Returns the range of a block's bytes to read for [begin, end): if it is checked, extended to whole chunks.
 std::pair<std::int64_t, std::int64_t> touched_bytes(const TensorPlace& place, std::int64_t begin, std::int64_t end);
-// Reads [begin, end) of a block's bytes and hands them over piece by piece, each with its place in the block. Where they are
-// checked, each chunk that they touch is read whole, and what was handed over of it holds only when this has returned.
+// Reads [begin, end) of a block's bytes and passes them to take in pieces, each with its position in the block. If they are
+// checked, whole chunks are read, and passed data is only valid once this function has returned.
 using TakeBytes = std::function<void(std::int64_t at, std::span<const std::byte> bytes)>;
 void read_block(const StoredBlock& block, std::int64_t begin, std::int64_t end, const ReadProgress& progress,
                 const TakeBytes& take);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t most_reads = 4096;
 
-// Of the file.
+// Returns the range in the file.
 std::pair<std::int64_t, std::int64_t> range_of(const BlockReads::Read& read) {
   const auto [begin, end] = touched_bytes(read.block.place, read.begin, read.end);
   return {read.block.place.offset + begin, read.block.place.offset + end};
@@ -56,11 +56,11 @@ void BlockReads::read_cached() {
 void BlockReads::read_in_order() {
   const auto place_of = [](const Read& read) { return std::pair(read.block.from.get(), read.block.place.offset + read.begin); };
   if (!is_serial_) std::ranges::sort(others_, {}, place_of);
-  std::size_t announced = 0;  // up to this one
+  std::size_t announced = 0;  // number of reads announced so far
   for (std::size_t i = 0; i < others_.size(); ++i) {
     if (i == announced) {
       auto [begin, end] = range_of(others_[i]);
-      // Those that go on where the one before them ends.
+      // Extend over reads that continue where the previous one ends.
       for (++announced; announced < others_.size() && others_[announced].block.from == others_[i].block.from; ++announced) {
         const auto next = range_of(others_[announced]);
         if (next.first != end) break;

@@ -1,5 +1,5 @@
-// Reads of many blocks, as many files at once as may be open: those that the system caches by several threads, others one after
-// the other, in the order of their bytes and announced ahead.
+// Reads many blocks from as many files at once as may be open. Cached files are read by several threads; others sequentially in the
+// order of their bytes, with read-ahead.
 #pragma once
 
 #include <atomic>
@@ -16,20 +16,20 @@ namespace ckpt::state {
 
 class BlockReads {
  public:
-  // [begin, end) of a block's bytes: see read_block. take: by any thread, chunks of one block also by several at a time.
+  // [begin, end) of a block's bytes: see read_block. take: called on any thread, and concurrently for chunks of one block.
   struct Read {
     StoredBlock block;
     std::int64_t begin = 0;
     std::int64_t end = 0;
-    std::int64_t passes = 1;  // of ReadProgress
+    std::int64_t passes = 1;  // see ReadProgress
     TakeBytes take;
   };
 
-  // is_serial: one chunk after the other, in the order in which they were added. progress and stop must outlive this object.
+  // is_serial: reads one chunk after the other, in the order of add. progress and stop must outlive this object.
   BlockReads(base::Progress& progress, const std::atomic<bool>* stop, bool is_serial)
       : progress_(progress), stop_(stop), is_serial_(is_serial) {}
 
-  // May carry out what was added before.
+  // Can execute earlier reads.
   void add(Read read);
   void finish();
 
@@ -41,7 +41,7 @@ class BlockReads {
   base::Progress& progress_;
   const std::atomic<bool>* stop_;
   const bool is_serial_;
-  std::vector<Read> cached_;  // a chunk each
+  std::vector<Read> cached_;  // one chunk each
   std::vector<Read> others_;
   std::set<const BlockFile*> files_;
 };

@@ -1,4 +1,4 @@
-// What rank 0 announces to all as one text: what it wants of them, or the error that it has in place of it.
+// Announcements of rank 0 to all ranks as JSON: either its data or an error.
 #pragma once
 
 #include <exception>
@@ -12,7 +12,7 @@
 
 namespace ckpt::state {
 
-// Bytes that are no UTF-8 become replacement characters, in names of files for example.
+// Replaces bytes that are not UTF-8, for example in file names, by replacement characters.
 std::string error_text(const base::Error& error);
 
 // Thrown for a received string that is not a valid announcement.
@@ -20,7 +20,8 @@ class Unreadable final : public std::exception {};
 base::Json announced(const std::string& text);
 const base::Json& member_of(const base::Json& all, const char* name);
 
-// What read makes of an announced text; an error goes to fail, which throws it. Error(invalid_state) for any other text.
+// Parses an announcement and returns read(JSON). An announced error is passed to fail, which throws it. Error(invalid_state) for
+// any other text.
 template <class Read, class Fail>
 auto read_broadcast(const std::string& text, Read&& read, Fail&& fail) {
   try {
@@ -31,7 +32,7 @@ auto read_broadcast(const std::string& text, Read&& read, Fail&& fail) {
   } catch (const Unreadable&) {
   } catch (const std::bad_variant_access&) {  // a JSON value of another type than expected
   }
-  base::fail(base::Status::invalid_state, "what rank 0 has announced cannot be read: the ranks are out of step");
+  base::fail(base::Status::invalid_state, "the announcement of rank 0 is invalid: ranks called different collectives");
 }
 
 }  // namespace ckpt::state

@@ -41,7 +41,7 @@ bool is_intact(std::span<const std::byte> bytes_and_checksum) {
 
 Status sent_status(std::int64_t number) {
   if (!base::is_error_status(number))
-    base::fail(Status::invalid_state, "another rank has sent the status ", number, ", which is none: the ranks are out of step");
+    base::fail(Status::invalid_state, "received the invalid status ", number, ": ranks called different collectives");
   return static_cast<Status>(number);
 }
 
@@ -58,26 +58,28 @@ Coordinator::Timeout Collective::left() const { return std::max(nanoseconds(0), 
 
 // ---- Bytes ----
 
-void Collective::fail_garbled(std::int64_t from, std::int64_t to) {
-  base::fail(Status::io, "what rank ", from, " has sent came to rank ", to, " as other bytes: the host's collectives are at fault");
+void Collective::fail_corrupted(std::int64_t from, std::int64_t to) {
+  base::fail(Status::io, "a message from rank ", from, " to rank ", to,
+             " has a wrong checksum: the coordinator's collectives changed its bytes");
 }
 
 bool Collective::broadcast_checked(std::span<std::byte> bytes_and_checksum, std::int64_t root) {
   if (root < 0 || root >= ranks())
-    base::fail(Status::invalid_state, "broadcast root ", root, " is outside 0..", ranks() - 1, ": the ranks are out of step");
+    base::fail(Status::invalid_state, "broadcast root ", root, " is outside 0..", ranks() - 1,
+               ": ranks called different collectives");
   if (rank() == root) append_checksum(bytes_and_checksum);
   try {
     coordinator_.broadcast(bytes_and_checksum, root, left());
   } catch (const base::Error& error) {
     if (error.status() != Status::timeout || rank() == root) throw;
-    base::fail(Status::timeout, "rank ", root, " has sent nothing: ", error.message());
+    base::fail(Status::timeout, "no message from rank ", root, ": ", error.message());
   }
   return rank() == root || is_intact(bytes_and_checksum);
 }
 
 void Collective::broadcast(std::span<std::byte> bytes, std::int64_t root) {
   std::vector<std::byte> checked = with_checksum(bytes);
-  if (!broadcast_checked(checked, root)) fail_garbled(root, rank());
+  if (!broadcast_checked(checked, root)) fail_corrupted(root, rank());
   std::copy_n(checked.begin(), bytes.size(), bytes.begin());
 }
 
@@ -85,11 +87,11 @@ std::vector<std::byte> Collective::gather(std::span<const std::byte> bytes) {
   const std::vector<std::byte> mine = with_checksum(bytes);
   std::vector<std::byte> all(leads() ? static_cast<std::size_t>(ranks()) * mine.size() : 0);
   coordinator_.gather(mine, all, 0, left());
-  // Removes the checksums in the same memory: there may be many ranks.
+  // Removes the checksums in place, since there can be many ranks.
   std::size_t end = 0;
   for (std::size_t at = 0; at < all.size(); at += mine.size()) {
     const auto each = std::span(all).subspan(at, mine.size());
-    if (!is_intact(each)) fail_garbled(static_cast<std::int64_t>(at / mine.size()), 0);
+    if (!is_intact(each)) fail_corrupted(static_cast<std::int64_t>(at / mine.size()), 0);
     std::memmove(all.data() + end, each.data(), bytes.size());
     end += bytes.size();
   }
@@ -99,7 +101,7 @@ std::vector<std::byte> Collective::gather(std::span<const std::byte> bytes) {
 
 // ---- Strings and replies ----
 
-// The first operation has a fixed size: the length, the first bytes and a checksum. All ranks can therefore post it before they
+// The first operation has a fixed size: the length, the first bytes and a checksum. All ranks can therefore start it before they
 // know the length, and most strings need no second one.
 std::string Collective::broadcast_text(std::string_view text, std::int64_t from) {
   const bool is_sender = rank() == from;
@@ -110,10 +112,11 @@ std::string Collective::broadcast_text(std::string_view text, std::int64_t from)
     std::memcpy(first.data(), &bytes, sizeof bytes);
     std::memcpy(begin, text.data(), std::min(text.size(), most_in_one));
   }
-  if (!broadcast_checked(first, from)) fail_garbled(from, rank());
+  if (!broadcast_checked(first, from)) fail_corrupted(from, rank());
   std::memcpy(&bytes, first.data(), sizeof bytes);
   if (bytes < 0 || bytes > most_text_bytes)
-    base::fail(Status::invalid_state, "rank ", from, " has announced ", bytes, " bytes: the ranks are out of step");
+    base::fail(Status::invalid_state, "rank ", from, " announced a string of ", bytes,
+               " bytes: ranks called different collectives");
   const auto size = static_cast<std::size_t>(bytes);
   std::string all;
   if (size <= most_in_one) return all.assign(reinterpret_cast<const char*>(begin), size);
@@ -124,7 +127,7 @@ std::string Collective::broadcast_text(std::string_view text, std::int64_t from)
     all.assign(reinterpret_cast<const char*>(begin), most_in_one);
   }
   all.resize(size + checksum_bytes);
-  if (!broadcast_checked(std::as_writable_bytes(std::span(all)).subspan(most_in_one), from)) fail_garbled(from, rank());
+  if (!broadcast_checked(std::as_writable_bytes(std::span(all)).subspan(most_in_one), from)) fail_corrupted(from, rank());
   all.resize(size);
   return all;
 }
@@ -135,7 +138,7 @@ std::vector<Reply> Collective::gather(const Reply& reply) {
   std::vector<Reply> all(leads() ? static_cast<std::size_t>(ranks()) : 0);
   coordinator_.gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)), 0, left());
   for (const Reply& each : all) {
-    if (each.checksum != checksum_of(each)) fail_garbled(&each - all.data(), 0);
+    if (each.checksum != checksum_of(each)) fail_corrupted(&each - all.data(), 0);
   }
   return all;
 }

@@ -1,5 +1,5 @@
-// One collective call of a group of ranks: the messages that they exchange within one time-out. Rank 0 leads. Every message carries
-// a checksum, because a host's collectives may deliver other bytes than were sent, which is Error(io).
+// One collective call of a group of ranks: the messages that they exchange within one time-out. Rank 0 leads. Every message has a
+// checksum, because user-defined collectives can deliver wrong bytes; that is Error(io).
 #pragma once
 
 #include <array>
@@ -33,10 +33,10 @@ inline Reply reply_of(const std::optional<base::Error>& mine) {
   return reply;
 }
 
-// The status of an error that another rank has sent. Error(invalid_state) for a number that is none.
+// Returns the status of an error received from another rank. Error(invalid_state) for an invalid status.
 base::Status sent_status(std::int64_t number);
 
-// The error of one rank as all report it: "rank 2: ...".
+// The error of one rank as reported on all ranks: "rank 2: ...".
 class RankError : public base::Error {
  public:
   RankError(std::int64_t rank, base::Status status, const std::string& message)
@@ -57,19 +57,20 @@ class Collective {
   std::int64_t ranks() const noexcept { return coordinator_.world_size(); }
   bool leads() const noexcept { return rank() == 0; }
   std::int64_t timeout_ns() const noexcept { return timeout_.count(); }
-  // Restarts the time-out, for calls that work long between two messages.
+  // Restarts the time-out, for calls with long work between two messages.
   void renew() noexcept;
 
-  // Each of these is collective. Sends one rank's string to all, in one operation, or in two if it exceeds most_in_one bytes.
+  // The following functions are collective. Sends one rank's string to all, in one operation, or in two if it exceeds most_in_one
+  // bytes.
   std::string broadcast_text(std::string_view text, std::int64_t from = 0);
   // Returns all replies by rank on rank 0, and nothing on other ranks.
   std::vector<Reply> gather(const Reply& reply);
-  // The same for bytes, equally many on all ranks.
+  // The same for bytes; all ranks send the same number.
   std::vector<std::byte> gather(std::span<const std::byte> bytes);
-  // Returns on all ranks the error of the first rank that has one; nothing if none has. of_all: an error that rank 0 found in the
-  // replies that it gathered; takes precedence.
+  // Returns on all ranks the error of the first rank with an error; nothing if there is none. of_all: an error that rank 0 found in
+  // the gathered replies; takes precedence.
   std::optional<base::Error> first_error(const std::optional<base::Error>& mine);
-  // numbers: those of rank 0, which all ranks receive.
+  // numbers: input on rank 0, received by all ranks.
   using Numbers = std::array<std::int64_t, 3>;
   std::optional<base::Error> first_error(const std::vector<Reply>& replies, const std::optional<base::Error>& of_all,
                                          const std::optional<base::Error>& mine, Numbers* numbers = nullptr);
@@ -82,7 +83,7 @@ class Collective {
   static constexpr std::size_t checksum_bytes = sizeof(Digest);
   static constexpr std::size_t most_in_one = 4096 - sizeof(std::int64_t) - checksum_bytes;
   [[nodiscard]] bool broadcast_checked(std::span<std::byte> bytes_and_checksum, std::int64_t root);
-  [[noreturn]] static void fail_garbled(std::int64_t from, std::int64_t to);
+  [[noreturn]] static void fail_corrupted(std::int64_t from, std::int64_t to);
 
  private:
   Coordinator::Timeout left() const;

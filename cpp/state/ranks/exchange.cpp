@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t status_bytes = 8;
 enum class Sent : std::uint8_t { bytes = 0, nothing = 1 };
 
-// Once there is a failure, nothing more is tried.
+// After a failure, body is not called any more.
 template <class Body>
 void note_failure(std::exception_ptr& failure, Body&& body) {
   if (failure != nullptr) return;
@@ -31,16 +31,16 @@ std::int64_t Exchange::bytes_of(std::size_t block) const {
   return (block + 1 < blocks_.size() ? blocks_[block + 1].begin : total_) - blocks_[block].begin;
 }
 
-void Exchange::share_out(std::int64_t rank, std::int64_t ranks, const Sizes& sizes) {
+void Exchange::assign_shares(std::int64_t rank, std::int64_t ranks, const Sizes& sizes) {
   rank_ = rank;
   batch_bytes_ = sizes.batch_bytes;
-  // What is in one part comes together: few ranks read it.
+  // Sort by part, so that few ranks read each part.
   std::ranges::sort(blocks_, {}, [](const Block& block) { return std::tuple(block.part, block.tensor, block.number); });
   for (Block& block : blocks_) total_ += std::exchange(block.begin, total_);
   if (total_ == 0) return;
   const std::int64_t owners = std::clamp<std::int64_t>(total_ / sizes.share_bytes, 1, ranks);
   for (std::int64_t owner = 0; owner <= owners; ++owner)
-    ends_.push_back(first_chunk_behind(total_ / owners * owner + total_ % owners * owner / owners));
+    ends_.push_back(first_chunk_from(total_ / owners * owner + total_ % owners * owner / owners));
   next_.assign(ends_.begin(), ends_.end() - 1);
   ends_.erase(ends_.begin());
   const auto most_bytes = static_cast<std::size_t>(std::min(total_, std::max(batch_bytes_, bytes_of_chunk_)));
@@ -48,8 +48,8 @@ void Exchange::share_out(std::int64_t rank, std::int64_t ranks, const Sizes& siz
   if (rank < owners) own_.resize(others_.size());
 }
 
-// The first chunk that begins there or behind it.
-Exchange::Place Exchange::first_chunk_behind(std::int64_t byte) const {
+// Returns the first chunk that begins at or after byte.
+Exchange::Place Exchange::first_chunk_from(std::int64_t byte) const {
   if (byte == total_) return {blocks_.size(), 0};
   const auto number = static_cast<std::size_t>(std::ranges::upper_bound(blocks_, byte, {}, &Block::begin) - blocks_.begin()) - 1;
   const std::int64_t at = chunk_count(byte - blocks_[number].begin, bytes_of_chunk_) * bytes_of_chunk_;
@@ -76,7 +76,7 @@ Exchange::Batch Exchange::next_batch(std::size_t owner) const {
 }
 
 void Exchange::require_intact() const {
-  if (garbled_ >= 0) Collective::fail_garbled(garbled_, rank_);
+  if (corrupted_from_ >= 0) Collective::fail_corrupted(corrupted_from_, rank_);
 }
 
 // Prepares the next batch that this rank sends.
@@ -97,8 +97,8 @@ void Exchange::run(Collective& collective, std::exception_ptr& failure, const Re
       const auto checked = std::span(buffer).first(status_bytes + batch.bytes + Collective::checksum_bytes);
       const bool is_intact = collective.broadcast_checked(checked, static_cast<std::int64_t>(owner));
       if (is_intact && buffer[0] != static_cast<std::byte>(Sent::bytes)) return;
-      // It goes on, for the others would wait for it; they hear of it when all agree on how the load has ended.
-      if (!is_intact) garbled_ = static_cast<std::int64_t>(owner);
+      // Continue, since the other ranks expect this rank's messages; they get the error when all agree on the result of the load.
+      if (!is_intact) corrupted_from_ = static_cast<std::int64_t>(owner);
       note_failure(failure, [&] {
         require_intact();
         const std::byte* from = buffer.data() + status_bytes;

@@ -1,5 +1,8 @@
-// Blocks that all ranks need, or of which each needs rows that lie far apart: each digest chunk is read by one rank, which sends it
-// to all. What a rank holds of it at one time is bounded.
+// Collective read of blocks that all ranks need, or of which each rank needs rows that are far apart.
+//
+// Reading them on every rank would multiply the traffic to the storage by the number of ranks. Instead each digest chunk is read
+// and verified by one rank, which broadcasts it. Batches bound the memory per rank. The chunks are assigned by position in the
+// parts, so that few ranks open each file.
 #pragma once
 
 #include <cstddef>
@@ -28,31 +31,31 @@ class Exchange {
 
   explicit Exchange(std::int64_t bytes_of_chunk) : bytes_of_chunk_(bytes_of_chunk) {}
 
-  // One block of a tensor, whose part and number are those of the checkpoint's. All ranks add the same, in any order.
+  // Adds one block of a tensor, with its part and number in the checkpoint. All ranks add the same blocks, in any order.
   void add(std::int64_t part, std::uint32_t tensor, std::int64_t number, std::int64_t bytes);
   struct Sizes {
-    // Most that one rank sends at once, or a chunk: what stays in a processor's cache on its way.
+    // Maximum per broadcast, but at least a chunk; small enough to stay in the processor's cache.
     std::int64_t batch_bytes = std::int64_t{4} << 20;
-    std::int64_t share_bytes = std::int64_t{1} << 20;  // fewer ranks read when there is less for each
+    std::int64_t share_bytes = std::int64_t{1} << 20;  // minimum per rank: with less data fewer ranks read
   };
-  // After the last add: decides which rank reads which pieces.
-  void share_out(std::int64_t rank, std::int64_t ranks, const Sizes& sizes);
+  // Call after the last add: assigns the pieces to the ranks that read them.
+  void assign_shares(std::int64_t rank, std::int64_t ranks, const Sizes& sizes);
   std::int64_t bytes() const noexcept { return total_; }
 
   // Collective. Calls read for the pieces that this rank reads, into consecutive bytes, and take on all ranks for every piece.
   // Stores their exception in failure; the exchange then ends on all ranks when this rank sends next. A rank with an earlier
   // failure also takes part.
   void run(Collective& collective, std::exception_ptr& failure, const Read& read, const Take& take);
-  // Error(io) when other bytes came to this rank than another one had sent; it did not take them.
+  // Error(io) if bytes from another rank arrived with a wrong checksum; they were not passed to take.
   void require_intact() const;
 
  private:
-  // Few bytes: there may be one of each tensor on each of ten thousand ranks.
+  // Compact: there can be one for each tensor on each of ten thousand ranks.
   struct Block {
     std::int32_t part = 0;
     std::uint32_t tensor = 0;
     std::int64_t number = 0;
-    std::int64_t begin = 0;  // in the bytes of all; until they are shared out, its own bytes
+    std::int64_t begin = 0;  // position among the bytes of all blocks; before the assignment, the block's size
   };
   struct Place {
     std::size_t block = 0;
@@ -67,7 +70,7 @@ class Exchange {
   };
 
   std::int64_t bytes_of(std::size_t block) const;
-  Place first_chunk_behind(std::int64_t byte) const;
+  Place first_chunk_from(std::int64_t byte) const;
   Batch next_batch(std::size_t owner) const;
   void read_own(const Batch& batch, std::exception_ptr& failure, const Read& read);
 
@@ -78,8 +81,8 @@ class Exchange {
   std::int64_t rank_ = 0;
   std::vector<Place> next_;  // by owner
   std::vector<Place> ends_;
-  std::int64_t garbled_ = -1;   // the rank whose bytes came as others
-  std::vector<std::byte> own_;  // a status, a batch, and its checksum
+  std::int64_t corrupted_from_ = -1;  // rank that sent a corrupted message; -1: none
+  std::vector<std::byte> own_;        // send buffer: a status, a batch, and its checksum
   std::vector<std::byte> others_;
 };
 

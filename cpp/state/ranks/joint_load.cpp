@@ -42,7 +42,7 @@ Proposal proposal_of(const Json& all) {
   return proposal;
 }
 
-// A line each, as listing.h has them. The text of a tree may be another one on each rank: the checkpoint's takes its place.
+// One line per entry, as in listing.h. The text of a tree may differ between ranks: it is replaced by the checkpoint's.
 std::string text_of(const State& state, const LoadOptions& options) {
   std::string text =
       cat("name\t", base::quote(options.name), "\nstep\t", options.step ? cat(*options.step) : "any", "\nverify\t",
@@ -57,7 +57,7 @@ std::string text_of(const State& state, const LoadOptions& options) {
   return text;
 }
 
-// What a rank says of its attempt, in the flags of a reply.
+// The result of a rank's attempt, encoded in the flags of a reply.
 struct Attempt {
   Outcome outcome = Outcome::done;
   Condition condition = Condition::complete;
@@ -72,7 +72,7 @@ struct Attempt {
     return {static_cast<Outcome>(flags & 15), static_cast<Condition>(flags >> 4 & 15), (flags >> 8 & 1) != 0,
             (flags >> 9 & 1) != 0};
   }
-  // What is worse for all.
+  // Higher values take precedence when results of ranks are combined.
   int weight() const { return has_error ? 3 : outcome == Outcome::removed ? 2 : outcome == Outcome::failed ? 1 : 0; }
 };
 

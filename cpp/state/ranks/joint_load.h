@@ -1,5 +1,6 @@
-// One collective load. Rank 0 lists checkpoints and proposes one; all ranks try it and continue according to the worst outcome. The
-// other ranks neither list nor read manifests.
+// One collective load. Rank 0 lists checkpoints and proposes one; all ranks try it and continue according to the worst result. The
+// other ranks neither list checkpoints nor read manifests, so that the number of these requests does not depend on the number of
+// ranks.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@
 
 namespace ckpt::state {
 
-// A checkpoint that rank 0 has found, and the newer ones that it had to pass over.
+// A checkpoint that rank 0 proposes, and the newer ones that it skipped.
 struct Proposal {
   std::string name;
   std::string manifest;  // its text
@@ -25,25 +26,28 @@ struct Proposal {
 
 class JointLoad {
  public:
-  // late: returns the error to throw instead of a time-out; called while the time-out is handled.
-  JointLoad(Collective& collective, std::function<base::Error()> late) : collective_(collective), late_(std::move(late)) {}
+  // late: returns the error to throw instead of a time-out; called from the exception handler of the time-out.
+  JointLoad(Collective& collective, std::function<base::Error()> late) : collective_(collective), timeout_error_(std::move(late)) {}
 
   Collective& collective() const noexcept { return collective_; }
   bool leads() const noexcept { return collective_.leads(); }
 
-  // Each of these is collective. The first one: state and options must be the same on all ranks; mine: the error of this rank's.
+  // The following functions are collective. Begins the load: state and options must be the same on all ranks; mine: this rank's
+  // error.
   void open(const State& state, const LoadOptions& options, const std::optional<base::Error>& mine);
-  // Rank 0 proposes; the others take the next proposal, or get the error by which rank 0 ends the load.
+  // Rank 0 proposes; the others receive the next proposal, or the error with which rank 0 ends the load.
   void propose(const Proposal& proposal);
   Proposal next();
   void end(const base::Error& error);
-  // Returns the outcome of an attempt for all ranks. An error that no checkpoint has caused is thrown on all. Otherwise a removal
-  // on any rank comes first, then a failure, with the problem of its rank. has_begun: becomes true if it is true on any rank.
+  // Returns the result of an attempt for all ranks. An error that is not caused by the checkpoint is thrown on all. Otherwise a
+  // removal on any rank takes precedence, then a failure, with the problem of its rank. has_begun: set to true if it is true on any
+  // rank.
   Outcome agree(Outcome mine, Found& problem, bool& has_begun, const std::optional<base::Error>& error);
   // Ends the load: an error of any rank is thrown on all.
   void close(const std::optional<base::Error>& mine);
 
-  // True while the ranks exchange messages, and after an exchange that ended the load: then all have the error or are unreachable.
+  // Returns true while the ranks exchange messages, and after an exchange that ended the load: all ranks then have the error or are
+  // unreachable.
   bool is_in_collective() const noexcept { return is_in_collective_; }
   // Runs body, which exchanges messages.
   template <class Body>
@@ -55,7 +59,7 @@ class JointLoad {
     } catch (const RankError&) {
       throw;
     } catch (const base::Error& error) {
-      if (error.status() == base::Status::timeout) throw late_();
+      if (error.status() == base::Status::timeout) throw timeout_error_();
       throw;
     }
     is_in_collective_ = false;
@@ -63,7 +67,7 @@ class JointLoad {
 
  private:
   Collective& collective_;
-  const std::function<base::Error()> late_;
+  const std::function<base::Error()> timeout_error_;
   bool is_in_collective_ = false;
 };
 

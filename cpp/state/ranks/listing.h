@@ -1,4 +1,5 @@
-// What all ranks of a run have to agree on before they save: the tensors by name, dtype and global shape, and the save's options.
+// The properties that must be equal on all ranks before a save: the tensors by name, dtype and global shape, and the save's
+// options.
 #pragma once
 
 #include <string>
@@ -21,22 +22,22 @@ struct ListedTensor {
 
 struct Listing {
   std::vector<ListedTensor> tensors;  // in the order of groups and names
-  std::string text;                   // a line each
+  std::string text;                   // one line per tensor
   Digest digest;                      // of the text
 };
 
-// In the order of groups and names.
+// Returns the tensors in the order of groups and names.
 std::vector<ListedTensor> listed_tensors(const State& state);
-// "tensor 'w' of group 'model'"
+// Returns "tensor 'w' of group 'model'".
 std::string quoted_tensor(std::string_view group, std::string_view tensor);
-// "<what it is><tab><how it is>" and the line's end.
+// Returns "<name><tab><properties>" and a newline.
 std::string tensor_line(const ListedTensor& tensor);
 
 Listing listing_of(const State& state);
-// The options that have to be alike, a line each.
+// Returns the options that must be equal, one line each.
 std::string options_text(const SaveOptions& options);
 
-// The first difference between the texts of two ranks; "" when there is none.
+// Returns the first difference between the lists of two ranks; "" if they are equal.
 std::string difference(const std::string& mine, std::int64_t my_rank, const std::string& theirs, std::int64_t their_rank);
 
 }  // namespace ckpt::state

@@ -13,8 +13,8 @@ namespace {
 using base::cat;
 using base::Status;
 
-// A cell of a dimension that is cut into pieces of one length is the same in dimensions of any length: its number, and minus the
-// number of pieces. Any other is its offset and its length.
+// A cell of a dimension that is cut evenly is stored independently of the dimension's length: its number, and the negated number of
+// pieces. Any other cut is stored as offset and length.
 void add_axis(Lengths& form, std::int64_t offset, std::int64_t length, std::int64_t whole) {
   const bool is_even = whole % length == 0 && offset % length == 0;
   form.push_back(is_even ? offset / length : offset);
@@ -31,7 +31,7 @@ Box box_of(std::span<const std::int64_t> form, const Lengths& shape) {
   return box;
 }
 
-// Nothing when the blocks are no grid. They are in the order of their offsets.
+// Returns nothing if the blocks are not a grid. They must be in the order of their offsets.
 std::shared_ptr<const Placement> as_grid(const Lengths& shape, const std::vector<Placement::Block>& blocks) {
   std::vector<Lengths> begins(shape.size());
   for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -62,7 +62,7 @@ std::shared_ptr<const Placement> as_grid(const Lengths& shape, const std::vector
 std::shared_ptr<const Placement> place(const ListedTensor& tensor, std::vector<Placement::Block> blocks) {
   const auto key = [](const Placement::Block& block) { return std::tie(block.box.offsets, block.box.lengths, block.part); };
   std::ranges::sort(blocks, [&](const auto& a, const auto& b) { return key(a) < key(b); });
-  // Ranks may have the same block: the first of them counts.
+  // Ranks can have the same block: use that of the first rank.
   const auto is_same = [](const Placement::Block& a, const Placement::Block& b) { return a.box == b.box; };
   blocks.erase(std::unique(blocks.begin(), blocks.end(), is_same), blocks.end());
   if (auto grid = as_grid(tensor.shape, blocks)) return grid;
@@ -71,7 +71,8 @@ std::shared_ptr<const Placement> place(const ListedTensor& tensor, std::vector<P
   for (const Placement::Block& block : blocks) boxes.push_back(block.box);
   if (const auto gap = find_gap(tensor.shape, boxes)) {
     if (gap->kind == Gap::Kind::missing)
-      base::fail(Status::invalid_argument, quoted_tensor(tensor.group, tensor.name), ": no rank has ", to_text(gap->box));
+      base::fail(Status::invalid_argument, quoted_tensor(tensor.group, tensor.name), ": ", to_text(gap->box),
+                 " is missing on all ranks");
     base::fail(Status::invalid_argument, quoted_tensor(tensor.group, tensor.name), ": ranks ", blocks[gap->first].part, " and ",
                blocks[gap->second].part, " both have ", to_text(gap->box));
   }
@@ -98,7 +99,7 @@ void Merge::add(const Part& part) {
       const auto found = tensors_.find({group.name, tensor_of(block)});
       if (found == tensors_.end()) {
         base::fail(Status::invalid_argument, "rank ", part.rank, " has saved tensor ", base::quote(tensor_of(block)), " of group ",
-                   base::quote(group.name), ", which rank 0 does not know");
+                   base::quote(group.name), ", which rank 0 does not have");
       }
       const Box box = box_of(block);
       const Lengths& shape = listing_.tensors[found->second].shape;
@@ -107,7 +108,7 @@ void Merge::add(const Part& part) {
       if (shape.empty()) forms[found->second];
     }
   }
-  std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> next;  // histories of this part
+  std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> next;  // maps a history to its extension by this part
   for (const auto& [tensor, form] : forms) {
     const std::pair key(histories_[tensor], number_of(form));
     const auto [place, is_new] = next.emplace(key, static_cast<std::int32_t>(steps_.size()));
@@ -129,7 +130,7 @@ std::vector<Placement::Block> Merge::blocks_of(const ListedTensor& tensor, std::
   return blocks;
 }
 
-// Whether it says the same of tensors of any shape.
+// Returns whether the history applies to tensors of any shape.
 bool Merge::is_even(std::int32_t history) const {
   for (std::int32_t at = history; at >= 0; at = steps_[static_cast<std::size_t>(at)].before) {
     const Form& form = *by_number_[static_cast<std::size_t>(steps_[static_cast<std::size_t>(at)].form)];

@@ -1,5 +1,5 @@
-// Puts together what the parts of all ranks have of each tensor. Tensors that every part so far has cut alike share one history, so
-// that 10,000 parts of 1,000 tensors take the memory of one tensor's.
+// Merges the blocks of each tensor from the parts of all ranks. Tensors that every part so far has cut in the same way share one
+// history, so 10,000 parts of 1,000 tensors use the memory of one tensor.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@ class Merge {
  public:
   explicit Merge(const Listing& listing);
 
-  // In the order of ranks. Error(invalid_argument) for a block of a tensor that is not listed.
+  // Call in the order of ranks. Error(invalid_argument) for a block of a tensor that is not listed.
   void add(const Part& part);
-  // Each listed tensor with its placement. Error(invalid_argument) names the tensor and the ranks when blocks overlap, and the
-  // elements that no block has.
+  // Returns each listed tensor with its placement. Error(invalid_argument) names the tensor and the ranks of overlapping blocks, or
+  // the missing elements.
   std::vector<GroupRecord> finish() const;
 
  private:
-  using Form = Lengths;  // of one part's blocks of a tensor: two numbers for each dimension of each block
+  using Form = Lengths;  // one part's blocks of a tensor: two numbers per dimension of each block
 
   struct Step {
-    std::int32_t before;  // the history of which this is the next step, -1: none
+    std::int32_t before;  // the history that this step extends; -1: none
     std::int32_t form;
     std::int64_t part;
   };

@@ -18,14 +18,14 @@ using base::cat;
 using base::Json;
 using base::Status;
 
-// Returns the first difference between the replies that is an error although each rank's arguments are valid.
+// Returns the first error that is only visible in the combination of the replies, although each rank's arguments are valid.
 std::optional<base::Error> unlike(const std::vector<Reply>& replies) {
   const std::int64_t ranks = std::ssize(replies);
   for (std::int64_t of = 0; of < ranks; ++of) {
     const auto& numbers = replies[static_cast<std::size_t>(of)].numbers;
     if (numbers[0] == of && numbers[1] == ranks) continue;
     return base::Error(Status::invalid_argument,
-                       cat("coordinator: rank ", of, " of ", ranks, " takes itself for rank ", numbers[0], " of ", numbers[1]));
+                       cat("coordinator: rank ", of, " of ", ranks, " reports that it is rank ", numbers[0], " of ", numbers[1]));
   }
   for (const Reply& reply : replies) {
     if (reply.status != 0) return std::nullopt;
@@ -33,7 +33,7 @@ std::optional<base::Error> unlike(const std::vector<Reply>& replies) {
   for (const Reply& reply : replies) {
     if (reply.numbers[2] == replies[0].numbers[2]) continue;
     return base::Error(Status::invalid_argument, cat("read_only is ", reply.numbers[2], " on rank ", reply.numbers[0], " and ",
-                                                     replies[0].numbers[2], " on rank 0; the same on all ranks"));
+                                                     replies[0].numbers[2], " on rank 0; expected the same on all ranks"));
   }
   return std::nullopt;
 }
@@ -65,11 +65,11 @@ void write_token(storage::Storage& storage, const Token& token) {
 void verify_token(storage::Storage& storage, const Token& token) {
   try {
     const std::string found = read_text(*storage.open(token.path), 4096);
-    if (found != token.text) base::fail(Status::not_found, token.path, " has other bytes");
+    if (found != token.text) base::fail(Status::not_found, token.path, " has different contents");
   } catch (const base::Error& error) {
     if (error.status() != Status::not_found) throw;
     base::fail(Status::invalid_argument, "storage ", base::quote(storage.name()),
-               " is not shared: it has not the file that rank 0 has made");
+               " is not shared: the file created by rank 0 is missing");
   }
 }
 
@@ -83,7 +83,7 @@ void agree_to_open(Collective& collective, bool read_only, const std::optional<b
   if (const auto error = collective.first_error(replies, of_all, refused)) throw base::Error(*error);
 }
 
-// If the other ranks do not arrive, this rank still throws its error, and not the time-out.
+// If the other ranks do not arrive, this rank still throws its own error instead of the time-out.
 void refuse_to_open(Coordinator& coordinator, std::int64_t timeout_ns, const base::Error& refused) {
   if (base::is_inside_log_sink()) throw base::Error(refused);
   try {
@@ -102,7 +102,7 @@ std::string open_shared(Collective& collective, Protocol& protocol, const std::f
   if (collective.leads()) {
     mine = error_of([&] {
       open_alone();
-      protocol.remove_markers();  // left by runs that were killed while they opened
+      protocol.remove_markers();  // left by runs that were killed during open
       token.text = random_hex();
       token.path = protocol.marker_path(token.text);
       is_written = true;
@@ -112,7 +112,8 @@ std::string open_shared(Collective& collective, Protocol& protocol, const std::f
   const auto remove_token = [&] {
     if (!is_written) return;
     const auto problem = error_of([&] { protocol.storage().remove(token.path); });
-    if (problem && problem->status() != Status::not_found) base::warn("state", cat(token.path, " stays: ", problem->message()));
+    if (problem && problem->status() != Status::not_found)
+      base::warn("state", cat("cannot remove ", token.path, ": ", problem->message()));
   };
   try {
     const std::string text = collective.broadcast_text(!collective.leads() ? "" : mine ? error_text(*mine) : to_text(token));

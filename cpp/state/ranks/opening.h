@@ -15,11 +15,11 @@ namespace ckpt::state {
 // differs between ranks, or if a coordinator reports a wrong rank or world size. refused: the error in this rank's arguments.
 void agree_to_open(Collective& collective, bool read_only, const std::optional<base::Error>& refused);
 
-// The same for a rank with invalid arguments, which has no manager. Always throws, after at most timeout_ns.
+// The same for a rank with invalid arguments, which gets no manager. Always throws, after at most timeout_ns.
 [[noreturn]] void refuse_to_open(Coordinator& coordinator, std::int64_t timeout_ns, const base::Error& refused);
 
-// Collective, for writers. Rank 0 opens the storage and creates a file there; Error(invalid_argument) if another rank does not find
-// that file. Returns a string that is unique to this run, the same on all its ranks.
+// Collective, for writers. Rank 0 opens the storage and creates a file in it; Error(invalid_argument) if another rank does not find
+// that file. Returns a string that is unique to this run and the same on all its ranks.
 std::string open_shared(Collective& collective, Protocol& protocol, const std::function<void()>& open_alone);
 
 }  // namespace ckpt::state

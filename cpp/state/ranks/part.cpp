@@ -16,7 +16,7 @@ namespace {
 using base::cat;
 
 constexpr std::string_view summary_begin = ",\n\"summary\":";
-// More than a summary ever has with so many keys as are named one by one.
+// More than the size of a summary with individually listed keys.
 constexpr std::int64_t tail_bytes = 4096;
 
 std::string names_text(const std::vector<std::string>& names) {
@@ -50,7 +50,7 @@ Digest layout_digest(const std::vector<GroupRecord>& groups) {
           hash_of(cat(base::json_string(group.name), ' ', base::json_string(tensor_of(block)), ' ', to_text(box_of(block)))));
     }
   }
-  // The order of the records says nothing of where blocks lie.
+  // Sort, since the order of the records does not matter for the layout.
   std::ranges::sort(blocks, {}, [](const Digest& digest) { return std::pair(digest.high, digest.low); });
   std::string all;
   for (const Digest& block : blocks) all += to_hex(block);
@@ -69,9 +69,9 @@ std::string to_text(const Part& part) {
 
 Part parse_part(std::string_view text) {
   const Node top{checked_view(text, "part"), nullptr, "part"};
-  if (!top.value.is_object() || top["format"].text() != "ckpt-part") top.refuse("is not that of a rank's part");
+  if (!top.value.is_object() || top["format"].text() != "ckpt-part") top.refuse("is not a rank's part");
   if (const std::int64_t version = top["format_version"].count(); version != format_of_many) {
-    base::fail(base::Status::unsupported, "the part's format_version is ", version, "; this library reads ", format_of_many);
+    base::fail(base::Status::unsupported, "the part's format_version is ", version, "; expected ", format_of_many);
   }
   Part part;
   part.attempt = top["attempt"].text();
@@ -90,12 +90,11 @@ Part read_part(storage::Storage& storage, const std::string& directory, const Ma
   return reading(path, [&] {
     const std::string text = read_text(*storage.open(path), largest_manifest_bytes);
     if (std::ssize(text) != record.bytes)
-      base::fail(base::Status::corrupt, "the part has ", text.size(), " bytes; the manifest says ", record.bytes);
-    if (checksum_of_tail(text) != record.digest)
-      base::fail(base::Status::corrupt, "the part is not the one that the manifest names");
+      base::fail(base::Status::corrupt, "the part has ", text.size(), " bytes; expected ", record.bytes);
+    if (checksum_of_tail(text) != record.digest) base::fail(base::Status::corrupt, "the part's checksum differs from the manifest");
     Part part = parse_part(text);
     if (part.rank != rank || part.world_size != manifest.world_size)
-      base::fail(base::Status::corrupt, "the part is rank ", part.rank, "'s of ", part.world_size);
+      base::fail(base::Status::corrupt, "the part belongs to rank ", part.rank, " of ", part.world_size);
     return part;
   });
 }
@@ -118,7 +117,7 @@ PartTail read_part_tail(storage::Storage& storage, const std::string& directory,
     tail.record.bytes = file->size();
     std::string text(static_cast<std::size_t>(std::min(tail_bytes, tail.record.bytes)), '\0');
     if (file->read(tail.record.bytes - std::ssize(text), std::as_writable_bytes(std::span(text))) != std::ssize(text))
-      base::fail(base::Status::corrupt, "the file shrank while it was read");
+      base::fail(base::Status::corrupt, "the file was truncated during the read");
     const auto digest = checksum_of_tail(text);
     const std::size_t begin = text.rfind(summary_begin);
     if (digest && begin != std::string::npos) {
@@ -130,7 +129,7 @@ PartTail read_part_tail(storage::Storage& storage, const std::string& directory,
       tail.summary = read_summary(Node{JsonView(summary), nullptr, "part"});
       return tail;
     }
-    // So many keys that the summary is longer than that.
+    // The summary has many keys and exceeds tail_bytes.
     text = read_text(*file, largest_manifest_bytes);
     const Part part = parse_part(text);
     tail.record.digest = checksum_of_tail(text).value_or(Digest());

@@ -7,7 +7,7 @@
 namespace ckpt::state {
 namespace {
 
-// A group's blocks in a file of a part, as verify_tensor_file wants them.
+// Passes a group's blocks in a file of a part to verify_tensor_file.
 void verify_files(storage::Storage& storage, const std::string& directory, const PartRecords& part, VerifyResult& result,
                   base::Progress& progress) {
   for (const GroupRecord& group : part.groups()) {
@@ -33,15 +33,15 @@ void verify_parts(storage::Storage& storage, const std::string& directory, const
         const bool is_there = found.block != nullptr && found.block->dtype == tensor.dtype;
         if (!is_there && !box.is_empty()) {
           base::fail(base::Status::corrupt, "tensor ", base::quote(tensor.name), " of group ", base::quote(group.name),
-                     ": the part of rank ", rank, " has no block ", to_text(box), ", which the manifest names");
+                     ": the part of rank ", rank, " lacks block ", to_text(box), " of the manifest");
         }
       });
     }
     result.tensors += std::ssize(group.tensors);
   }
   if (result.files != manifest.part_files || result.bytes != manifest.part_file_bytes) {
-    base::fail(base::Status::corrupt, base::quote(directory), " has ", result.files, " files of ", result.bytes,
-               " bytes; the manifest says ", manifest.part_files, " and ", manifest.part_file_bytes);
+    base::fail(base::Status::corrupt, base::quote(directory), ": expected ", manifest.part_files, " files of ",
+               manifest.part_file_bytes, " bytes (manifest), found ", result.files, " of ", result.bytes);
   }
 }
 

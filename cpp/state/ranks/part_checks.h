@@ -1,4 +1,5 @@
-// All of a checkpoint of many ranks, checked: each part, each byte of each file, and that every block is where the manifest says.
+// Verifies a sharded checkpoint completely: each part, each byte of each file, and that every block is where the manifest places
+// it.
 #pragma once
 
 #include <string>
@@ -10,7 +11,7 @@
 
 namespace ckpt::state {
 
-// Error(corrupt) names the first bad file and block. Counts what was checked.
+// Error(corrupt) names the first bad file and block. Adds the counts of verified files to result.
 void verify_parts(storage::Storage& storage, const std::string& directory, const Manifest& manifest, VerifyResult& result,
                   base::Progress& progress);
 

@@ -12,12 +12,12 @@
 namespace ckpt::state {
 namespace {
 
-// A reader waits, mostly.
+// Reader threads mostly wait for the storage.
 constexpr std::int64_t most_at_once = 16;
-// Of the texts that are read at once; in memory they are some times as large.
+// Limit of the JSON bytes read concurrently; in memory they take several times their size.
 constexpr std::int64_t most_bytes_at_once = std::int64_t{256} << 10;
 
-// Storages by callbacks run on the thread that uses them.
+// Storages implemented by callbacks are only called on the caller's thread.
 bool allows_threads(storage::Storage& storage, const std::string& directory, std::int64_t world_size) {
   return storage.is_objects() || storage.open(path_in(directory, part_name(0, world_size)))->is_cached();
 }

@@ -1,4 +1,4 @@
-// Reads of the parts of all ranks, by rank 0: many small files, of which several come at a time where the storage allows that.
+// Reads the parts of all ranks on rank 0: many small files, several concurrently if the storage allows it.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace ckpt::state {
 
-// Of the ranks 1 and up; own: rank 0's.
+// Returns the tails of all ranks; own: that of rank 0.
 std::vector<PartTail> read_part_tails(storage::Storage& storage, const std::string& directory, const PartTail& own,
                                       std::int64_t world_size);
 
-// Calls take for each part in the order of ranks; few of them are in memory at a time.
+// Calls take for each part in the order of ranks, with few of them in memory at a time.
 void for_each_part(storage::Storage& storage, const std::string& directory, const Manifest& manifest,
                    const std::function<void(const Part& part)>& take);
 

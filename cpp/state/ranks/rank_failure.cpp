@@ -26,7 +26,7 @@ void write_failure(Protocol& protocol, const std::string& directory, std::int64_
                                                    ",\n\"message\":", base::json_string(failure.message, base::NotUtf8::replaced)));
         protocol.place_text(path_in(directory, failure_name(rank)), text);
       },
-      "the other ranks are not notified of '", failure.message, "': ");
+      "cannot notify the other ranks of '", failure.message, "': ");
 }
 
 std::optional<RankFailure> read_failure(storage::Storage& storage, const std::string& directory, std::int64_t rank) {
@@ -39,7 +39,7 @@ std::optional<RankFailure> read_failure(storage::Storage& storage, const std::st
     return RankFailure{top["rank"].count(), static_cast<base::Status>(status.integer()), top["message"].text()};
   } catch (const base::Error& error) {
     if (error.status() == base::Status::not_found) return std::nullopt;
-    return RankFailure{rank, base::Status::io, cat("it failed, and ", path, " cannot be read: ", error.message())};
+    return RankFailure{rank, base::Status::io, cat("the rank failed, and ", path, " cannot be read: ", error.message())};
   }
 }
 

@@ -25,11 +25,11 @@ using base::cat;
 using base::Json;
 using base::Status;
 
-// The announcement of rank 0 when a save begins that no rank has refused.
+// The announcement of rank 0 at the start of a save that no rank has rejected.
 struct Opening {
   std::string attempt;
-  bool is_agreed = false;                      // the agreement of an earlier save holds; else the ranks agree again
-  bool asks_blocks = true;                     // the ranks agree again on which ranks have which blocks
+  bool is_agreed = false;                      // the agreement of an earlier save is still valid; otherwise the ranks agree again
+  bool exchanges_blocks = true;                // the ranks agree again on which ranks have which blocks
   std::map<std::string, std::string> digests;  // of its values, by key
   std::int64_t generation = 0;
   bool rolled_back = false;
@@ -40,7 +40,7 @@ std::string to_text(const Opening& opening) {
   out.begin_object()
       .member("attempt", opening.attempt)
       .member("agreed", opening.is_agreed)
-      .member("blocks", opening.asks_blocks)
+      .member("blocks", opening.exchanges_blocks)
       .member("generation", opening.generation)
       .member("rolled_back", opening.rolled_back);
   out.key("keys").begin_object();
@@ -76,7 +76,7 @@ bool has_agreement(const Reply& reply, const Agreement& agreement) {
   return reply.flags == 1 && std::memcmp(reply.numbers.data(), &agreement.digest, sizeof agreement.digest) == 0;
 }
 
-// On rank 0: returns the announcement that aborts the save if a rank refuses it or has other tensors or options; else "".
+// On rank 0: returns the announcement that aborts the save if a rank rejects it or has different tensors or options; otherwise "".
 std::string refusal_of(const std::vector<Reply>& replies, const Alike& alike, const std::optional<base::Error>& mine) {
   if (mine) return error_text(*mine);
   for (const Reply& reply : replies) {
@@ -97,7 +97,7 @@ std::string refusal_of(const std::vector<Reply>& replies, const Alike& alike, co
   return "";
 }
 
-// Throws on all ranks the refusal that rank 0 announced instead of an opening. mine: the error of the rank that has refused.
+// Throws on all ranks the rejection that rank 0 announced instead of an opening. mine: the error of the rejecting rank.
 void throw_refusal(Collective& collective, const Json& all, const Alike& alike, const std::optional<base::Error>& mine) {
   if (const Json* const refused_by = all.find("refused_by")) {
     const std::int64_t rank = refused_by->integer();
@@ -112,7 +112,7 @@ void throw_refusal(Collective& collective, const Json& all, const Alike& alike, 
   }
   if (const Json* const out_of_step = all.find("out_of_step")) {
     throw RankError(out_of_step->integer(), Status::invalid_state,
-                    "the ranks are out of step: this one has not taken part in the save before");
+                    "ranks called different collectives: this rank did not take part in the previous save");
   }
 }
 
@@ -133,9 +133,9 @@ void compare_values(GroupSave& save, const State& state, const std::map<std::str
   }
 }
 
-// Whether the handled error is the time-out of ranks that did not arrive. An error that a rank reports itself is not, even with the
-// status timeout.
-bool is_handling_lateness() {
+// Returns whether the current exception is the time-out of ranks that did not arrive. An error that a rank reports itself is not
+// one, even with the status timeout.
+bool is_handling_timeout() {
   try {
     throw;
   } catch (const RankError&) {
@@ -161,8 +161,7 @@ RankGroup::RankGroup(Protocol& protocol, std::shared_ptr<Coordinator> coordinato
 
 // Log callbacks run on arbitrary threads, so a collective started inside one would never match on the other ranks.
 Collective RankGroup::begin_collective() {
-  if (base::is_inside_log_sink())
-    base::fail(Status::invalid_state, "a log callback cannot make a call that all ranks make together");
+  if (base::is_inside_log_sink()) base::fail(Status::invalid_state, "collective calls are not allowed in a log callback");
   arrivals_.withdraw();
   return {*coordinator_, collective_timeout_ns()};
 }
@@ -175,27 +174,27 @@ void RankGroup::open(const std::function<void()>& open_alone) {
     agree_to_open(collective, read_only_, std::nullopt);
     if (!read_only_) arrivals_.set_run(open_shared(collective, protocol_, open_alone));
   } catch (...) {
-    if (is_handling_lateness()) throw lateness("open", "");
+    if (is_handling_timeout()) throw timeout_error("open", "");
     throw;
   }
 }
 
-base::Error RankGroup::lateness(std::string_view call, std::string_view outcome) {
+base::Error RankGroup::timeout_error(std::string_view call, std::string_view outcome) {
   const std::string error = base::current_error().message;
   const std::string missing = arrivals_.missing(call, timeout_ns_ - collective_timeout_ns());
-  return {Status::timeout, cat(missing.empty() ? "a rank" : missing, " did not come within ", timeout_ns_, " ns",
+  return {Status::timeout, cat(missing.empty() ? "a rank" : missing, " did not arrive within ", timeout_ns_, " ns",
                                outcome.empty() ? ": " + error : cat("; ", outcome))};
 }
 
 // ---- Agree ----
 
 const Agreement* RankGroup::still_agreed(const Listing& listing, const SaveOptions& options) {
-  const bool is_anew = agrees_anew_.exchange(false) || options.check_replicas || agreement_ == nullptr ||
-                       agreement_->listing.digest != listing.digest;
-  return is_anew ? nullptr : agreement_.get();
+  const bool must_agree_again = must_agree_again_.exchange(false) || options.check_replicas || agreement_ == nullptr ||
+                                agreement_->listing.digest != listing.digest;
+  return must_agree_again ? nullptr : agreement_.get();
 }
 
-// Accepts a save that no rank has refused, and returns the announcement. Blocks may differ although the list of tensors is the
+// Accepts a save that no rank has rejected, and returns the announcement. Blocks may differ although the list of tensors is the
 // same; this is irrelevant if each rank writes all of its blocks.
 std::string RankGroup::open_save(GroupSave& save, Wanted& wanted, const Listing& listing, const std::vector<Reply>& replies,
                                  const Lead& lead) {
@@ -209,7 +208,7 @@ std::string RankGroup::open_save(GroupSave& save, Wanted& wanted, const Listing&
   const AcceptedSave& accepted = *wanted.options.accepted;
   save.options = wanted.options;
   save.attempt = protocol_.begin_attempt(wanted.options.prefix, wanted.options.step, accepted.mark());
-  return to_text(Opening{save.attempt, agreed != nullptr, agreed == nullptr || agreed->has_alike(),
+  return to_text(Opening{save.attempt, agreed != nullptr, agreed == nullptr || agreed->has_identical_blocks(),
                          digests_of(wanted.state.values()), accepted.generation(), accepted.rolled_back()});
 }
 
@@ -243,17 +242,17 @@ GroupSave RankGroup::agree(const std::function<Wanted()>& gather, const Lead& le
     save.attempt = opening.attempt;
     save.generation = opening.generation;
     save.rolled_back = opening.rolled_back;
-    if (opening.asks_blocks) {
+    if (opening.exchanges_blocks) {
       mine = error_of([&] { own = own_blocks(wanted.state); });
       Agreement agreement = agree_on_blocks(collective, std::move(alike.tensors), own, mine);
-      // Where the blocks lie is known for as long as it is the same one.
+      // Keep the object if it has not changed: the cached placement refers to it.
       if (agreement_ == nullptr || agreement.digest != agreement_->digest)
         agreement_ = std::make_shared<Agreement>(std::move(agreement));
       if (wanted.options.check_replicas) compare_replicas(collective, wanted.state, own, *agreement_);
     }
   } catch (...) {
-    agrees_anew_ = true;
-    if (is_handling_lateness()) throw lateness("save", "nothing was saved");
+    must_agree_again_ = true;
+    if (is_handling_timeout()) throw timeout_error("save", "nothing was saved");
     if (leads() && !save.attempt.empty()) error_of([&] { storage_.remove_directory(save.attempt); });
     throw;
   }
@@ -261,7 +260,7 @@ GroupSave RankGroup::agree(const std::function<Wanted()>& gather, const Lead& le
   save.place = std::make_shared<SaveOrder::Place>(order_);
   save.refusal = error_of([&] {
     compare_values(save, wanted.state, opening.digests);
-    save.state = share_out(wanted.state, own, *save.agreement, rank());
+    save.state = assign_shares(wanted.state, own, *save.agreement, rank());
   });
   return save;
 }
@@ -270,9 +269,9 @@ GroupSave RankGroup::agree(const std::function<Wanted()>& gather, const Lead& le
 
 SaveResult RankGroup::save(GroupSave& save, SaveSource& source, bool is_in_background, const Commit& commit) {
   try {
-    return is_in_background ? save_apart(save, source, commit) : save_together(save, source, commit);
+    return is_in_background ? save_in_background(save, source, commit) : save_in_foreground(save, source, commit);
   } catch (...) {
-    agrees_anew_ = true;  // a rank may have failed before it had the agreement
+    must_agree_again_ = true;  // a rank may have failed before it had the agreement
     throw;
   }
 }
@@ -297,13 +296,13 @@ RankGroup::Share RankGroup::write_share(GroupSave& save, SaveSource& source, Fil
   part.summary.layout = layout_digest(part.groups);
   for (const auto& [key, text] : part.values) part.summary.unlike.push_back(key);
   part.summary.unlike.insert(part.summary.unlike.end(), part.absent.begin(), part.absent.end());
-  // The files' names are durable before the part that vouches for them can be.
+  // The files' names must be durable before the part that lists them.
   storage_.sync_directory(save.attempt);
   if (!leads()) source.commit_point();
   const std::string text = to_text(part);
   files.write_text(part_name(rank(), ranks()), text);
   storage_.sync_directory(save.attempt);
-  // Only groups that the next save may link are needed again.
+  // Only groups that the next save may link are needed later.
   if (save.state->rarely_changing().empty()) part.groups.clear();
   save.state = std::make_shared<State>(State::of({}, save.state->values(), {}));
   return {std::move(part.groups),
@@ -312,7 +311,7 @@ RankGroup::Share RankGroup::write_share(GroupSave& save, SaveSource& source, Fil
           files.rewritten()};
 }
 
-SaveResult RankGroup::save_together(GroupSave& save, SaveSource& source, const Commit& commit) {
+SaveResult RankGroup::save_in_foreground(GroupSave& save, SaveSource& source, const Commit& commit) {
   Collective collective = begin_collective();
   FileSaver files(protocol_, save.attempt, source, [&](const std::string& name) { return rank_file_name(name, rank(), ranks()); });
   Share share;
@@ -336,24 +335,24 @@ SaveResult RankGroup::save_together(GroupSave& save, SaveSource& source, const C
         }
         Manifest manifest = gather_parts(save, tails);
         commit(manifest);
-        keep_placed(save, manifest);
+        cache_placement(save, manifest);
         committed = {manifest.commit_sequence, file_count(manifest), total_bytes(manifest)};
       });
     }
     failure = collective.first_error(replies, of_all, mine, &committed);
   } catch (const base::Error& error) {
     if (error.status() != Status::timeout) throw;
-    throw late_save(save, arrivals_.missing("save", timeout_ns_ - collective_timeout_ns()));
+    throw save_timeout_error(save, arrivals_.missing("save", timeout_ns_ - collective_timeout_ns()));
   }
   if (failure) {
-    // All have replied: none of them writes any more.
+    // All have replied: no rank writes any more.
     if (leads()) protocol_.discard(save.attempt, true);
     throw base::Error(*failure);
   }
   return finish(save, std::move(share), committed[0], committed[1], committed[2]);
 }
 
-SaveResult RankGroup::save_apart(GroupSave& save, SaveSource& source, const Commit& commit) {
+SaveResult RankGroup::save_in_background(GroupSave& save, SaveSource& source, const Commit& commit) {
   FileSaver files(protocol_, save.attempt, source, [&](const std::string& name) { return rank_file_name(name, rank(), ranks()); });
   try {
     Share share = write_share(save, source, files);
@@ -364,11 +363,11 @@ SaveResult RankGroup::save_apart(GroupSave& save, SaveSource& source, const Comm
       wait_for_parts(save, source);
       Manifest manifest = gather_parts(save, read_part_tails(storage_, save.attempt, share.tail, ranks()));
       commit(manifest);
-      keep_placed(save, manifest);
+      cache_placement(save, manifest);
       sequence = manifest.commit_sequence;
       file_number = file_count(manifest);
       bytes = total_bytes(manifest);
-      // All parts of this save exist, so every rank has ended the earlier ones.
+      // All parts of this save exist, so every rank has ended the earlier saves.
       for (const std::string& attempt : take_failed()) protocol_.discard(attempt, true);
     } else {
       sequence = wait_for_commit(save, source);
@@ -436,10 +435,10 @@ Manifest RankGroup::gather_parts(const GroupSave& save, const std::vector<PartTa
     layouts.push_back(tail.summary.layout);
   }
   manifest.by_rank.assign(by_rank.begin(), by_rank.end());
-  const bool is_known = placed_for_ == save.agreement && layouts_ == layouts;
-  placed_for_ = nullptr;  // until a commit has succeeded with them: they are lent to the manifest, for there may be many
+  const bool is_known = placement_agreement_ == save.agreement && layouts_ == layouts;
+  placement_agreement_ = nullptr;  // moved to the manifest (they can be large) until its commit has succeeded
   if (is_known) {
-    manifest.groups = std::move(placed_);
+    manifest.groups = std::move(cached_groups_);
     return manifest;
   }
   Merge merge(save.agreement->listing);
@@ -449,14 +448,14 @@ Manifest RankGroup::gather_parts(const GroupSave& save, const std::vector<PartTa
   return manifest;
 }
 
-void RankGroup::keep_placed(const GroupSave& save, Manifest& manifest) {
-  placed_ = std::move(manifest.groups);
-  placed_for_ = save.agreement;
+void RankGroup::cache_placement(const GroupSave& save, Manifest& manifest) {
+  cached_groups_ = std::move(manifest.groups);
+  placement_agreement_ = save.agreement;
 }
 
-// ---- Waiting for others, in the background ----
+// ---- Background saves ----
 
-// Pauses grow; machines that show directories late are made to look now and then.
+// Sleeps with growing pauses; occasionally refreshes the directory, which network file systems may cache.
 void RankGroup::pause(std::int64_t& pause_ns, const std::string& attempt) const {
   constexpr std::int64_t longest_ns = 500'000'000;
   sleep_(pause_ns);
@@ -468,7 +467,7 @@ namespace {
 
 constexpr std::int64_t first_pause_ns = 1'000'000;
 
-// The files of the ranks in the directory of an attempt.
+// Files of the ranks in the directory of an attempt.
 struct Seen {
   std::set<std::int64_t> parts;
   std::set<std::int64_t> failures;
@@ -496,7 +495,7 @@ void RankGroup::wait_for_parts(const GroupSave& save, const SaveSource& source) 
       if (const auto failure = read_failure(storage_, save.attempt, of)) fail_by(*failure);
     }
     if (std::ssize(seen.parts) == ranks()) return;
-    if (deadline.is_over()) throw late_save(save, ranks_without_part(save));
+    if (deadline.is_over()) throw save_timeout_error(save, ranks_without_part(save));
   }
 }
 
@@ -506,13 +505,13 @@ std::int64_t RankGroup::wait_for_commit(const GroupSave& save, const SaveSource&
     storage::require_running(source.stop.get());
     if (const auto sequence = protocol_.committed_sequence(save.attempt)) return *sequence;
     if (const auto failure = read_failure(storage_, save.attempt, 0)) fail_by(*failure);
-    if (deadline.is_over()) throw late_save(save, ranks_without_part(save));
+    if (deadline.is_over()) throw save_timeout_error(save, ranks_without_part(save));
   }
 }
 
-// ---- Late ranks ----
+// ---- Time-outs ----
 
-// For background saves: returns the ranks without a part; "" when they are not known.
+// For background saves: returns the ranks without a part; "" if they are not known.
 std::string RankGroup::ranks_without_part(const GroupSave& save) const {
   std::string missing;
   const auto problem = error_of([&] {
@@ -522,11 +521,11 @@ std::string RankGroup::ranks_without_part(const GroupSave& save) const {
   return problem ? "" : missing;
 }
 
-// missing: "" when it is not known. If rank 0 is missing, it may have been killed after its commit.
-base::Error RankGroup::late_save(const GroupSave& save, const std::string& missing) const {
+// missing: "" if not known. If rank 0 is missing, it may have been killed after its commit.
+base::Error RankGroup::save_timeout_error(const GroupSave& save, const std::string& missing) const {
   const bool is_open = missing.empty() || missing == "rank 0" || missing.starts_with("rank 0,");
-  return {Status::timeout, cat(missing.empty() ? "a rank" : missing, " did not come within ", timeout_ns_, " ns; ",
-                               base::quote(save.attempt), is_open ? " may be a checkpoint or not" : " is no checkpoint")};
+  return {Status::timeout, cat(missing.empty() ? "a rank" : missing, " did not arrive within ", timeout_ns_, " ns; ",
+                               base::quote(save.attempt), is_open ? " may or may not be committed" : " is not committed")};
 }
 
 }  // namespace ckpt::state

@@ -13,7 +13,7 @@ namespace ckpt::state {
 
 class SaveOrder : public std::enable_shared_from_this<SaveOrder> {
  public:
-  // The place of one save, from its construction to its destruction.
+  // The position of one save, from its construction to its destruction.
   class Place {
    public:
     explicit Place(std::shared_ptr<SaveOrder> order) : order_(std::move(order)), number_(order_->draw()) {}
@@ -21,7 +21,7 @@ class SaveOrder : public std::enable_shared_from_this<SaveOrder> {
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
-    // Returns when all earlier saves have ended; false when stop became true before.
+    // Returns when all earlier saves have ended; returns false if stop becomes true first.
     bool wait(const std::atomic<bool>* stop) { return order_->wait_for(number_, stop); }
 
    private:

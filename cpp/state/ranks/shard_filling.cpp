@@ -18,7 +18,7 @@ namespace {
 using base::cat;
 using base::Status;
 
-// Of the whole tensor.
+// Returns the index in the whole tensor.
 std::int64_t element_number(const Lengths& shape, const Box& box, std::int64_t position) {
   Lengths at = box.offsets;
   for (std::size_t i = at.size(); i > 0; --i) {
@@ -28,7 +28,7 @@ std::int64_t element_number(const Lengths& shape, const Box& box, std::int64_t p
   return position_in(whole_box(shape), at);
 }
 
-// Ascending ranges, those that touch put together.
+// Sorts ranges and merges adjacent ones.
 void merge(std::vector<std::pair<std::int64_t, std::int64_t>>& ranges) {
   std::ranges::sort(ranges);
   std::size_t last = 0;
@@ -102,10 +102,10 @@ Digest ShardFilling::plan_digest() const {
   return hash_of(text);
 }
 
-// Whether this rank would read much that it does not need, were it to read its blocks by itself: rows that lie apart, or large
-// chunks for a small part of them.
+// Returns whether this rank would read much unneeded data if it read its blocks alone: rows that are far apart, or large chunks of
+// which it needs a small part.
 bool ShardFilling::reads_much(const Wanted& wanted) const {
-  constexpr std::int64_t most_besides = 2 * shard_chunk_bytes;  // of each block
+  constexpr std::int64_t most_unneeded = 2 * shard_chunk_bytes;  // per block
   bool is_much = false;
   for (const Target& target : wanted.targets) {
     for_each_stored_number(wanted.record, target.box, [&](std::int64_t number) {
@@ -114,7 +114,7 @@ bool ShardFilling::reads_much(const Wanted& wanted) const {
       if (is_much || !shared) return;
       const auto [begin, end] = bytes_between(box, target.box, wanted.record.dtype);
       const auto [first, last] = touched_bytes(place_of(wanted, box), begin, end);
-      is_much = !is_contiguous(*shared, box) || (last - first) - (end - begin) > most_besides;
+      is_much = !is_contiguous(*shared, box) || (last - first) - (end - begin) > most_unneeded;
     });
   }
   return is_much;
@@ -135,8 +135,8 @@ void ShardFilling::agree(Collective& collective) {
   const auto is_unlike = [&](const Reply& each) { return each.status == 0 && each.digests[0] != reply.digests[0]; };
   const auto unlike = std::ranges::find_if(replies, is_unlike);
   if (!mine && unlike != replies.end()) {
-    of_all = base::Error(Status::invalid_argument, cat("rename has other answers on rank ", unlike - replies.begin(),
-                                                       " than on rank 0: they would load other tensors"));
+    of_all = base::Error(Status::invalid_argument,
+                         cat("rename returns different names on rank ", unlike - replies.begin(), " and on rank 0"));
   }
   if (const auto error = collective.first_error(replies, of_all, mine)) throw base::Error(*error);
   if (!any.empty()) {
@@ -146,7 +146,7 @@ void ShardFilling::agree(Collective& collective) {
   }
   auto next = any.begin();
   for (Wanted& wanted : wanted_) wanted.is_shared = !wanted.is_sharded || *next++ != std::byte{0};
-  // All memory that it takes to go on to the end together.
+  // Allocates all memory for the collective read in advance.
   collective.agree(error_of([&] {
     link_own();
     share_rest(collective);
@@ -177,11 +177,11 @@ void ShardFilling::share_rest(const Collective& collective) {
     });
   }
   Exchange::Sizes sizes;
-  if (storage_.is_objects()) sizes.batch_bytes = 4 * sizes.batch_bytes;  // several requests at once
-  exchange_->share_out(collective.rank(), collective.ranks(), sizes);
+  if (storage_.is_objects()) sizes.batch_bytes = 4 * sizes.batch_bytes;  // allows several concurrent requests
+  exchange_->assign_shares(collective.rank(), collective.ranks(), sizes);
 }
 
-// Of a block, but for where it begins in its file.
+// Returns the place of a block, without its position in the file.
 TensorPlace ShardFilling::place_of(const Wanted& wanted, const Box& box) const {
   return {0, bytes_of(box, wanted.record.dtype), &wanted.record, options_.verify == Verify::full};
 }
@@ -249,7 +249,7 @@ void ShardFilling::begin_in_place() {
   has_begun_ = true;
 }
 
-// What is kept open can be read again although a writer removes the checkpoint.
+// An open file can be read again even if a writer removes the checkpoint.
 bool ShardFilling::may_keep(const std::shared_ptr<const BlockFile>& file) const {
   if (!is_alone_ || options_.in_place || !file->file->is_cached()) return false;
   return kept_files_.size() < BlockFiles::most_files || kept_files_.contains(file);
@@ -291,15 +291,15 @@ void ShardFilling::note_misfit(const Wanted& wanted, const Box& box, std::int64_
   const std::lock_guard lock(misfits_);
   if (!misfit_.empty() && misfit_at_ <= at) return;
   misfit_at_ = at;
-  misfit_ = cat("tensor ", base::quote(wanted.record.name), ": element ", at.second, " of ",
-                tensor::dtype_name(wanted.record.dtype), " has no place in ", tensor::dtype_name(wanted.to));
+  misfit_ = cat("tensor ", base::quote(wanted.record.name), ": element ", at.second, " of type ",
+                tensor::dtype_name(wanted.record.dtype), " cannot be represented as ", tensor::dtype_name(wanted.to));
 }
 
 void ShardFilling::require_fit() const {
   if (!misfit_.empty()) base::fail(Status::out_of_range, misfit_);
 }
 
-// ---- Read together ----
+// ---- Collective read ----
 
 void ShardFilling::read_together(Collective& collective) {
   try {

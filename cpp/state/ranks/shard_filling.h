@@ -1,9 +1,9 @@
-// The way of a checkpoint's bytes into tensors of which this rank may have blocks only, whoever saved them: what Filling is for
-// whole tensors of one process.
+// Loads tensors of any checkpoint into tensors or blocks of this rank: the counterpart of Filling for sharded checkpoints and
+// states.
 //
-// One process, or one rank by itself, reads of each block of the checkpoint the range that its own blocks need. Ranks that load
-// together do that, too, for tensors whose blocks need one row after the other. Tensors that all ranks have whole, and those of
-// which some rank would read much that it does not need, are read once by all of them together.
+// A single process, or a rank alone, reads from each block of the checkpoint the range that its own blocks need. Ranks that load
+// together do the same for tensors of which they need contiguous rows. Tensors that all ranks load completely, and those of which a
+// rank would read much unneeded data, are read only once, by all ranks together (Exchange).
 #pragma once
 
 #include <cstdint>
@@ -34,22 +34,22 @@ namespace ckpt::state {
 
 class ShardFilling final : public Filler {
  public:
-  // As Filling's. is_alone: no other rank loads with this one; what comes from files that the system caches is then read twice
-  // instead of being kept in memory in between.
+  // As for Filling. is_alone: no other rank loads together with this one; cached files are then read twice instead of being kept in
+  // memory in between.
   ShardFilling(storage::Storage& storage, std::string directory, const LoadOptions& options, const NameMap& names,
                base::Progress& progress, bool& has_begun, bool is_alone);
 
-  // The manifest must outlive this object, as all below.
+  // The manifest must outlive this object, also for plan.
   void read(const Manifest& manifest, const State& state) override;
   void require_fit() const override;
   void write() override;
 
-  // Of several ranks, in this order. What goes where; reads nothing.
+  // For several ranks, call in this order. Determines the targets; reads nothing.
   void plan(const Manifest& manifest, const State& state);
-  // Collective: makes sure that all ranks have planned the same, and finds what they read together.
+  // Collective: checks that all ranks have the same plan, and selects what they read together.
   void agree(Collective& collective);
-  // Collective. Throws the errors of the collective only; require_read throws those of the checkpoint and of this rank,
-  // require_intact those of bytes that changed between ranks.
+  // Collective. Throws only errors of the collective; require_read throws those of the checkpoint and of this rank, require_intact
+  // those of bytes that changed between ranks.
   void read_together(Collective& collective);
   void require_read() const;
   void require_intact() const;
@@ -58,9 +58,9 @@ class ShardFilling final : public Filler {
   struct Target {
     Box box;
     std::shared_ptr<tensor::Tensor> tensor;
-    std::unique_ptr<std::byte[]> copy = {};  // once there is something to keep
+    std::unique_ptr<std::byte[]> copy = {};  // allocated when needed
   };
-  // A tensor that both have.
+  // A tensor in both the checkpoint and the state.
   struct Wanted {
     const std::string& group;
     const TensorRecord& record;
@@ -70,7 +70,7 @@ class ShardFilling final : public Filler {
     Converter convert = nullptr;
     std::vector<Target> targets = {};
   };
-  // A block of the checkpoint that has something of a target.
+  // A block of the checkpoint that intersects a target.
   struct Link {
     std::int64_t part = 0;
     std::uint32_t wanted = 0;
@@ -81,7 +81,7 @@ class ShardFilling final : public Filler {
     std::uint32_t wanted = 0;
     Placement::Block block;
     std::vector<std::uint32_t> targets = {};
-    std::vector<std::pair<std::int64_t, std::int64_t>> ranges = {};  // of its bytes, ascending
+    std::vector<std::pair<std::int64_t, std::int64_t>> ranges = {};  // ranges of its bytes, ascending
   };
   struct Kept {
     std::shared_ptr<const Need> need;
@@ -104,7 +104,7 @@ class ShardFilling final : public Filler {
   bool may_keep(const std::shared_ptr<const BlockFile>& file) const;
   void read_pieces(std::span<const Exchange::Piece> pieces, std::span<std::byte> into);
   void take_piece(const Exchange::Piece& piece, std::span<const std::byte> bytes);
-  // Where the elements of a target go: nullptr when they are only looked at.
+  // Returns where the elements of a target are written; nullptr if they are only checked.
   std::byte* destination(const Target& target, bool is_kept, bool is_second) const;
   void take(const Need& need, bool is_kept, bool is_second, std::int64_t at, std::span<const std::byte> bytes);
   void note_misfit(const Wanted& wanted, const Box& box, std::int64_t position);
@@ -119,15 +119,15 @@ class ShardFilling final : public Filler {
   const bool is_alone_;
   bool is_serial_ = false;  // targets share memory
   std::vector<Wanted> wanted_;
-  std::vector<Link> links_;  // by the place of their blocks in the checkpoint
+  std::vector<Link> links_;  // in the order of their blocks in the checkpoint
   std::optional<Exchange> exchange_;
   std::optional<BlockFiles> files_;
   std::vector<Kept> kept_;
   std::set<std::shared_ptr<const BlockFile>> kept_files_;
   std::exception_ptr failure_;
   std::mutex misfits_;
-  std::string misfit_;                                 // what cannot be converted, "" when all can
-  std::pair<std::ptrdiff_t, std::int64_t> misfit_at_;  // the lowest tensor and element are named
+  std::string misfit_;                                 // description of the first element that cannot be converted, "" if all can
+  std::pair<std::ptrdiff_t, std::int64_t> misfit_at_;  // lowest tensor and element that cannot be converted
 };
 
 }  // namespace ckpt::state

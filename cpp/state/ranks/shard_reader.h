@@ -1,4 +1,4 @@
-// Tensors of a checkpoint of many ranks, one by one, put together from the blocks that have what is wanted.
+// Reads tensors of a sharded checkpoint one by one, assembled from the blocks that intersect the requested range.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace ckpt::state {
 
-// One thread at a time. Parts and files are opened when they are first needed.
+// Not thread-safe. Parts and files are opened at the first use.
 class ShardReader {
  public:
   // is_checked: chunks are checked each time they are read.

@@ -10,13 +10,13 @@ namespace {
 
 constexpr std::int64_t least_split_bytes = std::int64_t{64} << 10;
 constexpr std::int64_t most_whole_bytes = std::int64_t{1} << 20;
-constexpr std::int64_t shares_of_a_rank = 40;  // a tensor of less than one of them stays whole: 2.5% of what a rank writes
+constexpr std::int64_t shares_of_a_rank = 40;  // a tensor smaller than 1/40 (2.5%) of a rank's bytes stays whole
 
-// The bytes that all ranks would have, were they equal in the end; those that have more by themselves get nothing.
+// Returns the bytes per rank if all ranks were equal in the end; ranks that have more by themselves get nothing.
 std::int64_t even_level(std::span<const std::int64_t> own_bytes, std::int64_t bytes) {
   std::vector<std::int64_t> sorted(own_bytes.begin(), own_bytes.end());
   std::ranges::sort(sorted);
-  std::int64_t below = 0;  // what the lowest ranks have
+  std::int64_t below = 0;  // sum over the lowest ranks
   for (std::size_t count = 1; count <= sorted.size(); ++count) {
     below += sorted[count - 1];
     const auto ranks = static_cast<std::int64_t>(count);
@@ -26,7 +26,7 @@ std::int64_t even_level(std::span<const std::int64_t> own_bytes, std::int64_t by
   return 0;
 }
 
-// Hands tensors to ranks in their order, each until it has enough.
+// Assigns tensors to ranks in order, each rank until it has enough.
 class Split {
  public:
   using Take = std::function<void(std::int64_t rank, const RowShare& share)>;
@@ -53,25 +53,25 @@ class Split {
  private:
   static std::int64_t bytes_of(const Splittable& tensor) { return tensor_bytes(tensor.dtype, *tensor.shape); }
 
-  // The next rank with room; the last one takes whatever comes.
-  void find_room(std::int64_t least) {
+  // Advances to the next rank with room; the last one takes the remainder.
+  void advance_to_room(std::int64_t least) {
     while (left_ < least && rank_ + 1 < std::ssize(own_bytes_)) left_ = level_ - own_bytes_[static_cast<std::size_t>(++rank_)];
   }
 
-  void give(const RowShare& share, std::int64_t bytes) {
+  void assign(const RowShare& share, std::int64_t bytes) {
     take_(rank_, share);
     left_ -= bytes;
   }
 
   void add_whole(std::size_t number) {
-    find_room(1);
-    give({number, 0, 0, 0}, bytes_of(tensors_[number]));
+    advance_to_room(1);
+    assign({number, 0, 0, 0}, bytes_of(tensors_[number]));
   }
 
   void add_rows(std::size_t number) {
     const Splittable& tensor = tensors_[number];
     const Lengths& shape = *tensor.shape;
-    // As few dimensions as make rows of few bytes.
+    // As few dimensions as needed for small rows.
     std::size_t axes = 0;
     std::int64_t rows = 1;
     std::int64_t row_bytes = bytes_of(tensor);
@@ -85,11 +85,11 @@ class Split {
     }
     if (axes == 0) return add_whole(number);
     for (std::int64_t row = 0; row < rows;) {
-      find_room(std::max<std::int64_t>(1, row_bytes / 2));
+      advance_to_room(std::max<std::int64_t>(1, row_bytes / 2));
       const bool is_last = rank_ + 1 == std::ssize(own_bytes_);
       const std::int64_t fit = (left_ + row_bytes / 2) / row_bytes;
       const std::int64_t count = is_last ? rows - row : std::min(rows - row, std::max<std::int64_t>(1, fit));
-      give({number, axes, row, row + count}, count * row_bytes);
+      assign({number, axes, row, row + count}, count * row_bytes);
       row += count;
     }
   }

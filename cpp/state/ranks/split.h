@@ -1,5 +1,5 @@
-// Which rank writes what of tensors that several ranks have: all of them, or those that have the same blocks. Each of these ranks
-// comes to the same answer by itself.
+// Distributes the writing of tensors that several ranks have (all ranks, or those with the same blocks). Each of these ranks
+// computes the same result independently.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Splittable {
   const Lengths* shape = nullptr;
 };
 
-// Rows of a tensor, counted over its first axes dimensions together.
+// Rows of a tensor, counted over its first `axes` dimensions together.
 struct RowShare {
   std::size_t tensor = 0;  // by number
   std::size_t axes = 0;    // 0: the whole tensor
@@ -24,8 +24,8 @@ struct RowShare {
   std::int64_t end = 0;
 };
 
-// What one rank writes; own_bytes: what each rank writes besides. Small tensors stay whole and together, large ones are cut so that
-// all ranks write about as much.
+// Returns the share of one rank; own_bytes: what each rank writes in addition. Small tensors stay whole and together; large ones
+// are cut so that all ranks write about the same number of bytes.
 std::vector<RowShare> share_of(std::span<const Splittable> tensors, std::span<const std::int64_t> own_bytes, std::int64_t rank);
 
 }  // namespace ckpt::state

@@ -16,9 +16,10 @@
 
 namespace ckpt {
 
-// Checkpoints after tasks that take a large enough share of the longest one, while it has slots; moves that share by what
-// recoveries saved. One thread at a time. Weaknesses: it knows neither the time since the last checkpoint nor the failure rate,
-// its steps depend on the unit of time, one outlier stays the longest task for ever, and slots for a lifetime run out.
+// A rule that checkpoints after tasks with a large enough share of the duration of the longest task, while slots are left, and
+// adjusts that share by the savings of recoveries. One thread at a time. Weaknesses: it ignores the time since the last
+// checkpoint and the failure rate, its steps depend on the unit of time, one outlier stays the longest task permanently, and the
+// slots of a long run are used up.
 class Threshold : public detail::Object<Threshold, ckpt_threshold, ckpt_threshold_release> {
  public:
   using Object::Object;
@@ -28,18 +29,18 @@ class Threshold : public detail::Object<Threshold, ckpt_threshold, ckpt_threshol
     const ckpt_threshold_options given_options = detail::to_c(options);
     check(ckpt_threshold_create(&given_options, this->out()));
   }
-  // Records that a task took this long. name: UTF-8, not blank, at most 95 bytes. duration_seconds: finite, at least 0.
+  // Records the duration of a task. name: UTF-8, not blank, at most 95 bytes. duration_seconds: finite, >= 0.
   void observe_task(const std::string& name, double duration_seconds) {
     check(ckpt_threshold_observe_task(handle(), name.c_str(), duration_seconds));
   }
-  // Records that a task failed after this long. It is remembered, with failed = 1 in TaskObservation, and is never the longest
-  // task, for it was not done. name: UTF-8, not blank, at most 95 bytes. duration_seconds: finite, at least 0. What recovering
-  // from it saved is recorded with Threshold::adjust_policy.
+  // Records that a task failed after this duration. It is stored, with failed = 1 in TaskObservation, and is never the longest
+  // task, because it was not completed. name: UTF-8, not blank, at most 95 bytes. duration_seconds: finite, >= 0. Record the
+  // savings of the recovery with Threshold::adjust_policy.
   void observe_failure(const std::string& name, double duration_seconds) {
     check(ckpt_threshold_observe_failure(handle(), name.c_str(), duration_seconds));
   }
-  // Returns 1 when a slot is left and cost_seconds / max(longest task, 1e-6) reaches the threshold, which consumes the slot;
-  // else 0.
+  // Returns true when a slot is left and cost_seconds / max(longest task, 1e-6) reaches the threshold, which consumes the slot;
+  // else false.
   bool should_checkpoint(const std::string& name, double cost_seconds) {
     ckpt_bool result = 0;
     check(ckpt_threshold_should_checkpoint(handle(), name.c_str(), cost_seconds, &result));
@@ -49,17 +50,17 @@ class Threshold : public detail::Object<Threshold, ckpt_threshold, ckpt_threshol
   void adjust_policy(double saved_seconds, double overhead_seconds) {
     check(ckpt_threshold_adjust_policy(handle(), saved_seconds, overhead_seconds));
   }
-  // Frees all slots for a new run; threshold and longest task stay.
+  // Frees all slots for a new run; the threshold and the longest task are kept.
   void begin_run() {
     check(ckpt_threshold_begin_run(handle()));
   }
-  // Returns what the rule knows.
+  // Returns the state of the rule.
   ThresholdInfo info() const {
     ckpt_threshold_info result = CKPT_THRESHOLD_INFO_INIT;
     check(ckpt_threshold_get_info(handle(), &result));
     return detail::from_c(result);
   }
-  // Lists the tasks that are remembered, the oldest first.
+  // Lists the stored tasks, the oldest first.
   std::vector<TaskObservation> list_tasks() const {
     const auto ask = [&](ckpt_task_observation* list, std::int64_t capacity, std::int64_t* count) {
       return ckpt_threshold_list_tasks(handle(), list, capacity, count);
@@ -82,7 +83,7 @@ class ControllerMethods : public detail::Object<Self, ckpt_controller, ckpt_cont
     const ckpt_controller_options given_options = detail::to_c(options);
     check(ckpt_controller_create(&given_options, this->out()));
   }
-  // Returns the time on the controller's clock, for callers that have none of their own.
+  // Returns the time on the controller's clock, for callers without a separate clock.
   double now() const {
     double result = 0;
     check(ckpt_controller_get_now(handle(), &result));
@@ -94,33 +95,34 @@ class ControllerMethods : public detail::Object<Self, ckpt_controller, ckpt_cont
     const ckpt_controller_event given_event = detail::to_c(event);
     check(ckpt_controller_record(handle(), &given_event));
   }
-  // Decides whether to save now, and why. Changes nothing, so it may be asked as often as one likes. Status::invalid_state when
-  // no run is going on.
+  // Decides whether to save now, and reports the reason. Changes nothing, so it may be called at any rate. Status::invalid_state
+  // when no run is in progress.
   Decision should_checkpoint(double now_seconds) const {
     ckpt_decision result = CKPT_DECISION_INIT;
     check(ckpt_controller_should_checkpoint(handle(), now_seconds, &result));
     return detail::from_c(result);
   }
-  // Decides as Controller::should_checkpoint, with the same answer for all processes, which must all call it: rank 0 decides and
-  // broadcasts. What a save has cost is the longest stall of all ranks, each of which begins and commits every save in a
-  // controller of its own: after a save this call gathers their stalls on rank 0, whose controller notes the longest before it
-  // decides; again until none of them is still in that save. The other ranks' controllers keep their own stalls. now_seconds
-  // counts on rank 0 only. If rank 0 cannot decide, or the arguments of one rank are wrong, all return the status and message of
-  // that rank. Only a rank whose coordinator is nullptr or another handle returns alone; the others time out. Status::timeout
-  // and Status::callback as Coordinator::all_gather, Coordinator::gather and Coordinator::broadcast. Status::corrupt if they
-  // return invalid data instead of a decision or stalls. timeout: at least 0, for the call as a whole.
+  // Decides as Controller::should_checkpoint, with the same decision on all processes, which must all call it: rank 0 decides
+  // and broadcasts. Each rank records the begin and commit of every save in its own controller; the cost of a save is the
+  // longest stall of all ranks. After a save this call gathers the stalls on rank 0, and its controller records the longest
+  // before it decides; this is repeated in later calls until no rank is still in that save. The controllers of other ranks keep
+  // their own stalls. now_seconds is only used on rank 0. If rank 0 cannot decide, or the arguments of one rank are invalid, all
+  // return the status and message of that rank. Only a rank with a coordinator that is nullptr or another handle fails alone;
+  // the others time out. Status::timeout and Status::callback as Coordinator::all_gather, Coordinator::gather and
+  // Coordinator::broadcast. Status::corrupt if they return invalid data instead of a decision or stalls. timeout: >= 0, for the
+  // call as a whole.
   Decision decide_all(const Coordinator& coordinator, double now_seconds, std::chrono::nanoseconds timeout) const {
     ckpt_decision result = CKPT_DECISION_INIT;
     check(ckpt_controller_decide_all(handle(), coordinator.handle(), now_seconds, timeout.count(), &result));
     return detail::from_c(result);
   }
-  // Returns what the controller knows.
+  // Returns the state of the controller.
   ControllerInfo info() const {
     ckpt_controller_info result = CKPT_CONTROLLER_INFO_INIT;
     check(ckpt_controller_get_info(handle(), &result));
     return detail::from_c(result);
   }
-  // Lists the tasks that are remembered, the oldest first.
+  // Lists the stored tasks, the oldest first.
   std::vector<TaskObservation> list_tasks() const {
     const auto ask = [&](ckpt_task_observation* list, std::int64_t capacity, std::int64_t* count) {
       return ckpt_controller_list_tasks(handle(), list, capacity, count);
@@ -128,17 +130,17 @@ class ControllerMethods : public detail::Object<Self, ckpt_controller, ckpt_cont
     const auto listed = detail::list_of<ckpt_task_observation>(CKPT_TASK_OBSERVATION_INIT, ask);
     return detail::values_of(listed, [](const auto& each) { return detail::from_c(each); });
   }
-  // Returns everything that the controller knows as JSON. Meant for State::set_json with the key "controller", after
-  // ControllerEventKind::save_began, so that learning survives the crash that it learns from. Numbers read back to the same
-  // bits.
+  // Returns the complete state of the controller as JSON. For State::set_json with the key "controller", after
+  // ControllerEventKind::save_began, so that the estimates survive a crash. Numbers are restored to the same bits.
   std::string json() const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
       return ckpt_controller_get_json(handle(), buffer, capacity, needed);
     });
   }
-  // Reads what Controller::json wrote, also of a controller with other options: these stay. In the same process the controller
-  // goes on where the other one was; after a restart record ControllerEventKind::run_resumed. Status::corrupt when json is not
-  // such a text, Status::unsupported when it is of a later version; then nothing changes.
+  // Restores the state that Controller::json wrote, also of a controller with other options; the options of this controller are
+  // kept. In the same process the controller continues from the state of the other one; after a restart record
+  // ControllerEventKind::run_resumed. Status::corrupt if json is not the state of a controller, Status::unsupported if it is of
+  // a later version; then nothing changes.
   void restore(const std::string& json) {
     check(ckpt_controller_restore(handle(), json.c_str()));
   }
@@ -149,16 +151,16 @@ class ControllerMethods : public detail::Object<Self, ckpt_controller, ckpt_cont
     event.now_seconds = now_seconds;
     record(event);
   }
-  // This process continues what Controller::restore loaded. If a run was in progress there, it has failed: half an interval
-  // after its last event, but not later than now; record its recovery next. Without such a run: as
-  // ControllerEventKind::run_began. The time may be on another clock than in the process before.
+  // This process continues the run that Controller::restore loaded. A run that was in progress there counts as failed, half an
+  // interval after its last event, but not later than now; record its recovery next. Without such a run: as
+  // ControllerEventKind::run_began. The time may be on another clock than in the previous process.
   void resume(double now_seconds) {
     ControllerEvent event;
     event.kind = ControllerEventKind::run_resumed;
     event.now_seconds = now_seconds;
     record(event);
   }
-  // A save starts: no other one is asked for until it is committed or aborted. Status::invalid_state while one is in flight.
+  // A save starts: no other save is requested until it is committed or aborted. Status::invalid_state while a save is in flight.
   void begin(double now_seconds) {
     ControllerEvent event;
     event.kind = ControllerEventKind::save_began;
@@ -174,14 +176,14 @@ class ControllerMethods : public detail::Object<Self, ckpt_controller, ckpt_cont
     event.durable_seconds = durable_seconds;
     record(event);
   }
-  // The save in flight failed: nothing is learned from it. Status::invalid_state without a save in flight.
+  // The save in flight failed: it is not used as a measurement. Status::invalid_state without a save in flight.
   void abort(double now_seconds) {
     ControllerEvent event;
     event.kind = ControllerEventKind::save_aborted;
     event.now_seconds = now_seconds;
     record(event);
   }
-  // A task is done; as Threshold::observe_task. The mean duration also stands for ControllerOptions.poll_seconds when that is 0.
+  // A task is done; as Threshold::observe_task. The mean duration replaces ControllerOptions.poll_seconds if that is 0.
   void observe_task(const std::string& name, double duration_seconds) {
     ControllerEvent event;
     event.kind = ControllerEventKind::task_done;
@@ -189,7 +191,7 @@ class ControllerMethods : public detail::Object<Self, ckpt_controller, ckpt_cont
     event.duration_seconds = duration_seconds;
     record(event);
   }
-  // The machine failed: what was not saved is lost. The run continues.
+  // The machine failed: unsaved work is lost. The run continues.
   void record_failure(double now_seconds) {
     ControllerEvent event;
     event.kind = ControllerEventKind::failure;
@@ -205,15 +207,15 @@ class ControllerMethods : public detail::Object<Self, ckpt_controller, ckpt_cont
     event.overhead_seconds = overhead_seconds;
     record(event);
   }
-  // The run ends without a failure: its last gap is censored, and the cost of saves that no recovery has judged was spent for
-  // nothing.
+  // The run ends without a failure: its last gap is censored, and the cost of saves that no recovery has accounted for counts as
+  // overhead without benefit.
   void record_clean_exit(double now_seconds) {
     ControllerEvent event;
     event.kind = ControllerEventKind::clean_exit;
     event.now_seconds = now_seconds;
     record(event);
   }
-  // The process will be terminated. A save is asked for at once if those before became durable within that time.
+  // The process will be terminated. A save is requested at once if earlier saves became durable within that time.
   void notify_preemption(double now_seconds, double left_seconds) {
     ControllerEvent event;
     event.kind = ControllerEventKind::preemption;
@@ -223,24 +225,24 @@ class ControllerMethods : public detail::Object<Self, ckpt_controller, ckpt_cont
   }
 };
 
-// A simulation that is done.
+// A completed simulation.
 class Simulation : public detail::Object<Simulation, ckpt_simulation, ckpt_simulation_release> {
  public:
   using Object::Object;
-  // Replays failures against each policy, each fixed interval, Daly's interval with the true MTBF and cost, and one who knows
-  // when the next failure comes. Failures hit work, saves and restarts; only finished saves count. options: must be there, for
-  // it has the failures. Status::invalid_argument names what is wrong, also the line of a trace. Status::out_of_range names the
-  // argument to change when there would be more than 10^9 polls, gaps replayed to learn from, or lives of nodes: below that it
-  // takes seconds to minutes.
+  // Replays failures against each policy, each fixed interval, Daly's interval with the true MTBF and cost, and an oracle that
+  // knows the time of the next failure. Failures interrupt work, saves and restarts; only finished saves count. options: not
+  // nullptr, because it has the failures. Status::invalid_argument names the invalid option, or the line of a trace.
+  // Status::out_of_range names the argument to change if there would be more than 10^9 polls, gaps for the estimators, or node
+  // lifetimes: up to that limit a simulation takes seconds to minutes.
   explicit Simulation(const SimulationOptions& options) : Object(detail::Empty()) {
     const ckpt_simulation_options given_options = detail::to_c(options);
     check(ckpt_simulation_create(&given_options, this->out()));
   }
   // Returns the results as JSON: for each policy its efficiency (finished work per wall time) and its extra wall time against
-  // Daly's interval for the same work, over all failures, the first 10, the first 100, and those after 100; null where there is
+  // Daly's interval for the same work, over all failures, the first 10, the first 100, and those after 100; null if there are
   // none. "extra_wall_curves" has the extra wall time after 1, 2, ... failures as [failures, share] points for each policy,
-  // "fixed_intervals" the efficiency of each fixed interval as [seconds, efficiency], "failure_gaps" how many of the times
-  // between failures lie in each interval, as [from seconds, to seconds, count].
+  // "fixed_intervals" the efficiency of each fixed interval as [seconds, efficiency], "failure_gaps" a histogram of the times
+  // between failures, as [from seconds, to seconds, count].
   std::string json() const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
       return ckpt_simulation_get_json(handle(), buffer, capacity, needed);
@@ -249,7 +251,7 @@ class Simulation : public detail::Object<Simulation, ckpt_simulation, ckpt_simul
 };
 
 // Returns the work between two checkpoints that cost cost_seconds each on a machine with this mean time between failures:
-// sqrt(2 C M). Both above 0 and finite. Source: Young, "A first order approximation to the optimum checkpoint interval", CACM
+// sqrt(2 C M). Both > 0 and finite. Source: Young, "A first order approximation to the optimum checkpoint interval", CACM
 // 17(9), 1974.
 inline double young_interval(double cost_seconds, double mtbf_seconds) {
   double result = 0;
@@ -267,15 +269,15 @@ inline double daly_interval(double cost_seconds, double mtbf_seconds) {
 }
 
 // Returns the work W at which P(failure before the next checkpoint, another W away) * W = (1 - P) * cost, for exponential
-// failures. Both arguments above 0 and finite.
+// failures. Both arguments > 0 and finite.
 inline double expected_value_interval(double cost_seconds, double mtbf_seconds) {
   double result = 0;
   check(ckpt_interval_expected_value(cost_seconds, mtbf_seconds, &result));
   return result;
 }
 
-// Returns sqrt(2 C / h(age)), h(age) = shape/scale (age/scale)^(shape - 1): the hazard of a Weibull law. All above 0 and
-// finite.
+// Returns sqrt(2 C / h(age)), h(age) = shape/scale (age/scale)^(shape - 1): the hazard rate of a Weibull distribution. All > 0
+// and finite.
 inline double weibull_interval(double cost_seconds, double weibull_shape, double scale_seconds, double age_seconds) {
   double result = 0;
   check(ckpt_interval_weibull(cost_seconds, weibull_shape, scale_seconds, age_seconds, &result));

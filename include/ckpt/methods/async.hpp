@@ -22,32 +22,31 @@ class AsyncManagerMethods : public detail::Object<Self, ckpt_async_manager, ckpt
  public:
   using Base::Base;
   using Base::handle;
-  // Closes the manager: takes nothing new, lets the tasks end as mode says, and ends the threads; all callbacks have returned
-  // then. timeout: that draining may take (-1: for ever); what remains then is cancelled, and the call returns Status::timeout.
-  // A failure that was not seen is reported here (see Failures at the top of the documentation of async; its message names the
-  // time-out, too): the manager is closed all the same. Closing again reports the next one, and returns Status::ok when there is
-  // none. Status::invalid_state inside a callback: nothing was closed.
+  // Closes the manager: accepts no new tasks, ends the tasks as mode specifies, and stops the threads; all callbacks have
+  // returned by then. timeout: maximum time for draining (-1: forever); after that, remaining tasks are cancelled and the call
+  // returns Status::timeout. A failure that was not seen is reported here (see Failures in the documentation of async; its
+  // message also names the time-out), and the manager is still closed. Closing again reports the next failure, and returns
+  // Status::ok when there is none. Status::invalid_state inside a callback: the manager stays open.
   void close(CloseMode mode = CloseMode::drain, std::chrono::nanoseconds timeout = forever) {
     check(ckpt_async_manager_close(handle(), static_cast<ckpt_close_mode>(mode), timeout.count()));
   }
-  // Asks a task to stop. cancelled (may be nullptr) is 1 when it will end, or has just ended, Status::cancelled because of this
-  // call: then nothing of it stays. It is 0 when the task had ended, was cancelled before, or has passed the point after which
-  // it cannot be undone (the manifest of a save is being written; the tensors of a load are being filled). A queued task ends,
-  // and releases its place, before this returns; a running one at its next 4 MiB. Status::not_found for an id that is unknown or
-  // no longer in the history. Not async-signal-safe.
+  // Asks a task to stop. Returns true if the task ends Status::cancelled because of this call, and leaves no files; false if the
+  // task had ended, was cancelled before, or can no longer be undone (the manifest of a save is being written; the tensors of a
+  // load are being filled). A queued task ends, and releases its place, before this returns; a running one ends within its next
+  // 4 MiB. Status::not_found for an id that is unknown or no longer in the history. Not async-signal-safe.
   bool cancel(std::int64_t id) {
     ckpt_bool result = 0;
     check(ckpt_async_manager_cancel(handle(), id, &result));
     return result != 0;
   }
   // Waits until a save is staged or has ended: its tensors may be written. id: 0 waits for all saves. timeout: nanoseconds, -1
-  // for ever. Status::timeout; Status::not_found as AsyncManager::cancel; Status::invalid_state inside a callback.
+  // forever. Status::timeout; Status::not_found as AsyncManager::cancel; Status::invalid_state inside a callback.
   void wait_staged(std::int64_t id, std::chrono::nanoseconds timeout = forever) {
     check(ckpt_async_manager_wait_staged(handle(), id, timeout.count()));
   }
-  // Waits until the task has ended, however it ended, and its callbacks have returned (inside a callback: or will): Returns how,
-  // and a failure counts as seen. result may be nullptr; then it does not. id: 0 waits for all tasks, result must be nullptr
-  // then. Errors as AsyncManager::wait_staged.
+  // Waits until the task has ended, in any final state, and its callbacks have returned (inside a callback: or will return).
+  // Returns the outcome, and a failure counts as seen; result may be nullptr, and then a failure does not count as seen. id: 0
+  // waits for all tasks; result must be nullptr then. Errors as AsyncManager::wait_staged.
   CheckpointTaskResult wait(std::int64_t id, std::chrono::nanoseconds timeout = forever) {
     ckpt_checkpoint_task_result result = CKPT_CHECKPOINT_TASK_RESULT_INIT;
     check(ckpt_async_manager_wait(handle(), id, timeout.count(), &result));
@@ -67,11 +66,11 @@ class AsyncManagerMethods : public detail::Object<Self, ckpt_async_manager, ckpt
     check(ckpt_async_manager_get_load_result(handle(), id, &result));
     return detail::from_c(result);
   }
-  // Reports that a step has ended: tasks whose gate_step is not after it may begin. Never goes back.
+  // Reports that a step has ended: tasks with a gate_step up to this step may start. A lower step than before has no effect.
   void end_step(std::int64_t step) {
     check(ckpt_async_manager_end_step(handle(), step));
   }
-  // Returns what is known of a task now. Status::not_found as AsyncManager::cancel.
+  // Returns the current information about a task. Status::not_found as AsyncManager::cancel.
   CheckpointTaskInfo task(std::int64_t id) const {
     ckpt_checkpoint_task_info result = CKPT_CHECKPOINT_TASK_INFO_INIT;
     check(ckpt_async_manager_get_task(handle(), id, &result));
@@ -85,7 +84,7 @@ class AsyncManagerMethods : public detail::Object<Self, ckpt_async_manager, ckpt
     };
     return detail::list_of<std::int64_t>(0, ask);
   }
-  // Returns the manager's tasks and bytes; a snapshot while they are at work.
+  // Returns counters of the manager's tasks and bytes: a snapshot while tasks are active.
   AsyncManagerStats stats() const {
     ckpt_async_manager_stats result = CKPT_ASYNC_MANAGER_STATS_INIT;
     check(ckpt_async_manager_get_stats(handle(), &result));

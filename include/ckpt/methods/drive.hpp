@@ -19,15 +19,15 @@ class DriverMethods : public detail::Object<Self, ckpt_driver, ckpt_driver_relea
  public:
   using Base::Base;
   using Base::handle;
-  // Sets the number of steps of an open-ended schedule to layer_count (>= 1, and at least the steps that were already asked
-  // for): within a callback, of the step that runs; else of the next one. Each step has a number of its own.
-  // Status::invalid_state when the number is known already, or when the step is behind its TURN.
+  // Sets the number of steps of an open-ended schedule to layer_count (>= 1, and at least the number of steps that were already
+  // requested): inside a callback for the current step, else for the next one. The number applies to one step only.
+  // Status::invalid_state if the number is known already, or if the step is past its TURN.
   void finalize(std::int64_t layer_count) {
     check(ckpt_driver_finalize(handle(), layer_count));
   }
-  // Ends the step: one that runs ends with Status::cancelled at its next action, one that is paused at TURN is over when this
-  // returns, its handles dropped on this thread. Without a step it does nothing. Any thread, also a callback of the driver. Not
-  // async-signal-safe: a signal handler sets a flag instead, which a callback reads.
+  // Cancels the step: a running step fails with Status::cancelled at its next action; a step that is paused at TURN has ended
+  // when this returns, and its handles were dropped on this thread. Without a step it does nothing. May be called on any thread,
+  // also in a callback of the driver. Not async-signal-safe: in a signal handler set a flag that a callback reads.
   void cancel() {
     check(ckpt_driver_cancel(handle()));
   }

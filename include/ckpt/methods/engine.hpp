@@ -25,11 +25,11 @@ class LayerMethods : public detail::Object<Self, ckpt_layer, ckpt_layer_release>
  public:
   using Base::Base;
   using Base::handle;
-  // Creates a head that shares its weight with an embedding: y = x W^T, for each row, W the embedding's "tokens.weight"
-  // [VOCABULARY, WIDTH], x: [samples, ..., WIDTH], y: [samples, ..., VOCABULARY]. The weight is the embedding's parameter: it is
-  // listed, clipped, updated and saved once, and its gradient is the sum of both uses, in any split of the chain. embedding: a
-  // layer of kind token_embedding, kept alive; it belongs to the same chain, before the head (or to the chain that a pipeline
-  // splits). Takes memory for a gradient of its own. Status::invalid_argument for a layer of another kind.
+  // Creates a head that shares its weight with an embedding: y = x W^T, for each row, with W the embedding's "tokens.weight"
+  // [VOCABULARY, WIDTH], x: [samples, ..., WIDTH], y: [samples, ..., VOCABULARY]. The weight is a parameter of the embedding: it
+  // is listed, clipped, updated and saved once, and its gradient is the sum of both uses, in any split of the chain. embedding:
+  // a layer of kind token_embedding, kept alive; it belongs to the same chain, before the head (or to the chain that a pipeline
+  // splits). Allocates memory for a separate gradient. Status::invalid_argument for a layer of another kind.
   static Self tied_head(const std::string& name, const Self& embedding) {
     ckpt_layer* result = nullptr;
     check(ckpt_layer_create_tied_head(name.c_str(), embedding.handle(), &result));
@@ -44,13 +44,13 @@ class ChainMethods : public detail::Object<Self, ckpt_chain, ckpt_chain_release>
  public:
   using Base::Base;
   using Base::handle;
-  // Creates an empty chain. first_layer (>= 0): the global number of the chain's first layer; 0 unless the chain is a piece of a
+  // Creates an empty chain. first_layer (>= 0): the global number of the chain's first layer; 0 unless the chain is part of a
   // longer one.
   explicit ChainMethods(std::int64_t first_layer = 0) : Base(detail::Empty()) {
     check(ckpt_chain_create(first_layer, this->out()));
   }
-  // Appends a layer; the chain keeps it. Status::invalid_state when it belongs to a chain already or an executor was made.
-  // Status::already_exists when the name is taken.
+  // Appends a layer; the chain keeps it alive. Status::invalid_state if it belongs to a chain already or an executor of the
+  // chain was created. Status::already_exists if the name exists.
   Self& add(const Layer& layer);
   // Returns the number of layers.
   std::int64_t layer_count() const {
@@ -58,21 +58,22 @@ class ChainMethods : public detail::Object<Self, ckpt_chain, ckpt_chain_release>
     check(ckpt_chain_get_layer_count(handle(), &result));
     return result;
   }
-  // Sets every parameter to its first value from the seed: uniform in +-sqrt(6/inputs) for weights (He et al.,
+  // Sets every parameter to its initial value from the seed: uniform in +-sqrt(6/inputs) for weights (He et al.,
   // arXiv:1502.01852), in +-1 for tables, 0 for biases. Those of token_embedding, attention and mlp are uniform with a standard
   // deviation of 0.02, that of "out.weight" and "down.weight" divided by sqrt(layer's number + 1), weights of norms 1 (Radford
-  // et al., "Language models are unsupervised multitask learners", 2019). The same on every machine. Sets gradients to 0.
+  // et al., "Language models are unsupervised multitask learners", 2019). The values are the same on every machine. Sets
+  // gradients to 0.
   void initialize(std::uint64_t seed) {
     check(ckpt_chain_initialize(handle(), seed));
   }
-  // Lets clipping, zeroing of gradients and optimizers of this chain use these threads: the same bits for any number of them.
-  // pool: kept alive; nullptr (as in a new chain): the calling thread alone.
+  // Sets the threads for clipping, zeroing of gradients and optimizers of this chain: results have the same bits for any number
+  // of threads. pool: kept alive; nullptr (as in a new chain): only the calling thread.
   Self& set_worker_pool(detail::Borrowed<ckpt_worker_pool> pool) {
     check(ckpt_chain_set_worker_pool(handle(), pool));
     return static_cast<Self&>(*this);
   }
-  // Scales all gradients so that their common 2-norm is at most max_norm (> 0); returns the norm before. Status::out_of_range
-  // when that is not finite: no gradient is scaled.
+  // Scales all gradients so that their common 2-norm is at most max_norm (> 0); returns the norm before scaling.
+  // Status::out_of_range if that is not finite: no gradient is scaled.
   double clip_gradients(double max_norm) {
     double result = 0;
     check(ckpt_chain_clip_gradients(handle(), max_norm, &result));
@@ -80,55 +81,55 @@ class ChainMethods : public detail::Object<Self, ckpt_chain, ckpt_chain_release>
   }
 };
 
-// Runs one schedule over one chain for one input shape, step after step, without asking the system for memory. Owns threads
-// unless its options have a pool. Not synchronised.
+// Runs one schedule over one chain for one input shape, step after step, without allocating memory. Owns threads unless its
+// options have a pool. Not synchronised.
 class ScheduleExecutor : public detail::Object<ScheduleExecutor, ckpt_schedule_executor, ckpt_schedule_executor_release> {
  public:
   using Object::Object;
   // Creates an executor: verifies the schedule against the chain for this input, places its buffers and reserves the arena.
   // Keeps chain and schedule alive. options: {} for the defaults. Status::out_of_range for a schedule that runs layers more than
-  // 2^22 times in a step: an executor holds it as a list. A tier that has a storage and that the schedule uses gets a place for
-  // the longest item of each of its slots. In the file system that is one file for each executor and tier, mode 0600 and without
-  // a name, so nothing is left of it however the process ends; each slot begins at a multiple of 4096, and the storage's options
-  // say how it is written and how fast (bytes_per_second limits what is read from such files, too, by itself). In memory it is
-  // that many bytes. Two threads for each such tier, one for stores and one for loads, copy in the order of the schedule while
-  // layers run; an AWAIT waits for its copy. Status::unsupported, and the message names the tier, for a storage of callbacks;
-  // what the system reports when it makes no such file.
+  // 2^22 times in a step, because an executor stores it as a list. A tier that has a storage and that the schedule uses reserves
+  // space for the longest item of each of its slots. In the file system this is one file for each executor and tier, with mode
+  // 0600 and without a name, so that it disappears when the process ends in any way; each slot begins at a multiple of 4096, and
+  // the storage's options determine how the file is written and at which rate (bytes_per_second separately limits reads of such
+  // files, too). In memory it is a block of this size. Two threads for each such tier, one for stores and one for loads, copy in
+  // the order of the schedule while layers run; an AWAIT waits for its copy. Status::unsupported, with a message that names the
+  // tier, for a storage of callbacks; errors of the system if such a file cannot be created.
   ScheduleExecutor(const Chain& chain, const Schedule& schedule, const TensorSpec& input,
                    const ScheduleExecutorOptions& options = {});
-  // Runs the schedule once: forward, backward, gradients added to the layers' parameters. Returns x_n where it has one element,
+  // Runs the schedule once: forward, backward, gradients added to the layers' parameters. Returns x_n if it has one element,
   // else NaN. After an error the next step works; gradients are then undefined until a step with accumulate 0.
-  // Status::out_of_range for a loss that is not finite, before any layer runs backward: see check_finite for where it began. A
-  // copy through a tier's storage that fails ends the step, once no other copy is under way, and the message names tier and
-  // slot: Status::no_space when the tier's file finds no room, Status::io also when the file has become shorter than what was
-  // stored. A storage made by Storage::retrying has tried it again by then. Status::forked in a forked child when a tier has a
-  // storage.
+  // Status::out_of_range for a loss that is not finite, before any layer runs backward: check_finite finds the layer that caused
+  // it. A copy through a tier's storage that fails also fails the step, after other copies have ended, and the message names
+  // tier and slot: Status::no_space if the space for the tier's file is exhausted, Status::io also if the file has become
+  // shorter than the stored bytes. A storage of Storage::retrying has retried it by then. Status::forked in a forked child if a
+  // tier has a storage.
   double run(const Step& step) {
     const ckpt_step given_step = detail::to_c(step);
     double result = 0;
     check(ckpt_schedule_executor_run(handle(), &given_step, &result));
     return result;
   }
-  // Runs the first layer_count layers forward once, and nothing backward: no tape is kept, nothing is dropped at random, no
-  // gradient and no parameter changes. 1 <= layer_count <= the chain's. Of step also step, seed, first_sample and input are
-  // read, targets when one of the layers needs them, and output, which receives the last of these layers' output; its other
-  // fields are ignored. Returns that output where it has one element, else NaN. Uses memory of the executor's own beside its
-  // arena, made by the first call: two of the largest activations and the largest workspace. Does not count as a step.
+  // Runs the first layer_count layers forward once, without backward: keeps no tape, disables dropout, and changes no gradient
+  // and no parameter. layer_count: 1 .. number of layers of the chain. Reads step, seed, first_sample and input of step, targets
+  // if one of the layers needs them, and output, which receives the output of the last of these layers; its other fields are
+  // ignored. Returns that output if it has one element, else NaN. The first call allocates memory outside of the arena: two of
+  // the largest activations and the largest workspace. Does not count as a step.
   double evaluate(const Step& step, std::int64_t layer_count) {
     const ckpt_step given_step = detail::to_c(step);
     double result = 0;
     check(ckpt_schedule_executor_evaluate(handle(), &given_step, layer_count, &result));
     return result;
   }
-  // Returns what the executor measured since it was made.
+  // Returns the measurements of the executor since it was created.
   ScheduleExecutorStats stats() const {
     ckpt_schedule_executor_stats result = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
     check(ckpt_schedule_executor_get_stats(handle(), &result));
     return detail::from_c(result);
   }
   // Creates a profile with the seconds that the executor's layers take in its steps: a copy of profile (of the executor's chain
-  // and input), in which forward_seconds, record_seconds and backward_seconds of what the schedule runs are the medians over the
-  // last steps that ended well, up to 32. What it does not run stays as it is. Status::invalid_state before the first step,
+  // and input), in which forward_seconds, record_seconds and backward_seconds of the options that the schedule runs are the
+  // medians over the last successful steps, up to 32. Other options are unchanged. Status::invalid_state before the first step,
   // Status::invalid_argument for the profile of another chain.
   Profile refine(const Profile& profile) const {
     ckpt_profile* result = nullptr;
@@ -145,19 +146,19 @@ class OptimizerMethods : public detail::Object<Self, ckpt_optimizer, ckpt_optimi
   using Base::Base;
   using Base::handle;
   // Creates a stochastic gradient descent optimizer: v = momentum v + g; w = w - learning_rate v. learning_rate > 0, 0 <=
-  // momentum < 1. State: one tensor a parameter, "<name>.momentum". Keeps the chain alive.
+  // momentum < 1. State: one tensor per parameter, "<name>.momentum". Keeps the chain alive.
   static Self sgd(const Chain& chain, double learning_rate, double momentum = 0);
   // Creates an AdamW optimizer. options: {} for the defaults. Keeps the chain alive. Source: Loshchilov, Hutter, "Decoupled
   // weight decay regularization", arXiv:1711.05101.
   static Self adamw(const Chain& chain, const AdamWOptions& options = {});
-  // Updates the parameters once with the gradients as they are.
+  // Updates the parameters once with the current gradients.
   void step() {
     check(ckpt_optimizer_step(handle()));
   }
-  // Does what Chain::clip_gradients(max_norm) and Optimizer::step do, to the same bits, and sets all gradients to 0: a step with
-  // accumulate 1 comes next, which need not set them to 0 itself. Behind their norm the gradients are gone through once, and
-  // each part is scaled, used and set to 0 while it is in the processor's caches. max_norm: > 0; INFINITY scales nothing.
-  // Returns the norm before. Status::out_of_range when that is not finite: gradients, parameters and state stay as they are.
+  // Does Chain::clip_gradients(max_norm) and Optimizer::step, with the same bits, and sets all gradients to 0, so that the next
+  // step can run with accumulate 1. After the computation of the norm, one pass over the gradients scales, uses and clears each
+  // part while it is in the processor's caches. max_norm: > 0; INFINITY scales nothing. Returns the norm before scaling.
+  // Status::out_of_range if that is not finite: gradients, parameters and state are unchanged.
   double step_and_zero(double max_norm = std::numeric_limits<double>::infinity()) {
     double result = 0;
     check(ckpt_optimizer_step_and_zero(handle(), max_norm, &result));
@@ -169,7 +170,7 @@ class OptimizerMethods : public detail::Object<Self, ckpt_optimizer, ckpt_optimi
     check(ckpt_optimizer_get_learning_rate(handle(), &result));
     return result;
   }
-  // Sets the size of the next steps, >= 0 and finite. It is not part of the state: set it again when a run is resumed.
+  // Sets the size of the next steps, >= 0 and finite. It is not part of the saved state: set it again when a run is resumed.
   Self& set_learning_rate(double learning_rate) {
     check(ckpt_optimizer_set_learning_rate(handle(), learning_rate));
     return static_cast<Self&>(*this);
@@ -180,19 +181,19 @@ class OptimizerMethods : public detail::Object<Self, ckpt_optimizer, ckpt_optimi
     check(ckpt_optimizer_get_step_count(handle(), &result));
     return result;
   }
-  // Sets the number of updates so far (>= 0), when state is restored.
+  // Sets the number of updates so far (>= 0), for restoring a state.
   Self& set_step_count(std::int64_t step_count) {
     check(ckpt_optimizer_set_step_count(handle(), step_count));
     return static_cast<Self&>(*this);
   }
 };
 
-// Loads the BLAS now (OpenBLAS: the file that the environment variable CKPT_OPENBLAS names, else libopenblas.so.0) and writes
-// its name, version and core as a string: (buffer, capacity, needed) rule. If this processor can run a wider set of OpenBLAS's
-// kernels than the one in use, the string continues behind a semicolon with the names of both, whatever the environment
-// contains; the log then has one warning when the BLAS is loaded. Nothing is added for the BLAS of blas_set. Status::not_found
-// if there is no OpenBLAS; the message lists the files that were tried. Status::forked, as from every function that needs a
-// matrix product, in a child that was forked while another thread loaded the BLAS.
+// Loads the BLAS now (OpenBLAS: the file that the environment variable CKPT_OPENBLAS names, else libopenblas.so.0). Returns
+// its name, version and core as a string. If this processor can run a wider set of OpenBLAS's kernels than the one in use, the
+// string continues after a semicolon with the names of both, regardless of environment variables, and one warning is logged
+// when the BLAS is loaded. Nothing is added for the BLAS of blas_set. Status::not_found if OpenBLAS is missing; the message
+// lists the files that were tried. Status::forked, as from every function that needs a matrix product, in a child that was
+// forked while another thread loaded the BLAS.
 inline std::string blas_info() {
   return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
     return ckpt_blas_get_info(buffer, capacity, needed);
@@ -210,27 +211,27 @@ inline std::string blas_info() {
 // "Nehalem": SSE4.2; "Penryn", "Dunnington": SSE4.1; "Core2": SSSE3; "Prescott": SSE3 - "Barcelona": AMD's family 10h OpenBLAS
 // belongs to the whole process: every other user of the same shared library gets these kernels, too. The function sets
 // OPENBLAS_CORETYPE while OpenBLAS is loaded and restores it before it returns. The C library does not synchronise the
-// environment, so no other thread may use it meanwhile, neither directly (getenv, setenv) nor in a library: call this function
-// before the process starts threads. Status::invalid_argument for an unknown name and for kernels that the processor cannot
-// run; the message lists those that it can. Status::invalid_state if a BLAS is in use, if blas_set was called, or if the
-// process has loaded that OpenBLAS before, under any path (a program that links it, another library, LD_PRELOAD); the message
-// names the file and its kernels. Status::not_found as from blas_get_info. Status::unsupported on processors other than
-// x86-64. After these, nothing has changed. Status::unsupported also if the installed OpenBLAS lacks the named set, which
-// shows only after loading: OpenBLAS is then in use with the set that it chose instead, which the message and blas_get_info
+// environment, so no other thread may use it during the call, neither directly (getenv, setenv) nor in a library: call this
+// function before the process starts threads. Status::invalid_argument for an unknown name and for kernels that the processor
+// cannot run; the message lists those that it can. Status::invalid_state if a BLAS is in use, if blas_set was called, or if
+// the process has loaded that OpenBLAS before, under any path (a program that links it, another library, LD_PRELOAD); the
+// message names the file and its kernels. Status::not_found as from blas_get_info. Status::unsupported on processors other
+// than x86-64. These errors change nothing. Status::unsupported also if the installed OpenBLAS lacks the named set, which is
+// detected only after loading: OpenBLAS is then in use with the set that it chose instead, which the message and blas_get_info
 // name; "best" succeeds in this case. Status::forked as from blas_get_info.
 inline void set_blas_kernels(const std::string& name) {
   check(ckpt_blas_set_kernels(name.c_str()));
 }
 
-// Returns the kinds of layers, one a line: its form, what it does, and the range of each whole number. Synchronised.
+// Returns the kinds of layers, one per line: syntax, description, and the range of each whole number. Synchronised.
 inline std::string known_layer_kinds() {
   return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
     return ckpt_layer_get_known_kinds(buffer, capacity, needed);
   });
 }
 
-// Returns the rate of a step (>= 0, from 0), to be given to Optimizer::set_learning_rate before it. A function of its
-// arguments alone, so a resumed run goes on with the same rates. Synchronised.
+// Returns the rate of a step (>= 0, from 0); pass it to Optimizer::set_learning_rate before that step. The result depends only
+// on the arguments, so a resumed run continues with the same rates. Synchronised.
 inline double learning_rate_at(const LearningRateSchedule& schedule, std::int64_t step) {
   const ckpt_learning_rate_schedule given_schedule = detail::to_c(schedule);
   double result = 0;

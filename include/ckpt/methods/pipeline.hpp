@@ -26,70 +26,70 @@ class ActivationManagerMethods : public detail::Object<Self, ckpt_activation_man
  public:
   using Base::Base;
   using Base::handle;
-  // Changes the policy of what is stored from now on; what is stored already stays. Meant for between steps.
+  // Changes the policy for later stores; stored activations are kept. Intended for use between steps.
   Self& set_policy(const ActivationPolicy& policy) {
     const ckpt_activation_policy given_policy = detail::to_c(policy);
     check(ckpt_activation_manager_set_policy(handle(), &given_policy));
     return static_cast<Self&>(*this);
   }
-  // Returns the policy in force: under AUTOMATIC the one that was picked. policy.strategy is set to nullptr: no reference is
-  // returned.
+  // Returns the policy in force: under AUTOMATIC the selected one. policy.strategy is set to nullptr: no reference is returned.
   ActivationPolicy policy() const {
     ckpt_activation_policy result = CKPT_ACTIVATION_POLICY_INIT;
     check(ckpt_activation_manager_get_policy(handle(), &result));
     return detail::from_c(result);
   }
-  // Clears the manager, and says how many micro-batches (>= 0) the step has: which one is the last. 0: not known; then the
-  // newest counts as the last until a newer comes, and one that was kept only for being the last is dropped then.
+  // Clears the manager and sets the number of micro-batches (>= 0) of the step, which determines the last one. 0: not known;
+  // then the newest counts as the last until a newer one is stored, and an activation that was kept only as the last is dropped
+  // then.
   void begin_step(std::int32_t micro_batches = 0) {
     check(ckpt_activation_manager_begin_step(handle(), micro_batches));
   }
-  // Returns 1 when a store of this many bytes (>= 0) would be kept now, else 0. micro_batch: 0 .. micro_batches-1; another one:
-  // Status::out_of_range. A strategy is asked, and counts the question.
+  // Returns true when a store of this many bytes (>= 0) would be kept now, else false. micro_batch: 0 .. micro_batches-1;
+  // another one: Status::out_of_range. Asks the strategy, if there is one, which counts the question.
   bool should_checkpoint(std::int32_t micro_batch, std::int64_t bytes = 0) {
     ckpt_bool result = 0;
     check(ckpt_activation_manager_should_checkpoint(handle(), micro_batch, bytes, &result));
     return result != 0;
   }
-  // Asks the policy, and keeps a copy of the activation if it says so: Returns 1 or 0. An index that is stored already is
-  // replaced, with its bytes; it is dropped when the new activation is not kept.
+  // Applies the policy, and stores a copy of the activation if it is to be kept: returns true or false. An activation that is
+  // stored already for this micro-batch is replaced; it is dropped if the new one is not kept.
   bool store(std::int32_t micro_batch, const Tensor& activation) {
     ckpt_bool result = 0;
     check(ckpt_activation_manager_store(handle(), micro_batch, activation.handle(), &result));
     return result != 0;
   }
-  // Returns a new read-only reference to what is stored, or std::nullopt when nothing is: that is no error. The memory lives as
-  // long as the reference, also when the manager drops it.
+  // Returns a new read-only reference to the stored activation, or std::nullopt when it is not stored; this is not an error. The
+  // memory is kept until the reference is released, also if the manager drops the activation.
   std::optional<Tensor> activation(std::int32_t micro_batch) const {
     ckpt_tensor* result = nullptr;
     check(ckpt_activation_manager_get_activation(handle(), micro_batch, &result));
     return result == nullptr ? std::nullopt : std::optional(Tensor::adopt(result));
   }
-  // Returns 1 when the activation is stored, else 0.
+  // Returns true when the activation is stored, else false.
   bool has_activation(std::int32_t micro_batch) const {
     ckpt_bool result = 0;
     check(ckpt_activation_manager_has_activation(handle(), micro_batch, &result));
     return result != 0;
   }
-  // Runs the stage's forward on input: Returns a new reference. Nothing is stored. Status::invalid_state when the manager has no
+  // Runs the stage's forward on input: returns a new reference. Nothing is stored. Status::invalid_state when the manager has no
   // forward.
   Tensor recompute(const Tensor& input, std::int32_t micro_batch) {
     ckpt_tensor* result = nullptr;
     check(ckpt_activation_manager_recompute(handle(), input.handle(), micro_batch, &result));
     return Tensor::adopt(result);
   }
-  // Returns what ActivationManager::activation returns, or else what ActivationManager::recompute returns. input is only read in
-  // the second case, but must be there.
+  // Returns the result of ActivationManager::activation, or, if nothing is stored, of ActivationManager::recompute. input is
+  // only read in the second case, but must not be nullptr.
   Tensor get_or_compute(const Tensor& input, std::int32_t micro_batch) {
     ckpt_tensor* result = nullptr;
     check(ckpt_activation_manager_get_or_compute(handle(), input.handle(), micro_batch, &result));
     return Tensor::adopt(result);
   }
-  // Drops all that is stored; the tracker's count of this manager is 0 then.
+  // Drops all stored activations; the tracker's count of this manager is 0 then.
   void clear() {
     check(ckpt_activation_manager_clear(handle()));
   }
-  // Returns the metadata for a stored activation; Status::not_found when it is not stored.
+  // Returns information about a stored activation; Status::not_found when it is not stored.
   ActivationMetadata metadata(std::int32_t micro_batch) const {
     ckpt_activation_metadata result = CKPT_ACTIVATION_METADATA_INIT;
     check(ckpt_activation_manager_get_metadata(handle(), micro_batch, &result));
@@ -111,21 +111,21 @@ class PipelineMethods : public detail::Object<Self, ckpt_pipeline, ckpt_pipeline
  public:
   using Base::Base;
   using Base::handle;
-  // Asks the step that is running to end with Status::cancelled; does not wait. Without one it does nothing. Any thread, also a
-  // layer's.
+  // Requests that the running step fails with Status::cancelled; does not wait. Without a running step it does nothing. May be
+  // called on any thread, also inside a layer.
   void cancel() {
     check(ckpt_pipeline_cancel(handle()));
   }
-  // Returns the first layers of the pieces.
+  // Lists the first layers of the pieces.
   std::vector<std::int64_t> begins() const {
     const auto ask = [&](std::int64_t* list, std::int64_t capacity, std::int64_t* count) {
       return ckpt_pipeline_get_begins(handle(), list, capacity, count);
     };
     return detail::list_of<std::int64_t>(0, ask);
   }
-  // Returns a stage's manager, as a new reference: its policy is asked when a step begins which micro-batches' tapes stay. Its
-  // recompute runs the stage's forward with the last step's keys; Status::unsupported for stages of several chunks, and for
-  // layers that need targets, have ambient state or are not deterministic.
+  // Returns a stage's manager, as a new reference: its policy determines at the begin of a step the micro-batches with tapes
+  // that are kept. Its recompute runs the stage's forward with the last step's keys; Status::unsupported for stages of several
+  // chunks, and for layers that need targets, have ambient state or are not deterministic.
   ActivationManager manager(std::int32_t stage) const;
   // Returns the schedule of a stage's whole step, all micro-batches, with SEND and RECEIVE: a new reference. Only the pipeline
   // can run it.
@@ -135,20 +135,20 @@ class PipelineMethods : public detail::Object<Self, ckpt_pipeline, ckpt_pipeline
     return Schedule::adopt(result);
   }
   // Returns the profile that the schedule of Pipeline::schedule is verified against: the stage's layers for one micro-batch;
-  // between two chunks one layer that never runs. A new reference.
+  // between two chunks one layer that is not run. A new reference.
   Profile profile(std::int32_t stage) const {
     ckpt_profile* result = nullptr;
     check(ckpt_pipeline_get_profile(handle(), stage, &result));
     return Profile::adopt(result);
   }
-  // Returns what a stage measured since the pipeline was made.
+  // Returns the measurements of a stage since the pipeline was created.
   PipelineStats stats(std::int32_t stage) const {
     ckpt_pipeline_stats result = CKPT_PIPELINE_STATS_INIT;
     check(ckpt_pipeline_get_stats(handle(), stage, &result));
     return detail::from_c(result);
   }
-  // Returns the timeline of the last step that ended well as Chrome's trace events (JSON; chrome://tracing and Perfetto show
-  // it). Source: "Trace Event Format".
+  // Returns the timeline of the last successful step as Chrome's trace events (JSON; chrome://tracing and Perfetto show it).
+  // Source: "Trace Event Format".
   std::string trace_json() const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
       return ckpt_pipeline_get_trace_json(handle(), buffer, capacity, needed);
@@ -156,9 +156,9 @@ class PipelineMethods : public detail::Object<Self, ckpt_pipeline, ckpt_pipeline
   }
 };
 
-// Cuts a chain so that pieces take equal time, and among the cuts within 5% of the best time so that what store-all keeps,
-// times the micro-batches in flight, is most even. profile: of one micro-batch. Of options only order, stages, chunks and
-// micro_batches are read.
+// Splits a chain into pieces of equal time. Among the splits within 5% of the best time, selects the one with the most even
+// memory: the bytes that store-all keeps, times the micro-batches in flight. profile: of one micro-batch. Reads only order,
+// stages, chunks and micro_batches of options.
 inline std::vector<std::int64_t> pipeline_split(const Profile& profile, const PipelineOptions& options) {
   const ckpt_pipeline_options given_options = detail::to_c(options);
   const auto ask = [&](std::int64_t* list, std::int64_t capacity, std::int64_t* count) {
@@ -167,8 +167,8 @@ inline std::vector<std::int64_t> pipeline_split(const Profile& profile, const Pi
   return detail::list_of<std::int64_t>(0, ask);
 }
 
-// Returns the most micro-batches of a piece (0 .. pieces-1) that are between their forward and the end of their backward.
-// Reads the same options as Pipeline::split.
+// Returns the maximum number of micro-batches of a piece (0 .. pieces-1) that are between their forward and the end of their
+// backward. Reads the same options as Pipeline::split.
 inline std::int32_t pipeline_in_flight(const PipelineOptions& options, std::int32_t piece) {
   const ckpt_pipeline_options given_options = detail::to_c(options);
   std::int32_t result = 0;

@@ -27,13 +27,13 @@ class ProfileMethods : public detail::Object<Self, ckpt_profile, ckpt_profile_re
  public:
   using Base::Base;
   using Base::handle;
-  // Creates an empty profile of a chain whose input x_0 has input_bytes (>= 0).
+  // Creates an empty profile of a chain with an input x_0 of input_bytes (>= 0).
   explicit ProfileMethods(std::int64_t input_bytes) : Base(detail::Empty()) {
     check(ckpt_profile_create(input_bytes, this->out()));
   }
-  // Creates the profile of a chain of layer_count (>= 1) like layers with one option: the steps of a time-stepping code. x_0 has
-  // the layer's output_bytes too, and every layer is called "step". Takes the same little memory for any layer_count; what was
-  // created so takes no further layers and options (Status::invalid_state).
+  // Creates the profile of a chain of layer_count (>= 1) equal layers with one option: the steps of a time-stepping code. x_0
+  // has the layer's output_bytes, too, and every layer has the name "step". Needs the same small memory for any layer_count; no
+  // layers and options can be added to it (Status::invalid_state).
   static Self uniform(std::int64_t layer_count, const LayerProfile& layer, const OptionProfile& option) {
     const ckpt_layer_profile given_layer = detail::to_c(layer);
     const ckpt_option_profile given_option = detail::to_c(option);
@@ -41,8 +41,8 @@ class ProfileMethods : public detail::Object<Self, ckpt_profile, ckpt_profile_re
     check(ckpt_profile_create_uniform(layer_count, &given_layer, &given_option, &result));
     return Self::adopt(result);
   }
-  // Creates the profile that Profile::json wrote. Status::corrupt for a text that is none: the message says what is wrong, and
-  // where.
+  // Creates a profile from the JSON of Profile::json. Status::corrupt for invalid JSON: the message names the error and its
+  // position.
   static Self from_json(const std::string& json) {
     ckpt_profile* result = nullptr;
     check(ckpt_profile_create_from_json(json.c_str(), &result));
@@ -61,24 +61,24 @@ class ProfileMethods : public detail::Object<Self, ckpt_profile, ckpt_profile_re
     check(ckpt_profile_add_option(handle(), &given_option));
     return static_cast<Self&>(*this);
   }
-  // Says what a tier (1 .. 3) can do; until then it is as a new TierProfile says.
+  // Sets the properties of a tier (1 .. 3); the initial ones are those of a new TierProfile.
   Self& set_tier(std::int32_t tier, const TierProfile& tier_profile) {
     const ckpt_tier_profile given_tier_profile = detail::to_c(tier_profile);
     check(ckpt_profile_set_tier(handle(), tier, &given_tier_profile));
     return static_cast<Self&>(*this);
   }
-  // Returns what is known of a tier (1 .. 3).
+  // Returns the properties of a tier (1 .. 3).
   TierProfile tier(std::int32_t tier) const {
     ckpt_tier_profile result = CKPT_TIER_PROFILE_INIT;
     check(ckpt_profile_get_tier(handle(), tier, &result));
     return detail::from_c(result);
   }
-  // Sets what holds for the whole chain: a sum of ProfileFlag; 0 until then. Also for a uniform chain.
+  // Sets the properties of the whole chain: a sum of ProfileFlag; initially 0. Also for a uniform chain.
   Self& set_flags(ProfileFlag flags) {
     check(ckpt_profile_set_flags(handle(), static_cast<ckpt_profile_flag>(flags)));
     return static_cast<Self&>(*this);
   }
-  // Returns what Profile::set_flags set.
+  // Returns the flags of Profile::set_flags.
   ProfileFlag flags() const {
     ckpt_profile_flag result = 0;
     check(ckpt_profile_get_flags(handle(), &result));
@@ -90,30 +90,30 @@ class ProfileMethods : public detail::Object<Self, ckpt_profile, ckpt_profile_re
     check(ckpt_profile_get_layer_count(handle(), &result));
     return result;
   }
-  // Returns the bytes of the chain's input x_0.
+  // Returns the size of the chain's input x_0 in bytes.
   std::int64_t input_bytes() const {
     std::int64_t result = 0;
     check(ckpt_profile_get_input_bytes(handle(), &result));
     return result;
   }
-  // Returns what was added as option (0 .. option_count-1) of layer.
+  // Returns the properties of an option (0 .. option_count-1) of a layer.
   OptionProfile option(std::int64_t layer, std::int32_t option = 0) const {
     ckpt_option_profile result = CKPT_OPTION_PROFILE_INIT;
     check(ckpt_profile_get_option(handle(), layer, option, &result));
     return detail::from_c(result);
   }
-  // Returns the profile as JSON, as docs/reference/plan.md describes it: seconds read back to the same bits.
+  // Returns the profile as JSON, as docs/reference/plan.md describes it. Seconds are restored to the same bits.
   std::string json() const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
       return ckpt_profile_get_json(handle(), buffer, capacity, needed);
     });
   }
-  // Makes the whole frontier of a planner in one run: returns what its schedules cost, by rising live bytes and falling step
-  // seconds (where the profile has no seconds at all, falling recomputed forwards). planner: "chain" or "tapes";
-  // Status::not_found for another name. A budget takes the fastest point whose reserved bytes fit, a budget of tapes also one of
-  // chain's, and the smallest budget that works is the least of them. Every call computes anew; the points are placed, one after
-  // another, as far as they are asked for. Beyond 128 layers there are some points of the frontier, all placed by each call, and
-  // a budget may find better ones between them.
+  // Computes the whole frontier of a planner in one run: returns the costs of its schedules, by increasing live bytes and
+  // decreasing step seconds (if the profile has no seconds, decreasing recomputed forwards). planner: "chain" or "tapes";
+  // Status::not_found for another name. A budget selects the fastest point with reserved bytes within it, a budget of tapes also
+  // points of chain, and the smallest sufficient budget is the minimum of their reserved bytes. Every call computes the frontier
+  // again; only the requested points are placed, one after another. Above 128 layers the result has some points of the frontier,
+  // all placed by each call, and a budget may find better schedules between them.
   std::vector<FrontierPoint> frontier(const std::string& planner) const {
     const auto ask = [&](ckpt_frontier_point* list, std::int64_t capacity, std::int64_t* count) {
       return ckpt_profile_get_frontier(handle(), planner.c_str(), list, capacity, count);
@@ -133,29 +133,29 @@ class ScheduleMethods : public detail::Object<Self, ckpt_schedule, ckpt_schedule
   // Creates a schedule as periodic:SEGMENTS does, with segments that begin at the given layers: begins_count of them, strictly
   // ascending, the first is 0.
   static Self segments(const Profile& profile, const std::vector<std::int64_t>& begins);
-  // Creates a schedule from a strategy: asks it once per layer, in order, about each layer's output, and freezes its answers.
-  // Meanwhile its callbacks can add nothing to the profile (Status::invalid_state). A chosen layer begins a segment (boundary)
-  // or is recomputed alone while all others record (recompute), as the strategy says. The schedule knows nothing of the strategy
-  // afterwards: Follower::next asks again. Status::callback when a custom one fails.
+  // Creates a schedule from a strategy: asks it once per layer, in order, about each layer's output, and stores its answers.
+  // During this, its callbacks cannot add to the profile (Status::invalid_state). A chosen layer begins a segment (boundary) or
+  // is recomputed separately while all others record (recompute), as the strategy specifies. The schedule is independent of the
+  // strategy afterwards: Follower::next asks again. Status::callback if a custom strategy fails.
   static Self from_strategy(const Profile& profile, const Strategy& strategy);
   // Creates a schedule for a number of steps that is not known when the forward part begins: keeps the input of every period-th
-  // step (period >= 1), or records every step (period 0). All layers have the given LayerFlag flags. Its cursors go on forward
-  // until Cursor::finalize.
+  // step (period >= 1), or records every step (period 0). All layers have the given LayerFlag flags. Its cursors continue the
+  // forward part until Cursor::finalize.
   static Self open_ended(std::int64_t period, LayerFlag flags = LayerFlag::needs_input | LayerFlag::deterministic) {
     ckpt_schedule* result = nullptr;
     check(ckpt_schedule_create_open_ended(period, static_cast<ckpt_layer_flag>(flags), &result));
     return Self::adopt(result);
   }
-  // Creates a schedule from the caller's own actions (actions_count >= 1, the last is END and no other) for a chain of
-  // layer_count layers. Copied. Only the kinds are checked here: ask Schedule::verify.
+  // Creates a schedule from actions of the caller (actions_count >= 1; only the last is END) for a chain of layer_count layers.
+  // Copied. Only the kinds are checked here: Schedule::verify checks all rules.
   static Self list(std::int64_t layer_count, const std::vector<ScheduleAction>& actions) {
     const auto given_actions = detail::values_of(actions, [](const auto& each) { return detail::to_c(each); });
     ckpt_schedule* result = nullptr;
     check(ckpt_schedule_create_list(layer_count, given_actions.data(), static_cast<std::int64_t>(given_actions.size()), &result));
     return Self::adopt(result);
   }
-  // Returns a number that equal recipes of the same name share and different ones practically never. The same on machines of the
-  // same byte order.
+  // Returns a hash of the schedule's name and actions: equal schedules have the same number, different ones almost certainly
+  // not. The same on machines of the same byte order.
   std::uint64_t fingerprint() const {
     std::uint64_t result = 0;
     check(ckpt_schedule_get_fingerprint(handle(), &result));
@@ -167,42 +167,43 @@ class ScheduleMethods : public detail::Object<Self, ckpt_schedule, ckpt_schedule
     check(ckpt_schedule_get_layer_count(handle(), &result));
     return result;
   }
-  // Replays the schedule against the profile without running anything, and fills report. Bytes of tier 0. x_0 is there at the
-  // start. A layer that runs forward first makes its output (INPUT or not), then its tape, then what it needs of ambient state,
-  // then its workspace, and runs; then the workspace goes, and what it ends. So inside FORWARD [first, last) layer k > first
-  // still has x_k, which is no item, and ends it; FORWARD_TAPE ends nothing. A layer that runs backward first makes GRAD(i),
-  // then its workspace; then the workspace, the tape and GRAD(i+1) go. Ambient state is made at a layer's first forward and goes
-  // behind its backward; a second one is there while the layer runs forward again. A buffer that is overwritten in place
-  // (ADVANCE, LayerFlag::in_place) counts the larger of both for the layer, with its workspace, and then the new one; a backward
-  // that makes no gradient of its input overwrites nothing. An item that is dropped, or that BACKWARD ends, while a STORE_BEGIN
-  // copies it counts until the AWAIT, and once more where it is made again meanwhile. A tier above 0 counts an item from its
-  // STORE_BEGIN to the DROP. Items. An item is there from what makes it (of a copy into a tier or back: its STORE_BEGIN or
-  // LOAD_BEGIN) to what ends it; one that is overwritten in place is not there any more when the other one is. Time. Layers run
-  // one after another, for forward_seconds, record_seconds (RECORD, with has_record) or backward_seconds. Each tier has one
-  // queue of writes and one of reads: a copy begins when its STORE_BEGIN or LOAD_BEGIN is met and those before it in its queue
-  // have ended, and takes latency_seconds + bytes / rate; an AWAIT waits for its end. Status::invalid_schedule, and the message
-  // names the action's index, for an action (fields that its kind does not use are not looked at; micro_batch is, in every kind;
-  // a DROP of a tier above 0 uses tier and slot alone) that - names layers beyond the chain or none, an option that a layer does
-  // not have, an item, tier or slot (< 0) that cannot be; has another micro_batch than 0 (but for a stage); runs more than one
-  // layer by RECORD; - needs or drops an item that is not there or is still being loaded; makes one (LOAD_BEGIN does, too) that
-  // is there; - ends in place (ADVANCE, or BACKWARD of an in-place layer) an item that is being copied; - runs a layer forward
-  // again that is not deterministic; runs one backward a second time; runs one with ambient state forward behind its backward;
-  // turns a second time; sends or receives (but for a stage); - begins a transfer under an id that is under way, or awaits one
-  // that is not; stores into a slot that is taken, or loads from or drops one that is empty; loads from a slot another item than
-  // it holds, or before its store was awaited; drops one in transfer; holds more in a tier than its capacity; - ends the step
-  // before layer 0 ran backward, with a transfer under way, a slot taken, or any other item than GRAD(0) left.
-  // Status::out_of_range when live bytes, or those copied into a tier or back from it, pass 2^63 - 1. Streams: takes memory for
-  // what is live, not for the schedule's length. Open-ended schedules are replayed with the profile's length.
+  // Replays the schedule against the profile without running anything, and returns the report. Bytes of tier 0. x_0 exists at
+  // the start. A layer that runs forward first allocates its output (an INPUT or not), then its tape, then its ambient state,
+  // then its workspace, and runs; afterwards the workspace and the items that it ends are freed. So inside FORWARD [first, last)
+  // layer k > first still holds x_k, which is not an item, and ends it; FORWARD_TAPE ends no item. A layer that runs backward
+  // first allocates GRAD(i), then its workspace; afterwards the workspace, the tape and GRAD(i+1) are freed. Ambient state is
+  // allocated at a layer's first forward and freed after its backward; a second one exists while the layer runs forward again. A
+  // buffer that is overwritten in place (ADVANCE, LayerFlag::in_place) counts the larger of both for the layer, with its
+  // workspace, and then the new one; a backward without a gradient of its input overwrites no buffer. An item that is dropped,
+  // or that BACKWARD ends, while a STORE_BEGIN copies it counts until the AWAIT, and once more if it is created again before
+  // that. A tier above 0 counts an item from its STORE_BEGIN to the DROP. Items. An item exists from the action that creates it
+  // (for a copy into a tier or back: its STORE_BEGIN or LOAD_BEGIN) to the action that ends it; an item that is overwritten in
+  // place ends when the other one begins. Time. Layers run one after another, for forward_seconds, record_seconds (RECORD, with
+  // has_record) or backward_seconds. Each tier has one queue of writes and one of reads: a copy begins when its STORE_BEGIN or
+  // LOAD_BEGIN is reached and earlier copies in its queue have ended, and takes latency_seconds + bytes / rate; an AWAIT waits
+  // for its end. Status::invalid_schedule, with a message that names the action's index, for an action (fields that its kind
+  // does not use are ignored, except micro_batch, which is checked in every kind; a DROP of a tier above 0 uses only tier and
+  // slot) that - names layers beyond the chain or none, an option that a layer does not have, or an invalid item, tier or slot
+  // (< 0); has a micro_batch other than 0 (except in a pipeline's stage); runs more than one layer by RECORD; - needs or drops
+  // an item that does not exist or is still being loaded; creates one (LOAD_BEGIN does, too) that exists; - ends in place
+  // (ADVANCE, or BACKWARD of an in-place layer) an item that is being copied; - runs a layer forward again that is not
+  // deterministic; runs one backward a second time; runs one with ambient state forward after its backward; has a second TURN;
+  // sends or receives (except in a pipeline's stage); - begins a transfer with an id that is in use, or awaits one that is not;
+  // stores into an occupied slot, or loads from or drops an empty one; loads another item from a slot than it holds, or before
+  // its store was awaited; drops a slot during a transfer; exceeds the capacity of a tier; - ends the step before layer 0 ran
+  // backward, with a transfer in progress, an occupied slot, or any item other than GRAD(0). Status::out_of_range if live bytes,
+  // or those copied into a tier or back from it, exceed 2^63 - 1. Streaming: memory use depends on the number of live items, not
+  // on the schedule's length. Open-ended schedules are replayed with the profile's length.
   PlanReport verify(const Profile& profile) const;
-  // Assigns every buffer of the schedule an offset in one arena; returns the arena's size: the reserved bytes that a machine
-  // must have, at least the peak live bytes (offsets are multiples of 64; gaps between live buffers count). Streams like the
-  // verifier: past some thousands of buffers they are placed in the order of time alone, which may need more room than looking
-  // at whole lives. Status::invalid_schedule as Schedule::verify, Status::out_of_range when the arena would pass 2^63 - 1.
+  // Assigns every buffer of the schedule an offset in one arena; returns the arena's size: the reserved bytes, at least the peak
+  // live bytes (offsets are multiples of 64; gaps between live buffers count). Streaming like the verifier: above some thousands
+  // of buffers they are placed in the order of time only, which may need more space than a placement by whole lifetimes.
+  // Status::invalid_schedule as Schedule::verify, Status::out_of_range if the arena would exceed 2^63 - 1.
   std::int64_t reserved_bytes(const Profile& profile) const;
-  // Returns what a tier (1 .. 3) must have: each of the tier's slots is as long as the longest item that it ever holds, rounded
-  // up to 64. Status::invalid_schedule as Schedule::verify, Status::out_of_range when the sum would pass 2^63 - 1.
+  // Returns the size of a tier (1 .. 3): each slot of the tier has the size of the longest item that it ever holds, rounded up
+  // to a multiple of 64. Status::invalid_schedule as Schedule::verify, Status::out_of_range if the sum would exceed 2^63 - 1.
   std::int64_t reserved_bytes(const Profile& profile, std::int32_t tier) const;
-  // Another reference to the same object.
+  // Returns another reference to the same object.
   Self share() const noexcept {
     ckpt_schedule_retain(handle());
     return Self::adopt(handle());
@@ -216,9 +217,9 @@ class FollowerMethods : public detail::Object<Self, ckpt_follower, ckpt_follower
  public:
   using Base::Base;
   using Base::handle;
-  // Creates a follower of a strategy, which it keeps alive; the profile is copied. Once it has been asked for a schedule, only
-  // its steps adjust a memory-aware strategy, until it is released. Status::invalid_state for a profile without layers, or with
-  // a layer that has no option.
+  // Creates a follower of a strategy, which it keeps alive; the profile is copied. After its first schedule, only its steps
+  // adjust a memory-aware strategy, until it is released. Status::invalid_state for a profile without layers, or with a layer
+  // without an option.
   FollowerMethods(const Profile& profile, const Strategy& strategy);
 };
 
@@ -237,12 +238,12 @@ class CursorMethods : public detail::Object<Self, ckpt_cursor, ckpt_cursor_relea
     check(ckpt_cursor_next(handle(), &result));
     return detail::from_c(result);
   }
-  // Sets the number of steps of an open-ended schedule to n (n >= the steps that were already returned, n >= 1). Once.
-  // Status::invalid_state when the number is known already.
+  // Sets the number of steps of an open-ended schedule to layer_count (>= 1, and at least the number of steps that were already
+  // returned). Status::invalid_state when the number is known already.
   void finalize(std::int64_t layer_count) {
     check(ckpt_cursor_finalize(handle(), layer_count));
   }
-  // Returns the cursor's place as bytes, for Cursor::restore in this or another process.
+  // Returns the cursor's position as bytes, for Cursor::restore in this or another process.
   std::vector<std::byte> save() const {
     return detail::buffer_of([&](void* buffer, std::int64_t capacity, std::int64_t* needed) {
       return ckpt_cursor_save(handle(), buffer, capacity, needed);
@@ -250,12 +251,12 @@ class CursorMethods : public detail::Object<Self, ckpt_cursor, ckpt_cursor_relea
   }
 };
 
-// Name of a kind of action: "FORWARD", "DROP", ...; "UNKNOWN" for a number that is no kind. Static string.
+// Returns the name of a kind of action: "FORWARD", "DROP", ...; "UNKNOWN" for a number that is not a kind. Static string.
 inline std::string_view action_kind_name(ActionKind kind) noexcept {
   return ckpt_action_kind_name(static_cast<ckpt_action_kind>(kind));
 }
 
-// Returns the planners, one a line: its form, what it makes, and the range of each value, as in "periodic:SEGMENTS - ...;
+// Returns the planners, one per line: syntax, description, and the range of each value, as in "periodic:SEGMENTS - ...;
 // SEGMENTS: 1 .. layers". Synchronised.
 inline std::string known_planners() {
   return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {

@@ -15,13 +15,13 @@
 
 namespace ckpt {
 
-// A placed schedule. Immutable: may be read from several threads at once.
+// A schedule with placed buffers. Immutable: may be read from several threads at once.
 class Program : public detail::Object<Program, ckpt_program, ckpt_program_release> {
  public:
   using Object::Object;
-  // Creates the program of a schedule on a chain's profile; neither is needed afterwards. Offsets are those that the executor of
-  // the documentation of engine uses: reserved bytes as Schedule::reserved_bytes says them. Status::invalid_schedule as
-  // Schedule::verify, Status::out_of_range past 2^22 operations.
+  // Creates the program of a schedule on a chain's profile; neither is needed afterwards. Offsets are the same as in a
+  // ScheduleExecutor: arenas are as large as Schedule::reserved_bytes reports. Status::invalid_schedule as Schedule::verify,
+  // Status::out_of_range above 2^22 operations.
   Program(const Schedule& schedule, const Profile& profile) : Object(detail::Empty()) {
     check(ckpt_program_create(schedule.handle(), profile.handle(), this->out()));
   }
@@ -31,7 +31,7 @@ class Program : public detail::Object<Program, ckpt_program, ckpt_program_releas
     check(ckpt_program_get_arena_bytes(handle(), tier, &result));
     return result;
   }
-  // Returns all buffers.
+  // Lists the buffers.
   std::vector<ProgramBuffer> buffers() const {
     const auto ask = [&](ckpt_program_buffer* list, std::int64_t capacity, std::int64_t* count) {
       return ckpt_program_get_buffers(handle(), list, capacity, count);
@@ -39,7 +39,7 @@ class Program : public detail::Object<Program, ckpt_program, ckpt_program_releas
     const auto listed = detail::list_of<ckpt_program_buffer>(ckpt_program_buffer{}, ask);
     return detail::values_of(listed, [](const auto& each) { return detail::from_c(each); });
   }
-  // Returns all operations.
+  // Lists the operations.
   std::vector<ProgramOperation> operations() const {
     const auto ask = [&](ckpt_program_operation* list, std::int64_t capacity, std::int64_t* count) {
       return ckpt_program_get_operations(handle(), list, capacity, count);

@@ -23,14 +23,14 @@ SaveResult CheckpointManagerMethods<Self>::save(const State& state, const SaveOp
   return detail::from_c(result);
 }
 
-// Writes the tensors of one group of a state as a plain safetensors file, which any program can read: under a temporary name
-// of its own next to it (path with ".tmp-" and 8 random digits after it), synced, and renamed to path, where it replaces a
-// file that was there and gets its permission bits. Symbolic links are followed: the file that they lead to is replaced or
-// made, and they stay. Durable when it returns. Several writers of one path, in any processes, do not meet: the last one's
-// whole file stays. A process that is killed meanwhile leaves its temporary file. path: as for open(2). group:
-// Status::not_found when the state has none of that name. metadata_json: an object whose values are texts, for the file's
-// metadata; empty: none. Status::invalid_argument when path is neither a regular file nor free (a directory, a device, a FIFO,
-// a socket); Status::permission, Status::no_space and Status::io from the system: the file at path is unchanged then.
+// Writes the tensors of one group of a state as a plain safetensors file, which any program can read. The file is written
+// under a unique temporary name next to path (path with ".tmp-" and 8 random digits appended), synced, and renamed to path; it
+// replaces an existing file and takes over its permission bits. Symbolic links are followed: their target is replaced or
+// created, and the links are kept. Durable when it returns. Several writers of one path, in any processes, do not interfere:
+// the last one's complete file remains. A process that is killed during the call leaves its temporary file. path: as for
+// open(2). group: Status::not_found if the state has no group of that name. metadata_json: an object with string values, for
+// the file's metadata; empty: none. Status::invalid_argument if path exists and is not a regular file (a directory, a device,
+// a FIFO, a socket); Status::permission, Status::no_space and Status::io from the system: the file at path is unchanged then.
 inline void write_safetensors(const std::string& path, const State& state, const std::string& group,
                               const std::string& metadata_json = {}) {
   check(ckpt_safetensors_write(path.c_str(), state.handle(), group.c_str(), detail::text_or_null(metadata_json)));

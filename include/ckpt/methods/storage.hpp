@@ -20,11 +20,11 @@ class StorageMethods : public detail::Object<Self, ckpt_storage, ckpt_storage_re
  public:
   using Base::Base;
   using Base::handle;
-  // Creates a storage in a directory of the file system. root: UTF-8 path, absolute or relative to the process's directory now;
-  // copied. The storage holds the directory open, so it stays the same one when the path is renamed or the process changes
-  // directory. Links that lead to the root are followed, links below it never. After the directory is removed, calls that need
-  // it fail with Status::invalid_state, even if a new one has that name. options: {} for the defaults. Status::invalid_argument
-  // when root is a file; Status::permission, Status::no_space and Status::io from the system.
+  // Creates a storage in a directory of the file system. root: UTF-8 path, absolute or relative to the process's current
+  // directory; copied. The storage keeps the directory open, so it stays the same directory when the path is renamed or the
+  // process changes directory. Links in the path of the root are followed, links below it never. After the directory is removed,
+  // calls that need it fail with Status::invalid_state, even if a new directory has that name. options: {} for the defaults.
+  // Status::invalid_argument when root is a file; Status::permission, Status::no_space and Status::io from the system.
   static Self file_system(const std::string& root, const FileSystemOptions& options = {}) {
     const ckpt_file_system_options given_options = detail::to_c(options);
     ckpt_storage* result = nullptr;
@@ -37,15 +37,15 @@ class StorageMethods : public detail::Object<Self, ckpt_storage, ckpt_storage_re
     check(ckpt_storage_create_memory(&result));
     return Self::adopt(result);
   }
-  // Creates a storage from a URI. Its scheme (at least two letters, digits, '+', '-' and '.', a letter first; case does not
-  // matter) says which kind: - "file:PATH" or "file:///PATH": Storage::file_system; - "memory:": a storage of its own;
-  // "memory:NAME": one that all of this process share by that name, as long as one of them lives; - one that
-  // Storage::register_scheme knows, as plug-ins do with theirs (s3: libckpt-s3). A text without a scheme is a path of the file
-  // system: "./ab:c" for one with a ':' in its first component. "%" and two hexadecimal digits stand for a byte; a '/' at the
-  // end says nothing. Status::invalid_argument for components "." and "..", empty ones ("//"), control characters and encoded
-  // slashes, also encoded ones; the path of a text without a scheme is taken as it is. What follows a '?' or '#' is the scheme's
-  // affair; file and memory refuse it. Status::unsupported for a scheme that is not known: the message names those that are, and
-  // the package of one that is missing. Status::invalid_state for a URI that is made of itself.
+  // Creates a storage from a URI. The scheme (at least two letters, digits, '+', '-' and '.', a letter first; case-insensitive)
+  // selects the kind: - "file:PATH" or "file:///PATH": Storage::file_system; - "memory:": a new storage; "memory:NAME": the
+  // storage of that name, shared within this process, which exists as long as one handle does; - a scheme registered by
+  // Storage::register_scheme, for example by a plug-in (s3: libckpt-s3). A string without a scheme is a path of the file system:
+  // "./ab:c" for a path with a ':' in its first component. "%" and two hexadecimal digits encode a byte; a '/' at the end is
+  // ignored. Status::invalid_argument for components "." and "..", empty components ("//"), control characters and encoded
+  // slashes, encoded or not; the path of a string without a scheme is used unchanged. The scheme interprets the part after a '?'
+  // or '#'; file and memory refuse it. Status::unsupported for an unknown scheme: the message names the known ones, and the
+  // package of a missing one. Status::invalid_state for a URI that creates itself recursively.
   static Self from_uri(const std::string& uri) {
     ckpt_storage* result = nullptr;
     check(ckpt_storage_create_from_uri(uri.c_str(), &result));
@@ -60,7 +60,7 @@ class FaultHandlerMethods : public detail::Object<Self, ckpt_fault_handler, ckpt
  public:
   using Base::Base;
   using Base::handle;
-  // Returns how often an operation was tried again since the handler was made.
+  // Returns the number of retries since the handler was created.
   std::int64_t retry_count() const {
     std::int64_t result = 0;
     check(ckpt_fault_handler_get_retry_count(handle(), &result));

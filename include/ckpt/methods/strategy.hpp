@@ -22,16 +22,16 @@ class StrategyMethods : public detail::Object<Self, ckpt_strategy, ckpt_strategy
  public:
   using Base::Base;
   using Base::handle;
-  // Asks about one layer: answer becomes 1 (checkpoint it) or 0. layer_name: not blank. activation: only its type and shape are
-  // read. layer_index >= 0. Allocates nothing unless a smart strategy meets a layer for the first time. Status::callback when a
+  // Decides whether to checkpoint one layer: returns true or false. layer_name: not blank. activation: only its type and shape
+  // are read. layer_index >= 0. Allocates nothing unless a smart strategy is asked about a new layer. Status::callback if a
   // custom strategy failed.
   bool should_checkpoint(const std::string& layer_name, const Tensor& activation, std::int64_t layer_index) {
     ckpt_bool result = 0;
     check(ckpt_strategy_should_checkpoint(handle(), layer_name.c_str(), activation.handle(), layer_index, &result));
     return result != 0;
   }
-  // Asks about one layer as Strategy::should_checkpoint, where there is no tensor, only its element type (DType) and its shape
-  // of ndim (0 .. 8) dimensions.
+  // Decides whether to checkpoint one layer as Strategy::should_checkpoint, without a tensor, from its element type (DType) and
+  // its shape of ndim (0 .. 8) dimensions.
   bool should_checkpoint(const std::string& layer_name, DType dtype, const std::vector<std::int64_t>& shape,
                          std::int64_t layer_index) {
     ckpt_bool result = 0;
@@ -39,69 +39,69 @@ class StrategyMethods : public detail::Object<Self, ckpt_strategy, ckpt_strategy
                                                 static_cast<std::int32_t>(shape.size()), layer_index, &result));
     return result != 0;
   }
-  // Reports that the layer's activation was used. Smart counts it for layers that it knows; composites notify their children.
-  // Executors call this; call it when you run your layers yourself.
+  // Reports that the layer's activation was used. Smart counts it for known layers; composites notify their children. Executors
+  // call this; call it if the program runs layers without an executor.
   void observe_access(const std::string& layer_name) {
     check(ckpt_strategy_observe_access(handle(), layer_name.c_str()));
   }
-  // Returns the strategy's name: "Interval(2)", "SizeBased(1MB)", "Any(Smart, Interval(8))", ....
+  // Returns the strategy's name, for example "Interval(2)", "SizeBased(1MB)" or "Any(Smart, Interval(8))".
   std::string name() const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
       return ckpt_strategy_get_name(handle(), buffer, capacity, needed);
     });
   }
-  // Sets the strategy back to its state after creation, counters included; for a composite its children too. What a yes means
+  // Resets the strategy to its state after creation, counters included; for a composite its children, too. The meaning of a yes
   // stays as set.
   void reset() {
     check(ckpt_strategy_reset(handle()));
   }
-  // Returns what a yes means: StrategyChosen::recompute or StrategyChosen::boundary.
+  // Returns the meaning of a yes: StrategyChosen::recompute or StrategyChosen::boundary.
   StrategyChosen chosen() const {
     ckpt_strategy_chosen result = 0;
     check(ckpt_strategy_get_chosen(handle(), &result));
     return static_cast<StrategyChosen>(result);
   }
-  // Sets what a yes means from now on: StrategyChosen::recompute, StrategyChosen::boundary, or StrategyChosen::default_ for what
-  // is usual for the kind. Schedules that were made before stay as they are.
+  // Sets the meaning of a yes: StrategyChosen::recompute, StrategyChosen::boundary, or StrategyChosen::default_ for the default
+  // of the kind. Existing schedules do not change.
   Self& set_chosen(StrategyChosen chosen) {
     check(ckpt_strategy_set_chosen(handle(), static_cast<ckpt_strategy_chosen>(chosen)));
     return static_cast<Self&>(*this);
   }
-  // Returns the counters. A snapshot while other threads ask.
+  // Returns the strategy's counters: a snapshot while other threads ask.
   StrategyCounters counters() const {
     ckpt_strategy_counters result = CKPT_STRATEGY_COUNTERS_INIT;
     check(ckpt_strategy_get_counters(handle(), &result));
     return detail::from_c(result);
   }
-  // Returns the info.
+  // Returns the strategy's configuration.
   StrategyInfo info() const {
     ckpt_strategy_info result = CKPT_STRATEGY_INFO_INIT;
     check(ckpt_strategy_get_info(handle(), &result));
     return detail::from_c(result);
   }
-  // Returns a new reference to the child at index (0 .. children_count - 1, else Status::out_of_range), to be released; of first
-  // the last one is the fallback.
+  // Returns a new reference to the child at index (0 .. children_count - 1, else Status::out_of_range), to be released; the last
+  // child of first is the fallback.
   Self child(std::int64_t index) const {
     ckpt_strategy* result = nullptr;
     check(ckpt_strategy_get_child(handle(), index, &result));
     return Self::adopt(result);
   }
-  // Returns the text from which Strategy::create makes an equal strategy. The meaning of a yes is not in it. Status::unsupported
-  // for handles, which the message names: custom strategies, a tracker and a clock. Status::out_of_range beyond 16 MiB, which
-  // children that are shared can reach.
+  // Returns the text from which Strategy::create creates an equal strategy. The text does not contain the meaning of a yes.
+  // Status::unsupported for objects that text cannot express, which the message names: custom strategies, a tracker and a clock.
+  // Status::out_of_range above 16 MiB, which is possible with shared children.
   std::string text() const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
       return ckpt_strategy_get_text(handle(), buffer, capacity, needed);
     });
   }
-  // Another reference to the same object.
+  // Returns another reference to the same object.
   Self share() const noexcept {
     ckpt_strategy_retain(handle());
     return Self::adopt(handle());
   }
 };
 
-// Returns the kinds that text can name, separated by ", ". Synchronised.
+// Returns the kinds that text can use, separated by ", ". Synchronised.
 inline std::string known_strategy_kinds() {
   return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
     return ckpt_strategy_get_known_kinds(buffer, capacity, needed);

@@ -1,4 +1,4 @@
-// torch/ambient.h - the state around a layer that decides its bits: generator, buffers, autocast. Included by ckpt/torch.h.
+// torch/ambient.h - the ambient state that determines a layer's bits: generator, buffers, autocast. Included by ckpt/torch.h.
 #ifndef CKPT_TORCH_AMBIENT_H
 #define CKPT_TORCH_AMBIENT_H
 
@@ -15,7 +15,7 @@
 
 namespace ckpt::torch::detail {
 
-// What random numbers and statistics were like.
+// A snapshot of random number generators and statistics.
 struct Ambient {
   at::mt19937 engine;
   // c10::optional, or std::optional in later versions of LibTorch
@@ -42,12 +42,12 @@ struct Ambient {
       cpu->set_next_double_normal_sample(next_double);
     }
     const c10::NoGradGuard no_grad;
-    // variable_data has a version of its own: graphs that saved the buffer do not mind
+    // variable_data has a separate version counter: graphs that saved the buffer do not detect the change
     for (std::size_t i = 0; i < into.size(); ++i) into[i].variable_data().copy_(buffers[i]);
   }
 };
 
-// Puts a state back at the end of a scope.
+// Restores a state at the end of a scope.
 struct AmbientGuard {
   explicit AmbientGuard(const Tensors& given) : buffers(given), present(Ambient::now(given)) {}
   ~AmbientGuard() { present.put_back(buffers); }
@@ -70,8 +70,8 @@ inline at::ScalarType cpu_autocast_dtype() { return at::autocast::get_autocast_c
 inline void set_cpu_autocast_dtype(at::ScalarType dtype) { at::autocast::set_autocast_cpu_dtype(dtype); }
 #endif
 
-// Autocast as it was in the forward part. A cast that was cached without a graph must not serve a run with one: the cache is
-// cleared before and behind.
+// The autocast settings of the forward part. A cast that was cached without a graph must not be used by a run with one: the cache
+// is cleared before and after.
 struct Autocast {
   bool enabled = is_cpu_autocast();
   at::ScalarType dtype = cpu_autocast_dtype();

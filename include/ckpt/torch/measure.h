@@ -22,13 +22,13 @@ inline double seconds_of(const std::function<void()>& run) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Which callables belong together: one that writes over its input, or gives it back, joins the one before.
+// Groups callables into steps: one that writes over its input, or returns it, joins the previous one.
 inline void find_steps(State& state, const Tensors& sample) {
   Tensors now = sample;
   std::vector<bool> has_gradient;
   for (const at::Tensor& tensor : sample) has_gradient.push_back(tensor.defined() && tensor.requires_grad());
   const auto of_sample = memory_of(sample);
-  bool open = true;  // nothing but the sample's memory yet: what comes joins
+  bool open = true;  // the step has only the sample's memory so far: the next callable joins
   for (std::size_t i = 0; i < state.layers.size(); ++i) {
     Tape tape;
     const c10::AutoGradMode grad(true);
@@ -42,7 +42,7 @@ inline void find_steps(State& state, const Tensors& sample) {
       if (!entered[k].defined() || static_cast<std::uint32_t>(entered[k]._version()) == versions[k]) continue;
       writes = true;
       if (entered[k].has_storage() && of_sample.count(entered[k].storage().unsafeGetStorageImpl()) != 0)
-        fail(Status::invalid_argument, "layer " + state.layers[i].name + " writes over the chain's input, which is the caller's");
+        fail(Status::invalid_argument, "layer " + state.layers[i].name + " writes over the chain's input, which the caller owns");
     }
     const auto before = memory_of(now);
     bool makes = false;
@@ -75,12 +75,12 @@ inline std::vector<std::shared_ptr<::torch::nn::Module>> modules_of(const State&
   return modules;
 }
 
-// Bytes by the allocator's counters, seconds in the chain, of every layer.
+// Measures every layer: bytes by the allocator's counters, seconds within the chain.
 inline void measure(State& state, const Tensors& sample, const Options& options) {
   Meter meter;
   Tensors now;
   for (const at::Tensor& tensor : sample) now.push_back(tensor.defined() ? tensor.detach().clone() : tensor);
-  const Tensors first = now;  // stays: what layers give on of it costs nothing
+  const Tensors first = now;  // kept: layers may pass parts of it on without additional memory
   const auto of_sample = memory_of(first);
   std::vector<bool> has_gradient;
   for (const at::Tensor& tensor : sample) has_gradient.push_back(tensor.defined() && tensor.requires_grad());
@@ -127,8 +127,8 @@ inline void measure(State& state, const Tensors& sample, const Options& options)
         has_gradient.clear();
         for (const Edge& root : tape->roots) has_gradient.push_back(root.is_valid());
         option.tape_bytes = std::max<std::int64_t>(0, held - base - made);
-        // What a run without recording needs on its way is mostly what a recording keeps. Each layer records at some time, with all
-        // around it that was there when it ran without: only what goes beyond the tape counts.
+        // The temporary memory of a run without recording is mostly memory that a recording keeps. Each layer records once, with
+        // the same other live memory as in its run without recording, so only the excess over the tape counts.
         option.forward_workspace_bytes = std::max(peak - held, plain_workspace - option.tape_bytes) + layer.ambient_bytes;
         option.forward_workspace_bytes = std::max<std::int64_t>(0, option.forward_workspace_bytes);
         if (pinned(now, {&output, &next, &first})) layer.flags = layer.flags | LayerFlag::needs_input;
@@ -172,7 +172,8 @@ inline void measure(State& state, const Tensors& sample, const Options& options)
 inline std::shared_ptr<State> make(std::vector<Layer> layers, const Tensors& sample, const Budget& budget, const Options& options) {
   if (layers.empty()) fail(Status::invalid_argument, "layers is empty");
   if (sample.empty()) fail(Status::invalid_argument, "sample is empty");
-  if (options.loss_bytes < 0) fail(Status::invalid_argument, "loss_bytes is " + std::to_string(options.loss_bytes));
+  if (options.loss_bytes < 0)
+    fail(Status::invalid_argument, "loss_bytes is " + std::to_string(options.loss_bytes) + ": expected at least 0");
   for (const at::Tensor& tensor : sample)
     if (tensor.defined() && !tensor.device().is_cpu())
       fail(Status::unsupported, "sample is on " + tensor.device().str() + ": only the CPU is supported");

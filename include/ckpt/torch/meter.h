@@ -19,21 +19,21 @@ namespace ckpt::torch {
 
 using Tensors = std::vector<at::Tensor>;
 
-// Counts what c10's allocators hand out to this thread, and to its backward passes, from construction on. A profiler of LibTorch's
-// own that is on meanwhile sees nothing. Meters of one thread end in the opposite order of their beginnings.
+// Counts the allocations of c10's allocators on this thread, and in its backward passes, from construction on. A LibTorch profiler
+// that is active during this time reports no allocations. Meters of one thread must end in the reverse order of their construction.
 class Meter {
  public:
   Meter() : log_(std::make_shared<Log>()), guard_(c10::DebugInfoKind::PROFILER_STATE, log_) {}
 
   std::int64_t live_bytes() const { return log_->replay(log_->size()).live; }
-  // Most bytes at once since begin(), or since construction.
+  // Returns the peak bytes since begin(), or since construction.
   std::int64_t peak_bytes() const { return log_->replay(begin_).peak; }
   void begin() { begin_ = log_->size(); }
-  // Does not count a tensor's memory, from its allocation on: gradients of parameters, say.
+  // Excludes a tensor's memory from its allocation on, for example a gradient of a parameter.
   void leave_out(const at::Tensor& tensor) {
     if (tensor.defined()) log_->leave_out(tensor.storage().data());
   }
-  // leave_out for the innermost meter of this thread, where there is one.
+  // Calls leave_out of the innermost meter of this thread, if there is one.
   static void leave_out_of_current(const at::Tensor& tensor) {
     auto* log = dynamic_cast<Log*>(c10::ThreadLocalDebugInfo::get(c10::DebugInfoKind::PROFILER_STATE));
     if (log != nullptr && tensor.defined() && tensor.has_storage()) log->leave_out(tensor.storage().data());
@@ -56,7 +56,7 @@ class Meter {
       if (bytes > 0) {
         blocks_[at] = events_.size();
         events_.push_back({bytes, events_.size()});
-      } else if (const auto found = blocks_.find(at); found != blocks_.end()) {  // others were there before
+      } else if (const auto found = blocks_.find(at); found != blocks_.end()) {  // other blocks were allocated before construction
         events_.push_back({-events_[found->second].bytes, found->second});
         blocks_.erase(found);
       }

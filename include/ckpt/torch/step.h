@@ -1,4 +1,4 @@
-// torch/step.h - one step: what the driver calls, and the whole as one node of the graph. Included by ckpt/torch.h.
+// torch/step.h - one step: the driver's callbacks, and the whole chain as one node of the graph. Included by ckpt/torch.h.
 #ifndef CKPT_TORCH_STEP_H
 #define CKPT_TORCH_STEP_H
 
@@ -39,13 +39,14 @@ std::shared_ptr<NodeType> make_node(Args&&... args) {
   return std::shared_ptr<NodeType>(new NodeType(std::forward<Args>(args)...), ::torch::autograd::deleteNode);
 }
 
-// Where the gradients of a layer's inputs leave its graph. Inputs made so are no leaves: a leaf would be kept alive by the graph,
-// which knows where to accumulate, even where no backward reads it.
+// The node at which the gradients of a layer's inputs leave its graph. With it the inputs are not leaves: the graph would keep a
+// leaf alive for accumulation, even if no backward reads it.
 struct Entry : Node {
   variable_list apply(variable_list&& /*grads*/) override { return {}; }
 };
 
-// Where the gradients of a layer's outputs enter its graph. The engine holds on to what it is given; this hands it on and lets go.
+// The node at which the gradients of a layer's outputs enter its graph. The engine keeps its arguments alive; this node passes its
+// gradients on and releases them.
 struct Exit : Node {
   explicit Exit(variable_list given) : grads(std::move(given)) {}
   variable_list apply(variable_list&& /*nothing*/) override { return std::move(grads); }
@@ -54,8 +55,8 @@ struct Exit : Node {
 
 struct Tape {
   std::shared_ptr<Entry> entry;
-  edge_list roots;                  // of each output; not valid where it has no gradient
-  std::vector<std::int64_t> slots;  // of each input: its number at the entry; -1 without gradient
+  edge_list roots;                  // one per output; not valid if it has no gradient
+  std::vector<std::int64_t> slots;  // one per input: its number at the entry; -1 without gradient
 };
 
 struct Item {
@@ -75,7 +76,7 @@ inline std::unordered_set<const void*> memory_of(const Tensors& tensors) {
   return memory;
 }
 
-// Bytes of the tensors' memory, each once, but for what is in `but`.
+// Returns the bytes of the tensors' memory, each storage once, except those in `but`.
 inline std::int64_t bytes_of(const Tensors& tensors, std::unordered_set<const void*> but = {}) {
   std::int64_t bytes = 0;
   for (const at::Tensor& tensor : tensors)
@@ -84,7 +85,7 @@ inline std::int64_t bytes_of(const Tensors& tensors, std::unordered_set<const vo
   return bytes;
 }
 
-// Whether something beside the listed tensors keeps the memory of one of the first list alive.
+// Returns whether anything other than the listed tensors keeps the memory of a tensor of the first list alive.
 inline bool pinned(const Tensors& tensors, const std::vector<const Tensors*>& others) {
   std::unordered_map<const void*, std::size_t> known;
   const auto count = [&](const Tensors& list) {
@@ -112,13 +113,13 @@ inline void add_gradient(at::Tensor& sum, at::Tensor&& more) {
   Meter::leave_out_of_current(sum);
 }
 
-// Everything that a chain and the steps that are under way share.
+// The state that a chain and its running steps share.
 struct State {
-  struct Step {  // a layer of the schedule: callables that cannot be told apart
+  struct Step {  // a layer of the schedule: callables that cannot be separated
     std::size_t begin = 0;
     std::size_t end = 0;
-    std::vector<std::size_t> parameters;  // numbers in `parameters`
-    Tensors buffers;                      // that a run changes
+    std::vector<std::size_t> parameters;  // indices into `parameters`
+    Tensors buffers;                      // buffers that a run changes
     std::vector<bool> input_has_gradient;
     bool needs_output = false;
   };
@@ -127,7 +128,7 @@ struct State {
   std::vector<Step> steps;
   Tensors parameters;
   std::unordered_map<const c10::TensorImpl*, std::size_t> parameter_numbers;
-  std::vector<std::pair<std::shared_ptr<::torch::nn::Module>, bool>> training;  // as it was when the plan was made
+  std::vector<std::pair<std::shared_ptr<::torch::nn::Module>, bool>> training;  // the modes for which the plan was made
   std::vector<bool> output_has_gradient;
   std::int64_t sample_bytes = 0;
   std::size_t sample_count = 0;
@@ -176,7 +177,7 @@ struct State {
     }
     return {std::move(output), std::move(tape)};
   }
-  // The parameters that a recorded graph reaches.
+  // Returns the parameters that a recorded graph reaches.
   static Tensors leaves(const Tape& tape) {
     Tensors found;
     std::unordered_set<const Node*> seen;
@@ -255,7 +256,7 @@ class State::StepGuest : public Guest<Item> {
     for (const at::Tensor& leaf : leaves(*tape))
       if (state_.parameter_numbers.count(leaf.unsafeGetTensorImpl()) == 0)
         fail(Status::invalid_state, "layer " + state_.layers[state_.steps[i].begin].name +
-                                        " uses a parameter that it did not use, or that was frozen, when its plan was made");
+                                        " uses a parameter that it did not use, or that was frozen, when the plan was made");
     Recorded recorded;
     recorded.tape = Item{{}, std::move(tape)};
     if (!has(call, DriveFlag::no_output) || state_.steps[i].needs_output) recorded.output = Item{std::move(output), nullptr};
@@ -295,14 +296,14 @@ class State::StepGuest : public Guest<Item> {
   Autocast autocast_;
 };
 
-// The whole chain in the caller's graph. Inputs: the chain's, then the parameters.
+// The whole chain as a node of the caller's graph. Inputs: the inputs of the chain, then the parameters.
 struct StepNode : Node {
   StepNode(std::shared_ptr<State> given, std::unique_ptr<State::Drive> drive) : state(std::move(given)), driver(std::move(drive)) {}
   ~StepNode() override { stop(); }
 
   static State::StepGuest& guest(State::Drive& driver) { return static_cast<State::StepGuest&>(driver.guest()); }
 
-  // Ends a step that is under way; the driver serves the next one.
+  // Cancels a running step; the driver is reused for the next one.
   void stop() noexcept {
     if (driver == nullptr) return;
     ckpt_driver_cancel(driver->handle());
@@ -319,7 +320,7 @@ struct StepNode : Node {
 
   variable_list apply(variable_list&& grads) override {
     if (c10::GradMode::is_enabled())
-      fail(Status::unsupported, "a chain under a budget has no gradient of its gradient (create_graph)");
+      fail(Status::unsupported, "a chain with a budget does not support second derivatives (create_graph)");
     if (driver == nullptr) fail(Status::invalid_state, "this step of the chain has run backward already, or was released");
     struct Stop {  // also when a layer throws
       StepNode& node;

@@ -9,86 +9,88 @@
 
 namespace ckpt {
 
-// How a controller decides when to save.
+// The policy by which a controller decides when to save.
 enum class Policy : std::int32_t {
-  // experts on the failure rate, weighted by what each would have cost on every gap so far
+  // a weighted combination of estimators of the failure rate; weights follow the cost that each would have had on every gap so
+  // far
   auto_ = CKPT_POLICY_AUTO,
-  // the threshold rule on the last observed task; a commit consumes the slot
+  // the threshold rule, applied to the last observed task; a commit consumes the slot
   threshold = CKPT_POLICY_THRESHOLD,
-  // the interval at which expected loss and cost of a checkpoint are equal, with the learned failure rate
+  // the interval at which the expected loss and the cost of a checkpoint are equal, with the estimated failure rate
   expected_value = CKPT_POLICY_EXPECTED_VALUE,
-  // Young's interval with a set mean time between failures and the measured cost
+  // Young's interval with a given mean time between failures and the measured cost
   young = CKPT_POLICY_YOUNG,
-  // Daly's interval with a set mean time between failures and the measured cost
+  // Daly's interval with a given mean time between failures and the measured cost
   daly = CKPT_POLICY_DALY,
   // Daly's interval for the mean of a Gamma posterior: prior 1 failure in 1 h
   bayes = CKPT_POLICY_BAYES,
-  // the interval for a Weibull law fitted to the last 512 gaps, at the age of the current one
+  // the interval for a Weibull distribution fitted to the last 512 gaps, at the age of the current gap
   weibull = CKPT_POLICY_WEIBULL,
-  // a set interval
+  // a fixed, given interval
   fixed = CKPT_POLICY_FIXED,
 };
 
-// What happened, for Controller::record.
+// The kind of an event for Controller::record.
 enum class ControllerEventKind : std::int32_t {
   // a run begins: budgets and windows start again. Status::invalid_state during a run
   run_began = CKPT_CONTROLLER_EVENT_KIND_RUN_BEGAN,
-  // this process continues what Controller::restore loaded. If a run was in progress there, it has failed: half an interval
-  // after its last event, but not later than now; record its recovery next. Without such a run: as
-  // ControllerEventKind::run_began. The time may be on another clock than in the process before
+  // this process continues the run that Controller::restore loaded. A run that was in progress there counts as failed, half an
+  // interval after its last event, but not later than now; record its recovery next. Without such a run: as
+  // ControllerEventKind::run_began. The time may be on another clock than in the previous process
   run_resumed = CKPT_CONTROLLER_EVENT_KIND_RUN_RESUMED,
-  // a save starts: no other one is asked for until it is committed or aborted. Status::invalid_state while one is in flight
+  // a save starts: no other save is requested until it is committed or aborted. Status::invalid_state while a save is in
+  // flight
   save_began = CKPT_CONTROLLER_EVENT_KIND_SAVE_BEGAN,
   // the save in flight is durable: uses stall_seconds and durable_seconds. Status::invalid_state without a save in flight
   save_committed = CKPT_CONTROLLER_EVENT_KIND_SAVE_COMMITTED,
-  // the save in flight failed: nothing is learned from it. Status::invalid_state without a save in flight
+  // the save in flight failed: it is not used as a measurement. Status::invalid_state without a save in flight
   save_aborted = CKPT_CONTROLLER_EVENT_KIND_SAVE_ABORTED,
-  // a task is done: uses name and duration_seconds, and not now_seconds; as Threshold::observe_task. The mean duration also
-  // stands for ControllerOptions.poll_seconds when that is 0
+  // a task is done: uses name and duration_seconds, and not now_seconds; as Threshold::observe_task. The mean duration
+  // replaces ControllerOptions.poll_seconds if that is 0
   task_done = CKPT_CONTROLLER_EVENT_KIND_TASK_DONE,
-  // the machine failed: what was not saved is lost. The run continues
+  // the machine failed: unsaved work is lost. The run continues
   failure = CKPT_CONTROLLER_EVENT_KIND_FAILURE,
   // work continues after a failure: uses saved_seconds and overhead_seconds
   recovery = CKPT_CONTROLLER_EVENT_KIND_RECOVERY,
-  // the run ends without a failure: its last gap is censored, and the cost of saves that no recovery has judged was spent for
-  // nothing
+  // the run ends without a failure: its last gap is censored, and the cost of saves that no recovery has accounted for counts
+  // as overhead without benefit
   clean_exit = CKPT_CONTROLLER_EVENT_KIND_CLEAN_EXIT,
-  // the process will be terminated: uses left_seconds. A save is asked for at once if those before became durable within that
+  // the process will be terminated: uses left_seconds. A save is requested at once if earlier saves became durable within that
   // time
   preemption = CKPT_CONTROLLER_EVENT_KIND_PREEMPTION,
 };
 
-// Why a controller answered as it did.
+// The reason for a decision of a controller.
 enum class Reason : std::int32_t {
-  // no: no save is wanted yet
+  // no: no save is due yet
   not_due = CKPT_REASON_NOT_DUE,
   // yes: this poll is the nearest to the target
   due = CKPT_REASON_DUE,
-  // yes: early, to learn what a save costs
+  // yes: early, to measure the cost of a save
   first_save = CKPT_REASON_FIRST_SAVE,
   // yes, by the threshold rule: the task is long enough
   task_is_long = CKPT_REASON_TASK_IS_LONG,
-  // no, by the threshold rule: the task is too short, or it has no slot left
+  // no, by the threshold rule: the task is too short, or no slot is left
   task_is_short = CKPT_REASON_TASK_IS_SHORT,
-  // no: the save before is not durable yet
+  // no: the previous save is not durable yet
   save_in_flight = CKPT_REASON_SAVE_IN_FLIGHT,
   // no: the budget of this window is spent
   budget_is_spent = CKPT_REASON_BUDGET_IS_SPENT,
-  // yes: the process will be ended
+  // yes: the process will be terminated
   preemption = CKPT_REASON_PREEMPTION,
-  // no: the process will be ended before a save could be durable
+  // no: the process will be terminated before a save could be durable
   preemption_short = CKPT_REASON_PREEMPTION_SHORT,
-  // no: the process will be ended, and a save after the notice is durable
+  // no: the process will be terminated, and a save after the notice is durable
   preemption_saved = CKPT_REASON_PREEMPTION_SAVED,
 };
 
-// How a threshold rule is made.
+// Options for creating a threshold rule.
 struct ThresholdOptions {
-  // first value of the threshold: a share of the longest task, 0.05 .. 1; default 0.35
+  // initial threshold: a share of the longest task, 0.05 .. 1; default 0.35
   double threshold = 0.35;
-  // how far one recovery moves the threshold at most, above 0, at most 1; default 0.1
+  // maximum change of the threshold by one recovery, > 0, <= 1; default 0.1
   double learning_rate = 0.1;
-  // number of checkpoints of a run, at least 0; default 3
+  // number of checkpoints of a run, >= 0; default 3
   std::int64_t budget = 3;
 };
 namespace detail {
@@ -101,9 +103,9 @@ inline ckpt_threshold_options to_c(const ThresholdOptions& from) {
 }
 }  // namespace detail
 
-// What a threshold rule knows.
+// The state of a threshold rule.
 struct ThresholdInfo {
-  // value of the threshold now: a share of the longest task, 0.05 .. 1
+  // current threshold: a share of the longest task, 0.05 .. 1
   double threshold = 0;
   // duration of the longest task observed, in seconds
   double longest_seconds = 0;
@@ -111,7 +113,7 @@ struct ThresholdInfo {
   std::int64_t budget = 0;
   // number of checkpoints used in this run
   std::int64_t used = 0;
-  // number of tasks that can be read: the last 256 at most
+  // number of stored tasks: at most the last 256
   std::int64_t tasks = 0;
 };
 namespace detail {
@@ -126,13 +128,13 @@ inline ThresholdInfo from_c(const ckpt_threshold_info& from) {
 }
 }  // namespace detail
 
-// One task that was observed.
+// One observed task.
 struct TaskObservation {
-  // true when a checkpoint was made of it, else false
+  // true when a checkpoint followed it, else false
   bool checkpointed = false;
   // duration of the task in seconds
   double duration_seconds = 0;
-  // true when it failed, or a failure came while it was the last one, else false
+  // true when it failed, or a failure occurred while it was the last task, else false
   bool failed = false;
   // name of the task: UTF-8, not blank
   std::string name = {};
@@ -148,41 +150,40 @@ inline TaskObservation from_c(const ckpt_task_observation& from) {
 }
 }  // namespace detail
 
-// How a controller is made.
+// Options for creating a controller.
 struct ControllerOptions {
-  // how saves are decided: one of Policy; default Policy::auto_
+  // policy that decides about saves: one of Policy; default Policy::auto_
   Policy policy = Policy::auto_;
-  // for Policy::young and Policy::daly: mean time between failures in seconds, above 0
+  // for Policy::young and Policy::daly: mean time between failures in seconds, > 0
   double mtbf_seconds = 0;
-  // for Policy::fixed: interval between saves in seconds, above 0
+  // for Policy::fixed: interval between saves in seconds, > 0
   double interval_seconds = 0;
-  // for Policy::bayes and Policy::expected_value: share of what is known that each failure leaves, above 0, at most 1; 1 (the
-  // default): nothing is forgotten
+  // for Policy::bayes and Policy::expected_value: factor by which each failure discounts earlier observations, > 0, <= 1; 1
+  // (the default): no discount
   double keep = 1;
-  // what a save costs, in seconds, until one was measured; 0: unknown
+  // cost of a save in seconds until one was measured; 0: unknown
   double initial_cost_seconds = 0;
-  // when the cost of a save is unknown the first save comes no later than this, in seconds, to learn it; default 600
+  // if the cost of a save is unknown, latest time of the first save in seconds, to measure it; default 600
   double first_seconds = 600;
-  // seconds between two questions; 0: as long as observed tasks last on average. A save is asked for at the poll nearest to
-  // the target
+  // seconds between two polls; 0: the mean duration of observed tasks. A save is requested at the poll nearest to the target
   double poll_seconds = 0;
-  // shortest interval between saves in seconds, at least 0
+  // shortest interval between saves in seconds, >= 0
   double min_interval_seconds = 0;
   // longest interval between saves in seconds; 0: no maximum
   double max_interval_seconds = 0;
-  // share of the time that saves may take, above 0, at most 1; default 1. Goes before max_interval_seconds
+  // share of the time that saves may take, > 0, <= 1; default 1. Takes precedence over max_interval_seconds
   double max_overhead_share = 1;
-  // number of saves in each window, at least 0; 0: no limit
+  // maximum number of saves in each window, >= 0; 0: no limit
   std::int64_t budget_saves = 0;
-  // length of the windows in seconds, which follow one another from the run's begin; 0: one for the whole run
+  // length of the consecutive windows in seconds, from the begin of the run; 0: one window for the whole run
   double budget_window_seconds = 0;
-  // for Policy::threshold: first value of the threshold, a share of the longest task, 0.05 .. 1; default 0.35
+  // for Policy::threshold: initial threshold, a share of the longest task, 0.05 .. 1; default 0.35
   double threshold = 0.35;
-  // for Policy::threshold: how far one recovery moves the threshold at most, above 0, at most 1; default 0.1
+  // for Policy::threshold: maximum change of the threshold by one recovery, > 0, <= 1; default 0.1
   double threshold_learning_rate = 0.1;
-  // for Policy::threshold: number of checkpoints of a run, at least 0; default 3
+  // for Policy::threshold: number of checkpoints of a run, >= 0; default 3
   std::int64_t threshold_budget = 3;
-  // source of time of Controller::now; kept alive; nullptr: the monotonic clock
+  // clock of Controller::now; kept alive; nullptr: the monotonic clock
   detail::Borrowed<ckpt_clock> clock = {};
 };
 namespace detail {
@@ -208,21 +209,21 @@ inline ckpt_controller_options to_c(const ControllerOptions& from) {
 }
 }  // namespace detail
 
-// An event of a run, as a controller learns from it. Each kind uses the fields that it names, and now_seconds.
+// An event of a run. Each kind uses the fields that its comment names, and now_seconds.
 struct ControllerEvent {
-  // what happened
+  // kind of the event
   ControllerEventKind kind = ControllerEventKind::run_began;
   // time of the event in seconds, on the caller's clock
   double now_seconds = 0;
   // name of the task: UTF-8, not blank, at most 95 bytes
   std::string name = {};
-  // duration of the task in seconds: finite, at least 0
+  // duration of the task in seconds: finite, >= 0
   double duration_seconds = 0;
-  // seconds that work stood still for the save: the cost of the save
+  // seconds for which work was stopped for the save: the cost of the save
   double stall_seconds = 0;
   // seconds from the begin of the save until it was durable; used after preemption notices
   double durable_seconds = 0;
-  // seconds of work that the loaded checkpoint makes unnecessary to repeat
+  // seconds of work that need not be repeated because of the loaded checkpoint
   double saved_seconds = 0;
   // cost of the loaded checkpoint in seconds
   double overhead_seconds = 0;
@@ -245,23 +246,23 @@ inline ckpt_controller_event to_c(const ControllerEvent& from) {
 }
 }  // namespace detail
 
-// A controller's answer to the question whether to save now.
+// A controller's decision whether to save now.
 struct Decision {
   // true: save now; false: do not
   bool checkpoint = false;
-  // why
+  // reason for the decision
   Reason reason = Reason::not_due;
   // the policy that decided
   Policy policy = Policy::auto_;
-  // interval wanted between saves now, in seconds; 0 for Policy::threshold
+  // current target interval between saves, in seconds; 0 for Policy::threshold
   double interval_seconds = 0;
-  // probability of a failure within the interval wanted, 0 .. 1
+  // probability of a failure within the target interval, 0 .. 1
   double risk = 0;
   // cost of a save in seconds: measured, set, or assumed (60 s)
   double cost_seconds = 0;
   // seconds since the last save, or since work began
   double since_last_seconds = 0;
-  // when a save is wanted, in seconds on the caller's clock; 0 for Policy::threshold
+  // when the next save is due, in seconds on the caller's clock; 0 for Policy::threshold
   double due_seconds = 0;
 };
 namespace detail {
@@ -279,11 +280,11 @@ inline Decision from_c(const ckpt_decision& from) {
 }
 }  // namespace detail
 
-// What a controller knows.
+// The state of a controller.
 struct ControllerInfo {
-  // true while a run is going on, else false
+  // true while a run is in progress, else false
   bool running = false;
-  // true while a save is begun and neither committed nor aborted, else false
+  // true while a save has begun and is neither committed nor aborted, else false
   bool save_in_flight = false;
   // number of failures recorded
   std::int64_t failures = 0;
@@ -293,17 +294,17 @@ struct ControllerInfo {
   double cost_seconds = 0;
   // mean time in seconds until the last eight saves were durable; 0 when there was none
   double durable_seconds = 0;
-  // cost in seconds of saves that neither a recovery nor a clean exit has judged
+  // cost in seconds of saves that no recovery or clean exit has accounted for yet
   double unjudged_overhead_seconds = 0;
-  // the last sign of life, in seconds on the caller's clock
+  // time of the last recorded event, in seconds on the caller's clock
   double last_seen_seconds = 0;
-  // mean time between failures in seconds at the last sign of life, as the policy sees it: 1 / failure rate
+  // mean time between failures in seconds at last_seen_seconds, as the policy estimates it: 1 / failure rate
   double mtbf_seconds = 0;
-  // value of the threshold rule's threshold now: a share of the longest task
+  // current threshold of the threshold rule: a share of the longest task
   double threshold = 0;
-  // number of checkpoints of this run that the threshold rule used
+  // number of slots of this run that the threshold rule has used
   std::int64_t threshold_used = 0;
-  // number of tasks that can be read
+  // number of stored tasks
   std::int64_t tasks = 0;
 };
 namespace detail {
@@ -325,16 +326,16 @@ inline ControllerInfo from_c(const ckpt_controller_info& from) {
 }
 }  // namespace detail
 
-// What a simulation of failures replays, and against which policies.
+// Options of a simulation: failures to replay, and policies.
 struct SimulationOptions {
-  // text with the seconds between failures, one number a line, # begins a comment; empty: a law is used
+  // text with the seconds between failures, one number per line, # begins a comment; empty: a distribution is used
   std::string trace = {};
-  // law of the failures of one node, in seconds: "exponential:MTBF" or "weibull:SHAPE:MTBF"; empty: a trace is used
+  // distribution of the failures of one node, in seconds: "exponential:MTBF" or "weibull:SHAPE:MTBF"; empty: a trace is used
   std::string law = {};
   // the policies, separated by commas: auto, threshold, expected-value, young, daly (both with the true MTBF), bayes,
   // bayes:KEEP, weibull, fixed:SECONDS; empty: all but fixed
   std::string policies = {};
-  // number of nodes of the law: they fail one by one, each stops all; 1 .. 1000000; default 1
+  // number of nodes: they fail independently, and each failure stops all; 1 .. 1000000; default 1
   std::int64_t nodes = 1;
   // number of failures to draw in each run, 1 .. 1000000; default 200
   std::int64_t failures = 200;
@@ -342,17 +343,17 @@ struct SimulationOptions {
   std::int64_t replicas = 20;
   // seed of all random draws; default 1
   std::uint64_t seed = 1;
-  // cost of a save in seconds, above 0; default 30
+  // cost of a save in seconds, > 0; default 30
   double cost_seconds = 30;
-  // duration of a restart after a failure, in seconds, at least 0; default 300
+  // duration of a restart after a failure, in seconds, >= 0; default 300
   double restart_seconds = 300;
-  // seconds between questions, above 0; default 30
+  // seconds between polls, > 0; default 30
   double poll_seconds = 30;
-  // each so many-th save is remote and costs cost_seconds, the others are local; at least 1; 1 (the default): all are remote
+  // n, where every n-th save is remote and costs cost_seconds, and the others are local; >= 1; 1 (the default): all are remote
   std::int64_t remote_every = 1;
-  // cost of a local save in seconds, above 0 where saves are local
+  // cost of a local save in seconds, > 0 if saves are local
   double local_cost_seconds = 0;
-  // share of the failures that destroy what is local, 0 .. 1
+  // share of the failures that destroy local saves, 0 .. 1
   double remote_share = 0;
 };
 namespace detail {

@@ -10,8 +10,8 @@
 
 namespace ckpt {
 
-// Where a task is, or how it ended. A task goes from QUEUED to RUNNING to one of the others, or from QUEUED to an end at once;
-// an end never changes.
+// The state of a task, or how it ended. A task changes from QUEUED to RUNNING to one of the final states, or from QUEUED
+// directly to a final state; a final state never changes.
 enum class CheckpointTaskState : std::int32_t {
   // admitted; being copied, or waiting for a worker or its gate
   queued = CKPT_CHECKPOINT_TASK_STATE_QUEUED,
@@ -27,7 +27,7 @@ enum class CheckpointTaskState : std::int32_t {
   rejected = CKPT_CHECKPOINT_TASK_STATE_REJECTED,
 };
 
-// What a task does.
+// The operation of a task.
 enum class CheckpointTaskKind : std::int32_t {
   // saves a state
   save = CKPT_CHECKPOINT_TASK_KIND_SAVE,
@@ -35,47 +35,48 @@ enum class CheckpointTaskKind : std::int32_t {
   load = CKPT_CHECKPOINT_TASK_KIND_LOAD,
 };
 
-// What becomes of the tasks of a manager that is closed.
+// The treatment of unfinished tasks when a manager is closed.
 enum class CloseMode : std::int32_t {
   // queued tasks are completed first
   drain = CKPT_CLOSE_MODE_DRAIN,
-  // what is queued or not yet committed is cancelled
+  // queued and uncommitted tasks are cancelled
   cancel = CKPT_CLOSE_MODE_CANCEL,
   // queued tasks are completed first; a failure that the call returns does not count as reported, so the release of the
-  // manager reports it, too. For the end of a scope that cannot raise an error
+  // manager reports it again. For the end of a scope that cannot raise an error
   drain_unreported = CKPT_CLOSE_MODE_DRAIN_UNREPORTED,
 };
 
-// How the bytes of a save are taken.
+// How the bytes of a save are staged.
 enum class StagingMode : std::int32_t {
   // the tensors of a save are copied, by several threads, before the call returns: it returns staged
   copy = CKPT_STAGING_MODE_COPY,
-  // the tensors of a save are never copied as a whole: no caller may write to them until the save is staged, which is shortly
-  // before it ends. When one does and it is seen, the save fails with Status::invalid_state; in no case does a checkpoint hold
-  // bytes that its checksums do not
+  // the tensors of a save are never copied as a whole: no caller may write to them until the save is staged, shortly before it
+  // ends. If a write is detected, the save fails with Status::invalid_state; in any case the checksums of a checkpoint match
+  // its bytes
   borrow = CKPT_STAGING_MODE_BORROW,
-  // the tensors of a save are copied in the background: no caller may write to them until the save is staged, which is soon
+  // the tensors of a save are copied in the background: no caller may write to them until the save is staged, after the copy
   deferred = CKPT_STAGING_MODE_DEFERRED,
 };
 
-// What happens to a task when the queue is full.
+// The treatment of a new task when the queue is full.
 enum class WhenFull : std::int32_t {
-  // fail with Status::queue_full at once
+  // fails with Status::queue_full at once
   refuse = CKPT_WHEN_FULL_REFUSE,
-  // wait for a place until the time-out has passed, then fail with Status::queue_full; waiting for ever opens all gates
+  // waits for a place until the time-out expires, then fails with Status::queue_full; waiting without a time-out opens all
+  // gates
   wait = CKPT_WHEN_FULL_WAIT,
-  // the oldest task that no worker has begun makes place and ends CheckpointTaskState::rejected; Status::queue_full when there
-  // is none
+  // drops the oldest task that no worker has started, which ends CheckpointTaskState::rejected; fails with Status::queue_full
+  // if there is none
   drop_oldest = CKPT_WHEN_FULL_DROP_OLDEST,
 };
 
-// Which tasks begin first.
+// The order in which tasks start.
 enum class Priority : std::int32_t {
-  // begins after all tasks of a higher priority
+  // starts after all tasks of a higher priority
   low = CKPT_PRIORITY_LOW,
-  // begins after tasks of high priority and before tasks of low priority
+  // starts after tasks of high priority and before tasks of low priority
   normal = CKPT_PRIORITY_NORMAL,
-  // begins before all tasks of a lower priority
+  // starts before all tasks of a lower priority
   high = CKPT_PRIORITY_HIGH,
 };
 
@@ -83,40 +84,40 @@ enum class Priority : std::int32_t {
 enum class CheckpointTaskList : std::int32_t {
   // the tasks that have not ended, the oldest first
   live = CKPT_CHECKPOINT_TASK_LIST_LIVE,
-  // the tasks that have ended, as far as the history goes, in the order in which they ended
+  // the tasks that have ended and are in the history, in the order in which they ended
   ended = CKPT_CHECKPOINT_TASK_LIST_ENDED,
 };
 
 // How a background task ended.
 struct CheckpointTaskResult {
-  // how the task ended: CheckpointTaskState::completed, CheckpointTaskState::failed, CheckpointTaskState::cancelled or
+  // final state of the task: CheckpointTaskState::completed, CheckpointTaskState::failed, CheckpointTaskState::cancelled or
   // CheckpointTaskState::rejected
   CheckpointTaskState state = CheckpointTaskState::queued;
-  // Status::ok when completed, Status::cancelled when cancelled, Status::queue_full when rejected, else why it failed
+  // Status::ok when completed, Status::cancelled when cancelled, Status::queue_full when rejected, else the error
   Status status = Status::ok;
   // kind of task: CheckpointTaskKind::save or CheckpointTaskKind::load
   CheckpointTaskKind kind = CheckpointTaskKind::save;
   // id of the task
   std::int64_t id = 0;
-  // number of the step: of a save, however it ended; of what a load loaded, 0 unless completed
+  // number of the step: of a save, in any final state; of the checkpoint that a load loaded, 0 unless completed
   std::int64_t step = 0;
   // bytes of the files that are durable, or that were loaded; 0 unless completed
   std::int64_t bytes = 0;
-  // operations that the checkpoint's fault handler let try again, and files that were written anew
+  // number of operations that the manager's fault handler retried, and of files that were written again
   std::int64_t retries = 0;
-  // time from the moment at which a worker began the task to its end; 0 when none began
+  // time from the start of the task by a worker to its end; 0 when none started it
   std::chrono::nanoseconds duration = std::chrono::nanoseconds(0);
-  // time for which the call that made the task kept its caller: admission and staging
+  // time for which the call that created the task blocked its caller: admission and staging
   std::chrono::nanoseconds stall = std::chrono::nanoseconds(0);
-  // time from the call that made the task to the moment at which it was durable (loaded); 0 unless completed
+  // time from the call that created the task until it was durable (loaded); 0 unless completed
   std::chrono::nanoseconds durable = std::chrono::nanoseconds(0);
   // name of the checkpoint: its directory in the storage; empty unless completed
   std::string name = {};
-  // why the task did not complete: one line of UTF-8, cut off at a character; empty when completed
+  // reason why the task did not complete: one line of UTF-8, truncated at a character boundary; empty when completed
   std::string error = {};
-  // generation of a save's line, which grows with each roll-back; 0 in a storage that never had one, and when rejected
+  // generation of a save's line, which increases with each roll-back; 0 in a storage without roll-backs, and when rejected
   std::int64_t generation = 0;
-  // true when the generation began with this save, which was accepted although its step is not after the newest one, else
+  // true when the generation began with this save, which was accepted although its step does not exceed the newest step, else
   // false
   bool rolled_back = false;
   // true when the metric of a save was not finite, so that the checkpoint has none, else false
@@ -126,7 +127,7 @@ struct CheckpointTaskResult {
   std::int64_t unreported_failures = 0;
   // status of the oldest of the unreported failures; Status::ok when there are none
   Status unreported_status = Status::ok;
-  // the oldest of the unreported failures: one line of UTF-8, cut off at a character; empty when there are none
+  // the oldest of the unreported failures: one line of UTF-8, truncated at a character boundary; empty when there are none
   std::string unreported_error = {};
 };
 namespace detail {
@@ -154,31 +155,32 @@ inline CheckpointTaskResult from_c(const ckpt_checkpoint_task_result& from) {
 }
 }  // namespace detail
 
-// How a manager of background tasks is made.
+// Options for creating a manager of background tasks.
 struct AsyncManagerOptions {
-  // threads that write and load, 1 .. 16; default 1. Each has another one for checksums. Saves of one checkpoint wait for one
-  // another, so more than 1 helps only loads
+  // number of worker threads that write and load, 1 .. 16; default 1. Each uses another thread for checksums. Saves of one
+  // checkpoint manager wait for one another, so more than 1 speeds up only loads
   std::int32_t workers = 1;
-  // tasks that have not ended, at most; 1 .. 65536; default 10
+  // maximum number of tasks that have not ended, 1 .. 65536; default 10
   std::int64_t capacity = 10;
-  // tasks that have ended and can still be asked for, 1 .. 1048576; default 100
+  // number of ended tasks that can still be queried, 1 .. 1048576; default 100
   std::int64_t history = 100;
-  // bytes of memory for copies, at most; at least 65536; default 1 GiB. Allocated when it is first needed, then kept. A state
-  // that is larger is copied in waves: the save returns when the last wave was copied
+  // maximum bytes of memory for copies, >= 65536; default 1 GiB. Allocated on first use, then kept. A larger state is copied
+  // in waves: the save returns when the last wave is copied
   std::int64_t staging_bytes = 1073741824;
-  // bytes of the memory for copies that are allocated and touched at once, so that the first saves are as fast as the later
-  // ones; 0 .. staging_bytes
+  // bytes of memory for copies that are allocated and touched when the manager is created, so that the first saves are as fast
+  // as later ones; 0 .. staging_bytes
   std::int64_t prepare_bytes = 0;
-  // limit on what is written, in bytes per second; 0: none
+  // limit of the write rate, in bytes per second; 0: none
   std::int64_t bytes_per_second = 0;
-  // time for which the release of the manager lets tasks go on; -1: for ever; default 30 s
+  // time for which the release of the manager waits for tasks; -1: forever; default 30 s
   std::chrono::nanoseconds drain_timeout = std::chrono::nanoseconds(30000000000);
-  // threads that copy, the calling one included, 1 .. 1024; 0 (the default): what this process may use, at most 4
+  // number of threads that copy, the calling one included, 1 .. 1024; 0 (the default): the threads that this process may use,
+  // at most 4
   std::int32_t staging_threads = 0;
   // niceness of the manager's threads, above that of the process: 0 .. 19, where 19 is the least favourable
   std::int32_t nice = 0;
-  // counts the memory for copies, as allocations of the layer "checkpoint staging" that last as long as the manager; kept
-  // alive; nullptr: no tracker counts it
+  // tracker that counts the memory for copies, as allocations of the layer "checkpoint staging" with the lifetime of the
+  // manager; kept alive; nullptr: none
   detail::Borrowed<ckpt_memory_tracker> tracker = {};
 };
 namespace detail {
@@ -198,20 +200,20 @@ inline ckpt_async_manager_options to_c(const AsyncManagerOptions& from) {
 }
 }  // namespace detail
 
-// How one background task is run.
+// Options of one background task.
 struct CheckpointTaskOptions {
-  // how the bytes of a save are taken: StagingMode::copy, StagingMode::borrow or StagingMode::deferred; loads have none;
+  // how the bytes of a save are staged: StagingMode::copy, StagingMode::borrow or StagingMode::deferred; ignored by loads;
   // default StagingMode::copy
   StagingMode mode = StagingMode::copy;
   // what happens when the queue is full: WhenFull::refuse, WhenFull::wait (the default) or WhenFull::drop_oldest
   WhenFull when_full = WhenFull::wait;
-  // one of Priority: tasks of a higher one begin first, of equal ones the older; default Priority::normal
+  // one of Priority: tasks of higher priority start first, of equal priority the older ones; default Priority::normal
   Priority priority = Priority::normal;
-  // how long WhenFull::wait waits for a place; -1: for ever; default 60 s
+  // how long WhenFull::wait waits for a place; -1: forever; default 60 s
   std::chrono::nanoseconds timeout = std::chrono::nanoseconds(60000000000);
-  // no worker begins before AsyncManager::end_step was called with this step or a later one. Waiting for the task, closing, a
-  // save that needs its memory, or a call that waits for a place for ever opens the gate. A task at a closed gate holds no
-  // worker up: others begin before it; std::nullopt: the task waits for no step
+  // the task starts only after AsyncManager::end_step was called with this step or a later one. Waiting for the task, closing,
+  // a save that needs its memory, or a call that waits for a place without a time-out opens the gate. A task at a closed gate
+  // does not block a worker: other tasks start before it; std::nullopt: the task waits for no step
   std::optional<std::int64_t> gate_step = std::nullopt;
 };
 namespace detail {
@@ -226,11 +228,11 @@ inline ckpt_checkpoint_task_options to_c(const CheckpointTaskOptions& from) {
 }
 }  // namespace detail
 
-// What is known of one background task.
+// Information about one background task.
 struct CheckpointTaskInfo {
   // kind of task: CheckpointTaskKind::save or CheckpointTaskKind::load
   CheckpointTaskKind kind = CheckpointTaskKind::save;
-  // where the task is: CheckpointTaskState::queued, CheckpointTaskState::running or the way in which it ended
+  // state of the task: CheckpointTaskState::queued, CheckpointTaskState::running or its final state
   CheckpointTaskState state = CheckpointTaskState::queued;
   // true when the tensors of a save may be written, else false
   bool staged = false;
@@ -238,22 +240,22 @@ struct CheckpointTaskInfo {
   std::int64_t id = 0;
   // number of the step to be saved; 0 for a load
   std::int64_t step = 0;
-  // bytes written, or by a load read, so far
+  // bytes written (by a load: read) so far
   std::int64_t done_bytes = 0;
-  // bytes of the tensors and headers to be written, or read; 0 until a load knows them
+  // total bytes of tensors and headers to be written or read; 0 until a load has determined it
   std::int64_t total_bytes = 0;
   // when it was queued, in nanoseconds on the system's monotonic clock
   std::chrono::nanoseconds queued_at = std::chrono::nanoseconds(0);
-  // when a worker began it, in nanoseconds on the system's monotonic clock; 0 when none has begun
+  // when a worker started it, in nanoseconds on the system's monotonic clock; 0 when none has
   std::chrono::nanoseconds started_at = std::chrono::nanoseconds(0);
   // when it ended, in nanoseconds on the system's monotonic clock; 0 when it has not ended
   std::chrono::nanoseconds ended_at = std::chrono::nanoseconds(0);
-  // when it was queued, in UTC by the system's clock, to be shown; that clock may be set at any time, so take differences on
-  // the monotonic clock
+  // when it was queued, in UTC by the system's clock, for display; that clock may be set at any time, so compute differences
+  // from the monotonic times
   std::chrono::system_clock::time_point queued_utc = {};
-  // when a worker began it, in UTC by the system's clock, to be shown; 0 when none has begun
+  // when a worker started it, in UTC by the system's clock, for display; 0 when none has
   std::chrono::system_clock::time_point started_utc = {};
-  // when it ended, in UTC by the system's clock, to be shown; 0 when it has not ended
+  // when it ended, in UTC by the system's clock, for display; 0 when it has not ended
   std::chrono::system_clock::time_point ended_utc = {};
 };
 namespace detail {
@@ -276,19 +278,19 @@ inline CheckpointTaskInfo from_c(const ckpt_checkpoint_task_info& from) {
 }
 }  // namespace detail
 
-// What a manager of background tasks did and holds.
+// Counters and current state of a manager of background tasks.
 struct AsyncManagerStats {
   // number of tasks that have not ended
   std::int64_t live_tasks = 0;
-  // number of tasks that a worker has begun and that have not ended
+  // number of tasks that a worker has started and that have not ended
   std::int64_t running_tasks = 0;
-  // number of tasks that completed since the manager was made
+  // number of tasks that completed since the manager was created
   std::int64_t completed_tasks = 0;
-  // number of tasks that failed since the manager was made
+  // number of tasks that failed since the manager was created
   std::int64_t failed_tasks = 0;
-  // number of tasks that were cancelled since the manager was made
+  // number of tasks that were cancelled since the manager was created
   std::int64_t cancelled_tasks = 0;
-  // number of tasks that were rejected since the manager was made
+  // number of tasks that were rejected since the manager was created
   std::int64_t rejected_tasks = 0;
   // bytes of saves that have not ended and are not written yet
   std::int64_t in_flight_bytes = 0;
@@ -296,15 +298,15 @@ struct AsyncManagerStats {
   std::int64_t written_bytes = 0;
   // bytes of memory that was allocated for copies
   std::int64_t staging_bytes = 0;
-  // time for which callers were kept, in all
+  // time for which callers were blocked, in total
   std::chrono::nanoseconds stall = std::chrono::nanoseconds(0);
-  // time for which the save that was staged last kept its caller
+  // time for which the last staged save blocked its caller
   std::chrono::nanoseconds last_stall = std::chrono::nanoseconds(0);
-  // number of tasks that failed and that no caller has seen or been notified of
+  // number of failed tasks that no caller has seen and that were not reported
   std::int64_t unreported_failures = 0;
   // status of the oldest of the unreported failures; Status::ok when there are none
   Status unreported_status = Status::ok;
-  // the oldest of the unreported failures: one line of UTF-8, cut off at a character; empty when there are none
+  // the oldest of the unreported failures: one line of UTF-8, truncated at a character boundary; empty when there are none
   std::string unreported_error = {};
 };
 namespace detail {

@@ -9,8 +9,8 @@
 
 namespace ckpt {
 
-// The result of every function that can fail: Status::ok or one of Status. Values are fixed for ever; new ones are only
-// appended.
+// The result of every function that can fail: Status::ok or one of Status. Values never change; later versions only append new
+// ones.
 enum class Status : std::int32_t {
   // the operation succeeded
   ok = CKPT_OK,
@@ -18,25 +18,25 @@ enum class Status : std::int32_t {
   invalid_argument = CKPT_E_INVALID_ARGUMENT,
   // the system has no memory left
   out_of_memory = CKPT_E_OUT_OF_MEMORY,
-  // an index or size lies outside what this object has or can hold
+  // an index or size is outside the range of the object
   out_of_range = CKPT_E_OUT_OF_RANGE,
   // the call is not allowed now: wrong order, already done, or not begun
   invalid_state = CKPT_E_INVALID_STATE,
-  // there is no such name, id, file or checkpoint
+  // the name, id, file or checkpoint does not exist
   not_found = CKPT_E_NOT_FOUND,
   // the name is taken
   already_exists = CKPT_E_ALREADY_EXISTS,
-  // another process, thread or object holds it
+  // another process, thread or object holds the resource
   busy = CKPT_E_BUSY,
-  // the time-out passed first
+  // the time-out expired
   timeout = CKPT_E_TIMEOUT,
   // stopped on request
   cancelled = CKPT_E_CANCELLED,
-  // a function of the user failed
+  // a callback of the caller failed
   callback = CKPT_E_CALLBACK,
-  // the object's threads stayed in the parent of this forked process
+  // the process was forked, and the object's threads exist only in the parent
   forked = CKPT_E_FORKED,
-  // a bounded queue has no place left
+  // a bounded queue is full
   queue_full = CKPT_E_QUEUE_FULL,
   // the queue or object was closed
   closed = CKPT_E_CLOSED,
@@ -46,9 +46,9 @@ enum class Status : std::int32_t {
   no_space = CKPT_E_NO_SPACE,
   // the operating system denied access
   permission = CKPT_E_PERMISSION,
-  // stored bytes are not what was written, or not of the format
+  // stored bytes differ from the written ones or violate the format
   corrupt = CKPT_E_CORRUPT,
-  // valid, but not something that this object or build can do
+  // valid, but not supported by this object or build
   unsupported = CKPT_E_UNSUPPORTED,
   // does not fit the memory budget or limit
   over_budget = CKPT_E_OVER_BUDGET,
@@ -58,13 +58,13 @@ enum class Status : std::int32_t {
   internal = CKPT_E_INTERNAL,
 };
 
-// How much a message of the log matters.
+// The severity of a log message.
 enum class LogLevel : std::int32_t {
   // details for the development of the library
   debug = CKPT_LOG_LEVEL_DEBUG,
-  // what the library does and decides
+  // actions and decisions of the library
   info = CKPT_LOG_LEVEL_INFO,
-  // something went wrong, and the library goes on
+  // something went wrong, and the library continues
   warning = CKPT_LOG_LEVEL_WARNING,
   // something failed
   error = CKPT_LOG_LEVEL_ERROR,

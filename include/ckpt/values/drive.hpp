@@ -10,23 +10,23 @@
 
 namespace ckpt {
 
-// What a callback must know beside its handles: a sum of flags.
+// Flags of a call of the driver: a sum of flags.
 enum class DriveFlag : std::uint32_t {
-  // the layers ran before in this step: restore the ambient state (random numbers, statistics) that their first run began with
+  // the layers ran before in this step: restore the ambient state (random numbers, statistics) of the start of their first run
   again = CKPT_DRIVE_FLAG_AGAIN,
-  // nothing but the layer's own backward reads its output: only a layer whose backward does so gives it, others give none
+  // only the layer's backward reads its output: a layer with a backward that reads it returns it, other layers return none
   no_output = CKPT_DRIVE_FLAG_NO_OUTPUT,
-  // last use of the input: the callback owns the handle, also when it fails; a step in place overwrites it
+  // last use of the input: the callback owns the handle, also if it fails; an in-place step overwrites it
   take_input = CKPT_DRIVE_FLAG_TAKE_INPUT,
-  // last use of the output that a backward reads: the callback owns the handle, also when it fails
+  // last use of the output that a backward reads: the callback owns the handle, also if it fails
   take_output = CKPT_DRIVE_FLAG_TAKE_OUTPUT,
 };
 template <>
 struct IsFlags<DriveFlag> : std::true_type {};
 
-// One call of the driver: which piece of work it is. Fields that a kind does not use are 0.
+// One call of the driver: the operation to do. Fields that a kind does not use are 0.
 struct DriveCall {
-  // what is to be done: FORWARD, RECORD, BACKWARD, TURN, STORE_BEGIN, LOAD_BEGIN, AWAIT or DROP of ActionKind
+  // the operation: FORWARD, RECORD, BACKWARD, TURN, STORE_BEGIN, LOAD_BEGIN, AWAIT or DROP of ActionKind
   ActionKind kind = ActionKind{0};
   // sum of DriveFlag
   DriveFlag flags = DriveFlag{0};
@@ -40,15 +40,15 @@ struct DriveCall {
   std::int32_t micro_batch = 0;
   // kind of item of STORE_BEGIN, LOAD_BEGIN, AWAIT and DROP
   Item item = Item::none;
-  // where the item is or goes: 0 memory; 1 .. 3 slower places
+  // tier of the item: 0 memory; 1 .. 3 slower places
   std::int32_t tier = 0;
   // place within the tier, >= 0; of FORWARD: the buffer of the result, as the schedule's action names it
   std::int32_t slot = 0;
   // id of the transfer, from its STORE_BEGIN or LOAD_BEGIN to its AWAIT
   std::int64_t transfer = 0;
-  // index of the schedule's action that asks for this, from 0
+  // index of the schedule's action that causes the call, from 0
   std::int64_t action = 0;
-  // number of layers of the chain; 0 while an open-ended schedule does not know it
+  // number of layers of the chain; 0 while it is unknown in an open-ended schedule
   std::int64_t layers = 0;
 };
 namespace detail {

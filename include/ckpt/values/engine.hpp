@@ -10,27 +10,27 @@
 
 namespace ckpt {
 
-// What is checked where a layer runs forward again in a step. Each also checks what those before it do.
+// The check of recomputed forwards in a step. Each level includes the checks of the lower ones.
 enum class RecomputeCheck : std::int32_t {
-  // nothing is checked
+  // no check
   none = CKPT_RECOMPUTE_CHECK_NONE,
-  // the layer is asked again for element type and shape of its output, and for the bytes that its option needs: they are as
-  // they were when the executor was made
+  // the layer is asked again for element type and shape of its output, and for the bytes that its option needs; they must be
+  // as when the executor was created
   metadata = CKPT_RECOMPUTE_CHECK_METADATA,
-  // the output has the hash of the first run's (XXH3-128): 16 bytes are kept of each output that is made again
+  // the output must have the hash (XXH3-128) of the first run's output; needs 16 bytes for each output that is recomputed
   hash = CKPT_RECOMPUTE_CHECK_HASH,
-  // the output has the bits of the first run's, which is kept beside the arena: as many bytes as all outputs that are made
-  // again
+  // the output must have the bits of the first run's output; needs memory outside of the arena for all outputs that are
+  // recomputed
   bitwise = CKPT_RECOMPUTE_CHECK_BITWISE,
 };
 
-// How a learning rate falls behind its warm-up.
+// The decay of a learning rate after its warm-up.
 enum class LearningRateKind : std::int32_t {
   // stays at its peak
   constant = CKPT_LEARNING_RATE_KIND_CONSTANT,
-  // falls in a straight line
+  // decays linearly
   linear = CKPT_LEARNING_RATE_KIND_LINEAR,
-  // falls along half a cosine. Source: Loshchilov, Hutter, "SGDR", arXiv:1608.03983
+  // decays along half a cosine. Source: Loshchilov, Hutter, "SGDR", arXiv:1608.03983
   cosine = CKPT_LEARNING_RATE_KIND_COSINE,
 };
 
@@ -56,7 +56,7 @@ inline TensorSpec from_c(const ckpt_tensor_spec& from) {
 }
 }  // namespace detail
 
-// What a custom layer needs for one of its options.
+// Memory that a custom layer needs for one of its options.
 struct LayerOption {
   // bytes that the layer records for its backward, >= 0
   std::int64_t tape_bytes = 0;
@@ -75,13 +75,13 @@ inline ckpt_layer_option to_c(const LayerOption& from) {
 }
 }  // namespace detail
 
-// Where and when a layer runs. Borrowed for the call.
+// The context of one run of a layer. Borrowed for the call.
 struct LayerContext {
   // option of the layer that is run, from 0
   std::int32_t option = 0;
   // number of the micro-batch, from 0
   std::int32_t micro_batch = 0;
-  // true when this forward ran before in the step, else false
+  // true when this forward is a recomputation in the step, else false
   bool recomputation = false;
   // global number of the layer: the same in every split of the chain
   std::int64_t layer = 0;
@@ -97,9 +97,9 @@ struct LayerContext {
   TensorSpec output = {};
   // targets of the step, of the micro-batch's samples; nullptr when the step has none
   detail::Borrowed<ckpt_tensor> targets = {};
-  // threads that the step's layers share; nullptr when there are none beside the one that runs
+  // threads that the step's layers share; nullptr when only the running thread is used
   detail::Borrowed<ckpt_worker_pool> pool = {};
-  // true in ScheduleExecutor::evaluate, where nothing is dropped at random; false in a step
+  // true in ScheduleExecutor::evaluate, without dropout; false in a step
   bool evaluation = false;
 };
 namespace detail {
@@ -121,33 +121,31 @@ inline LayerContext from_c(const ckpt_layer_context& from) {
 }
 }  // namespace detail
 
-// How an executor is made.
+// Options for creating an executor.
 struct ScheduleExecutorOptions {
   // a schedule that reserves more bytes is refused with Status::over_budget; 0: no budget
   std::int64_t budget_bytes = 0;
-  // threads that the executor uses; kept alive; nullptr: a pool of its own with as many threads as the process may use
+  // threads that the executor uses; kept alive; nullptr: a new pool with as many threads as the process may use
   detail::Borrowed<ckpt_worker_pool> pool = {};
-  // counts every buffer under its layer's name; kept alive; nullptr: one of its own
+  // tracker that counts every buffer under its layer's name; kept alive; nullptr: a new one
   detail::Borrowed<ckpt_memory_tracker> tracker = {};
-  // the strategy it follows is notified of layers that run and of live bytes; nullptr: no strategy is
+  // follower with a strategy that is notified of layers that run and of live bytes; nullptr: none
   detail::Borrowed<ckpt_follower> follower = {};
-  // what is checked where a layer runs forward again: one of RecomputeCheck; default RecomputeCheck::none. A difference ends
-  // the step with Status::corrupt, whose message names the layer and the micro-batch. A RECORD that makes no output has none
-  // to check
+  // check of recomputed forwards: one of RecomputeCheck; default RecomputeCheck::none. A difference fails the step with
+  // Status::corrupt; the message names the layer and the micro-batch. A RECORD without output is not checked
   RecomputeCheck recompute_check = RecomputeCheck::none;
-  // true: around every run of a layer all bytes of the arena that it may not write are looked at, and a change ends the step
-  // with Status::corrupt, whose message names the layer; each run of a layer takes longer by that; false: they are not looked
-  // at
+  // true: after every run of a layer all bytes of the arena that it must not write are compared with their state before, and a
+  // change fails the step with Status::corrupt; the message names the layer; each run of a layer takes longer; false: no check
   bool check_writes = false;
-  // where the items of tier 1 go: to a file that only this executor reaches, or to memory, while layers run; kept alive;
-  // nullptr: to memory of the executor's own, each copied at once
+  // storage for the items of tier 1: a file that only this executor can access, or memory, written while layers run; kept
+  // alive; nullptr: memory of the executor, each item copied synchronously
   detail::Borrowed<ckpt_storage> tier1_storage = {};
-  // where the items of tier 2 go; kept alive; nullptr: to memory, each copied at once
+  // storage for the items of tier 2; kept alive; nullptr: memory, each item copied synchronously
   detail::Borrowed<ckpt_storage> tier2_storage = {};
-  // where the items of tier 3 go; kept alive; nullptr: to memory, each copied at once
+  // storage for the items of tier 3; kept alive; nullptr: memory, each item copied synchronously
   detail::Borrowed<ckpt_storage> tier3_storage = {};
-  // true: a layer's output of F32 or F64 that is not finite ends the step with Status::out_of_range, whose message names the
-  // first such layer, the element and its value; each forward reads its output once more; false: only the loss is looked at
+  // true: a layer's output of F32 or F64 that is not finite fails the step with Status::out_of_range; the message names the
+  // first such layer, the element and its value; each forward reads its output once more; false: only the loss is checked
   bool check_finite = false;
 };
 namespace detail {
@@ -177,13 +175,13 @@ struct Step {
   std::int64_t first_sample = 0;
   // input of the chain, of the executor's input element type and shape
   detail::Borrowed<ckpt_tensor> input = {};
-  // what a loss layer compares with; nullptr when no layer needs it
+  // targets of a loss layer; nullptr when no layer needs them
   detail::Borrowed<ckpt_tensor> targets = {};
-  // gradient of the chain's output; nullptr: 1, only for a chain whose output has one element
+  // gradient of the chain's output; nullptr: 1, only for a chain with an output of one element
   detail::Borrowed<ckpt_tensor> output_gradient = {};
   // receives the chain's output; nullptr: it is not wanted
   detail::Borrowed<ckpt_tensor> output = {};
-  // receives the gradient of the chain's input; nullptr: it is not wanted. Refused when the first layer makes none
+  // receives the gradient of the chain's input; nullptr: it is not wanted. Refused if the first layer computes none
   detail::Borrowed<ckpt_tensor> input_gradient = {};
   // false: gradients are set to 0 first; true: this step adds to them
   bool accumulate = false;
@@ -204,19 +202,19 @@ inline ckpt_step to_c(const Step& from) {
 }
 }  // namespace detail
 
-// What an executor measured since it was made.
+// Measurements of an executor since it was created.
 struct ScheduleExecutorStats {
-  // number of steps that ended well
+  // number of successful steps
   std::int64_t steps = 0;
   // number of layer forwards, recomputed ones included
   std::int64_t forwards = 0;
   // number of layer forwards beyond the first of each layer in a step
   std::int64_t recomputed_forwards = 0;
-  // bytes of what is alive now: between steps 0
+  // bytes that are live now; 0 between steps
   std::int64_t live_bytes = 0;
-  // the most bytes that were alive at once: equals the verifier's peak of tier 0 to the byte
+  // maximum number of live bytes: equals the verifier's peak of tier 0 to the byte
   std::int64_t peak_live_bytes = 0;
-  // bytes of the arena that the executor reserved when it was made
+  // bytes of the arena that the executor reserved when it was created
   std::int64_t reserved_bytes = 0;
   // duration of all steps
   std::chrono::nanoseconds run = std::chrono::nanoseconds(0);
@@ -244,8 +242,8 @@ inline ScheduleExecutorStats from_c(const ckpt_schedule_executor_stats& from) {
 }
 }  // namespace detail
 
-// How an AdamW optimizer is made. Its state: "<name>.m" and "<name>.v" for every parameter, and the number of steps. Source:
-// Loshchilov, Hutter, "Decoupled weight decay regularization", arXiv:1711.05101.
+// Options for creating an AdamW optimizer. Its state: "<name>.m" and "<name>.v" for every parameter, and the number of steps.
+// Source: Loshchilov, Hutter, "Decoupled weight decay regularization", arXiv:1711.05101.
 struct AdamWOptions {
   // size of a step, > 0; default 1e-3
   double learning_rate = 1e-3;
@@ -255,7 +253,7 @@ struct AdamWOptions {
   double beta2 = 0.999;
   // added to the root of the mean of squared gradients, > 0; default 1e-8
   double epsilon = 1e-8;
-  // decoupled weight decay, >= 0: each step takes learning_rate * weight_decay times a weight from it; default 0.01
+  // decoupled weight decay, >= 0: each step subtracts learning_rate * weight_decay times a weight from it; default 0.01
   double weight_decay = 0.01;
   // true: only parameters of two dimensions or more decay, biases and norms do not; false: all decay
   bool decay_matrices_only = false;
@@ -273,11 +271,11 @@ inline ckpt_adamw_options to_c(const AdamWOptions& from) {
 }
 }  // namespace detail
 
-// A learning rate for each step: grows in a straight line over warm_up_steps, then falls to last_rate until step_count.
+// A learning rate for each step: increases linearly over warm_up_steps, then decays to last_rate at step_count.
 struct LearningRateSchedule {
-  // how it falls: one of LearningRateKind; default LearningRateKind::constant
+  // kind of decay: one of LearningRateKind; default LearningRateKind::constant
   LearningRateKind kind = LearningRateKind::constant;
-  // the highest rate, >= 0: of the first step behind the warm-up; default 1e-3
+  // the highest rate, >= 0: of the first step after the warm-up; default 1e-3
   double peak_rate = 1e-3;
   // the rate at step_count and later, 0 .. peak_rate; not read when the kind is constant
   double last_rate = 0;

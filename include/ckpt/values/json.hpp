@@ -1,4 +1,4 @@
-// json.hpp - single values as JSON, for State::set and State::get: numbers without the locale, texts with their escapes.
+// json.hpp - single values as JSON, for State::set and State::get: numbers independent of the locale, strings with escapes.
 #ifndef CKPT_VALUES_JSON_HPP
 #define CKPT_VALUES_JSON_HPP
 
@@ -32,7 +32,7 @@ inline std::string json_text(std::string_view text) {
   return out + '"';
 }
 
-// Read back to the same bits.
+// The number is restored to the same bits.
 template <class Number>
 std::string json_number(Number value) {
   static_assert(!std::is_same_v<Number, long double>, "JSON's readers have numbers of 64 bits");
@@ -42,7 +42,7 @@ std::string json_number(Number value) {
   } else if constexpr (std::is_floating_point_v<Number>) {
     if (!std::isfinite(value)) throw Error(Status::invalid_argument, "value is not finite: JSON has no such number");
     std::string text(buffer, std::to_chars(buffer, buffer + sizeof buffer, static_cast<double>(value)).ptr);
-    if (text.find_first_of(".e") == std::string::npos) text += ".0";  // a floating-point number stays one
+    if (text.find_first_of(".e") == std::string::npos) text += ".0";  // keeps the type of a floating-point number
     return text;
   } else {
     return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
@@ -50,7 +50,7 @@ std::string json_number(Number value) {
 }
 
 [[noreturn]] inline void json_mismatch(const std::string& key, const std::string& json, const char* wanted) {
-  throw Error(Status::invalid_argument, "value of key \"" + key + "\" is " + json.substr(0, 64) + "; asked for as " + wanted);
+  throw Error(Status::invalid_argument, "value of key \"" + key + "\" is " + json.substr(0, 64) + "; expected " + wanted);
 }
 
 inline void append_utf8(std::string& out, std::uint32_t point) {
@@ -71,7 +71,7 @@ inline void append_utf8(std::string& out, std::uint32_t point) {
   }
 }
 
-// json: a string that the library wrote, so its escapes are right.
+// json: a string that the library wrote, so its escapes are valid.
 inline std::string json_string(const std::string& json) {
   std::string out;
   const auto unit = [&](std::size_t at) {
@@ -119,8 +119,8 @@ T json_value(const std::string& key, const std::string& json) {
     }
     return value;
   } else {
-    static_assert(std::is_same_v<T, std::string>, "numbers, truth values and texts");
-    if (json.size() < 2 || json.front() != '"') json_mismatch(key, json, "a text");
+    static_assert(std::is_same_v<T, std::string>, "numbers, truth values and strings");
+    if (json.size() < 2 || json.front() != '"') json_mismatch(key, json, "a string");
     return json_string(json);
   }
 }

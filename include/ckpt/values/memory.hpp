@@ -9,7 +9,7 @@
 
 namespace ckpt {
 
-// In which order layers come.
+// The order of layers in a snapshot.
 enum class MemoryOrder : std::int32_t {
   // layers in the order of their numbers, the lowest first
   id = CKPT_MEMORY_ORDER_ID,
@@ -19,9 +19,9 @@ enum class MemoryOrder : std::int32_t {
   peak = CKPT_MEMORY_ORDER_PEAK,
 };
 
-// Kind of an event of a memory tracker. A subscription names a sum of them.
+// Kind of an event of a memory tracker. A subscription is for a sum of kinds.
 enum class MemoryEventKind : std::int32_t {
-  // a layer made an allocation
+  // an allocation of a layer was recorded
   allocated = CKPT_MEMORY_EVENT_KIND_ALLOCATED,
   // an allocation was freed
   freed = CKPT_MEMORY_EVENT_KIND_FREED,
@@ -35,12 +35,11 @@ enum class MemoryEventKind : std::int32_t {
 template <>
 struct IsFlags<MemoryEventKind> : std::true_type {};
 
-// How a memory tracker is made.
+// Options for creating a memory tracker.
 struct MemoryTrackerOptions {
-  // dates what is recorded; nullptr: the system's monotonic clock in its coarse form. The tracker keeps it alive
+  // clock for the times of allocations and frees; nullptr: the system's coarse monotonic clock. The tracker keeps it alive
   detail::Borrowed<ckpt_clock> clock = {};
-  // bytes, above 0: an event of a new peak comes only when the peak is at least this far above the last one reported; default
-  // 1
+  // minimum increase, in bytes, of the peak over the last reported one for an event of a new peak, > 0; default 1
   std::int64_t peak_granularity_bytes = 1;
 };
 namespace detail {
@@ -54,19 +53,19 @@ inline ckpt_memory_tracker_options to_c(const MemoryTrackerOptions& from) {
 
 // The totals of a memory tracker at one moment.
 struct MemoryStats {
-  // number of layers that were ever named
+  // number of layers
   std::int64_t layer_count = 0;
   // bytes live now
   std::int64_t current_bytes = 0;
-  // highest live total in bytes since the tracker was made or its statistics were reset
+  // highest live total, in bytes, since creation or reset of the statistics
   std::int64_t peak_bytes = 0;
-  // bytes of all allocations since the tracker was made or its statistics were reset
+  // bytes of all allocations since creation or reset of the statistics
   std::int64_t total_allocated_bytes = 0;
-  // bytes freed since the tracker was made or its statistics were reset: total_allocated_bytes - current_bytes
+  // bytes freed since creation or reset of the statistics: total_allocated_bytes - current_bytes
   std::int64_t total_freed_bytes = 0;
   // number of allocations live now
   std::int64_t live_allocations = 0;
-  // number of allocations since the tracker was made or its statistics were reset
+  // number of allocations since creation or reset of the statistics
   std::int64_t allocations = 0;
   // allocations - live_allocations: a free by layer counts each allocation that it frees
   std::int64_t frees = 0;
@@ -78,11 +77,11 @@ struct MemoryStats {
   std::int64_t refused = 0;
   // event handlers that failed
   std::int64_t handler_failures = 0;
-  // when this was true, in nanoseconds on the tracker's clock
+  // time of the snapshot, in nanoseconds on the tracker's clock
   std::chrono::nanoseconds taken_at = std::chrono::nanoseconds(0);
-  // number of allocations and frees since the tracker was made; a reset leaves it alone
+  // number of allocations and frees since the tracker was created; a reset does not change it
   std::uint64_t sequence = 0;
-  // when this was true, in UTC
+  // time of the snapshot, in UTC
   std::chrono::system_clock::time_point taken_utc = {};
 };
 namespace detail {
@@ -107,7 +106,7 @@ inline MemoryStats from_c(const ckpt_memory_stats& from) {
 }
 }  // namespace detail
 
-// What a memory tracker counted for one layer.
+// The counts of one layer in a memory tracker.
 struct MemoryLayerStats {
   // number of the layer, 0 or more
   std::int32_t layer_id = 0;
@@ -115,27 +114,26 @@ struct MemoryLayerStats {
   std::string name = {};
   // bytes of the layer that are live now
   std::int64_t current_bytes = 0;
-  // highest number of live bytes of this layer alone, since the tracker was made or its statistics were reset
+  // highest number of live bytes of this layer alone, since creation or reset of the statistics
   std::int64_t peak_bytes = 0;
-  // bytes of all allocations of the layer since the tracker was made or its statistics were reset
+  // bytes of all allocations of the layer since creation or reset of the statistics
   std::int64_t total_allocated_bytes = 0;
-  // bytes of the layer freed since the tracker was made or its statistics were reset
+  // bytes of the layer freed since creation or reset of the statistics
   std::int64_t total_freed_bytes = 0;
   // number of allocations of the layer that are live now
   std::int64_t live_allocations = 0;
-  // number of allocations of the layer since the tracker was made or its statistics were reset
+  // number of allocations of the layer since creation or reset of the statistics
   std::int64_t allocations = 0;
-  // number of allocations of the layer freed since the tracker was made or its statistics were reset
+  // number of allocations of the layer freed since creation or reset of the statistics
   std::int64_t frees = 0;
-  // bytes of the layer's largest single allocation since the tracker was made or its statistics were reset
+  // bytes of the layer's largest single allocation since creation or reset of the statistics
   std::int64_t largest_bytes = 0;
   // total_allocated_bytes / allocations, rounded down; 0 when there was none
   std::int64_t average_bytes = 0;
-  // when the layer last allocated, in nanoseconds on the tracker's clock; 0 when allocations is 0, but also a time that a
-  // custom clock can return
+  // when the layer last allocated, in nanoseconds on the tracker's clock; 0 when allocations is 0, but a custom clock can also
+  // return 0
   std::chrono::nanoseconds last_allocated_at = std::chrono::nanoseconds(0);
-  // when the layer last freed, in nanoseconds on the tracker's clock; 0 when frees is 0, but also a time that a custom clock
-  // can return
+  // when the layer last freed, in nanoseconds on the tracker's clock; 0 when frees is 0, but a custom clock can also return 0
   std::chrono::nanoseconds last_freed_at = std::chrono::nanoseconds(0);
   // when the layer last allocated, in UTC; 0: never
   std::chrono::system_clock::time_point last_allocated_utc = {};
@@ -166,15 +164,15 @@ inline MemoryLayerStats from_c(const ckpt_memory_layer_stats& from) {
 
 // One live allocation of a memory tracker.
 struct MemoryAllocation {
-  // number of the layer that made the allocation
+  // number of the layer of the allocation
   std::int32_t layer_id = 0;
   // id of the allocation, never 0
   std::uint64_t allocation = 0;
   // size of the allocation in bytes
   std::int64_t bytes = 0;
-  // time since the allocation was recorded, as coarse as the tracker's clock
+  // time since the allocation was recorded, with the resolution of the tracker's clock
   std::chrono::nanoseconds age = std::chrono::nanoseconds(0);
-  // place of its recording in the order of all allocations and frees: lower is older
+  // position of its recording in the order of all allocations and frees: lower is older
   std::uint64_t sequence = 0;
 };
 namespace detail {
@@ -189,7 +187,7 @@ inline MemoryAllocation from_c(const ckpt_memory_allocation& from) {
 }
 }  // namespace detail
 
-// What happened in a scope of a memory tracker since it was pushed, in all layers and threads.
+// The counts of a scope of a memory tracker since it was pushed, for all layers and threads.
 struct MemoryScopeStats {
   // number of open scopes around it
   std::int32_t depth = 0;
@@ -197,11 +195,11 @@ struct MemoryScopeStats {
   std::uint64_t scope = 0;
   // bytes that were live when the scope was pushed
   std::int64_t start_bytes = 0;
-  // highest live total in bytes since the scope was pushed; its own rise is peak_bytes - start_bytes
+  // highest live total in bytes since the scope was pushed; the increase within the scope is peak_bytes - start_bytes
   std::int64_t peak_bytes = 0;
   // bytes live now - start_bytes; may be negative
   std::int64_t net_bytes = 0;
-  // bytes allocated since the scope was pushed, resets of the statistics notwithstanding; at most 2^63 - 1
+  // bytes allocated since the scope was pushed, unaffected by resets of the statistics; at most 2^63 - 1
   std::int64_t total_allocated_bytes = 0;
   // when the scope was pushed, in nanoseconds on the tracker's clock
   std::chrono::nanoseconds pushed_at = std::chrono::nanoseconds(0);
@@ -223,11 +221,12 @@ inline MemoryScopeStats from_c(const ckpt_memory_scope_stats& from) {
 }
 }  // namespace detail
 
-// One event of a memory tracker, with the values that held right after it.
+// One event of a memory tracker, with the values right after it.
 struct MemoryEvent {
-  // what happened
+  // kind of the event
   MemoryEventKind kind = MemoryEventKind{0};
-  // place in the order of all allocations and frees; events of one share it and come in the order of their kinds
+  // position in the order of all allocations and frees; events of the same allocation or free share it and are delivered in
+  // the order of their kinds
   std::uint64_t sequence = 0;
   // id of the allocation; 0 when a limit was set below the live total
   std::uint64_t allocation = 0;
@@ -266,7 +265,7 @@ inline MemoryEvent from_c(const ckpt_memory_event& from) {
 }
 }  // namespace detail
 
-// Physical memory that this process can have.
+// Physical memory available to this process.
 struct MemorySystem {
   // physical memory of the machine in bytes, at most the limit of the process's control group
   std::int64_t total_bytes = 0;
@@ -274,7 +273,7 @@ struct MemorySystem {
   std::int64_t available_bytes = 0;
   // physical memory of the machine in bytes
   std::int64_t machine_bytes = 0;
-  // smallest control group limit in bytes that holds for this process; 0: none
+  // smallest control group limit in bytes that applies to this process; 0: none
   std::int64_t limit_bytes = 0;
 };
 namespace detail {

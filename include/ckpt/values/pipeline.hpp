@@ -11,44 +11,45 @@
 
 namespace ckpt {
 
-// How it is decided which micro-batches' activations stay from forward to backward. The others are computed again.
+// The rule that selects the micro-batches with activations that are kept from forward to backward. The others are recomputed.
 enum class ActivationPolicyKind : std::int32_t {
-  // the activations of all micro-batches stay from forward to backward: most memory, fastest backward
+  // the activations of all micro-batches are kept from forward to backward: most memory, fastest backward
   store_all = CKPT_ACTIVATION_POLICY_KIND_STORE_ALL,
-  // no micro-batch's activations stay, all are computed again: least memory, slowest backward
+  // no activations are kept, all are recomputed: least memory, slowest backward
   recompute_all = CKPT_ACTIVATION_POLICY_KIND_RECOMPUTE_ALL,
-  // the activations of every interval-th micro-batch stay, and always those of the first and the last
+  // the activations of every interval-th micro-batch are kept, and always those of the first and the last
   selective = CKPT_ACTIVATION_POLICY_KIND_SELECTIVE,
-  // the activations that fit threshold_bytes stay: when a store would pass it, the oldest are dropped first; the first and the
-  // last stay whatever their size, any other that does not fit beside them is not stored
+  // activations of at most threshold_bytes in total are kept: if a store would exceed it, the oldest are dropped first; those
+  // of the first and the last micro-batch are kept regardless of their size, and any other that does not fit in the rest is
+  // not stored
   memory_based = CKPT_ACTIVATION_POLICY_KIND_MEMORY_BASED,
-  // the activations stay that a strategy answers yes to; it is asked with the stage's name and the micro-batch. A memory-aware
-  // strategy, or a composite that contains one, is Status::invalid_argument: under pressure it answers yes more often;
-  // not(memory-aware) is its inverse, also inside composites
+  // activations with a yes from a strategy are kept; the question has the stage's name and the micro-batch. A memory-aware
+  // strategy, or a composite that contains one, is Status::invalid_argument, because under pressure it answers yes more often;
+  // not(memory-aware) is its inverse and allowed, also inside composites
   strategy = CKPT_ACTIVATION_POLICY_KIND_STRATEGY,
-  // picked when a step begins by pressure: below 0.5 store-all, below 0.7 selective with an interval of at least 2, below 0.9
-  // memory-based among those that selective would store, else recompute-all. Pressure is the tracker's live bytes over its
-  // limit, if it has one; else the process's resident bytes, without a pipeline's own arenas, over memory_limit_bytes.
-  // Whatever is picked, an activation is only stored if it fits what the limit leaves, of which each stage of a pipeline has
-  // an equal part: a higher pressure never stores more. threshold_bytes of the policy in force is that bound. Each pick is
-  // logged (INFO)
+  // selected by memory pressure when a step begins: below 0.5 store-all, below 0.7 selective with an interval of at least 2,
+  // below 0.9 memory-based among those that selective would store, else recompute-all. Pressure is the tracker's live bytes
+  // divided by its limit, if it has one; else the process's resident bytes, without the arenas of a pipeline, divided by
+  // memory_limit_bytes. In each case an activation is only stored if it fits in the remainder of the limit, which the stages
+  // of a pipeline share equally: higher pressure never stores more. threshold_bytes of the policy in force is this bound. Each
+  // selection is logged (INFO)
   automatic = CKPT_ACTIVATION_POLICY_KIND_AUTOMATIC,
 };
 
-// In which order stages run the forward and backward parts of micro-batches. Gradients add up in the order of micro-batches
-// under each of them.
+// The order in which stages run the forward and backward parts of micro-batches. In each of them gradients are added in the
+// order of micro-batches.
 enum class PipelineOrder : std::int32_t {
   // all forwards, then all backwards. Source: Huang et al., "GPipe", arXiv:1811.06965
   gpipe = CKPT_PIPELINE_ORDER_GPIPE,
-  // after a warm-up one forward, one backward, in turn: stage p of P holds at most P - p micro-batches. Source: Narayanan et
-  // al., "Memory-efficient pipeline-parallel DNN training" (PipeDream-flush), arXiv:2006.09503
+  // after a warm-up alternately one forward, one backward: stage p of P holds at most P - p micro-batches. Source: Narayanan
+  // et al., "Memory-efficient pipeline-parallel DNN training" (PipeDream-flush), arXiv:2006.09503
   one_f_one_b = CKPT_PIPELINE_ORDER_1F1B,
-  // 1F1B over several chunks a stage; micro_batches is a multiple of stages. Source: Narayanan et al., "Efficient large-scale
-  // language model training on GPU clusters using Megatron-LM", arXiv:2104.04473
+  // 1F1B over several chunks per stage; micro_batches is a multiple of stages. Source: Narayanan et al., "Efficient
+  // large-scale language model training on GPU clusters using Megatron-LM", arXiv:2104.04473
   interleaved = CKPT_PIPELINE_ORDER_INTERLEAVED,
 };
 
-// What a stage does in an interval of a step.
+// The activity of a stage in an interval of a step.
 enum class IntervalKind : std::int32_t {
   // the stage runs a forward part
   forward = CKPT_INTERVAL_KIND_FORWARD,
@@ -60,18 +61,18 @@ enum class IntervalKind : std::int32_t {
   wait = CKPT_INTERVAL_KIND_WAIT,
 };
 
-// Which micro-batches' activations stay from forward to backward. The others are computed again.
+// A rule that selects the micro-batches with activations that are kept from forward to backward. The others are recomputed.
 struct ActivationPolicy {
   // kind of policy: one of ActivationPolicyKind; default ActivationPolicyKind::store_all
   ActivationPolicyKind kind = ActivationPolicyKind::store_all;
-  // for selective: every so many-th micro-batch is stored, >= 0; 0 stores all, like 1; default 1
+  // for selective: n, where every n-th micro-batch is stored, >= 0; 0 stores all, like 1; default 1
   std::int64_t interval = 1;
-  // for memory-based, also where automatic picks it: bytes of activations that are stored at most, >= 0; default 1 GiB
+  // for memory-based, also if automatic selects it: maximum bytes of stored activations, >= 0; default 1 GiB
   std::int64_t threshold_bytes = 1073741824;
   // for ActivationPolicyKind::strategy: the strategy that is asked; kept alive; ignored by other kinds
   detail::Borrowed<ckpt_strategy> strategy = {};
-  // for automatic: bytes that count as all memory, >= 0; 0: what this process may use, which is physical memory or its control
-  // group's limit
+  // for automatic: total memory in bytes, >= 0; 0: the memory that this process may use, which is physical memory or its
+  // control group's limit
   std::int64_t memory_limit_bytes = 0;
 };
 namespace detail {
@@ -94,13 +95,13 @@ inline ActivationPolicy from_c(const ckpt_activation_policy& from) {
 }
 }  // namespace detail
 
-// How an activation manager is made.
+// Options for creating an activation manager.
 struct ActivationManagerOptions {
-  // name of the stage: strategies are asked with it, the tracker counts under it; empty: "stage"
+  // name of the stage for strategies and the tracker; empty: "stage"
   std::string name = {};
-  // counts what is stored; kept alive; nullptr: one of its own
+  // tracker that counts stored activations; kept alive; nullptr: a new one
   detail::Borrowed<ckpt_memory_tracker> tracker = {};
-  // dates what is stored; kept alive; nullptr: the monotonic clock
+  // clock for the times of stored activations; kept alive; nullptr: the monotonic clock
   detail::Borrowed<ckpt_clock> clock = {};
 };
 namespace detail {
@@ -113,7 +114,7 @@ inline ckpt_activation_manager_options to_c(const ActivationManagerOptions& from
 }
 }  // namespace detail
 
-// What is known of one stored activation.
+// Information about one stored activation.
 struct ActivationMetadata {
   // number of the micro-batch, from 0
   std::int32_t micro_batch = 0;
@@ -123,7 +124,7 @@ struct ActivationMetadata {
   Shape shape = {};
   // size of the activation in bytes
   std::int64_t bytes = 0;
-  // number of times that it was read since it was stored
+  // number of reads since it was stored
   std::int64_t hits = 0;
   // when it was stored, in nanoseconds on the manager's clock
   std::chrono::nanoseconds stored_at = std::chrono::nanoseconds(0);
@@ -144,8 +145,8 @@ inline ActivationMetadata from_c(const ckpt_activation_metadata& from) {
 }
 }  // namespace detail
 
-// How a pipeline is made. The chain is cut into pieces = stages * chunks pieces of at least one layer; piece k is chunk k /
-// stages of stage k % stages.
+// Options for creating a pipeline. The chain is split into pieces = stages * chunks pieces of at least one layer; piece k is
+// chunk k / stages of stage k % stages.
 struct PipelineOptions {
   // order in which stages run the forward and backward parts of micro-batches: one of PipelineOrder; default
   // PipelineOrder::one_f_one_b
@@ -156,28 +157,28 @@ struct PipelineOptions {
   std::int32_t micro_batches = 1;
   // number of pieces of each stage; 1 (the default) unless the order is PipelineOrder::interleaved
   std::int32_t chunks = 1;
-  // threads of each stage's pool, its own thread included; 1 .. 1024; default 1
+  // number of threads of each stage's pool, the stage's thread included; 1 .. 1024; default 1
   std::int32_t threads_per_stage = 1;
-  // number of runs that time the layers, for the split and the budget; 0: bytes only; default 3
+  // number of runs for measuring the layers' times, for the split and the budget; 0: only bytes are used; default 3
   std::int32_t measured_steps = 3;
   // first layers of the pieces, ascending from 0; empty: a split into pieces of equal time
   std::vector<std::int64_t> begins = {};
-  // places of each queue between neighbours; 0: as many as the schedule needs
+  // capacity of each queue between neighbours; 0: as much as the schedule needs
   std::int64_t queue_places = 0;
-  // each stage takes the fastest plan found with which its whole step, with what it keeps of every micro-batch in flight,
-  // reserves no more bytes than this; 0: no budget
+  // limit of the reserved bytes of each stage's whole step, with the kept values of all micro-batches in flight; each stage
+  // uses the fastest plan found within it; 0: no budget
   std::int64_t budget_bytes = 0;
-  // chooses each piece's plan, layer by layer; asked again before each step; kept alive; nullptr: no strategy
+  // strategy that determines each piece's plan, layer by layer; asked again before each step; kept alive; nullptr: no strategy
   detail::Borrowed<ckpt_strategy> strategy = {};
-  // counts every buffer, those of queues included; kept alive; nullptr: one of its own
+  // tracker that counts every buffer, those of queues included; kept alive; nullptr: a new one
   detail::Borrowed<ckpt_memory_tracker> tracker = {};
-  // what is checked where a layer runs forward again: one of RecomputeCheck; default RecomputeCheck::none
+  // check of each recomputed forward: one of RecomputeCheck; default RecomputeCheck::none
   RecomputeCheck recompute_check = RecomputeCheck::none;
-  // true: looks whether layers write where they may not; false: does not look
+  // true: detects writes of layers outside of their buffers; false: no check
   bool check_writes = false;
-  // true: a layer's output of F32 or F64 that is not finite ends the step with Status::out_of_range, whose message names the
-  // layer, the element and the micro-batch: the first such layer of the stage that came upon one first; false: only the losses
-  // are looked at
+  // true: a layer's output of F32 or F64 that is not finite fails the step with Status::out_of_range; the message names the
+  // layer, the element and the micro-batch: the first such layer of the stage that detected one first; false: only the losses
+  // are checked
   bool check_finite = false;
 };
 namespace detail {
@@ -201,31 +202,31 @@ inline ckpt_pipeline_options to_c(const PipelineOptions& from) {
 }
 }  // namespace detail
 
-// What a stage of a pipeline measured since the pipeline was made.
+// Measurements of a stage of a pipeline since the pipeline was created.
 struct PipelineStats {
-  // micro-batches between forward and backward at most (of chunk 0)
+  // maximum number of micro-batches between forward and backward (of chunk 0)
   std::int32_t in_flight = 0;
   // global number of the stage's first layer (of chunk 0)
   std::int64_t first_layer = 0;
   // number of layers of all chunks of the stage
   std::int64_t layers = 0;
-  // number of steps that ended well
+  // number of successful steps
   std::int64_t steps = 0;
   // number of layer forwards, recomputed ones included
   std::int64_t forwards = 0;
   // number of layer forwards beyond the first of each layer and micro-batch in a step
   std::int64_t recomputed_forwards = 0;
-  // number of micro-batches whose tapes stayed from forward to backward
+  // number of micro-batches with tapes that were kept from forward to backward
   std::int64_t kept_micro_batches = 0;
-  // number of micro-batches whose tapes did not stay from forward to backward
+  // number of micro-batches with tapes that were recomputed
   std::int64_t recomputed_micro_batches = 0;
-  // the most bytes that were alive at once: equals the verifier's peak of the whole step to the byte
+  // maximum number of live bytes: equals the verifier's peak of the whole step to the byte
   std::int64_t peak_live_bytes = 0;
   // bytes of the stage's arena
   std::int64_t reserved_bytes = 0;
-  // bytes reserved by the queues to and from the next stage, beside the arena
+  // bytes reserved by the queues to and from the next stage, in addition to the arena
   std::int64_t queue_bytes = 0;
-  // time of the last step in which the stage computed and did not wait
+  // time for which the stage computed, without waits, in the last step
   std::chrono::nanoseconds busy = std::chrono::nanoseconds(0);
 };
 namespace detail {
@@ -247,9 +248,9 @@ inline PipelineStats from_c(const ckpt_pipeline_stats& from) {
 }
 }  // namespace detail
 
-// What a stage of a pipeline does in one interval of a step.
+// The activity of a stage of a pipeline in one interval of a step.
 struct PipelineInterval {
-  // what the stage does
+  // activity of the stage
   IntervalKind kind = IntervalKind{0};
   // number of the stage, from 0
   std::int32_t stage = 0;

@@ -10,81 +10,82 @@
 
 namespace ckpt {
 
-// What memory holds. Bytes of INPUT(i) and GRAD(i): those of x_i; of TAPE(i, option): the layer's tape bytes under that option.
+// The kind of an item in memory. INPUT(i) and GRAD(i) have the bytes of x_i, TAPE(i, option) the layer's tape bytes under that
+// option.
 enum class Item : std::int32_t {
   // no item
   none = CKPT_ITEM_NONE,
-  // INPUT(i): x_i, i = 0 .. n; its bytes are those of x_i. INPUT(0) is there when a step begins; INPUT(n) is the chain's
-  // output
+  // INPUT(i): x_i, i = 0 .. n; its bytes are those of x_i. INPUT(0) exists when a step begins; INPUT(n) is the chain's output
   input = CKPT_ITEM_INPUT,
-  // TAPE(i, option): what layer i recorded for its backward; its bytes are the layer's tape bytes under that option
+  // TAPE(i, option): the values that layer i recorded for its backward; its bytes are the layer's tape bytes under that option
   tape = CKPT_ITEM_TAPE,
   // GRAD(i): the gradient with respect to x_i; its bytes are those of x_i
   grad = CKPT_ITEM_GRAD,
 };
 
-// Kind of an action. Memory changes only at actions, as each kind says; nothing else is kept or dropped.
+// Kind of an action. Memory changes only at actions, as each kind documents; nothing else is kept or dropped.
 enum class ActionKind : std::int32_t {
-  // runs layers first .. last-1 without recording, under one option; needs INPUT(first), makes INPUT(last), keeps nothing
+  // runs layers first .. last-1 without recording, under one option; needs INPUT(first), creates INPUT(last), keeps nothing
   // between
   forward = CKPT_ACTION_KIND_FORWARD,
-  // runs layers first .. last-1 and records: needs INPUT(first), makes TAPE(i, option) and INPUT(i+1) of each layer i
+  // runs layers first .. last-1 and records: needs INPUT(first), creates TAPE(i, option) and INPUT(i+1) of each layer i
   forward_tape = CKPT_ACTION_KIND_FORWARD_TAPE,
-  // runs layers last-1 down to first backward: needs GRAD(i+1), TAPE(i, option), and INPUT(i) or INPUT(i+1) where the layer's
-  // flags say so; makes GRAD(i); ends GRAD(i+1) and TAPE(i, option). Once for each layer and micro-batch
+  // runs layers last-1 down to first backward: needs GRAD(i+1), TAPE(i, option), and INPUT(i) or INPUT(i+1) if the layer's
+  // flags require it; creates GRAD(i); ends GRAD(i+1) and TAPE(i, option). Exactly once for each layer and micro-batch
   backward = CKPT_ACTION_KIND_BACKWARD,
   // begins to copy an item into (tier, slot), tier >= 1; the item may be dropped at once, but its bytes count until the AWAIT
   store_begin = CKPT_ACTION_KIND_STORE_BEGIN,
   // begins to copy the item in (tier, slot) back to memory; its bytes count from here, it is usable after the AWAIT
   load_begin = CKPT_ACTION_KIND_LOAD_BEGIN,
-  // waits for a transfer that STORE_BEGIN or LOAD_BEGIN began
+  // waits for a transfer of STORE_BEGIN or LOAD_BEGIN
   await = CKPT_ACTION_KIND_AWAIT,
-  // ends an item (tier 0), or what a slot of another tier holds
+  // ends an item (tier 0), or the item in a slot of another tier
   drop = CKPT_ACTION_KIND_DROP,
-  // sends a copy of an item to a neighbour stage of a pipeline; the item stays until its DROP
+  // sends a copy of an item to a neighbour stage of a pipeline; the item is kept until its DROP
   send = CKPT_ACTION_KIND_SEND,
-  // receives an item from a neighbour stage. In a stage's schedule of a pipeline every micro-batch's INPUT arrives this way; a
-  // schedule of a chain of its own has no SEND and RECEIVE
+  // receives an item from a neighbour stage. In the schedule of a pipeline's stage every micro-batch's INPUT arrives this way;
+  // the schedule of a whole chain has no SEND and RECEIVE
   receive = CKPT_ACTION_KIND_RECEIVE,
-  // ends the forward part: needs INPUT(n), shows it to the caller, makes GRAD(n); last stage only
+  // ends the forward part: needs INPUT(n), passes it to the caller, creates GRAD(n); last stage only
   turn = CKPT_ACTION_KIND_TURN,
-  // ends the step: only GRAD(0) may be left
+  // ends the step: only GRAD(0) may exist
   end = CKPT_ACTION_KIND_END,
-  // runs one layer and records, for a backward that nothing else waits for: needs INPUT(first), makes TAPE(first, option), and
-  // INPUT(last) only where the layer's flags say NEEDS_OUTPUT. last is first + 1. Runs the option's record (has_record);
-  // without one it runs forward, and an output that it does not make counts as workspace meanwhile
+  // runs one layer and records, only for its backward: needs INPUT(first), creates TAPE(first, option), and INPUT(last) only
+  // if the layer has the flag NEEDS_OUTPUT. last is first + 1. Runs the option's record (has_record); without one it runs
+  // forward, and an output that is not an item counts as workspace while it runs
   record = CKPT_ACTION_KIND_RECORD,
-  // runs layers first .. last-1 without recording, each in place: needs INPUT(first), which it ends, and makes INPUT(last) in
-  // the same buffer. While layer k runs, the buffer counts the larger of x_k and x_{k+1}. Not for an INPUT that a STORE_BEGIN
-  // is copying. slot names the buffer in schedules of adjoint codes, as it does for the result of their FORWARD; else it is 0
+  // runs layers first .. last-1 without recording, each in place: needs INPUT(first), which it ends, and creates INPUT(last)
+  // in the same buffer. While layer k runs, the buffer counts the larger of x_k and x_{k+1}. Not for an INPUT that a
+  // STORE_BEGIN is copying. slot names the buffer in schedules of adjoint codes, as for the result of their FORWARD; else it
+  // is 0
   advance = CKPT_ACTION_KIND_ADVANCE,
 };
 
-// What planning must know of a layer's backward and of running it again: a sum of flags.
+// Properties of a layer's backward and recomputation for planning: a sum of flags.
 enum class LayerFlag : std::uint32_t {
   // backward reads the layer's input
   needs_input = CKPT_LAYER_FLAG_NEEDS_INPUT,
   // backward reads the layer's output
   needs_output = CKPT_LAYER_FLAG_NEEDS_OUTPUT,
-  // running forward again produces the same bits; without it the layer is never recomputed
+  // recomputing forward produces the same bits; without this flag the layer is never recomputed
   deterministic = CKPT_LAYER_FLAG_DETERMINISTIC,
-  // backward makes no gradient of the input: only for layer 0, whose input has no gradient (tokens)
+  // backward computes no gradient of the input: only for layer 0 with an input that has no gradient (tokens)
   no_input_gradient = CKPT_LAYER_FLAG_NO_INPUT_GRADIENT,
   // forward may write its output over its input, and backward the gradient of its input over that of its output: an
-  // element-wise layer. Behind the first layer of a FORWARD, the layer's output is made in the buffer of its input, and its
-  // BACKWARD makes GRAD(i) in the buffer of GRAD(i+1); meanwhile that buffer counts the larger of the two
+  // element-wise layer. After the first layer of a FORWARD, the layer writes its output into the buffer of its input, and its
+  // BACKWARD writes GRAD(i) into the buffer of GRAD(i+1); while the layer runs that buffer counts the larger of the two
   in_place = CKPT_LAYER_FLAG_IN_PLACE,
 };
 template <>
 struct IsFlags<LayerFlag> : std::true_type {};
 
-// What holds for a whole chain: a sum of flags.
+// Properties of a whole chain: a sum of flags.
 enum class ProfileFlag : std::uint32_t {
-  // INPUT(0) stays with the caller, who holds it through the whole step: its DROP frees no bytes
+  // the caller keeps INPUT(0) for the whole step: its DROP frees no bytes
   keeps_input = CKPT_PROFILE_FLAG_KEEPS_INPUT,
-  // INPUT(n) stays with the caller from the moment it is made to the end of the step: its DROP frees no bytes
+  // the caller keeps INPUT(n) from its computation to the end of the step: its DROP frees no bytes
   keeps_output = CKPT_PROFILE_FLAG_KEEPS_OUTPUT,
-  // memory comes from an allocator of the caller's, not from one arena: budgets bind live bytes, not reserved ones
+  // memory comes from an allocator of the caller, not from one arena: budgets limit live bytes, not reserved ones
   own_allocator = CKPT_PROFILE_FLAG_OWN_ALLOCATOR,
 };
 template <>
@@ -104,9 +105,9 @@ struct ScheduleAction {
   std::int32_t option = 0;
   // kind of item of STORE_BEGIN, LOAD_BEGIN, DROP, SEND, RECEIVE
   Item item = Item::none;
-  // where the item is: 0 memory; 1 .. 3 slower places
+  // tier of the item: 0 memory; 1 .. 3 slower places
   std::int32_t tier = 0;
-  // place within the tier, >= 0; of FORWARD and ADVANCE: the buffer of the result, for the user's own code
+  // slot within the tier, >= 0; of FORWARD and ADVANCE: the buffer of the result, for code that runs the schedule
   std::int32_t slot = 0;
   // id of a transfer from its STORE_BEGIN or LOAD_BEGIN to its AWAIT
   std::int64_t transfer = 0;
@@ -140,7 +141,7 @@ inline ScheduleAction from_c(const ckpt_schedule_action& from) {
 }
 }  // namespace detail
 
-// What planning must know of one layer.
+// Properties of one layer for planning.
 struct LayerProfile {
   // sum of LayerFlag; default LayerFlag::needs_input | LayerFlag::deterministic
   LayerFlag flags = LayerFlag::needs_input | LayerFlag::deterministic;
@@ -174,7 +175,7 @@ inline LayerProfile from_c(const ckpt_layer_profile& from) {
 }
 }  // namespace detail
 
-// What planning must know of one way to run a layer. Most layers have one.
+// Properties of one option (way to run a layer) for planning. Most layers have one.
 struct OptionProfile {
   // bytes that the layer records for its backward, >= 0
   std::int64_t tape_bytes = 0;
@@ -186,15 +187,16 @@ struct OptionProfile {
   double forward_seconds = 0.0;
   // duration of one backward in seconds, >= 0
   double backward_seconds = 0.0;
-  // bytes needed while RECORD runs, >= 0; not looked at without has_record
+  // bytes needed while RECORD runs, >= 0; ignored without has_record
   std::int64_t record_workspace_bytes = 0;
-  // duration of one RECORD in seconds, >= 0; not looked at without has_record
+  // duration of one RECORD in seconds, >= 0; ignored without has_record
   double record_seconds = 0.0;
-  // true: the layer can record without making its output, as the two fields above say; false: RECORD runs forward
+  // true: the layer can record without computing its output, with record_workspace_bytes and record_seconds; false: RECORD
+  // runs forward
   bool has_record = false;
-  // most bytes at once while the backward runs of all that it reads, makes and needs for itself, but for the layer's input:
-  // its tape, both gradients, the output where it is read, and workspace, >= 0; 0: not known, their sum. For those whose
-  // memory comes from an allocator of their own: planners and the verifier count it; arena and program keep the sum
+  // maximum bytes of a backward while it runs, without the layer's input: its tape, both gradients, the output if it is read,
+  // and workspace, >= 0; 0: not known, their sum. For programs with a separate allocator: planners and the verifier use it;
+  // arena and program use the sum
   std::int64_t backward_peak_bytes = 0;
 };
 namespace detail {
@@ -226,9 +228,9 @@ inline OptionProfile from_c(const ckpt_option_profile& from) {
 }
 }  // namespace detail
 
-// What planning must know of a tier, a place that is slower than memory.
+// Properties of a tier, a place that is slower than memory, for planning.
 struct TierProfile {
-  // bytes that the tier can hold, >= 0; 0: no limit
+  // capacity of the tier in bytes, >= 0; 0: no limit
   std::int64_t capacity_bytes = 0;
   // rate of a STORE_BEGIN's copy in bytes per second, >= 0; 0: no limit, it takes no time
   double write_bytes_per_second = 0.0;
@@ -256,7 +258,7 @@ inline TierProfile from_c(const ckpt_tier_profile& from) {
 }
 }  // namespace detail
 
-// What a schedule costs on a chain, exactly.
+// The exact memory and time of a schedule on a chain.
 struct PlanReport {
   // number of actions, END included
   std::int64_t actions = 0;
@@ -264,20 +266,19 @@ struct PlanReport {
   std::int64_t forwards = 0;
   // number of layer forwards beyond the first of each layer
   std::int64_t recomputed_forwards = 0;
-  // duration of the step in seconds: of the forwards, records and backwards, one after another, and of what the AWAITs wait
-  // for
+  // duration of the step in seconds: the sum of forwards, records, backwards and waits of AWAITs
   double step_seconds = 0.0;
-  // duration of the recomputed forwards in seconds, as they ran: forward_seconds or record_seconds
+  // duration of the recomputed forwards in seconds, from forward_seconds or record_seconds
   double recomputed_seconds = 0.0;
-  // index of the action during which tier 0 was fullest (the first such)
+  // index of the first action with the peak of tier 0
   std::int64_t peak_action = 0;
-  // live bytes at the fullest moment of each tier; tier 0 counts items, workspace and ambient state
+  // peak live bytes of each tier; tier 0 counts items, workspace and ambient state
   std::array<std::int64_t, 4> peak_bytes = {};
-  // duration of what the AWAITs wait for, in seconds; counted in step_seconds
+  // duration of the waits of AWAITs in seconds; included in step_seconds
   double wait_seconds = 0.0;
-  // most items (INPUT, TAPE, GRAD) at once in each tier; with x_0
+  // maximum number of items (INPUT, TAPE, GRAD) in each tier, x_0 included
   std::array<std::int64_t, 4> peak_items = {};
-  // most INPUTs at once in each tier; with x_0: the states that an adjoint code keeps
+  // maximum number of INPUTs in each tier, x_0 included: the states that an adjoint code keeps
   std::array<std::int64_t, 4> peak_inputs = {};
   // bytes that were copied into each tier; 0 for tier 0
   std::array<std::int64_t, 4> stored_bytes = {};
@@ -303,11 +304,12 @@ inline PlanReport from_c(const ckpt_plan_report& from) {
 }
 }  // namespace detail
 
-// What one schedule of a planner's frontier costs: no other of the planner's takes less time within its live bytes.
+// Memory and time of one schedule of a planner's frontier: no other schedule of the planner takes less time within its live
+// bytes.
 struct FrontierPoint {
-  // live bytes of tier 0 at the fullest moment
+  // peak live bytes of tier 0
   std::int64_t live_bytes = 0;
-  // bytes that a machine must have: the size of the arena that holds all buffers
+  // size of the arena that holds all buffers, in bytes
   std::int64_t reserved_bytes = 0;
   // number of layer forwards beyond the first of each layer
   std::int64_t recomputed_forwards = 0;
@@ -315,7 +317,7 @@ struct FrontierPoint {
   double step_seconds = 0.0;
   // duration of the recomputed forwards in seconds
   double recomputed_seconds = 0.0;
-  // duration in seconds by which the planner's best may be shorter, where its tables had no room for it
+  // upper bound, in seconds, by which the optimum may be shorter, if it did not fit in the planner's tables
   double lost_seconds = 0.0;
 };
 namespace detail {

@@ -14,33 +14,33 @@ namespace ckpt {
 enum class OperationFlag : std::uint32_t {
   // the layer ran before in this step: its ambient state is restored first, from the buffer ambient
   again = CKPT_OPERATION_FLAG_AGAIN,
-  // the result is made where the operand was: both buffers have one offset
+  // the result overwrites the operand: both buffers have the same offset
   in_place = CKPT_OPERATION_FLAG_IN_PLACE,
 };
 template <>
 struct IsFlags<OperationFlag> : std::true_type {};
 
-// A piece of memory from the operation that makes what it holds to the last that uses it.
+// A buffer, and the operations between which it is live.
 struct ProgramBuffer {
   // number of bytes, >= 0
   std::int64_t bytes = 0;
-  // distance from the start of its tier's arena in bytes, a multiple of 64; negative for one of no bytes
+  // offset in its tier's arena in bytes, a multiple of 64; negative for a buffer of 0 bytes
   std::int64_t offset = 0;
-  // index of the operation that makes it; negative for x_0, which is there from the start
+  // index of the operation that writes it first; negative for x_0, which exists from the start
   std::int64_t first = 0;
-  // index of the last operation that uses it; the number of operations for GRAD(0), which is left
+  // index of the last operation that uses it; the number of operations for GRAD(0), which outlives the step
   std::int64_t last = 0;
   // index i of INPUT(i) and GRAD(i); else the layer
   std::int64_t index = 0;
-  // what it holds: one of Item; NONE for workspace and ambient state
+  // item that it holds: one of Item; NONE for workspace and ambient state
   Item item = Item::none;
-  // which arena it is in: 0 memory; 1 .. 3 slower places
+  // tier of its arena: 0 memory; 1 .. 3 slower places
   std::int32_t tier = 0;
   // option of the layer, for a TAPE
   std::int32_t option = 0;
   // number of the micro-batch, from 0
   std::int32_t micro_batch = 0;
-  // place within the tier, for a tier above 0
+  // slot within the tier, for a tier above 0
   std::int32_t slot = 0;
 };
 namespace detail {
@@ -60,10 +60,10 @@ inline ProgramBuffer from_c(const ckpt_program_buffer& from) {
 }
 }  // namespace detail
 
-// One piece of work. Buffers are numbers into the list of buffers; -1 for none.
+// One operation. Buffers are indices into the list of buffers; -1 for none.
 struct ProgramOperation {
-  // what is done: ActionKind::forward, _FORWARD_TAPE (with output), _RECORD, _BACKWARD, _TURN, _SEND, _RECEIVE, _STORE_BEGIN,
-  // _LOAD_BEGIN or _AWAIT
+  // kind of operation: ActionKind::forward, _FORWARD_TAPE (with output), _RECORD, _BACKWARD, _TURN, _SEND, _RECEIVE,
+  // _STORE_BEGIN, _LOAD_BEGIN or _AWAIT
   ActionKind kind = ActionKind{0};
   // sum of OperationFlag
   OperationFlag flags = OperationFlag{0};
@@ -73,17 +73,17 @@ struct ProgramOperation {
   std::int32_t option = 0;
   // number of the micro-batch, from 0
   std::int32_t micro_batch = 0;
-  // where it is issued: 0 computes, 2 t - 1 writes to tier t, 2 t reads from it
+  // stream to which it is issued: 0 computes, 2 t - 1 writes to tier t, 2 t reads from it
   std::int32_t stream = 0;
   // id of the transfer, of STORE_BEGIN, LOAD_BEGIN and AWAIT
   std::int64_t transfer = 0;
-  // buffer that is read: the layer's input, or what a copy reads; of a BACKWARD when the layer needs it
+  // buffer that is read: the layer's input, or the source of a copy; for a BACKWARD if the layer needs it
   std::int64_t input = 0;
-  // buffer that is written: the layer's output, or a copy's; a BACKWARD reads it when the layer needs it
+  // buffer that is written: the layer's output, or the target of a copy; a BACKWARD reads it if the layer needs it
   std::int64_t output = 0;
   // buffer that a recording forward writes and a BACKWARD reads
   std::int64_t tape = 0;
-  // buffer of arbitrary bytes for the time of the operation
+  // scratch buffer of the operation
   std::int64_t workspace = 0;
   // buffer of the output's gradient: BACKWARD reads it, TURN writes it
   std::int64_t grad_output = 0;
@@ -91,9 +91,9 @@ struct ProgramOperation {
   std::int64_t grad_input = 0;
   // buffer of the layer's ambient state: written by its first forward, read when it runs again
   std::int64_t ambient = 0;
-  // buffer that keeps the present ambient state while the layer runs again
+  // buffer that keeps the current ambient state while the layer runs again
   std::int64_t present_ambient = 0;
-  // index of the schedule's action that this is a part of, from 0
+  // index of the schedule's action that contains the operation, from 0
   std::int64_t action = 0;
 };
 namespace detail {

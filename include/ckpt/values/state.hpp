@@ -19,53 +19,53 @@ enum class BestMetric : std::int32_t {
   largest = CKPT_BEST_METRIC_LARGEST,
 };
 
-// What is checked of the bytes that are read.
+// The level of checks on the bytes that are read.
 enum class Verify : std::int32_t {
-  // trust the bytes; sizes, headers and manifest are checked all the same
+  // no checksums are checked; sizes, headers and manifest are still checked
   none = CKPT_VERIFY_NONE,
-  // check the checksum of every byte that is loaded
+  // checks the checksum of every byte that is loaded
   full = CKPT_VERIFY_FULL,
-  // only for readers: check the checksum of a tensor when it is first touched
+  // only for readers: checks the checksum of a tensor at the first access
   lazy = CKPT_VERIFY_LAZY,
 };
 
 // Which element types a load converts.
 enum class Conversion : std::int32_t {
-  // nothing is converted: the state's tensors must have the element types of the checkpoint
+  // no conversion: the state's tensors must have the element types of the checkpoint
   none = CKPT_CONVERSION_NONE,
-  // elements are converted to types that hold every value of theirs: F16 and BF16 to F32 and F64, F32 to F64, integers to
-  // wider ones of the same or a larger range, and to F32 and F64 where these hold all of them
+  // elements are converted only to types that represent all their values: F16 and BF16 to F32 and F64, F32 to F64, integers to
+  // wider integers that include their range, and to F32 and F64 where these represent all of them
   lossless = CKPT_CONVERSION_LOSSLESS,
-  // any integers and floating-point numbers of 16 to 64 bits (and integers of 8) are converted to any others of these: rounded
-  // to the nearest, ties to even; integers only from whole numbers. A value that the other type has no place for is an error
+  // any integers of 8 to 64 bits and floating-point numbers of 16 to 64 bits are converted to any others of these: rounded to
+  // the nearest, ties to even; to integers only from whole numbers. A value outside the range of the other type is an error
   lossy = CKPT_CONVERSION_LOSSY,
 };
 
-// What is known of one checkpoint without reading its files.
+// Information about one checkpoint, without reading its files.
 struct CheckpointInfo {
-  // Status::ok: manifest and file sizes are right (checksums of files not looked at); Status::not_found: no manifest, so being
-  // written or cut off; Status::corrupt: damaged; others: why it could not be read
+  // Status::ok: manifest and file sizes are valid (checksums of files are not checked); Status::not_found: no manifest, so the
+  // save is in progress or was interrupted; Status::corrupt: damaged; others: the error that prevented reading it
   Status status = Status::ok;
   // number of the step that was saved
   std::int64_t step = 0;
-  // number of the save among those in its storage; 0 unless status is Status::ok
+  // sequence number of the save in its storage; 0 unless status is Status::ok
   std::int64_t commit_sequence = 0;
   // bytes of the files, the manifest not counted; 0 unless status is Status::ok
   std::int64_t bytes = 0;
   // name of the checkpoint: its directory in the storage
   std::string name = {};
-  // metric that the save was made with; std::nullopt when there is none
+  // metric of the save; std::nullopt when there is none
   std::optional<double> metric = std::nullopt;
-  // when the save was made, in nanoseconds since 1970; 0 when an earlier version made it, or status is not Status::ok
+  // time of the save, in UTC; 0 when an earlier version wrote it, or status is not Status::ok
   std::chrono::system_clock::time_point saved_utc = {};
   // true when retention does not remove the checkpoint (CheckpointManager::pin), else false
   bool pinned = false;
   // number of ranks that saved it; 0 unless status is Status::ok
   std::int64_t world_size = 0;
-  // generation of its line, which grows with each roll-back; 0 in a storage that never had one
+  // generation of its line, which increases with each roll-back; 0 in a storage without roll-backs
   std::int64_t generation = 0;
-  // true when a later run went back to an earlier step: only loads by name or step take the checkpoint, and retention removes
-  // it first, else false
+  // true when a later run went back to an earlier step: only loads by name or step select the checkpoint, and retention
+  // removes it first, else false
   bool abandoned = false;
 };
 namespace detail {
@@ -86,36 +86,36 @@ inline CheckpointInfo from_c(const ckpt_checkpoint_info& from) {
 }
 }  // namespace detail
 
-// How the checkpoints of a storage are opened, and which of them stay.
+// Options for opening the checkpoints of a storage, and rules for retention.
 struct CheckpointManagerOptions {
-  // false locks the storage for writing; true: no lock, nothing is ever changed, and saving fails. The same on all ranks
+  // false locks the storage for writing; true: no lock, nothing is changed, and saving fails. The same on all ranks
   bool read_only = false;
-  // after every save older checkpoints are removed, except this many (the saved one included); 0 (the default): all stay.
-  // Manifests are read for that, files are not: one whose manifest does not parse neither counts nor is removed. One that a
-  // load or verification of this process found damaged does not count, and is removed once it is older than all that stay; the
-  // newest other one is never removed. Directories that cut-off saves have left are removed, too, once the saved one is of the
-  // same or a later step
+  // number of checkpoints to keep after each save, the saved one included; older ones are removed; 0 (the default): all are
+  // kept. Retention reads manifests, not files: a checkpoint with an unreadable manifest neither counts nor is removed. A
+  // checkpoint that a load or verification of this process found damaged does not count, and is removed once it is older than
+  // all kept ones; the newest undamaged one is never removed. Directories left by interrupted saves are removed, too, once a
+  // checkpoint of the same or a later step is saved
   std::int64_t keep_last = 0;
-  // checkpoints whose step is a multiple of this stay too (of equal steps the last committed); 0: none. Needs keep_last >= 1
+  // checkpoints with a step that is a multiple of this are kept, too (of equal steps the last committed); 0: none. Requires
+  // keep_last >= 1
   std::int64_t keep_every = 0;
-  // this many checkpoints with the best metric stay too, of equal ones the newest; 0: none. Needs keep_last >= 1
+  // number of checkpoints with the best metric that are kept, too, of equal ones the newest; 0: none. Requires keep_last >= 1
   std::int64_t keep_best = 0;
   // which metric is the best: BestMetric::smallest (the default) or BestMetric::largest
   BestMetric best_metric = BestMetric::smallest;
   // coordinator of the processes of the run; kept alive; nullptr: a single process
   detail::Borrowed<ckpt_coordinator> coordinator = {};
-  // says which of the storage's errors are tried again; kept alive; nullptr: one with its usual settings. Set one with
-  // max_attempts 1 for no attempts but the first, also before a storage that tries again by itself: the attempts would
-  // multiply
+  // decides which errors of the storage are retried; kept alive; nullptr: a handler with default options. Set one with
+  // max_attempts 1 to disable retries, also for a storage that retries by itself: the attempts would multiply
   detail::Borrowed<ckpt_fault_handler> fault_handler = {};
-  // rules, with commas between them; after every save older checkpoints are removed, except those that a rule, keep or the
-  // fields above keep, those that are pinned, and the newest good one. "last:COUNT": the newest ones; "every:STEPS": those
-  // whose step is a multiple; "best:COUNT" (as best_metric says), "best:COUNT:min" and "best:COUNT:max": those with the best
-  // metric; "newer:AGE": those that were saved less than this ago, in seconds, or with s, m, h, d or w behind the number, or
-  // at a time that is not known. For example "last:3, every:100, best:2:max, newer:24h". Empty: no rules. What is said of
-  // keep_last holds
+  // retention rules, separated by commas. After every save older checkpoints are removed, except those that a rule, keep,
+  // keep_last, keep_every or keep_best keeps, those that are pinned, and the newest valid one. "last:COUNT": the newest ones;
+  // "every:STEPS": those with a step that is a multiple; "best:COUNT" (as best_metric specifies), "best:COUNT:min" and
+  // "best:COUNT:max": those with the best metric; "newer:AGE": those with an age below this, in seconds, or with s, m, h, d or
+  // w after the number, and those of unknown age. For example "last:3, every:100, best:2:max, newer:24h". Empty: no rules.
+  // Damaged and unreadable checkpoints are treated as for keep_last
   std::string keep_rules = {};
-  // time for which one call, or the writing of one save in the background, waits for the other ranks of a coordinator of
+  // maximum time for which one call, or the writing of one background save, waits for the other ranks of a coordinator of
   // several processes; 0 (the default): ten minutes
   std::chrono::nanoseconds timeout = std::chrono::nanoseconds(0);
 };
@@ -135,29 +135,29 @@ inline ckpt_checkpoint_manager_options to_c(const CheckpointManagerOptions& from
 }
 }  // namespace detail
 
-// What one save writes, and how.
+// Options of one save.
 struct SaveOptions {
   // number of the step, >= 0; a load takes the highest one of the current line
   std::int64_t step = 0;
-  // seed of the run's random numbers, kept for the load
+  // seed of the run's random numbers, stored for the load
   std::uint64_t seed = 0;
-  // JSON text of anything, for people and tools; empty: the JSON value null
+  // arbitrary JSON for users and tools; empty: the JSON value null
   std::string metadata_json = {};
-  // JSON text of what else the results' last bits depend on (hardware, other libraries); empty: nothing. The library adds its
-  // version and the BLAS that this process uses by then, and loads none for that
+  // JSON that describes the environment on which the results' last bits depend (hardware, other libraries); empty: nothing.
+  // The library adds its version and the BLAS that this process uses, if one is loaded already
   std::string environment_json = {};
-  // begins the checkpoint's name, for people: 1 .. 24 of a-z, 0-9 and '_', not "step" or "torn"; loads and retention do not
-  // look at it. Empty: no prefix
+  // prefix of the checkpoint's name, for users: 1 .. 24 characters of a-z, 0-9 and '_', not "step" or "torn"; loads and
+  // retention ignore it. Empty: no prefix
   std::string prefix = {};
-  // metric of the state, compared to find the best checkpoints. If it is not finite, the state is saved without a metric, a
-  // warning is logged, and metric_ignored is set in the result; std::nullopt when there is none
+  // metric of the state, for the selection of the best checkpoints. If it is not finite, the state is saved without a metric,
+  // a warning is logged, and metric_ignored is set in the result; std::nullopt when there is none
   std::optional<double> metric = std::nullopt;
-  // true (the default): an unchanged file of a group that rarely changes is linked to, or copied, not written from memory;
-  // false: all are written
+  // true (the default): an unchanged file of a group that rarely changes is linked or copied instead of written from memory;
+  // false: all files are written
   bool incremental = true;
-  // other than 0 compares checksums of the replicated tensors of all ranks, where there are several, before the save, and of
-  // the blocks of ranks that have the same ones of all sharded tensors; one that differs fails it with
-  // Status::invalid_argument that names the tensor and the ranks. Reads every byte of these tensors
+  // other than 0: with several ranks, compares the checksums of replicated tensors, and of blocks that several ranks have,
+  // before the save; a difference fails the save with Status::invalid_argument that names the tensor and the ranks. Reads
+  // every byte of these tensors
   bool check_replicas = false;
 };
 namespace detail {
@@ -175,31 +175,31 @@ inline ckpt_save_options to_c(const SaveOptions& from) {
 }
 }  // namespace detail
 
-// What one save wrote.
+// Result of one save.
 struct SaveResult {
   // number of files of the checkpoint, the manifest not counted
   std::int64_t files = 0;
   // number of the step that was saved
   std::int64_t step = 0;
-  // number of the save, which grows with every save in this storage
+  // sequence number of the save, which increases with every save in this storage
   std::int64_t commit_sequence = 0;
   // bytes of the files, the manifest not counted
   std::int64_t bytes = 0;
   // name of the checkpoint: its directory in the storage
   std::string name = {};
-  // number of files that were linked or copied because nothing in them had changed
+  // number of files that were linked or copied because they had not changed
   std::int64_t linked = 0;
-  // bytes of those of the files that this rank made; of one process alone: bytes
+  // bytes of the files that this rank wrote; equal to bytes for a single process
   std::int64_t rank_bytes = 0;
-  // generation of the checkpoint's line, which grows with each roll-back; 0 in a storage that never had one
+  // generation of the checkpoint's line, which increases with each roll-back; 0 in a storage without roll-backs
   std::int64_t generation = 0;
-  // true when the generation begins with this save: the run went back to an earlier step, or a new run began in an old
+  // true when the generation begins with this save: the run went back to an earlier step, or a new run began in an existing
   // storage, and the checkpoints that are not on its line are abandoned, else false
   bool rolled_back = false;
   // true when the metric was not finite, so that the checkpoint has none, else false
   bool metric_ignored = false;
-  // number of background tasks of this storage that failed in this process and whose managers were released before a caller
-  // received the failure. Set by the first save of the storage that completes afterwards; else 0
+  // number of background tasks of this storage that failed in this process with a failure that no caller received before the
+  // release of their manager. Set by the first save of the storage that completes afterwards; else 0
   std::int64_t unreported_failures = 0;
   // status of the oldest of the unreported failures; Status::ok when there are none
   Status unreported_status = Status::ok;
@@ -226,31 +226,30 @@ inline SaveResult from_c(const ckpt_save_result& from) {
 }
 }  // namespace detail
 
-// What one load takes, and how.
+// Options of one load.
 struct LoadOptions {
-  // what is checked: Verify::full (the default) or Verify::none
+  // level of checks: Verify::full (the default) or Verify::none
   Verify verify = Verify::full;
-  // name of one checkpoint, which is loaded without falling back; empty: the newest valid one
+  // name of the checkpoint to load, without fallback to another one; empty: the newest valid one
   std::string name = {};
-  // the checkpoint of this step is loaded, of several the newest valid one; std::nullopt when there is none; not together with
-  // name
+  // step of the checkpoint to load, of several the newest valid one; std::nullopt when there is none; not together with name
   std::optional<std::int64_t> step = std::nullopt;
-  // JSON text of what this run's results depend on, compared with what the save wrote; empty: not compared. The library's
-  // version and the BLAS are compared in any case, as far as both sides have them
+  // JSON that describes the environment of this run, compared with the environment of the save; empty: not compared. The
+  // library's version and the BLAS are always compared, if both sides have them
   std::string environment_json = {};
-  // false: the state and the checkpoint must have the same names; true: tensors that only one side has are counted and listed
-  // in the load report, those of the state and keys that the checkpoint lacks keep what they hold
+  // false: the state and the checkpoint must have the same names; true: tensors that only one of them has are counted and
+  // listed in the load report; tensors and keys of the state that the checkpoint lacks keep their values
   bool partial = false;
-  // false: a load that fails leaves the state's tensors as they were. Files of the file system are read twice for that, to
-  // check them and to copy them, and checked again in the copy; of other storages' files it needs as much memory again as the
-  // tensors have. Other values: bytes are read straight into the tensors and checked there, which is faster and needs no
-  // memory, and after a load that fails what the tensors hold is undefined
+  // false: a load that fails leaves the state's tensors unchanged. For that, files of the file system are read twice, to check
+  // them and to copy them, and the copy is checked again; files of other storages need additional memory of the size of the
+  // tensors. Other values: bytes are read directly into the tensors and checked there, which is faster and needs no additional
+  // memory; after a load that fails the contents of the tensors are undefined
   bool in_place = false;
-  // what is taken off the beginning of the checkpoint's tensor names that begin with it, before they are looked for in the
-  // state ("module."); empty: nothing. Two names that become one, or a name of which nothing is left, are an error
+  // prefix that is removed from the checkpoint's tensor names that begin with it, before they are looked up in the state
+  // ("module."); empty: no prefix is removed. Two names that become equal, or a name that becomes empty, are an error
   std::string strip_prefix = {};
-  // what is put before each of the checkpoint's tensor names, after strip_prefix was taken off, before they are looked for in
-  // the state; empty: nothing
+  // prefix that is added to each of the checkpoint's tensor names, after strip_prefix was removed, before they are looked up
+  // in the state; empty: no prefix is added
   std::string add_prefix = {};
   // which element types are converted to those of the state's tensors: Conversion::none (the default), Conversion::lossless or
   // Conversion::lossy
@@ -272,33 +271,32 @@ inline ckpt_load_options to_c(const LoadOptions& from) {
 }
 }  // namespace detail
 
-// What one load found.
+// Result of one load.
 struct LoadResult {
-  // true when environment_json was set and is not the checkpoint's, or the library's version or the BLAS in use is another
-  // one. The log says which; results may differ in their last bits. Where no BLAS is in use yet, its first use warns in the
-  // log
+  // true when environment_json was set and differs from the checkpoint's, or the library's version or the BLAS in use differs.
+  // The log names the difference; results may differ in their last bits. If no BLAS is in use yet, its first use logs a
+  // warning
   bool environment_differs = false;
   // number of the step that was loaded
   std::int64_t step = 0;
-  // number of the save among those in its storage
+  // sequence number of the save in its storage
   std::int64_t commit_sequence = 0;
   // seed of the run's random numbers, as saved
   std::uint64_t seed = 0;
   // bytes of the files, the manifest not counted
   std::int64_t bytes = 0;
-  // number of newer checkpoints that could not be used, and, on an object store, 1 for a damaged commit record of the
-  // checkpoint that was loaded; the load report names them. A directory without a manifest is not a checkpoint and does not
+  // number of newer checkpoints that could not be used, plus, on an object store, 1 for a damaged commit record of the
+  // checkpoint that was loaded; the load report lists them. A directory without a manifest is not a checkpoint and does not
   // count
   std::int64_t skipped = 0;
-  // name of the checkpoint: its directory in the storage; cut off when it is longer (only if the load was asked for it by
-  // name)
+  // name of the checkpoint: its directory in the storage; truncated if it is longer (possible only for a load by name)
   std::string name = {};
   // number of tensors of the state that the checkpoint lacks; 0 unless the load was partial
   std::int64_t missing = 0;
   // number of tensors of the checkpoint that the state lacks; 0 unless the load was partial
   std::int64_t unexpected = 0;
-  // true after a load that failed when it had begun to write the tensors, some of which hold parts of the checkpoint by then:
-  // a load in place, or one whose file changed between its check and its copy. 0 after one that succeeded
+  // true after a load that failed after it had begun to write the tensors, so that some of them hold parts of the checkpoint:
+  // a load in place, or a load with a file that changed between its check and its copy. 0 after a successful load
   bool partly_filled = false;
   // number of ranks that saved the checkpoint
   std::int64_t world_size = 0;
@@ -321,15 +319,15 @@ inline LoadResult from_c(const ckpt_load_result& from) {
 }
 }  // namespace detail
 
-// What a verification checked.
+// Result of a verification.
 struct VerifyResult {
-  // number of files whose every byte was checked, the manifest not counted
+  // number of files that were checked completely, the manifest not counted
   std::int64_t files = 0;
   // number of tensors in the files that were checked
   std::int64_t tensors = 0;
   // bytes of the files that were checked
   std::int64_t bytes = 0;
-  // name of the checkpoint: its directory in the storage, cut off when it is longer
+  // name of the checkpoint: its directory in the storage, truncated if it is longer
   std::string name = {};
 };
 namespace detail {
@@ -343,17 +341,17 @@ inline VerifyResult from_c(const ckpt_verify_result& from) {
 }
 }  // namespace detail
 
-// What is known of one tensor in a file.
+// Information about one tensor in a file.
 struct TensorInfo {
   // element type
   DType dtype = DType{0};
   // name of the tensor: UTF-8; may be empty. Valid as long as the reader
   std::string name = {};
-  // lengths of the dimensions; empty when there are no dimensions. Valid as long as the reader
+  // lengths of the dimensions; empty for 0 dimensions. Valid as long as the reader
   std::vector<std::int64_t> shape = {};
   // size of the tensor in bytes
   std::int64_t bytes = 0;
-  // place of its first byte, from the start of the file, in bytes; 0 where it is in blocks of several files
+  // offset of its first byte in the file, in bytes; 0 if it consists of blocks in several files
   std::int64_t offset = 0;
   // group of the checkpoint that the tensor is in; empty for files without groups. Valid as long as the reader
   std::string group = {};

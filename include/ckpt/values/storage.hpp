@@ -9,39 +9,39 @@
 
 namespace ckpt {
 
-// How large files are written. Each way falls back to the next where the system or the file does not support it.
+// How large files are written. Each mode falls back to the next one if the system or the file does not support it.
 enum class WritePath : std::int32_t {
-  // large files are written past the page cache (O_DIRECT), eight chunks of 4 MiB under way by io_uring; falls back to
-  // WritePath::direct where the system or the file does not support it
+  // large files bypass the page cache (O_DIRECT), with eight chunks of 4 MiB in flight by io_uring; falls back to
+  // WritePath::direct if the system or the file does not support it
   ring = CKPT_WRITE_PATH_RING,
-  // large files are written past the page cache (O_DIRECT), one chunk after the other; falls back to WritePath::buffered where
-  // the system or the file does not support it
+  // large files bypass the page cache (O_DIRECT), one chunk after the other; falls back to WritePath::buffered if the system
+  // or the file does not support it
   direct = CKPT_WRITE_PATH_DIRECT,
   // large files are written through the page cache
   buffered = CKPT_WRITE_PATH_BUFFERED,
 };
 
-// How a storage in the file system is made.
+// Options for creating a storage in the file system.
 struct FileSystemOptions {
-  // what happens when the directory is missing: false creates it, and those that lead to it, durably; true: Status::not_found
+  // what happens if the directory is missing: false creates it and its parents durably; true: Status::not_found
   bool must_exist = false;
   // how large files are written: WritePath::ring (the default), WritePath::direct or WritePath::buffered
   WritePath write_path = WritePath::ring;
-  // files of at least this many bytes count as large, >= 0; 0 (the default): 8 MiB
+  // smallest size of a large file in bytes, >= 0; 0 (the default): 8 MiB
   std::int64_t large_from_bytes = 0;
-  // limit of all writes through this storage together, in bytes per second, >= 0; 0: none. After a pause 4 MiB may be written
-  // at once. What executors read back from the files of their tiers has the same limit, by itself
+  // limit of all writes through this storage together, in bytes per second, >= 0; 0: none. After a pause, 4 MiB may be written
+  // at once. Reads of executors from the files of their tiers have a separate limit of the same value
   std::int64_t bytes_per_second = 0;
-  // false: a save that needs more bytes than the file system has free fails with Status::no_space before it makes a file;
-  // true: it is tried all the same. For file systems that compress, where files may take less room than their bytes
+  // false: a save that needs more bytes than the file system has free fails with Status::no_space before it creates a file;
+  // true: the save is tried anyway. For file systems that compress, where a file may occupy less space than its size
   bool may_compress = false;
-  // how a writer keeps a second one out of the directory; all its writers use the same kind. Empty: "flock", a lock of
-  // flock(2) on the file ".lock"; where the file system has no such locks, opening a writer fails with Status::unsupported.
+  // kind of lock that excludes a second writer; all writers of a directory must use the same kind. Empty: "flock", a lock of
+  // flock(2) on the file ".lock"; if the file system has no such locks, opening a writer fails with Status::unsupported.
   // "fcntl": a record lock (fcntl(2)) on ".lock", which belongs to the open file where the system has F_OFD_SETLK; elsewhere
   // to the process, which loses it when it closes any descriptor of ".lock". "file": a file ".lock-..." that records the host,
   // process and start time of the writer, and is removed when the writer is released. If the recorded process ran on this host
   // and has ended, its file is taken over; any other file means Status::busy. "none": no lock, and a warning; a save fails
-  // with Status::busy before it commits when a second writer has committed. Status::invalid_argument for other names
+  // with Status::busy before it commits if a second writer has committed. Status::invalid_argument for other names
   std::string lock_kind = {};
 };
 namespace detail {
@@ -57,11 +57,11 @@ inline ckpt_file_system_options to_c(const FileSystemOptions& from) {
 }
 }  // namespace detail
 
-// A piece of a file, and where its bytes go.
+// A range of a file, and the buffer for its bytes.
 struct StorageRange {
-  // where the piece begins in the file, in bytes, >= 0
+  // offset of the range in the file, in bytes, >= 0
   std::int64_t offset = 0;
-  // size of the piece in bytes, >= 0
+  // size of the range in bytes, >= 0
   std::int64_t bytes = 0;
 };
 namespace detail {
@@ -73,17 +73,17 @@ inline StorageRange from_c(const ckpt_storage_range& from) {
 }
 }  // namespace detail
 
-// How a fault handler is made: how often and after which pauses a failed operation is tried again.
+// Options for creating a fault handler: number of attempts and pauses between them.
 struct FaultHandlerOptions {
-  // attempts of one operation at most, the first one included, >= 1; default 5
+  // maximum number of attempts of one operation, the first one included, >= 1; default 5
   std::int32_t max_attempts = 5;
   // pause before the second attempt, >= 0; default 10 ms
   std::chrono::nanoseconds first_delay = std::chrono::nanoseconds(10000000);
-  // no pause is longer than this, >= 0; default 10 s
+  // maximum pause, >= 0; default 10 s
   std::chrono::nanoseconds max_delay = std::chrono::nanoseconds(10000000000);
-  // each pause is this many times as long as the pause before it, >= 1; default 2
+  // ratio of each pause to the previous one, >= 1; default 2
   double factor = 2.0;
-  // a pause is made longer or shorter by a random share of it of at most this, 0 .. 1; default 0.5
+  // maximum random change of a pause, as a fraction of it, 0 .. 1; default 0.5
   double jitter = 0.5;
   // seed of the random numbers for the jitter: Philox4x32-10
   std::uint64_t seed = 0;

@@ -10,17 +10,17 @@
 
 namespace ckpt {
 
-// What a strategy's yes means for the layer.
+// The meaning of a strategy's yes for the layer.
 enum class StrategyChosen : std::int32_t {
-  // what is usual for the kind of strategy: StrategyChosen::boundary for interval, StrategyChosen::recompute for all others
+  // the default of the kind of strategy: StrategyChosen::boundary for interval, StrategyChosen::recompute for all others
   default_ = CKPT_STRATEGY_CHOSEN_DEFAULT,
   // a chosen layer keeps only its input and runs again in backward; all others are stored
   recompute = CKPT_STRATEGY_CHOSEN_RECOMPUTE,
-  // inputs of chosen layers are kept, each stretch between them is recomputed as one segment
+  // inputs of chosen layers are kept, and the layers between them are recomputed as one segment
   boundary = CKPT_STRATEGY_CHOSEN_BOUNDARY,
 };
 
-// A list of names, globs or rules that a strategy was made with.
+// A list of names, globs or rules of a strategy.
 enum class StrategyList : std::int32_t {
   // the names and globs of chosen layers
   names = CKPT_STRATEGY_LIST_NAMES,
@@ -30,14 +30,14 @@ enum class StrategyList : std::int32_t {
   rules = CKPT_STRATEGY_LIST_RULES,
 };
 
-// What a text cannot hold. All of it has to be used by the text.
+// Objects and values that a text refers to. Every one that is set must be used by the text.
 struct StrategyOptions {
-  // for memory-aware: counts the live bytes, in a step in addition to those of the executors; kept alive. nullptr: those of
-  // the executors, or between questions the resident bytes of the process
+  // for memory-aware: tracker of the live bytes, in a step in addition to those of the executors; kept alive. nullptr: live
+  // bytes of the executors, or outside of steps the resident bytes of the process
   detail::Borrowed<ckpt_memory_tracker> tracker = {};
-  // for memory-aware: times its adjustments; kept alive; nullptr: the monotonic clock
+  // for memory-aware: clock for its adjustments; kept alive; nullptr: the monotonic clock
   detail::Borrowed<ckpt_clock> clock = {};
-  // for memory-aware: total memory in bytes, at least 0, where the text has none; 0: what the process may use
+  // for memory-aware: total memory in bytes, >= 0, if the text does not specify it; 0: the memory that the process may use
   std::int64_t total_bytes = 0;
 };
 namespace detail {
@@ -50,7 +50,7 @@ inline ckpt_strategy_options to_c(const StrategyOptions& from) {
 }
 }  // namespace detail
 
-// What a strategy is asked about one layer. Borrowed for the call.
+// A question to a strategy about one layer. Borrowed for the call.
 struct StrategyQuestion {
   // element type of the layer's activation
   DType dtype = DType{0};
@@ -75,13 +75,13 @@ inline StrategyQuestion from_c(const ckpt_strategy_question& from) {
 }
 }  // namespace detail
 
-// What a strategy did since it was created or reset. Questions that failed are not counted.
+// Counters of a strategy since it was created or reset. Failed questions are not counted.
 struct StrategyCounters {
-  // number of layers that it was asked about
+  // number of layers about which it was asked
   std::int64_t asked_layers = 0;
   // number of layers that were answered with yes
   std::int64_t chosen_layers = 0;
-  // bytes of the activations that were answered with yes; at most 2^63 - 1
+  // bytes of the activations of these layers; at most 2^63 - 1
   std::int64_t chosen_bytes = 0;
 };
 namespace detail {
@@ -94,26 +94,26 @@ inline StrategyCounters from_c(const ckpt_strategy_counters& from) {
 }
 }  // namespace detail
 
-// What a strategy was made of. Numbers that its kind does not have are 0.
+// The configuration of a strategy. Numbers that do not apply to its kind are 0.
 struct StrategyInfo {
-  // for memory-aware: true when it was made with a tracker, else false
+  // for memory-aware: true when it was created with a tracker, else false
   bool has_tracker = false;
-  // kind of strategy: "interval", "selective", ..., "custom"; valid for ever. A strategy of a registered kind is of the kind
-  // that its factory made
+  // kind of strategy: "interval", "selective", ..., "custom"; static string. A strategy of a registered kind has the kind of
+  // the strategy that its factory created
   std::string kind = {};
-  // for interval: every so many-th layer is chosen; for memory-aware: the interval in force now
+  // for interval: n, where every n-th layer is chosen; for memory-aware: the current n
   std::int64_t interval = 0;
   // for size: activations of at least this many bytes are chosen
   std::int64_t threshold_bytes = 0;
   // for memory-aware: share of total memory above which more layers are chosen
   double max_share = 0;
-  // for memory-aware: total memory in bytes, as set, or what the process may use
+  // for memory-aware: total memory in bytes, as set, or the memory that the process may use
   std::int64_t total_bytes = 0;
   // for smart: a layer with more than this many times the mean bytes is chosen
   double large_factor = 0;
   // for smart: a layer accessed fewer times than this is chosen
   std::int64_t rare_accesses = 0;
-  // for smart: a layer whose index is past this share of the known layers is chosen
+  // for smart: a layer with an index above this share of the number of known layers is chosen
   double late_share = 0;
   // for selective: number of names and globs of chosen layers
   std::int64_t names_count = 0;
@@ -123,9 +123,9 @@ struct StrategyInfo {
   std::int64_t rules_count = 0;
   // for any, all, not and first: number of children
   std::int64_t children_count = 0;
-  // for memory-aware: true when it was made with a clock, else false
+  // for memory-aware: true when it was created with a clock, else false
   bool has_clock = false;
-  // for memory-aware: true when total_bytes was set, false when it was found
+  // for memory-aware: true when total_bytes was set, false when it was determined from the system
   bool has_total = false;
 };
 namespace detail {

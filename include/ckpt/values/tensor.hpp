@@ -9,8 +9,8 @@
 
 namespace ckpt {
 
-// An element type: one of DType, the 22 element types of the safetensors format. Numbers are fixed for ever; 0 is none. Storage,
-// copies and exchange know all of them, arithmetic F32 and F64.
+// An element type: one of DType, the 22 element types of the safetensors format. The numbers never change; 0 is not an element
+// type. Storage, copies and exchange support all of them, arithmetic F32 and F64.
 enum class DType : std::int32_t {
   // floating point of 4 bits: 2 exponent, 1 mantissa; two in a byte, the first in the low bits
   f4 = CKPT_DTYPE_F4,
@@ -58,12 +58,12 @@ enum class DType : std::int32_t {
   c64 = CKPT_DTYPE_C64,
 };
 
-// How a buffer pool is made.
+// Options for creating a buffer pool.
 struct BufferPoolOptions {
-  // bytes kept for reuse at most; beyond it the buffers that were returned first are released to the system; default 256 MiB;
-  // std::nullopt: every buffer is kept for reuse
+  // maximum number of bytes kept for reuse; beyond it the buffers that were returned first are released to the system; default
+  // 256 MiB; std::nullopt: every buffer is kept for reuse
   std::optional<std::int64_t> retain_limit_bytes = 268435456;
-  // the tracker counts the pool's buffers under this layer name; empty: "tensor"
+  // layer name under which the tracker counts the pool's buffers; empty: "tensor"
   std::string layer_name = {};
 };
 namespace detail {
@@ -75,9 +75,9 @@ inline ckpt_buffer_pool_options to_c(const BufferPoolOptions& from) {
 }
 }  // namespace detail
 
-// What a buffer pool holds now and has done so far.
+// Current contents and counters of a buffer pool.
 struct BufferPoolStats {
-  // bytes that tensors use now: what the tracker counts
+  // bytes that tensors use now, as the tracker counts them
   std::int64_t live_bytes = 0;
   // number of buffers that tensors use now; tensors without bytes need none
   std::int64_t live_buffers = 0;
@@ -87,11 +87,11 @@ struct BufferPoolStats {
   std::int64_t retained_buffers = 0;
   // bytes allocated from the system: live buffers, each rounded up to 64 bytes, and retained ones
   std::int64_t reserved_bytes = 0;
-  // the largest value of reserved_bytes since the pool was made
+  // the largest value of reserved_bytes since the pool was created
   std::int64_t peak_reserved_bytes = 0;
-  // buffers that tensors took since the pool was made
+  // number of buffers that tensors took since the pool was created
   std::int64_t taken = 0;
-  // buffers that tensors took and that needed no memory from the system
+  // number of those buffers that were reused, without allocating memory from the system
   std::int64_t reused = 0;
 };
 namespace detail {

@@ -9,7 +9,7 @@
 
 namespace ckpt {
 
-// What a node of a tree is.
+// The kind of a node of a tree.
 enum class TreeKind : std::int32_t {
   // no value
   null = CKPT_TREE_KIND_NULL,
@@ -21,13 +21,13 @@ enum class TreeKind : std::int32_t {
   big_integer = CKPT_TREE_KIND_BIG_INTEGER,
   // floating-point number of 64 bits, also NaN (bit for bit) and infinities
   number = CKPT_TREE_KIND_NUMBER,
-  // two such numbers: the real and the imaginary part
+  // complex number: real and imaginary part, 64 bits each
   complex = CKPT_TREE_KIND_COMPLEX,
-  // text in UTF-8; lone surrogates of other languages' texts are three bytes each in it
+  // string in UTF-8; lone surrogates of other languages' strings take three bytes each
   text = CKPT_TREE_KIND_TEXT,
-  // any row of bytes
+  // sequence of bytes
   bytes = CKPT_TREE_KIND_BYTES,
-  // row of bytes that can be changed, in languages that have two types
+  // mutable sequence of bytes, in languages that have a separate type for it
   bytearray = CKPT_TREE_KIND_BYTEARRAY,
   // path of the writer's system, as text
   path = CKPT_TREE_KIND_PATH,
@@ -37,15 +37,15 @@ enum class TreeKind : std::int32_t {
   windows_path = CKPT_TREE_KIND_WINDOWS_PATH,
   // container: parts follow
   list = CKPT_TREE_KIND_LIST,
-  // container: parts follow; a list that cannot be changed
+  // container: parts follow; an immutable list
   tuple = CKPT_TREE_KIND_TUPLE,
-  // container: keys, each with its value behind it, follow
+  // container: keys follow, each before its value
   dict = CKPT_TREE_KIND_DICT,
-  // container: a dict whose order is a part of its value
+  // container: a dict in which the order is part of the value
   ordered_dict = CKPT_TREE_KIND_ORDERED_DICT,
-  // container with a class's name: names of fields, each with its value behind it, follow
+  // container with a class's name: names of fields follow, each before its value
   named_tuple = CKPT_TREE_KIND_NAMED_TUPLE,
-  // container with a class's name: names of fields, each with its value behind it, follow
+  // container with a class's name: names of fields follow, each before its value
   dataclass = CKPT_TREE_KIND_DATACLASS,
   // tensor of the group
   tensor = CKPT_TREE_KIND_TENSOR,
@@ -53,11 +53,11 @@ enum class TreeKind : std::int32_t {
   attributes = CKPT_TREE_KIND_ATTRIBUTES,
 };
 
-// What a tensor of a tree was in the writer's program.
+// The type of a tensor of a tree in the writer's program.
 enum class TreeForm : std::int32_t {
-  // array of a library for numbers (NumPy), or of the language
+  // array of a numeric library (NumPy), or of the language
   array = CKPT_TREE_FORM_ARRAY,
-  // single number of such a library, without dimensions
+  // scalar of a numeric library, without dimensions
   scalar = CKPT_TREE_FORM_SCALAR,
   // tensor of PyTorch
   torch = CKPT_TREE_FORM_TORCH,

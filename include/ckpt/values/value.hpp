@@ -1,4 +1,4 @@
-// value.hpp - what the values of all parts are made with: flags, borrowed handles, instants, and the way into C and back.
+// value.hpp - helpers for the values of all parts: flags, borrowed handles, times, and conversions to and from C.
 #ifndef CKPT_VALUES_VALUE_HPP
 #define CKPT_VALUES_VALUE_HPP
 
@@ -19,7 +19,7 @@
 
 namespace ckpt {
 
-// The enums that are sums of flags: a | b, and whether one has another.
+// Enums that are sums of flags: a | b, and a test for a flag.
 template <class Enum>
 struct IsFlags : std::false_type {};
 
@@ -32,10 +32,10 @@ constexpr bool has(Enum sum, Enum flag) noexcept {
   return (static_cast<std::underlying_type_t<Enum>>(sum) & static_cast<std::underlying_type_t<Enum>>(flag)) != 0;
 }
 
-// For time-outs: waits for ever.
+// A time-out that waits forever.
 constexpr std::chrono::nanoseconds forever{-1};
 
-// The lengths of up to 8 dimensions, without memory of its own. A longer one keeps its size, and the library refuses it.
+// The lengths of up to 8 dimensions, without heap memory. A longer one keeps its size, so that the library refuses it.
 class Shape {
  public:
   Shape() = default;
@@ -57,7 +57,7 @@ class Shape {
   }
   friend bool operator!=(const Shape& a, const Shape& b) noexcept { return !(a == b); }
 
-  // For a struct of C.
+  // Creates a shape from a struct of C.
   template <std::size_t places>
   void put(std::int64_t (&out)[places], std::int32_t& ndim) const noexcept {
     std::copy_n(lengths_.begin(), std::min(places, most), out);
@@ -70,13 +70,13 @@ class Shape {
   std::size_t size_ = 0;
 };
 
-// Elements one behind another, borrowed: what std::span is from C++20 on.
+// A borrowed sequence of contiguous elements, like std::span of C++20.
 template <class T>
 class Span {
  public:
   Span() = default;
   Span(T* first, std::size_t count) noexcept : first_(first), count_(count) {}
-  // Of a vector, an array, a string, another span.
+  // Creates a span of a vector, an array, a string or another span.
   template <class Elements, class = std::enable_if_t<std::is_convertible_v<decltype(std::declval<Elements&>().data()), T*>>>
   Span(Elements& elements) noexcept : Span(elements.data(), elements.size()) {}  // NOLINT(google-explicit-constructor)
   T* data() const noexcept { return first_; }
@@ -93,8 +93,8 @@ class Span {
 
 namespace detail {
 
-// An object that an option names, or none: one of the classes of ckpt.hpp, a pointer to one, or a handle of C. It must live until
-// the option was used, so a temporary is refused.
+// A reference to an object in an option, or none: one of the classes of ckpt.hpp, a pointer to one, or a handle of C. The object
+// must outlive the use of the option, so a temporary is refused.
 template <class T>
 class Borrowed {
  public:
@@ -120,7 +120,7 @@ inline std::chrono::system_clock::time_point instant(std::int64_t utc_ns) {
       std::chrono::duration_cast<std::chrono::system_clock::duration>(std::chrono::nanoseconds(utc_ns)));
 }
 
-// ---- A value into the field of C's struct, and what else the struct has to say it: whether it is there, how many ----
+// ---- Conversions of a value to the fields of a C struct: the value, whether it is set, the number of elements ----
 
 template <class From, class To>
 void put(From from, To& to) {
@@ -143,7 +143,7 @@ void put(const std::vector<T>& from, const T*& to, std::int64_t& count) {
   count = static_cast<std::int64_t>(from.size());
 }
 
-// ---- The field of C's struct into a value ----
+// ---- Conversions of the fields of a C struct to a value ----
 
 template <class To, class From>
 void take(To& to, From from) {

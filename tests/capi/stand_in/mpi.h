@@ -1,4 +1,4 @@
-/* What ckpt/mpi.h needs of an MPI library's header, for tests that compile the public headers where there is none. */
+/* The declarations that ckpt/mpi.h needs from an MPI header, for tests that compile the public headers without MPI. */
 #ifndef MPI_STAND_IN_H
 #define MPI_STAND_IN_H
 

@@ -1,4 +1,4 @@
-/* Uses libckpt through dlopen and dlsym alone. Argument: the library. */
+/* Uses libckpt through dlopen and dlsym only. Argument: the library. */
 #include <ckpt/api.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ int main(int count, char** arguments) {
   api->ckpt_clock_release(clock);
   CHECK(dlclose(library) == 0);
 
-  /* The library stays in memory for its threads, and so do its hands in fork(). */
+  /* The library stays loaded for its threads, and so do its fork handlers. */
   child = fork();
   if (child == 0) _exit(0);
   CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);

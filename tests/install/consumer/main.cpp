@@ -1,4 +1,4 @@
-// What a stranger's first C++ program does. Argument (may be missing): the version that must be loaded.
+// A minimal external C++ program. Optional argument: the version that must be loaded.
 #include <atomic>
 #include <cstdio>
 #include <string_view>

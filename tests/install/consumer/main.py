@@ -1,4 +1,4 @@
-"""What a stranger's first Python program does. Arguments: the version that must be loaded, where it must be loaded from."""
+"""A minimal external Python program. Arguments: the version that must be loaded, the directory it must be loaded from."""
 
 import os
 import sys

@@ -1,6 +1,6 @@
-"""Random chains and random schedules for them: those that keep the rules, and those that break some.
+"""Random chains and random schedules for them: valid ones, and ones that break some rules.
 
-What keeps the rules is made by bookkeeping of its own (Maker), not by asking the replayer: where the two disagree, one is wrong.
+Valid schedules are built with separate bookkeeping (Maker), not by calling the replayer: if the two disagree, one is wrong.
 """
 
 from replayer import (ADVANCE, AWAIT, Action, BACKWARD, DETERMINISTIC, DROP, END, FORWARD, FORWARD_TAPE, GRAD, INPUT, IN_PLACE,
@@ -18,7 +18,7 @@ def random_bytes(rng):
 
 
 def random_seconds(rng, exact):
-    """Seconds; exact: sums of them are exact in double, in whatever order."""
+    """Returns seconds; exact: sums of them are exact in double precision, in any order."""
     if rng.random() < 0.1:
         return 0.0
     return rng.randrange(1, 4096) / 1024 if exact else rng.random() * 10.0 ** rng.randrange(-6, 2)
@@ -60,7 +60,7 @@ def random_tier(rng, exact):
 
 
 def random_profile(rng, exact):
-    """A chain. exact: its seconds add up exactly, so that the order of sums is no matter."""
+    """Returns a chain. exact: its seconds add up exactly, so that the order of sums does not matter."""
     profile = random_chain(rng, exact)
     tiers = [random_tier(rng, exact) for _ in range(TIERS - 1)]
     for number, tier in enumerate(tiers):
@@ -79,7 +79,7 @@ def random_chain(rng, exact):
 
 
 def huge_profile(rng):
-    """A chain some of whose bytes come near the end of int64."""
+    """Returns a chain with some bytes near the maximum of int64."""
     profile = random_profile(rng, True)._replace(uniform=False)
     layers = list(profile.layers)
     for _ in range(rng.randrange(1, 4)):
@@ -90,7 +90,7 @@ def huge_profile(rng):
     return profile._replace(layers=tuple(layers))
 
 
-# ---- Schedules that keep the rules ----
+# ---- Valid schedules ----
 
 
 def of_item(kind, item, **fields):
@@ -98,37 +98,38 @@ def of_item(kind, item, **fields):
 
 
 class Maker:
-    """Makes one step's actions at random, and knows what is where so that none breaks a rule and the step can always be ended."""
+    """Generates one step's actions randomly, and tracks every item so that none breaks a rule and the step can always be
+    completed."""
 
     def __init__(self, rng, profile):
         self.rng, self.layers, self.n = rng, profile.layers, len(profile.layers)
         self.tiers = profile.tiers
         self.x_bytes = [profile.input_bytes] + [layer.output_bytes for layer in profile.layers]
         self.actions = []
-        self.memory = {(INPUT, 0, 0)}  # items, those that are being loaded too
+        self.memory = {(INPUT, 0, 0)}  # items, including those being loaded
         self.loading = {}  # item to transfer
-        self.storing = {}  # transfer to item, or to None when that item is dropped
+        self.storing = {}  # transfer to item, or to None if that item is dropped
         self.slots = {}  # (tier, slot) to item
         self.moving = {}  # transfer to (tier, slot)
         self.ran, self.done = set(), set()
         self.turned = False
-        # How this schedule is: how often it plays about, and what it plays with.
+        # Properties of this schedule: how often it makes unnecessary actions, and of which kinds.
         self.restless = rng.choice([0.0, 0.1, 0.3, 0.5, 0.7])
         self.uses_tiers = rng.random() < 0.75
 
     def say(self, kind, **fields):
         self.actions.append(Action(kind, **fields))
 
-    # ---- What is still possible ----
+    # ---- Checks that the step can be completed ----
 
     def reruns(self, i):
-        """Whether layer i may run forward now."""
+        """Returns whether layer i may run forward now."""
         if i in self.done and self.layers[i].ambient_bytes > 0:
             return False
         return i not in self.ran or bool(self.layers[i].flags & DETERMINISTIC)
 
     def reachable(self, index, without):
-        """Whether INPUT(index) can be had again without an item in memory and a slot."""
+        """Returns whether INPUT(index) can be recovered without an item in memory and a slot."""
         while True:
             item = (INPUT, index, 0)
             if (item in self.memory and item != without) or any(held == item for key, held in self.slots.items() if key != without):
@@ -141,7 +142,7 @@ class Maker:
         return (item in self.memory and item != without) or any(held == item for key, held in self.slots.items() if key != without)
 
     def can_end(self, without=None):
-        """Whether the step can be ended without an item (kind, index, option) of memory, or a slot (tier, slot)."""
+        """Returns whether the step can be completed without an item (kind, index, option) in memory, or a slot (tier, slot)."""
         left = [i for i in range(self.n) if i not in self.done]
         if not left:
             return True
@@ -198,7 +199,7 @@ class Maker:
                 self.storing[transfer] = None
 
     def still(self, key):
-        """Waits for what moves in a slot."""
+        """Waits for the transfer of a slot."""
         for transfer in [transfer for transfer, place in self.moving.items() if place == key]:
             self.wait(transfer)
 
@@ -211,7 +212,7 @@ class Maker:
         return self.layers[index].options[option].tape_bytes if kind == TAPE else self.x_bytes[index]
 
     def store(self, item):
-        """Begins to store an item where there is room; False when there is none."""
+        """Starts to store an item in a free slot; returns False if there is none."""
         tier, slot = self.rng.randrange(1, TIERS), self.rng.choice([0, 1, 2, 3, 1000000])
         held = sum(self.bytes_of(other) for key, other in self.slots.items() if key[0] == tier)
         if (tier, slot) in self.slots or 0 < self.tiers[tier].capacity_bytes < held + self.bytes_of(item):
@@ -234,7 +235,7 @@ class Maker:
         self.loading[item] = transfer
 
     def fetch(self, item):
-        """Has an item that is kept somewhere in memory."""
+        """Brings an item that is stored somewhere into memory."""
         if item not in self.memory:
             self.load(self.rng.choice([key for key, held in self.slots.items() if held == item]))
         self.usable(item)
@@ -245,11 +246,11 @@ class Maker:
         return self.rng.randrange(min(len(layer.options) for layer in self.layers[first:last]))
 
     def must_tape(self, i):
-        """Whether this is the only time that layer i runs, so that its tape has to be made."""
+        """Returns whether layer i runs only now, so that its tape must be recorded."""
         return not self.layers[i].flags & DETERMINISTIC and i not in self.done
 
     def run(self, first, last):
-        """Has INPUT(last) made from INPUT(first); the layers between may run, and no INPUT between is in memory."""
+        """Computes INPUT(last) from INPUT(first); the layers in between may run, and no INPUT in between is in memory."""
         self.usable((INPUT, first, 0))
         if any(self.must_tape(i) for i in range(first, last)) or self.rng.random() < 0.3:
             option = self.common_option(first, last)
@@ -284,12 +285,12 @@ class Maker:
         return possible
 
     def have_input(self, index):
-        """Has INPUT(index) usable in memory."""
+        """Makes INPUT(index) usable in memory."""
         item = (INPUT, index, 0)
         if self.kept(item, None) and not (item not in self.memory and self.reruns_from(index) and self.rng.random() < 0.3):
             self.fetch(item)
             return
-        # A way from an input that is there: one layer, or some at once where they may run.
+        # From an existing input: by one layer at a time, or by several at once if they may run.
         first = index - 1
         while first > 0 and not self.kept((INPUT, first, 0), None):
             first -= 1
@@ -303,7 +304,7 @@ class Maker:
                 if (INPUT, last, 0) in self.memory:
                     self.usable((INPUT, last, 0))
                 elif not self.run(first, last):
-                    for option in range(len(self.layers[first].options)):  # its tapes are there: without a tape, then
+                    for option in range(len(self.layers[first].options)):  # its tapes exist, so it runs without a tape
                         if (TAPE, first, option) in self.memory:
                             self.drop((TAPE, first, option))
                     self.run(first, last)
@@ -314,7 +315,7 @@ class Maker:
         return index > 0 and self.reruns(index - 1) and self.reachable(index - 1, None)
 
     def have_tape(self, i):
-        """Has a tape of layer i usable in memory; returns its option."""
+        """Makes a tape of layer i usable in memory; returns its option."""
         layer = self.layers[i]
         options = [option for option in range(len(layer.options)) if self.kept((TAPE, i, option), None)]
         if options:
@@ -323,12 +324,12 @@ class Maker:
             return option
         self.have_input(i)
         options = [option for option in range(len(layer.options)) if (TAPE, i, option) in self.memory]
-        if options:  # it was made on the way
+        if options:  # it was recorded on the way
             self.usable((TAPE, i, options[0]))
             return options[0]
         option = self.rng.randrange(len(layer.options))
         output = (INPUT, i + 1, 0)
-        with_output = self.must_tape(i) and i not in self.ran and not self.turned  # which nothing else would make
+        with_output = self.must_tape(i) and i not in self.ran and not self.turned  # no other action would compute it
         kind = FORWARD_TAPE if with_output else self.rng.choice([FORWARD_TAPE, RECORD])
         if kind == FORWARD_TAPE or layer.flags & NEEDS_OUTPUT:
             if output in self.memory:
@@ -340,9 +341,9 @@ class Maker:
         return option
 
     def backward(self, i):
-        """Runs layer i backward, and sometimes those below it that can at once. Returns the next layer."""
+        """Runs layer i backward, and sometimes also lower layers that can run at once. Returns the next layer."""
         layer = self.layers[i]
-        for _ in range(20):  # what is had first may be played away
+        for _ in range(20):  # unnecessary actions may remove the first items again
             option = self.have_tape(i)
             if layer.flags & NEEDS_OUTPUT:
                 self.have_input(i + 1)
@@ -372,10 +373,10 @@ class Maker:
         needs += [(INPUT, i + 1, 0)] if layer.flags & NEEDS_OUTPUT else []
         return option < len(layer.options) and all(item in self.memory and item not in self.loading for item in needs)
 
-    # ---- Playing about ----
+    # ---- Unnecessary actions ----
 
     def play(self):
-        """Some actions that nobody needs."""
+        """Makes some unnecessary actions."""
         while self.rng.random() < self.restless:
             self.rng.choice([self.play_drop, self.play_store, self.play_store, self.play_load, self.play_load, self.play_wait,
                              self.play_drop_slot, self.play_run])()
@@ -406,7 +407,7 @@ class Maker:
             self.drop_slot(self.rng.choice(keys))
 
     def play_run(self):
-        """Runs layers again from an input that is there."""
+        """Recomputes layers from an existing input."""
         inputs = [item[1] for item in sorted(self.memory) if item[0] == INPUT and item[1] < self.n]
         if not inputs:
             return
@@ -456,7 +457,7 @@ class Maker:
 
 
 def keeping(rng, profile):
-    """A schedule that keeps the rules."""
+    """Returns a valid schedule."""
     return Maker(rng, profile).step()
 
 
@@ -464,7 +465,7 @@ def keeping(rng, profile):
 
 
 def random_action(rng, state, like):
-    """An action that could come next in a schedule; state: the step so far; like: actions to borrow from."""
+    """Returns an action that could come next in a schedule; state: the step so far; like: actions to copy values from."""
     if rng.random() < 0.2:
         return changed(rng, state.n, rng.choice(like))
     kind = rng.choice(KINDS)
@@ -478,7 +479,7 @@ def random_action(rng, state, like):
         return Action(kind)
     places = list(state.slots)
     items = list(state.memory) + [held.item for held in state.slots.values()] + [(INPUT, index, 0) for index in range(state.n + 1)]
-    if kind == LOAD_BEGIN:  # what is in memory cannot be loaded
+    if kind == LOAD_BEGIN:  # an item in memory cannot be loaded
         places = [key for key in places if state.slots[key].item not in state.memory] or places
         items = [item for item in items if item not in state.memory] or items
     tier, slot = rng.choice([(rng.randrange(1, TIERS), rng.randrange(4)), *places])
@@ -493,7 +494,7 @@ def random_action(rng, state, like):
 
 ITEM_KINDS = TRANSFERS | {DROP, SEND, RECEIVE}
 
-# The fields that a kind uses; nobody looks at the others.
+# The fields used by each kind; all others are ignored.
 USED = {kind: ["first", "last", "option"] for kind in RUNS}
 USED[FORWARD] = USED[ADVANCE] = ["first", "last", "option", "slot"]
 USED |= {kind: ["first", "option", "item", "tier", "slot", "transfer"] for kind in TRANSFERS}
@@ -511,7 +512,7 @@ def used_fields(action):
 
 
 def changed(rng, n, action):
-    """The action with one field changed that its kind uses."""
+    """Returns the action with one of its used fields changed."""
     name = rng.choice(used_fields(action) * 4 + ["micro_batch"])
     near = {
         "first": [action.first - 1, action.first + 1, -1, n, n + 1, 2**63 - 1, -(2**63), rng.randrange(n)],
@@ -525,13 +526,13 @@ def changed(rng, n, action):
     }
     values = [value for value in near[name] if value != getattr(action, name) and -(2**63) <= value < 2**63]
     result = action._replace(**{name: rng.choice(values)})
-    if name == "item" and result.item != TAPE:  # a field that it does not use any more
+    if name == "item" and result.item != TAPE:  # a field that it no longer uses
         result = result._replace(option=0)
     return result
 
 
 class Breaker:
-    """Changes schedules that keep the rules, most so that they break one; seen counts the rules that were broken."""
+    """Changes valid schedules, most so that they break a rule; seen counts the broken rules."""
 
     def __init__(self, rng, seen):
         self.rng, self.seen = rng, seen
@@ -569,25 +570,25 @@ class Breaker:
         actions[at] = changed(self.rng, len(profile.layers), actions[at])
 
     def unused(self, _, actions):
-        """Changes a field that its action does not use: nobody looks at it."""
+        """Changes a field that its action does not use, which must have no effect."""
         at = self.at(actions)
         names = [name for name in Action._fields if name not in ("kind", "micro_batch", *used_fields(actions[at]))]
         actions[at] = actions[at]._replace(**{self.rng.choice(names): self.rng.choice([1, 7, -1, 2**31 - 1])})
 
     def place(self, actions):
-        """Where to put an action in: rather where a transfer is under way, which is seldom so."""
+        """Returns an index for an insertion, preferably during a transfer, which is rare."""
         places = [at + 1 for at, action in enumerate(actions) if action.kind in TRANSFERS]
         return self.rng.choice(places if places and self.rng.random() < 0.6 else range(len(actions) + 1))
 
     def state(self, profile, actions, at):
-        """The step before action at."""
+        """Returns the step before action at."""
         state = Replayer(profile)
         for action in actions[:at]:
             state.apply(action)
         return state
 
     def legal(self, profile, actions):
-        """Puts an action in that breaks no rule itself, but may be why others do."""
+        """Inserts an action that breaks no rule itself, but may cause other actions to break one."""
         at = self.place(actions)
         state = self.state(profile, actions, at)
         for _ in range(20):
@@ -597,7 +598,7 @@ class Breaker:
                 return
 
     def sharp(self, profile, actions):
-        """Puts an action in that breaks one rule and no other, of those found the one that was broken least so far."""
+        """Inserts an action that breaks exactly one rule; of the candidates, the rule that was broken least often so far."""
         at = self.place(actions)
         state = self.state(profile, actions, at)
         found = []
@@ -610,7 +611,7 @@ class Breaker:
             actions.insert(at, min(found, key=lambda pair: pair[0])[1])
 
     def stop(self, profile, actions):
-        """Ends the step early or at its end, with something that is left when it should not be, or with nothing left."""
+        """Ends the step early or at its end, with a remaining item where there must be none, or with none remaining."""
         state = self.state(profile, actions, self.at(actions))
         del actions[state.report.actions :]
         ends = [[Action(AWAIT, transfer=transfer) for transfer in state.transfers],
@@ -623,7 +624,7 @@ class Breaker:
         actions += [action for group in ends for action in group] + [Action(END)]
 
     def copy(self, _, actions):
-        """Begins to store what the next action ends, in place or not."""
+        """Starts to store an item that the next action ends, in place or not."""
         places = [at for at, action in enumerate(actions) if action.kind in (ADVANCE, BACKWARD)]
         at = self.rng.choice(places)
         action = actions[at]
@@ -634,18 +635,18 @@ class Breaker:
         actions.insert(at, of_item(STORE_BEGIN, item, transfer=100, **place))
 
     def again(self, profile, actions):
-        """Runs a layer backward again, with everything back from a tier that the first time ended."""
+        """Runs a layer backward again, with everything that the first run ended loaded from a tier."""
         places = [at for at, action in enumerate(actions) if action.kind == BACKWARD]
         if not places:
             return
         at = self.rng.choice(places)
         action = actions[at]
         ended = [(GRAD, action.last, 0)] + [(TAPE, i, action.option) for i in range(action.first, action.last)]
-        made = [] if profile.layers[action.first].flags & NO_INPUT_GRADIENT else [(GRAD, action.first, 0)]
+        created = [] if profile.layers[action.first].flags & NO_INPUT_GRADIENT else [(GRAD, action.first, 0)]
         before, behind = [], []
         for number, item in enumerate(ended):
             copy = of_item(STORE_BEGIN, item, tier=3, slot=100 + number, transfer=100 + number)
             before += [copy, Action(AWAIT, transfer=copy.transfer)]
             behind += [copy._replace(kind=LOAD_BEGIN), Action(AWAIT, transfer=copy.transfer)]
-        drops = [of_item(DROP, item) for item in made]
+        drops = [of_item(DROP, item) for item in created]
         actions[at : at + 1] = before + [action] + drops + behind + [action]

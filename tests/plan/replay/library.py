@@ -1,4 +1,5 @@
-"""The library's verifier through its C API alone: structs laid out by hand from include/ckpt/plan.h, no binding is between."""
+"""Calls the library's verifier through its C API alone: structs are laid out by hand from include/ckpt/plan.h, without a
+binding."""
 
 import re
 import struct
@@ -40,12 +41,12 @@ assert ACTION.size == 64
 
 
 def sized(struct_type, values):
-    """A struct with the values of a named tuple, whose fields are called as the struct's."""
+    """A struct with the values of a named tuple that has the struct's field names."""
     return struct_type(struct_size=sizeof(struct_type), **values._asdict())
 
 
 class Library:
-    """libckpt.so at a path."""
+    """Loads libckpt.so from a path."""
 
     def __init__(self, path):
         self.lib = lib = CDLL(path)
@@ -75,7 +76,7 @@ class Library:
             raise AssertionError(f"status {status}: {self.message()}")
 
     def profile(self, profile):
-        """A handle of a chain of replayer.Profile; the caller releases it."""
+        """Returns a handle of a replayer.Profile; the caller releases it."""
         handle = c_void_p()
 
         def layer_of(layer):
@@ -100,7 +101,7 @@ class Library:
         self.lib.ckpt_profile_release(handle)
 
     def planned(self, profile_handle, planner):
-        """The actions of a planner's schedule."""
+        """Returns the actions of a planner's schedule."""
         schedule, cursor, count = c_void_p(), c_void_p(), c_int64()
         self.must(self.lib.ckpt_schedule_create(profile_handle, planner.encode(), byref(schedule)))
         self.must(self.lib.ckpt_cursor_create(schedule, byref(cursor)))
@@ -114,7 +115,7 @@ class Library:
         return actions
 
     def smallest_budget(self, profile_handle, planner):
-        """Bytes from which the planner has a schedule; its refusal names them."""
+        """Returns the bytes from which on the planner has a schedule, as named by its error message."""
         schedule = c_void_p()
         if self.lib.ckpt_schedule_create(profile_handle, f"{planner}:1".encode(), byref(schedule)) == OK:
             self.lib.ckpt_schedule_release(schedule)
@@ -122,7 +123,8 @@ class Library:
         return int(self.message().rsplit(" ", 1)[1])
 
     def verify(self, profile_handle, layer_count, actions):
-        """(status, message, report, reserved bytes by tier) of a schedule; the last two are None unless the status is OK."""
+        """Returns (status, message, report, reserved bytes by tier) of a schedule; the last two are None unless the status is
+        OK."""
         packed = b"".join(ACTION.pack(a.kind, a.micro_batch, a.first, a.last, a.option, a.item, a.tier, a.slot, a.transfer, 0, 0)
                           for a in actions)
         schedule = c_void_p()
@@ -142,7 +144,8 @@ class Library:
         return status, message, report if status == OK else None, reserved
 
     def placed(self, schedule, profile_handle):
-        """What ckpt_schedule_place says, and ckpt_schedule_place_tier of each tier above; None for what passes INT64_MAX."""
+        """Returns the results of ckpt_schedule_place, and of ckpt_schedule_place_tier for each higher tier; None if one exceeds
+        INT64_MAX."""
         reserved = [c_int64() for _ in range(TIERS)]
         statuses = [self.lib.ckpt_schedule_place(schedule, profile_handle, byref(reserved[0]))]
         for tier in range(1, TIERS):
@@ -154,6 +157,6 @@ class Library:
 
 
 def index_of(message):
-    """The index of the action that a message names; None when it names none."""
+    """Returns the index of the action that a message names; None if there is none."""
     found = re.search(r"\baction (\d+)|\bactions\[(\d+)\]", message)
     return int(found.group(1) or found.group(2)) if found else None

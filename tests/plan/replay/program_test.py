@@ -1,5 +1,5 @@
-"""Random schedules on random chains as programs, by the C API: every buffer is where, and as long, as include/ckpt/program.h says,
-and whatever a copy's speed, no operation reads what is not there.
+"""Random schedules on random chains as programs, through the C API: every buffer has the position and length documented in
+include/ckpt/program.h, and for every copy speed no operation reads missing data.
 
     python3 program_test.py LIBRARY [--schedules N] [--seed S]
 """
@@ -78,7 +78,7 @@ def must(condition, *what):
 
 
 class Program:
-    """What the library makes of a schedule."""
+    """The library's program of a schedule."""
 
     def __init__(self, library, profile_handle, layer_count, actions):
         lib = library.lib
@@ -117,7 +117,7 @@ class Program:
 
 
 def reads_and_writes(operation):
-    """Numbers of buffers that it reads, and that it writes when it has read."""
+    """Returns the numbers of the buffers that it reads, and of those that it writes after reading."""
     o = operation
     if o.kind in (FORWARD, FORWARD_TAPE, RECORD):
         again = o.flags & AGAIN
@@ -133,7 +133,7 @@ def reads_and_writes(operation):
 
 
 def check_operands(program, profile):
-    """Every operand is the item that the operation is for."""
+    """Checks that every operand is the item that the operation is for."""
     def is_item(number, *item):
         buffer = program.buffers[number]
         must((buffer.item, buffer.index, buffer.option) == item, "buffer", number, "is not", item)
@@ -174,7 +174,7 @@ def check_operands(program, profile):
 
 
 def check_lives(program, profile):
-    """first, last, offsets, and what is as long."""
+    """Checks first, last, offsets and lengths."""
     count = len(program.operations)
     first, last, left = {}, {}, 0
     for number, o in enumerate(program.operations):
@@ -190,7 +190,7 @@ def check_lives(program, profile):
         if profile.flags & KEEPS_OUTPUT and any(o.kind == TURN and o.input == number for o in program.operations):
             stays = True
         if (buffer.item, buffer.index, buffer.tier, buffer.last) == (GRAD, 0, 0, count):
-            left += 1  # others of it were stored and dropped
+            left += 1  # other copies of it were stored and dropped
         else:
             must(buffer.last == (count if stays else last[number]), "last of", number, buffer, last[number])
         must(buffer.micro_batch == 0 and buffer.reserved == 0, buffer)
@@ -203,7 +203,7 @@ def check_lives(program, profile):
 
 
 def overlaps_of(program):
-    """For each buffer, those that share bytes with it."""
+    """Returns, for each buffer, the buffers that share bytes with it."""
     def share(a, b):
         return a.tier == b.tier and a.bytes and b.bytes and a.offset < b.offset + b.bytes and b.offset < a.offset + a.bytes
 
@@ -224,18 +224,18 @@ def check_no_overlap(program, overlaps):
 
 
 class Machine:
-    """Runs a program. begin and end say when copies do: by the position of stream 0 where they are issued and awaited."""
+    """Runs a program. begin and end define when copies run: by the position of stream 0 at which they are issued and awaited."""
 
     def __init__(self, program, overlaps):
         self.program, self.overlaps = program, overlaps
-        self.there = {0}  # buffers whose bytes are what they are to be
+        self.there = {0}  # buffers with valid bytes
 
     def write(self, number):
         self.there.difference_update(self.overlaps[number])
         self.there.add(number)
 
     def read(self, number, operation):
-        must(number in self.there, "buffer", number, program_text(self.program.buffers[number]), "is not there for", operation)
+        must(number in self.there, "buffer", number, program_text(self.program.buffers[number]), "is missing for", operation)
 
     def run(self, operation):
         reads, writes = reads_and_writes(operation)
@@ -245,13 +245,13 @@ class Machine:
             self.write(number)
 
     def run_all(self, rng, mode):
-        """mode: copies run "early", "late", "spread" from as early to as late as they may, or at "random"."""
+        """mode: copies run "early", "late", "spread" over their allowed interval, or at "random"."""
         queues = {}  # stream to copies that have not run
         for o in self.program.operations:
             if o.kind in (STORE_BEGIN, LOAD_BEGIN):
                 queues.setdefault(o.stream, []).append(o)
                 if mode == "spread":
-                    self.run(o)  # begins: what it reads is there, and what it writes is in use from now on
+                    self.run(o)  # begins: its inputs are valid, and its outputs are in use from now on
                     self.there.discard(o.output)
             elif o.kind == AWAIT:
                 self.catch_up(queues, o.transfer)

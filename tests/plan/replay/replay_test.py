@@ -1,8 +1,8 @@
-"""Random schedules on random chains: the library's verifier, by its C API, and the replayer say the same.
+"""Random schedules on random chains: the library's verifier, through its C API, and the replayer must agree.
 
     python3 replay_test.py LIBRARY [--schedules N] [--seed S]
 
-Same bytes, times and counts of what keeps the rules; what breaks one is refused by both at the same action.
+They must agree on bytes, times and counts of valid schedules; an invalid one is refused by both at the same action.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from replayer import (DETERMINISTIC, END, IN_PLACE, INT64_MAX, KEEPS_INPUT, KEEP
                       NO_INPUT_GRADIENT, RECEIVE, RULES, SEND, OutOfRange, Refused, replay)
 
 LEAST_SEEN = 20
-# A rule that cannot be broken alone: a transfer under way has a slot that cannot be dropped before it is awaited.
+# A rule that is never broken alone: a transfer in progress has a slot that cannot be dropped before it is awaited.
 NEVER_ALONE = {"end_transfer"}
 ALL_RULES = RULES | {"out_of_range": "counts more bytes than INT64_MAX"}
 SECONDS = {"step_seconds", "recomputed_seconds", "wait_seconds"}
@@ -33,8 +33,8 @@ class Different(Exception):
 
 
 def must_be_placed(reserved, expected, any_own_peak):
-    """Compares what placement reserves: tiers above memory are known exactly, of memory how much it is at least."""
-    # A backward's own peak may be above the sum of what it reads and makes; the arena is for the sum.
+    """Compares the reserved bytes of the placement: exactly for tiers above memory, as a lower bound for memory."""
+    # A backward's own peak may exceed the sum of its inputs and outputs; the arena is sized for the sum.
     if not any_own_peak and reserved[0] is not None and reserved[0] < expected.peak_bytes[0]:
         raise Different(f"the library reserves {reserved[0]} bytes of memory; {expected.peak_bytes[0]} are live at once")
     for tier, (given, value) in enumerate(zip(reserved, expected.tier_bytes)):
@@ -50,16 +50,16 @@ def must_be_equal(report, expected, exact):
         given = getattr(report, name)
         given = list(given) if isinstance(value, list) else given
         if name in SECONDS and not exact:
-            # What is waited is a difference of points in time: its error is theirs.
+            # Waiting time is a difference of points in time, and has their error.
             close = isclose(given, value, rel_tol=1e-12, abs_tol=1e-12 * expected.step_seconds)
         else:
             close = given == value
         if not close:
-            raise Different(f"{name} is {given!r} of the library, {value!r} of the replayer")
+            raise Different(f"{name}: {given!r} by the library, {value!r} by the replayer")
 
 
 def compare(library, handle, profile, actions, exact):
-    """Both verify the schedule. Returns the rules that it breaks (out_of_range is one), and the report when there are none."""
+    """Verifies the schedule with both. Returns the broken rules (out_of_range is one), and the report if there are none."""
     status, message, report, reserved = library.verify(handle, len(profile.layers), actions)
     end = next(index for index, action in enumerate(actions) if action.kind == END)
     if end + 1 < len(actions):  # there is no such schedule
@@ -98,7 +98,7 @@ MET = {
 }
 
 
-def what_was_met(profile, report):
+def properties(profile, report):
     return [name for name, is_so in MET.items() if is_so(profile, report)]
 
 
@@ -113,12 +113,12 @@ def show(profile, actions, error):
 
 
 class Tally:
-    """What was compared, and what came of it."""
+    """Counts of the compared schedules and their results."""
 
     def __init__(self, most_shown):
         self.most_shown = most_shown
         self.count = self.kept = self.different = 0
-        self.seen, self.alone = Counter(), Counter()  # rules that were broken: at all, and with no other
+        self.seen, self.alone = Counter(), Counter()  # rules that were broken, in total and alone
         self.kinds, self.met = Counter(), Counter()
         self.began = time.monotonic()
 
@@ -127,7 +127,7 @@ class Tally:
         try:
             broken, report = compare(library, handle, profile, actions, exact)
             if must_keep and broken:
-                raise Different(f"made to keep the rules, but refused by both: {broken}")
+                raise Different(f"generated as valid, but refused by both: {broken}")
         except Different as error:
             self.different += 1
             if self.different <= self.most_shown:
@@ -139,20 +139,20 @@ class Tally:
         if not broken:
             self.kept += 1
             self.kinds.update(KIND_NAMES[action.kind] for action in actions)
-            self.met.update(what_was_met(profile, report))
+            self.met.update(properties(profile, report))
 
     def print(self):
         refused = self.count - self.kept - self.different
-        print(f"{self.count} schedules: {self.kept} keep the rules, {refused} are refused, {self.different} differ; "
+        print(f"{self.count} schedules: {self.kept} are valid, {refused} are refused, {self.different} differ; "
               f"{time.monotonic() - self.began:.1f} s")
-        print(f"actions of those that keep the rules: {dict(self.kinds)}")
-        print(f"of those that keep the rules had: {dict(self.met)}")
+        print(f"actions of valid schedules: {dict(self.kinds)}")
+        print(f"properties of valid schedules: {dict(self.met)}")
         print("refused, by rule: alone, with others too")
         for rule, text in ALL_RULES.items():
             print(f"  {self.alone[rule]:6} {self.seen[rule]:6}  {text}")
 
     def seldom(self):
-        """What was seen too seldom for this to be a test of it."""
+        """Returns the cases that occurred too rarely for a meaningful test."""
         rules = [rule for rule in ALL_RULES if (self.seen if rule in NEVER_ALONE else self.alone)[rule] < LEAST_SEEN]
         kinds = [name for kind, name in KIND_NAMES.items() if kind not in (SEND, RECEIVE) and self.kinds[name] < LEAST_SEEN]
         return rules + kinds + [name for name in MET if self.met[name] < LEAST_SEEN]
@@ -173,7 +173,7 @@ def main():
     while tally.count < given.schedules:
         exact = rng.random() < 0.5
         if rng.random() < 0.03:
-            # Where an action breaks a rule and passes INT64_MAX, either may be said: so only such as keep the rules.
+            # If an action breaks a rule and exceeds INT64_MAX, either may be reported, so only valid schedules are used.
             profile = huge_profile(rng)
             handle = library.profile(profile)
             tally.add(library, handle, profile, keeping(rng, profile), exact=True)

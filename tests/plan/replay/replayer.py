@@ -1,7 +1,7 @@
-"""What a schedule does to memory and time, replayed by the text of include/ckpt/plan.h alone.
+"""Replays the effect of a schedule on memory and time, following the text of include/ckpt/plan.h alone.
 
-It shares no code with the library, and was written without a look at the library's verifier: where the two agree, the header says
-what is so. An action is looked at (violations) before it is run (apply), so that all the rules that it breaks are known.
+It shares no code with the library, and was written without reading the library's verifier: if the two agree, the header is precise
+enough. An action is checked (violations) before it is run (apply), so that all the rules that it breaks are known.
 """
 
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ FORWARDS = {FORWARD, FORWARD_TAPE, RECORD, ADVANCE}  # kinds that run layers for
 RUNS = FORWARDS | {BACKWARD}
 TRANSFERS = {STORE_BEGIN, LOAD_BEGIN}
 
-KEEPS_INPUT, KEEPS_OUTPUT, OWN_ALLOCATOR = 1, 2, 4  # of a profile; the last matters to planners alone
+KEEPS_INPUT, KEEPS_OUTPUT, OWN_ALLOCATOR = 1, 2, 4  # flags of a profile; the last one only matters to planners
 NEEDS_INPUT, NEEDS_OUTPUT, DETERMINISTIC, NO_INPUT_GRADIENT, IN_PLACE = 1, 2, 4, 8, 16
 
 
@@ -64,13 +64,13 @@ class Tier(NamedTuple):
 class Profile(NamedTuple):
     input_bytes: int
     layers: tuple
-    tiers: tuple = (Tier(),) * TIERS  # that of tier 0 is not used
+    tiers: tuple = (Tier(),) * TIERS  # tier 0 is not used
     uniform: bool = False
     flags: int = 0
 
 
 class Refused(Exception):
-    """The action at index breaks rules: a set of their names."""
+    """Raised if the action at index breaks rules: a set of their names."""
 
     def __init__(self, index, rules):
         super().__init__(f"action {index}: {', '.join(sorted(rules))}")
@@ -78,14 +78,14 @@ class Refused(Exception):
 
 
 class OutOfRange(Exception):
-    """Live bytes, or those copied into a tier or back from it, pass INT64_MAX."""
+    """Raised if live bytes, or those copied into a tier or back from it, exceed INT64_MAX."""
 
     def __init__(self, index):
         super().__init__(f"action {index}")
         self.index = index
 
 
-# The rules of the header's list, one name for each thing that an action can do wrong.
+# The rules in the header's list, one name for each violation that an action can commit.
 RULES = {
     "layers": "names layers beyond the chain or none",
     "option": "names an option that a layer does not have",
@@ -94,16 +94,16 @@ RULES = {
     "slot": "names a slot that cannot be",
     "micro_batch": "names another micro_batch than 0",
     "record_layers": "names more than one layer for RECORD",
-    "needs_absent": "needs an item that is not there",
+    "needs_absent": "needs a missing item",
     "needs_loading": "needs an item that is still being loaded",
-    "makes_there": "makes an item that is there",
-    "drops_absent": "drops an item that is not there",
+    "makes_there": "computes an existing item",
+    "drops_absent": "drops a missing item",
     "drops_loading": "drops an item that is still being loaded",
     "advance_copied": "ends in place by ADVANCE an item that is being copied",
     "backward_copied": "ends in place by BACKWARD an item that is being copied",
     "not_deterministic": "runs a layer forward again that is not deterministic",
     "backward_twice": "runs a layer backward a second time",
-    "ambient_behind": "runs a layer with ambient state forward behind its backward",
+    "ambient_behind": "runs a layer with ambient state forward after its backward",
     "turns_twice": "turns a second time",
     "sends": "sends or receives",
     "transfer_taken": "begins a transfer under an id that is under way",
@@ -119,25 +119,25 @@ RULES = {
     "end_transfer": "ends the step with a transfer under way",
     "end_slot": "ends the step with a slot taken",
     "end_item": "ends the step with another item than GRAD(0) left",
-    "behind_end": "stands behind END",
+    "behind_end": "is after END",
 }
 
 
 @dataclass(slots=True)
 class Buffer:
-    """An item's place in memory."""
+    """An item's buffer in memory."""
 
     bytes: int
     is_input: bool
     loading: bool = False
-    copies: int = 0  # stores under way
-    stays: bool = False  # with the caller, to the end of the step
-    ended: bool = False  # an item no more, but its bytes count until its copies have ended
+    copies: int = 0  # stores in progress
+    stays: bool = False  # the caller keeps it to the end of the step
+    ended: bool = False  # the item is dropped, but its bytes count until its copies have ended
 
 
 @dataclass(slots=True)
 class Slot:
-    """What a place of a tier above 0 holds."""
+    """The contents of a slot of a tier above 0."""
 
     item: tuple
     bytes: int
@@ -169,7 +169,7 @@ class Report:
     peak_inputs: list = field(default_factory=lambda: [0] * TIERS)
     stored_bytes: list = field(default_factory=lambda: [0] * TIERS)
     loaded_bytes: list = field(default_factory=lambda: [0] * TIERS)
-    tier_bytes: list = field(default_factory=lambda: [0] * TIERS)  # as ckpt_schedule_place_tier; not of tier 0
+    tier_bytes: list = field(default_factory=lambda: [0] * TIERS)  # as ckpt_schedule_place_tier; not for tier 0
 
 
 class Replayer:
@@ -182,10 +182,10 @@ class Replayer:
         self.ran_backward = [False] * self.n
         self.turned = False
         self.ended = False
-        self.memory = {}  # (kind, index, option) to Buffer; option is 0 but for a TAPE
+        self.memory = {}  # (kind, index, option) to Buffer; option is 0 except for a TAPE
         self.slots = {}  # (tier, slot) to Slot
         self.transfers = {}  # id to Transfer
-        self.longest = [{} for _ in range(TIERS)]  # slot to the bytes of the longest item that it ever held
+        self.longest = [{} for _ in range(TIERS)]  # slot to the bytes of its longest item so far
         self.now = 0.0
         self.writes_end = [0.0] * TIERS
         self.reads_end = [0.0] * TIERS
@@ -196,10 +196,10 @@ class Replayer:
         self.peaks_count = True
         self._make((INPUT, 0, 0)).stays = bool(profile.flags & KEEPS_INPUT)
 
-    # ---- What an action breaks ----
+    # ---- Rules that an action breaks ----
 
     def violations(self, action):
-        """The names of the rules that the action would break now; empty when it may be run."""
+        """Returns the names of the rules that the action would break now; empty if it may run."""
         if self.ended:
             return {"behind_end"}
         broken = set()
@@ -280,14 +280,14 @@ class Replayer:
                 broken |= self._makes((GRAD, i, 0))
             if self.ran_backward[i]:
                 broken.add("backward_twice")
-        # Of the gradients that it ends, those between two of its layers are new: nothing copies them.
+        # The gradients between two of its layers are new: nothing copies them.
         given = self.memory.get((GRAD, action.last, 0))
         if self._in_place(action.last - 1) and given is not None and given.copies > 0:
             broken.add("backward_copied")
         return broken
 
     def _in_place(self, i):
-        """Whether layer i's backward makes GRAD(i) in the buffer of GRAD(i+1)."""
+        """Returns whether layer i's backward computes GRAD(i) in the buffer of GRAD(i+1)."""
         flags = self.layers[i].flags
         return bool(flags & IN_PLACE) and not flags & NO_INPUT_GRADIENT
 
@@ -357,10 +357,10 @@ class Replayer:
             broken.add("end_item")
         return broken
 
-    # ---- What an action does ----
+    # ---- Effects of an action ----
 
     def apply(self, action):
-        """Runs an action that breaks no rule."""
+        """Runs a valid action."""
         kind = action.kind
         if kind in FORWARDS:
             for i in range(action.first, action.last):
@@ -392,7 +392,7 @@ class Replayer:
         return self.layers[index].options[option].tape_bytes if kind == TAPE else self.x_bytes[index]
 
     def _count(self, tier, more_bytes, more_items=0, more_inputs=0):
-        """Live bytes and items of a tier change, and so may its peaks."""
+        """Changes live bytes and items of a tier, and its peaks."""
         report = self.report
         live = self.live_bytes[tier] = self.live_bytes[tier] + more_bytes
         if live > INT64_MAX and self.peaks_count:
@@ -422,8 +422,8 @@ class Replayer:
             self._count(0, -buffer.bytes)
 
     def _overwrite(self, old, new):
-        """An item becomes another in the same buffer, which has to hold the larger of both meanwhile; what is behind the larger one
-        is given back by the caller, with the number of bytes that this returns."""
+        """Turns an item into another one in the same buffer, which must hold the larger of both meanwhile. Returns the excess
+        bytes of the larger one, which the caller must free."""
         old_bytes = self.memory.pop(old).bytes
         new_bytes = self._bytes(new)
         self.memory[new] = Buffer(new_bytes, new[0] == INPUT)
@@ -436,7 +436,7 @@ class Replayer:
         x_in, x_out = self.x_bytes[i], self.x_bytes[i + 1]
         is_first, is_last = i == action.first, i + 1 == action.last
         workspace, seconds = option.forward_workspace_bytes, option.forward_seconds
-        behind = 0  # bytes that go behind the layer
+        behind = 0  # bytes freed after the layer
 
         if kind == RECORD:
             if option.has_record:
@@ -448,11 +448,11 @@ class Replayer:
         elif kind == FORWARD_TAPE:
             self._make((INPUT, i + 1, 0))
         elif kind == ADVANCE or (layer.flags & IN_PLACE and not is_first):
-            # One buffer from x_i to x_{i+1}. Inside the action it is no item; ADVANCE's is one from end to end.
+            # One buffer from x_i to x_{i+1}. During the action it is not an item; with ADVANCE it is one throughout.
             self._count(0, max(x_out - x_in, 0))
             behind += max(x_in - x_out, 0)
             if kind == ADVANCE and is_first:
-                if self.memory.pop((INPUT, i, 0)).stays:  # the caller's is not overwritten: a buffer of its own
+                if self.memory.pop((INPUT, i, 0)).stays:  # the caller's buffer is not overwritten: a separate one
                     self._count(0, x_out - max(x_out - x_in, 0))
                     behind = 0
             if is_last:
@@ -500,8 +500,8 @@ class Replayer:
             self._end((GRAD, i + 1, 0))
 
     def _run_backward_of_known_peak(self, action, i):
-        """Three moments: before it all that is there counts as it is, while it runs the peak counts in place of what it reads and
-        makes, and behind it, with its ambient state still there, what is left counts as it is."""
+        """Three moments: before the run everything counts as it is; during the run the peak replaces the bytes of its inputs and
+        outputs; after it, with its ambient state still allocated, the rest counts as it is."""
         layer = self.layers[i]
         option = layer.options[action.option]
         read = option.tape_bytes + self.x_bytes[i + 1] + (self.x_bytes[i + 1] if layer.flags & NEEDS_OUTPUT else 0)
@@ -524,7 +524,7 @@ class Replayer:
             raise OutOfRange(self.report.actions)
 
     def _queue(self, ends, tier, bytes_, rate):
-        """The end of a copy that is begun now, behind those before it."""
+        """Returns the end of a copy that is started now, after those before it."""
         seconds = self.profile.tiers[tier].latency_seconds + (bytes_ / rate if rate > 0 else 0.0)
         ends[tier] = max(self.now, ends[tier]) + seconds
         return ends[tier]
@@ -569,7 +569,7 @@ def item_of(action):
 
 
 def replay(profile, actions):
-    """The report of the schedule on the chain; Refused or OutOfRange."""
+    """Returns the report of the schedule on the chain; raises Refused or OutOfRange."""
     replayer = Replayer(profile)
     for index, action in enumerate(actions):
         broken = replayer.violations(action)

@@ -1,5 +1,5 @@
-/* place.h - where the storages of the state and async suites are, when these run on a real object store: each in the gateway's
- * bucket, below a prefix of its own. */
+/* place.h - locations of the storages of the state and async suites on a real object store: each has a new prefix in the gateway's
+ * bucket. */
 #ifndef CKPT_TESTS_S3_SUITE_PLACE_H
 #define CKPT_TESTS_S3_SUITE_PLACE_H
 
@@ -11,7 +11,7 @@
 
 #include <ckpt/s3.h>
 
-/* A name of CKPT_TEST_S3_..., which tests/services/radosgw/run.sh sets. */
+/* Returns the value of a variable CKPT_TEST_S3_..., set by tests/services/radosgw/run.sh. */
 static inline const char* gateway_variable(const char* name) {
   const char* value = getenv(name);
   if (value == NULL) {
@@ -29,13 +29,13 @@ static inline ckpt_s3_options gateway_options(void) {
   return options;
 }
 
-/* What stands for a directory of a scratch: the same root, from any process, is the same place. */
+/* Maps a scratch directory to a URI: the same root, in any process, maps to the same location. */
 static inline void place_of_root(const char* root, char* uri, size_t size) {
   while (*root == '/') ++root;
   snprintf(uri, size, "s3://%s/suite/%s", gateway_variable("CKPT_TEST_S3_BUCKET"), root);
 }
 
-/* What stands for a storage in memory: a new place each time. */
+/* Maps a storage in memory to a URI: a new location each time. */
 static inline void place_of_memory(int number, char* uri, size_t size) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
@@ -45,7 +45,7 @@ static inline void place_of_memory(int number, char* uri, size_t size) {
            number);
 }
 
-/* Only scratch directories move to the store, by their names: other roots are there to be refused. */
+/* Only scratch directories, detected by name, are moved to the store: other roots are used in tests of refusals. */
 static inline int is_scratch(const char* root) { return root != NULL && strstr(root, "/ckpt-") != NULL; }
 
 #endif /* CKPT_TESTS_S3_SUITE_PLACE_H */

@@ -1,8 +1,9 @@
-"""run.py MODE NOT_ON_OBJECTS THOUSANDS GOOGLETEST_PROGRAM... -- C_PROGRAM...: runs the state and async suites on the gateway, behind the proxy in this
-mode (s3_through.py). What THOUSANDS names takes minutes: it is left out as well, but in the mode "thousands", which runs nothing else.
+"""run.py MODE NOT_ON_OBJECTS THOUSANDS GOOGLETEST_PROGRAM... -- C_PROGRAM...: runs the state and async suites on the gateway,
+through the proxy in this mode (s3_through.py). Tests in THOUSANDS take minutes: they only run in the mode "thousands", which runs
+nothing else.
 
-A line of NOT_ON_OBJECTS or THOUSANDS is "TEST: why": a test of a GoogleTest program (Suite.Test, also with * at its end), or a C program by its
-test's name, that object stores have no use for. Each is printed, and each must be there."""
+A line of NOT_ON_OBJECTS or THOUSANDS is "TEST: reason": a test of a GoogleTest program (Suite.Test, possibly with * at its end), or
+a C program by its ctest name, that does not apply to object stores. Each is printed, and each must exist."""
 
 import concurrent.futures
 import fnmatch
@@ -15,7 +16,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "services"))
 from s3_through import Through  # noqa: E402
 
-AT_ONCE = 8  # programs: they wait for answers most of the time
+AT_ONCE = 8  # concurrent programs: they mostly wait for answers
 
 
 def read_reasons(path):
@@ -24,7 +25,7 @@ def read_reasons(path):
 
 
 def tests_of(program):
-    """Of a GoogleTest program."""
+    """Returns the tests of a GoogleTest program."""
     listed = subprocess.run([program, "--gtest_list_tests"], capture_output=True, text=True, check=True).stdout
     names, suite = [], ""
     for line in listed.splitlines():
@@ -43,7 +44,7 @@ def run(command, environment):
 
 
 def make_room():
-    """Removes what earlier modes left: the gateway's objects are in memory, and one mode's are a quarter of what that holds."""
+    """Removes objects of earlier modes: the gateway stores objects in memory, and one mode's take a quarter of its capacity."""
     environment = dict(
         os.environ,
         AWS_ACCESS_KEY_ID=os.environ["CKPT_TEST_S3_ACCESS_KEY"],
@@ -59,9 +60,9 @@ def main(mode, list_path, thousands_path, google_tests, c_tests):
     thousands = read_reasons(thousands_path)
     reasons = read_reasons(list_path) | thousands
     unused, problems, jobs, ran = set(reasons), [], [], 0
-    if mode != "honest":
+    if mode != "conditional":
         make_room()
-    with Through("honest" if mode == "thousands" else mode) as proxy:
+    with Through("conditional" if mode == "thousands" else mode) as proxy:
         environment = dict(os.environ, CKPT_TEST_S3_ENDPOINT=proxy.endpoint)
         for program in google_tests + c_tests:
             name = os.path.basename(program).removeprefix("suite_")
@@ -94,7 +95,7 @@ def main(mode, list_path, thousands_path, google_tests, c_tests):
                 elif program in c_tests and not re.search(r"storages in the bucket: [1-9]", text):
                     problems.append(f"{os.path.basename(program)} made no storage in the bucket")
         problems += proxy.problems()
-    problems += [f"{pattern}: there is no such test" for pattern in sorted(unused)]
+    problems += [f"{pattern}: no such test" for pattern in sorted(unused)]
     print(f"{mode}: {ran} tests")
     print("\n".join(problems))
     return 1 if problems else 0

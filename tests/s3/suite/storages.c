@@ -1,5 +1,5 @@
-/* storages.c - what tests over libckpt.so make in memory or in a scratch directory is made in the gateway's bucket instead: the
- * linker puts these in the place of the functions (--wrap), and the tests are the same objects. */
+/* storages.c - creates storages in the gateway's bucket where tests over libckpt.so create them in memory or in a scratch
+ * directory: the linker replaces the functions by these (--wrap), and the tests' object files are unchanged. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "place.h"
@@ -9,10 +9,10 @@ ckpt_status __wrap_ckpt_storage_create_memory(ckpt_storage** storage);
 ckpt_status __real_ckpt_storage_create_file_system(const char* root, const ckpt_file_system_options* given, ckpt_storage** storage);
 ckpt_status __wrap_ckpt_storage_create_file_system(const char* root, const ckpt_file_system_options* given, ckpt_storage** storage);
 
-static int made = 0;
+static int created = 0;
 
-/* For run.py: a program that made none has tested nothing here. */
-__attribute__((destructor)) static void say_how_many(void) { fprintf(stderr, "storages in the bucket: %d\n", made); }
+/* For run.py: a program that created no storage here has tested nothing. */
+__attribute__((destructor)) static void say_how_many(void) { fprintf(stderr, "storages in the bucket: %d\n", created); }
 
 static ckpt_status in_bucket(const char* uri, ckpt_storage** storage) {
   const ckpt_s3_options options = gateway_options();
@@ -22,7 +22,7 @@ static ckpt_status in_bucket(const char* uri, ckpt_storage** storage) {
 ckpt_status __wrap_ckpt_storage_create_memory(ckpt_storage** storage) {
   char uri[512];
   if (storage == NULL) return __real_ckpt_storage_create_memory(storage);
-  place_of_memory(__atomic_add_fetch(&made, 1, __ATOMIC_RELAXED), uri, sizeof uri);
+  place_of_memory(__atomic_add_fetch(&created, 1, __ATOMIC_RELAXED), uri, sizeof uri);
   return in_bucket(uri, storage);
 }
 
@@ -32,7 +32,7 @@ ckpt_status __wrap_ckpt_storage_create_file_system(const char* root, const ckpt_
   if (storage == NULL || !is_scratch(root) || (given != NULL && given->struct_size < 8)) {
     return __real_ckpt_storage_create_file_system(root, given, storage);
   }
-  __atomic_add_fetch(&made, 1, __ATOMIC_RELAXED);
+  __atomic_add_fetch(&created, 1, __ATOMIC_RELAXED);
   place_of_root(root, uri, sizeof uri);
   return in_bucket(uri, storage);
 }

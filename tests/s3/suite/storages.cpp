@@ -1,4 +1,4 @@
-// The same as storages.c for tests over the static parts: libckpt-s3's functions behind the adapter that libckpt has for them.
+// The same as storages.c for tests over the static parts: libckpt-s3's functions through libckpt's adapter.
 #include <atomic>
 #include <memory>
 #include <utility>
@@ -13,12 +13,12 @@
 
 using namespace ckpt;
 
-// In libckpt's place: the functions say their reasons by this one.
+// Replaces libckpt's function, through which the plug-in reports reasons.
 void ckpt_callback_error(const char* text) { base::set_callback_error(text); }
 
 namespace {
 
-std::shared_ptr<storage::Storage> made(const char* uri) {
+std::shared_ptr<storage::Storage> created(const char* uri) {
   auto storage = std::make_unique<s3::Storage>(s3::make_config(uri, gateway_options()));
   const std::string name = storage->client().config().name();
   auto user = std::make_shared<capi::UserData>(storage.get(), s3::destroy_storage);
@@ -29,13 +29,13 @@ std::shared_ptr<storage::Storage> made(const char* uri) {
 
 }  // namespace
 
-// By the names that the linker gives them.
+// The names that the linker gives the wrapped functions.
 std::shared_ptr<storage::Storage> on_gateway() __asm__("__wrap__ZN4ckpt7storage19make_memory_storageEv");
 std::shared_ptr<storage::Storage> on_gateway() {
   static std::atomic<int> count = 0;
   char uri[512];
   place_of_memory(++count, uri, sizeof uri);
-  return made(uri);
+  return created(uri);
 }
 
 #define CKPT_OPEN_FILE_SYSTEM \
@@ -48,5 +48,5 @@ std::shared_ptr<storage::Storage> on_gateway(const std::string& root, storage::R
   if (!is_scratch(root.c_str())) return on_disk(root, mode, options);
   char uri[1024];
   place_of_root(root.c_str(), uri, sizeof uri);
-  return made(uri);
+  return created(uri);
 }

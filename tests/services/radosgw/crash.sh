@@ -1,20 +1,20 @@
 #!/bin/sh
-# crash.sh DIR: kills (SIGKILL) the gateway and the store that start.sh began in DIR with OSD_STORE=bluestore, and begins them again on
-# what is on the device. Returns when the gateway answers.
+# crash.sh DIR: kills (SIGKILL) the gateway and the store that start.sh started in DIR with OSD_STORE=bluestore, and starts them
+# again on the device. Returns when the gateway answers.
 set -eu
 [ $# -eq 1 ] || { echo "usage: crash.sh DIR" >&2; exit 2; }
 dir=$1
 . "$dir/env"
 PATH=$PATH:/usr/sbin:/sbin
 export PATH
-grep -q '^osd objectstore = bluestore$' "$dir/ceph.conf" || { echo "the store in $dir is in memory: nothing would be left" >&2; exit 2; }
+grep -q '^osd objectstore = bluestore$' "$dir/ceph.conf" || { echo "the store in $dir is in memory: nothing would remain" >&2; exit 2; }
 
 for name in rgw osd; do
   pid=$(sed -n "s/ $name\$//p" "$dir/pids")
   tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q '^[^ ]*\(ceph-osd\|radosgw\) ' || { echo "$name does not run" >&2; exit 1; }
   kill -9 "$pid"
 done
-# Its device is free when the old one has gone.
+# The device is free once the old process has ended.
 for name in rgw osd; do
   pid=$(sed -n "s/ $name\$//p" "$dir/pids")
   while kill -0 "$pid" 2>/dev/null && ! grep -q '^State:.*Z' "/proc/$pid/status" 2>/dev/null; do sleep 0.1; done
@@ -28,6 +28,6 @@ mv "$dir/pids.new" "$dir/pids"
 tries=600
 until curl -s -o /dev/null --max-time 5 --noproxy '*' "$CKPT_TEST_S3_ENDPOINT/"; do
   tries=$((tries - 1))
-  [ "$tries" -gt 0 ] || { echo "the gateway did not come back" >&2; exit 1; }
+  [ "$tries" -gt 0 ] || { echo "the gateway did not restart in time" >&2; exit 1; }
   sleep 0.2
 done

@@ -1,8 +1,8 @@
 #!/bin/sh
-# start.sh DIR: a Ceph S3 gateway of one machine, in DIR and on free ports of 127.0.0.1: a monitor, one OSD in memory, radosgw. Any user
-# can run it. DIR/env says where it is and which keys it knows; stop.sh ends it. 77: skipped, Ceph is not installed.
+# start.sh DIR: starts a Ceph S3 gateway on one machine, in DIR and on free ports of 127.0.0.1: a monitor, one OSD in memory,
+# radosgw. Any user can run it. DIR/env contains its address and its keys; stop.sh stops it. 77: skipped, Ceph is not installed.
 #
-# OSD_STORE=bluestore keeps the objects in a sparse file in DIR, so that they outlive the processes.
+# OSD_STORE=bluestore stores the objects in a sparse file in DIR, so that they outlive the processes.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# -eq 1 ] || { echo "usage: start.sh DIR" >&2; exit 2; }
@@ -11,10 +11,10 @@ export PATH
 for tool in ceph ceph-authtool ceph-mon ceph-osd monmaptool radosgw radosgw-admin curl python3; do
   command -v "$tool" >/dev/null && continue
   if [ -n "${CKPT_REQUIRE_SERVICES:-}" ]; then
-    echo "the S3 gateway: no $tool" >&2
+    echo "the S3 gateway: $tool not found" >&2
     exit 1
   fi
-  echo "SKIP the S3 gateway: no $tool (Debian: radosgw ceph-mon ceph-osd ceph-common curl python3)"
+  echo "SKIP the S3 gateway: $tool not found (Debian: radosgw ceph-mon ceph-osd ceph-common curl python3)"
   exit 77
 done
 
@@ -32,7 +32,7 @@ finish() {
 }
 trap finish EXIT
 
-# Ports that were free a moment ago: two for the monitor, one for the gateway.
+# Ports that were free just now: two for the monitor, one for the gateway.
 ports=$(python3 -c '
 import socket
 sockets = [socket.socket() for _ in range(3)]
@@ -44,7 +44,7 @@ mon2=$1 mon1=$2 gateway=$3
 
 fsid=$(cat /proc/sys/kernel/random/uuid)
 osd=$(cat /proc/sys/kernel/random/uuid)
-# Sockets of the daemons have short paths, wherever DIR is.
+# The daemons' socket paths must be short, wherever DIR is.
 sockets=$(mktemp -d /tmp/ckpt-rgw.XXXXXX)
 echo "$sockets" >"$dir/sockets"
 cat >"$dir/ceph.conf" <<CONF
@@ -94,21 +94,21 @@ CEPH_CONF=$dir/ceph.conf
 export CEPH_CONF
 
 quiet() { "$@" >>"$dir/data/log/setup.out" 2>&1 || { echo "failed: $*" >&2; exit 1; }; }
-# begin NAME PROGRAM ARG...: in the background, with its process id in DIR/pids.
+# begin NAME PROGRAM ARG...: starts the program in the background, with its process id in DIR/pids.
 begin() {
   name=$1
   shift
   "$@" >"$dir/data/log/$name.out" 2>&1 </dev/null &
   echo "$! $name" >>"$dir/pids"
 }
-# until_true SECONDS WHAT COMMAND...: waits for the command to succeed.
+# until_true SECONDS WHAT COMMAND...: waits until the command succeeds.
 until_true() {
   tries=$(($1 * 5))
   what=$2
   shift 2
   while ! "$@" >>"$dir/data/log/setup.out" 2>&1; do
     tries=$((tries - 1))
-    [ "$tries" -gt 0 ] || { echo "$what: waited in vain" >&2; exit 1; }
+    [ "$tries" -gt 0 ] || { echo "$what: timed out" >&2; exit 1; }
     sleep 0.2
   done
 }
@@ -129,17 +129,17 @@ begin osd ceph-osd -f -i 0
 begin rgw radosgw -f -n client.rgw
 until_true 120 "the gateway" curl -s -o /dev/null --max-time 5 --noproxy '*' "http://127.0.0.1:$gateway/"
 
-# Keys that are found by a search for them and for nothing else.
+# Keys that a search for leaks can find, and that match nothing else.
 access=CKPTACCESSKEYFORTESTS
 secret=ckptSecretKeyForTests0123456789abcdefghi
 quiet radosgw-admin user create --uid=ckpt --display-name=ckpt --access-key="$access" --secret-key="$secret"
-# One whose quota of three objects is soon full, and one that may do nothing with what others have.
+# A user with a quota of three objects, and one without permissions on others' objects.
 quiet radosgw-admin user create --uid=full --display-name=full --access-key=CKPTFULLKEY --secret-key=ckptFullSecret0123456789abcdefghijklmnop
 quiet radosgw-admin quota set --quota-scope=bucket --uid=full --max-objects=3
 quiet radosgw-admin quota enable --quota-scope=bucket --uid=full
 quiet radosgw-admin user create --uid=other --display-name=other --access-key=CKPTOTHERKEY --secret-key=ckptOtherSecret0123456789abcdefghijklmno
 
-# make_bucket NAME ACCESS_KEY:SECRET_KEY. The digest is that of nothing.
+# make_bucket NAME ACCESS_KEY:SECRET_KEY. The digest is that of an empty body.
 make_bucket() {
   until_true 30 "the bucket $1" curl -s -f --max-time 10 --noproxy '*' -X PUT --aws-sigv4 aws:amz:us-east-1:s3 --user "$2" \
     -H 'x-amz-content-sha256: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' "http://127.0.0.1:$gateway/$1"

@@ -1,10 +1,10 @@
 #!/bin/sh
-# stop.sh DIR: ends what start.sh began there; waits for it, at most 20 s, then kills it.
+# stop.sh DIR: stops what start.sh started there; waits at most 20 s, then kills it.
 set -eu
 [ $# -eq 1 ] || { echo "usage: stop.sh DIR" >&2; exit 2; }
 dir=$1
 [ -e "$dir/pids" ] || exit 0
-# Last begun, first ended. Only what is still the program that was begun.
+# In reverse order. Only processes that are still the started program.
 for name in rgw osd mon; do
   pid=$(sed -n "s/ $name\$//p" "$dir/pids")
   [ -n "$pid" ] || continue

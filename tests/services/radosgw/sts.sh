@@ -1,6 +1,6 @@
 #!/bin/sh
-# sts.sh DIR COMMAND...: runs a command at a second gateway to the store that start.sh began in DIR, which makes temporary keys (STS) for the
-# role ckpt-tests. The first one does not: with it, Ceph says of wrong keys only that access is denied. Run by run.sh.
+# sts.sh DIR COMMAND...: runs a command with a second gateway to the store that start.sh started in DIR. It issues temporary keys
+# (STS) for the role ckpt-tests. The first one does not: with STS, Ceph reports wrong keys only as access denied. Run by run.sh.
 set -eu
 dir=$1
 shift
@@ -12,7 +12,7 @@ radosgw -f -n client.rgw --rgw_frontends="beast endpoint=127.0.0.1:$port tcp_nod
 gateway=$!
 trap 'kill "$gateway" 2>/dev/null || true; wait "$gateway" 2>/dev/null || true' EXIT
 admin() { radosgw-admin "$@" >>"$log" 2>&1 || { echo "failed: radosgw-admin $1 $2" >&2; exit 1; }; }
-# Nothing is left of an earlier run.
+# Removes remains of an earlier run.
 radosgw-admin role-policy delete --role-name=ckpt-tests --policy-name=all >>"$log" 2>&1 || true
 radosgw-admin role delete --role-name=ckpt-tests >>"$log" 2>&1 || true
 admin role create --role-name=ckpt-tests --path=/ --assume-role-policy-doc='{"Version": "2012-10-17", "Statement": [

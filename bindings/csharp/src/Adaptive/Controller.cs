@@ -5,15 +5,16 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>Decides when to save: learns what saves cost and how often the machine fails. Times are seconds on any clock that
-    /// does not go backwards, given by the caller; Now asks the controller's own. Several threads may use it at once.</summary>
+    /// <summary>Decides when to save. Measures the cost of saves and the failure rate of the machine. Times are seconds on any
+    /// clock that does not go backwards, passed by the caller; Now reads the controller's own. Several threads may use it at
+    /// once.</summary>
     public sealed partial class Controller : NativeObject
     {
-        /// <summary>Begins a save in the background that commits or aborts by itself when it ends. What the controller knows goes
-        /// into the state first.</summary>
-        /// <param name="now">Seconds.</param>
-        /// <param name="manager">Saves.</param>
-        /// <param name="state">What is saved.</param>
+        /// <summary>Begins a save in the background, and records its commit or abort when it ends. The controller's state is added
+        /// to the state first.</summary>
+        /// <param name="now">The time in seconds.</param>
+        /// <param name="manager">The manager that saves.</param>
+        /// <param name="state">The state to save.</param>
         /// <param name="options">null: the defaults.</param>
         /// <param name="how">null: the defaults.</param>
         /// <param name="progress">May be null.</param>

@@ -5,13 +5,13 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>Formulas for the time between two checkpoints. Seconds, above 0 and finite.</summary>
+    /// <summary>Formulas for the time between two checkpoints, in seconds. Arguments are above 0 and finite.</summary>
     public static unsafe partial class Intervals
     {
         /// <summary>Fits a Weibull law to gaps between failures by maximum likelihood.</summary>
-        /// <param name="gapSeconds">At least two that ended in a failure.</param>
+        /// <param name="gapSeconds">The gaps; at least two must have ended in a failure.</param>
         /// <param name="failed">False: the gap ended without a failure. null: all failed.</param>
-        /// <param name="scaleSeconds">Of the law.</param>
+        /// <param name="scaleSeconds">The scale of the law.</param>
         /// <returns>The shape, 0.2 .. 5.</returns>
         public static double FitWeibull(double[] gapSeconds, [AllowNull] bool[] failed, out double scaleSeconds)
         {

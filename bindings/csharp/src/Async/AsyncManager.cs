@@ -8,19 +8,19 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>Saves and loads in the background: training goes on as soon as its state was copied, or sooner. Dispose lets what
-    /// is queued end, within DrainTimeout. Close throws what a save failed of that no caller asked for; Dispose, which ends a using
-    /// and must not hide the exception of its block, stores it in DisposeError and reports it to the log (Error) or, when no log
-    /// handler was ever set, to Console.Error. Any thread may use it.
-    /// Handlers run on its threads; inside them what waits throws CkptInvalidStateException.</summary>
+    /// <summary>Saves and loads in the background: training continues once its state is copied, or sooner. Dispose lets queued
+    /// tasks end, within DrainTimeout. Close throws the error of a failed save that no caller received. Dispose, which ends a using
+    /// and must not hide the exception of its block, stores that error in DisposeError and reports it to the log (Error) or, when
+    /// no log handler was ever set, to Console.Error. Any thread may use it. Handlers run on its threads; inside them calls that
+    /// wait throw CkptInvalidStateException.</summary>
     public partial class AsyncManager : NativeObject
     {
         private readonly ConcurrentDictionary<long, CheckpointTask> live = new ConcurrentDictionary<long, CheckpointTask>();
         private readonly TimeSpan drainTimeout;
         private volatile CkptException disposeError;
 
-        /// <summary>A manager with its threads.</summary>
-        /// <param name="checkpoints">Where to; kept alive.</param>
+        /// <summary>Creates a manager and starts its threads.</summary>
+        /// <param name="checkpoints">Where to save; kept alive.</param>
         /// <param name="options">null: the defaults.</param>
         public AsyncManager(CheckpointManager checkpoints, [AllowNull] AsyncManagerOptions options = null)
             : base(Made(checkpoints, options ?? new AsyncManagerOptions()))
@@ -37,26 +37,26 @@ namespace Ckpt
                 var cancel = options.CancelAtExit;
                 var timeout = options.DrainTimeout;
                 FallbackLog.Arm();
-                made.AtExit = handle => AsyncEnd.Close(handle, cancel, timeout);
+                made.AtExit = handle => AsyncShutdown.Close(handle, cancel, timeout);
                 return made;
             }
         }
 
-        /// <summary>What a save had failed of that no caller had asked for when this was disposed of, or that not all tasks ended
-        /// within DrainTimeout; null when there was nothing to report.</summary>
+        /// <summary>The error of a failed save that no caller had received at Dispose, or the error that not all tasks ended within
+        /// DrainTimeout; null when there was nothing to report.</summary>
         [MaybeNull]
         public CkptException DisposeError => disposeError;
 
         internal override void BeforeDispose()
         {
-            if (IsDisposed || IsInsideHandler()) return; // then the library's own threads do the rest, and its log says what failed
+            if (IsDisposed || IsInsideHandler()) return; // the library's threads finish, and its log reports failures
             try
             {
                 Close(CloseMode.DrainUnreported, drainTimeout);
             }
             catch (ObjectDisposedException)
             {
-                // By another thread, meanwhile.
+                // Disposed of by another thread meanwhile.
             }
             catch (CkptException error)
             {
@@ -76,25 +76,25 @@ namespace Ckpt
             }
             catch (Exception error) when (error is CkptTimeoutException || error is ObjectDisposedException)
             {
-                // Tasks go on, or another thread disposed of this meanwhile.
+                // Tasks are still running, or another thread disposed of this meanwhile.
             }
             return false;
         }
 
-        /// <summary>Raised when a task has ended, on the library's threads, before any caller that waits for it is
+        /// <summary>Raised when a task has ended, on the library's threads, before callers that wait for the task are
         /// notified.</summary>
         public event EventHandler<CheckpointTaskEventArgs> TaskEnded;
 
         /// <summary>Saves a state in the background. With StagingMode.Copy it returns when the tensors are copied; values and the
-        /// list of tensors always are. CkptQueueFullException as options say. Throws what an earlier save failed of when no caller
-        /// was notified of that; nothing is saved then.</summary>
-        /// <param name="state">What is saved.</param>
+        /// list of tensors are always copied. Throws CkptQueueFullException as the options specify. Throws the error of an earlier
+        /// save that no caller has received; nothing is saved then.</summary>
+        /// <param name="state">The state to save.</param>
         /// <param name="options">null: the defaults, step 0.</param>
         /// <param name="how">null: the defaults.</param>
         /// <param name="progress">Notified about every 4 MiB, on the library's threads; may be null.</param>
         /// <param name="cancellationToken">Cancels the task, as Cancel does.</param>
-        /// <param name="source">Reads the tensors instead of the library, for memory that it cannot read; null: memory. Not with
-        /// StagingMode.Borrow.</param>
+        /// <param name="source">Reads the tensors instead of the library, for memory that it cannot read; null: they are in memory.
+        /// Not with StagingMode.Borrow.</param>
         public CheckpointTask Save(State state, [AllowNull] SaveOptions options = null,
                                    [AllowNull] CheckpointTaskOptions how = null,
                                    [AllowNull] IProgress<CheckpointProgress> progress = null,
@@ -110,8 +110,8 @@ namespace Ckpt
             });
         }
 
-        /// <summary>The same for those who await at once.</summary>
-        /// <param name="state">What is saved.</param>
+        /// <summary>Saves a state in the background and returns a task to await.</summary>
+        /// <param name="state">The state to save.</param>
         /// <param name="options">null: the defaults, step 0.</param>
         /// <param name="progress">Notified about every 4 MiB; may be null.</param>
         /// <param name="cancellationToken">Cancels the task.</param>
@@ -121,9 +121,9 @@ namespace Ckpt
                                                     CancellationToken cancellationToken = default(CancellationToken))
             => Save(state, options, null, progress, cancellationToken).CompletionTask;
 
-        /// <summary>Loads into a state in the background, restore methods of stateful objects included; other uses of the
+        /// <summary>Loads into a state in the background, including the Restore of stateful objects; other uses of the
         /// state fail until the task has ended.</summary>
-        /// <param name="state">What is filled.</param>
+        /// <param name="state">The state to fill.</param>
         /// <param name="options">null: the defaults.</param>
         /// <param name="how">null: the defaults; its Mode is not used.</param>
         /// <param name="cancellationToken">Cancels the task.</param>
@@ -157,7 +157,7 @@ namespace Ckpt
                 var id = start(memory, CheckpointTaskOptions.Native(how, memory), new TaskListener(task, progress),
                     source == null ? null : new SourceFunction { function = source });
                 live[id] = task;
-                Thread.MemoryBarrier(); // it may have ended already: whoever comes second finds what the first one wrote
+                Thread.MemoryBarrier(); // it may have ended already: the second of the two threads sees what the first one wrote
                 if (task.IsEnding) Forget(id);
                 task.Started(id, cancellationToken);
                 return task;
@@ -177,16 +177,16 @@ namespace Ckpt
             if (handlers != null) handlers(this, new CheckpointTaskEventArgs(result));
         }
 
-        /// <summary>Waits for a task. Throws what it failed of, OperationCanceledException when it was cancelled,
-        /// CkptTimeoutException when it has not ended in time, CkptNotFoundException for an unknown number.</summary>
+        /// <summary>Waits for a task. Throws the error of a failed task, OperationCanceledException when it was cancelled,
+        /// CkptTimeoutException when it has not ended after the timeout, CkptNotFoundException for an unknown number.</summary>
         /// <param name="id">The task's number.</param>
-        /// <param name="timeout">null: for ever.</param>
+        /// <param name="timeout">null: no limit.</param>
         /// <param name="cancellationToken">Ends the waiting, not the task.</param>
         public async Task<CheckpointTaskResult> WaitAsync(long id, TimeSpan? timeout = null,
                                                           CancellationToken cancellationToken = default(CancellationToken))
         {
             CheckpointTask task;
-            if (!live.TryGetValue(id, out task)) return Known(id);
+            if (!live.TryGetValue(id, out task)) return EndedResult(id);
             var completion = task.CompletionTask;
             using (var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken))
             {
@@ -201,8 +201,8 @@ namespace Ckpt
             return await completion.ConfigureAwait(false);
         }
 
-        // Of a task that has ended.
-        private CheckpointTaskResult Known(long id)
+        // Returns the result of a task that has ended.
+        private CheckpointTaskResult EndedResult(long id)
         {
             var result = Wait(id);
             if (result.State == CheckpointTaskState.Completed) return result;
@@ -210,22 +210,22 @@ namespace Ckpt
             throw result.Exception();
         }
 
-        /// <summary>Asks a task to stop. Never waits. CkptNotFoundException for a number that is unknown or no longer in the
+        /// <summary>Asks a task to stop. Never waits. Throws CkptNotFoundException for a number that is unknown or no longer in the
         /// history.</summary>
         /// <param name="id">The task's number.</param>
         /// <returns>True when it ends, or has just ended, cancelled because of this call.</returns>
         public bool Cancel(long id)
             => Yes((out int answer) => native.ckpt_async_manager_cancel(Handle, id, out answer));
 
-        /// <summary>The numbers of tasks.</summary>
-        /// <param name="which">Those that have not ended, or those that have, as far as the history goes.</param>
-        /// <returns>In the order that the list has.</returns>
+        /// <summary>Returns the numbers of tasks.</summary>
+        /// <param name="which">Tasks that have not ended, or ended ones that the history still holds.</param>
+        /// <returns>The numbers, in the order of the list.</returns>
         public IReadOnlyList<long> List(CheckpointTaskList which = CheckpointTaskList.Live)
             => NativeList.Integers(native.ckpt_async_manager_list(Handle, (int)which));
 
-        /// <summary>What is known of the tasks of a list; those that leave the history meanwhile are left out.</summary>
+        /// <summary>Returns information on the tasks of a list, without those that leave the history meanwhile.</summary>
         /// <param name="which">As for List.</param>
-        /// <returns>In the order that the list has.</returns>
+        /// <returns>The tasks, in the order of the list.</returns>
         public IReadOnlyList<CheckpointTaskInfo> GetTasks(CheckpointTaskList which = CheckpointTaskList.Live)
         {
             var found = new List<CheckpointTaskInfo>();
@@ -237,17 +237,17 @@ namespace Ckpt
                 }
                 catch (CkptNotFoundException)
                 {
-                    // It has left the history meanwhile.
+                    // The task has left the history meanwhile.
                 }
             }
             return found;
         }
 
-        /// <summary>Waits until a task has ended. CkptTimeoutException; CkptNotFoundException for an unknown
+        /// <summary>Waits until a task has ended. Throws CkptTimeoutException; CkptNotFoundException for an unknown
         /// number.</summary>
         /// <param name="id">The task's number.</param>
-        /// <param name="timeout">null: for ever.</param>
-        /// <returns>How it ended, failures included.</returns>
+        /// <param name="timeout">null: no limit.</param>
+        /// <returns>The result, also of a failed task.</returns>
         public CheckpointTaskResult Wait(long id, TimeSpan? timeout = null)
         {
             return CheckpointTaskResult.Filled(result =>
@@ -257,16 +257,16 @@ namespace Ckpt
         internal void WaitStaged(long id, TimeSpan? timeout)
             => native.ckpt_async_manager_wait_staged(Handle, id, Times.Nanoseconds(timeout));
 
-        /// <summary>Waits until all tasks that have not ended now have; their results say how.
-        /// CkptTimeoutException.</summary>
-        /// <param name="timeout">null: for ever.</param>
+        /// <summary>Waits until all tasks that have not ended now have ended, successfully or not.
+        /// Throws CkptTimeoutException.</summary>
+        /// <param name="timeout">null: no limit.</param>
         public void WaitAll(TimeSpan? timeout = null)
         {
             native.ckpt_async_manager_wait(Handle, native.CKPT_CHECKPOINT_TASK_ALL, Times.Nanoseconds(timeout), null);
         }
 
-        /// <summary>Waits until the tensors of all saves may be written to. CkptTimeoutException.</summary>
-        /// <param name="timeout">null: for ever.</param>
+        /// <summary>Waits until the tensors of all saves may be written to. Throws CkptTimeoutException.</summary>
+        /// <param name="timeout">null: no limit.</param>
         public void WaitAllStaged(TimeSpan? timeout = null)
         {
             native.ckpt_async_manager_wait_staged(Handle, native.CKPT_CHECKPOINT_TASK_ALL, Times.Nanoseconds(timeout));
@@ -275,18 +275,18 @@ namespace Ckpt
 
     public sealed unsafe partial class AsyncManagerOptions
     {
-        /// <summary>When the process ends: true cancels what is not committed yet, false lets it end within DrainTimeout.</summary>
+        /// <summary>At process exit: true cancels tasks that are not committed, false lets them end within DrainTimeout.</summary>
         public bool CancelAtExit { get; set; }
     }
 
-    // The end of a manager when the process ends. .NET does this on a thread of its own, for which a handler that called
-    // Environment.Exit waits; closing would wait for that handler in turn. So the tasks are waited for first, a second at a time,
-    // and a manager whose handlers do not return is left as it is.
-    internal static class AsyncEnd
+    // Closes a manager at process exit. .NET runs this on a separate thread, for which a handler that called Environment.Exit
+    // waits; closing would wait for that handler in turn. So this waits for the tasks first, one second at a time, and leaves a
+    // manager unchanged if its handlers do not return.
+    internal static class AsyncShutdown
     {
         private static readonly TimeSpan slice = TimeSpan.FromSeconds(1);
 
-        // False: the manager must not be touched any more.
+        // Returns false if the manager must not be used any more.
         internal static bool Close(NativeHandle manager, bool cancel, TimeSpan timeout)
         {
             var begin = DateTime.UtcNow;
@@ -300,10 +300,10 @@ namespace Ckpt
                 CancelAll(manager);
                 if (!AllEnd(manager, slice)) return false;
             }
-            return true; // the release reports failures that no call has returned
+            return true; // the release reports unreturned failures
         }
 
-        // Handlers included.
+        // Waits until all tasks and their handlers have ended.
         private static bool AllEnd(NativeHandle manager, TimeSpan time)
         {
             try
@@ -328,7 +328,7 @@ namespace Ckpt
                 }
                 catch (CkptNotFoundException)
                 {
-                    // It has left the history meanwhile.
+                    // The task has left the history meanwhile.
                 }
             }
         }

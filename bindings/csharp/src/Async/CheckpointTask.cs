@@ -7,8 +7,8 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>A save or load in the background. Awaiting it throws when it failed; Wait gives the result, however it
-    /// ended.</summary>
+    /// <summary>A save or load in the background. Awaiting it throws when it failed; Wait returns the result, also of a failed
+    /// task.</summary>
     public sealed partial class CheckpointTask
     {
         private readonly AsyncManager manager;
@@ -29,13 +29,13 @@ namespace Ckpt
             Kind = kind;
         }
 
-        /// <summary>Its number, which is never given again.</summary>
+        /// <summary>The task's number, which is never reused.</summary>
         public long Id { get; private set; }
 
-        /// <summary>What it does.</summary>
+        /// <summary>The kind of task.</summary>
         public CheckpointTaskKind Kind { get; }
 
-        /// <summary>How it stands now.</summary>
+        /// <summary>The current state.</summary>
         public CheckpointTaskState State
         {
             get
@@ -52,12 +52,12 @@ namespace Ckpt
             }
         }
 
-        /// <summary>How it ended; null while it has not.</summary>
+        /// <summary>The result; null while the task has not ended.</summary>
         [MaybeNull]
         public CheckpointTaskResult Result => result;
 
-        /// <summary>Ends when this has ended: with the result when it completed, cancelled when it was cancelled, else with the
-        /// CkptException of its status. Continuations do not run on the library's threads.</summary>
+        /// <summary>Ends when this task has ended: with the result when it completed, cancelled when it was cancelled, otherwise
+        /// with the CkptException of its status. Continuations do not run on the library's threads.</summary>
         public Task<CheckpointTaskResult> CompletionTask
         {
             get
@@ -68,28 +68,29 @@ namespace Ckpt
                     asked = true;
                     ended = result != null;
                 }
-                if (ended) See();
+                if (ended) MarkReceived();
                 return completion.Task;
             }
         }
 
-        /// <summary>Ends when the tensors of a save may be written to, because they were copied or because it has ended.</summary>
+        /// <summary>Ends when the tensors of a save may be written to, because they were copied or because the save has
+        /// ended.</summary>
         public Task StagedTask => staging.Task;
 
         /// <summary>Makes this awaitable: var result = await task.</summary>
-        /// <returns>Of CompletionTask.</returns>
+        /// <returns>The awaiter of CompletionTask.</returns>
         public TaskAwaiter<CheckpointTaskResult> GetAwaiter() => CompletionTask.GetAwaiter();
 
-        /// <summary>Waits until it has ended. CkptTimeoutException; CkptInvalidStateException inside a handler of the
+        /// <summary>Waits until the task has ended. Throws CkptTimeoutException; CkptInvalidStateException inside a handler of the
         /// manager.</summary>
-        /// <param name="timeout">How long to wait; null: for ever.</param>
-        /// <returns>How it ended, failures included.</returns>
+        /// <param name="timeout">How long to wait; null: no limit.</param>
+        /// <returns>The result, also of a failed task.</returns>
         public CheckpointTaskResult Wait(TimeSpan? timeout = null)
         {
             var ended = result;
             if (ended != null)
             {
-                See();
+                MarkReceived();
                 return ended;
             }
             var waited = manager.Wait(Id, timeout);
@@ -98,14 +99,15 @@ namespace Ckpt
         }
 
         /// <summary>Waits until the tensors of a save may be written to.</summary>
-        /// <param name="timeout">How long to wait; null: for ever.</param>
+        /// <param name="timeout">How long to wait; null: no limit.</param>
         public void WaitStaged(TimeSpan? timeout = null)
         {
             if (result == null) manager.WaitStaged(Id, timeout);
         }
 
-        /// <summary>Asks it to stop. Never waits.</summary>
-        /// <returns>True when it ends, or has just ended, cancelled because of this call: then nothing of it stays.</returns>
+        /// <summary>Asks the task to stop. Never waits.</summary>
+        /// <returns>True when it ends, or has just ended, cancelled because of this call; then it leaves nothing in the
+        /// storage.</returns>
         public bool Cancel() => result == null && manager.Cancel(Id);
 
         internal bool IsEnding { get; private set; }
@@ -114,7 +116,7 @@ namespace Ckpt
         {
             Id = id;
             if (token.CanBeCanceled && result == null) cancellation = token.Register(CancelQuietly);
-            Settle();
+            CompleteOnce();
         }
 
         private void CancelQuietly()
@@ -125,13 +127,13 @@ namespace Ckpt
             }
             catch (Exception error) when (error is CkptException || error is ObjectDisposedException)
             {
-                // It has left the history, or the manager is closed: there is nothing to stop.
+                // The task has left the history, or the manager is closed: nothing to stop.
             }
         }
 
         internal void Stage() => staging.TrySetResult(true);
 
-        // On the library's thread: the rest is done elsewhere, since a call that waits is refused here.
+        // Runs on the library's thread, where calls that wait are refused: the rest is done elsewhere.
         internal void End(CheckpointTaskResult ended)
         {
             IsEnding = true;
@@ -141,28 +143,28 @@ namespace Ckpt
             }
             finally
             {
-                lock (guard) result = ended; // after the handlers: no caller that waits is notified before them
+                lock (guard) result = ended; // waiting callers are notified after the handlers
                 staging.TrySetResult(true);
-                ThreadPool.QueueUserWorkItem(_ => Settle());
+                ThreadPool.QueueUserWorkItem(_ => CompleteOnce());
             }
         }
 
-        // Once both the call that started this and the task itself are over.
-        private void Settle()
+        // Called once both the call that started this and the task itself have ended.
+        private void CompleteOnce()
         {
             if (Interlocked.Increment(ref endings) < 2) return;
             var ended = result;
             cancellation.Dispose();
             bool wanted;
             lock (guard) wanted = asked;
-            if (wanted) See();
+            if (wanted) MarkReceived();
             if (ended.State == CheckpointTaskState.Completed) completion.TrySetResult(ended);
             else if (ended.State == CheckpointTaskState.Cancelled) completion.TrySetCanceled();
             else if (completion.TrySetException(ended.Exception())) GC.KeepAlive(completion.Task.Exception); // observed
         }
 
-        // Shows the manager that a caller knows of a failure: else Close or the next save would throw it once more.
-        private void See()
+        // Marks a failure as received, so that Close or the next save does not throw it again.
+        private void MarkReceived()
         {
             var ended = result;
             if (seen || ended == null || ended.State != CheckpointTaskState.Failed) return;
@@ -178,7 +180,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>How far a save is.</summary>
+    /// <summary>The progress of a save.</summary>
     public struct CheckpointProgress
     {
         internal CheckpointProgress(long id, long doneBytes, long totalBytes)
@@ -188,45 +190,45 @@ namespace Ckpt
             TotalBytes = totalBytes;
         }
 
-        /// <summary>Of the task.</summary>
+        /// <summary>The task's number.</summary>
         public long Id { get; }
 
-        /// <summary>Written so far.</summary>
+        /// <summary>Bytes written so far.</summary>
         public long DoneBytes { get; }
 
-        /// <summary>To be written.</summary>
+        /// <summary>Bytes to write in all.</summary>
         public long TotalBytes { get; }
 
         /// <summary>DoneBytes over TotalBytes.</summary>
         public double Fraction => TotalBytes == 0 ? 0 : (double)DoneBytes / TotalBytes;
 
-        /// <summary>The values, for people.</summary>
+        /// <summary>Returns the values in readable form.</summary>
         /// <returns>One line.</returns>
         public override string ToString()
             => "CheckpointProgress(Id=" + Id + ", DoneBytes=" + DoneBytes + ", TotalBytes=" + TotalBytes + ")";
     }
 
     /// <summary>Copies bytes of a tensor into buffer, for memory that the library cannot read itself. Called on the saving thread,
-    /// or on others, several at once. What it throws fails the save.</summary>
-    /// <param name="group">Of the tensor.</param>
-    /// <param name="name">Of the tensor.</param>
+    /// or on others, several at once. If it throws, the save fails.</summary>
+    /// <param name="group">Group of the tensor.</param>
+    /// <param name="name">Name of the tensor.</param>
     /// <param name="data">The tensor's address.</param>
-    /// <param name="offset">Of the first byte.</param>
-    /// <param name="buffer">To be filled; valid during the call only.</param>
+    /// <param name="offset">Offset of the first byte.</param>
+    /// <param name="buffer">The buffer to fill; valid during the call only.</param>
     public delegate void CheckpointSource(string group, string name, IntPtr data, long offset, Span<byte> buffer);
 
-    /// <summary>A background task ended.</summary>
+    /// <summary>The event that a background task ended.</summary>
     public sealed class CheckpointTaskEventArgs : EventArgs
     {
         internal CheckpointTaskEventArgs(CheckpointTaskResult result) { Result = result; }
 
-        /// <summary>How.</summary>
+        /// <summary>The result.</summary>
         public CheckpointTaskResult Result { get; }
     }
 
     public sealed unsafe partial class CheckpointTaskResult
     {
-        // What awaiting the task throws unless it was cancelled.
+        // Returns the exception that awaiting the task throws unless it was cancelled.
         internal CkptException Exception() => CkptException.Of((int)Status, Error);
     }
 }

@@ -6,18 +6,18 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    // Waiting as .NET programs do it: with a token that ends the waiting (not the task), without a thread, and at the end of an
+    // Idiomatic waits: with a token that ends the waiting (not the task), without blocking a thread, and at the end of an
     // "await using".
     public partial class AsyncManager
 #if NET
         : IAsyncDisposable
 #endif
     {
-        /// <summary>Wait with a token.</summary>
+        /// <summary>Waits like Wait, with a token.</summary>
         /// <param name="id">The task's number.</param>
-        /// <param name="timeout">null: for ever.</param>
+        /// <param name="timeout">null: no limit.</param>
         /// <param name="cancellationToken">Ends the waiting with OperationCanceledException, not the task.</param>
-        /// <returns>How it ended, failures included.</returns>
+        /// <returns>The result, also of a failed task.</returns>
         public CheckpointTaskResult Wait(long id, TimeSpan? timeout, CancellationToken cancellationToken)
         {
             CheckpointTaskResult result = null;
@@ -25,28 +25,28 @@ namespace Ckpt
             return result;
         }
 
-        /// <summary>WaitAll with a token.</summary>
-        /// <param name="timeout">null: for ever.</param>
+        /// <summary>Waits like WaitAll, with a token.</summary>
+        /// <param name="timeout">null: no limit.</param>
         /// <param name="cancellationToken">Ends the waiting with OperationCanceledException, not the tasks.</param>
         public void WaitAll(TimeSpan? timeout, CancellationToken cancellationToken)
             => Sliced.Wait(timeout, cancellationToken, slice => WaitAll(slice));
 
-        /// <summary>WaitAllStaged with a token.</summary>
-        /// <param name="timeout">null: for ever.</param>
+        /// <summary>Waits like WaitAllStaged, with a token.</summary>
+        /// <param name="timeout">null: no limit.</param>
         /// <param name="cancellationToken">Ends the waiting with OperationCanceledException, not the tasks.</param>
         public void WaitAllStaged(TimeSpan? timeout, CancellationToken cancellationToken)
             => Sliced.Wait(timeout, cancellationToken, slice => WaitAllStaged(slice));
 
-        /// <summary>WaitAll for those who await.</summary>
-        /// <param name="timeout">null: for ever.</param>
+        /// <summary>Waits like WaitAll, asynchronously.</summary>
+        /// <param name="timeout">null: no limit.</param>
         /// <param name="cancellationToken">Ends the waiting, not the tasks.</param>
-        /// <returns>Ends when all tasks have ended that had not when this was called.</returns>
+        /// <returns>Ends when all tasks have ended that were active at the call.</returns>
         public Task WaitAllAsync(TimeSpan? timeout = null, CancellationToken cancellationToken = default(CancellationToken))
             => Task.Run(() => WaitAll(timeout, cancellationToken), cancellationToken);
 
-        /// <summary>Close with a token.</summary>
-        /// <param name="mode">What becomes of the tasks.</param>
-        /// <param name="timeout">That draining may take; null: for ever.</param>
+        /// <summary>Closes like Close, with a token.</summary>
+        /// <param name="mode">Whether tasks are drained or cancelled.</param>
+        /// <param name="timeout">Limit for draining; null: no limit.</param>
         /// <param name="cancellationToken">Ends the waiting with OperationCanceledException, not the closing.</param>
         public void Close(CloseMode mode, TimeSpan? timeout, CancellationToken cancellationToken)
         {
@@ -54,11 +54,11 @@ namespace Ckpt
             CloseAsync(mode, timeout, cancellationToken).GetAwaiter().GetResult();
         }
 
-        /// <summary>Close for those who await.</summary>
-        /// <param name="mode">What becomes of the tasks.</param>
-        /// <param name="timeout">That draining may take; null: for ever.</param>
+        /// <summary>Closes like Close, asynchronously.</summary>
+        /// <param name="mode">Whether tasks are drained or cancelled.</param>
+        /// <param name="timeout">Limit for draining; null: no limit.</param>
         /// <param name="cancellationToken">Ends the waiting, not the closing.</param>
-        /// <returns>Ends when the threads have ended; throws what Close throws.</returns>
+        /// <returns>Ends when the threads have ended; throws like Close.</returns>
         public async Task CloseAsync(CloseMode mode = CloseMode.Drain, TimeSpan? timeout = null,
             CancellationToken cancellationToken = default(CancellationToken))
         {
@@ -69,7 +69,7 @@ namespace Ckpt
         }
 #if NET
 
-        /// <summary>Dispose at the end of an "await using": the calling thread is free while tasks end.</summary>
+        /// <summary>Disposes of this at the end of an "await using", without blocking the calling thread while tasks end.</summary>
         /// <returns>Ends when this is disposed of.</returns>
         public ValueTask DisposeAsync() => new ValueTask(Task.Run(() => Dispose()));
 #endif
@@ -77,10 +77,10 @@ namespace Ckpt
 
     public sealed partial class CheckpointTask
     {
-        /// <summary>Wait with a token.</summary>
-        /// <param name="timeout">null: for ever.</param>
+        /// <summary>Waits like Wait, with a token.</summary>
+        /// <param name="timeout">null: no limit.</param>
         /// <param name="cancellationToken">Ends the waiting with OperationCanceledException, not the task.</param>
-        /// <returns>How it ended, failures included.</returns>
+        /// <returns>The result, also of a failed task.</returns>
         public CheckpointTaskResult Wait(TimeSpan? timeout, CancellationToken cancellationToken)
         {
             CheckpointTaskResult ended = null;
@@ -88,14 +88,14 @@ namespace Ckpt
             return ended;
         }
 
-        /// <summary>WaitStaged with a token.</summary>
-        /// <param name="timeout">null: for ever.</param>
+        /// <summary>Waits like WaitStaged, with a token.</summary>
+        /// <param name="timeout">null: no limit.</param>
         /// <param name="cancellationToken">Ends the waiting with OperationCanceledException, not the task.</param>
         public void WaitStaged(TimeSpan? timeout, CancellationToken cancellationToken)
             => Sliced.Wait(timeout, cancellationToken, slice => WaitStaged(slice));
     }
 
-    // A wait of the library knows no token: it is done in slices, between which the token is asked.
+    // Waits with a token, which the library does not support: waits in slices and checks the token between them.
     internal static class Sliced
     {
         private static readonly TimeSpan longest = TimeSpan.FromMilliseconds(20);

@@ -3,18 +3,18 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>A call of the library failed. Each status has a subclass of its own.</summary>
+    /// <summary>A failed call of the library. Each status has a separate subclass.</summary>
     public partial class CkptException : Exception
     {
-        /// <summary>An error of a status that has no subclass here: of a later version of the library.</summary>
+        /// <summary>Creates an error with a status that has no subclass here, from a later version of the library.</summary>
         /// <param name="status">The C API's number.</param>
-        /// <param name="message">One line that names the argument and the value.</param>
+        /// <param name="message">One line that states the argument and the value.</param>
         public CkptException(CkptStatus status, string message) : base(message)
         {
             Status = status;
         }
 
-        /// <summary>Which error it is.</summary>
+        /// <summary>The status of the error.</summary>
         public CkptStatus Status { get; }
 
         /// <summary>The status's name in the C API, for example "CORRUPT".</summary>

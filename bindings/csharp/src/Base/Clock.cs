@@ -7,7 +7,7 @@ namespace Ckpt
     /// once.</summary>
     public sealed partial class Clock : NativeObject
     {
-        /// <summary>A clock that stands still until Advance moves it.</summary>
+        /// <summary>Creates a clock that changes only by Advance.</summary>
         /// <param name="startNanoseconds">Its first time, at least 0.</param>
         public Clock(long startNanoseconds = 0) : base(Made(
             (out IntPtr made) => native.ckpt_clock_create_manual(startNanoseconds, out made), native.ckpt_clock_release))
@@ -16,8 +16,8 @@ namespace Ckpt
 
         private Clock(NativeHandle handle) : base(handle) { }
 
-        /// <summary>A clock that asks a function. One that throws gives the time that it gave last.</summary>
-        /// <param name="now">Gives nanoseconds, on any thread.</param>
+        /// <summary>Creates a clock that calls a function. When the function throws, the last time is used.</summary>
+        /// <param name="now">Returns nanoseconds; called on any thread.</param>
         public static Clock Custom(Func<long> now)
         {
             if (now == null) throw new ArgumentNullException("now");

@@ -3,9 +3,9 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>An object of the library. Dispose releases it at once; otherwise that happens when the garbage collector finds
-    /// it. A disposed object throws ObjectDisposedException; calls that are going on in other threads end as if it was still
-    /// there.</summary>
+    /// <summary>An object of the library. Dispose releases it immediately; otherwise the garbage collector releases it. A disposed
+    /// object throws ObjectDisposedException; calls that are running in other threads complete as if it still
+    /// existed.</summary>
     public abstract class NativeObject : IDisposable
     {
         private readonly NativeHandle handle;
@@ -29,7 +29,7 @@ namespace Ckpt
 
         internal delegate void Maker(out IntPtr made);
 
-        // What a function of the library says of this.
+        // Returns the result of a getter of the library.
         internal T Get<T>(Getter<T> getter)
         {
             T value;
@@ -55,17 +55,17 @@ namespace Ckpt
 
         internal delegate void MakerWith(CallMemory memory, out IntPtr made);
 
-        // The same with what lives as long as the call.
+        // Creates an object with arguments that live as long as the call.
         internal static NativeHandle MadeWith(MakerWith make, Action<IntPtr> release, bool mayWait = false)
         {
             using (var memory = new CallMemory()) return Made((out IntPtr made) => make(memory, out made), release, mayWait);
         }
 
-        // An argument that must be there.
+        // Returns an argument that must not be null.
         internal static T Given<T>(T value, string name) where T : class
             => value ?? throw new ArgumentNullException(name);
 
-        // A value that was asked for before, unless this is disposed of.
+        // Returns a cached value, unless this is disposed of.
         internal T Open<T>(T value)
         {
             if (handle.IsClosed && !IsKnownWithoutHandle) throw NoHandle();
@@ -74,11 +74,11 @@ namespace Ckpt
 
         internal static NativeHandle HandleOf(NativeObject wrapped) => wrapped == null ? null : wrapped.Handle;
 
-        // One more reference to what the handle refers to.
+        // Returns one more reference to the handle's object.
         internal static NativeHandle Shared(NativeHandle of, Action<IntPtr> retain, Action<IntPtr> release)
             => new NativeHandle(Taken(of, retain), release);
 
-        // The same as a bare reference, for the library to take over.
+        // Returns one more reference without a handle, for the library to take over.
         internal static IntPtr Taken(NativeHandle of, Action<IntPtr> retain)
         {
             var counted = false;

@@ -5,13 +5,13 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>Functions that run on every thread that the library makes, when it starts and before it ends, until this is
+    /// <summary>Functions that run on every thread that the library creates, when it starts and before it ends, until this is
     /// disposed of. The binding itself needs none: the runtime attaches a thread once.</summary>
     public sealed class NativeThreadHooks : IDisposable
     {
         private long id;
 
-        /// <summary>Registers the functions, of which one may be null. They get the thread's name; what they throw is
+        /// <summary>Registers the functions, of which one may be null. They take the thread's name; their exceptions are
         /// dropped.</summary>
         /// <param name="start">Runs first on a new thread.</param>
         /// <param name="stop">Runs last.</param>
@@ -20,7 +20,7 @@ namespace Ckpt
             native.ckpt_add_thread_hooks(new HookFunctions { onStart = start, onStop = stop }, out id);
         }
 
-        /// <summary>Removes them. Waits for every thread that ran start: dispose of what owns such threads first.</summary>
+        /// <summary>Removes them. Waits for every thread that ran start, so dispose of the owners of such threads first.</summary>
         public void Dispose()
         {
             var mine = Interlocked.Exchange(ref id, 0);

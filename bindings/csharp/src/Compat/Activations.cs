@@ -3,10 +3,10 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Ckpt.Compat
 {
-    /// <summary>ActivationManager.</summary>
+    /// <summary>An ActivationManager with the names of the reference API.</summary>
     public sealed class ActivationCheckpointManager : ActivationManager
     {
-        /// <summary>A manager of a stage.</summary>
+        /// <summary>Creates a manager of a stage.</summary>
         /// <param name="strategy">StoreAll, RecomputeAll, Selective or MemoryBased.</param>
         /// <param name="forward">The stage's forward; null: nothing can be recomputed.</param>
         /// <param name="checkpointInterval">Selective: stores every n-th micro-batch; 0 stores all, like 1.</param>
@@ -29,7 +29,8 @@ namespace Ckpt.Compat
                 case CheckpointStrategy.RecomputeAll: return ActivationPolicyKind.RecomputeAll;
                 case CheckpointStrategy.Selective: return ActivationPolicyKind.Selective;
                 case CheckpointStrategy.MemoryBased: return ActivationPolicyKind.MemoryBased;
-                default: throw new CkptInvalidArgumentException("strategy is " + strategy + ", which chooses no micro-batches");
+                default:
+                    throw new CkptInvalidArgumentException("strategy " + strategy + ": expected one that chooses micro-batches");
             }
         }
 
@@ -71,7 +72,7 @@ namespace Ckpt.Compat
             return GetMemoryUsage(out count);
         }
 
-        /// <summary>Activations that are stored.</summary>
+        /// <summary>Number of stored activations.</summary>
         public long CheckpointCount
         {
             get

@@ -6,7 +6,7 @@ using System.Threading.Tasks;
 
 namespace Ckpt.Compat
 {
-    /// <summary>How a task ended.</summary>
+    /// <summary>The result of a task.</summary>
     public sealed class CheckpointTaskResult
     {
         internal CheckpointTaskResult(Ckpt.CheckpointTaskResult from)
@@ -33,7 +33,7 @@ namespace Ckpt.Compat
         [MaybeNull]
         public string CheckpointPath { get; }
 
-        /// <summary>Why it did not complete; null when completed.</summary>
+        /// <summary>The reason why it did not complete; null when completed.</summary>
         [MaybeNull]
         public string Error { get; }
 
@@ -44,12 +44,12 @@ namespace Ckpt.Compat
         public long BytesWritten { get; }
     }
 
-    /// <summary>AsyncManager with the methods of the reference texts.</summary>
+    /// <summary>AsyncManager with the methods of the reference API.</summary>
     public sealed class AsyncCheckpointManager : AsyncManager
     {
-        /// <summary>A manager with a queue of at most maxQueueSize tasks; others are refused.</summary>
+        /// <summary>Creates a manager with a queue of at most maxQueueSize tasks; others are refused.</summary>
         /// <param name="checkpoint">Where to save; kept alive.</param>
-        /// <param name="maxQueueSize">Tasks that have not ended, at most.</param>
+        /// <param name="maxQueueSize">The most tasks that have not ended.</param>
         public AsyncCheckpointManager(CheckpointManager checkpoint, int maxQueueSize = 10)
             : base(checkpoint, new AsyncManagerOptions { Capacity = maxQueueSize })
         {
@@ -66,7 +66,7 @@ namespace Ckpt.Compat
                 return Save(state, options, new CheckpointTaskOptions { WhenFull = WhenFull.Refuse }).Id;
         }
 
-        /// <summary>The status of a task; null when it is unknown or no longer in the history.</summary>
+        /// <summary>Returns the status of a task; null when it is unknown or no longer in the history.</summary>
         /// <param name="checkpointId">The task's number.</param>
         /// <returns>The status or null.</returns>
         public CheckpointTaskStatus? GetTaskStatus(long checkpointId)
@@ -81,8 +81,8 @@ namespace Ckpt.Compat
             }
         }
 
-        /// <summary>Waits until a task has ended, however it ended: a failure is in the result. Throws CkptTimeoutException when it
-        /// has not ended in time, CkptNotFoundException for an unknown number.</summary>
+        /// <summary>Waits until a task has ended, successfully or not: the result contains a failure. Throws CkptTimeoutException
+        /// after the timeout, CkptNotFoundException for an unknown number.</summary>
         /// <param name="checkpointId">The task's number.</param>
         /// <param name="timeout">null: without a limit.</param>
         /// <param name="cancellationToken">Cancels the wait, not the task.</param>
@@ -98,7 +98,7 @@ namespace Ckpt.Compat
             catch (Exception error) when ((error is CkptException || error is OperationCanceledException)
                 && HasEnded(checkpointId))
             {
-                // The task's own end, which the result reports.
+                // The task was cancelled or failed, as the result reports.
             }
             return new CheckpointTaskResult(Wait(checkpointId));
         }
@@ -111,7 +111,7 @@ namespace Ckpt.Compat
 
         /// <summary>Asks a task to stop.</summary>
         /// <param name="checkpointId">The task's number.</param>
-        /// <returns>True when it ends cancelled because of this call; false for an unknown number, too.</returns>
+        /// <returns>True when it ends cancelled because of this call; also false for an unknown number.</returns>
         public bool CancelCheckpoint(long checkpointId)
         {
             try
@@ -132,12 +132,12 @@ namespace Ckpt.Compat
         }
     }
 
-    /// <summary>Managers of background tasks from checkpoints.</summary>
+    /// <summary>Creates managers of background tasks from checkpoints.</summary>
     public static class AsyncCheckpointExtension
     {
-        /// <summary>A manager for these checkpoints.</summary>
+        /// <summary>Creates a manager for these checkpoints.</summary>
         /// <param name="checkpoint">Kept alive.</param>
-        /// <param name="maxQueueSize">Tasks that have not ended, at most.</param>
+        /// <param name="maxQueueSize">The most tasks that have not ended.</param>
         /// <returns>The manager; dispose of it.</returns>
         public static AsyncCheckpointManager CreateAsyncManager(this CheckpointManager checkpoint, int maxQueueSize = 10)
         {

@@ -3,7 +3,7 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Ckpt.Compat
 {
-    /// <summary>MemoryLayerStats, which converts to it.</summary>
+    /// <summary>The values of MemoryLayerStats, which converts to it.</summary>
     public sealed class LayerMemoryStats
     {
         private LayerMemoryStats(MemoryLayerStats from)
@@ -20,7 +20,7 @@ namespace Ckpt.Compat
             IsCurrentlyAllocated = from.LiveAllocations > 0;
         }
 
-        /// <summary>The same values under these names.</summary>
+        /// <summary>Converts the values to these names.</summary>
         /// <param name="from">The result of MemoryTracker.GetLayerStats.</param>
         public static implicit operator LayerMemoryStats([AllowNull] MemoryLayerStats from)
         {

@@ -14,7 +14,7 @@ namespace Ckpt.Compat
         Selective,
         /// <summary>Large activations.</summary>
         SizeBased,
-        /// <summary>Every n-th layer; n shrinks while memory is short.</summary>
+        /// <summary>Every n-th layer; n decreases while memory is short.</summary>
         MemoryAware,
         /// <summary>Large, rarely used and late layers.</summary>
         Smart,
@@ -29,7 +29,7 @@ namespace Ckpt.Compat
     /// <summary>Strategy.Interval.</summary>
     public sealed class IntervalCheckpointStrategy : Strategy
     {
-        /// <summary>Makes the strategy.</summary>
+        /// <summary>Creates the strategy.</summary>
         /// <param name="interval">At least 1.</param>
         public IntervalCheckpointStrategy(long interval = 2) : base("interval:" + interval)
         {
@@ -45,7 +45,7 @@ namespace Ckpt.Compat
     /// <summary>Strategy.Selective.</summary>
     public sealed class SelectiveCheckpointStrategy : Strategy
     {
-        /// <summary>Makes the strategy.</summary>
+        /// <summary>Creates the strategy.</summary>
         /// <param name="checkpointLayers">Names or globs.</param>
         /// <param name="excludeLayers">Names or globs.</param>
         public SelectiveCheckpointStrategy([AllowNull] IEnumerable<string> checkpointLayers = null,
@@ -58,7 +58,7 @@ namespace Ckpt.Compat
     /// <summary>Strategy.SizeBased.</summary>
     public sealed class SizeBasedCheckpointStrategy : Strategy
     {
-        /// <summary>Makes the strategy.</summary>
+        /// <summary>Creates the strategy.</summary>
         /// <param name="minActivationSizeBytes">At least 1.</param>
         /// <param name="excludeLayers">Names or globs that are never chosen.</param>
         public SizeBasedCheckpointStrategy(long minActivationSizeBytes = 1024 * 1024,
@@ -71,7 +71,7 @@ namespace Ckpt.Compat
     /// <summary>Strategy.MemoryAware.</summary>
     public sealed class MemoryAwareCheckpointStrategy : Strategy
     {
-        /// <summary>Makes the strategy.</summary>
+        /// <summary>Creates the strategy.</summary>
         /// <param name="maxMemoryPercentage">A share in (0, 1].</param>
         /// <param name="memoryTracker">Tracker of the live bytes; null: the executor's, else the process's.</param>
         /// <param name="totalSystemMemory">null: the memory that the process may use.</param>
@@ -86,7 +86,7 @@ namespace Ckpt.Compat
     /// <summary>Strategy.Smart.</summary>
     public sealed class SmartCheckpointStrategy : Strategy
     {
-        /// <summary>Makes the strategy.</summary>
+        /// <summary>Creates the strategy.</summary>
         /// <param name="excludeLayers">Names or globs that are never chosen.</param>
         public SmartCheckpointStrategy([AllowNull] IEnumerable<string> excludeLayers = null)
             : base(Listed("smart", new string[0], excludeLayers))
@@ -94,7 +94,7 @@ namespace Ckpt.Compat
         }
     }
 
-    /// <summary>The values of all usual kinds of strategies; each kind reads its own.</summary>
+    /// <summary>The values of all common kinds of strategies; each kind reads its own.</summary>
     public sealed class CheckpointConfig
     {
         /// <summary>The kind.</summary>
@@ -116,7 +116,7 @@ namespace Ckpt.Compat
         public double MaxMemoryPercentage { get; set; } = 0.8;
     }
 
-    /// <summary>Makes the usual strategies.</summary>
+    /// <summary>Creates the common strategies.</summary>
     public static class CheckpointStrategyFactory
     {
         /// <summary>Creates the strategy that a config describes.</summary>
@@ -132,12 +132,13 @@ namespace Ckpt.Compat
                 case CheckpointStrategy.SizeBased: return CreateSizeBased(config.MinActivationSizeBytes, config.ExcludeLayers);
                 case CheckpointStrategy.MemoryAware: return CreateMemoryAware(config.MaxMemoryPercentage);
                 case CheckpointStrategy.Smart: return CreateSmart(config.ExcludeLayers);
-                default: throw new CkptInvalidArgumentException("config.Strategy is " + config.Strategy
-                    + ", which chooses no layers");
+                default:
+                    throw new CkptInvalidArgumentException("config.Strategy " + config.Strategy
+                        + ": expected one that chooses layers");
             }
         }
 
-        /// <summary>Every n-th layer.</summary>
+        /// <summary>Checkpoints every n-th layer.</summary>
         /// <param name="interval">At least 1.</param>
         /// <returns>The strategy.</returns>
         public static IntervalCheckpointStrategy CreateInterval(long interval = 2)
@@ -145,7 +146,7 @@ namespace Ckpt.Compat
             return new IntervalCheckpointStrategy(interval);
         }
 
-        /// <summary>Layers that are named and not excluded.</summary>
+        /// <summary>Checkpoints layers that are named and not excluded.</summary>
         /// <param name="checkpointLayers">Names or globs.</param>
         /// <param name="excludeLayers">Names or globs.</param>
         /// <returns>The strategy.</returns>
@@ -155,7 +156,7 @@ namespace Ckpt.Compat
             return new SelectiveCheckpointStrategy(checkpointLayers, excludeLayers);
         }
 
-        /// <summary>Large activations.</summary>
+        /// <summary>Checkpoints large activations.</summary>
         /// <param name="minActivationSizeBytes">At least 1.</param>
         /// <param name="excludeLayers">Names or globs.</param>
         /// <returns>The strategy.</returns>
@@ -165,7 +166,7 @@ namespace Ckpt.Compat
             return new SizeBasedCheckpointStrategy(minActivationSizeBytes, excludeLayers);
         }
 
-        /// <summary>Every n-th layer; n shrinks while memory is short.</summary>
+        /// <summary>Checkpoints every n-th layer; n decreases while memory is short.</summary>
         /// <param name="maxMemoryPercentage">A share in (0, 1].</param>
         /// <param name="memoryTracker">Tracker of the live bytes; null: the executor's, else the process's.</param>
         /// <returns>The strategy.</returns>
@@ -175,7 +176,7 @@ namespace Ckpt.Compat
             return new MemoryAwareCheckpointStrategy(maxMemoryPercentage, memoryTracker);
         }
 
-        /// <summary>Large, rarely used and late layers.</summary>
+        /// <summary>Checkpoints large, rarely used and late layers.</summary>
         /// <param name="excludeLayers">Names or globs.</param>
         /// <returns>The strategy.</returns>
         public static SmartCheckpointStrategy CreateSmart([AllowNull] IEnumerable<string> excludeLayers = null)

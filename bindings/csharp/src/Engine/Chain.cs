@@ -5,14 +5,14 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>Layers one behind another. One thread at a time.</summary>
+    /// <summary>A sequence of layers. Use from one thread at a time.</summary>
     public sealed unsafe partial class Chain : NativeObject
     {
-        /// <summary>A chain of these layers, which it keeps alive.</summary>
+        /// <summary>Creates a chain of these layers, which it keeps alive.</summary>
         /// <param name="layers">Each belongs to one chain at most.</param>
         public Chain(params Layer[] layers) : this(0, layers) { }
 
-        /// <summary>A piece of a longer chain.</summary>
+        /// <summary>Creates a piece of a longer chain.</summary>
         /// <param name="firstLayer">Global number of its first layer.</param>
         /// <param name="layers">Each belongs to one chain at most.</param>
         public Chain(long firstLayer, params Layer[] layers)
@@ -21,7 +21,7 @@ namespace Ckpt
             foreach (var layer in layers) Add(layer);
         }
 
-        /// <summary>The parameters of the built-in layers; their tensors share the chain's memory.</summary>
+        /// <summary>Returns the parameters of the built-in layers; their tensors share the chain's memory.</summary>
         /// <returns>All of them, in order.</returns>
         public IReadOnlyList<ChainParameter> Parameters()
         {
@@ -37,18 +37,18 @@ namespace Ckpt
             return parameters;
         }
 
-        /// <summary>What planning must know, for inputs of this dtype and shape. Bytes are exact.</summary>
+        /// <summary>Returns the profile for planning, for inputs of this dtype and shape. Bytes are exact.</summary>
         /// <param name="input">Dtype and shape.</param>
         /// <param name="measuredSteps">Runs that time every layer; 0: seconds stay 0.</param>
-        /// <param name="pool">Its threads; null: as many as the process may use.</param>
+        /// <param name="pool">Threads to use; null: as many as the process may use.</param>
         public Profile Profile(TensorSpec input, int measuredSteps = 0, [AllowNull] WorkerPool pool = null)
             => Ckpt.Profile.FromChain(this, input, measuredSteps, pool);
 
-        /// <summary>Every layer timed where it runs, in steps of the whole chain. Takes the memory of storing everything; the chain
-        /// takes no further layers.</summary>
-        /// <param name="step">Its data.</param>
+        /// <summary>Times every layer in steps of the whole chain. Needs the memory of storing everything; the chain accepts no
+        /// further layers.</summary>
+        /// <param name="step">The data of the steps.</param>
         /// <param name="measuredSteps">1 .. 32.</param>
-        /// <param name="pool">Its threads; null: as many as the process may use.</param>
+        /// <param name="pool">Threads to use; null: as many as the process may use.</param>
         public Profile MeasuredProfile(Step step, int measuredSteps, [AllowNull] WorkerPool pool = null)
             => Ckpt.Profile.Measured(this, step, measuredSteps, pool);
     }

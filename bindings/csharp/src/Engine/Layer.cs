@@ -6,7 +6,7 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>One layer with its parameters, to be added to a chain. Activations are F32 or F64 tensors whose first dimension
+    /// <summary>One layer with its parameters, to be added to a chain. Activations are F32 or F64 tensors; the first dimension
     /// counts samples.</summary>
     public sealed partial class Layer : NativeObject
     {
@@ -14,10 +14,11 @@ namespace Ckpt
 
         private static Layer Made(Maker make) => new Layer(Made(make, native.ckpt_layer_release));
 
-        /// <summary>By its kind and values: new Layer("fc", "linear", 128, 256) or new Layer("fc", "linear:128,256").</summary>
+        /// <summary>Creates a layer from its kind and values: new Layer("fc", "linear", 128, 256) or new Layer("fc",
+        /// "linear:128,256").</summary>
         /// <param name="name">Not blank.</param>
         /// <param name="kind">One of KnownKinds.</param>
-        /// <param name="values">Numbers or texts.</param>
+        /// <param name="values">Numbers or strings.</param>
         public Layer(string name, string kind, params object[] values)
             : base(Made((out IntPtr made) => native.ckpt_layer_create(name, Joined(kind, values), out made), native.ckpt_layer_release))
         {
@@ -32,9 +33,9 @@ namespace Ckpt
         /// <summary>The kinds of layers: the form of each, what it does, and the range of each whole number.</summary>
         public static IReadOnlyList<string> KnownKinds => native.ckpt_layer_get_known_kinds().Split('\n');
 
-        /// <summary>A layer that calls you; it keeps your object alive.</summary>
+        /// <summary>Creates a layer that calls a custom one, which it keeps alive.</summary>
         /// <param name="name">Not blank.</param>
-        /// <param name="layer">Your object: parameters and their gradients stay its own.</param>
+        /// <param name="layer">The custom layer, which owns its parameters and their gradients.</param>
         public static Layer Custom(string name, CustomLayer layer)
         {
             if (layer == null) throw new ArgumentNullException("layer");

@@ -4,13 +4,13 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>Updates a chain's parameters from their gradients. One thread at a time.</summary>
+    /// <summary>Updates a chain's parameters from their gradients. Use from one thread at a time.</summary>
     public sealed partial class Optimizer : NativeObject
     {
-        /// <summary>The rate of a step, for LearningRate before it.</summary>
-        /// <param name="schedule">Of all steps.</param>
-        /// <param name="step">From 0.</param>
-        /// <returns>At least 0.</returns>
+        /// <summary>Returns the learning rate of a step, for LearningRate before it.</summary>
+        /// <param name="schedule">The schedule of all steps.</param>
+        /// <param name="step">Number of the step, from 0.</param>
+        /// <returns>The rate, at least 0.</returns>
         public static double LearningRateAt(LearningRateSchedule schedule, long step)
         {
             using (var memory = new CallMemory())
@@ -21,7 +21,7 @@ namespace Ckpt
             }
         }
 
-        /// <summary>The state by name; it shares the optimizer's memory.</summary>
+        /// <summary>Returns the state by name; the tensors share the optimizer's memory.</summary>
         /// <returns>All tensors, in order.</returns>
         public IReadOnlyList<KeyValuePair<string, Tensor>> Tensors()
         {

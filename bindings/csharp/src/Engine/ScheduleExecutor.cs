@@ -4,9 +4,9 @@ namespace Ckpt
 {
     public sealed unsafe partial class Step
     {
-        /// <summary>A step.</summary>
-        /// <param name="input">What the chain reads.</param>
-        /// <param name="targets">What a loss layer compares with; null when none needs it.</param>
+        /// <summary>Creates the data of a step.</summary>
+        /// <param name="input">The input of the chain.</param>
+        /// <param name="targets">The targets of a loss layer; null when no layer needs them.</param>
         public Step(Tensor input, [AllowNull] Tensor targets = null)
         {
             Input = input;

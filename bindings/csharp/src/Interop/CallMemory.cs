@@ -5,15 +5,15 @@ using System.Runtime.InteropServices;
 
 namespace Ckpt.Interop
 {
-    // What one call borrows: texts, arrays, structs, and the objects whose handles are in structs. Alive until this is disposed of,
-    // after the call.
+    // Arguments of one call: strings, arrays, structs, and the owners of handles in structs. They are valid until this is
+    // disposed of, after the call.
     internal sealed unsafe class CallMemory : IDisposable
     {
         private readonly List<IDisposable> owned = new List<IDisposable>();
-        private readonly List<object> lent = new List<object>(); // kept from the garbage collector
+        private readonly List<object> lent = new List<object>(); // kept alive for the call
         private readonly List<IntPtr> places = new List<IntPtr>();
 
-        // Disposed of with this.
+        // Adds an object to dispose of with this.
         internal T Add<T>(T used) where T : IDisposable
         {
             owned.Add(used);
@@ -31,18 +31,18 @@ namespace Ckpt.Interop
 
         internal NativeHandle Of(NativeObject used) => used == null ? null : Lent(used).Handle;
 
-        // A strategy of the caller's is wrapped for the call; what the library keeps of it is a reference of its own.
+        // Returns the handle of a strategy. A custom one is wrapped for the call; the library keeps a separate reference.
         internal NativeHandle Of(ICheckpointStrategy strategy)
         {
             if (strategy == null) return null;
             var own = strategy as Strategy;
-            return own != null ? Lent(own).Handle : Add(Strategy.Asking(strategy)).Handle;
+            return own != null ? Lent(own).Handle : Add(Strategy.Wrapping(strategy)).Handle;
         }
 
         internal IntPtr* Of(string[] texts)
         {
             if (texts.Contains(null))
-                throw new CkptInvalidArgumentException("text " + Array.IndexOf(texts, null) + " of a list is null");
+                throw new CkptInvalidArgumentException("string " + Array.IndexOf(texts, null) + " of a list is null");
             return Addresses(texts.Select(Of).ToArray());
         }
 

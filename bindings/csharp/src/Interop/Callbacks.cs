@@ -5,7 +5,7 @@ using System.Runtime.InteropServices;
 
 namespace Ckpt.Interop
 {
-    // Directors: what keeps them alive, and what becomes of their exceptions.
+    // Lifetime and exceptions of directors.
     internal static class Callbacks
     {
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
@@ -22,7 +22,7 @@ namespace Ckpt.Interop
 
         internal static int PinnedCount => pinned.Count;
 
-        // Gives a director to the library; this half is kept until the library lets go of the other.
+        // Hands a director over to the library. The managed object is kept alive until the library releases the native one.
         internal static HandleRef HandOver(IHandedOver director, IntPtr key)
         {
             if (director == null) return new HandleRef(null, IntPtr.Zero);
@@ -50,7 +50,8 @@ namespace Ckpt.Interop
             }
         }
 
-        // An exception must not unwind through native code: it is left for the caller, which reports it as the callback's failure.
+        // Stores an exception, which must not unwind through native code, for the caller, which reports it as the callback's
+        // failure.
         internal static void Failed(Exception error)
         {
             try

@@ -5,7 +5,7 @@ using System.Threading;
 
 namespace Ckpt.Interop
 {
-    // A director whose native half the library deletes. Those below are made with what they call.
+    // A director with a native object that the library deletes. The ones below are created with their targets.
     internal interface IHandedOver
     {
         void NoLongerOwned();
@@ -95,7 +95,7 @@ namespace Ckpt.Interop
         }
     }
 
-    // A subscription's half on this side. Without a strong way back to the tracker, which can go while this waits for events.
+    // The managed object of a subscription. It does not reference the tracker strongly, so that the tracker can be collected.
     internal sealed unsafe class MemoryEvents : EventListener
     {
         internal Action<MemoryEvent> handler;
@@ -130,7 +130,7 @@ namespace Ckpt.Interop
         public override IntPtr make(string arguments)
         {
             var made = function(arguments);
-            if (made == null) throw new InvalidOperationException("the factory returned no strategy");
+            if (made == null) throw new InvalidOperationException("factory: expected a strategy, returned null");
             using (var memory = new CallMemory()) return NativeObject.Taken(memory.Of(made), native.ckpt_strategy_retain);
         }
     }
@@ -142,8 +142,8 @@ namespace Ckpt.Interop
         public override IntPtr make(string uri)
         {
             var made = function(uri);
-            if (made == null) throw new InvalidOperationException("the factory returned no storage");
-            return made.Handle.GivenUp();
+            if (made == null) throw new InvalidOperationException("factory: expected a storage, returned null");
+            return made.Handle.Detach();
         }
     }
 
@@ -155,7 +155,7 @@ namespace Ckpt.Interop
         public override IntPtr output(IntPtr input)
         {
             var made = layer.Output(new TensorSpec(*(NativeTensorSpec*)input));
-            if (made == null) throw new InvalidOperationException("Output returned null");
+            if (made == null) throw new InvalidOperationException("Output: expected a TensorSpec, returned null");
             var place = native.ckpt_csharp_result_place();
             *(NativeTensorSpec*)place = made.Native;
             return place;
@@ -194,7 +194,7 @@ namespace Ckpt.Interop
 
         public override void restore_ambient(IntPtr state) => layer.RestoreAmbient(NativeBytes.Of(state));
 
-        // A context, and the end of what is lent with it. ckpt_swig::LayerContext holds a pointer.
+        // A context, which disposes of the objects passed with it. ckpt_swig::LayerContext holds a pointer.
         private struct LentContext : IDisposable
         {
             internal LentContext(IntPtr context) { Context = new LayerContext(**(NativeLayerContext**)context); }
@@ -218,7 +218,7 @@ namespace Ckpt.Interop
             using (var lent = new Tensor(NativeHandle.Lent(input)))
             {
                 var output = function(lent, microBatch);
-                if (output == null) throw new InvalidOperationException("the stage's forward returned no tensor");
+                if (output == null) throw new InvalidOperationException("forward: expected a tensor, returned null");
                 return NativeObject.Taken(output.Handle, native.ckpt_tensor_retain);
             }
         }
@@ -247,7 +247,7 @@ namespace Ckpt.Interop
             => function(group, name, (IntPtr)data, offset, NativeBytes.Of(buffer));
     }
 
-    // What the library reports of one task, on its threads.
+    // Receives the library's reports on one task, on its threads.
     internal sealed class TaskListener : AsyncListener
     {
         private readonly CheckpointTask task;
@@ -268,7 +268,7 @@ namespace Ckpt.Interop
         public override void ended(ckpt_checkpoint_task_result result) => task.End(new CheckpointTaskResult(result));
     }
 
-    // The files and locks of a CustomStorage, which go by numbers there.
+    // Maps the library's numbers to the files and locks of a CustomStorage.
     internal sealed unsafe partial class StorageCalls
     {
         private readonly ConcurrentDictionary<long, object> files = new ConcurrentDictionary<long, object>();
@@ -276,7 +276,7 @@ namespace Ckpt.Interop
 
         internal bool IsObjects => objects != null;
 
-        // Whether the object store has these methods of its own.
+        // Whether the object store overrides these methods.
         internal bool ReadsRanges
             => IsObjects && IsOwn(new Action<object, IReadOnlyList<StorageRange>>(objects.ReadRanges));
 

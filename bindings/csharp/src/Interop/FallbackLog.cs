@@ -9,7 +9,7 @@ namespace Ckpt.Interop
         private static readonly object guard = new object();
         private static bool armed;
 
-        // Set with the first handler.
+        // Set together with the first handler.
         internal static volatile bool LogWasSet;
 
         internal static void Arm()
@@ -22,7 +22,7 @@ namespace Ckpt.Interop
             }
         }
 
-        // One line about an event of this layer, which the native library does not report.
+        // Writes one line about an event of this package, which the native library does not report.
         internal static void Report(string message)
         {
             if (!LogWasSet && Environment.GetEnvironmentVariable("CKPT_LOG") != "off") Write(message);

@@ -4,7 +4,7 @@ using System.Runtime.InteropServices;
 
 namespace Ckpt.Interop
 {
-    // Memory of this side in a tensor: pinned until the tensor's last reference goes, on whatever thread that is.
+    // Managed memory in a tensor: pinned until the tensor's last reference is released, on any thread.
     internal sealed class LentMemory
     {
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
@@ -46,7 +46,7 @@ namespace Ckpt.Interop
         }
     }
 
-    // A view that holds a reference of its own, so that the memory outlives the Tensor it came from.
+    // A view that holds a separate reference, so that the memory outlives its Tensor.
     internal sealed unsafe class TensorMemory<T> : MemoryManager<T> where T : struct
     {
         private readonly Tensor tensor;

@@ -4,7 +4,7 @@ using System.Threading;
 
 namespace Ckpt.Interop
 {
-    // One reference to an object of the library. A call that is going on keeps it, whoever disposes of it meanwhile.
+    // One reference to an object of the library. A running call keeps it alive, even if another thread disposes of it.
     internal sealed class NativeHandle : SafeHandle
     {
         private static readonly NativeHandle none = new NativeHandle(IntPtr.Zero, null, false);
@@ -14,8 +14,8 @@ namespace Ckpt.Interop
         private readonly bool mayWait;
         private bool disposing;
 
-        // mayWait: the object owns threads, which its release joins. The finalizer's thread has no time for that, and it must have
-        // happened before the process ends.
+        // mayWait: the object owns threads, which its release joins. That must not block the finalizer's thread, and must happen
+        // before the process exits.
         internal NativeHandle(IntPtr value, Action<IntPtr> release, bool mayWait = false) : base(IntPtr.Zero, true)
         {
             this.release = release;
@@ -24,7 +24,7 @@ namespace Ckpt.Interop
             if (mayWait) Shutdown.Watch(this);
         }
 
-        // Owned elsewhere, borrowed for one call.
+        // Wraps an object that is borrowed for one call.
         internal static NativeHandle Lent(IntPtr value)
         {
             return new NativeHandle(value, handle => { });
@@ -32,15 +32,15 @@ namespace Ckpt.Interop
 
         internal static NativeHandle OrNone(NativeHandle handle) => handle ?? none;
 
-        // The bare reference, for the library to take over: this is closed, and releases nothing.
-        internal IntPtr GivenUp()
+        // Returns the reference for the library to take over, and closes this without a release.
+        internal IntPtr Detach()
         {
             var value = handle;
             SetHandleAsInvalid();
             return value;
         }
 
-        // What is done first when the process ends; it must not refer to the object that owns this. False: the object cannot be
+        // Runs first at process exit; it must not refer to the object that owns this. Returns false if the object cannot be
         // released any more.
         internal Func<NativeHandle, bool> AtExit { get; set; }
 
@@ -73,7 +73,7 @@ namespace Ckpt.Interop
             return true;
         }
 
-        // Until all that was forgotten is released.
+        // Waits until all unreachable objects are released.
         internal static void WaitForReleases()
         {
             lock (releases)

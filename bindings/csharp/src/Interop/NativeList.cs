@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Ckpt.Interop
 {
-    // Elements that a call fetched, to be read once and freed.
+    // Elements that a call returned, to be read once and freed.
     internal unsafe struct NativeList : IDisposable
     {
         private IntPtr list;
@@ -20,7 +20,7 @@ namespace Ckpt.Interop
             list = IntPtr.Zero;
         }
 
-        // One value of each element's address.
+        // Converts each element from its address.
         internal static T[] Made<T>(IntPtr fetched, Func<IntPtr, T> make)
         {
             using (var list = new NativeList(fetched))
@@ -43,7 +43,7 @@ namespace Ckpt.Interop
             }
         }
 
-        // An array of a struct.
+        // Copies an array in a struct.
         internal static long[] Copied(long* values, int count)
         {
             var copy = new long[count];
@@ -51,18 +51,19 @@ namespace Ckpt.Interop
             return copy;
         }
 
-        // A shape as long as a struct's array of lengths.
+        // Pads a shape to the length of a struct's array.
         internal static long[] Lengths(long[] shape)
         {
             if (shape.Length > native.CKPT_TENSOR_LARGEST_NDIM)
-                throw new CkptInvalidArgumentException("shape has " + shape.Length + " dimensions; at most " + Tensor.LargestNdim);
+                throw new CkptInvalidArgumentException("shape: expected at most " + Tensor.LargestNdim + " dimensions, found "
+                    + shape.Length);
             var lengths = new long[native.CKPT_TENSOR_LARGEST_NDIM];
             shape.CopyTo(lengths, 0);
             return lengths;
         }
     }
 
-    // ckpt_swig::Bytes: memory that is lent for one call.
+    // ckpt_swig::Bytes: memory that is valid during one call.
     [StructLayout(LayoutKind.Sequential)]
     internal unsafe struct NativeBytes
     {

@@ -1,5 +1,5 @@
 #if NETSTANDARD2_0
-// What current frameworks have themselves: marks of what may be null, for the compilers of those who use the library.
+// Nullability attributes, which current frameworks define themselves, for the compilers of the library's users.
 namespace System.Diagnostics.CodeAnalysis
 {
     [AttributeUsage(AttributeTargets.Field | AttributeTargets.Parameter | AttributeTargets.Property)]

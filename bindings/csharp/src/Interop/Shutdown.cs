@@ -3,7 +3,7 @@ using System.Collections.Generic;
 
 namespace Ckpt.Interop
 {
-    // The end of the process: what owns threads is stopped while callbacks can still run, then none runs any more.
+    // Process exit: stops owners of threads while callbacks can still run, then disables all callbacks.
     internal static class Shutdown
     {
         private static readonly object guard = new object();
@@ -20,7 +20,7 @@ namespace Ckpt.Interop
             }
         }
 
-        // Handles are found until they were finalized: no finalizer runs at the end.
+        // Keeps track of handles until they are finalized, because no finalizer runs at process exit.
         internal static void Watch(NativeHandle owner)
         {
             Arm();
@@ -57,7 +57,7 @@ namespace Ckpt.Interop
             }
             catch (CkptException)
             {
-                // The process ends inside a log callback.
+                // The process exits inside a log callback.
             }
             native.ckpt_csharp_close_machine();
         }

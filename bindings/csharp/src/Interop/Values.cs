@@ -6,7 +6,7 @@ using System.Text;
 
 namespace Ckpt.Interop
 {
-    // Statuses of failed calls as exceptions; the text is the library's.
+    // Converts statuses of failed calls to exceptions with the library's message.
     internal static class Errors
     {
         internal static void Check(int status)
@@ -17,7 +17,7 @@ namespace Ckpt.Interop
         internal static void CheckFetched() => Check(native.ckpt_csharp_fetched_status());
     }
 
-    // Time-outs: null and Timeout.InfiniteTimeSpan wait for ever.
+    // Converts timeouts: null and Timeout.InfiniteTimeSpan wait indefinitely.
     internal static class Times
     {
         private static readonly DateTime epoch = new DateTime(1970, 1, 1, 0, 0, 0, DateTimeKind.Utc);
@@ -26,7 +26,7 @@ namespace Ckpt.Interop
         {
             if (time == null || time.Value == System.Threading.Timeout.InfiniteTimeSpan) return -1;
             var ticks = time.Value.Ticks;
-            if (ticks < 0) throw new CkptInvalidArgumentException("a time is " + time.Value + "; at least 0");
+            if (ticks < 0) throw new CkptInvalidArgumentException("time " + time.Value + ": expected at least 0");
             return ticks > long.MaxValue / 100 ? long.MaxValue : ticks * 100;
         }
 
@@ -36,7 +36,7 @@ namespace Ckpt.Interop
         internal static DateTime Utc(long nanoseconds) => epoch.AddTicks(nanoseconds / 100);
     }
 
-    // Texts on their way to and from the library, which speaks UTF-8 with a NUL at the end.
+    // Converts strings to and from the library's UTF-8 with a terminating NUL.
     internal static unsafe class Utf8
     {
         private static readonly UTF8Encoding strict = new UTF8Encoding(false, true);
@@ -45,7 +45,7 @@ namespace Ckpt.Interop
         {
             if (text == null) return null;
             if (text.IndexOf('\0') >= 0)
-                throw new CkptInvalidArgumentException("a text has a NUL inside: \"" + text.Replace("\0", "\\0") + "\"");
+                throw new CkptInvalidArgumentException("string contains a NUL: \"" + text.Replace("\0", "\\0") + "\"");
             try
             {
                 var bytes = new byte[strict.GetByteCount(text) + 1];
@@ -54,7 +54,7 @@ namespace Ckpt.Interop
             }
             catch (EncoderFallbackException)
             {
-                throw new CkptInvalidArgumentException("a text is no UTF-16: it has half of a surrogate pair");
+                throw new CkptInvalidArgumentException("string: expected valid UTF-16, found a lone surrogate");
             }
         }
 
@@ -68,7 +68,7 @@ namespace Ckpt.Interop
         }
     }
 
-    // ToString of what has many values, the same under every culture.
+    // Formats objects with many values, the same under every culture.
     internal static class Shown
     {
         internal static string Of(string name, params object[] values)

@@ -6,15 +6,15 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>Counts what checkpoints hold: live, peak and total bytes, per layer. It owns no memory of its user, who reports
-    /// allocations and frees. Layers are named by a text, or by the number that AddLayer gives, which is faster. Several threads
-    /// may use it at once.</summary>
+    /// <summary>Counts the memory of checkpoints: live, peak and total bytes, per layer. It allocates nothing itself: its user
+    /// reports allocations and frees. Layers are named by a string, or by the number that AddLayer returns, which is faster.
+    /// Several threads may use it at once.</summary>
     public sealed partial class MemoryTracker : NativeObject
     {
-        // Of the layers that calls have named.
+        // Numbers of the layers that calls have named.
         private readonly ConcurrentDictionary<string, int> numbers = new ConcurrentDictionary<string, int>();
 
-        // The number of a layer, which is added if its name is new.
+        // Returns the number of a layer; adds the layer if its name is new.
         private int NumberOf(string layerId)
         {
             int number;
@@ -26,30 +26,30 @@ namespace Ckpt
 
         internal override void BeforeDispose() => numbers.Clear();
 
-        /// <summary>Books an allocation by a layer's name. Handlers of events run before it returns.</summary>
-        /// <param name="layerId">The name, not blank; it need not have been given before.</param>
+        /// <summary>Records an allocation by a layer's name. Handlers of events run before it returns.</summary>
+        /// <param name="layerId">The name, not blank; the layer is added if it is new.</param>
         /// <param name="sizeBytes">Above 0.</param>
         /// <returns>The allocation's id, which is never 0.</returns>
         public ulong RecordAllocation(string layerId, long sizeBytes) => RecordAllocation(NumberOf(layerId), sizeBytes);
 
-        /// <summary>Books an allocation unless the live total would rise above the limit.</summary>
+        /// <summary>Records an allocation unless the live total would exceed the limit.</summary>
         /// <param name="layerId">The layer's name.</param>
         /// <param name="sizeBytes">Above 0.</param>
         /// <returns>The allocation's id, or null when it was refused.</returns>
         public ulong? TryReserve(string layerId, long sizeBytes) => TryReserve(NumberOf(layerId), sizeBytes);
 
-        /// <summary>Frees all live allocations of a layer. CkptNotFoundException when it has none.</summary>
+        /// <summary>Frees all live allocations of a layer. Throws CkptNotFoundException when it has none.</summary>
         /// <param name="layerId">The layer's name.</param>
-        /// <returns>How many there were.</returns>
+        /// <returns>The number of allocations freed.</returns>
         public long RecordDeallocation(string layerId)
         {
             var layer = FindLayer(layerId);
             if (layer != null) return RecordDeallocation(layer.Value);
             CountUnknown();
-            throw new CkptNotFoundException("name is \"" + layerId + "\"; no layer has that name");
+            throw new CkptNotFoundException("name is \"" + layerId + "\"; unknown layer");
         }
 
-        // In MemoryStats.NotFound.
+        // Counts a deallocation of an unknown layer in MemoryStats.NotFound.
         private void CountUnknown()
         {
             try
@@ -59,9 +59,9 @@ namespace Ckpt
             catch (CkptNotFoundException) { }
         }
 
-        /// <summary>What one layer holds.</summary>
+        /// <summary>Returns the statistics of one layer.</summary>
         /// <param name="layerId">Its name.</param>
-        /// <returns>Its numbers, or null for an unknown layer.</returns>
+        /// <returns>The statistics, or null for an unknown layer.</returns>
         [return: MaybeNull]
         public MemoryLayerStats GetLayerStats(string layerId)
         {
@@ -69,8 +69,8 @@ namespace Ckpt
             return layer == null ? null : GetLayerStats(layer.Value);
         }
 
-        /// <summary>Totals and all layers of one moment.</summary>
-        /// <param name="order">Of the layers.</param>
+        /// <summary>Returns the totals and all layers at one moment.</summary>
+        /// <param name="order">Order of the layers.</param>
         /// <param name="layers">All layers, in that order.</param>
         /// <returns>The totals.</returns>
         public MemoryStats GetSnapshot(MemoryOrder order, out IReadOnlyList<MemoryLayerStats> layers)
@@ -79,13 +79,13 @@ namespace Ckpt
             var totals = MemoryStats.Filled(stats => found = NativeList.Made(
                 native.ckpt_memory_tracker_get_snapshot(Handle, (int)order, stats),
                 at => new MemoryLayerStats(new ckpt_memory_layer_stats(at, false))));
-            GC.KeepAlive(this); // their names live as long as the tracker
+            GC.KeepAlive(this); // the layers' names are valid as long as the tracker
             layers = found;
             return totals;
         }
 
-        /// <summary>Bytes, and their share, that are saved against storing everything.</summary>
-        /// <param name="storeAllBytes">What storing everything would take.</param>
+        /// <summary>Returns the bytes saved compared with storing everything, and their share.</summary>
+        /// <param name="storeAllBytes">Bytes that storing everything takes.</param>
         /// <param name="fraction">The share; 0 when storeAllBytes is 0.</param>
         /// <returns>The bytes; negative when more is live.</returns>
         public long GetSavings(long storeAllBytes, out double fraction)
@@ -107,8 +107,8 @@ namespace Ckpt
 
         /// <summary>Calls handler for every event of these kinds from now on.</summary>
         /// <param name="kinds">One or several.</param>
-        /// <param name="handler">Runs on the thread whose call caused the event.</param>
-        /// <returns>What ends it; it need not be kept.</returns>
+        /// <param name="handler">Runs on the thread that caused the event.</param>
+        /// <returns>The subscription, which ends it; it need not be stored.</returns>
         public MemorySubscription Subscribe(MemoryEventKind kinds, Action<MemoryEvent> handler)
         {
             if (handler == null) throw new ArgumentNullException("handler");
@@ -117,9 +117,9 @@ namespace Ckpt
             return new MemorySubscription(this, id);
         }
 
-        /// <summary>Collects events of these kinds, to be polled.</summary>
+        /// <summary>Returns a queue that collects events of these kinds, to be polled.</summary>
         /// <param name="kinds">One or several.</param>
-        /// <param name="capacity">Events that are kept at most, 1 .. 2^24.</param>
+        /// <param name="capacity">The most events to keep, 1 .. 2^24.</param>
         public MemoryEventQueue SubscribeQueue(MemoryEventKind kinds, long capacity)
         {
             long id;
@@ -138,7 +138,7 @@ namespace Ckpt
             }
         }
 
-        /// <summary>What was set with the limit, in bytes; 0 when there is none.</summary>
+        /// <summary>The hysteresis of the limit, in bytes; 0 when there is none.</summary>
         public long LimitHysteresis
         {
             get
@@ -151,7 +151,7 @@ namespace Ckpt
     }
 
     /// <summary>A function that is called for a tracker's events until this is disposed of, or the tracker ends. The library keeps
-    /// the function: this object need not be kept.</summary>
+    /// the function alive: this object need not be stored.</summary>
     public class MemorySubscription : IDisposable
     {
         private readonly MemoryTracker tracker;
@@ -163,12 +163,13 @@ namespace Ckpt
             Id = id;
         }
 
-        /// <summary>Its number.</summary>
+        /// <summary>The number of the subscription.</summary>
         public long Id { get; }
 
         internal MemoryTracker Tracker => tracker;
 
-        /// <summary>Ends it. Returns when no other thread is inside the function. Doing it again does nothing.</summary>
+        /// <summary>Ends the subscription. Returns when no other thread is inside the function. Doing it again does
+        /// nothing.</summary>
         public void Dispose()
         {
             if (ended || tracker.IsDisposed) return;
@@ -177,13 +178,13 @@ namespace Ckpt
         }
     }
 
-    /// <summary>Events of a tracker that are collected to be polled. One that finds the queue full is dropped and
-    /// counted.</summary>
+    /// <summary>Events of a tracker that are collected to be polled. An event is dropped and counted when the queue is
+    /// full.</summary>
     public sealed class MemoryEventQueue : MemorySubscription
     {
         internal MemoryEventQueue(MemoryTracker tracker, long id) : base(tracker, id) { }
 
-        /// <summary>Takes the oldest event. Never waits.</summary>
+        /// <summary>Removes and returns the oldest event. Never waits.</summary>
         /// <returns>The event, or null when there is none.</returns>
         [return: MaybeNull]
         public MemoryEvent Poll()
@@ -193,7 +194,7 @@ namespace Ckpt
             return got == 0 ? null : polled;
         }
 
-        /// <summary>Events that found the queue full.</summary>
+        /// <summary>Number of events that were dropped because the queue was full.</summary>
         public long DroppedEvents
         {
             get
@@ -205,7 +206,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>An open scope of a tracker; Dispose closes it. Scopes close in the opposite order of their opening.</summary>
+    /// <summary>An open scope of a tracker; Dispose closes it. Scopes close in reverse order.</summary>
     public sealed class MemoryScope : IDisposable
     {
         private readonly MemoryTracker tracker;
@@ -217,23 +218,23 @@ namespace Ckpt
             Id = id;
         }
 
-        /// <summary>Its number.</summary>
+        /// <summary>The number of the scope.</summary>
         public ulong Id { get; }
 
-        /// <summary>What has happened in it up to now, or up to its end.</summary>
-        /// <returns>The numbers of one moment.</returns>
+        /// <summary>Returns the statistics of the scope up to now, or up to its end.</summary>
+        /// <returns>The statistics at one moment.</returns>
         public MemoryScopeStats GetStats()
         {
             return last ?? MemoryScopeStats.Filled(stats => native.ckpt_memory_tracker_get_scope_stats(tracker.Handle, Id, stats));
         }
 
-        /// <summary>Closes it; it must be the innermost one (CkptInvalidStateException). CkptNotFoundException when it is
-        /// closed.</summary>
-        /// <returns>What happened in it.</returns>
+        /// <summary>Closes the scope, which must be the innermost one (otherwise throws CkptInvalidStateException). Throws
+        /// CkptNotFoundException when it is closed.</summary>
+        /// <returns>The statistics of the scope.</returns>
         public MemoryScopeStats Pop()
             => last = MemoryScopeStats.Filled(stats => native.ckpt_memory_tracker_pop_scope(tracker.Handle, Id, stats));
 
-        /// <summary>Closes it unless it is closed. Its numbers can still be asked for.</summary>
+        /// <summary>Closes the scope unless it is closed. Its statistics remain available.</summary>
         public void Dispose()
         {
             if (last == null && !tracker.IsDisposed) Pop();

@@ -6,14 +6,14 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>Stores the activations of a stage's micro-batches as a policy says, and computes the others again. Several threads
+    /// <summary>Stores the activations of a stage's micro-batches by a policy, and recomputes the others. Several threads
     /// may use it at once.</summary>
     public partial class ActivationManager : NativeObject
     {
-        /// <summary>A manager of a stage.</summary>
+        /// <summary>Creates a manager of a stage.</summary>
         /// <param name="policy">Which activations stay.</param>
-        /// <param name="forward">The stage's forward of an input (valid during the call only) and a micro-batch's number; null:
-        /// nothing can be recomputed. What it throws makes the call fail with CkptCallbackException.</param>
+        /// <param name="forward">The stage's forward, which takes an input (valid during the call only) and a micro-batch's number;
+        /// null: nothing can be recomputed. If it throws, the call fails with CkptCallbackException.</param>
         /// <param name="options">null: the defaults.</param>
         public ActivationManager(ActivationPolicy policy, [AllowNull] Func<Tensor, int, Tensor> forward = null,
                                  [AllowNull] ActivationManagerOptions options = null)
@@ -25,16 +25,16 @@ namespace Ckpt
 
         internal ActivationManager(NativeHandle handle) : base(handle) { }
 
-        /// <summary>The same without a copy: no caller may write to the tensor any more, and this object of it is disposed
+        /// <summary>Stores an activation without a copy: its memory must not be written to any more, and this Tensor is disposed
         /// of.</summary>
         /// <param name="microBatch">From 0 on.</param>
-        /// <param name="activation">Given up, kept or not.</param>
-        /// <returns>True: kept.</returns>
+        /// <param name="activation">Taken over, stored or not.</param>
+        /// <returns>Whether it was stored.</returns>
         public bool StoreMoved(int microBatch, Tensor activation)
         {
             if (activation == null) throw new ArgumentNullException("activation");
             int kept;
-            var reference = Taken(activation.Handle, native.ckpt_tensor_retain); // the manager takes this one
+            var reference = Taken(activation.Handle, native.ckpt_tensor_retain); // reference for the manager
             try
             {
                 using (var lent = NativeHandle.Lent(reference))
@@ -49,8 +49,8 @@ namespace Ckpt
             return kept != 0;
         }
 
-        /// <summary>Exact bytes of what is stored.</summary>
-        /// <param name="count">Activations that are stored.</param>
+        /// <summary>Returns the exact bytes of the stored activations.</summary>
+        /// <param name="count">Number of stored activations.</param>
         /// <returns>The bytes.</returns>
         public long GetMemoryUsage(out long count)
         {
@@ -59,9 +59,9 @@ namespace Ckpt
             return bytes;
         }
 
-        /// <summary>What is known of one stored activation; null when it is not stored.</summary>
+        /// <summary>Returns information on one stored activation; null when it is not stored.</summary>
         /// <param name="microBatch">From 0 on.</param>
-        /// <returns>Bytes, shape and when.</returns>
+        /// <returns>Bytes, shape and time.</returns>
         [return: MaybeNull]
         public ActivationMetadata GetMetadata(int microBatch)
         {
@@ -75,9 +75,9 @@ namespace Ckpt
             }
         }
 
-        /// <summary>What is stored: a read-only tensor whose memory lives as long as it.</summary>
+        /// <summary>Returns a stored activation as a read-only tensor, which keeps its memory alive.</summary>
         /// <param name="microBatch">From 0 on.</param>
-        /// <returns>The tensor, or null when nothing is stored.</returns>
+        /// <returns>The tensor, or null when none is stored.</returns>
         [return: MaybeNull]
         public Tensor GetActivation(int microBatch)
         {
@@ -86,7 +86,7 @@ namespace Ckpt
             return activation == IntPtr.Zero ? null : Tensor.Owning(activation);
         }
 
-        /// <summary>The stored micro-batches, ascending.</summary>
+        /// <summary>Returns the stored micro-batches, ascending.</summary>
         /// <returns>All of them.</returns>
         public IReadOnlyList<int> List()
             => NativeList.Integers(native.ckpt_activation_manager_list(Handle)).Select(one => (int)one).ToArray();

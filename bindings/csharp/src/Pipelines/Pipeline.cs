@@ -7,16 +7,16 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>Stages that run a chain's steps, each on a thread of its own. Losses and gradients are bit for bit those of one
-    /// stage with the same micro-batches. While a step runs, other calls but Cancel throw CkptBusyException.</summary>
+    /// <summary>Stages that run a chain's steps, each on its own thread. Losses and gradients have the same bits as with one stage
+    /// and the same micro-batches. While a step runs, other calls except Cancel throw CkptBusyException.</summary>
     public sealed unsafe partial class Pipeline : NativeObject
     {
         private readonly int microBatches;
 
         /// <summary>Cuts the chain, plans each stage and starts the threads.</summary>
-        /// <param name="chain">Kept alive; no other caller runs it while a step runs.</param>
+        /// <param name="chain">Kept alive; not to be run by others while a step runs.</param>
         /// <param name="input">Dtype and shape of the whole batch.</param>
-        /// <param name="options">How.</param>
+        /// <param name="options">The options of the pipeline.</param>
         public Pipeline(Chain chain, TensorSpec input, PipelineOptions options) : base(Made(chain, input, options))
         {
             microBatches = options.MicroBatches;
@@ -38,20 +38,20 @@ namespace Ckpt
             }
         }
 
-        /// <summary>One step of the whole batch. After an error every buffer is returned and the next step works.</summary>
-        /// <param name="step">Its tensors have the whole batch's size.</param>
-        /// <param name="timeout">How long to wait; null: for ever.</param>
-        /// <returns>The mean loss, or NaN where the output is not one number.</returns>
+        /// <summary>Runs one step of the whole batch. After an error every buffer is returned and the next step works.</summary>
+        /// <param name="step">The data of the step, of the whole batch's size.</param>
+        /// <param name="timeout">How long to wait; null: no limit.</param>
+        /// <returns>The mean loss, or NaN when the output is not a single number.</returns>
         public double Run(Step step, TimeSpan? timeout = null)
         {
             double[] losses;
             return Run(step, timeout, out losses);
         }
 
-        /// <summary>The same, with each micro-batch's loss.</summary>
-        /// <param name="step">Its tensors have the whole batch's size.</param>
-        /// <param name="timeout">How long to wait; null: for ever.</param>
-        /// <param name="losses">Each micro-batch's.</param>
+        /// <summary>Runs one step of the whole batch, and returns each micro-batch's loss.</summary>
+        /// <param name="step">The data of the step, of the whole batch's size.</param>
+        /// <param name="timeout">How long to wait; null: no limit.</param>
+        /// <param name="losses">The loss of each micro-batch.</param>
         /// <returns>The mean loss.</returns>
         public double Run(Step step, TimeSpan? timeout, out double[] losses)
         {
@@ -65,9 +65,9 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Run with a token.</summary>
-        /// <param name="step">Its tensors have the whole batch's size.</param>
-        /// <param name="timeout">How long to wait; null: for ever.</param>
+        /// <summary>Runs one step of the whole batch, with a token.</summary>
+        /// <param name="step">The data of the step, of the whole batch's size.</param>
+        /// <param name="timeout">How long to wait; null: no limit.</param>
         /// <param name="cancellationToken">Ends the step with OperationCanceledException; the next one works.</param>
         /// <returns>The mean loss.</returns>
         public double Run(Step step, TimeSpan? timeout, CancellationToken cancellationToken)
@@ -75,7 +75,7 @@ namespace Ckpt
             cancellationToken.ThrowIfCancellationRequested();
             var gate = new object();
             var ended = false;
-            // Repeated, as the token may be cancelled before the step has begun; elsewhere, as it may be cancelled by a layer.
+            // Cancels repeatedly, as the step may not have begun yet, and on another thread, as a layer may cancel the token.
             Action cancel = () =>
             {
                 for (;; Thread.Sleep(1))
@@ -102,9 +102,9 @@ namespace Ckpt
             }
         }
 
-        /// <summary>The last step that ended well, by stage, then by time.</summary>
-        /// <param name="step">How long it took.</param>
-        /// <returns>What each stage did when.</returns>
+        /// <summary>Returns the intervals of the last successful step, by stage, then by time.</summary>
+        /// <param name="step">Duration of the step.</param>
+        /// <returns>The intervals of all stages.</returns>
         public IReadOnlyList<PipelineInterval> GetTimeline(out TimeSpan step)
         {
             long nanoseconds;

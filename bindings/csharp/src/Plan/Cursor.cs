@@ -3,28 +3,28 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>A place in a schedule, for those who run its actions themselves. One thread at a time.</summary>
+    /// <summary>A position in a schedule, for programs that run its actions themselves. Use from one thread at a time.</summary>
     public sealed unsafe partial class Cursor : NativeObject
     {
-        /// <summary>The next action. After End it is End again.</summary>
+        /// <summary>Returns the next action. After End it returns End again.</summary>
         /// <returns>The action.</returns>
         public ScheduleAction Next() => NativeList.Made(native.ckpt_cursor_next(Handle), at => *(ScheduleAction*)at)[0];
 
-        /// <summary>Up to capacity next actions; none behind End.</summary>
+        /// <summary>Returns up to capacity next actions; none after End.</summary>
         /// <param name="capacity">At least 1.</param>
         /// <returns>The actions.</returns>
         public ScheduleAction[] NextMany(int capacity)
         {
-            if (capacity < 1) throw new CkptInvalidArgumentException("capacity is " + capacity + "; at least 1");
+            if (capacity < 1) throw new CkptInvalidArgumentException("capacity " + capacity + ": expected at least 1");
             return NativeList.Made(native.ckpt_cursor_next_many(Handle, capacity), at => *(ScheduleAction*)at);
         }
 
-        /// <summary>The place as bytes, for Restore in this or another process.</summary>
+        /// <summary>Returns the position as bytes, for Restore in this or another process.</summary>
         /// <returns>The bytes.</returns>
         public byte[] Save() => NativeList.Bytes(native.ckpt_cursor_save(Handle));
 
-        /// <summary>Moves to a saved place of an equal schedule. CkptCorruptException for bytes that are none.</summary>
-        /// <param name="place">From Save.</param>
+        /// <summary>Moves to a saved position of an equal schedule. Throws CkptCorruptException for other bytes.</summary>
+        /// <param name="place">The bytes from Save.</param>
         public void Restore(ReadOnlySpan<byte> place)
         {
             fixed (byte* bytes = &System.Runtime.InteropServices.MemoryMarshal.GetReference(place))

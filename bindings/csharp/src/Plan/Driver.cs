@@ -4,14 +4,14 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>Drives the steps of one schedule for a Guest, one at a time: what is kept and dropped, recomputed and run backward.
-    /// One thread at a time, but for Cancel.</summary>
-    /// <typeparam name="T">Items.</typeparam>
+    /// <summary>Drives the steps of one schedule for a Guest, one at a time: calls it to keep, drop, recompute and run backward.
+    /// Use from one thread at a time, except Cancel.</summary>
+    /// <typeparam name="T">Type of the items.</typeparam>
     public sealed unsafe partial class Driver<T> : NativeObject where T : class
     {
         private readonly Functions functions;
 
-        /// <summary>A driver without a step.</summary>
+        /// <summary>Creates a driver without a step.</summary>
         /// <param name="schedule">Kept alive.</param>
         /// <param name="guest">Kept alive.</param>
         public Driver(Schedule schedule, Guest<T> guest) : this(schedule, new Functions(guest)) { }
@@ -23,22 +23,22 @@ namespace Ckpt
             this.functions = functions;
         }
 
-        /// <summary>Begins a step and runs it as far as its turn.</summary>
-        /// <param name="x0">The chain's input: the driver's from here on.</param>
-        /// <returns>The chain's output, which stays the driver's.</returns>
+        /// <summary>Begins a step and runs it up to its turn.</summary>
+        /// <param name="x0">The chain's input, taken over by the driver.</param>
+        /// <returns>The chain's output, owned by the driver.</returns>
         public T Forward(T x0) => functions.Peek(Given(x0, native.ckpt_driver_forward));
 
         /// <summary>Runs the step that Forward paused to its end.</summary>
-        /// <param name="gn">Gradient of the output: the driver's from here on; null for none.</param>
+        /// <param name="gn">Gradient of the output, taken over by the driver; null for none.</param>
         /// <returns>Gradient of x0; null for none.</returns>
         public T Backward(T gn) => functions.Take(Given(gn, native.ckpt_driver_backward));
 
-        /// <summary>Runs a whole step; Guest.Turn makes the gradient of the output.</summary>
-        /// <param name="x0">The chain's input: the driver's from here on.</param>
+        /// <summary>Runs a whole step; Guest.Turn returns the gradient of the output.</summary>
+        /// <param name="x0">The chain's input, taken over by the driver.</param>
         /// <returns>Gradient of x0; null for none.</returns>
         public T Run(T x0) => functions.Take(Given(x0, native.ckpt_driver_run));
 
-        /// <summary>Which call ended the last step that failed by its guest; null when it did not.</summary>
+        /// <summary>The call of the guest that made the last step fail; null when the last step did not fail in one.</summary>
         public DriveCall? Failure
         {
             get
@@ -50,7 +50,7 @@ namespace Ckpt
 
         private delegate void Call(NativeHandle driver, long item, out long made);
 
-        // The item is the library's unless the call was refused.
+        // Hands an item over to the library, unless the call is refused.
         private long Given(T item, Call step)
         {
             var number = functions.Put(item);
@@ -68,7 +68,7 @@ namespace Ckpt
             }
         }
 
-        // The items that are live, by number, and what the library asks for.
+        // The live items by number, and the callbacks of the library.
         private sealed class Functions : DriveFunctions
         {
             private readonly Guest<T> guest;
@@ -103,7 +103,7 @@ namespace Ckpt
 
             public override long drive(IntPtr which, long first, long output, long tape, long gradOutput)
             {
-                var call = **(DriveCall**)which; // what is lent holds the address
+                var call = **(DriveCall**)which; // the argument holds the address
                 switch (call.Kind)
                 {
                     case ActionKind.Forward:

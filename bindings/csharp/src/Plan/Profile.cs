@@ -3,12 +3,12 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>What planning must know of a chain: bytes and seconds of every layer. Chain.Profile makes one; or build it layer by
+    /// <summary>The costs of a chain, for planning: bytes and seconds of every layer. Create it with Chain.Profile, or layer by
     /// layer, on one thread at a time.</summary>
     public sealed unsafe partial class Profile : NativeObject
     {
         /// <summary>Appends a layer.</summary>
-        /// <param name="layer">What it is.</param>
+        /// <param name="layer">The layer's properties.</param>
         /// <param name="options">Ways to run it; none: one of 0 bytes and 0 seconds.</param>
         /// <returns>This profile.</returns>
         public Profile AddLayer(LayerProfile layer, params OptionProfile[] options)
@@ -23,7 +23,7 @@ namespace Ckpt
             return this;
         }
 
-        /// <summary>What was added as a layer.</summary>
+        /// <summary>Returns one layer.</summary>
         /// <param name="layer">0 .. LayerCount - 1.</param>
         /// <returns>The layer, with its name and the number of its options.</returns>
         public LayerProfile GetLayer(long layer)
@@ -40,10 +40,10 @@ namespace Ckpt
 
     public sealed unsafe partial class LayerProfile
     {
-        /// <summary>Not blank.</summary>
+        /// <summary>The name of the layer, not blank.</summary>
         public string Name { get; set; } = "";
 
-        /// <summary>Ways to run it, in what Profile.GetLayer gives.</summary>
+        /// <summary>Number of ways to run the layer, in the result of Profile.GetLayer.</summary>
         public int OptionCount { get; internal set; }
     }
 }

@@ -2,11 +2,11 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>A placed schedule: every buffer with its place in one arena, every operation in its order. For those who run schedules
-    /// on memory of their own; docs/how-to/bring-your-own-framework.md says how. Immutable.</summary>
+    /// <summary>A placed schedule: every buffer with its offset in one arena, all operations in order. For programs that run
+    /// schedules in their own memory; see docs/how-to/bring-your-own-framework.md. Immutable.</summary>
     public sealed unsafe partial class Program : NativeObject
     {
-        /// <summary>The buffers, which operations name by their numbers.</summary>
+        /// <summary>Returns the buffers, to which operations refer by number.</summary>
         /// <returns>All of them.</returns>
         public ProgramBuffer[] GetBuffers()
         {
@@ -14,7 +14,7 @@ namespace Ckpt
                 at => new ProgramBuffer(new ckpt_program_buffer(at, false)));
         }
 
-        /// <summary>The operations, in the order of issue.</summary>
+        /// <summary>Returns the operations, in the order of issue.</summary>
         /// <returns>All of them.</returns>
         public ProgramOperation[] GetOperations()
         {

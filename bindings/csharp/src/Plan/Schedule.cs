@@ -6,7 +6,7 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>An immutable recipe of actions for one step of training. Enumerating gives its actions, without ever holding them
+    /// <summary>An immutable list of actions for one step of training. Enumerating yields its actions, without ever holding them
     /// all. Several threads may use it at once.</summary>
     public sealed unsafe partial class Schedule : NativeObject, IEnumerable<ScheduleAction>
     {
@@ -17,19 +17,19 @@ namespace Ckpt
 
         internal static Schedule Owned(Maker make) => new Schedule(Made(make, native.ckpt_schedule_release));
 
-        /// <summary>By a planner: "store-all", "recompute-all", "periodic:4", "auto:64MiB", ...
-        /// CkptOverBudgetException of budget gives the smallest one that works.</summary>
-        /// <param name="profile">Of the chain.</param>
-        /// <param name="planner">KnownPlanners lists them.</param>
+        /// <summary>Creates a schedule with a planner: "store-all", "recompute-all", "periodic:4", "auto:64MiB", ...
+        /// The CkptOverBudgetException of a budget states the smallest one that works.</summary>
+        /// <param name="profile">Profile of the chain.</param>
+        /// <param name="planner">One of KnownPlanners.</param>
         public static Schedule Create(Profile profile, string planner)
             => Owned((out IntPtr made) => native.ckpt_schedule_create(HandleOf(profile), planner, out made));
 
-        /// <summary>Each planner's form, what it makes, and the ranges of its values.</summary>
+        /// <summary>The form of each planner, with a description and the ranges of its values.</summary>
         public static IReadOnlyList<string> KnownPlanners => native.ckpt_schedule_get_known_planners().Split('\n');
 
-        /// <summary>From actions of your own; only their kinds are checked here: see Verify.</summary>
-        /// <param name="layers">Of the chain.</param>
-        /// <param name="actions">The last is End.</param>
+        /// <summary>Creates a schedule from actions. Checks their kinds only; Verify checks everything.</summary>
+        /// <param name="layers">Number of layers of the chain.</param>
+        /// <param name="actions">The actions, the last of which is End.</param>
         public static Schedule FromActions(long layers, IEnumerable<ScheduleAction> actions)
         {
             var list = actions.ToArray();
@@ -38,11 +38,11 @@ namespace Ckpt
             return Owning(made);
         }
 
-        /// <summary>A cursor at the first action.</summary>
+        /// <summary>Returns a cursor at the first action.</summary>
         public Cursor GetCursor() => new Cursor(this);
 
-        /// <summary>The actions, End included.</summary>
-        /// <returns>One after the other.</returns>
+        /// <summary>Enumerates the actions, including End.</summary>
+        /// <returns>The enumerator.</returns>
         public IEnumerator<ScheduleAction> GetEnumerator()
         {
             using (var cursor = new Cursor(this))
@@ -62,12 +62,12 @@ namespace Ckpt
         }
     }
 
-    /// <summary>Follows a strategy that changes its mind: asks it again between steps, and lets it learn what executors with this
-    /// follower run. Several threads may use it at once.</summary>
+    /// <summary>Follows a strategy that adapts: queries it again between steps, and passes on the measurements of executors that
+    /// use this follower. Several threads may use it at once.</summary>
     public sealed partial class Follower : NativeObject
     {
-        /// <summary>The schedule of the next step: asks the strategy about each layer.</summary>
-        /// <param name="changed">Whether it is another than the last one: only then is a new executor needed.</param>
+        /// <summary>Returns the schedule of the next step: queries the strategy for each layer.</summary>
+        /// <param name="changed">Whether it differs from the last one; only then a new executor is needed.</param>
         public Schedule Next(out bool changed)
         {
             IntPtr schedule;

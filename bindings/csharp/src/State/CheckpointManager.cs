@@ -4,25 +4,26 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>The checkpoints in one storage. A writer holds the storage's lock until it is disposed of. Several threads may use
-    /// it at once: saves and loads wait for one another. With a coordinator of several ranks each rank has a manager of the same storage;
-    /// making it, saving and loading are collective: all do them, in the same order.</summary>
+    /// <summary>The checkpoints in one storage. A manager that writes holds the storage's lock until it is disposed of. Several
+    /// threads may use it at once: saves and loads wait for one another. With a coordinator of several ranks, each rank has a
+    /// manager of the same storage; creating it, saving and loading are collective: all ranks do them, in the same order.</summary>
     public sealed partial class CheckpointManager : NativeObject
     {
-        /// <summary>Given as a checkpoint's name: the storage's root is itself the directory of one checkpoint.</summary>
+        /// <summary>As a checkpoint's name: the storage's root is itself the directory of one checkpoint.</summary>
         public const string Self = native.CKPT_CHECKPOINT_SELF;
 
-        /// <summary>Opens the checkpoints of a storage. CkptBusyException when another writer has it.</summary>
+        /// <summary>Opens the checkpoints of a storage. Throws CkptBusyException when another writer holds the storage's
+        /// lock.</summary>
         /// <param name="storage">Kept alive.</param>
         /// <param name="options">null: the defaults.</param>
-        /// <param name="keep">Asked about each checkpoint that no rule keeps, on the thread that saves or prunes; when it throws,
-        /// nothing is removed. null: they do not stay.</param>
+        /// <param name="keep">Called for each checkpoint that no retention rule keeps, on the thread that saves or prunes; when it
+        /// throws, nothing is removed. null: such checkpoints are removed.</param>
         public CheckpointManager(Storage storage, [AllowNull] CheckpointManagerOptions options = null,
                                  [AllowNull] Func<CheckpointInfo, bool> keep = null)
             : base(Made(storage, options, keep)) { }
 
-        /// <summary>Opens the checkpoints below a path, or of what a URI names: s3://BUCKET/PREFIX.</summary>
-        /// <param name="path">Made when it is missing, unless read-only. What has :// behind its scheme is a URI.</param>
+        /// <summary>Opens the checkpoints below a path, or at a URI: s3://BUCKET/PREFIX.</summary>
+        /// <param name="path">Created if missing, unless read-only. A scheme followed by :// makes it a URI.</param>
         /// <param name="options">null: the defaults.</param>
         /// <param name="keep">As for a storage.</param>
         public CheckpointManager(string path, [AllowNull] CheckpointManagerOptions options = null,
@@ -44,18 +45,18 @@ namespace Ckpt
         }
 
         /// <summary>Writes the state as the checkpoint of a step.</summary>
-        /// <param name="state">What is saved.</param>
+        /// <param name="state">The state to save.</param>
         /// <param name="step">At least 0.</param>
-        /// <returns>What was made.</returns>
+        /// <returns>The result of the save.</returns>
         public SaveResult Save(State state, long step) { return Save(state, new SaveOptions { Step = step }); }
 
         /// <summary>Fills the state's tensors and replaces its values by those of a checkpoint: the newest valid one unless a name
-        /// or step is given. CkptNotFoundException when there is none, CkptCorruptException when none is usable.</summary>
-        /// <param name="state">What is filled.</param>
+        /// or step is given. Throws CkptNotFoundException when none exists, CkptCorruptException when none is usable.</summary>
+        /// <param name="state">The state to fill.</param>
         /// <param name="options">null: the defaults.</param>
-        /// <param name="rename">Gives a tensor of the checkpoint the name that it has in the state; null, or what returns null: the
-        /// same.</param>
-        /// <returns>What was found.</returns>
+        /// <param name="rename">Returns the state's name of a tensor of the checkpoint; null, or a result of null: the same
+        /// name.</param>
+        /// <returns>The result of the load.</returns>
         public LoadResult Load(State state, [AllowNull] LoadOptions options = null, [AllowNull] Func<string, string> rename = null)
         {
             using (var memory = new CallMemory())
@@ -63,17 +64,17 @@ namespace Ckpt
                     LoadOptions.Native(options, memory), RenameFunction.Of(rename), result));
         }
 
-        /// <summary>Fills the state from the checkpoint of a step, of several the newest valid one.</summary>
-        /// <param name="state">What is filled.</param>
-        /// <param name="step">As it was saved.</param>
-        /// <returns>What was found.</returns>
+        /// <summary>Fills the state from the checkpoint of a step; of several the newest valid one is used.</summary>
+        /// <param name="state">The state to fill.</param>
+        /// <param name="step">The step of the save.</param>
+        /// <returns>The result of the load.</returns>
         public LoadResult Load(State state, long step) { return Load(state, new LoadOptions { Step = step }); }
 
-        /// <summary>Like Load, but null when there is no checkpoint yet.</summary>
-        /// <param name="state">What is filled.</param>
+        /// <summary>Loads like Load, but returns null when no checkpoint exists yet.</summary>
+        /// <param name="state">The state to fill.</param>
         /// <param name="options">null: the defaults.</param>
         /// <param name="rename">As for Load.</param>
-        /// <returns>What was found, or null.</returns>
+        /// <returns>The result of the load, or null.</returns>
         [return: MaybeNull]
         public LoadResult LoadIfAny(State state, [AllowNull] LoadOptions options = null,
                                     [AllowNull] Func<string, string> rename = null)
@@ -88,18 +89,18 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Removes the newest usable checkpoint of a step. CkptNotFoundException when there is none.</summary>
-        /// <param name="step">As it was saved.</param>
+        /// <summary>Removes the newest usable checkpoint of a step. Throws CkptNotFoundException when none exists.</summary>
+        /// <param name="step">The step of the save.</param>
         public void Remove(long step)
         {
             var found = FindStep(step);
-            if (found == null) throw new CkptNotFoundException("there is no complete checkpoint of step " + step);
+            if (found == null) throw new CkptNotFoundException("step " + step + ": no complete checkpoint");
             Remove(found.Name);
         }
 
         /// <summary>Opens one checkpoint to read its tensors one by one.</summary>
         /// <param name="name">null: the newest that has a manifest.</param>
-        /// <param name="verify">What is checked, and when.</param>
+        /// <param name="verify">What to check, and when.</param>
         public Reader OpenReader([AllowNull] string name = null, Verify verify = Ckpt.Verify.Lazy)
         {
             return new Reader(Made((out IntPtr made) => native.ckpt_reader_create_from_checkpoint(Handle, name, (int)verify,

@@ -4,18 +4,18 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>How the processes of one run find one another.</summary>
+    /// <summary>Connects the processes of one run.</summary>
     public sealed unsafe partial class Coordinator : NativeObject
     {
-        /// <summary>Rank 0 of 1: every operation returns at once.</summary>
+        /// <summary>Creates a coordinator with one rank: every operation returns immediately.</summary>
         public Coordinator() : this(Made(native.ckpt_coordinator_create_single, native.ckpt_coordinator_release)) { }
 
         internal Coordinator(NativeHandle handle) : base(handle) { }
 
-        /// <summary>One whose operations are yours; it keeps the object alive.</summary>
+        /// <summary>Creates a coordinator with custom operations; it keeps the object alive.</summary>
         /// <param name="rank">0 .. worldSize - 1.</param>
         /// <param name="worldSize">At least 1.</param>
-        /// <param name="coordinator">Your object.</param>
+        /// <param name="coordinator">The custom coordinator.</param>
         public static Coordinator Custom(long rank, long worldSize, CustomCoordinator coordinator)
         {
             if (coordinator == null) throw new ArgumentNullException("coordinator");
@@ -25,9 +25,9 @@ namespace Ckpt
                 new CoordinatorCalls(coordinator), 1, out made), native.ckpt_coordinator_release));
         }
 
-        /// <summary>Gives all processes the root's bytes.</summary>
-        /// <param name="data">Read at the root and written elsewhere; as long everywhere.</param>
-        /// <param name="root">Its rank.</param>
+        /// <summary>Copies the root's bytes to all processes.</summary>
+        /// <param name="data">Read at the root and written elsewhere; of equal length on all ranks.</param>
+        /// <param name="root">Rank of the root.</param>
         /// <param name="timeout">How long to wait.</param>
         public void Broadcast(Span<byte> data, long root, TimeSpan timeout)
         {
@@ -35,9 +35,9 @@ namespace Ckpt
                 native.ckpt_coordinator_broadcast(Handle, (IntPtr)bytes, data.Length, root, Times.Nanoseconds(timeout));
         }
 
-        /// <summary>Gives all processes everyone's bytes in the order of ranks.</summary>
-        /// <param name="sent">This process's.</param>
-        /// <param name="received">WorldSize times as many.</param>
+        /// <summary>Collects the bytes of all processes on all processes, in rank order.</summary>
+        /// <param name="sent">The bytes of this process.</param>
+        /// <param name="received">WorldSize times as many bytes.</param>
         /// <param name="timeout">How long to wait.</param>
         public void AllGather(ReadOnlySpan<byte> sent, Span<byte> received, TimeSpan timeout)
         {
@@ -47,10 +47,10 @@ namespace Ckpt
                     received.Length);
         }
 
-        /// <summary>Gives the root everyone's bytes in the order of ranks.</summary>
-        /// <param name="sent">This process's.</param>
-        /// <param name="received">WorldSize times as many at the root; not used elsewhere.</param>
-        /// <param name="root">Its rank.</param>
+        /// <summary>Collects the bytes of all processes at the root, in rank order.</summary>
+        /// <param name="sent">The bytes of this process.</param>
+        /// <param name="received">WorldSize times as many bytes at the root; not used elsewhere.</param>
+        /// <param name="root">Rank of the root.</param>
         /// <param name="timeout">How long to wait.</param>
         public void Gather(ReadOnlySpan<byte> sent, Span<byte> received, long root, TimeSpan timeout)
         {
@@ -61,18 +61,18 @@ namespace Ckpt
         }
     }
 
-    /// <summary>Derive from this to join the processes of one run. Each method throws CkptTimeoutException when not all
-    /// processes came in time. Spans are valid during the call only.</summary>
+    /// <summary>Base of custom coordinators of a run. Each method throws CkptTimeoutException when not all processes call it in
+    /// time. Spans are valid during the call only.</summary>
     public abstract partial class CustomCoordinator
     {
         internal long rank;
         internal long worldSize = 1;
 
-        /// <summary>Gives one process everyone's bytes. Without an override AllGather does, with the bytes of all in memory
-        /// everywhere.</summary>
-        /// <param name="sent">This process's.</param>
-        /// <param name="received">At the root everyone's, in the order of ranks; empty elsewhere.</param>
-        /// <param name="root">Its rank.</param>
+        /// <summary>Collects the bytes of all processes at the root. Without an override AllGather is used, which needs memory for
+        /// the bytes of all on every process.</summary>
+        /// <param name="sent">The bytes of this process.</param>
+        /// <param name="received">At the root: filled with the bytes of all processes, in rank order; empty elsewhere.</param>
+        /// <param name="root">Rank of the root.</param>
         /// <param name="timeout">How long to wait.</param>
         public virtual void Gather(ReadOnlySpan<byte> sent, Span<byte> received, long root, TimeSpan timeout)
             => AllGather(sent, rank == root ? received : new byte[checked(sent.Length * worldSize)], timeout);

@@ -6,11 +6,11 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>The tensors of one checkpoint, of any safetensors file, or of a folder with an index, one by one. Enumerating gives
-    /// what there is. One thread at a time; the tensors it gives are independent of it.</summary>
+    /// <summary>The tensors of one checkpoint, of any safetensors file, or of a folder with an index. Enumerating yields their
+    /// infos. Use from one thread at a time; returned tensors stay valid after it is disposed of.</summary>
     public sealed partial class Reader : NativeObject, IEnumerable<TensorInfo>
     {
-        /// <summary>What is known of a tensor.</summary>
+        /// <summary>Information on a tensor.</summary>
         /// <param name="index">0 .. TensorCount - 1.</param>
         /// <returns>The tensor's name, element type, shape and place.</returns>
         public TensorInfo this[long index]
@@ -24,10 +24,10 @@ namespace Ckpt
             }
         }
 
-        /// <summary>The index of a tensor. CkptNotFoundException; CkptInvalidArgumentException when several groups have
-        /// the name.</summary>
-        /// <param name="name">Of the tensor.</param>
-        /// <param name="group">null: does not matter.</param>
+        /// <summary>Returns the index of a tensor. Throws CkptNotFoundException; CkptInvalidArgumentException when several groups
+        /// have the name.</summary>
+        /// <param name="name">Name of the tensor.</param>
+        /// <param name="group">null: any group.</param>
         public long Find(string name, [AllowNull] string group = null)
         {
             long index;
@@ -35,7 +35,7 @@ namespace Ckpt
             return index;
         }
 
-        /// <summary>Texts by key, of files of other programs.</summary>
+        /// <summary>Returns strings by key, as in safetensors files of other programs.</summary>
         /// <returns>All of them.</returns>
         public IReadOnlyDictionary<string, string> GetMetadata()
         {
@@ -51,21 +51,23 @@ namespace Ckpt
             return texts;
         }
 
-        /// <summary>A value of any shape that State.Set, or another language, has saved as this group: long, double, bool, string,
-        /// byte[], BigInteger, Complex, List and Dictionary of objects, TreeRecord and Tensor, one in the other. CkptNotFoundException
-        /// when the group is no such value; CkptInvalidArgumentException when it is of another type.</summary>
-        /// <typeparam name="T">Of the whole value: arrays of numbers for a tensor, other kinds of numbers where they fit.</typeparam>
+        /// <summary>Returns a value of any shape that State.Set, or another language, has saved as this group: nested long, double,
+        /// bool, string, byte[], BigInteger, Complex, List and Dictionary of objects, TreeRecord and Tensor. Throws
+        /// CkptNotFoundException when the group is not such a value; CkptInvalidArgumentException when it has another
+        /// type.</summary>
+        /// <typeparam name="T">Type of the value: arrays of numbers for a tensor, other kinds of numbers if they fit.</typeparam>
         /// <param name="group">null for files without groups.</param>
-        /// <param name="key">A text: the value that a dictionary has for it, and no other tensors are read; null: all.</param>
+        /// <param name="key">The key of a dictionary: returns its value only, and reads no other tensors; null: the whole
+        /// value.</param>
         [return: MaybeNull]
         public T Get<T>([AllowNull] string group, [AllowNull] string key = null) => Trees.Get<T>(this, group, key);
 
         /// <summary>Reads a tensor into a new one.</summary>
-        /// <param name="name">Of the tensor; in one group only.</param>
+        /// <param name="name">Name of the tensor; in one group only.</param>
         public Tensor Read(string name) => Read(Find(name));
 
-        /// <summary>What there is, group after group, file after file.</summary>
-        /// <returns>One after the other.</returns>
+        /// <summary>Enumerates the tensors, group after group, file after file.</summary>
+        /// <returns>The enumerator.</returns>
         public IEnumerator<TensorInfo> GetEnumerator()
         {
             var count = TensorCount;
@@ -80,7 +82,7 @@ namespace Ckpt
 
     public sealed unsafe partial class TensorInfo
     {
-        /// <summary>Its number in the reader.</summary>
+        /// <summary>The tensor's index in the reader.</summary>
         public long Index { get; internal set; }
     }
 }

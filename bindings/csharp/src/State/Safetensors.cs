@@ -5,21 +5,21 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>Plain safetensors files, which any program can read, in one line.</summary>
+    /// <summary>Reads and writes plain safetensors files, which any program can read.</summary>
     public static class Safetensors
     {
-        /// <summary>Writes the tensors of one group of a state, durably; a file that was there is replaced.</summary>
-        /// <param name="path">Of the file.</param>
-        /// <param name="state">Has the group.</param>
-        /// <param name="group">Its name.</param>
-        /// <param name="metadataJson">An object whose values are texts; null: none.</param>
+        /// <summary>Writes the tensors of one group of a state, durably; an existing file is replaced.</summary>
+        /// <param name="path">Path of the file.</param>
+        /// <param name="state">The state that contains the group.</param>
+        /// <param name="group">Name of the group.</param>
+        /// <param name="metadataJson">A JSON object of strings; null: none.</param>
         public static void Write(string path, State state, string group, [AllowNull] string metadataJson = null)
             => native.ckpt_safetensors_write(path, NativeObject.HandleOf(state), group, metadataJson);
 
         /// <summary>Writes tensors by name.</summary>
-        /// <param name="path">Of the file.</param>
+        /// <param name="path">Path of the file.</param>
         /// <param name="tensors">At least one.</param>
-        /// <param name="metadataJson">An object whose values are texts; null: none.</param>
+        /// <param name="metadataJson">A JSON object of strings; null: none.</param>
         public static void Write(string path, IEnumerable<KeyValuePair<string, Tensor>> tensors,
             [AllowNull] string metadataJson = null)
         {
@@ -32,7 +32,7 @@ namespace Ckpt
         }
 
         /// <summary>Reads every tensor of a file, or of a folder with an index.</summary>
-        /// <param name="path">Of the file or folder.</param>
+        /// <param name="path">Path of the file or folder.</param>
         /// <returns>New tensors by name.</returns>
         public static IReadOnlyDictionary<string, Tensor> Read(string path)
         {

@@ -5,19 +5,19 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>What is saved and restored: groups of named tensors, and JSON values by key. Tensors are shared, not copied: a save
-    /// reads and a load writes their memory. One thread at a time, and none while a save or load uses it.</summary>
+    /// <summary>The data to save and restore: groups of named tensors, and JSON values by key. Tensors are shared, not copied: a
+    /// save reads and a load writes their memory. Use from one thread at a time, and not while a save or load uses it.</summary>
     public sealed unsafe partial class State : NativeObject
     {
-        /// <summary>Key of a value that has a place of its own in the manifest: how far the data was read.</summary>
+        /// <summary>Key of the position in the data, which is a separate field of the manifest.</summary>
         public const string DataPosition = native.CKPT_STATE_DATA_POSITION;
 
-        /// <summary>Key of a value that has a place of its own in the manifest: what a controller knows.</summary>
+        /// <summary>Key of a controller's state, which is a separate field of the manifest.</summary>
         public const string Controller = native.CKPT_STATE_CONTROLLER;
 
         /// <summary>Adds an array, which is pinned while the state or a save of it needs it: a load fills it in place.</summary>
         /// <typeparam name="T">A number, or bool.</typeparam>
-        /// <param name="group">Becomes a file of its own; at most 64 bytes.</param>
+        /// <param name="group">Stored in a separate file; at most 64 bytes.</param>
         /// <param name="name">Not blank.</param>
         /// <param name="elements">Shared, not copied.</param>
         /// <param name="shape">None: one dimension.</param>
@@ -27,10 +27,10 @@ namespace Ckpt
             using (var tensor = Tensor.Borrow(elements, shape)) return Add(group, name, tensor);
         }
 
-        /// <summary>Adds one block of this rank to a tensor of AddShardedTensor. Two ranks may have the same block; else blocks do not
-        /// overlap. CkptOutOfRangeException when it passes the tensor.</summary>
-        /// <param name="group">Of that tensor.</param>
-        /// <param name="name">Of that tensor.</param>
+        /// <summary>Adds one block of this rank to a tensor of AddShardedTensor. Two ranks may have the same block; other blocks
+        /// must not overlap. Throws CkptOutOfRangeException when it exceeds the tensor.</summary>
+        /// <param name="group">Group of that tensor.</param>
+        /// <param name="name">Name of that tensor.</param>
         /// <param name="offsets">Where the block begins in each dimension.</param>
         /// <param name="tensor">The block: shared, not copied; its shape is the block's lengths.</param>
         /// <returns>This state.</returns>
@@ -42,10 +42,11 @@ namespace Ckpt
             return this;
         }
 
-        /// <summary>The same of an array, which is pinned while the state or a save of it needs it: a load fills it in place.</summary>
+        /// <summary>Adds one block of this rank from an array, which is pinned while the state or a save of it needs it: a load
+        /// fills it in place.</summary>
         /// <typeparam name="T">A number, or bool.</typeparam>
-        /// <param name="group">Of that tensor.</param>
-        /// <param name="name">Of that tensor.</param>
+        /// <param name="group">Group of that tensor.</param>
+        /// <param name="name">Name of that tensor.</param>
         /// <param name="offsets">Where the block begins in each dimension.</param>
         /// <param name="elements">Shared, not copied.</param>
         /// <param name="shape">The block's lengths; none: one dimension.</param>
@@ -56,8 +57,8 @@ namespace Ckpt
         }
 
         /// <summary>Adds a chain's parameters under their names.</summary>
-        /// <param name="chain">Whose memory is shared.</param>
-        /// <param name="group">Becomes a file of its own.</param>
+        /// <param name="chain">The chain; its memory is shared.</param>
+        /// <param name="group">Stored in a separate file.</param>
         /// <returns>This state.</returns>
         public State Add(Chain chain, string group = "model")
         {
@@ -66,9 +67,9 @@ namespace Ckpt
             return this;
         }
 
-        /// <summary>Adds an optimizer's tensors under their names; its number of steps is yours to keep.</summary>
-        /// <param name="optimizer">Whose memory is shared.</param>
-        /// <param name="group">Becomes a file of its own.</param>
+        /// <summary>Adds an optimizer's tensors under their names; the caller stores its number of steps.</summary>
+        /// <param name="optimizer">The optimizer; its memory is shared.</param>
+        /// <param name="group">Stored in a separate file.</param>
         /// <returns>This state.</returns>
         public State Add(Optimizer optimizer, string group = "optimizer")
         {
@@ -77,16 +78,16 @@ namespace Ckpt
             return this;
         }
 
-        /// <summary>Adds a model and, when it is there, its optimizer: groups "model" and "optimizer".</summary>
-        /// <param name="model">Whose memory is shared.</param>
-        /// <param name="optimizer">Its number of steps is yours to keep; null: none.</param>
+        /// <summary>Creates a state of a model and an optional optimizer: groups "model" and "optimizer".</summary>
+        /// <param name="model">The model; its memory is shared.</param>
+        /// <param name="optimizer">The optimizer; the caller stores its number of steps. null: none.</param>
         public static State Of(Chain model, [AllowNull] Optimizer optimizer = null)
         {
             var state = new State().Add(model);
             return optimizer == null ? state : state.Add(optimizer);
         }
 
-        /// <summary>The same for objects that list themselves.</summary>
+        /// <summary>Creates a state of a model and an optional optimizer that list their contents.</summary>
         /// <param name="model">Lists the model.</param>
         /// <param name="optimizer">Lists the optimizer; null: none.</param>
         public static State Of(IStateful model, [AllowNull] IStateful optimizer = null)
@@ -95,7 +96,7 @@ namespace Ckpt
             return optimizer == null ? state : state.Add("optimizer", optimizer);
         }
 
-        /// <summary>Adds an object that lists itself; it is kept alive until the last state that holds it goes.</summary>
+        /// <summary>Adds a stateful object, which is kept alive as long as a state holds it.</summary>
         /// <param name="name">At most 32 bytes, no '.'; its groups are "name.group".</param>
         /// <param name="stateful">The object.</param>
         /// <returns>This state.</returns>
@@ -117,7 +118,7 @@ namespace Ckpt
             }
         }
 
-        /// <summary>The value of a key, as JSON.</summary>
+        /// <summary>Gets or sets the value of a key, as JSON.</summary>
         /// <param name="key">Not blank.</param>
         /// <returns>One JSON value; reading a key without one throws CkptNotFoundException.</returns>
         public string this[string key]
@@ -126,7 +127,7 @@ namespace Ckpt
             set { native.ckpt_state_set_json(Handle, key, value); }
         }
 
-        /// <summary>The value of a key, or null.</summary>
+        /// <summary>Returns the value of a key, or null.</summary>
         /// <param name="key">Not blank.</param>
         /// <returns>One JSON value, or null.</returns>
         [return: MaybeNull]
@@ -142,12 +143,12 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Makes a value of any shape a group of its own, in the place of the value that it was: null, truth values, numbers,
-        /// texts, byte[] (bytes), other arrays of numbers (copied), tensors (shared), and dictionaries and lists of these. Read it with
-        /// Reader.Get; a load into this state fills its tensors and replaces all else.</summary>
-        /// <param name="group">Becomes a file of its own; at most 64 bytes.</param>
-        /// <param name="value">All but the tensors is copied. What has no place is a CkptUnsupportedException with the keys on the way
-        /// to it. DBNull stands for null as a key.</param>
+        /// <summary>Stores a value of any shape as a separate group, which replaces a value of this group: null, truth values,
+        /// numbers, strings, byte[] (bytes), other arrays of numbers (copied), tensors (shared), and dictionaries and lists of
+        /// these. Read it with Reader.Get; a load into this state fills its tensors and replaces everything else.</summary>
+        /// <param name="group">Stored in a separate file; at most 64 bytes.</param>
+        /// <param name="value">Copied, except for its tensors. A value that cannot be stored throws CkptUnsupportedException with
+        /// its keys. DBNull represents null as a key.</param>
         /// <returns>This state.</returns>
         public State Set(string group, [AllowNull] object value)
         {
@@ -155,30 +156,30 @@ namespace Ckpt
             return this;
         }
 
-        /// <summary>The value that a group is. CkptNotFoundException when it is none.</summary>
+        /// <summary>Returns the value of a group. Throws CkptNotFoundException when the group is not such a value.</summary>
         /// <typeparam name="T">As for Reader.Get.</typeparam>
-        /// <param name="group">That Set made.</param>
-        /// <returns>With the state's tensors.</returns>
+        /// <param name="group">A group that Set stored.</param>
+        /// <returns>The value, with the state's tensors.</returns>
         [return: MaybeNull]
         public T Get<T>(string group) => Trees.Get<T>(this, group);
 
-        /// <summary>What the last load found missing, unexpected and unusable, and the keys whose values differed between the ranks
-        /// and were left to each of them, as JSON.</summary>
+        /// <summary>Returns a report of the last load: the missing, unexpected and unusable tensors, and the keys with values that
+        /// differed between the ranks, so that each rank kept its own, as JSON.</summary>
         /// <returns>{"missing":[{"group":...,"name":...}],"unexpected":[],"skipped":[],"by_rank":[]}.</returns>
         public string GetLoadReport() => native.ckpt_state_get_load_report(Handle);
     }
 
-    /// <summary>An object that lists what is saved of it, anew for every save and load. Both methods run on the thread that saves
-    /// or loads; what they throw makes that fail with CkptCallbackException. They must not use the states and checkpoints
+    /// <summary>An object that lists its tensors and values for every save and load. Both methods run on the thread that saves or
+    /// loads; if one throws, the save or load fails with CkptCallbackException. They must not use the states and checkpoints
     /// that are saving or loading.</summary>
     public interface IStateful
     {
         /// <summary>Adds tensors and values.</summary>
-        /// <param name="into">Empty; valid during the call only.</param>
+        /// <param name="into">An empty state, valid during the call only.</param>
         void List(State into);
 
-        /// <summary>The tensors have their new contents.</summary>
-        /// <param name="loaded">Gives the values; valid during the call only.</param>
+        /// <summary>Called after a load has filled the tensors.</summary>
+        /// <param name="loaded">Holds the values; valid during the call only.</param>
         void Restore(State loaded);
     }
 }

@@ -2,11 +2,11 @@ using System.Collections.Generic;
 
 namespace Ckpt
 {
-    /// <summary>A dict of a value of any shape as it was read: its items, whether another language has it as a dict whose order is a
-    /// part of its value, and its attributes. Written again, it is what it was.</summary>
+    /// <summary>A dict inside a value of any shape, as it was read: its items, whether it is an ordered dict in another language,
+    /// and its attributes. Written again, it is unchanged.</summary>
     public sealed class TreeDict : Dictionary<object, object>
     {
-        /// <summary>A dict without items.</summary>
+        /// <summary>Creates a dict without items.</summary>
         /// <param name="isOrdered">An ordered dict (Python's OrderedDict); false: a dict.</param>
         public TreeDict(bool isOrdered)
         {
@@ -14,7 +14,7 @@ namespace Ckpt
             Attributes = new Dictionary<string, object>();
         }
 
-        /// <summary>Whether its order is a part of its value in the language that wrote it.</summary>
+        /// <summary>Whether its order is part of its value in the language that wrote it.</summary>
         public bool IsOrdered { get; }
 
         /// <summary>The attributes of the dict by name: empty for most dicts; "_metadata" of a state_dict of
@@ -22,11 +22,11 @@ namespace Ckpt
         public Dictionary<string, object> Attributes { get; }
     }
 
-    /// <summary>A list of a value of any shape as it was read, and whether another language has it as a tuple. It is written again
-    /// unchanged.</summary>
+    /// <summary>A list inside a value of any shape, as it was read, and whether it is a tuple in another language. Written again,
+    /// it is unchanged.</summary>
     public sealed class TreeList : List<object>
     {
-        /// <summary>A list without parts.</summary>
+        /// <summary>Creates a list without parts.</summary>
         /// <param name="isTuple">A tuple; false: a list.</param>
         public TreeList(bool isTuple) { IsTuple = isTuple; }
 
@@ -34,11 +34,11 @@ namespace Ckpt
         public bool IsTuple { get; }
     }
 
-    /// <summary>A value of any shape with attributes, unless it is a TreeDict, which has its own: a tensor of PyTorch with
-    /// "requires_grad", for one. Asked for as the type of the value, it is that.</summary>
+    /// <summary>A value of any shape with attributes, such as a PyTorch tensor with "requires_grad". A TreeDict holds its
+    /// attributes itself. Requested as the type of the value, it is returned without its attributes.</summary>
     public sealed class Attributed
     {
-        /// <summary>A value with attributes.</summary>
+        /// <summary>Creates a value with attributes.</summary>
         /// <param name="value">Not an Attributed.</param>
         /// <param name="attributes">By name: at least one.</param>
         public Attributed(object value, Dictionary<string, object> attributes)
@@ -54,7 +54,7 @@ namespace Ckpt
         public Dictionary<string, object> Attributes { get; }
     }
 
-    // The type that a tensor of a tree had in the program that wrote it.
+    // The type of a tree's tensor in the program that wrote it.
     internal struct TensorForm
     {
         internal readonly TreeForm Number;

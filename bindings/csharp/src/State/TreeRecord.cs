@@ -2,11 +2,11 @@ using System.Collections.Generic;
 
 namespace Ckpt
 {
-    /// <summary>A dataclass or named tuple that another language has written: its fields by name. No class is looked for.</summary>
+    /// <summary>A dataclass or named tuple that another language has written: its fields by name. No class is loaded.</summary>
     public sealed class TreeRecord : Dictionary<string, object>
     {
-        /// <summary>A record without fields.</summary>
-        /// <param name="className">Of the other language.</param>
+        /// <summary>Creates a record without fields.</summary>
+        /// <param name="className">Name of the class in the other language.</param>
         /// <param name="isTuple">A named tuple; false: a dataclass.</param>
         public TreeRecord(string className, bool isTuple)
         {
@@ -14,10 +14,10 @@ namespace Ckpt
             IsTuple = isTuple;
         }
 
-        /// <summary>The name of its class, with the module's name before it, as the writer has it.</summary>
+        /// <summary>The name of its class, prefixed with the module's name, as written.</summary>
         public string ClassName { get; }
 
-        /// <summary>A named tuple; false: a dataclass.</summary>
+        /// <summary>Whether it is a named tuple; false: a dataclass.</summary>
         public bool IsTuple { get; }
     }
 }

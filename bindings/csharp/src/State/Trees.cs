@@ -9,13 +9,13 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    // A tree on its way to or from the library, and what C# has for its nodes.
+    // Writes and reads trees, and maps their nodes to C# types.
     internal sealed unsafe class Trees : NativeObject
     {
         private readonly Stack<string> path = new Stack<string>(); // of the value that is being added
-        private readonly Dictionary<object, Tensor> arrays = new Dictionary<object, Tensor>(); // those that were added
-        private readonly Dictionary<string, Tensor> tensors = new Dictionary<string, Tensor>(); // those that were read, by name and form
-        private long next; // node to be read
+        private readonly Dictionary<object, Tensor> arrays = new Dictionary<object, Tensor>(); // added arrays
+        private readonly Dictionary<string, Tensor> tensors = new Dictionary<string, Tensor>(); // tensors read, by name and form
+        private long next; // next node to read
 
         private Trees(Maker make) : base(Made(make, native.ckpt_tree_release)) { }
 
@@ -35,7 +35,7 @@ namespace Ckpt
                 return As<T>(tree.Read());
         }
 
-        // key: of what is wanted of a dictionary, so that nothing else of it is read; null: all.
+        // Reads a value. key: the only key of a dictionary to read; null: everything.
         internal static T Get<T>(Reader reader, string group, string key)
         {
             using (var tree = new Trees((out IntPtr made) => native.ckpt_tree_create_from_reader(reader.Handle, group, out made)))
@@ -45,7 +45,7 @@ namespace Ckpt
             }
         }
 
-        // ---- From C# ----
+        // ---- Writing ----
 
         private void Add(object value)
         {
@@ -59,7 +59,7 @@ namespace Ckpt
                 native.ckpt_tree_add_number(Handle, Convert.ToDouble(value, CultureInfo.InvariantCulture));
             else if (value is Complex) native.ckpt_tree_add_complex(Handle, ((Complex)value).Real, ((Complex)value).Imaginary);
             else if (value is string || value is char) AddBytes(TreeKind.Text, Encoded(value.ToString()));
-            else if (value.GetType() == typeof(byte[])) AddBytes(TreeKind.Bytes, (byte[])value); // an sbyte[] "is" one, too
+            else if (value.GetType() == typeof(byte[])) AddBytes(TreeKind.Bytes, (byte[])value); // `is` also accepts an sbyte[]
             else if (value is Tensor) AddTensor((Tensor)value);
             else if (!AddArray(value)) AddContainer(value);
         }
@@ -99,7 +99,7 @@ namespace Ckpt
             return true;
         }
 
-        // Not by `as`: to the run time an int[] is a uint[], too. A T[,] has two dimensions.
+        // Does not use `as`: the runtime also converts an int[] to a uint[]. A T[,] has two dimensions.
         private static Tensor Copied<T>(object value) where T : struct
         {
             var array = value as Array;
@@ -135,7 +135,7 @@ namespace Ckpt
             else
             {
                 var where = path.Count == 0 ? "the tree" : string.Join(".", path.Reverse());
-                throw new CkptUnsupportedException(where + ": a " + value.GetType().FullName + " has no place in a tree");
+                throw new CkptUnsupportedException(where + ": a " + value.GetType().FullName + " cannot be stored in a tree");
             }
         }
 
@@ -173,7 +173,7 @@ namespace Ckpt
             path.Pop();
         }
 
-        // ---- To C# ----
+        // ---- Reading ----
 
         private object Read()
         {
@@ -237,7 +237,7 @@ namespace Ckpt
                     var value = Read();
                     return WithAttributes(value, (TreeDict)Read());
                 default:
-                    throw new CkptUnsupportedException("the tree has a node of the kind " + kind + ", which is not known here");
+                    throw new CkptUnsupportedException("the tree contains a node of the unknown kind " + kind);
             }
         }
 
@@ -299,7 +299,7 @@ namespace Ckpt
 
         private string TextAt(long index) => Decoded(BytesAt(index));
 
-        // ---- As the caller wants it ----
+        // ---- Conversion to the requested type ----
 
         private static T As<T>(object value)
         {
@@ -310,8 +310,8 @@ namespace Ckpt
             var tensor = value as Tensor;
             var made = tensor == null ? Number(value, typeof(T)) : Elements(tensor, typeof(T));
             if (made is T) return (T)made;
-            throw new CkptInvalidArgumentException("the value is a " + (value == null ? "null" : value.GetType().ToString())
-                + "; asked for as " + typeof(T));
+            throw new CkptInvalidArgumentException("value: expected a " + typeof(T) + ", found a "
+                + (value == null ? "null" : value.GetType().ToString()));
         }
 
         private static object Number(object value, Type wanted)
@@ -329,7 +329,7 @@ namespace Ckpt
             }
             catch (OverflowException)
             {
-                throw new CkptInvalidArgumentException("the value " + value + " does not fit a " + type.Name);
+                throw new CkptInvalidArgumentException("value " + value + ": exceeds the range of " + type.Name);
             }
         }
 
@@ -351,7 +351,7 @@ namespace Ckpt
             return type == typeof(bool[]) ? tensor.ToArray<bool>() : null;
         }
 
-        // ---- UTF-8 in which lone surrogates are three bytes each ----
+        // ---- UTF-8, extended by lone surrogates as three bytes each ----
 
         private static byte[] Encoded(string text)
         {

@@ -5,25 +5,24 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>Derive from this for an object store of your own. A file is there whole when its Sync has returned, and not before;
-    /// a new one replaces that of its name. What was written, removed or refused is seen by the next call of anyone. There are no
-    /// directories, renames and locks. ReadRanges and RemoveMany need not be there: the library asks Read and Remove
-    /// then.</summary>
+    /// <summary>Base of custom object stores. A file exists completely once its Sync has returned, and not before; a new file
+    /// replaces the one with its name. Every write, removal and refusal is visible to the next call of any client. Directories,
+    /// renames and locks are not needed. ReadRanges and RemoveMany are optional: by default they call Read and Remove.</summary>
     public abstract partial class CustomObjects : CustomStorage
     {
-        /// <summary>Fills the buffers of all ranges, at the same time where the place can; CkptInvalidArgumentException when the file
-        /// ends before one does. This one asks Read, one piece after the other.</summary>
-        /// <param name="file">From Open.</param>
+        /// <summary>Fills the buffers of all ranges, concurrently where the store supports it. Throws CkptInvalidArgumentException
+        /// when a range exceeds the file. By default calls Read for one range after the other.</summary>
+        /// <param name="file">The file, from Open.</param>
         /// <param name="ranges">Valid during the call only.</param>
         public virtual void ReadRanges(object file, IReadOnlyList<StorageRange> ranges)
         {
             foreach (var range in ranges)
                 if (Read(file, range.Offset, range.Buffer) != range.Buffer.Length)
-                    throw new CkptInvalidArgumentException("the file ends before the range at " + range.Offset + " does");
+                    throw new CkptInvalidArgumentException("range at " + range.Offset + ": exceeds the end of the file");
         }
 
-        /// <summary>Removes files; those that are not there are no error. This one asks Remove, one after the other.</summary>
-        /// <param name="paths">Of the files.</param>
+        /// <summary>Removes files; ignores missing ones. By default calls Remove for one after the other.</summary>
+        /// <param name="paths">Paths of the files.</param>
         public virtual void RemoveMany(IReadOnlyList<string> paths)
         {
             foreach (var path in paths)
@@ -37,7 +36,7 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Makes a file of which nothing is known.</summary>
+        /// <summary>Creates a file of unknown size.</summary>
         /// <param name="path">Its path.</param>
         /// <returns>The file.</returns>
         public override object Create(string path) => CreateStream(path, 0);
@@ -46,8 +45,8 @@ namespace Ckpt
     /// <summary>One file of a CustomObjects.</summary>
     public struct StorageObject
     {
-        /// <summary>A file.</summary>
-        /// <param name="path">All of its path.</param>
+        /// <summary>Creates the entry of a file.</summary>
+        /// <param name="path">The whole path.</param>
         /// <param name="bytes">Its length.</param>
         public StorageObject(string path, long bytes)
         {
@@ -55,14 +54,14 @@ namespace Ckpt
             Bytes = bytes;
         }
 
-        /// <summary>All of its path.</summary>
+        /// <summary>The whole path.</summary>
         public string Path { get; }
 
         /// <summary>Its length.</summary>
         public long Bytes { get; }
     }
 
-    /// <summary>A piece of a file of a CustomObjects, and where its bytes go. Valid during the call only that got it.</summary>
+    /// <summary>A range of a file of a CustomObjects, and the buffer for its bytes. Valid during the call only.</summary>
     public struct StorageRange
     {
         private readonly NativeBytes place;
@@ -73,10 +72,10 @@ namespace Ckpt
             this.place = place;
         }
 
-        /// <summary>Where the piece begins in the file.</summary>
+        /// <summary>Offset of the range in the file.</summary>
         public long Offset { get; }
 
-        /// <summary>To be filled.</summary>
+        /// <summary>The buffer to fill.</summary>
         public Span<byte> Buffer => place.Span;
     }
 }

@@ -1,10 +1,10 @@
 namespace Ckpt
 {
-    /// <summary>Derive from this for a storage of your own. Paths are relative, with '/' between their components; "" is the root.
-    /// Files and locks are whatever objects Create, Open and Lock give. Throw FileNotFoundException or CkptNotFoundException
-    /// for what is not there, CkptAlreadyExistsException for a taken name, CkptBusyException for a lock that is held,
-    /// CkptNoSpaceException, UnauthorizedAccessException; IOException is what a fault handler tries again. Several methods
-    /// may run at once, but only one with the same file. They must not use their own storage.</summary>
+    /// <summary>Base of custom storages. Paths are relative, with '/' between their components; "" is the root. Files and locks are
+    /// the objects that Create, Open and Lock return. Throw FileNotFoundException or CkptNotFoundException for a missing file,
+    /// CkptAlreadyExistsException for an existing name, CkptBusyException for a lock that is held, CkptNoSpaceException,
+    /// UnauthorizedAccessException; a fault handler retries IOException. Several methods may run at once, but only one per file.
+    /// They must not use their own storage.</summary>
     public abstract partial class CustomStorage
     {
     }
@@ -12,7 +12,7 @@ namespace Ckpt
     /// <summary>One name in a directory of a CustomStorage.</summary>
     public struct StorageEntry
     {
-        /// <summary>A name without the path before it.</summary>
+        /// <summary>Creates an entry; its name contains no directory.</summary>
         /// <param name="name">The name.</param>
         /// <param name="isDirectory">Whether it is a directory.</param>
         public StorageEntry(string name, bool isDirectory)

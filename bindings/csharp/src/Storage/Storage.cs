@@ -4,12 +4,12 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>The one door to files: a directory of the file system, memory, or an object of yours. Nothing leaves its root.
+    /// <summary>A storage of files: a directory of the file system, memory, or a custom object. No path leaves its root.
     /// Several threads may use it at once.</summary>
     public sealed partial class Storage : NativeObject
     {
-        /// <summary>A directory of the file system.</summary>
-        /// <param name="root">Its path; the storage stays the same one when the path is renamed.</param>
+        /// <summary>Opens a directory of the file system.</summary>
+        /// <param name="root">Path of the directory; renaming the directory does not affect the storage.</param>
         /// <param name="options">null: the defaults.</param>
         public Storage(string root, [AllowNull] FileSystemOptions options = null)
             : this(MadeWith((CallMemory memory, out IntPtr made) => native.ckpt_storage_create_file_system(root,
@@ -19,12 +19,13 @@ namespace Ckpt
 
         internal static Storage Owned(Maker make) => new Storage(Made(make, native.ckpt_storage_release));
 
-        /// <summary>In memory, empty: for tests, and for state that need not outlive the process.</summary>
+        /// <summary>Creates an empty storage in memory: for tests, and for state that need not outlive the process.</summary>
         public static Storage InMemory() => Owned(native.ckpt_storage_create_memory);
 
-        /// <summary>One that calls you; an object store, if it is a CustomObjects. It keeps the object alive.</summary>
-        /// <param name="storage">Your object.</param>
-        /// <param name="name">Where it is, for messages.</param>
+        /// <summary>Creates a storage that calls a custom one; an object store, if that is a CustomObjects. It keeps the object
+        /// alive.</summary>
+        /// <param name="storage">The custom storage.</param>
+        /// <param name="name">Its location, for messages.</param>
         public static Storage Custom(CustomStorage storage, string name = "custom")
         {
             if (storage == null) throw new ArgumentNullException("storage");
@@ -33,14 +34,14 @@ namespace Ckpt
                 calls.RemovesMany, out made));
         }
 
-        /// <summary>A storage from a URI: file:///PATH, memory:NAME, s3://BUCKET/PREFIX, or one of a scheme that is registered.
-        /// A text without a scheme is a directory of the file system, which is made when it is not there.
-        /// CkptUnsupportedException for a scheme that is not known.</summary>
-        /// <param name="uri">The text.</param>
+        /// <summary>Opens the storage at a URI: file:///PATH, memory:NAME, s3://BUCKET/PREFIX, or one with a registered scheme.
+        /// A string without a scheme is a directory of the file system, which is created if missing.
+        /// Throws CkptUnsupportedException for an unknown scheme.</summary>
+        /// <param name="uri">The URI or path.</param>
         public static Storage FromUri(string uri)
             => Owned((out IntPtr made) => native.ckpt_storage_create_from_uri(uri, out made));
 
-        // Whether a text has "://" behind a scheme; all else is a path.
+        // Returns whether a string has "://" after a scheme; everything else is a path.
         internal static bool IsUri(string place)
         {
             var end = place == null ? -1 : place.IndexOf("://", StringComparison.Ordinal);
@@ -53,12 +54,12 @@ namespace Ckpt
             return end >= 2;
         }
 
-        /// <summary>Lets FromUri make storages for a scheme, on all threads of this process. CkptAlreadyExistsException for one
-        /// that is known.</summary>
+        /// <summary>Makes FromUri create storages for a scheme, on all threads of this process. Throws CkptAlreadyExistsException
+        /// for a known one.</summary>
         /// <param name="scheme">Without ':', at least two of letters, digits, '+', '-' and '.', a letter first; case does not
         /// matter.</param>
-        /// <param name="factory">Gets the whole URI, checked, still encoded, on the thread that asks for the storage. The library
-        /// takes the storage over that it returns: it is disposed of when the call ends.</param>
+        /// <param name="factory">Takes the whole URI, checked, still encoded, on the thread that opens the storage. The library
+        /// takes over the storage that it returns: it is disposed of when the call ends.</param>
         public static void RegisterScheme(string scheme, Func<string, Storage> factory)
         {
             if (factory == null) throw new ArgumentNullException("factory");
@@ -66,7 +67,7 @@ namespace Ckpt
         }
     }
 
-    /// <summary>An error of a storage, and what becomes of it: set Retry and Delay, or leave what the rule says.</summary>
+    /// <summary>An error of a storage, and its handling: set Retry and Delay, or leave the values of the rule.</summary>
     public sealed class Fault
     {
         internal Fault(CkptStatus status, string message, int attempt)
@@ -76,30 +77,31 @@ namespace Ckpt
             Attempt = attempt;
         }
 
-        /// <summary>The error's.</summary>
+        /// <summary>The status of the error.</summary>
         public CkptStatus Status { get; }
 
-        /// <summary>The error's, one line.</summary>
+        /// <summary>The message of the error, one line.</summary>
         public string Message { get; }
 
         /// <summary>The attempt that failed, 1 for the first.</summary>
         public int Attempt { get; }
 
-        /// <summary>Whether it is tried again.</summary>
+        /// <summary>Whether the operation is retried.</summary>
         public bool Retry { get; set; }
 
         /// <summary>The pause before the next attempt.</summary>
         public TimeSpan Delay { get; set; }
     }
 
-    /// <summary>Decides what is tried again, and when. One may serve several storages and managers, from several threads.</summary>
+    /// <summary>Decides which failed operations are retried, and when. One handler may serve several storages and managers, from
+    /// several threads.</summary>
     public sealed partial class FaultHandler : NativeObject
     {
-        /// <summary>A handler.</summary>
+        /// <summary>Creates a handler.</summary>
         /// <param name="options">null: the defaults.</param>
-        /// <param name="sleep">Called instead of sleeping, on the thread whose operation failed; null: really sleeps.</param>
-        /// <param name="decide">Asked about each error but the last attempt's, on the thread whose operation failed; what it throws
-        /// ends the operation with CkptCallbackException. null: the usual rule decides.</param>
+        /// <param name="sleep">Called instead of sleeping, on the thread of the failed operation; null: sleeps.</param>
+        /// <param name="decide">Called for each error except that of the last attempt, on the thread of the failed operation; if it
+        /// throws, the operation fails with CkptCallbackException. null: the default rule decides.</param>
         public FaultHandler([AllowNull] FaultHandlerOptions options = null, [AllowNull] Action<TimeSpan> sleep = null,
                             [AllowNull] Action<Fault> decide = null)
             : this(MadeWith((CallMemory memory, out IntPtr made) => native.ckpt_fault_handler_create(

@@ -8,33 +8,32 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>Determines which layers to checkpoint, asked one layer at a time. Strategy is one; a class of yours can be given
-    /// wherever the library takes a strategy. The tensor that it gets there has an element type and a shape, and no
-    /// memory.</summary>
+    /// <summary>Decides layer by layer whether to checkpoint. Strategy is one; a custom class can be passed wherever the library
+    /// takes a strategy. The tensor that it gets there has an element type and a shape, and no memory.</summary>
     public interface ICheckpointStrategy
     {
-        /// <summary>Asks about one layer.</summary>
+        /// <summary>Returns whether to checkpoint one layer.</summary>
         /// <param name="layerId">Its name, not blank.</param>
         /// <param name="activation">Only its element type and shape are read.</param>
-        /// <param name="layerIndex">Its place in the network, at least 0.</param>
+        /// <param name="layerIndex">Its index in the network, at least 0.</param>
         /// <returns>True: checkpoint it.</returns>
         bool ShouldCheckpoint(string layerId, Tensor activation, long layerIndex);
 
         /// <summary>"Interval(2)", "SizeBased(1MB)", ...</summary>
         string Name { get; }
 
-        /// <summary>Back to the state after creation.</summary>
+        /// <summary>Restores the state after creation.</summary>
         void Reset();
     }
 
-    /// <summary>Answers for one layer after the other whether to checkpoint it: from a text, other strategies, or functions of
-    /// yours. Several threads may ask at once.</summary>
+    /// <summary>Decides layer by layer whether to checkpoint: created from text, other strategies, or custom functions. Several
+    /// threads may use it at once.</summary>
     public unsafe partial class Strategy : NativeObject, ICheckpointStrategy
     {
-        /// <summary>From text: "interval:2", "any(size:1MiB,$0)", ... CkptInvalidArgumentException names the wrong piece,
-        /// CkptNotFoundException lists the known kinds.</summary>
+        /// <summary>Creates a strategy from text: "interval:2", "any(size:1MiB,$0)", ... CkptInvalidArgumentException reports the
+        /// wrong part, CkptNotFoundException lists the known kinds.</summary>
         /// <param name="text">The text.</param>
-        /// <param name="options">What text cannot hold; null: nothing.</param>
+        /// <param name="options">Options and children, which text cannot contain; null: none.</param>
         public Strategy(string text, [AllowNull] StrategyOptions options = null) : this(Made(text, options)) { }
 
         private static NativeHandle Made(string text, StrategyOptions options)
@@ -49,8 +48,8 @@ namespace Ckpt
 
         internal static NativeHandle Made(Maker make) => Made(make, native.ckpt_strategy_release);
 
-        // What asks an object of the caller's.
-        internal static Strategy Asking(ICheckpointStrategy asked)
+        // Creates a strategy that calls a custom object.
+        internal static Strategy Wrapping(ICheckpointStrategy asked)
         {
             return Custom(question =>
             {
@@ -59,14 +58,14 @@ namespace Ckpt
             }, asked.Name, asked.Reset);
         }
 
-        /// <summary>Every n-th layer, beginning with layer 0.</summary>
+        /// <summary>Checkpoints every n-th layer, beginning with layer 0.</summary>
         /// <param name="interval">At least 1.</param>
         public static Strategy Interval(long interval = 2)
         {
             return new Strategy(Listed("interval", new[] { Number(interval) }, null));
         }
 
-        /// <summary>Layers that are named and not excluded. A name may be a glob: block.*.attn.</summary>
+        /// <summary>Checkpoints layers that are named and not excluded. A name may be a glob: block.*.attn.</summary>
         /// <param name="names">Names or globs.</param>
         /// <param name="excluded">Names or globs; a plain name that is in both is refused.</param>
         public static Strategy Selective([AllowNull] IEnumerable<string> names = null,
@@ -76,7 +75,7 @@ namespace Ckpt
         internal static string SelectiveText(IEnumerable<string> names, IEnumerable<string> excluded)
             => Listed("selective", (names ?? new string[0]).Select(Quoted), excluded);
 
-        /// <summary>Large activations.</summary>
+        /// <summary>Checkpoints large activations.</summary>
         /// <param name="thresholdBytes">At least 1.</param>
         /// <param name="excluded">Names or globs of layers that are never chosen.</param>
         public static Strategy SizeBased(long thresholdBytes = 1024 * 1024, [AllowNull] IEnumerable<string> excluded = null)
@@ -84,10 +83,10 @@ namespace Ckpt
             return new Strategy(Listed("size", new[] { Number(thresholdBytes) }, excluded));
         }
 
-        /// <summary>Every n-th layer, where n shrinks while memory is short.</summary>
+        /// <summary>Checkpoints every n-th layer; n decreases while memory is short.</summary>
         /// <param name="maxShare">A share of total memory in (0, 1].</param>
-        /// <param name="tracker">Whose live bytes count; null: the executor's, else the process's.</param>
-        /// <param name="totalBytes">0: what the process may really use.</param>
+        /// <param name="tracker">Tracker of the live bytes; null: the executor's, else the process's.</param>
+        /// <param name="totalBytes">Total memory; 0: the memory available to the process.</param>
         /// <param name="clock">null: the monotonic clock.</param>
         public static Strategy MemoryAware(double maxShare = 0.8, [AllowNull] MemoryTracker tracker = null, long totalBytes = 0,
                                            [AllowNull] Clock clock = null)
@@ -96,18 +95,18 @@ namespace Ckpt
                 new StrategyOptions { Tracker = tracker, TotalBytes = totalBytes, Clock = clock });
         }
 
-        /// <summary>Large, rarely used and late layers, after it has watched the first.</summary>
+        /// <summary>Checkpoints large, rarely used and late layers, after observing the first ones.</summary>
         /// <param name="excluded">Names or globs of layers that are never chosen.</param>
         /// <param name="largeFactor">Layers with more than this many times the mean bytes are chosen.</param>
         /// <param name="rareAccesses">Layers accessed fewer times than this are chosen.</param>
-        /// <param name="lateShare">Layers with an index past this share of the known layers are chosen.</param>
+        /// <param name="lateShare">Layers with an index beyond this share of the known layers are chosen.</param>
         public static Strategy Smart([AllowNull] IEnumerable<string> excluded = null, double largeFactor = 1.5, long rareAccesses = 2,
                                      double lateShare = 0.7)
         {
             return new Strategy(Listed("smart", new[] { Number(largeFactor), Number(rareAccesses), Number(lateShare) }, excluded));
         }
 
-        /// <summary>Yes when at least one child says yes. Every child is asked about every layer; children are kept
+        /// <summary>Checkpoints a layer when at least one child does. Queries every child for every layer; children are kept
         /// alive.</summary>
         /// <param name="children">At least one.</param>
         public static Strategy AnyOf(params ICheckpointStrategy[] children)
@@ -115,23 +114,24 @@ namespace Ckpt
             return new Strategy("any" + Numbered(new string[0], children.Length), new StrategyOptions { Children = children });
         }
 
-        /// <summary>Yes when every child says yes. Every child is asked about every layer; children are kept alive.</summary>
+        /// <summary>Checkpoints a layer when every child does. Queries every child for every layer; children are kept
+        /// alive.</summary>
         /// <param name="children">At least one.</param>
         public static Strategy AllOf(params ICheckpointStrategy[] children)
         {
             return new Strategy("all" + Numbered(new string[0], children.Length), new StrategyOptions { Children = children });
         }
 
-        /// <summary>Yes when the child says no.</summary>
+        /// <summary>Checkpoints a layer when the child does not.</summary>
         /// <param name="child">Kept alive.</param>
         public static Strategy Not(ICheckpointStrategy child)
         {
             return new Strategy("not($0)", new StrategyOptions { Children = new[] { child } });
         }
 
-        /// <summary>Asks the child of the first rule that matches the layer, and no other; the fallback for the rest.</summary>
-        /// <typeparam name="T">Strategy, or a class of yours.</typeparam>
-        /// <param name="rules">A name, a glob, or "#5", "#2..7", "#8.." for layer indices; and what is asked then.</param>
+        /// <summary>Uses the child of the first rule that matches the layer, and no other; the fallback for the rest.</summary>
+        /// <typeparam name="T">Strategy, or a custom class.</typeparam>
+        /// <param name="rules">A name, a glob, or "#5", "#2..7", "#8.." for layer indices; with the strategy to use.</param>
         /// <param name="fallback">For layers that no rule matches.</param>
         public static Strategy FirstOf<T>(IEnumerable<KeyValuePair<string, T>> rules, ICheckpointStrategy fallback)
             where T : ICheckpointStrategy
@@ -147,7 +147,7 @@ namespace Ckpt
         private static string Number(IFormattable number)
             => number.ToString(number is double ? "R" : null, CultureInfo.InvariantCulture);
 
-        // A name or glob as one argument: in quotes, so that it may contain any character.
+        // Quotes a name or glob as one argument, so that it may contain any character.
         private static string Quoted(string name)
         {
             if (name == null) throw new CkptInvalidArgumentException("a name of a list is null");
@@ -166,12 +166,12 @@ namespace Ckpt
             return "(" + string.Join(",", Enumerable.Range(0, count).Select(i => (i < before.Length ? before[i] : "") + "$" + i)) + ")";
         }
 
-        /// <summary>A strategy that asks a function, on the thread that asks. What it throws makes the question fail with
-        /// CkptCallbackException. It must not ask its own strategy.</summary>
+        /// <summary>Creates a strategy that calls a function, on the thread that queries it. If the function throws, the query
+        /// fails with CkptCallbackException. It must not query its own strategy.</summary>
         /// <param name="decide">True: checkpoint the layer.</param>
-        /// <param name="name">What Name gives.</param>
-        /// <param name="onReset">The strategy is reset; may be null.</param>
-        /// <param name="onAccess">An executor used the activation of the layer; may be null.</param>
+        /// <param name="name">The result of Name.</param>
+        /// <param name="onReset">Called when the strategy is reset; may be null.</param>
+        /// <param name="onAccess">Called when an executor used the activation of the layer; may be null.</param>
         public static Strategy Custom(Func<StrategyQuestion, bool> decide, string name = "Custom",
                                       [AllowNull] Action onReset = null, [AllowNull] Action<string> onAccess = null)
         {
@@ -181,9 +181,9 @@ namespace Ckpt
                     out made)));
         }
 
-        /// <summary>Makes a kind known to text.</summary>
+        /// <summary>Registers a kind for the text form of strategies.</summary>
         /// <param name="name">Letters, digits, '-', '_' and '.'.</param>
-        /// <param name="factory">Gets the text behind the kind's name, on the thread that makes the strategy.</param>
+        /// <param name="factory">Takes the text after the kind's name, on the thread that creates the strategy.</param>
         public static void Register(string name, Func<string, ICheckpointStrategy> factory)
         {
             if (factory == null) throw new ArgumentNullException("factory");
@@ -205,10 +205,10 @@ namespace Ckpt
             return answer != 0;
         }
 
-        /// <summary>Asks about one layer where there is no tensor.</summary>
+        /// <summary>Returns whether to checkpoint one layer, by the type and shape of its activation.</summary>
         /// <param name="layerId">Its name, not blank.</param>
         /// <param name="activation">Dtype and shape.</param>
-        /// <param name="layerIndex">Its place in the network, at least 0.</param>
+        /// <param name="layerIndex">Its index in the network, at least 0.</param>
         /// <returns>True: checkpoint it.</returns>
         public bool ShouldCheckpoint(string layerId, TensorSpec activation, long layerIndex)
         {

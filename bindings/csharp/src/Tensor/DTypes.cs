@@ -1,11 +1,11 @@
 
 namespace Ckpt
 {
-    /// <summary>What is known of element types.</summary>
+    /// <summary>Properties of element types.</summary>
     public static partial class DTypes
     {
-        /// <summary>The element type of a type of C#: float is F32, long is I64, ... CkptUnsupportedException for one that
-        /// has none.</summary>
+        /// <summary>Returns the element type of a C# type: float is F32, long is I64, ... Throws CkptUnsupportedException for one
+        /// that has none.</summary>
         /// <typeparam name="T">A number, or bool.</typeparam>
         public static DType Of<T>() where T : struct
         {
@@ -21,8 +21,8 @@ namespace Ckpt
             if (type == typeof(uint)) return DType.U32;
             if (type == typeof(ulong)) return DType.U64;
             if (type == typeof(bool)) return DType.Bool;
-            if (type.FullName == "System.Half") return DType.F16; // which netstandard2.0 does not know
-            throw new CkptUnsupportedException(type.Name + " is no element type of a tensor");
+            if (type.FullName == "System.Half") return DType.F16; // netstandard2.0 does not define it
+            throw new CkptUnsupportedException("type " + type.Name + ": expected an element type of tensors");
         }
     }
 }

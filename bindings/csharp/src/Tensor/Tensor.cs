@@ -4,27 +4,27 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>A dtype, a shape and memory: row-major and contiguous. Its memory is owned, or borrowed from an array of C#. Dtype,
-    /// shape and the read-only flag never change; two threads that write to the same elements race.</summary>
+    /// <summary>A dtype, a shape and memory: row-major and contiguous. The memory is owned, or borrowed from a C# array. Dtype,
+    /// shape and the read-only flag never change; two threads that write to the same elements are a data race.</summary>
     public sealed unsafe partial class Tensor : NativeObject
     {
         /// <summary>The most dimensions that a tensor can have.</summary>
         public const int LargestNdim = native.CKPT_TENSOR_LARGEST_NDIM;
 
-        /// <summary>A tensor with memory of its own, aligned to 64 bytes, whose contents are undefined.</summary>
-        /// <param name="dtype">Of its elements.</param>
+        /// <summary>Creates a tensor with undefined contents, in new memory aligned to 64 bytes.</summary>
+        /// <param name="dtype">Type of its elements.</param>
         /// <param name="shape">0 .. 8 lengths, each at least 0; none: a scalar.</param>
         public Tensor(DType dtype, params long[] shape) : this(Made(dtype, shape, null)) { }
 
-        /// <summary>A tensor with memory of a pool, whose contents are undefined.</summary>
-        /// <param name="pool">Where the memory comes from and goes back to; kept alive. null: the process's default pool.</param>
-        /// <param name="dtype">Of its elements.</param>
+        /// <summary>Creates a tensor with undefined contents, in memory of a pool.</summary>
+        /// <param name="pool">Provides the memory; kept alive. null: the process's default pool.</param>
+        /// <param name="dtype">Type of its elements.</param>
         /// <param name="shape">0 .. 8 lengths, each at least 0; none: a scalar.</param>
         public Tensor([AllowNull] BufferPool pool, DType dtype, params long[] shape) : this(Made(dtype, shape, pool))
         {
         }
 
-        // What never changes is asked for once.
+        // Cached, as it never changes.
         private readonly DType dtype;
         private readonly long elements;
         private readonly bool readOnly;
@@ -32,7 +32,7 @@ namespace Ckpt
 
         private readonly TensorSpec spec;
 
-        // Of a tensor that was read from a tree: its type in the program that wrote the tree.
+        // For a tensor read from a tree: its type in the program that wrote the tree.
         internal TensorForm Form = new TensorForm(TreeForm.Tensor, false, false);
 
         internal Tensor(NativeHandle handle) : base(handle)
@@ -43,7 +43,7 @@ namespace Ckpt
             data = readOnly ? native.ckpt_tensor_get_const_data(handle) : native.ckpt_tensor_get_data(handle);
         }
 
-        // Element type and shape alone, for questions about an activation: there is no memory behind it.
+        // Creates a tensor without memory, with only an element type and shape, for queries about an activation.
         internal Tensor(TensorSpec spec) : base(NativeHandle.Lent(IntPtr.Zero))
         {
             Handle.Dispose();
@@ -61,13 +61,13 @@ namespace Ckpt
         internal override Exception NoHandle()
         {
             return spec == null ? base.NoHandle()
-                : new CkptUnsupportedException("only element type and shape of this tensor are known");
+                : new CkptUnsupportedException("this tensor has an element type and a shape, but no memory");
         }
 
         internal static Tensor Owning(IntPtr tensor)
             => new Tensor(new NativeHandle(tensor, native.ckpt_tensor_release));
 
-        // A reference of its own to what a callback borrows; null for none.
+        // Returns a new reference to a tensor that a callback borrows; null for none.
         internal static Tensor Lent(IntPtr tensor)
         {
             if (tensor == IntPtr.Zero) return null;
@@ -93,9 +93,9 @@ namespace Ckpt
             return shape;
         }
 
-        /// <summary>A tensor with memory of its own, and these elements.</summary>
-        /// <typeparam name="T">A number, or bool; says which dtype it is.</typeparam>
-        /// <param name="elements">As many as the shape has.</param>
+        /// <summary>Creates a tensor with a copy of these elements.</summary>
+        /// <typeparam name="T">A number, or bool; determines the dtype.</typeparam>
+        /// <param name="elements">As many elements as the shape has.</param>
         /// <param name="shape">None: one dimension.</param>
         public static Tensor From<T>(ReadOnlySpan<T> elements, params long[] shape) where T : struct
         {
@@ -103,8 +103,8 @@ namespace Ckpt
             try
             {
                 if (tensor.ElementCount != elements.Length)
-                    throw new CkptInvalidArgumentException("elements are " + elements.Length + ", the shape has "
-                        + tensor.ElementCount);
+                    throw new CkptInvalidArgumentException("elements: expected " + tensor.ElementCount
+                        + " as in the shape, found " + elements.Length);
                 elements.CopyTo(tensor.AsSpan<T>());
                 return tensor;
             }
@@ -115,16 +115,16 @@ namespace Ckpt
             }
         }
 
-        /// <summary>A tensor with memory of its own, and these elements.</summary>
-        /// <typeparam name="T">A number, or bool; says which dtype it is.</typeparam>
-        /// <param name="elements">As many as the shape has.</param>
+        /// <summary>Creates a tensor with a copy of these elements.</summary>
+        /// <typeparam name="T">A number, or bool; determines the dtype.</typeparam>
+        /// <param name="elements">As many elements as the shape has.</param>
         /// <param name="shape">None: one dimension.</param>
         public static Tensor From<T>(T[] elements, params long[] shape) where T : struct
             => From(new ReadOnlySpan<T>(elements), shape);
 
-        /// <summary>A tensor over memory of C#, without a copy. The memory is pinned until the last reference to the tensor goes,
-        /// also one that a save in the background holds.</summary>
-        /// <typeparam name="T">A number, or bool; says which dtype it is.</typeparam>
+        /// <summary>Creates a tensor over C# memory, without a copy. The memory is pinned until the last reference to the tensor is
+        /// released, including that of a save in the background.</summary>
+        /// <typeparam name="T">A number, or bool; determines the dtype.</typeparam>
         /// <param name="memory">As many elements as the shape has; an array converts to it.</param>
         /// <param name="shape">None: one dimension.</param>
         public static Tensor Borrow<T>(Memory<T> memory, params long[] shape) where T : struct
@@ -132,11 +132,11 @@ namespace Ckpt
             return BorrowAs(memory, DTypes.Of<T>(), Given(shape).Length == 0 ? new long[] { memory.Length } : shape);
         }
 
-        /// <summary>A tensor over memory of C#, with elements of a dtype that C# has no type for: BF16 in an array of
+        /// <summary>Creates a tensor over C# memory, with elements of a dtype for which C# has no type, such as BF16 in an array of
         /// ushort.</summary>
-        /// <typeparam name="T">What the memory is made of.</typeparam>
+        /// <typeparam name="T">Type of the memory's elements.</typeparam>
         /// <param name="memory">As many bytes as dtype and shape need.</param>
-        /// <param name="dtype">Of the tensor's elements.</param>
+        /// <param name="dtype">Type of the tensor's elements.</param>
         /// <param name="shape">0 .. 8 lengths.</param>
         public static Tensor BorrowAs<T>(Memory<T> memory, DType dtype, params long[] shape) where T : struct
         {
@@ -145,8 +145,8 @@ namespace Ckpt
             var bytes = (long)memory.Length * System.Runtime.InteropServices.Marshal.SizeOf(typeof(T) == typeof(bool)
                 ? typeof(byte) : typeof(T));
             if (bits > bytes * 8 || (bits != bytes * 8 && typeof(T) != typeof(byte)))
-                throw new CkptInvalidArgumentException("memory has " + bytes + " bytes, dtype and shape need "
-                    + (bits + 7) / 8);
+                throw new CkptInvalidArgumentException("memory: expected " + (bits + 7) / 8
+                    + " bytes for dtype and shape, found " + bytes);
             return Owning(LentMemory.Borrow(memory, dtype, shape));
         }
 
@@ -156,7 +156,7 @@ namespace Ckpt
         /// <summary>Number of dimensions, 0 .. 8.</summary>
         public int Ndim => spec == null ? native.ckpt_tensor_get_ndim(Handle) : spec.Shape.Length;
 
-        /// <summary>The lengths of the dimensions: a copy.</summary>
+        /// <summary>A copy of the lengths of the dimensions.</summary>
         public long[] Shape
         {
             get
@@ -185,7 +185,7 @@ namespace Ckpt
         /// <summary>Whether the memory must not be written.</summary>
         public bool IsReadOnly => Open(readOnly);
 
-        /// <summary>Whether dtype, shape and all bytes are the same.</summary>
+        /// <summary>Returns whether dtype, shape and all bytes are the same.</summary>
         /// <param name="other">The other tensor.</param>
         /// <returns>True: the same bits.</returns>
         public bool BitEqual(Tensor other)

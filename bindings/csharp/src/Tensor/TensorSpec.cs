@@ -5,8 +5,8 @@ namespace Ckpt
 {
     public sealed unsafe partial class TensorSpec
     {
-        /// <summary>An element type and a shape.</summary>
-        /// <param name="dtype">Of the elements.</param>
+        /// <summary>Creates a pair of an element type and a shape.</summary>
+        /// <param name="dtype">Type of the elements.</param>
         /// <param name="shape">0 .. 8 lengths.</param>
         public TensorSpec(DType dtype, params long[] shape)
         {

@@ -12,7 +12,7 @@ class StorageCallbacks(ABC):
 
     @abstractmethod
     def create(self, path: str) -> Any:
-        """Makes a new, empty file and opens it for writing; AlreadyExistsError when the name is taken."""
+        """Creates a new, empty file and opens it for writing; AlreadyExistsError if the name exists."""
 
     @abstractmethod
     def open(self, path: str) -> Any:
@@ -20,7 +20,7 @@ class StorageCallbacks(ABC):
 
     @abstractmethod
     def close(self, file: Any) -> None:
-        """Closes a file; what was not synced may be lost."""
+        """Closes a file; bytes that were not synced may be lost."""
 
     @abstractmethod
     def file_size(self, file: Any) -> int:
@@ -36,11 +36,11 @@ class StorageCallbacks(ABC):
 
     @abstractmethod
     def sync(self, file: Any) -> None:
-        """Makes what was written to a file durable."""
+        """Makes all bytes written to a file durable."""
 
     @abstractmethod
     def rename(self, from_path: str, to_path: str) -> None:
-        """Renames a file or directory, atomically; a file that had the new name is replaced."""
+        """Renames a file or directory atomically; replaces an existing file of the new name."""
 
     @abstractmethod
     def remove(self, path: str) -> None:
@@ -48,15 +48,15 @@ class StorageCallbacks(ABC):
 
     @abstractmethod
     def remove_directory(self, path: str) -> None:
-        """Removes an empty directory; AlreadyExistsError when it is not empty."""
+        """Removes an empty directory; AlreadyExistsError if it is not empty."""
 
     @abstractmethod
     def make_directory(self, path: str) -> None:
-        """Makes one directory, whose parent exists."""
+        """Creates one directory; its parent exists."""
 
     @abstractmethod
     def sync_directory(self, path: str) -> None:
-        """Makes names that were made, renamed and removed in a directory durable."""
+        """Makes created, renamed and removed names in a directory durable."""
 
     @abstractmethod
     def size(self, path: str) -> int:
@@ -64,8 +64,8 @@ class StorageCallbacks(ABC):
 
     @abstractmethod
     def lock(self, path: str) -> Any:
-        """Takes an exclusive lock on a path; BusyError at once when another process or storage holds it."""
+        """Takes an exclusive lock on a path; BusyError at once if another process or storage holds it."""
 
     @abstractmethod
     def unlock(self, file: Any) -> None:
-        """Releases a lock. Not called in a forked child: the lock stays the parent's."""
+        """Releases a lock. Not called in a forked child: the lock remains with the parent."""

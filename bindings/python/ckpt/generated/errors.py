@@ -26,7 +26,7 @@ class OutOfMemoryError(CkptError, MemoryError):
 
 
 class OutOfRangeError(CkptError, IndexError):
-    """An index or size lies outside what this object has or can hold."""
+    """An index or size is outside the range of the object."""
 
     status = -3
 
@@ -38,7 +38,7 @@ class InvalidStateError(CkptError):
 
 
 class NotFoundError(CkptError, LookupError):
-    """There is no such name, id, file or checkpoint."""
+    """The name, id, file or checkpoint does not exist."""
 
     status = -5
 
@@ -50,13 +50,13 @@ class AlreadyExistsError(CkptError):
 
 
 class BusyError(CkptError):
-    """Another process, thread or object holds it."""
+    """Another process, thread or object holds the resource."""
 
     status = -7
 
 
 class TimeoutError(CkptError, builtins.TimeoutError):
-    """The time-out passed first."""
+    """The time-out expired."""
 
     status = -8
 
@@ -68,19 +68,19 @@ class CancelledError(CkptError):
 
 
 class CallbackError(CkptError):
-    """A function of the user failed."""
+    """A callback of the caller failed."""
 
     status = -10
 
 
 class ForkedError(CkptError):
-    """The object's threads stayed in the parent of this forked process."""
+    """The process was forked, and the object's threads exist only in the parent."""
 
     status = -11
 
 
 class QueueFullError(CkptError):
-    """A bounded queue has no place left."""
+    """A bounded queue is full."""
 
     status = -12
 
@@ -110,13 +110,13 @@ class PermissionDeniedError(CkptError, PermissionError):
 
 
 class CorruptError(CkptError):
-    """Stored bytes are not what was written, or not of the format."""
+    """Stored bytes differ from the written ones or violate the format."""
 
     status = -17
 
 
 class UnsupportedError(CkptError, TypeError):
-    """Valid, but not something that this object or build can do."""
+    """Valid, but not supported by this object or build."""
 
     status = -18
 

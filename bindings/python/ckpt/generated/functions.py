@@ -20,38 +20,38 @@ def feature(name: str) -> bool:
 
 
 def probe_memory() -> _v.MemorySystem:
-    """Returns what the system reports, control groups v1 and v2 included: /proc/meminfo, /proc/self/cgroup and the group's files,
-    at each level up to the root. A group's page cache on the inactive list counts as available. UnsupportedError when not even
-    the total is known. Sources: proc(5); the kernel's cgroup-v2.rst and cgroup-v1/memory.rst."""
+    """Returns the values of the system, control groups v1 and v2 included: /proc/meminfo, /proc/self/cgroup and the group's files,
+    at each level up to the root. A group's page cache on the inactive list counts as available. UnsupportedError if the total is
+    not known. Sources: proc(5); the kernel's cgroup-v2.rst and cgroup-v1/memory.rst."""
     return _v.MemorySystem._of(_n.ckpt_memory_probe())
 
 
 def unregister_scheme(scheme: str) -> None:
-    """Forgets a registered scheme; storages made by it live on. NotFoundError for any other. Synchronised."""
+    """Unregisters a scheme; storages created with it stay valid. NotFoundError for any other. Synchronised."""
     _n.ckpt_storage_unregister_scheme(scheme)
 
 
 def unregister_strategy(name: str) -> None:
-    """Forgets a registered kind; strategies made by it live on. NotFoundError for any other name. Synchronised."""
+    """Unregisters a kind; strategies created with it stay valid. NotFoundError for any other name. Synchronised."""
     _n.ckpt_strategy_unregister(name)
 
 
 def known_strategies() -> List[str]:
-    """Returns the kinds that text can name, separated by ", ". Synchronised."""
+    """Returns the kinds that text can use. Synchronised."""
     return _n.ckpt_strategy_get_known_kinds().split(", ")
 
 
 def known_planners() -> List[str]:
-    """Returns the planners, one a line: its form, what it makes, and the range of each value, as in "periodic:SEGMENTS - ...;
-    SEGMENTS: 1 .. layers". Synchronised."""
+    """Returns the planners: syntax, description, and the range of each value, as in "periodic:SEGMENTS - ...; SEGMENTS: 1 ..
+    layers". Synchronised."""
     return _n.ckpt_schedule_get_known_planners().split("\n")
 
 
 def blas_info() -> str:
-    """Loads the BLAS now (OpenBLAS: the file that the environment variable CKPT_OPENBLAS names, else libopenblas.so.0) and writes
-    its name, version and core as a string. If this processor can run a wider set of OpenBLAS's kernels than the one in use, the
-    string continues behind a semicolon with the names of both, whatever the environment contains; the log then has one warning
-    when the BLAS is loaded. Nothing is added for the BLAS of BlasSet. NotFoundError if there is no OpenBLAS. ForkedError, as
+    """Loads the BLAS now (OpenBLAS: the file that the environment variable CKPT_OPENBLAS names, else libopenblas.so.0). Returns its
+    name, version and core as a string. If this processor can run a wider set of OpenBLAS's kernels than the one in use, the
+    string continues after a semicolon with the names of both, regardless of environment variables, and one warning is logged
+    when the BLAS is loaded. Nothing is added for the BLAS of set_blas. NotFoundError if OpenBLAS is missing. ForkedError, as
     from every function that needs a matrix product, in a child that was forked while another thread loaded the BLAS."""
     return _n.ckpt_blas_get_info()
 
@@ -68,30 +68,30 @@ def set_blas_kernels(name: str) -> None:
     "Nehalem": SSE4.2; "Penryn", "Dunnington": SSE4.1; "Core2": SSSE3; "Prescott": SSE3 - "Barcelona": AMD's family 10h OpenBLAS
     belongs to the whole process: every other user of the same shared library gets these kernels, too. The function sets
     OPENBLAS_CORETYPE while OpenBLAS is loaded and restores it before it returns. The C library does not synchronise the
-    environment, so no other thread may use it meanwhile, neither directly (getenv, setenv) nor in a library: call this function
-    before the process starts threads. InvalidArgumentError for an unknown name and for kernels that the processor cannot run.
-    InvalidStateError if a BLAS is in use, if BlasSet was called, or if the process has loaded that OpenBLAS before, under any
-    path (a program that links it, another library, LD_PRELOAD). NotFoundError as from BlasGetInfo. UnsupportedError on
-    processors other than x86-64. After these, nothing has changed. UnsupportedError also if the installed OpenBLAS lacks the
-    named set, which shows only after loading: OpenBLAS is then in use with the set that it chose instead, which the message and
-    BlasGetInfo name; "best" succeeds in this case. ForkedError as from BlasGetInfo."""
+    environment, so no other thread may use it during the call, neither directly (getenv, setenv) nor in a library: call this
+    function before the process starts threads. InvalidArgumentError for an unknown name and for kernels that the processor
+    cannot run. InvalidStateError if a BLAS is in use, if set_blas was called, or if the process has loaded that OpenBLAS before,
+    under any path (a program that links it, another library, LD_PRELOAD). NotFoundError as from blas_info. UnsupportedError on
+    processors other than x86-64. These errors change nothing. UnsupportedError also if the installed OpenBLAS lacks the named
+    set, which is detected only after loading: OpenBLAS is then in use with the set that it chose instead, which the message and
+    blas_info name; "best" succeeds in this case. ForkedError as from blas_info."""
     _n.ckpt_blas_set_kernels(name)
 
 
 def known_layer_kinds() -> List[str]:
-    """Returns the kinds of layers, one a line: its form, what it does, and the range of each whole number. Synchronised."""
+    """Returns the kinds of layers: syntax, description, and the range of each whole number. Synchronised."""
     return _n.ckpt_layer_get_known_kinds().split("\n")
 
 
 def learning_rate_at(step: int, **schedule: _o.learning_rate_schedule) -> float:
-    """Returns the rate of a step (>= 0, from 0), to be given to Optimizer.set_learning_rate before it. A function of its arguments
-    alone, so a resumed run goes on with the same rates. Synchronised."""
+    """Returns the rate of a step (>= 0, from 0); pass it to Optimizer.set_learning_rate before that step. The result depends only
+    on the arguments, so a resumed run continues with the same rates. Synchronised."""
     return _n.ckpt_learning_rate_at(_o.learning_rate_schedule(**schedule), step)
 
 
 def young_interval(cost_seconds: float, mtbf_seconds: float) -> float:
     """Returns the work between two checkpoints that cost cost_seconds each on a machine with this mean time between failures:
-    sqrt(2 C M). Both above 0 and finite. Source: Young, "A first order approximation to the optimum checkpoint interval", CACM
+    sqrt(2 C M). Both > 0 and finite. Source: Young, "A first order approximation to the optimum checkpoint interval", CACM
     17(9), 1974."""
     return _n.ckpt_interval_young(cost_seconds, mtbf_seconds)
 
@@ -105,11 +105,11 @@ def daly_interval(cost_seconds: float, mtbf_seconds: float) -> float:
 
 def expected_value_interval(cost_seconds: float, mtbf_seconds: float) -> float:
     """Returns the work W at which P(failure before the next checkpoint, another W away) * W = (1 - P) * cost, for exponential
-    failures. Both arguments above 0 and finite."""
+    failures. Both arguments > 0 and finite."""
     return _n.ckpt_interval_expected_value(cost_seconds, mtbf_seconds)
 
 
 def weibull_interval(cost_seconds: float, shape: float, scale_seconds: float, age_seconds: float) -> float:
-    """Returns sqrt(2 C / h(age)), h(age) = shape/scale (age/scale)^(shape - 1): the hazard of a Weibull law. All above 0 and
-    finite."""
+    """Returns sqrt(2 C / h(age)), h(age) = shape/scale (age/scale)^(shape - 1): the hazard rate of a Weibull distribution. All > 0
+    and finite."""
     return _n.ckpt_interval_weibull(cost_seconds, shape, scale_seconds, age_seconds)

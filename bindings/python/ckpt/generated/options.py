@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 def memory_tracker_options(clock: Optional[Clock] = None, peak_granularity_bytes: int = 1) -> Any:
-    """How a memory tracker is made.
+    """Options for creating a memory tracker.
 
-    clock: dates what is recorded; None: the system's monotonic clock in its coarse form. The tracker keeps it alive
-    peak_granularity_bytes: bytes, above 0: an event of a new peak comes only when the peak is at least this far above the last one
-        reported; default 1
+    clock: clock for the times of allocations and frees; None: the system's coarse monotonic clock. The tracker keeps it alive
+    peak_granularity_bytes: minimum increase, in bytes, of the peak over the last reported one for an event of a new peak, > 0;
+        default 1
     """
     struct = _native.ckpt_memory_tracker_options()
     struct.clock = handle_of(clock)
@@ -28,11 +28,11 @@ def memory_tracker_options(clock: Optional[Clock] = None, peak_granularity_bytes
 
 
 def buffer_pool_options(retain_limit_bytes: Optional[int] = 268435456, layer_name: Optional[str] = None) -> Any:
-    """How a buffer pool is made.
+    """Options for creating a buffer pool.
 
-    retain_limit_bytes: bytes kept for reuse at most; beyond it the buffers that were returned first are released to the system;
-        default 256 MiB; None: every buffer is kept for reuse
-    layer_name: the tracker counts the pool's buffers under this layer name; None: "tensor"
+    retain_limit_bytes: maximum number of bytes kept for reuse; beyond it the buffers that were returned first are released to the
+        system; default 256 MiB; None: every buffer is kept for reuse
+    layer_name: layer name under which the tracker counts the pool's buffers; None: "tensor"
     """
     struct = _native.ckpt_buffer_pool_options()
     if retain_limit_bytes is not None:
@@ -45,23 +45,23 @@ def buffer_pool_options(retain_limit_bytes: Optional[int] = 268435456, layer_nam
 
 def file_system_options(must_exist: bool = False, write_path: WritePath = WritePath.RING, large_from_bytes: int = 0,
                         bytes_per_second: int = 0, may_compress: bool = False, lock_kind: Optional[str] = None) -> Any:
-    """How a storage in the file system is made.
+    """Options for creating a storage in the file system.
 
-    must_exist: what happens when the directory is missing: False creates it, and those that lead to it, durably; True:
-        NotFoundError
+    must_exist: what happens if the directory is missing: False creates it and its parents durably; True: NotFoundError
     write_path: how large files are written: WritePath.RING (the default), WritePath.DIRECT or WritePath.BUFFERED
-    large_from_bytes: files of at least this many bytes count as large, >= 0; 0 (the default): 8 MiB
-    bytes_per_second: limit of all writes through this storage together, in bytes per second, >= 0; 0: none. After a pause 4 MiB may
-        be written at once. What executors read back from the files of their tiers has the same limit, by itself
-    may_compress: False: a save that needs more bytes than the file system has free fails with NoSpaceError before it makes a file;
-        True: it is tried all the same. For file systems that compress, where files may take less room than their bytes
-    lock_kind: how a writer keeps a second one out of the directory; all its writers use the same kind. None or empty: "flock", a
-        lock of flock(2) on the file ".lock"; where the file system has no such locks, opening a writer fails with UnsupportedError.
-        "fcntl": a record lock (fcntl(2)) on ".lock", which belongs to the open file where the system has F_OFD_SETLK; elsewhere to
-        the process, which loses it when it closes any descriptor of ".lock". "file": a file ".lock-..." that records the host,
-        process and start time of the writer, and is removed when the writer is released. If the recorded process ran on this host
-        and has ended, its file is taken over; any other file means BusyError. "none": no lock, and a warning; a save fails with
-        BusyError before it commits when a second writer has committed. InvalidArgumentError for other names
+    large_from_bytes: smallest size of a large file in bytes, >= 0; 0 (the default): 8 MiB
+    bytes_per_second: limit of all writes through this storage together, in bytes per second, >= 0; 0: none. After a pause, 4 MiB
+        may be written at once. Reads of executors from the files of their tiers have a separate limit of the same value
+    may_compress: False: a save that needs more bytes than the file system has free fails with NoSpaceError before it creates a
+        file; True: the save is tried anyway. For file systems that compress, where a file may occupy less space than its size
+    lock_kind: kind of lock that excludes a second writer; all writers of a directory must use the same kind. None or empty:
+        "flock", a lock of flock(2) on the file ".lock"; if the file system has no such locks, opening a writer fails with
+        UnsupportedError. "fcntl": a record lock (fcntl(2)) on ".lock", which belongs to the open file where the system has
+        F_OFD_SETLK; elsewhere to the process, which loses it when it closes any descriptor of ".lock". "file": a file ".lock-..."
+        that records the host, process and start time of the writer, and is removed when the writer is released. If the recorded
+        process ran on this host and has ended, its file is taken over; any other file means BusyError. "none": no lock, and a
+        warning; a save fails with BusyError before it commits if a second writer has committed. InvalidArgumentError for other
+        names
     """
     struct = _native.ckpt_file_system_options()
     struct.must_exist = int(must_exist)
@@ -76,13 +76,13 @@ def file_system_options(must_exist: bool = False, write_path: WritePath = WriteP
 
 def fault_handler_options(max_attempts: int = 5, first_delay_ns: int = 10000000, max_delay_ns: int = 10000000000,
                           factor: float = 2.0, jitter: float = 0.5, seed: int = 0) -> Any:
-    """How a fault handler is made: how often and after which pauses a failed operation is tried again.
+    """Options for creating a fault handler: number of attempts and pauses between them.
 
-    max_attempts: attempts of one operation at most, the first one included, >= 1; default 5
+    max_attempts: maximum number of attempts of one operation, the first one included, >= 1; default 5
     first_delay_ns: pause before the second attempt, in nanoseconds, >= 0; default 10 ms
-    max_delay_ns: no pause is longer than this, in nanoseconds, >= 0; default 10 s
-    factor: each pause is this many times as long as the pause before it, >= 1; default 2
-    jitter: a pause is made longer or shorter by a random share of it of at most this, 0 .. 1; default 0.5
+    max_delay_ns: maximum pause, in nanoseconds, >= 0; default 10 s
+    factor: ratio of each pause to the previous one, >= 1; default 2
+    jitter: maximum random change of a pause, as a fraction of it, 0 .. 1; default 0.5
     seed: seed of the random numbers for the jitter: Philox4x32-10
     """
     struct = _native.ckpt_fault_handler_options()
@@ -96,12 +96,13 @@ def fault_handler_options(max_attempts: int = 5, first_delay_ns: int = 10000000,
 
 
 def strategy_options(tracker: Optional[MemoryTracker] = None, clock: Optional[Clock] = None, total_bytes: int = 0) -> Any:
-    """What a text cannot hold. All of it has to be used by the text.
+    """Objects and values that a text refers to. Every one that is set must be used by the text.
 
-    tracker: for memory-aware: counts the live bytes, in a step in addition to those of the executors; kept alive. None: those of
-        the executors, or between questions the resident bytes of the process
-    clock: for memory-aware: times its adjustments; kept alive; None: the monotonic clock
-    total_bytes: for memory-aware: total memory in bytes, at least 0, where the text has none; 0: what the process may use
+    tracker: for memory-aware: tracker of the live bytes, in a step in addition to those of the executors; kept alive. None: live
+        bytes of the executors, or outside of steps the resident bytes of the process
+    clock: for memory-aware: clock for its adjustments; kept alive; None: the monotonic clock
+    total_bytes: for memory-aware: total memory in bytes, >= 0, if the text does not specify it; 0: the memory that the process may
+        use
     """
     struct = _native.ckpt_strategy_options()
     struct.tracker = handle_of(tracker)
@@ -113,7 +114,7 @@ def strategy_options(tracker: Optional[MemoryTracker] = None, clock: Optional[Cl
 
 def layer_profile(flags: LayerFlag = LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINISTIC, output_bytes: int = 0, ambient_bytes: int = 0,
                   dtype: Any = None, shape: Sequence[int] = ()) -> Any:
-    """What planning must know of one layer.
+    """Properties of one layer for planning.
 
     flags: sum of LayerFlag; default LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINISTIC
     output_bytes: bytes of the layer's output, and of its gradient, >= 0
@@ -135,19 +136,20 @@ def layer_profile(flags: LayerFlag = LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINI
 def option_profile(tape_bytes: int = 0, forward_workspace_bytes: int = 0, backward_workspace_bytes: int = 0,
                    forward_seconds: float = 0.0, backward_seconds: float = 0.0, record_workspace_bytes: int = 0,
                    record_seconds: float = 0.0, has_record: bool = False, backward_peak_bytes: int = 0) -> Any:
-    """What planning must know of one way to run a layer. Most layers have one.
+    """Properties of one option (way to run a layer) for planning. Most layers have one.
 
     tape_bytes: bytes that the layer records for its backward, >= 0
     forward_workspace_bytes: bytes needed while forward runs, with or without tape, >= 0
     backward_workspace_bytes: bytes needed while backward runs, >= 0
     forward_seconds: duration of one forward in seconds, >= 0
     backward_seconds: duration of one backward in seconds, >= 0
-    record_workspace_bytes: bytes needed while RECORD runs, >= 0; not looked at without has_record
-    record_seconds: duration of one RECORD in seconds, >= 0; not looked at without has_record
-    has_record: True: the layer can record without making its output, as the two fields above say; False: RECORD runs forward
-    backward_peak_bytes: most bytes at once while the backward runs of all that it reads, makes and needs for itself, but for the
-        layer's input: its tape, both gradients, the output where it is read, and workspace, >= 0; 0: not known, their sum. For
-        those whose memory comes from an allocator of their own: planners and the verifier count it; arena and program keep the sum
+    record_workspace_bytes: bytes needed while RECORD runs, >= 0; ignored without has_record
+    record_seconds: duration of one RECORD in seconds, >= 0; ignored without has_record
+    has_record: True: the layer can record without computing its output, with record_workspace_bytes and record_seconds; False:
+        RECORD runs forward
+    backward_peak_bytes: maximum bytes of a backward while it runs, without the layer's input: its tape, both gradients, the output
+        if it is read, and workspace, >= 0; 0: not known, their sum. For programs with a separate allocator: planners and the
+        verifier use it; arena and program use the sum
     """
     struct = _native.ckpt_option_profile()
     struct.tape_bytes = tape_bytes
@@ -164,9 +166,9 @@ def option_profile(tape_bytes: int = 0, forward_workspace_bytes: int = 0, backwa
 
 def tier_profile(capacity_bytes: int = 0, write_bytes_per_second: float = 0.0, read_bytes_per_second: float = 0.0,
                  latency_seconds: float = 0.0) -> Any:
-    """What planning must know of a tier, a place that is slower than memory.
+    """Properties of a tier, a place that is slower than memory, for planning.
 
-    capacity_bytes: bytes that the tier can hold, >= 0; 0: no limit
+    capacity_bytes: capacity of the tier in bytes, >= 0; 0: no limit
     write_bytes_per_second: rate of a STORE_BEGIN's copy in bytes per second, >= 0; 0: no limit, it takes no time
     read_bytes_per_second: rate of a LOAD_BEGIN's copy in bytes per second, >= 0; 0: no limit, it takes no time
     latency_seconds: duration of a copy of no bytes in seconds, >= 0
@@ -184,24 +186,23 @@ def schedule_executor_options(budget_bytes: int = 0, pool: Optional[WorkerPool] 
                               check_writes: bool = False, tier1_storage: Optional[Storage] = None,
                               tier2_storage: Optional[Storage] = None, tier3_storage: Optional[Storage] = None,
                               check_finite: bool = False) -> Any:
-    """How an executor is made.
+    """Options for creating an executor.
 
     budget_bytes: a schedule that reserves more bytes is refused with OverBudgetError; 0: no budget
-    pool: threads that the executor uses; kept alive; None: a pool of its own with as many threads as the process may use
-    tracker: counts every buffer under its layer's name; kept alive; None: one of its own
-    follower: the strategy it follows is notified of layers that run and of live bytes; None: no strategy is
-    recompute_check: what is checked where a layer runs forward again: one of RecomputeCheck; default RecomputeCheck.NONE. A
-        difference ends the step with CorruptError, whose message names the layer and the micro-batch. A RECORD that makes no output
-        has none to check
-    check_writes: True: around every run of a layer all bytes of the arena that it may not write are looked at, and a change ends
-        the step with CorruptError, whose message names the layer; each run of a layer takes longer by that; False: they are not
-        looked at
-    tier1_storage: where the items of tier 1 go: to a file that only this executor reaches, or to memory, while layers run; kept
-        alive; None: to memory of the executor's own, each copied at once
-    tier2_storage: where the items of tier 2 go; kept alive; None: to memory, each copied at once
-    tier3_storage: where the items of tier 3 go; kept alive; None: to memory, each copied at once
-    check_finite: True: a layer's output of F32 or F64 that is not finite ends the step with OutOfRangeError, whose message names
-        the first such layer, the element and its value; each forward reads its output once more; False: only the loss is looked at
+    pool: threads that the executor uses; kept alive; None: a new pool with as many threads as the process may use
+    tracker: tracker that counts every buffer under its layer's name; kept alive; None: a new one
+    follower: follower with a strategy that is notified of layers that run and of live bytes; None: none
+    recompute_check: check of recomputed forwards: one of RecomputeCheck; default RecomputeCheck.NONE. A difference fails the step
+        with CorruptError; the message names the layer and the micro-batch. A RECORD without output is not checked
+    check_writes: True: after every run of a layer all bytes of the arena that it must not write are compared with their state
+        before, and a change fails the step with CorruptError; the message names the layer; each run of a layer takes longer; False:
+        no check
+    tier1_storage: storage for the items of tier 1: a file that only this executor can access, or memory, written while layers run;
+        kept alive; None: memory of the executor, each item copied synchronously
+    tier2_storage: storage for the items of tier 2; kept alive; None: memory, each item copied synchronously
+    tier3_storage: storage for the items of tier 3; kept alive; None: memory, each item copied synchronously
+    check_finite: True: a layer's output of F32 or F64 that is not finite fails the step with OutOfRangeError; the message names the
+        first such layer, the element and its value; each forward reads its output once more; False: only the loss is checked
     """
     struct = _native.ckpt_schedule_executor_options()
     struct.budget_bytes = budget_bytes
@@ -226,10 +227,10 @@ def step(step: int = 0, seed: int = 0, first_sample: int = 0, input: Any = None,
     seed: seed of the step's random numbers: a key of dropout
     first_sample: global number of the batch's first sample within the step, >= 0
     input: input of the chain, of the executor's input element type and shape
-    targets: what a loss layer compares with; None when no layer needs it
-    output_gradient: gradient of the chain's output; None: 1, only for a chain whose output has one element
+    targets: targets of a loss layer; None when no layer needs them
+    output_gradient: gradient of the chain's output; None: 1, only for a chain with an output of one element
     output: receives the chain's output; None: it is not wanted
-    input_gradient: receives the gradient of the chain's input; None: it is not wanted. Refused when the first layer makes none
+    input_gradient: receives the gradient of the chain's input; None: it is not wanted. Refused if the first layer computes none
     accumulate: False: gradients are set to 0 first; True: this step adds to them
     """
     struct = _native.ckpt_step()
@@ -253,14 +254,15 @@ def step(step: int = 0, seed: int = 0, first_sample: int = 0, input: Any = None,
 
 def adamw_options(learning_rate: float = 1e-3, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,
                   weight_decay: float = 0.01, decay_matrices_only: bool = False) -> Any:
-    """How an AdamW optimizer is made. Its state: "<name>.m" and "<name>.v" for every parameter, and the number of steps. Source:
-    Loshchilov, Hutter, "Decoupled weight decay regularization", arXiv:1711.05101.
+    """Options for creating an AdamW optimizer. Its state: "<name>.m" and "<name>.v" for every parameter, and the number of steps.
+    Source: Loshchilov, Hutter, "Decoupled weight decay regularization", arXiv:1711.05101.
 
     learning_rate: size of a step, > 0; default 1e-3
     beta1: decay of the mean of gradients, 0 <= beta1 < 1; default 0.9
     beta2: decay of the mean of squared gradients, 0 <= beta2 < 1; default 0.999
     epsilon: added to the root of the mean of squared gradients, > 0; default 1e-8
-    weight_decay: decoupled weight decay, >= 0: each step takes learning_rate * weight_decay times a weight from it; default 0.01
+    weight_decay: decoupled weight decay, >= 0: each step subtracts learning_rate * weight_decay times a weight from it; default
+        0.01
     decay_matrices_only: True: only parameters of two dimensions or more decay, biases and norms do not; False: all decay
     """
     struct = _native.ckpt_adamw_options()
@@ -275,10 +277,10 @@ def adamw_options(learning_rate: float = 1e-3, beta1: float = 0.9, beta2: float 
 
 def learning_rate_schedule(kind: LearningRateKind = LearningRateKind.CONSTANT, peak_rate: float = 1e-3, last_rate: float = 0,
                            warm_up_steps: int = 0, step_count: int = 0) -> Any:
-    """A learning rate for each step: grows in a straight line over warm_up_steps, then falls to last_rate until step_count.
+    """A learning rate for each step: increases linearly over warm_up_steps, then decays to last_rate at step_count.
 
-    kind: how it falls: one of LearningRateKind; default LearningRateKind.CONSTANT
-    peak_rate: the highest rate, >= 0: of the first step behind the warm-up; default 1e-3
+    kind: kind of decay: one of LearningRateKind; default LearningRateKind.CONSTANT
+    peak_rate: the highest rate, >= 0: of the first step after the warm-up; default 1e-3
     last_rate: the rate at step_count and later, 0 .. peak_rate; not read when the kind is constant
     warm_up_steps: number of steps before the peak, >= 0: step i of them has peak_rate (i + 1) / (steps + 1)
     step_count: number of steps of the run, >= warm_up_steps; not read when the kind is constant
@@ -294,15 +296,14 @@ def learning_rate_schedule(kind: LearningRateKind = LearningRateKind.CONSTANT, p
 
 def activation_policy(kind: ActivationPolicyKind = ActivationPolicyKind.STORE_ALL, interval: int = 1,
                       threshold_bytes: int = 1073741824, strategy: Any = None, memory_limit_bytes: int = 0) -> Any:
-    """Which micro-batches' activations stay from forward to backward. The others are computed again.
+    """A rule that selects the micro-batches with activations that are kept from forward to backward. The others are recomputed.
 
     kind: kind of policy: one of ActivationPolicyKind; default ActivationPolicyKind.STORE_ALL
-    interval: for selective: every so many-th micro-batch is stored, >= 0; 0 stores all, like 1; default 1
-    threshold_bytes: for memory-based, also where automatic picks it: bytes of activations that are stored at most, >= 0; default 1
-        GiB
+    interval: for selective: n, where every n-th micro-batch is stored, >= 0; 0 stores all, like 1; default 1
+    threshold_bytes: for memory-based, also if automatic selects it: maximum bytes of stored activations, >= 0; default 1 GiB
     strategy: for ActivationPolicyKind.STRATEGY: the strategy that is asked; kept alive; ignored by other kinds
-    memory_limit_bytes: for automatic: bytes that count as all memory, >= 0; 0: what this process may use, which is physical memory
-        or its control group's limit
+    memory_limit_bytes: for automatic: total memory in bytes, >= 0; 0: the memory that this process may use, which is physical
+        memory or its control group's limit
     """
     struct = _native.ckpt_activation_policy()
     struct.kind = kind
@@ -317,11 +318,11 @@ def activation_policy(kind: ActivationPolicyKind = ActivationPolicyKind.STORE_AL
 
 def activation_manager_options(name: Optional[str] = None, tracker: Optional[MemoryTracker] = None,
                                clock: Optional[Clock] = None) -> Any:
-    """How an activation manager is made.
+    """Options for creating an activation manager.
 
-    name: name of the stage: strategies are asked with it, the tracker counts under it; None: "stage"
-    tracker: counts what is stored; kept alive; None: one of its own
-    clock: dates what is stored; kept alive; None: the monotonic clock
+    name: name of the stage for strategies and the tracker; None: "stage"
+    tracker: tracker that counts stored activations; kept alive; None: a new one
+    clock: clock for the times of stored activations; kept alive; None: the monotonic clock
     """
     struct = _native.ckpt_activation_manager_options()
     struct.name = name
@@ -336,26 +337,27 @@ def pipeline_options(order: PipelineOrder = PipelineOrder.ONE_F_ONE_B, stages: i
                      strategy: Any = None, tracker: Optional[MemoryTracker] = None,
                      recompute_check: RecomputeCheck = RecomputeCheck.NONE, check_writes: bool = False,
                      check_finite: bool = False) -> Any:
-    """How a pipeline is made. The chain is cut into pieces = stages * chunks pieces of at least one layer; piece k is chunk k /
-    stages of stage k % stages.
+    """Options for creating a pipeline. The chain is split into pieces = stages * chunks pieces of at least one layer; piece k is
+    chunk k / stages of stage k % stages.
 
     order: order in which stages run the forward and backward parts of micro-batches: one of PipelineOrder; default
         PipelineOrder.ONE_F_ONE_B
     stages: number of stages, 1 .. 1024; default 1
     micro_batches: number of micro-batches of a step, 1 .. 65536; divides the batch's samples; default 1
     chunks: number of pieces of each stage; 1 (the default) unless the order is PipelineOrder.INTERLEAVED
-    threads_per_stage: threads of each stage's pool, its own thread included; 1 .. 1024; default 1
-    measured_steps: number of runs that time the layers, for the split and the budget; 0: bytes only; default 3
-    queue_places: places of each queue between neighbours; 0: as many as the schedule needs
-    budget_bytes: each stage takes the fastest plan found with which its whole step, with what it keeps of every micro-batch in
-        flight, reserves no more bytes than this; 0: no budget
-    strategy: chooses each piece's plan, layer by layer; asked again before each step; kept alive; None: no strategy
-    tracker: counts every buffer, those of queues included; kept alive; None: one of its own
-    recompute_check: what is checked where a layer runs forward again: one of RecomputeCheck; default RecomputeCheck.NONE
-    check_writes: True: looks whether layers write where they may not; False: does not look
-    check_finite: True: a layer's output of F32 or F64 that is not finite ends the step with OutOfRangeError, whose message names
-        the layer, the element and the micro-batch: the first such layer of the stage that came upon one first; False: only the
-        losses are looked at
+    threads_per_stage: number of threads of each stage's pool, the stage's thread included; 1 .. 1024; default 1
+    measured_steps: number of runs for measuring the layers' times, for the split and the budget; 0: only bytes are used; default 3
+    queue_places: capacity of each queue between neighbours; 0: as much as the schedule needs
+    budget_bytes: limit of the reserved bytes of each stage's whole step, with the kept values of all micro-batches in flight; each
+        stage uses the fastest plan found within it; 0: no budget
+    strategy: strategy that determines each piece's plan, layer by layer; asked again before each step; kept alive; None: no
+        strategy
+    tracker: tracker that counts every buffer, those of queues included; kept alive; None: a new one
+    recompute_check: check of each recomputed forward: one of RecomputeCheck; default RecomputeCheck.NONE
+    check_writes: True: detects writes of layers outside of their buffers; False: no check
+    check_finite: True: a layer's output of F32 or F64 that is not finite fails the step with OutOfRangeError; the message names the
+        layer, the element and the micro-batch: the first such layer of the stage that detected one first; False: only the losses
+        are checked
     """
     struct = _native.ckpt_pipeline_options()
     struct.order = order
@@ -380,29 +382,30 @@ def checkpoint_manager_options(read_only: bool = False, keep_last: int = 0, keep
                                best_metric: BestMetric = BestMetric.SMALLEST, coordinator: Optional[Coordinator] = None,
                                fault_handler: Optional[FaultHandler] = None, keep_rules: Optional[str] = None,
                                timeout_ns: int = 0) -> Any:
-    """How the checkpoints of a storage are opened, and which of them stay.
+    """Options for opening the checkpoints of a storage, and rules for retention.
 
-    read_only: False locks the storage for writing; True: no lock, nothing is ever changed, and saving fails. The same on all ranks
-    keep_last: after every save older checkpoints are removed, except this many (the saved one included); 0 (the default): all stay.
-        Manifests are read for that, files are not: one whose manifest does not parse neither counts nor is removed. One that a load
-        or verification of this process found damaged does not count, and is removed once it is older than all that stay; the newest
-        other one is never removed. Directories that cut-off saves have left are removed, too, once the saved one is of the same or
-        a later step
-    keep_every: checkpoints whose step is a multiple of this stay too (of equal steps the last committed); 0: none. Needs keep_last
+    read_only: False locks the storage for writing; True: no lock, nothing is changed, and saving fails. The same on all ranks
+    keep_last: number of checkpoints to keep after each save, the saved one included; older ones are removed; 0 (the default): all
+        are kept. Retention reads manifests, not files: a checkpoint with an unreadable manifest neither counts nor is removed. A
+        checkpoint that a load or verification of this process found damaged does not count, and is removed once it is older than
+        all kept ones; the newest undamaged one is never removed. Directories left by interrupted saves are removed, too, once a
+        checkpoint of the same or a later step is saved
+    keep_every: checkpoints with a step that is a multiple of this are kept, too (of equal steps the last committed); 0: none.
+        Requires keep_last >= 1
+    keep_best: number of checkpoints with the best metric that are kept, too, of equal ones the newest; 0: none. Requires keep_last
         >= 1
-    keep_best: this many checkpoints with the best metric stay too, of equal ones the newest; 0: none. Needs keep_last >= 1
     best_metric: which metric is the best: BestMetric.SMALLEST (the default) or BestMetric.LARGEST
     coordinator: coordinator of the processes of the run; kept alive; None: a single process
-    fault_handler: says which of the storage's errors are tried again; kept alive; None: one with its usual settings. Set one with
-        max_attempts 1 for no attempts but the first, also before a storage that tries again by itself: the attempts would multiply
-    keep_rules: rules, with commas between them; after every save older checkpoints are removed, except those that a rule, keep or
-        the fields above keep, those that are pinned, and the newest good one. "last:COUNT": the newest ones; "every:STEPS": those
-        whose step is a multiple; "best:COUNT" (as best_metric says), "best:COUNT:min" and "best:COUNT:max": those with the best
-        metric; "newer:AGE": those that were saved less than this ago, in seconds, or with s, m, h, d or w behind the number, or at
-        a time that is not known. For example "last:3, every:100, best:2:max, newer:24h". None or empty: no rules. What is said of
-        keep_last holds
-    timeout_ns: nanoseconds for which one call, or the writing of one save in the background, waits for the other ranks of a
-        coordinator of several processes; 0 (the default): ten minutes
+    fault_handler: decides which errors of the storage are retried; kept alive; None: a handler with default options. Set one with
+        max_attempts 1 to disable retries, also for a storage that retries by itself: the attempts would multiply
+    keep_rules: retention rules, separated by commas. After every save older checkpoints are removed, except those that a rule,
+        keep, keep_last, keep_every or keep_best keeps, those that are pinned, and the newest valid one. "last:COUNT": the newest
+        ones; "every:STEPS": those with a step that is a multiple; "best:COUNT" (as best_metric specifies), "best:COUNT:min" and
+        "best:COUNT:max": those with the best metric; "newer:AGE": those with an age below this, in seconds, or with s, m, h, d or w
+        after the number, and those of unknown age. For example "last:3, every:100, best:2:max, newer:24h". None or empty: no rules.
+        Damaged and unreadable checkpoints are treated as for keep_last
+    timeout_ns: maximum time in nanoseconds for which one call, or the writing of one background save, waits for the other ranks of
+        a coordinator of several processes; 0 (the default): ten minutes
     """
     struct = _native.ckpt_checkpoint_manager_options()
     struct.read_only = int(read_only)
@@ -421,22 +424,22 @@ def checkpoint_manager_options(read_only: bool = False, keep_last: int = 0, keep
 def save_options(step: int = 0, seed: int = 0, metadata_json: Optional[str] = None, environment_json: Optional[str] = None,
                  prefix: Optional[str] = None, metric: Optional[float] = None, incremental: bool = True,
                  check_replicas: bool = False) -> Any:
-    """What one save writes, and how.
+    """Options of one save.
 
     step: number of the step, >= 0; a load takes the highest one of the current line
-    seed: seed of the run's random numbers, kept for the load
-    metadata_json: JSON text of anything, for people and tools; None: the JSON value null
-    environment_json: JSON text of what else the results' last bits depend on (hardware, other libraries); None: nothing. The
-        library adds its version and the BLAS that this process uses by then, and loads none for that
-    prefix: begins the checkpoint's name, for people: 1 .. 24 of a-z, 0-9 and '_', not "step" or "torn"; loads and retention do not
-        look at it. None or empty: no prefix
-    metric: metric of the state, compared to find the best checkpoints. If it is not finite, the state is saved without a metric, a
-        warning is logged, and metric_ignored is set in the result; None when there is none
-    incremental: True (the default): an unchanged file of a group that rarely changes is linked to, or copied, not written from
-        memory; False: all are written
-    check_replicas: other than 0 compares checksums of the replicated tensors of all ranks, where there are several, before the
-        save, and of the blocks of ranks that have the same ones of all sharded tensors; one that differs fails it with
-        InvalidArgumentError that names the tensor and the ranks. Reads every byte of these tensors
+    seed: seed of the run's random numbers, stored for the load
+    metadata_json: arbitrary JSON for users and tools; None: the JSON value null
+    environment_json: JSON that describes the environment on which the results' last bits depend (hardware, other libraries); None:
+        nothing. The library adds its version and the BLAS that this process uses, if one is loaded already
+    prefix: prefix of the checkpoint's name, for users: 1 .. 24 characters of a-z, 0-9 and '_', not "step" or "torn"; loads and
+        retention ignore it. None or empty: no prefix
+    metric: metric of the state, for the selection of the best checkpoints. If it is not finite, the state is saved without a
+        metric, a warning is logged, and metric_ignored is set in the result; None when there is none
+    incremental: True (the default): an unchanged file of a group that rarely changes is linked or copied instead of written from
+        memory; False: all files are written
+    check_replicas: other than 0: with several ranks, compares the checksums of replicated tensors, and of blocks that several ranks
+        have, before the save; a difference fails the save with InvalidArgumentError that names the tensor and the ranks. Reads
+        every byte of these tensors
     """
     struct = _native.ckpt_save_options()
     struct.step = step
@@ -457,23 +460,24 @@ def load_options(verify: Verify = Verify.FULL, name: Optional[str] = None, step:
                  environment_json: Optional[str] = None, partial: bool = False, in_place: bool = False,
                  strip_prefix: Optional[str] = None, add_prefix: Optional[str] = None,
                  convert: Conversion = Conversion.NONE) -> Any:
-    """What one load takes, and how.
+    """Options of one load.
 
-    verify: what is checked: Verify.FULL (the default) or Verify.NONE
-    name: name of one checkpoint, which is loaded without falling back; None: the newest valid one
-    step: the checkpoint of this step is loaded, of several the newest valid one; None when there is none; not together with name
-    environment_json: JSON text of what this run's results depend on, compared with what the save wrote; None: not compared. The
-        library's version and the BLAS are compared in any case, as far as both sides have them
-    partial: False: the state and the checkpoint must have the same names; True: tensors that only one side has are counted and
-        listed in the load report, those of the state and keys that the checkpoint lacks keep what they hold
-    in_place: False: a load that fails leaves the state's tensors as they were. Files of the file system are read twice for that, to
-        check them and to copy them, and checked again in the copy; of other storages' files it needs as much memory again as the
-        tensors have. Other values: bytes are read straight into the tensors and checked there, which is faster and needs no memory,
-        and after a load that fails what the tensors hold is undefined
-    strip_prefix: what is taken off the beginning of the checkpoint's tensor names that begin with it, before they are looked for in
-        the state ("module."); None or empty: nothing. Two names that become one, or a name of which nothing is left, are an error
-    add_prefix: what is put before each of the checkpoint's tensor names, after strip_prefix was taken off, before they are looked
-        for in the state; None or empty: nothing
+    verify: level of checks: Verify.FULL (the default) or Verify.NONE
+    name: name of the checkpoint to load, without fallback to another one; None: the newest valid one
+    step: step of the checkpoint to load, of several the newest valid one; None when there is none; not together with name
+    environment_json: JSON that describes the environment of this run, compared with the environment of the save; None: not
+        compared. The library's version and the BLAS are always compared, if both sides have them
+    partial: False: the state and the checkpoint must have the same names; True: tensors that only one of them has are counted and
+        listed in the load report; tensors and keys of the state that the checkpoint lacks keep their values
+    in_place: False: a load that fails leaves the state's tensors unchanged. For that, files of the file system are read twice, to
+        check them and to copy them, and the copy is checked again; files of other storages need additional memory of the size of
+        the tensors. Other values: bytes are read directly into the tensors and checked there, which is faster and needs no
+        additional memory; after a load that fails the contents of the tensors are undefined
+    strip_prefix: prefix that is removed from the checkpoint's tensor names that begin with it, before they are looked up in the
+        state ("module."); None or empty: no prefix is removed. Two names that become equal, or a name that becomes empty, are an
+        error
+    add_prefix: prefix that is added to each of the checkpoint's tensor names, after strip_prefix was removed, before they are
+        looked up in the state; None or empty: no prefix is added
     convert: which element types are converted to those of the state's tensors: Conversion.NONE (the default), Conversion.LOSSLESS
         or Conversion.LOSSY
     """
@@ -494,11 +498,11 @@ def load_options(verify: Verify = Verify.FULL, name: Optional[str] = None, step:
 
 
 def threshold_options(threshold: float = 0.35, learning_rate: float = 0.1, budget: int = 3) -> Any:
-    """How a threshold rule is made.
+    """Options for creating a threshold rule.
 
-    threshold: first value of the threshold: a share of the longest task, 0.05 .. 1; default 0.35
-    learning_rate: how far one recovery moves the threshold at most, above 0, at most 1; default 0.1
-    budget: number of checkpoints of a run, at least 0; default 3
+    threshold: initial threshold: a share of the longest task, 0.05 .. 1; default 0.35
+    learning_rate: maximum change of the threshold by one recovery, > 0, <= 1; default 0.1
+    budget: number of checkpoints of a run, >= 0; default 3
     """
     struct = _native.ckpt_threshold_options()
     struct.threshold = threshold
@@ -512,26 +516,26 @@ def controller_options(policy: Policy = Policy.AUTO, mtbf_seconds: float = 0, in
                        min_interval_seconds: float = 0, max_interval_seconds: float = 0, max_overhead_share: float = 1,
                        budget_saves: int = 0, budget_window_seconds: float = 0, threshold: float = 0.35,
                        threshold_learning_rate: float = 0.1, threshold_budget: int = 3, clock: Optional[Clock] = None) -> Any:
-    """How a controller is made.
+    """Options for creating a controller.
 
-    policy: how saves are decided: one of Policy; default Policy.AUTO
-    mtbf_seconds: for Policy.YOUNG and Policy.DALY: mean time between failures in seconds, above 0
-    interval_seconds: for Policy.FIXED: interval between saves in seconds, above 0
-    keep: for Policy.BAYES and Policy.EXPECTED_VALUE: share of what is known that each failure leaves, above 0, at most 1; 1 (the
-        default): nothing is forgotten
-    initial_cost_seconds: what a save costs, in seconds, until one was measured; 0: unknown
-    first_seconds: when the cost of a save is unknown the first save comes no later than this, in seconds, to learn it; default 600
-    poll_seconds: seconds between two questions; 0: as long as observed tasks last on average. A save is asked for at the poll
-        nearest to the target
-    min_interval_seconds: shortest interval between saves in seconds, at least 0
+    policy: policy that decides about saves: one of Policy; default Policy.AUTO
+    mtbf_seconds: for Policy.YOUNG and Policy.DALY: mean time between failures in seconds, > 0
+    interval_seconds: for Policy.FIXED: interval between saves in seconds, > 0
+    keep: for Policy.BAYES and Policy.EXPECTED_VALUE: factor by which each failure discounts earlier observations, > 0, <= 1; 1 (the
+        default): no discount
+    initial_cost_seconds: cost of a save in seconds until one was measured; 0: unknown
+    first_seconds: if the cost of a save is unknown, latest time of the first save in seconds, to measure it; default 600
+    poll_seconds: seconds between two polls; 0: the mean duration of observed tasks. A save is requested at the poll nearest to the
+        target
+    min_interval_seconds: shortest interval between saves in seconds, >= 0
     max_interval_seconds: longest interval between saves in seconds; 0: no maximum
-    max_overhead_share: share of the time that saves may take, above 0, at most 1; default 1. Goes before max_interval_seconds
-    budget_saves: number of saves in each window, at least 0; 0: no limit
-    budget_window_seconds: length of the windows in seconds, which follow one another from the run's begin; 0: one for the whole run
-    threshold: for Policy.THRESHOLD: first value of the threshold, a share of the longest task, 0.05 .. 1; default 0.35
-    threshold_learning_rate: for Policy.THRESHOLD: how far one recovery moves the threshold at most, above 0, at most 1; default 0.1
-    threshold_budget: for Policy.THRESHOLD: number of checkpoints of a run, at least 0; default 3
-    clock: source of time of Controller.now; kept alive; None: the monotonic clock
+    max_overhead_share: share of the time that saves may take, > 0, <= 1; default 1. Takes precedence over max_interval_seconds
+    budget_saves: maximum number of saves in each window, >= 0; 0: no limit
+    budget_window_seconds: length of the consecutive windows in seconds, from the begin of the run; 0: one window for the whole run
+    threshold: for Policy.THRESHOLD: initial threshold, a share of the longest task, 0.05 .. 1; default 0.35
+    threshold_learning_rate: for Policy.THRESHOLD: maximum change of the threshold by one recovery, > 0, <= 1; default 0.1
+    threshold_budget: for Policy.THRESHOLD: number of checkpoints of a run, >= 0; default 3
+    clock: clock of Controller.now; kept alive; None: the monotonic clock
     """
     struct = _native.ckpt_controller_options()
     struct.policy = policy
@@ -557,15 +561,15 @@ def controller_options(policy: Policy = Policy.AUTO, mtbf_seconds: float = 0, in
 def controller_event(kind: ControllerEventKind = ControllerEventKind.RUN_BEGAN, now_seconds: float = 0, name: Optional[str] = None,
                      duration_seconds: float = 0, stall_seconds: float = 0, durable_seconds: float = 0, saved_seconds: float = 0,
                      overhead_seconds: float = 0, left_seconds: float = 0) -> Any:
-    """An event of a run, as a controller learns from it. Each kind uses the fields that it names, and now_seconds.
+    """An event of a run. Each kind uses the fields that its comment names, and now_seconds.
 
-    kind: what happened
+    kind: kind of the event
     now_seconds: time of the event in seconds, on the caller's clock
     name: name of the task: UTF-8, not blank, at most 95 bytes
-    duration_seconds: duration of the task in seconds: finite, at least 0
-    stall_seconds: seconds that work stood still for the save: the cost of the save
+    duration_seconds: duration of the task in seconds: finite, >= 0
+    stall_seconds: seconds for which work was stopped for the save: the cost of the save
     durable_seconds: seconds from the begin of the save until it was durable; used after preemption notices
-    saved_seconds: seconds of work that the loaded checkpoint makes unnecessary to repeat
+    saved_seconds: seconds of work that need not be repeated because of the loaded checkpoint
     overhead_seconds: cost of the loaded checkpoint in seconds
     left_seconds: seconds until the process is terminated
     """
@@ -587,23 +591,23 @@ def simulation_options(trace: Optional[str] = None, law: Optional[str] = None, p
                        failures: int = 200, replicas: int = 20, seed: int = 1, cost_seconds: float = 30,
                        restart_seconds: float = 300, poll_seconds: float = 30, remote_every: int = 1, local_cost_seconds: float = 0,
                        remote_share: float = 0) -> Any:
-    """What a simulation of failures replays, and against which policies.
+    """Options of a simulation: failures to replay, and policies.
 
-    trace: text with the seconds between failures, one number a line, # begins a comment; None: a law is used
-    law: law of the failures of one node, in seconds: "exponential:MTBF" or "weibull:SHAPE:MTBF"; None: a trace is used
+    trace: text with the seconds between failures, one number per line, # begins a comment; None: a distribution is used
+    law: distribution of the failures of one node, in seconds: "exponential:MTBF" or "weibull:SHAPE:MTBF"; None: a trace is used
     policies: the policies, separated by commas: auto, threshold, expected-value, young, daly (both with the true MTBF), bayes,
         bayes:KEEP, weibull, fixed:SECONDS; None: all but fixed
-    nodes: number of nodes of the law: they fail one by one, each stops all; 1 .. 1000000; default 1
+    nodes: number of nodes: they fail independently, and each failure stops all; 1 .. 1000000; default 1
     failures: number of failures to draw in each run, 1 .. 1000000; default 200
     replicas: number of runs to draw, 1 .. 100000; default 20
     seed: seed of all random draws; default 1
-    cost_seconds: cost of a save in seconds, above 0; default 30
-    restart_seconds: duration of a restart after a failure, in seconds, at least 0; default 300
-    poll_seconds: seconds between questions, above 0; default 30
-    remote_every: each so many-th save is remote and costs cost_seconds, the others are local; at least 1; 1 (the default): all are
-        remote
-    local_cost_seconds: cost of a local save in seconds, above 0 where saves are local
-    remote_share: share of the failures that destroy what is local, 0 .. 1
+    cost_seconds: cost of a save in seconds, > 0; default 30
+    restart_seconds: duration of a restart after a failure, in seconds, >= 0; default 300
+    poll_seconds: seconds between polls, > 0; default 30
+    remote_every: n, where every n-th save is remote and costs cost_seconds, and the others are local; >= 1; 1 (the default): all
+        are remote
+    local_cost_seconds: cost of a local save in seconds, > 0 if saves are local
+    remote_share: share of the failures that destroy local saves, 0 .. 1
     """
     struct = _native.ckpt_simulation_options()
     struct.trace = trace
@@ -626,22 +630,23 @@ def simulation_options(trace: Optional[str] = None, law: Optional[str] = None, p
 def async_manager_options(workers: int = 1, capacity: int = 10, history: int = 100, staging_bytes: int = 1073741824,
                           prepare_bytes: int = 0, bytes_per_second: int = 0, drain_timeout_ns: int = 30000000000,
                           staging_threads: int = 0, nice: int = 0, tracker: Optional[MemoryTracker] = None) -> Any:
-    """How a manager of background tasks is made.
+    """Options for creating a manager of background tasks.
 
-    workers: threads that write and load, 1 .. 16; default 1. Each has another one for checksums. Saves of one checkpoint wait for
-        one another, so more than 1 helps only loads
-    capacity: tasks that have not ended, at most; 1 .. 65536; default 10
-    history: tasks that have ended and can still be asked for, 1 .. 1048576; default 100
-    staging_bytes: bytes of memory for copies, at most; at least 65536; default 1 GiB. Allocated when it is first needed, then kept.
-        A state that is larger is copied in waves: the save returns when the last wave was copied
-    prepare_bytes: bytes of the memory for copies that are allocated and touched at once, so that the first saves are as fast as the
-        later ones; 0 .. staging_bytes
-    bytes_per_second: limit on what is written, in bytes per second; 0: none
-    drain_timeout_ns: time in nanoseconds for which the release of the manager lets tasks go on; -1: for ever; default 30 s
-    staging_threads: threads that copy, the calling one included, 1 .. 1024; 0 (the default): what this process may use, at most 4
+    workers: number of worker threads that write and load, 1 .. 16; default 1. Each uses another thread for checksums. Saves of one
+        checkpoint manager wait for one another, so more than 1 speeds up only loads
+    capacity: maximum number of tasks that have not ended, 1 .. 65536; default 10
+    history: number of ended tasks that can still be queried, 1 .. 1048576; default 100
+    staging_bytes: maximum bytes of memory for copies, >= 65536; default 1 GiB. Allocated on first use, then kept. A larger state is
+        copied in waves: the save returns when the last wave is copied
+    prepare_bytes: bytes of memory for copies that are allocated and touched when the manager is created, so that the first saves
+        are as fast as later ones; 0 .. staging_bytes
+    bytes_per_second: limit of the write rate, in bytes per second; 0: none
+    drain_timeout_ns: time in nanoseconds for which the release of the manager waits for tasks; -1: forever; default 30 s
+    staging_threads: number of threads that copy, the calling one included, 1 .. 1024; 0 (the default): the threads that this
+        process may use, at most 4
     nice: niceness of the manager's threads, above that of the process: 0 .. 19, where 19 is the least favourable
-    tracker: counts the memory for copies, as allocations of the layer "checkpoint staging" that last as long as the manager; kept
-        alive; None: no tracker counts it
+    tracker: tracker that counts the memory for copies, as allocations of the layer "checkpoint staging" with the lifetime of the
+        manager; kept alive; None: none
     """
     struct = _native.ckpt_async_manager_options()
     struct.workers = workers
@@ -661,16 +666,16 @@ def async_manager_options(workers: int = 1, capacity: int = 10, history: int = 1
 def checkpoint_task_options(mode: StagingMode = StagingMode.COPY, when_full: WhenFull = WhenFull.WAIT,
                             priority: Priority = Priority.NORMAL, timeout_ns: int = 60000000000,
                             gate_step: Optional[int] = None) -> Any:
-    """How one background task is run.
+    """Options of one background task.
 
-    mode: how the bytes of a save are taken: StagingMode.COPY, StagingMode.BORROW or StagingMode.DEFERRED; loads have none; default
-        StagingMode.COPY
+    mode: how the bytes of a save are staged: StagingMode.COPY, StagingMode.BORROW or StagingMode.DEFERRED; ignored by loads;
+        default StagingMode.COPY
     when_full: what happens when the queue is full: WhenFull.REFUSE, WhenFull.WAIT (the default) or WhenFull.DROP_OLDEST
-    priority: one of Priority: tasks of a higher one begin first, of equal ones the older; default Priority.NORMAL
-    timeout_ns: how long WhenFull.WAIT waits for a place, in nanoseconds; -1: for ever; default 60 s
-    gate_step: no worker begins before AsyncManager.end_step was called with this step or a later one. Waiting for the task,
-        closing, a save that needs its memory, or a call that waits for a place for ever opens the gate. A task at a closed gate
-        holds no worker up: others begin before it; None: the task waits for no step
+    priority: one of Priority: tasks of higher priority start first, of equal priority the older ones; default Priority.NORMAL
+    timeout_ns: how long WhenFull.WAIT waits for a place, in nanoseconds; -1: forever; default 60 s
+    gate_step: the task starts only after AsyncManager.end_step was called with this step or a later one. Waiting for the task,
+        closing, a save that needs its memory, or a call that waits for a place without a time-out opens the gate. A task at a
+        closed gate does not block a worker: other tasks start before it; None: the task waits for no step
     """
     struct = _native.ckpt_checkpoint_task_options()
     struct.mode = mode

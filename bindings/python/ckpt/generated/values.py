@@ -26,11 +26,11 @@ __all__ = ["LogLevel", "MemoryOrder", "MemoryEventKind", "DType", "WritePath", "
 
 
 class LogLevel(OpenEnum):
-    """How much a message of the log matters.
+    """The severity of a log message.
 
     DEBUG: details for the development of the library
-    INFO: what the library does and decides
-    WARNING: something went wrong, and the library goes on
+    INFO: actions and decisions of the library
+    WARNING: something went wrong, and the library continues
     ERROR: something failed
     """
 
@@ -44,7 +44,7 @@ _LogLevel: Members = Members(LogLevel)
 
 
 class MemoryOrder(OpenEnum):
-    """In which order layers come.
+    """The order of layers in a snapshot.
 
     ID: layers in the order of their numbers, the lowest first
     CURRENT: layers in the order of their live bytes, the most first
@@ -60,9 +60,9 @@ _MemoryOrder: Members = Members(MemoryOrder)
 
 
 class MemoryEventKind(IntFlag):
-    """Kind of an event of a memory tracker. A subscription names a sum of them.
+    """Kind of an event of a memory tracker. A subscription is for a sum of kinds.
 
-    ALLOCATED: a layer made an allocation
+    ALLOCATED: an allocation of a layer was recorded
     FREED: an allocation was freed
     NEW_PEAK: the live total reached a new peak
     LIMIT_EXCEEDED: the live total rose above the limit, or a limit was set below it
@@ -80,8 +80,8 @@ _MemoryEventKind: Members = Members(MemoryEventKind)
 
 
 class DType(DTypeBase):
-    """An element type: one of DType, the 22 element types of the safetensors format. Numbers are fixed for ever; 0 is none.
-    Storage, copies and exchange know all of them, arithmetic F32 and F64.
+    """An element type: one of DType, the 22 element types of the safetensors format. The numbers never change; 0 is not an element
+    type. Storage, copies and exchange support all of them, arithmetic F32 and F64.
 
     F4: floating point of 4 bits: 2 exponent, 1 mantissa; two in a byte, the first in the low bits
     F6_E2M3: floating point of 6 bits: 2 exponent, 3 mantissa; packed: four in three bytes
@@ -135,12 +135,12 @@ _DType: Members = Members(DType)
 
 
 class WritePath(OpenEnum):
-    """How large files are written. Each way falls back to the next where the system or the file does not support it.
+    """How large files are written. Each mode falls back to the next one if the system or the file does not support it.
 
-    RING: large files are written past the page cache (O_DIRECT), eight chunks of 4 MiB under way by io_uring; falls back to
-        WritePath.DIRECT where the system or the file does not support it
-    DIRECT: large files are written past the page cache (O_DIRECT), one chunk after the other; falls back to WritePath.BUFFERED
-        where the system or the file does not support it
+    RING: large files bypass the page cache (O_DIRECT), with eight chunks of 4 MiB in flight by io_uring; falls back to
+        WritePath.DIRECT if the system or the file does not support it
+    DIRECT: large files bypass the page cache (O_DIRECT), one chunk after the other; falls back to WritePath.BUFFERED if the system
+        or the file does not support it
     BUFFERED: large files are written through the page cache
     """
 
@@ -153,11 +153,11 @@ _WritePath: Members = Members(WritePath)
 
 
 class StrategyChosen(OpenEnum):
-    """What a strategy's yes means for the layer.
+    """The meaning of a strategy's yes for the layer.
 
-    DEFAULT: what is usual for the kind of strategy: StrategyChosen.BOUNDARY for interval, StrategyChosen.RECOMPUTE for all others
+    DEFAULT: the default of the kind of strategy: StrategyChosen.BOUNDARY for interval, StrategyChosen.RECOMPUTE for all others
     RECOMPUTE: a chosen layer keeps only its input and runs again in backward; all others are stored
-    BOUNDARY: inputs of chosen layers are kept, each stretch between them is recomputed as one segment
+    BOUNDARY: inputs of chosen layers are kept, and the layers between them are recomputed as one segment
     """
 
     DEFAULT = 0
@@ -169,7 +169,7 @@ _StrategyChosen: Members = Members(StrategyChosen)
 
 
 class StrategyList(OpenEnum):
-    """A list of names, globs or rules that a strategy was made with.
+    """A list of names, globs or rules of a strategy.
 
     NAMES: the names and globs of chosen layers
     EXCLUDED: the names and globs of excluded layers
@@ -185,12 +185,12 @@ _StrategyList: Members = Members(StrategyList)
 
 
 class Item(OpenEnum):
-    """What memory holds. Bytes of INPUT(i) and GRAD(i): those of x_i; of TAPE(i, option): the layer's tape bytes under that option.
+    """The kind of an item in memory. INPUT(i) and GRAD(i) have the bytes of x_i, TAPE(i, option) the layer's tape bytes under that
+    option.
 
     NONE: no item
-    INPUT: INPUT(i): x_i, i = 0 .. n; its bytes are those of x_i. INPUT(0) is there when a step begins; INPUT(n) is the chain's
-        output
-    TAPE: TAPE(i, option): what layer i recorded for its backward; its bytes are the layer's tape bytes under that option
+    INPUT: INPUT(i): x_i, i = 0 .. n; its bytes are those of x_i. INPUT(0) exists when a step begins; INPUT(n) is the chain's output
+    TAPE: TAPE(i, option): the values that layer i recorded for its backward; its bytes are the layer's tape bytes under that option
     GRAD: GRAD(i): the gradient with respect to x_i; its bytes are those of x_i
     """
 
@@ -204,29 +204,31 @@ _Item: Members = Members(Item)
 
 
 class ActionKind(ActionKindBase):
-    """Kind of an action. Memory changes only at actions, as each kind says; nothing else is kept or dropped.
+    """Kind of an action. Memory changes only at actions, as each kind documents; nothing else is kept or dropped.
 
-    FORWARD: runs layers first .. last-1 without recording, under one option; needs INPUT(first), makes INPUT(last), keeps nothing
+    FORWARD: runs layers first .. last-1 without recording, under one option; needs INPUT(first), creates INPUT(last), keeps nothing
         between
-    FORWARD_TAPE: runs layers first .. last-1 and records: needs INPUT(first), makes TAPE(i, option) and INPUT(i+1) of each layer i
-    BACKWARD: runs layers last-1 down to first backward: needs GRAD(i+1), TAPE(i, option), and INPUT(i) or INPUT(i+1) where the
-        layer's flags say so; makes GRAD(i); ends GRAD(i+1) and TAPE(i, option). Once for each layer and micro-batch
+    FORWARD_TAPE: runs layers first .. last-1 and records: needs INPUT(first), creates TAPE(i, option) and INPUT(i+1) of each layer
+        i
+    BACKWARD: runs layers last-1 down to first backward: needs GRAD(i+1), TAPE(i, option), and INPUT(i) or INPUT(i+1) if the layer's
+        flags require it; creates GRAD(i); ends GRAD(i+1) and TAPE(i, option). Exactly once for each layer and micro-batch
     STORE_BEGIN: begins to copy an item into (tier, slot), tier >= 1; the item may be dropped at once, but its bytes count until the
         AWAIT
     LOAD_BEGIN: begins to copy the item in (tier, slot) back to memory; its bytes count from here, it is usable after the AWAIT
-    AWAIT: waits for a transfer that STORE_BEGIN or LOAD_BEGIN began
-    DROP: ends an item (tier 0), or what a slot of another tier holds
-    SEND: sends a copy of an item to a neighbour stage of a pipeline; the item stays until its DROP
-    RECEIVE: receives an item from a neighbour stage. In a stage's schedule of a pipeline every micro-batch's INPUT arrives this
-        way; a schedule of a chain of its own has no SEND and RECEIVE
-    TURN: ends the forward part: needs INPUT(n), shows it to the caller, makes GRAD(n); last stage only
-    END: ends the step: only GRAD(0) may be left
-    RECORD: runs one layer and records, for a backward that nothing else waits for: needs INPUT(first), makes TAPE(first, option),
-        and INPUT(last) only where the layer's flags say NEEDS_OUTPUT. last is first + 1. Runs the option's record (has_record);
-        without one it runs forward, and an output that it does not make counts as workspace meanwhile
-    ADVANCE: runs layers first .. last-1 without recording, each in place: needs INPUT(first), which it ends, and makes INPUT(last)
-        in the same buffer. While layer k runs, the buffer counts the larger of x_k and x_{k+1}. Not for an INPUT that a STORE_BEGIN
-        is copying. slot names the buffer in schedules of adjoint codes, as it does for the result of their FORWARD; else it is 0
+    AWAIT: waits for a transfer of STORE_BEGIN or LOAD_BEGIN
+    DROP: ends an item (tier 0), or the item in a slot of another tier
+    SEND: sends a copy of an item to a neighbour stage of a pipeline; the item is kept until its DROP
+    RECEIVE: receives an item from a neighbour stage. In the schedule of a pipeline's stage every micro-batch's INPUT arrives this
+        way; the schedule of a whole chain has no SEND and RECEIVE
+    TURN: ends the forward part: needs INPUT(n), passes it to the caller, creates GRAD(n); last stage only
+    END: ends the step: only GRAD(0) may exist
+    RECORD: runs one layer and records, only for its backward: needs INPUT(first), creates TAPE(first, option), and INPUT(last) only
+        if the layer has the flag NEEDS_OUTPUT. last is first + 1. Runs the option's record (has_record); without one it runs
+        forward, and an output that is not an item counts as workspace while it runs
+    ADVANCE: runs layers first .. last-1 without recording, each in place: needs INPUT(first), which it ends, and creates
+        INPUT(last) in the same buffer. While layer k runs, the buffer counts the larger of x_k and x_{k+1}. Not for an INPUT that a
+        STORE_BEGIN is copying. slot names the buffer in schedules of adjoint codes, as for the result of their FORWARD; else it is
+        0
     """
 
     FORWARD = 1
@@ -248,15 +250,15 @@ _ActionKind: Members = Members(ActionKind)
 
 
 class LayerFlag(IntFlag):
-    """What planning must know of a layer's backward and of running it again: a sum of flags.
+    """Properties of a layer's backward and recomputation for planning: a sum of flags.
 
     NEEDS_INPUT: backward reads the layer's input
     NEEDS_OUTPUT: backward reads the layer's output
-    DETERMINISTIC: running forward again produces the same bits; without it the layer is never recomputed
-    NO_INPUT_GRADIENT: backward makes no gradient of the input: only for layer 0, whose input has no gradient (tokens)
+    DETERMINISTIC: recomputing forward produces the same bits; without this flag the layer is never recomputed
+    NO_INPUT_GRADIENT: backward computes no gradient of the input: only for layer 0 with an input that has no gradient (tokens)
     IN_PLACE: forward may write its output over its input, and backward the gradient of its input over that of its output: an
-        element-wise layer. Behind the first layer of a FORWARD, the layer's output is made in the buffer of its input, and its
-        BACKWARD makes GRAD(i) in the buffer of GRAD(i+1); meanwhile that buffer counts the larger of the two
+        element-wise layer. After the first layer of a FORWARD, the layer writes its output into the buffer of its input, and its
+        BACKWARD writes GRAD(i) into the buffer of GRAD(i+1); while the layer runs that buffer counts the larger of the two
     """
 
     NEEDS_INPUT = 1
@@ -270,11 +272,11 @@ _LayerFlag: Members = Members(LayerFlag)
 
 
 class ProfileFlag(IntFlag):
-    """What holds for a whole chain: a sum of flags.
+    """Properties of a whole chain: a sum of flags.
 
-    KEEPS_INPUT: INPUT(0) stays with the caller, who holds it through the whole step: its DROP frees no bytes
-    KEEPS_OUTPUT: INPUT(n) stays with the caller from the moment it is made to the end of the step: its DROP frees no bytes
-    OWN_ALLOCATOR: memory comes from an allocator of the caller's, not from one arena: budgets bind live bytes, not reserved ones
+    KEEPS_INPUT: the caller keeps INPUT(0) for the whole step: its DROP frees no bytes
+    KEEPS_OUTPUT: the caller keeps INPUT(n) from its computation to the end of the step: its DROP frees no bytes
+    OWN_ALLOCATOR: memory comes from an allocator of the caller, not from one arena: budgets limit live bytes, not reserved ones
     """
 
     KEEPS_INPUT = 1
@@ -286,14 +288,14 @@ _ProfileFlag: Members = Members(ProfileFlag)
 
 
 class RecomputeCheck(OpenEnum):
-    """What is checked where a layer runs forward again in a step. Each also checks what those before it do.
+    """The check of recomputed forwards in a step. Each level includes the checks of the lower ones.
 
-    NONE: nothing is checked
-    METADATA: the layer is asked again for element type and shape of its output, and for the bytes that its option needs: they are
-        as they were when the executor was made
-    HASH: the output has the hash of the first run's (XXH3-128): 16 bytes are kept of each output that is made again
-    BITWISE: the output has the bits of the first run's, which is kept beside the arena: as many bytes as all outputs that are made
-        again
+    NONE: no check
+    METADATA: the layer is asked again for element type and shape of its output, and for the bytes that its option needs; they must
+        be as when the executor was created
+    HASH: the output must have the hash (XXH3-128) of the first run's output; needs 16 bytes for each output that is recomputed
+    BITWISE: the output must have the bits of the first run's output; needs memory outside of the arena for all outputs that are
+        recomputed
     """
 
     NONE = 0
@@ -306,11 +308,11 @@ _RecomputeCheck: Members = Members(RecomputeCheck)
 
 
 class LearningRateKind(OpenEnum):
-    """How a learning rate falls behind its warm-up.
+    """The decay of a learning rate after its warm-up.
 
     CONSTANT: stays at its peak
-    LINEAR: falls in a straight line
-    COSINE: falls along half a cosine. Source: Loshchilov, Hutter, "SGDR", arXiv:1608.03983
+    LINEAR: decays linearly
+    COSINE: decays along half a cosine. Source: Loshchilov, Hutter, "SGDR", arXiv:1608.03983
     """
 
     CONSTANT = 0
@@ -322,21 +324,23 @@ _LearningRateKind: Members = Members(LearningRateKind)
 
 
 class ActivationPolicyKind(OpenEnum):
-    """How it is decided which micro-batches' activations stay from forward to backward. The others are computed again.
+    """The rule that selects the micro-batches with activations that are kept from forward to backward. The others are recomputed.
 
-    STORE_ALL: the activations of all micro-batches stay from forward to backward: most memory, fastest backward
-    RECOMPUTE_ALL: no micro-batch's activations stay, all are computed again: least memory, slowest backward
-    SELECTIVE: the activations of every interval-th micro-batch stay, and always those of the first and the last
-    MEMORY_BASED: the activations that fit threshold_bytes stay: when a store would pass it, the oldest are dropped first; the first
-        and the last stay whatever their size, any other that does not fit beside them is not stored
-    STRATEGY: the activations stay that a strategy answers yes to; it is asked with the stage's name and the micro-batch. A
-        memory-aware strategy, or a composite that contains one, is InvalidArgumentError: under pressure it answers yes more often;
-        not(memory-aware) is its inverse, also inside composites
-    AUTOMATIC: picked when a step begins by pressure: below 0.5 store-all, below 0.7 selective with an interval of at least 2, below
-        0.9 memory-based among those that selective would store, else recompute-all. Pressure is the tracker's live bytes over its
-        limit, if it has one; else the process's resident bytes, without a pipeline's own arenas, over memory_limit_bytes. Whatever
-        is picked, an activation is only stored if it fits what the limit leaves, of which each stage of a pipeline has an equal
-        part: a higher pressure never stores more. threshold_bytes of the policy in force is that bound. Each pick is logged (INFO)
+    STORE_ALL: the activations of all micro-batches are kept from forward to backward: most memory, fastest backward
+    RECOMPUTE_ALL: no activations are kept, all are recomputed: least memory, slowest backward
+    SELECTIVE: the activations of every interval-th micro-batch are kept, and always those of the first and the last
+    MEMORY_BASED: activations of at most threshold_bytes in total are kept: if a store would exceed it, the oldest are dropped
+        first; those of the first and the last micro-batch are kept regardless of their size, and any other that does not fit in the
+        rest is not stored
+    STRATEGY: activations with a yes from a strategy are kept; the question has the stage's name and the micro-batch. A memory-aware
+        strategy, or a composite that contains one, is InvalidArgumentError, because under pressure it answers yes more often;
+        not(memory-aware) is its inverse and allowed, also inside composites
+    AUTOMATIC: selected by memory pressure when a step begins: below 0.5 store-all, below 0.7 selective with an interval of at least
+        2, below 0.9 memory-based among those that selective would store, else recompute-all. Pressure is the tracker's live bytes
+        divided by its limit, if it has one; else the process's resident bytes, without the arenas of a pipeline, divided by
+        memory_limit_bytes. In each case an activation is only stored if it fits in the remainder of the limit, which the stages of
+        a pipeline share equally: higher pressure never stores more. threshold_bytes of the policy in force is this bound. Each
+        selection is logged (INFO)
     """
 
     STORE_ALL = 1
@@ -351,13 +355,13 @@ _ActivationPolicyKind: Members = Members(ActivationPolicyKind)
 
 
 class PipelineOrder(OpenEnum):
-    """In which order stages run the forward and backward parts of micro-batches. Gradients add up in the order of micro-batches
-    under each of them.
+    """The order in which stages run the forward and backward parts of micro-batches. In each of them gradients are added in the
+    order of micro-batches.
 
     GPIPE: all forwards, then all backwards. Source: Huang et al., "GPipe", arXiv:1811.06965
-    ONE_F_ONE_B: after a warm-up one forward, one backward, in turn: stage p of P holds at most P - p micro-batches. Source:
+    ONE_F_ONE_B: after a warm-up alternately one forward, one backward: stage p of P holds at most P - p micro-batches. Source:
         Narayanan et al., "Memory-efficient pipeline-parallel DNN training" (PipeDream-flush), arXiv:2006.09503
-    INTERLEAVED: 1F1B over several chunks a stage; micro_batches is a multiple of stages. Source: Narayanan et al., "Efficient
+    INTERLEAVED: 1F1B over several chunks per stage; micro_batches is a multiple of stages. Source: Narayanan et al., "Efficient
         large-scale language model training on GPU clusters using Megatron-LM", arXiv:2104.04473
     """
 
@@ -370,7 +374,7 @@ _PipelineOrder: Members = Members(PipelineOrder)
 
 
 class IntervalKind(OpenEnum):
-    """What a stage does in an interval of a step.
+    """The activity of a stage in an interval of a step.
 
     FORWARD: the stage runs a forward part
     RECOMPUTE: the stage runs a forward part again
@@ -402,11 +406,11 @@ _BestMetric: Members = Members(BestMetric)
 
 
 class Verify(OpenEnum):
-    """What is checked of the bytes that are read.
+    """The level of checks on the bytes that are read.
 
-    NONE: trust the bytes; sizes, headers and manifest are checked all the same
-    FULL: check the checksum of every byte that is loaded
-    LAZY: only for readers: check the checksum of a tensor when it is first touched
+    NONE: no checksums are checked; sizes, headers and manifest are still checked
+    FULL: checks the checksum of every byte that is loaded
+    LAZY: only for readers: checks the checksum of a tensor at the first access
     """
 
     NONE = 0
@@ -420,12 +424,11 @@ _Verify: Members = Members(Verify)
 class Conversion(OpenEnum):
     """Which element types a load converts.
 
-    NONE: nothing is converted: the state's tensors must have the element types of the checkpoint
-    LOSSLESS: elements are converted to types that hold every value of theirs: F16 and BF16 to F32 and F64, F32 to F64, integers to
-        wider ones of the same or a larger range, and to F32 and F64 where these hold all of them
-    LOSSY: any integers and floating-point numbers of 16 to 64 bits (and integers of 8) are converted to any others of these:
-        rounded to the nearest, ties to even; integers only from whole numbers. A value that the other type has no place for is an
-        error
+    NONE: no conversion: the state's tensors must have the element types of the checkpoint
+    LOSSLESS: elements are converted only to types that represent all their values: F16 and BF16 to F32 and F64, F32 to F64,
+        integers to wider integers that include their range, and to F32 and F64 where these represent all of them
+    LOSSY: any integers of 8 to 64 bits and floating-point numbers of 16 to 64 bits are converted to any others of these: rounded to
+        the nearest, ties to even; to integers only from whole numbers. A value outside the range of the other type is an error
     """
 
     NONE = 0
@@ -437,16 +440,17 @@ _Conversion: Members = Members(Conversion)
 
 
 class Policy(OpenEnum):
-    """How a controller decides when to save.
+    """The policy by which a controller decides when to save.
 
-    AUTO: experts on the failure rate, weighted by what each would have cost on every gap so far
-    THRESHOLD: the threshold rule on the last observed task; a commit consumes the slot
-    EXPECTED_VALUE: the interval at which expected loss and cost of a checkpoint are equal, with the learned failure rate
-    YOUNG: Young's interval with a set mean time between failures and the measured cost
-    DALY: Daly's interval with a set mean time between failures and the measured cost
+    AUTO: a weighted combination of estimators of the failure rate; weights follow the cost that each would have had on every gap so
+        far
+    THRESHOLD: the threshold rule, applied to the last observed task; a commit consumes the slot
+    EXPECTED_VALUE: the interval at which the expected loss and the cost of a checkpoint are equal, with the estimated failure rate
+    YOUNG: Young's interval with a given mean time between failures and the measured cost
+    DALY: Daly's interval with a given mean time between failures and the measured cost
     BAYES: Daly's interval for the mean of a Gamma posterior: prior 1 failure in 1 h
-    WEIBULL: the interval for a Weibull law fitted to the last 512 gaps, at the age of the current one
-    FIXED: a set interval
+    WEIBULL: the interval for a Weibull distribution fitted to the last 512 gaps, at the age of the current gap
+    FIXED: a fixed, given interval
     """
 
     AUTO = 0
@@ -463,24 +467,25 @@ _Policy: Members = Members(Policy)
 
 
 class ControllerEventKind(OpenEnum):
-    """What happened, for Controller.record.
+    """The kind of an event for Controller.record.
 
     RUN_BEGAN: a run begins: budgets and windows start again. InvalidStateError during a run
-    RUN_RESUMED: this process continues what Controller.restore loaded. If a run was in progress there, it has failed: half an
-        interval after its last event, but not later than now; record its recovery next. Without such a run: as
-        ControllerEventKind.RUN_BEGAN. The time may be on another clock than in the process before
-    SAVE_BEGAN: a save starts: no other one is asked for until it is committed or aborted. InvalidStateError while one is in flight
+    RUN_RESUMED: this process continues the run that Controller.restore loaded. A run that was in progress there counts as failed,
+        half an interval after its last event, but not later than now; record its recovery next. Without such a run: as
+        ControllerEventKind.RUN_BEGAN. The time may be on another clock than in the previous process
+    SAVE_BEGAN: a save starts: no other save is requested until it is committed or aborted. InvalidStateError while a save is in
+        flight
     SAVE_COMMITTED: the save in flight is durable: uses stall_seconds and durable_seconds. InvalidStateError without a save in
         flight
-    SAVE_ABORTED: the save in flight failed: nothing is learned from it. InvalidStateError without a save in flight
+    SAVE_ABORTED: the save in flight failed: it is not used as a measurement. InvalidStateError without a save in flight
     TASK_DONE: a task is done: uses name and duration_seconds, and not now_seconds; as Threshold.observe_task. The mean duration
-        also stands for ControllerOptions.poll_seconds when that is 0
-    FAILURE: the machine failed: what was not saved is lost. The run continues
+        replaces ControllerOptions.poll_seconds if that is 0
+    FAILURE: the machine failed: unsaved work is lost. The run continues
     RECOVERY: work continues after a failure: uses saved_seconds and overhead_seconds
-    CLEAN_EXIT: the run ends without a failure: its last gap is censored, and the cost of saves that no recovery has judged was
-        spent for nothing
-    PREEMPTION: the process will be terminated: uses left_seconds. A save is asked for at once if those before became durable within
-        that time
+    CLEAN_EXIT: the run ends without a failure: its last gap is censored, and the cost of saves that no recovery has accounted for
+        counts as overhead without benefit
+    PREEMPTION: the process will be terminated: uses left_seconds. A save is requested at once if earlier saves became durable
+        within that time
     """
 
     RUN_BEGAN = 0
@@ -499,18 +504,18 @@ _ControllerEventKind: Members = Members(ControllerEventKind)
 
 
 class Reason(OpenEnum):
-    """Why a controller answered as it did.
+    """The reason for a decision of a controller.
 
-    NOT_DUE: no: no save is wanted yet
+    NOT_DUE: no: no save is due yet
     DUE: yes: this poll is the nearest to the target
-    FIRST_SAVE: yes: early, to learn what a save costs
+    FIRST_SAVE: yes: early, to measure the cost of a save
     TASK_IS_LONG: yes, by the threshold rule: the task is long enough
-    TASK_IS_SHORT: no, by the threshold rule: the task is too short, or it has no slot left
-    SAVE_IN_FLIGHT: no: the save before is not durable yet
+    TASK_IS_SHORT: no, by the threshold rule: the task is too short, or no slot is left
+    SAVE_IN_FLIGHT: no: the previous save is not durable yet
     BUDGET_IS_SPENT: no: the budget of this window is spent
-    PREEMPTION: yes: the process will be ended
-    PREEMPTION_SHORT: no: the process will be ended before a save could be durable
-    PREEMPTION_SAVED: no: the process will be ended, and a save after the notice is durable
+    PREEMPTION: yes: the process will be terminated
+    PREEMPTION_SHORT: no: the process will be terminated before a save could be durable
+    PREEMPTION_SAVED: no: the process will be terminated, and a save after the notice is durable
     """
 
     NOT_DUE = 0
@@ -529,8 +534,8 @@ _Reason: Members = Members(Reason)
 
 
 class CheckpointTaskState(OpenEnum):
-    """Where a task is, or how it ended. A task goes from QUEUED to RUNNING to one of the others, or from QUEUED to an end at once;
-    an end never changes.
+    """The state of a task, or how it ended. A task changes from QUEUED to RUNNING to one of the final states, or from QUEUED
+    directly to a final state; a final state never changes.
 
     QUEUED: admitted; being copied, or waiting for a worker or its gate
     RUNNING: a worker has begun
@@ -552,7 +557,7 @@ _CheckpointTaskState: Members = Members(CheckpointTaskState)
 
 
 class CheckpointTaskKind(OpenEnum):
-    """What a task does.
+    """The operation of a task.
 
     SAVE: saves a state
     LOAD: loads a state
@@ -566,12 +571,12 @@ _CheckpointTaskKind: Members = Members(CheckpointTaskKind)
 
 
 class CloseMode(OpenEnum):
-    """What becomes of the tasks of a manager that is closed.
+    """The treatment of unfinished tasks when a manager is closed.
 
     DRAIN: queued tasks are completed first
-    CANCEL: what is queued or not yet committed is cancelled
+    CANCEL: queued and uncommitted tasks are cancelled
     DRAIN_UNREPORTED: queued tasks are completed first; a failure that the call returns does not count as reported, so the release
-        of the manager reports it, too. For the end of a scope that cannot raise an error
+        of the manager reports it again. For the end of a scope that cannot raise an error
     """
 
     DRAIN = 0
@@ -583,14 +588,14 @@ _CloseMode: Members = Members(CloseMode)
 
 
 class StagingMode(OpenEnum):
-    """How the bytes of a save are taken.
+    """How the bytes of a save are staged.
 
     COPY: the tensors of a save are copied, by several threads, before the call returns: it returns staged
-    BORROW: the tensors of a save are never copied as a whole: no caller may write to them until the save is staged, which is
-        shortly before it ends. When one does and it is seen, the save fails with InvalidStateError; in no case does a checkpoint
-        hold bytes that its checksums do not
-    DEFERRED: the tensors of a save are copied in the background: no caller may write to them until the save is staged, which is
-        soon
+    BORROW: the tensors of a save are never copied as a whole: no caller may write to them until the save is staged, shortly before
+        it ends. If a write is detected, the save fails with InvalidStateError; in any case the checksums of a checkpoint match its
+        bytes
+    DEFERRED: the tensors of a save are copied in the background: no caller may write to them until the save is staged, after the
+        copy
     """
 
     COPY = 0
@@ -602,12 +607,12 @@ _StagingMode: Members = Members(StagingMode)
 
 
 class WhenFull(OpenEnum):
-    """What happens to a task when the queue is full.
+    """The treatment of a new task when the queue is full.
 
-    REFUSE: fail with QueueFullError at once
-    WAIT: wait for a place until the time-out has passed, then fail with QueueFullError; waiting for ever opens all gates
-    DROP_OLDEST: the oldest task that no worker has begun makes place and ends CheckpointTaskState.REJECTED; QueueFullError when
-        there is none
+    REFUSE: fails with QueueFullError at once
+    WAIT: waits for a place until the time-out expires, then fails with QueueFullError; waiting without a time-out opens all gates
+    DROP_OLDEST: drops the oldest task that no worker has started, which ends CheckpointTaskState.REJECTED; fails with
+        QueueFullError if there is none
     """
 
     REFUSE = 0
@@ -619,11 +624,11 @@ _WhenFull: Members = Members(WhenFull)
 
 
 class Priority(OpenEnum):
-    """Which tasks begin first.
+    """The order in which tasks start.
 
-    LOW: begins after all tasks of a higher priority
-    NORMAL: begins after tasks of high priority and before tasks of low priority
-    HIGH: begins before all tasks of a lower priority
+    LOW: starts after all tasks of a higher priority
+    NORMAL: starts after tasks of high priority and before tasks of low priority
+    HIGH: starts before all tasks of a lower priority
     """
 
     LOW = -1
@@ -638,7 +643,7 @@ class CheckpointTaskList(OpenEnum):
     """A list of tasks.
 
     LIVE: the tasks that have not ended, the oldest first
-    ENDED: the tasks that have ended, as far as the history goes, in the order in which they ended
+    ENDED: the tasks that have ended and are in the history, in the order in which they ended
     """
 
     LIVE = 0
@@ -649,26 +654,26 @@ _CheckpointTaskList: Members = Members(CheckpointTaskList)
 
 
 class TreeKind(OpenEnum):
-    """What a node of a tree is.
+    """The kind of a node of a tree.
 
     NULL: no value
     BOOLEAN: truth value
     INTEGER: whole number of 64 bits with sign
     BIG_INTEGER: whole number beyond 64 bits, as text: "-0x1f..."
     NUMBER: floating-point number of 64 bits, also NaN (bit for bit) and infinities
-    COMPLEX: two such numbers: the real and the imaginary part
-    TEXT: text in UTF-8; lone surrogates of other languages' texts are three bytes each in it
-    BYTES: any row of bytes
-    BYTEARRAY: row of bytes that can be changed, in languages that have two types
+    COMPLEX: complex number: real and imaginary part, 64 bits each
+    TEXT: string in UTF-8; lone surrogates of other languages' strings take three bytes each
+    BYTES: sequence of bytes
+    BYTEARRAY: mutable sequence of bytes, in languages that have a separate type for it
     PATH: path of the writer's system, as text
     POSIX_PATH: path of a POSIX system, as text
     WINDOWS_PATH: path of Windows, as text
     LIST: container: parts follow
-    TUPLE: container: parts follow; a list that cannot be changed
-    DICT: container: keys, each with its value behind it, follow
-    ORDERED_DICT: container: a dict whose order is a part of its value
-    NAMED_TUPLE: container with a class's name: names of fields, each with its value behind it, follow
-    DATACLASS: container with a class's name: names of fields, each with its value behind it, follow
+    TUPLE: container: parts follow; an immutable list
+    DICT: container: keys follow, each before its value
+    ORDERED_DICT: container: a dict in which the order is part of the value
+    NAMED_TUPLE: container with a class's name: names of fields follow, each before its value
+    DATACLASS: container with a class's name: names of fields follow, each before its value
     TENSOR: tensor of the group
     ATTRIBUTES: container of two parts: a value, and a dict of its attributes by name (format 2)
     """
@@ -699,10 +704,10 @@ _TreeKind: Members = Members(TreeKind)
 
 
 class TreeForm(OpenEnum):
-    """What a tensor of a tree was in the writer's program.
+    """The type of a tensor of a tree in the writer's program.
 
-    ARRAY: array of a library for numbers (NumPy), or of the language
-    SCALAR: single number of such a library, without dimensions
+    ARRAY: array of a numeric library (NumPy), or of the language
+    SCALAR: scalar of a numeric library, without dimensions
     TORCH: tensor of PyTorch
     TENSOR: tensor of libckpt
     PARAMETER: torch.nn.Parameter; the attribute "requires_grad" is stored when it is false (format 2)
@@ -719,13 +724,14 @@ _TreeForm: Members = Members(TreeForm)
 
 
 class DriveFlag(IntFlag):
-    """What a callback must know beside its handles: a sum of flags.
+    """Flags of a call of the driver: a sum of flags.
 
-    AGAIN: the layers ran before in this step: restore the ambient state (random numbers, statistics) that their first run began
-        with
-    NO_OUTPUT: nothing but the layer's own backward reads its output: only a layer whose backward does so gives it, others give none
-    TAKE_INPUT: last use of the input: the callback owns the handle, also when it fails; a step in place overwrites it
-    TAKE_OUTPUT: last use of the output that a backward reads: the callback owns the handle, also when it fails
+    AGAIN: the layers ran before in this step: restore the ambient state (random numbers, statistics) of the start of their first
+        run
+    NO_OUTPUT: only the layer's backward reads its output: a layer with a backward that reads it returns it, other layers return
+        none
+    TAKE_INPUT: last use of the input: the callback owns the handle, also if it fails; an in-place step overwrites it
+    TAKE_OUTPUT: last use of the output that a backward reads: the callback owns the handle, also if it fails
     """
 
     AGAIN = 1
@@ -741,7 +747,7 @@ class OperationFlag(IntFlag):
     """How an operation runs: a sum of flags.
 
     AGAIN: the layer ran before in this step: its ambient state is restored first, from the buffer ambient
-    IN_PLACE: the result is made where the operand was: both buffers have one offset
+    IN_PLACE: the result overwrites the operand: both buffers have the same offset
     """
 
     AGAIN = 1
@@ -754,21 +760,21 @@ _OperationFlag: Members = Members(OperationFlag)
 class MemoryStats(NamedTuple):
     """The totals of a memory tracker at one moment.
 
-    layer_count: number of layers that were ever named
+    layer_count: number of layers
     current_bytes: bytes live now
-    peak_bytes: highest live total in bytes since the tracker was made or its statistics were reset
-    total_allocated_bytes: bytes of all allocations since the tracker was made or its statistics were reset
-    total_freed_bytes: bytes freed since the tracker was made or its statistics were reset: total_allocated_bytes - current_bytes
+    peak_bytes: highest live total, in bytes, since creation or reset of the statistics
+    total_allocated_bytes: bytes of all allocations since creation or reset of the statistics
+    total_freed_bytes: bytes freed since creation or reset of the statistics: total_allocated_bytes - current_bytes
     live_allocations: number of allocations live now
-    allocations: number of allocations since the tracker was made or its statistics were reset
+    allocations: number of allocations since creation or reset of the statistics
     frees: allocations - live_allocations: a free by layer counts each allocation that it frees
     average_bytes: current_bytes / live_allocations, rounded down; 0 when none is live
     not_found: recording calls refused for an unknown layer or allocation, double frees included
     refused: reservations refused by the limit
     handler_failures: event handlers that failed
-    taken_at_ns: when this was true, in nanoseconds on the tracker's clock
-    sequence: number of allocations and frees since the tracker was made; a reset leaves it alone
-    taken_utc_ns: when this was true, in nanoseconds since 1970-01-01T00:00:00Z
+    taken_at_ns: time of the snapshot, in nanoseconds on the tracker's clock
+    sequence: number of allocations and frees since the tracker was created; a reset does not change it
+    taken_utc_ns: time of the snapshot, in nanoseconds since 1970-01-01T00:00:00Z
     """
 
     layer_count: int
@@ -793,23 +799,23 @@ class MemoryStats(NamedTuple):
 
 
 class MemoryLayerStats(NamedTuple):
-    """What a memory tracker counted for one layer.
+    """The counts of one layer in a memory tracker.
 
     layer_id: number of the layer, 0 or more
     name: name of the layer
     current_bytes: bytes of the layer that are live now
-    peak_bytes: highest number of live bytes of this layer alone, since the tracker was made or its statistics were reset
-    total_allocated_bytes: bytes of all allocations of the layer since the tracker was made or its statistics were reset
-    total_freed_bytes: bytes of the layer freed since the tracker was made or its statistics were reset
+    peak_bytes: highest number of live bytes of this layer alone, since creation or reset of the statistics
+    total_allocated_bytes: bytes of all allocations of the layer since creation or reset of the statistics
+    total_freed_bytes: bytes of the layer freed since creation or reset of the statistics
     live_allocations: number of allocations of the layer that are live now
-    allocations: number of allocations of the layer since the tracker was made or its statistics were reset
-    frees: number of allocations of the layer freed since the tracker was made or its statistics were reset
-    largest_bytes: bytes of the layer's largest single allocation since the tracker was made or its statistics were reset
+    allocations: number of allocations of the layer since creation or reset of the statistics
+    frees: number of allocations of the layer freed since creation or reset of the statistics
+    largest_bytes: bytes of the layer's largest single allocation since creation or reset of the statistics
     average_bytes: total_allocated_bytes / allocations, rounded down; 0 when there was none
-    last_allocated_at_ns: when the layer last allocated, in nanoseconds on the tracker's clock; 0 when allocations is 0, but also a
-        time that a custom clock can return
-    last_freed_at_ns: when the layer last freed, in nanoseconds on the tracker's clock; 0 when frees is 0, but also a time that a
-        custom clock can return
+    last_allocated_at_ns: when the layer last allocated, in nanoseconds on the tracker's clock; 0 when allocations is 0, but a
+        custom clock can also return 0
+    last_freed_at_ns: when the layer last freed, in nanoseconds on the tracker's clock; 0 when frees is 0, but a custom clock can
+        also return 0
     last_allocated_utc_ns: when the layer last allocated, in nanoseconds since 1970-01-01T00:00:00Z; 0: never
     last_freed_utc_ns: when the layer last freed, in nanoseconds since 1970-01-01T00:00:00Z; 0: never
     """
@@ -838,11 +844,11 @@ class MemoryLayerStats(NamedTuple):
 class MemoryAllocation(NamedTuple):
     """One live allocation of a memory tracker.
 
-    layer_id: number of the layer that made the allocation
+    layer_id: number of the layer of the allocation
     allocation: id of the allocation, never 0
     bytes: size of the allocation in bytes
-    age_ns: nanoseconds since the allocation was recorded, as coarse as the tracker's clock
-    sequence: place of its recording in the order of all allocations and frees: lower is older
+    age_ns: nanoseconds since the allocation was recorded, with the resolution of the tracker's clock
+    sequence: position of its recording in the order of all allocations and frees: lower is older
     """
 
     layer_id: int
@@ -857,14 +863,14 @@ class MemoryAllocation(NamedTuple):
 
 
 class MemoryScopeStats(NamedTuple):
-    """What happened in a scope of a memory tracker since it was pushed, in all layers and threads.
+    """The counts of a scope of a memory tracker since it was pushed, for all layers and threads.
 
     depth: number of open scopes around it
     scope: id of the scope
     start_bytes: bytes that were live when the scope was pushed
-    peak_bytes: highest live total in bytes since the scope was pushed; its own rise is peak_bytes - start_bytes
+    peak_bytes: highest live total in bytes since the scope was pushed; the increase within the scope is peak_bytes - start_bytes
     net_bytes: bytes live now - start_bytes; may be negative
-    total_allocated_bytes: bytes allocated since the scope was pushed, resets of the statistics notwithstanding; at most 2**63 - 1
+    total_allocated_bytes: bytes allocated since the scope was pushed, unaffected by resets of the statistics; at most 2**63 - 1
     pushed_at_ns: when the scope was pushed, in nanoseconds on the tracker's clock
     pushed_utc_ns: when the scope was pushed, in nanoseconds since 1970-01-01T00:00:00Z
     """
@@ -884,10 +890,11 @@ class MemoryScopeStats(NamedTuple):
 
 
 class MemoryEvent(NamedTuple):
-    """One event of a memory tracker, with the values that held right after it.
+    """One event of a memory tracker, with the values right after it.
 
-    kind: what happened
-    sequence: place in the order of all allocations and frees; events of one share it and come in the order of their kinds
+    kind: kind of the event
+    sequence: position in the order of all allocations and frees; events of the same allocation or free share it and are delivered
+        in the order of their kinds
     allocation: id of the allocation; 0 when a limit was set below the live total
     bytes: size of the allocation in bytes
     current_bytes: bytes live right after the event
@@ -917,12 +924,12 @@ class MemoryEvent(NamedTuple):
 
 
 class MemorySystem(NamedTuple):
-    """Physical memory that this process can have.
+    """Physical memory available to this process.
 
     total_bytes: physical memory of the machine in bytes, at most the limit of the process's control group
     available_bytes: bytes that can be allocated now without swapping, also within the control group's limit
     machine_bytes: physical memory of the machine in bytes
-    limit_bytes: smallest control group limit in bytes that holds for this process; 0: none
+    limit_bytes: smallest control group limit in bytes that applies to this process; 0: none
     """
 
     total_bytes: int
@@ -936,16 +943,16 @@ class MemorySystem(NamedTuple):
 
 
 class BufferPoolStats(NamedTuple):
-    """What a buffer pool holds now and has done so far.
+    """Current contents and counters of a buffer pool.
 
-    live_bytes: bytes that tensors use now: what the tracker counts
+    live_bytes: bytes that tensors use now, as the tracker counts them
     live_buffers: number of buffers that tensors use now; tensors without bytes need none
     retained_bytes: bytes kept for reuse
     retained_buffers: number of buffers kept for reuse
     reserved_bytes: bytes allocated from the system: live buffers, each rounded up to 64 bytes, and retained ones
-    peak_reserved_bytes: the largest value of reserved_bytes since the pool was made
-    taken: buffers that tensors took since the pool was made
-    reused: buffers that tensors took and that needed no memory from the system
+    peak_reserved_bytes: the largest value of reserved_bytes since the pool was created
+    taken: number of buffers that tensors took since the pool was created
+    reused: number of those buffers that were reused, without allocating memory from the system
     """
 
     live_bytes: int
@@ -963,10 +970,10 @@ class BufferPoolStats(NamedTuple):
 
 
 class StorageRange(NamedTuple):
-    """A piece of a file, and where its bytes go.
+    """A range of a file, and the buffer for its bytes.
 
-    offset: where the piece begins in the file, in bytes, >= 0
-    bytes: size of the piece in bytes, >= 0
+    offset: offset of the range in the file, in bytes, >= 0
+    bytes: size of the range in bytes, >= 0
     """
 
     offset: int
@@ -978,7 +985,7 @@ class StorageRange(NamedTuple):
 
 
 class StrategyQuestion(NamedTuple):
-    """What a strategy is asked about one layer.
+    """A question to a strategy about one layer.
 
     dtype: element type of the layer's activation
     layer_name: name of the layer: UTF-8, not empty
@@ -999,11 +1006,11 @@ class StrategyQuestion(NamedTuple):
 
 
 class StrategyCounters(NamedTuple):
-    """What a strategy did since it was created or reset. Questions that failed are not counted.
+    """Counters of a strategy since it was created or reset. Failed questions are not counted.
 
-    asked_layers: number of layers that it was asked about
+    asked_layers: number of layers about which it was asked
     chosen_layers: number of layers that were answered with yes
-    chosen_bytes: bytes of the activations that were answered with yes; at most 2**63 - 1
+    chosen_bytes: bytes of the activations of these layers; at most 2**63 - 1
     """
 
     asked_layers: int
@@ -1016,24 +1023,24 @@ class StrategyCounters(NamedTuple):
 
 
 class StrategyInfo(NamedTuple):
-    """What a strategy was made of. Numbers that its kind does not have are 0.
+    """The configuration of a strategy. Numbers that do not apply to its kind are 0.
 
-    has_tracker: for memory-aware: True when it was made with a tracker, else False
-    kind: kind of strategy: "interval", "selective", ..., "custom". A strategy of a registered kind is of the kind that its factory
-        made
-    interval: for interval: every so many-th layer is chosen; for memory-aware: the interval in force now
+    has_tracker: for memory-aware: True when it was created with a tracker, else False
+    kind: kind of strategy: "interval", "selective", ..., "custom". A strategy of a registered kind has the kind of the strategy
+        that its factory created
+    interval: for interval: n, where every n-th layer is chosen; for memory-aware: the current n
     threshold_bytes: for size: activations of at least this many bytes are chosen
     max_share: for memory-aware: share of total memory above which more layers are chosen
-    total_bytes: for memory-aware: total memory in bytes, as set, or what the process may use
+    total_bytes: for memory-aware: total memory in bytes, as set, or the memory that the process may use
     large_factor: for smart: a layer with more than this many times the mean bytes is chosen
     rare_accesses: for smart: a layer accessed fewer times than this is chosen
-    late_share: for smart: a layer whose index is past this share of the known layers is chosen
+    late_share: for smart: a layer with an index above this share of the number of known layers is chosen
     names_count: for selective: number of names and globs of chosen layers
     excluded_count: for selective, size and smart: number of names and globs of excluded layers
     rules_count: for first: number of rules
     children_count: for any, all, not and first: number of children
-    has_clock: for memory-aware: True when it was made with a clock, else False
-    has_total: for memory-aware: True when total_bytes was set, False when it was found
+    has_clock: for memory-aware: True when it was created with a clock, else False
+    has_total: for memory-aware: True when total_bytes was set, False when it was determined from the system
     """
 
     has_tracker: bool
@@ -1066,8 +1073,8 @@ class ScheduleAction(NamedTuple):
     last: one past the last layer of the action
     option: option of the layers; or of the item, for a TAPE
     item: kind of item of STORE_BEGIN, LOAD_BEGIN, DROP, SEND, RECEIVE
-    tier: where the item is: 0 memory; 1 .. 3 slower places
-    slot: place within the tier, >= 0; of FORWARD and ADVANCE: the buffer of the result, for the user's own code
+    tier: tier of the item: 0 memory; 1 .. 3 slower places
+    slot: slot within the tier, >= 0; of FORWARD and ADVANCE: the buffer of the result, for code that runs the schedule
     transfer: id of a transfer from its STORE_BEGIN or LOAD_BEGIN to its AWAIT
     """
 
@@ -1087,7 +1094,7 @@ class ScheduleAction(NamedTuple):
 
 
 class LayerProfile(NamedTuple):
-    """What planning must know of one layer.
+    """Properties of one layer for planning.
 
     flags: sum of LayerFlag; default LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINISTIC
     output_bytes: bytes of the layer's output, and of its gradient, >= 0
@@ -1108,19 +1115,20 @@ class LayerProfile(NamedTuple):
 
 
 class OptionProfile(NamedTuple):
-    """What planning must know of one way to run a layer. Most layers have one.
+    """Properties of one option (way to run a layer) for planning. Most layers have one.
 
     tape_bytes: bytes that the layer records for its backward, >= 0
     forward_workspace_bytes: bytes needed while forward runs, with or without tape, >= 0
     backward_workspace_bytes: bytes needed while backward runs, >= 0
     forward_seconds: duration of one forward in seconds, >= 0
     backward_seconds: duration of one backward in seconds, >= 0
-    record_workspace_bytes: bytes needed while RECORD runs, >= 0; not looked at without has_record
-    record_seconds: duration of one RECORD in seconds, >= 0; not looked at without has_record
-    has_record: True: the layer can record without making its output, as the two fields above say; False: RECORD runs forward
-    backward_peak_bytes: most bytes at once while the backward runs of all that it reads, makes and needs for itself, but for the
-        layer's input: its tape, both gradients, the output where it is read, and workspace, >= 0; 0: not known, their sum. For
-        those whose memory comes from an allocator of their own: planners and the verifier count it; arena and program keep the sum
+    record_workspace_bytes: bytes needed while RECORD runs, >= 0; ignored without has_record
+    record_seconds: duration of one RECORD in seconds, >= 0; ignored without has_record
+    has_record: True: the layer can record without computing its output, with record_workspace_bytes and record_seconds; False:
+        RECORD runs forward
+    backward_peak_bytes: maximum bytes of a backward while it runs, without the layer's input: its tape, both gradients, the output
+        if it is read, and workspace, >= 0; 0: not known, their sum. For programs with a separate allocator: planners and the
+        verifier use it; arena and program use the sum
     """
 
     tape_bytes: int = 0
@@ -1139,9 +1147,9 @@ class OptionProfile(NamedTuple):
 
 
 class TierProfile(NamedTuple):
-    """What planning must know of a tier, a place that is slower than memory.
+    """Properties of a tier, a place that is slower than memory, for planning.
 
-    capacity_bytes: bytes that the tier can hold, >= 0; 0: no limit
+    capacity_bytes: capacity of the tier in bytes, >= 0; 0: no limit
     write_bytes_per_second: rate of a STORE_BEGIN's copy in bytes per second, >= 0; 0: no limit, it takes no time
     read_bytes_per_second: rate of a LOAD_BEGIN's copy in bytes per second, >= 0; 0: no limit, it takes no time
     latency_seconds: duration of a copy of no bytes in seconds, >= 0
@@ -1158,19 +1166,18 @@ class TierProfile(NamedTuple):
 
 
 class PlanReport(NamedTuple):
-    """What a schedule costs on a chain, exactly.
+    """The exact memory and time of a schedule on a chain.
 
     actions: number of actions, END included
     forwards: number of layer forwards (each RECORD is one), recomputed ones included
     recomputed_forwards: number of layer forwards beyond the first of each layer
-    step_seconds: duration of the step in seconds: of the forwards, records and backwards, one after another, and of what the AWAITs
-        wait for
-    recomputed_seconds: duration of the recomputed forwards in seconds, as they ran: forward_seconds or record_seconds
-    peak_action: index of the action during which tier 0 was fullest (the first such)
-    peak_bytes: live bytes at the fullest moment of each tier; tier 0 counts items, workspace and ambient state
-    wait_seconds: duration of what the AWAITs wait for, in seconds; counted in step_seconds
-    peak_items: most items (INPUT, TAPE, GRAD) at once in each tier; with x_0
-    peak_inputs: most INPUTs at once in each tier; with x_0: the states that an adjoint code keeps
+    step_seconds: duration of the step in seconds: the sum of forwards, records, backwards and waits of AWAITs
+    recomputed_seconds: duration of the recomputed forwards in seconds, from forward_seconds or record_seconds
+    peak_action: index of the first action with the peak of tier 0
+    peak_bytes: peak live bytes of each tier; tier 0 counts items, workspace and ambient state
+    wait_seconds: duration of the waits of AWAITs in seconds; included in step_seconds
+    peak_items: maximum number of items (INPUT, TAPE, GRAD) in each tier, x_0 included
+    peak_inputs: maximum number of INPUTs in each tier, x_0 included: the states that an adjoint code keeps
     stored_bytes: bytes that were copied into each tier; 0 for tier 0
     loaded_bytes: bytes that were copied back from each tier; 0 for tier 0
     """
@@ -1194,14 +1201,15 @@ class PlanReport(NamedTuple):
 
 
 class FrontierPoint(NamedTuple):
-    """What one schedule of a planner's frontier costs: no other of the planner's takes less time within its live bytes.
+    """Memory and time of one schedule of a planner's frontier: no other schedule of the planner takes less time within its live
+    bytes.
 
-    live_bytes: live bytes of tier 0 at the fullest moment
-    reserved_bytes: bytes that a machine must have: the size of the arena that holds all buffers
+    live_bytes: peak live bytes of tier 0
+    reserved_bytes: size of the arena that holds all buffers, in bytes
     recomputed_forwards: number of layer forwards beyond the first of each layer
     step_seconds: duration of the step in seconds
     recomputed_seconds: duration of the recomputed forwards in seconds
-    lost_seconds: duration in seconds by which the planner's best may be shorter, where its tables had no room for it
+    lost_seconds: upper bound, in seconds, by which the optimum may be shorter, if it did not fit in the planner's tables
     """
 
     live_bytes: int
@@ -1217,7 +1225,7 @@ class FrontierPoint(NamedTuple):
 
 
 class LayerOption(NamedTuple):
-    """What a custom layer needs for one of its options.
+    """Memory that a custom layer needs for one of its options.
 
     tape_bytes: bytes that the layer records for its backward, >= 0
     forward_workspace_bytes: bytes that the layer needs while forward runs, >= 0
@@ -1234,11 +1242,11 @@ class LayerOption(NamedTuple):
 
 
 class LayerContext(NamedTuple):
-    """Where and when a layer runs.
+    """The context of one run of a layer.
 
     option: option of the layer that is run, from 0
     micro_batch: number of the micro-batch, from 0
-    recomputation: True when this forward ran before in the step, else False
+    recomputation: True when this forward is a recomputation in the step, else False
     layer: global number of the layer: the same in every split of the chain
     step: number of the step, >= 0
     seed: seed of the step's random numbers
@@ -1246,8 +1254,8 @@ class LayerContext(NamedTuple):
     input: element type and shape of the layer's input
     output: element type and shape of the layer's output
     targets: targets of the step, of the micro-batch's samples; None when the step has none
-    pool: threads that the step's layers share; None when there are none beside the one that runs
-    evaluation: True in ScheduleExecutor.evaluate, where nothing is dropped at random; False in a step
+    pool: threads that the step's layers share; None when only the running thread is used
+    evaluation: True in ScheduleExecutor.evaluate, without dropout; False in a step
     """
 
     option: int
@@ -1269,14 +1277,14 @@ class LayerContext(NamedTuple):
 
 
 class ScheduleExecutorStats(NamedTuple):
-    """What an executor measured since it was made.
+    """Measurements of an executor since it was created.
 
-    steps: number of steps that ended well
+    steps: number of successful steps
     forwards: number of layer forwards, recomputed ones included
     recomputed_forwards: number of layer forwards beyond the first of each layer in a step
-    live_bytes: bytes of what is alive now: between steps 0
-    peak_live_bytes: the most bytes that were alive at once: equals the verifier's peak of tier 0 to the byte
-    reserved_bytes: bytes of the arena that the executor reserved when it was made
+    live_bytes: bytes that are live now; 0 between steps
+    peak_live_bytes: maximum number of live bytes: equals the verifier's peak of tier 0 to the byte
+    reserved_bytes: bytes of the arena that the executor reserved when it was created
     run_ns: duration of all steps in nanoseconds
     transfer_wait_ns: duration in nanoseconds that steps waited for copies through the storages of tiers; part of run_ns
     stored_bytes: bytes that were copied into each tier; 0 for tier 0
@@ -1300,15 +1308,14 @@ class ScheduleExecutorStats(NamedTuple):
 
 
 class ActivationPolicy(NamedTuple):
-    """Which micro-batches' activations stay from forward to backward. The others are computed again.
+    """A rule that selects the micro-batches with activations that are kept from forward to backward. The others are recomputed.
 
     kind: kind of policy: one of ActivationPolicyKind; default ActivationPolicyKind.STORE_ALL
-    interval: for selective: every so many-th micro-batch is stored, >= 0; 0 stores all, like 1; default 1
-    threshold_bytes: for memory-based, also where automatic picks it: bytes of activations that are stored at most, >= 0; default 1
-        GiB
+    interval: for selective: n, where every n-th micro-batch is stored, >= 0; 0 stores all, like 1; default 1
+    threshold_bytes: for memory-based, also if automatic selects it: maximum bytes of stored activations, >= 0; default 1 GiB
     strategy: for ActivationPolicyKind.STRATEGY: the strategy that is asked; kept alive; ignored by other kinds
-    memory_limit_bytes: for automatic: bytes that count as all memory, >= 0; 0: what this process may use, which is physical memory
-        or its control group's limit
+    memory_limit_bytes: for automatic: total memory in bytes, >= 0; 0: the memory that this process may use, which is physical
+        memory or its control group's limit
     """
 
     kind: ActivationPolicyKind = ActivationPolicyKind.STORE_ALL
@@ -1323,13 +1330,13 @@ class ActivationPolicy(NamedTuple):
 
 
 class ActivationMetadata(NamedTuple):
-    """What is known of one stored activation.
+    """Information about one stored activation.
 
     micro_batch: number of the micro-batch, from 0
     dtype: element type of the activation
     shape: lengths of the activation's dimensions
     bytes: size of the activation in bytes
-    hits: number of times that it was read since it was stored
+    hits: number of reads since it was stored
     stored_at_ns: when it was stored, in nanoseconds on the manager's clock
     stored_utc_ns: when it was stored, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock
     """
@@ -1348,20 +1355,20 @@ class ActivationMetadata(NamedTuple):
 
 
 class PipelineStats(NamedTuple):
-    """What a stage of a pipeline measured since the pipeline was made.
+    """Measurements of a stage of a pipeline since the pipeline was created.
 
-    in_flight: micro-batches between forward and backward at most (of chunk 0)
+    in_flight: maximum number of micro-batches between forward and backward (of chunk 0)
     first_layer: global number of the stage's first layer (of chunk 0)
     layers: number of layers of all chunks of the stage
-    steps: number of steps that ended well
+    steps: number of successful steps
     forwards: number of layer forwards, recomputed ones included
     recomputed_forwards: number of layer forwards beyond the first of each layer and micro-batch in a step
-    kept_micro_batches: number of micro-batches whose tapes stayed from forward to backward
-    recomputed_micro_batches: number of micro-batches whose tapes did not stay from forward to backward
-    peak_live_bytes: the most bytes that were alive at once: equals the verifier's peak of the whole step to the byte
+    kept_micro_batches: number of micro-batches with tapes that were kept from forward to backward
+    recomputed_micro_batches: number of micro-batches with tapes that were recomputed
+    peak_live_bytes: maximum number of live bytes: equals the verifier's peak of the whole step to the byte
     reserved_bytes: bytes of the stage's arena
-    queue_bytes: bytes reserved by the queues to and from the next stage, beside the arena
-    busy_ns: nanoseconds of the last step in which the stage computed and did not wait
+    queue_bytes: bytes reserved by the queues to and from the next stage, in addition to the arena
+    busy_ns: nanoseconds for which the stage computed, without waits, in the last step
     """
 
     in_flight: int
@@ -1383,9 +1390,9 @@ class PipelineStats(NamedTuple):
 
 
 class PipelineInterval(NamedTuple):
-    """What a stage of a pipeline does in one interval of a step.
+    """The activity of a stage of a pipeline in one interval of a step.
 
-    kind: what the stage does
+    kind: activity of the stage
     stage: number of the stage, from 0
     chunk: number of the chunk of the stage, from 0
     micro_batch: number of the micro-batch, from 0
@@ -1406,20 +1413,21 @@ class PipelineInterval(NamedTuple):
 
 
 class CheckpointInfo(NamedTuple):
-    """What is known of one checkpoint without reading its files.
+    """Information about one checkpoint, without reading its files.
 
-    status: 0: manifest and file sizes are right (checksums of files not looked at); NotFoundError: no manifest, so being written or
-        cut off; CorruptError: damaged; others: why it could not be read
+    status: 0: manifest and file sizes are valid (checksums of files are not checked); NotFoundError: no manifest, so the save is in
+        progress or was interrupted; CorruptError: damaged; others: the error that prevented reading it
     step: number of the step that was saved
-    commit_sequence: number of the save among those in its storage; 0 unless status is 0
+    commit_sequence: sequence number of the save in its storage; 0 unless status is 0
     bytes: bytes of the files, the manifest not counted; 0 unless status is 0
     name: name of the checkpoint: its directory in the storage
-    metric: metric that the save was made with; None when there is none
-    saved_utc_ns: when the save was made, in nanoseconds since 1970; 0 when an earlier version made it, or status is not 0
+    metric: metric of the save; None when there is none
+    saved_utc_ns: time of the save, in nanoseconds since 1970-01-01T00:00:00Z; 0 when an earlier version wrote it, or status is not
+        0
     pinned: True when retention does not remove the checkpoint (CheckpointManager.pin), else False
     world_size: number of ranks that saved it; 0 unless status is 0
-    generation: generation of its line, which grows with each roll-back; 0 in a storage that never had one
-    abandoned: True when a later run went back to an earlier step: only loads by name or step take the checkpoint, and retention
+    generation: generation of its line, which increases with each roll-back; 0 in a storage without roll-backs
+    abandoned: True when a later run went back to an earlier step: only loads by name or step select the checkpoint, and retention
         removes it first, else False
     """
 
@@ -1441,21 +1449,21 @@ class CheckpointInfo(NamedTuple):
 
 
 class SaveResult(NamedTuple):
-    """What one save wrote.
+    """Result of one save.
 
     files: number of files of the checkpoint, the manifest not counted
     step: number of the step that was saved
-    commit_sequence: number of the save, which grows with every save in this storage
+    commit_sequence: sequence number of the save, which increases with every save in this storage
     bytes: bytes of the files, the manifest not counted
     name: name of the checkpoint: its directory in the storage
-    linked: number of files that were linked or copied because nothing in them had changed
-    rank_bytes: bytes of those of the files that this rank made; of one process alone: bytes
-    generation: generation of the checkpoint's line, which grows with each roll-back; 0 in a storage that never had one
-    rolled_back: True when the generation begins with this save: the run went back to an earlier step, or a new run began in an old
-        storage, and the checkpoints that are not on its line are abandoned, else False
+    linked: number of files that were linked or copied because they had not changed
+    rank_bytes: bytes of the files that this rank wrote; equal to bytes for a single process
+    generation: generation of the checkpoint's line, which increases with each roll-back; 0 in a storage without roll-backs
+    rolled_back: True when the generation begins with this save: the run went back to an earlier step, or a new run began in an
+        existing storage, and the checkpoints that are not on its line are abandoned, else False
     metric_ignored: True when the metric was not finite, so that the checkpoint has none, else False
-    unreported_failures: number of background tasks of this storage that failed in this process and whose managers were released
-        before a caller received the failure. Set by the first save of the storage that completes afterwards; else 0
+    unreported_failures: number of background tasks of this storage that failed in this process with a failure that no caller
+        received before the release of their manager. Set by the first save of the storage that completes afterwards; else 0
     unreported_status: status of the oldest of the unreported failures; 0 when there are none
     unreported_error: the oldest of the unreported failures: one line of UTF-8, cut off at a character; empty when there are none
     """
@@ -1480,24 +1488,23 @@ class SaveResult(NamedTuple):
 
 
 class LoadResult(NamedTuple):
-    """What one load found.
+    """Result of one load.
 
-    environment_differs: True when environment_json was set and is not the checkpoint's, or the library's version or the BLAS in use
-        is another one. The log says which; results may differ in their last bits. Where no BLAS is in use yet, its first use warns
-        in the log
+    environment_differs: True when environment_json was set and differs from the checkpoint's, or the library's version or the BLAS
+        in use differs. The log names the difference; results may differ in their last bits. If no BLAS is in use yet, its first use
+        logs a warning
     step: number of the step that was loaded
-    commit_sequence: number of the save among those in its storage
+    commit_sequence: sequence number of the save in its storage
     seed: seed of the run's random numbers, as saved
     bytes: bytes of the files, the manifest not counted
-    skipped: number of newer checkpoints that could not be used, and, on an object store, 1 for a damaged commit record of the
-        checkpoint that was loaded; the load report names them. A directory without a manifest is not a checkpoint and does not
+    skipped: number of newer checkpoints that could not be used, plus, on an object store, 1 for a damaged commit record of the
+        checkpoint that was loaded; the load report lists them. A directory without a manifest is not a checkpoint and does not
         count
-    name: name of the checkpoint: its directory in the storage; cut off when it is longer (only if the load was asked for it by
-        name)
+    name: name of the checkpoint: its directory in the storage; truncated if it is longer (possible only for a load by name)
     missing: number of tensors of the state that the checkpoint lacks; 0 unless the load was partial
     unexpected: number of tensors of the checkpoint that the state lacks; 0 unless the load was partial
-    partly_filled: True after a load that failed when it had begun to write the tensors, some of which hold parts of the checkpoint
-        by then: a load in place, or one whose file changed between its check and its copy. 0 after one that succeeded
+    partly_filled: True after a load that failed after it had begun to write the tensors, so that some of them hold parts of the
+        checkpoint: a load in place, or a load with a file that changed between its check and its copy. 0 after a successful load
     world_size: number of ranks that saved the checkpoint
     """
 
@@ -1519,12 +1526,12 @@ class LoadResult(NamedTuple):
 
 
 class VerifyResult(NamedTuple):
-    """What a verification checked.
+    """Result of a verification.
 
-    files: number of files whose every byte was checked, the manifest not counted
+    files: number of files that were checked completely, the manifest not counted
     tensors: number of tensors in the files that were checked
     bytes: bytes of the files that were checked
-    name: name of the checkpoint: its directory in the storage, cut off when it is longer
+    name: name of the checkpoint: its directory in the storage, truncated if it is longer
     """
 
     files: int
@@ -1538,13 +1545,13 @@ class VerifyResult(NamedTuple):
 
 
 class TensorInfo(NamedTuple):
-    """What is known of one tensor in a file.
+    """Information about one tensor in a file.
 
     dtype: element type
     name: name of the tensor: UTF-8; may be empty
-    shape: lengths of the dimensions; () when there are no dimensions
+    shape: lengths of the dimensions; () for 0 dimensions
     bytes: size of the tensor in bytes
-    offset: place of its first byte, from the start of the file, in bytes; 0 where it is in blocks of several files
+    offset: offset of its first byte in the file, in bytes; 0 if it consists of blocks in several files
     group: group of the checkpoint that the tensor is in; empty for files without groups
     """
 
@@ -1561,13 +1568,13 @@ class TensorInfo(NamedTuple):
 
 
 class ThresholdInfo(NamedTuple):
-    """What a threshold rule knows.
+    """The state of a threshold rule.
 
-    threshold: value of the threshold now: a share of the longest task, 0.05 .. 1
+    threshold: current threshold: a share of the longest task, 0.05 .. 1
     longest_seconds: duration of the longest task observed, in seconds
     budget: number of checkpoints of a run
     used: number of checkpoints used in this run
-    tasks: number of tasks that can be read: the last 256 at most
+    tasks: number of stored tasks: at most the last 256
     """
 
     threshold: float
@@ -1582,11 +1589,11 @@ class ThresholdInfo(NamedTuple):
 
 
 class TaskObservation(NamedTuple):
-    """One task that was observed.
+    """One observed task.
 
-    checkpointed: True when a checkpoint was made of it, else False
+    checkpointed: True when a checkpoint followed it, else False
     duration_seconds: duration of the task in seconds
-    failed: True when it failed, or a failure came while it was the last one, else False
+    failed: True when it failed, or a failure occurred while it was the last task, else False
     name: name of the task: UTF-8, not blank
     """
 
@@ -1601,15 +1608,15 @@ class TaskObservation(NamedTuple):
 
 
 class ControllerEvent(NamedTuple):
-    """An event of a run, as a controller learns from it. Each kind uses the fields that it names, and now_seconds.
+    """An event of a run. Each kind uses the fields that its comment names, and now_seconds.
 
-    kind: what happened
+    kind: kind of the event
     now_seconds: time of the event in seconds, on the caller's clock
     name: name of the task: UTF-8, not blank, at most 95 bytes
-    duration_seconds: duration of the task in seconds: finite, at least 0
-    stall_seconds: seconds that work stood still for the save: the cost of the save
+    duration_seconds: duration of the task in seconds: finite, >= 0
+    stall_seconds: seconds for which work was stopped for the save: the cost of the save
     durable_seconds: seconds from the begin of the save until it was durable; used after preemption notices
-    saved_seconds: seconds of work that the loaded checkpoint makes unnecessary to repeat
+    saved_seconds: seconds of work that need not be repeated because of the loaded checkpoint
     overhead_seconds: cost of the loaded checkpoint in seconds
     left_seconds: seconds until the process is terminated
     """
@@ -1630,16 +1637,16 @@ class ControllerEvent(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """A controller's answer to the question whether to save now.
+    """A controller's decision whether to save now.
 
     checkpoint: True: save now; False: do not
-    reason: why
+    reason: reason for the decision
     policy: the policy that decided
-    interval_seconds: interval wanted between saves now, in seconds; 0 for Policy.THRESHOLD
-    risk: probability of a failure within the interval wanted, 0 .. 1
+    interval_seconds: current target interval between saves, in seconds; 0 for Policy.THRESHOLD
+    risk: probability of a failure within the target interval, 0 .. 1
     cost_seconds: cost of a save in seconds: measured, set, or assumed (60 s)
     since_last_seconds: seconds since the last save, or since work began
-    due_seconds: when a save is wanted, in seconds on the caller's clock; 0 for Policy.THRESHOLD
+    due_seconds: when the next save is due, in seconds on the caller's clock; 0 for Policy.THRESHOLD
     """
 
     checkpoint: bool
@@ -1657,20 +1664,20 @@ class Decision(NamedTuple):
 
 
 class ControllerInfo(NamedTuple):
-    """What a controller knows.
+    """The state of a controller.
 
-    running: True while a run is going on, else False
-    save_in_flight: True while a save is begun and neither committed nor aborted, else False
+    running: True while a run is in progress, else False
+    save_in_flight: True while a save has begun and is neither committed nor aborted, else False
     failures: number of failures recorded
     saves: number of saves committed
     cost_seconds: mean stall of the last eight saves in seconds; 0 when there was none
     durable_seconds: mean time in seconds until the last eight saves were durable; 0 when there was none
-    unjudged_overhead_seconds: cost in seconds of saves that neither a recovery nor a clean exit has judged
-    last_seen_seconds: the last sign of life, in seconds on the caller's clock
-    mtbf_seconds: mean time between failures in seconds at the last sign of life, as the policy sees it: 1 / failure rate
-    threshold: value of the threshold rule's threshold now: a share of the longest task
-    threshold_used: number of checkpoints of this run that the threshold rule used
-    tasks: number of tasks that can be read
+    unjudged_overhead_seconds: cost in seconds of saves that no recovery or clean exit has accounted for yet
+    last_seen_seconds: time of the last recorded event, in seconds on the caller's clock
+    mtbf_seconds: mean time between failures in seconds at last_seen_seconds, as the policy estimates it: 1 / failure rate
+    threshold: current threshold of the threshold rule: a share of the longest task
+    threshold_used: number of slots of this run that the threshold rule has used
+    tasks: number of stored tasks
     """
 
     running: bool
@@ -1694,27 +1701,29 @@ class ControllerInfo(NamedTuple):
 class CheckpointTaskResult(NamedTuple):
     """How a background task ended.
 
-    state: how the task ended: CheckpointTaskState.COMPLETED, CheckpointTaskState.FAILED, CheckpointTaskState.CANCELLED or
+    state: final state of the task: CheckpointTaskState.COMPLETED, CheckpointTaskState.FAILED, CheckpointTaskState.CANCELLED or
         CheckpointTaskState.REJECTED
-    status: 0 when completed, CancelledError when cancelled, QueueFullError when rejected, else why it failed
+    status: 0 when completed, CancelledError when cancelled, QueueFullError when rejected, else the error
     kind: kind of task: CheckpointTaskKind.SAVE or CheckpointTaskKind.LOAD
     id: id of the task
-    step: number of the step: of a save, however it ended; of what a load loaded, 0 unless completed
+    step: number of the step: of a save, in any final state; of the checkpoint that a load loaded, 0 unless completed
     bytes: bytes of the files that are durable, or that were loaded; 0 unless completed
-    retries: operations that the checkpoint's fault handler let try again, and files that were written anew
-    duration_ns: nanoseconds from the moment at which a worker began the task to its end; 0 when none began
-    stall_ns: nanoseconds for which the call that made the task kept its caller: admission and staging
-    durable_ns: nanoseconds from the call that made the task to the moment at which it was durable (loaded); 0 unless completed
+    retries: number of operations that the manager's fault handler retried, and of files that were written again
+    duration_ns: nanoseconds from the start of the task by a worker to its end; 0 when none started it
+    stall_ns: nanoseconds for which the call that created the task blocked its caller: admission and staging
+    durable_ns: nanoseconds from the call that created the task until it was durable (loaded); 0 unless completed
     name: name of the checkpoint: its directory in the storage; empty unless completed
-    error: why the task did not complete: one line of UTF-8, cut off at a character; empty when completed
-    generation: generation of a save's line, which grows with each roll-back; 0 in a storage that never had one, and when rejected
-    rolled_back: True when the generation began with this save, which was accepted although its step is not after the newest one,
-        else False
+    error: reason why the task did not complete: one line of UTF-8, truncated at a character boundary; empty when completed
+    generation: generation of a save's line, which increases with each roll-back; 0 in a storage without roll-backs, and when
+        rejected
+    rolled_back: True when the generation began with this save, which was accepted although its step does not exceed the newest
+        step, else False
     metric_ignored: True when the metric of a save was not finite, so that the checkpoint has none, else False
     unreported_failures: number of failures of earlier background tasks of the storage that no caller has received (see SaveResult);
         of a save that completed, else 0
     unreported_status: status of the oldest of the unreported failures; 0 when there are none
-    unreported_error: the oldest of the unreported failures: one line of UTF-8, cut off at a character; empty when there are none
+    unreported_error: the oldest of the unreported failures: one line of UTF-8, truncated at a character boundary; empty when there
+        are none
     """
 
     state: CheckpointTaskState
@@ -1742,23 +1751,23 @@ class CheckpointTaskResult(NamedTuple):
 
 
 class CheckpointTaskInfo(NamedTuple):
-    """What is known of one background task.
+    """Information about one background task.
 
     kind: kind of task: CheckpointTaskKind.SAVE or CheckpointTaskKind.LOAD
-    state: where the task is: CheckpointTaskState.QUEUED, CheckpointTaskState.RUNNING or the way in which it ended
+    state: state of the task: CheckpointTaskState.QUEUED, CheckpointTaskState.RUNNING or its final state
     staged: True when the tensors of a save may be written, else False
     id: id of the task
     step: number of the step to be saved; 0 for a load
-    done_bytes: bytes written, or by a load read, so far
-    total_bytes: bytes of the tensors and headers to be written, or read; 0 until a load knows them
+    done_bytes: bytes written (by a load: read) so far
+    total_bytes: total bytes of tensors and headers to be written or read; 0 until a load has determined it
     queued_at_ns: when it was queued, in nanoseconds on the system's monotonic clock
-    started_at_ns: when a worker began it, in nanoseconds on the system's monotonic clock; 0 when none has begun
+    started_at_ns: when a worker started it, in nanoseconds on the system's monotonic clock; 0 when none has
     ended_at_ns: when it ended, in nanoseconds on the system's monotonic clock; 0 when it has not ended
-    queued_utc_ns: when it was queued, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock, to be shown; that clock may
-        be set at any time, so take differences on the monotonic clock
-    started_utc_ns: when a worker began it, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock, to be shown; 0 when
-        none has begun
-    ended_utc_ns: when it ended, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock, to be shown; 0 when it has not
+    queued_utc_ns: when it was queued, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock, for display; that clock may
+        be set at any time, so compute differences from the monotonic times
+    started_utc_ns: when a worker started it, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock, for display; 0 when
+        none has
+    ended_utc_ns: when it ended, in nanoseconds since 1970-01-01T00:00:00Z by the system's clock, for display; 0 when it has not
         ended
     """
 
@@ -1782,22 +1791,23 @@ class CheckpointTaskInfo(NamedTuple):
 
 
 class AsyncManagerStats(NamedTuple):
-    """What a manager of background tasks did and holds.
+    """Counters and current state of a manager of background tasks.
 
     live_tasks: number of tasks that have not ended
-    running_tasks: number of tasks that a worker has begun and that have not ended
-    completed_tasks: number of tasks that completed since the manager was made
-    failed_tasks: number of tasks that failed since the manager was made
-    cancelled_tasks: number of tasks that were cancelled since the manager was made
-    rejected_tasks: number of tasks that were rejected since the manager was made
+    running_tasks: number of tasks that a worker has started and that have not ended
+    completed_tasks: number of tasks that completed since the manager was created
+    failed_tasks: number of tasks that failed since the manager was created
+    cancelled_tasks: number of tasks that were cancelled since the manager was created
+    rejected_tasks: number of tasks that were rejected since the manager was created
     in_flight_bytes: bytes of saves that have not ended and are not written yet
     written_bytes: bytes written by all tasks
     staging_bytes: bytes of memory that was allocated for copies
-    stall_ns: nanoseconds for which callers were kept, in all
-    last_stall_ns: nanoseconds for which the save that was staged last kept its caller
-    unreported_failures: number of tasks that failed and that no caller has seen or been notified of
+    stall_ns: nanoseconds for which callers were blocked, in total
+    last_stall_ns: nanoseconds for which the last staged save blocked its caller
+    unreported_failures: number of failed tasks that no caller has seen and that were not reported
     unreported_status: status of the oldest of the unreported failures; 0 when there are none
-    unreported_error: the oldest of the unreported failures: one line of UTF-8, cut off at a character; empty when there are none
+    unreported_error: the oldest of the unreported failures: one line of UTF-8, truncated at a character boundary; empty when there
+        are none
     """
 
     live_tasks: int
@@ -1821,20 +1831,20 @@ class AsyncManagerStats(NamedTuple):
 
 
 class DriveCall(NamedTuple):
-    """One call of the driver: which piece of work it is. Fields that a kind does not use are 0.
+    """One call of the driver: the operation to do. Fields that a kind does not use are 0.
 
-    kind: what is to be done: FORWARD, RECORD, BACKWARD, TURN, STORE_BEGIN, LOAD_BEGIN, AWAIT or DROP of ActionKind
+    kind: the operation: FORWARD, RECORD, BACKWARD, TURN, STORE_BEGIN, LOAD_BEGIN, AWAIT or DROP of ActionKind
     flags: sum of DriveFlag
     first: first layer of the call; or the index i of the item
     last: one past the last layer of the call
     option: option of the layers; or of the item, for a TAPE
     micro_batch: number of the micro-batch: 0
     item: kind of item of STORE_BEGIN, LOAD_BEGIN, AWAIT and DROP
-    tier: where the item is or goes: 0 memory; 1 .. 3 slower places
+    tier: tier of the item: 0 memory; 1 .. 3 slower places
     slot: place within the tier, >= 0; of FORWARD: the buffer of the result, as the schedule's action names it
     transfer: id of the transfer, from its STORE_BEGIN or LOAD_BEGIN to its AWAIT
-    action: index of the schedule's action that asks for this, from 0
-    layers: number of layers of the chain; 0 while an open-ended schedule does not know it
+    action: index of the schedule's action that causes the call, from 0
+    layers: number of layers of the chain; 0 while it is unknown in an open-ended schedule
     """
 
     kind: ActionKind
@@ -1856,18 +1866,18 @@ class DriveCall(NamedTuple):
 
 
 class ProgramBuffer(NamedTuple):
-    """A piece of memory from the operation that makes what it holds to the last that uses it.
+    """A buffer, and the operations between which it is live.
 
     bytes: number of bytes, >= 0
-    offset: distance from the start of its tier's arena in bytes, a multiple of 64; negative for one of no bytes
-    first: index of the operation that makes it; negative for x_0, which is there from the start
-    last: index of the last operation that uses it; the number of operations for GRAD(0), which is left
+    offset: offset in its tier's arena in bytes, a multiple of 64; negative for a buffer of 0 bytes
+    first: index of the operation that writes it first; negative for x_0, which exists from the start
+    last: index of the last operation that uses it; the number of operations for GRAD(0), which outlives the step
     index: index i of INPUT(i) and GRAD(i); else the layer
-    item: what it holds: one of Item; NONE for workspace and ambient state
-    tier: which arena it is in: 0 memory; 1 .. 3 slower places
+    item: item that it holds: one of Item; NONE for workspace and ambient state
+    tier: tier of its arena: 0 memory; 1 .. 3 slower places
     option: option of the layer, for a TAPE
     micro_batch: number of the micro-batch, from 0
-    slot: place within the tier, for a tier above 0
+    slot: slot within the tier, for a tier above 0
     """
 
     bytes: int
@@ -1887,25 +1897,25 @@ class ProgramBuffer(NamedTuple):
 
 
 class ProgramOperation(NamedTuple):
-    """One piece of work. Buffers are numbers into the list of buffers; -1 for none.
+    """One operation. Buffers are indices into the list of buffers; -1 for none.
 
-    kind: what is done: ActionKind.FORWARD, _FORWARD_TAPE (with output), _RECORD, _BACKWARD, _TURN, _SEND, _RECEIVE, _STORE_BEGIN,
-        _LOAD_BEGIN or _AWAIT
+    kind: kind of operation: ActionKind.FORWARD, _FORWARD_TAPE (with output), _RECORD, _BACKWARD, _TURN, _SEND, _RECEIVE,
+        _STORE_BEGIN, _LOAD_BEGIN or _AWAIT
     flags: sum of OperationFlag
     layer: layer that runs; or the index of the item that is moved
     option: option of the layer that runs; or of a TAPE that is moved
     micro_batch: number of the micro-batch, from 0
-    stream: where it is issued: 0 computes, 2 t - 1 writes to tier t, 2 t reads from it
+    stream: stream to which it is issued: 0 computes, 2 t - 1 writes to tier t, 2 t reads from it
     transfer: id of the transfer, of STORE_BEGIN, LOAD_BEGIN and AWAIT
-    input: buffer that is read: the layer's input, or what a copy reads; of a BACKWARD when the layer needs it
-    output: buffer that is written: the layer's output, or a copy's; a BACKWARD reads it when the layer needs it
+    input: buffer that is read: the layer's input, or the source of a copy; for a BACKWARD if the layer needs it
+    output: buffer that is written: the layer's output, or the target of a copy; a BACKWARD reads it if the layer needs it
     tape: buffer that a recording forward writes and a BACKWARD reads
-    workspace: buffer of arbitrary bytes for the time of the operation
+    workspace: scratch buffer of the operation
     grad_output: buffer of the output's gradient: BACKWARD reads it, TURN writes it
     grad_input: buffer of the input's gradient, which a BACKWARD writes
     ambient: buffer of the layer's ambient state: written by its first forward, read when it runs again
-    present_ambient: buffer that keeps the present ambient state while the layer runs again
-    action: index of the schedule's action that this is a part of, from 0
+    present_ambient: buffer that keeps the current ambient state while the layer runs again
+    action: index of the schedule's action that contains the operation, from 0
     """
 
     kind: ActionKind
@@ -1931,10 +1941,10 @@ class ProgramOperation(NamedTuple):
 
 
 class LayerCallbacks:
-    """What a custom layer says beside its functions.
+    """The properties of a custom layer, apart from its functions.
 
     flags: sum of LayerFlag; default LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINISTIC
-    options: number of ways to run the layer, 1 .. 64; default 1
+    options: number of options (ways to run the layer), 1 .. 64; default 1
     ambient_bytes: bytes of state outside the arguments that forward reads (a random generator); 0: none
     """
 

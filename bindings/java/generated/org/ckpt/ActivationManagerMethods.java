@@ -11,13 +11,13 @@ abstract class ActivationManagerMethods extends NativeObject {
     return new ActivationManager(number(create));
   }
 
-  /** Changes the policy of what is stored from now on; what is stored already stays. Meant for between steps. */
+  /** Changes the policy for later stores; stored activations are kept. Intended for use between steps. */
   public void setPolicy(ActivationPolicy policy) {
     policy.with(policyStruct -> Native.ckpt_activation_manager_set_policy(this, policyStruct));
   }
 
   /**
-   * Returns the policy in force: under AUTOMATIC the one that was picked. {@code policy.strategy} is set to null: no reference is
+   * Returns the policy in force: under AUTOMATIC the selected one. {@code policy.strategy} is set to null: no reference is
    * returned.
    */
   public ActivationPolicy policy() {
@@ -25,36 +25,37 @@ abstract class ActivationManagerMethods extends NativeObject {
   }
 
   /**
-   * Clears the manager, and says how many micro-batches (&gt;= 0) the step has: which one is the last. 0: not known; then the
-   * newest counts as the last until a newer comes, and one that was kept only for being the last is dropped then.
+   * Clears the manager and sets the number of micro-batches (&gt;= 0) of the step, which determines the last one. 0: not known;
+   * then the newest counts as the last until a newer one is stored, and an activation that was kept only as the last is dropped
+   * then.
    */
   public void beginStep(int microBatches) {
     Native.ckpt_activation_manager_begin_step(this, microBatches);
   }
 
   /**
-   * Returns 1 when a store of this many bytes (&gt;= 0) would be kept now, else 0. microBatch: 0 .. microBatches-1; another one:
-   * {@link Status#OUT_OF_RANGE}. A strategy is asked, and counts the question.
+   * Returns true when a store of this many bytes (&gt;= 0) would be kept now, else false. microBatch: 0 .. microBatches-1; another
+   * one: {@link Status#OUT_OF_RANGE}. Asks the strategy, if there is one, which counts the question.
    */
   public boolean shouldCheckpoint(int microBatch, long bytes) {
     return truth(out -> Native.ckpt_activation_manager_should_checkpoint(this, microBatch, bytes, out));
   }
 
   /**
-   * Asks the policy, and keeps a copy of the activation if it says so: Returns 1 or 0. An index that is stored already is replaced,
-   * with its bytes; it is dropped when the new activation is not kept.
+   * Applies the policy, and stores a copy of the activation if it is to be kept: returns true or false. An activation that is
+   * stored already for this micro-batch is replaced; it is dropped if the new one is not kept.
    */
   public boolean store(int microBatch, Tensor activation) {
     return truth(out -> Native.ckpt_activation_manager_store(this, microBatch, activation, out));
   }
 
-  /** Returns 1 when the activation is stored, else 0. */
+  /** Returns true when the activation is stored, else false. */
   public boolean hasActivation(int microBatch) {
     return truth(out -> Native.ckpt_activation_manager_has_activation(this, microBatch, out));
   }
 
   /**
-   * Runs the stage's forward on input: Returns a new reference. Nothing is stored. {@link Status#INVALID_STATE} when the manager
+   * Runs the stage's forward on input: returns a new reference. Nothing is stored. {@link Status#INVALID_STATE} when the manager
    * has no forward.
    */
   public Tensor recompute(Tensor input, int microBatch) {
@@ -62,19 +63,19 @@ abstract class ActivationManagerMethods extends NativeObject {
   }
 
   /**
-   * Returns what {@code ActivationManager.activation} returns, or else what {@code ActivationManager.recompute} returns. input is
-   * only read in the second case, but must be there.
+   * Returns the result of {@code ActivationManager.activation}, or, if nothing is stored, of {@code ActivationManager.recompute}.
+   * input is only read in the second case, but must not be null.
    */
   public Tensor getOrCompute(Tensor input, int microBatch) {
     return Tensor.made(out -> Native.ckpt_activation_manager_get_or_compute(this, input, microBatch, out));
   }
 
-  /** Drops all that is stored; the tracker's count of this manager is 0 then. */
+  /** Drops all stored activations; the tracker's count of this manager is 0 then. */
   public void clear() {
     Native.ckpt_activation_manager_clear(this);
   }
 
-  /** Returns the metadata for a stored activation; {@link Status#NOT_FOUND} when it is not stored. */
+  /** Returns information about a stored activation; {@link Status#NOT_FOUND} when it is not stored. */
   public ActivationMetadata metadata(int microBatch) {
     return ActivationMetadata.from(struct -> Native.ckpt_activation_manager_get_metadata(this, microBatch, struct));
   }

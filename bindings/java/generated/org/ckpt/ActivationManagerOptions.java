@@ -3,7 +3,7 @@ package org.ckpt;
 
 import java.lang.ref.Reference;
 
-/** How an activation manager is made. */
+/** Options for creating an activation manager. */
 public final class ActivationManagerOptions {
   private String name = null;
   private MemoryTracker tracker = null;
@@ -13,7 +13,7 @@ public final class ActivationManagerOptions {
   public ActivationManagerOptions() {}
 
   /**
-   * Name of the stage: strategies are asked with it, the tracker counts under it; null: "stage".
+   * Name of the stage for strategies and the tracker; null: "stage".
    *
    * @param name the value
    * @return this
@@ -23,13 +23,13 @@ public final class ActivationManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #name(String)} set} */
+  /** {@return the value set by {@link #name(String)}} */
   public String name() {
     return name;
   }
 
   /**
-   * Counts what is stored; kept alive; null: one of its own.
+   * Tracker that counts stored activations; kept alive; null: a new one.
    *
    * @param tracker the value
    * @return this
@@ -39,13 +39,13 @@ public final class ActivationManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #tracker(MemoryTracker)} set} */
+  /** {@return the value set by {@link #tracker(MemoryTracker)}} */
   public MemoryTracker tracker() {
     return tracker;
   }
 
   /**
-   * Dates what is stored; kept alive; null: the monotonic clock.
+   * Clock for the times of stored activations; kept alive; null: the monotonic clock.
    *
    * @param clock the value
    * @return this
@@ -55,12 +55,12 @@ public final class ActivationManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #clock(Clock)} set} */
+  /** {@return the value set by {@link #clock(Clock)}} */
   public Clock clock() {
     return clock;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_activation_manager_options> call) {
     try (ckpt_activation_manager_options struct = new ckpt_activation_manager_options()) {
       if (name != null) struct.setName(name);

@@ -4,12 +4,12 @@ package org.ckpt;
 import java.time.Instant;
 
 /**
- * What is known of one stored activation.
+ * Information about one stored activation.
  *
  * @param microBatch number of the micro-batch, from 0
  * @param spec element type and shape of the activation
  * @param bytes size of the activation in bytes
- * @param hits number of times that it was read since it was stored
+ * @param hits number of reads since it was stored
  * @param storedAtNs when it was stored, in nanoseconds on the manager's clock
  * @param storedUtc when it was stored, in UTC by the system's clock
  */

@@ -3,7 +3,7 @@ package org.ckpt;
 
 import java.lang.ref.Reference;
 
-/** Which micro-batches' activations stay from forward to backward. The others are computed again. */
+/** A rule that selects the micro-batches with activations that are kept from forward to backward. The others are recomputed. */
 public final class ActivationPolicy {
   private ActivationPolicyKind kind = ActivationPolicyKind.STORE_ALL;
   private long interval = 1L;
@@ -25,13 +25,13 @@ public final class ActivationPolicy {
     return this;
   }
 
-  /** {@return what {@link #kind(ActivationPolicyKind)} set} */
+  /** {@return the value set by {@link #kind(ActivationPolicyKind)}} */
   public ActivationPolicyKind kind() {
     return kind;
   }
 
   /**
-   * For selective: every so many-th micro-batch is stored, &gt;= 0; 0 stores all, like 1. Default: 1.
+   * For selective: n, where every n-th micro-batch is stored, &gt;= 0; 0 stores all, like 1. Default: 1.
    *
    * @param interval the value
    * @return this
@@ -41,13 +41,13 @@ public final class ActivationPolicy {
     return this;
   }
 
-  /** {@return what {@link #interval(long)} set} */
+  /** {@return the value set by {@link #interval(long)}} */
   public long interval() {
     return interval;
   }
 
   /**
-   * For memory-based, also where automatic picks it: bytes of activations that are stored at most, &gt;= 0. Default: 1 GiB.
+   * For memory-based, also if automatic selects it: maximum bytes of stored activations, &gt;= 0. Default: 1 GiB.
    *
    * @param thresholdBytes the value
    * @return this
@@ -57,7 +57,7 @@ public final class ActivationPolicy {
     return this;
   }
 
-  /** {@return what {@link #thresholdBytes(long)} set} */
+  /** {@return the value set by {@link #thresholdBytes(long)}} */
   public long thresholdBytes() {
     return thresholdBytes;
   }
@@ -73,13 +73,13 @@ public final class ActivationPolicy {
     return this;
   }
 
-  /** {@return what {@link #strategy(CheckpointStrategy)} set} */
+  /** {@return the value set by {@link #strategy(CheckpointStrategy)}} */
   public Strategy strategy() {
     return strategy;
   }
 
   /**
-   * For automatic: bytes that count as all memory, &gt;= 0; 0: what this process may use, which is physical memory or its control
+   * For automatic: total memory in bytes, &gt;= 0; 0: the memory that this process may use, which is physical memory or its control
    * group's limit. Default: 0.
    *
    * @param memoryLimitBytes the value
@@ -90,12 +90,12 @@ public final class ActivationPolicy {
     return this;
   }
 
-  /** {@return what {@link #memoryLimitBytes(long)} set} */
+  /** {@return the value set by {@link #memoryLimitBytes(long)}} */
   public long memoryLimitBytes() {
     return memoryLimitBytes;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_activation_policy> call) {
     try (ckpt_activation_policy struct = new ckpt_activation_policy()) {
       struct.setKind(kind.number());

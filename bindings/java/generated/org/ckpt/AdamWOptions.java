@@ -4,8 +4,8 @@ package org.ckpt;
 import java.lang.ref.Reference;
 
 /**
- * How an AdamW optimizer is made. Its state: "&lt;name&gt;.m" and "&lt;name&gt;.v" for every parameter, and the number of steps.
- * Source: Loshchilov, Hutter, "Decoupled weight decay regularization", arXiv:1711.05101.
+ * Options for creating an AdamW optimizer. Its state: "&lt;name&gt;.m" and "&lt;name&gt;.v" for every parameter, and the number
+ * of steps. Source: Loshchilov, Hutter, "Decoupled weight decay regularization", arXiv:1711.05101.
  */
 public final class AdamWOptions {
   private double learningRate = 1e-3;
@@ -29,7 +29,7 @@ public final class AdamWOptions {
     return this;
   }
 
-  /** {@return what {@link #learningRate(double)} set} */
+  /** {@return the value set by {@link #learningRate(double)}} */
   public double learningRate() {
     return learningRate;
   }
@@ -45,7 +45,7 @@ public final class AdamWOptions {
     return this;
   }
 
-  /** {@return what {@link #beta1(double)} set} */
+  /** {@return the value set by {@link #beta1(double)}} */
   public double beta1() {
     return beta1;
   }
@@ -61,7 +61,7 @@ public final class AdamWOptions {
     return this;
   }
 
-  /** {@return what {@link #beta2(double)} set} */
+  /** {@return the value set by {@link #beta2(double)}} */
   public double beta2() {
     return beta2;
   }
@@ -77,13 +77,13 @@ public final class AdamWOptions {
     return this;
   }
 
-  /** {@return what {@link #epsilon(double)} set} */
+  /** {@return the value set by {@link #epsilon(double)}} */
   public double epsilon() {
     return epsilon;
   }
 
   /**
-   * Decoupled weight decay, &gt;= 0: each step takes learningRate * weightDecay times a weight from it. Default: 0.01.
+   * Decoupled weight decay, &gt;= 0: each step subtracts learningRate * weightDecay times a weight from it. Default: 0.01.
    *
    * @param weightDecay the value
    * @return this
@@ -93,7 +93,7 @@ public final class AdamWOptions {
     return this;
   }
 
-  /** {@return what {@link #weightDecay(double)} set} */
+  /** {@return the value set by {@link #weightDecay(double)}} */
   public double weightDecay() {
     return weightDecay;
   }
@@ -109,12 +109,12 @@ public final class AdamWOptions {
     return this;
   }
 
-  /** {@return what {@link #decayMatricesOnly(boolean)} set} */
+  /** {@return the value set by {@link #decayMatricesOnly(boolean)}} */
   public boolean decayMatricesOnly() {
     return decayMatricesOnly;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_adamw_options> call) {
     try (ckpt_adamw_options struct = new ckpt_adamw_options()) {
       struct.setLearning_rate(learningRate);

@@ -4,7 +4,7 @@ package org.ckpt;
 import java.lang.ref.Reference;
 import java.time.Duration;
 
-/** How a manager of background tasks is made. */
+/** Options for creating a manager of background tasks. */
 public final class AsyncManagerOptions {
   private int workers = 1;
   private long capacity = 10L;
@@ -21,8 +21,8 @@ public final class AsyncManagerOptions {
   public AsyncManagerOptions() {}
 
   /**
-   * Threads that write and load, 1 .. 16. Each has another one for checksums. Saves of one checkpoint wait for one another, so more
-   * than 1 helps only loads. Default: 1.
+   * Number of worker threads that write and load, 1 .. 16. Each uses another thread for checksums. Saves of one checkpoint manager
+   * wait for one another, so more than 1 speeds up only loads. Default: 1.
    *
    * @param workers the value
    * @return this
@@ -32,13 +32,13 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #workers(int)} set} */
+  /** {@return the value set by {@link #workers(int)}} */
   public int workers() {
     return workers;
   }
 
   /**
-   * Tasks that have not ended, at most; 1 .. 65536. Default: 10.
+   * Maximum number of tasks that have not ended, 1 .. 65536. Default: 10.
    *
    * @param capacity the value
    * @return this
@@ -48,13 +48,13 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #capacity(long)} set} */
+  /** {@return the value set by {@link #capacity(long)}} */
   public long capacity() {
     return capacity;
   }
 
   /**
-   * Tasks that have ended and can still be asked for, 1 .. 1048576. Default: 100.
+   * Number of ended tasks that can still be queried, 1 .. 1048576. Default: 100.
    *
    * @param history the value
    * @return this
@@ -64,14 +64,14 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #history(long)} set} */
+  /** {@return the value set by {@link #history(long)}} */
   public long history() {
     return history;
   }
 
   /**
-   * Bytes of memory for copies, at most; at least 65536. Allocated when it is first needed, then kept. A state that is larger is
-   * copied in waves: the save returns when the last wave was copied. Default: 1 GiB.
+   * Maximum bytes of memory for copies, &gt;= 65536. Allocated on first use, then kept. A larger state is copied in waves: the save
+   * returns when the last wave is copied. Default: 1 GiB.
    *
    * @param stagingBytes the value
    * @return this
@@ -81,14 +81,14 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #stagingBytes(long)} set} */
+  /** {@return the value set by {@link #stagingBytes(long)}} */
   public long stagingBytes() {
     return stagingBytes;
   }
 
   /**
-   * Bytes of the memory for copies that are allocated and touched at once, so that the first saves are as fast as the later ones; 0
-   * .. stagingBytes. Default: 0.
+   * Bytes of memory for copies that are allocated and touched when the manager is created, so that the first saves are as fast as
+   * later ones; 0 .. stagingBytes. Default: 0.
    *
    * @param prepareBytes the value
    * @return this
@@ -98,13 +98,13 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #prepareBytes(long)} set} */
+  /** {@return the value set by {@link #prepareBytes(long)}} */
   public long prepareBytes() {
     return prepareBytes;
   }
 
   /**
-   * Limit on what is written, in bytes per second; 0: none. Default: 0.
+   * Limit of the write rate, in bytes per second; 0: none. Default: 0.
    *
    * @param bytesPerSecond the value
    * @return this
@@ -114,13 +114,13 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #bytesPerSecond(long)} set} */
+  /** {@return the value set by {@link #bytesPerSecond(long)}} */
   public long bytesPerSecond() {
     return bytesPerSecond;
   }
 
   /**
-   * Time for which the release of the manager lets tasks go on; null: for ever. Default: 30 s.
+   * Time for which the release of the manager waits for tasks; null: forever. Default: 30 s.
    *
    * @param drainTimeout the value
    * @return this
@@ -130,13 +130,14 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #drainTimeout(Duration)} set} */
+  /** {@return the value set by {@link #drainTimeout(Duration)}} */
   public Duration drainTimeout() {
     return drainTimeout;
   }
 
   /**
-   * Threads that copy, the calling one included, 1 .. 1024; 0: what this process may use, at most 4. Default: 0.
+   * Number of threads that copy, the calling one included, 1 .. 1024; 0: the threads that this process may use, at most 4. Default:
+   * 0.
    *
    * @param stagingThreads the value
    * @return this
@@ -146,7 +147,7 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #stagingThreads(int)} set} */
+  /** {@return the value set by {@link #stagingThreads(int)}} */
   public int stagingThreads() {
     return stagingThreads;
   }
@@ -162,14 +163,14 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #nice(int)} set} */
+  /** {@return the value set by {@link #nice(int)}} */
   public int nice() {
     return nice;
   }
 
   /**
-   * Counts the memory for copies, as allocations of the layer "checkpoint staging" that last as long as the manager; kept alive;
-   * null: no tracker counts it.
+   * Tracker that counts the memory for copies, as allocations of the layer "checkpoint staging" with the lifetime of the manager;
+   * kept alive; null: none.
    *
    * @param tracker the value
    * @return this
@@ -179,12 +180,12 @@ public final class AsyncManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #tracker(MemoryTracker)} set} */
+  /** {@return the value set by {@link #tracker(MemoryTracker)}} */
   public MemoryTracker tracker() {
     return tracker;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_async_manager_options> call) {
     try (ckpt_async_manager_options struct = new ckpt_async_manager_options()) {
       struct.setWorkers(workers);

@@ -4,23 +4,23 @@ package org.ckpt;
 import java.time.Duration;
 
 /**
- * What a manager of background tasks did and holds.
+ * Counters and current state of a manager of background tasks.
  *
  * @param liveTasks number of tasks that have not ended
- * @param runningTasks number of tasks that a worker has begun and that have not ended
- * @param completedTasks number of tasks that completed since the manager was made
- * @param failedTasks number of tasks that failed since the manager was made
- * @param cancelledTasks number of tasks that were cancelled since the manager was made
- * @param rejectedTasks number of tasks that were rejected since the manager was made
+ * @param runningTasks number of tasks that a worker has started and that have not ended
+ * @param completedTasks number of tasks that completed since the manager was created
+ * @param failedTasks number of tasks that failed since the manager was created
+ * @param cancelledTasks number of tasks that were cancelled since the manager was created
+ * @param rejectedTasks number of tasks that were rejected since the manager was created
  * @param inFlightBytes bytes of saves that have not ended and are not written yet
  * @param writtenBytes bytes written by all tasks
  * @param stagingBytes bytes of memory that was allocated for copies
- * @param stall time for which callers were kept, in all
- * @param lastStall time for which the save that was staged last kept its caller
- * @param unreportedFailures number of tasks that failed and that no caller has seen or been notified of
+ * @param stall time for which callers were blocked, in total
+ * @param lastStall time for which the last staged save blocked its caller
+ * @param unreportedFailures number of failed tasks that no caller has seen and that were not reported
  * @param unreportedStatus status of the oldest of the unreported failures; {@link Status#OK} when there are none
- * @param unreportedError the oldest of the unreported failures: one line of UTF-8, cut off at a character; empty when there are
- *     none
+ * @param unreportedError the oldest of the unreported failures: one line of UTF-8, truncated at a character boundary; empty when
+ *     there are none
  */
 public record AsyncManagerStats(
     long liveTasks, long runningTasks, long completedTasks, long failedTasks, long cancelledTasks, long rejectedTasks,

@@ -9,7 +9,7 @@ public enum BestMetric {
   /** The best metric is the largest. */
   LARGEST(1),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final BestMetric[] KNOWN = values();
@@ -19,7 +19,7 @@ public enum BestMetric {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

@@ -4,12 +4,12 @@ package org.ckpt;
 /** The methods of {@link Blas} that are one call of the C API. */
 abstract class BlasMethods {
   /**
-   * Loads the BLAS now (OpenBLAS: the file that the environment variable CKPT_OPENBLAS names, else libopenblas.so.0) and writes its
-   * name, version and core as a string: (buffer, capacity, needed) rule. If this processor can run a wider set of OpenBLAS's
-   * kernels than the one in use, the string continues behind a semicolon with the names of both, whatever the environment contains;
-   * the log then has one warning when the BLAS is loaded. Nothing is added for the BLAS of {@code Blas.set}. {@link
-   * Status#NOT_FOUND} if there is no OpenBLAS; the message lists the files that were tried. {@link Status#FORKED}, as from every
-   * function that needs a matrix product, in a child that was forked while another thread loaded the BLAS.
+   * Loads the BLAS now (OpenBLAS: the file that the environment variable CKPT_OPENBLAS names, else libopenblas.so.0). Returns its
+   * name, version and core as a string. If this processor can run a wider set of OpenBLAS's kernels than the one in use, the string
+   * continues after a semicolon with the names of both, regardless of environment variables, and one warning is logged when the
+   * BLAS is loaded. Nothing is added for the BLAS of {@code Blas.set}. {@link Status#NOT_FOUND} if OpenBLAS is missing; the message
+   * lists the files that were tried. {@link Status#FORKED}, as from every function that needs a matrix product, in a child that was
+   * forked while another thread loaded the BLAS.
    */
   public static String info() {
     return Native.ckpt_blas_get_info();
@@ -27,14 +27,14 @@ abstract class BlasMethods {
    * "Nehalem": SSE4.2; "Penryn", "Dunnington": SSE4.1; "Core2": SSSE3; "Prescott": SSE3 - "Barcelona": AMD's family 10h OpenBLAS
    * belongs to the whole process: every other user of the same shared library gets these kernels, too. The function sets
    * OPENBLAS_CORETYPE while OpenBLAS is loaded and restores it before it returns. The C library does not synchronise the
-   * environment, so no other thread may use it meanwhile, neither directly (getenv, setenv) nor in a library: call this function
-   * before the process starts threads. {@link Status#INVALID_ARGUMENT} for an unknown name and for kernels that the processor
-   * cannot run; the message lists those that it can. {@link Status#INVALID_STATE} if a BLAS is in use, if {@code Blas.set} was
-   * called, or if the process has loaded that OpenBLAS before, under any path (a program that links it, another library,
-   * LD_PRELOAD); the message names the file and its kernels. {@link Status#NOT_FOUND} as from {@code Blas.info}. {@link
-   * Status#UNSUPPORTED} on processors other than x86-64. After these, nothing has changed. {@link Status#UNSUPPORTED} also if the
-   * installed OpenBLAS lacks the named set, which shows only after loading: OpenBLAS is then in use with the set that it chose
-   * instead, which the message and {@code Blas.info} name; "best" succeeds in this case. {@link Status#FORKED} as from {@code
+   * environment, so no other thread may use it during the call, neither directly (getenv, setenv) nor in a library: call this
+   * function before the process starts threads. {@link Status#INVALID_ARGUMENT} for an unknown name and for kernels that the
+   * processor cannot run; the message lists those that it can. {@link Status#INVALID_STATE} if a BLAS is in use, if {@code
+   * Blas.set} was called, or if the process has loaded that OpenBLAS before, under any path (a program that links it, another
+   * library, LD_PRELOAD); the message names the file and its kernels. {@link Status#NOT_FOUND} as from {@code Blas.info}. {@link
+   * Status#UNSUPPORTED} on processors other than x86-64. These errors change nothing. {@link Status#UNSUPPORTED} also if the
+   * installed OpenBLAS lacks the named set, which is detected only after loading: OpenBLAS is then in use with the set that it
+   * chose instead, which the message and {@code Blas.info} name; "best" succeeds in this case. {@link Status#FORKED} as from {@code
    * Blas.info}.
    */
   public static void setKernels(String name) {

@@ -4,7 +4,7 @@ package org.ckpt;
 import java.lang.ref.Reference;
 import java.util.OptionalLong;
 
-/** How a buffer pool is made. */
+/** Options for creating a buffer pool. */
 public final class BufferPoolOptions {
   private Long retainLimitBytes = 268435456L;
   private String layerName = null;
@@ -13,8 +13,8 @@ public final class BufferPoolOptions {
   public BufferPoolOptions() {}
 
   /**
-   * Bytes kept for reuse at most; beyond it the buffers that were returned first are released to the system; empty: every buffer is
-   * kept for reuse. Default: 256 MiB.
+   * Maximum number of bytes kept for reuse; beyond it the buffers that were returned first are released to the system; empty: every
+   * buffer is kept for reuse. Default: 256 MiB.
    *
    * @param retainLimitBytes the value
    * @return this
@@ -24,7 +24,7 @@ public final class BufferPoolOptions {
     return this;
   }
 
-  /** {@return what {@link #retainLimitBytes(long)} set} */
+  /** {@return the value set by {@link #retainLimitBytes(long)}} */
   public OptionalLong retainLimitBytes() {
     return retainLimitBytes == null ? OptionalLong.empty() : OptionalLong.of(retainLimitBytes);
   }
@@ -40,7 +40,7 @@ public final class BufferPoolOptions {
   }
 
   /**
-   * The tracker counts the pool's buffers under this layer name; null: "tensor".
+   * Layer name under which the tracker counts the pool's buffers; null: "tensor".
    *
    * @param layerName the value
    * @return this
@@ -50,12 +50,12 @@ public final class BufferPoolOptions {
     return this;
   }
 
-  /** {@return what {@link #layerName(String)} set} */
+  /** {@return the value set by {@link #layerName(String)}} */
   public String layerName() {
     return layerName;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_buffer_pool_options> call) {
     try (ckpt_buffer_pool_options struct = new ckpt_buffer_pool_options()) {
       struct.setHas_retain_limit(retainLimitBytes == null ? 0 : 1);

@@ -2,16 +2,16 @@
 package org.ckpt;
 
 /**
- * What a buffer pool holds now and has done so far.
+ * Current contents and counters of a buffer pool.
  *
- * @param liveBytes bytes that tensors use now: what the tracker counts
+ * @param liveBytes bytes that tensors use now, as the tracker counts them
  * @param liveBuffers number of buffers that tensors use now; tensors without bytes need none
  * @param retainedBytes bytes kept for reuse
  * @param retainedBuffers number of buffers kept for reuse
  * @param reservedBytes bytes allocated from the system: live buffers, each rounded up to 64 bytes, and retained ones
- * @param peakReservedBytes the largest value of reservedBytes since the pool was made
- * @param taken buffers that tensors took since the pool was made
- * @param reused buffers that tensors took and that needed no memory from the system
+ * @param peakReservedBytes the largest value of reservedBytes since the pool was created
+ * @param taken number of buffers that tensors took since the pool was created
+ * @param reused number of those buffers that were reused, without allocating memory from the system
  */
 public record BufferPoolStats(
     long liveBytes, long liveBuffers, long retainedBytes, long retainedBuffers, long reservedBytes, long peakReservedBytes,

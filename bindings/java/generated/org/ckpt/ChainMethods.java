@@ -8,8 +8,8 @@ abstract class ChainMethods extends NativeObject {
   }
 
   /**
-   * Appends a layer; the chain keeps it. {@link Status#INVALID_STATE} when it belongs to a chain already or an executor was made.
-   * {@link Status#ALREADY_EXISTS} when the name is taken.
+   * Appends a layer; the chain keeps it alive. {@link Status#INVALID_STATE} if it belongs to a chain already or an executor of the
+   * chain was created. {@link Status#ALREADY_EXISTS} if the name exists.
    */
   public Chain add(Layer layer) {
     Native.ckpt_chain_add(this, layer);
@@ -22,26 +22,26 @@ abstract class ChainMethods extends NativeObject {
   }
 
   /**
-   * Sets every parameter to its first value from the seed: uniform in +-sqrt(6/inputs) for weights (He et al., arXiv:1502.01852),
+   * Sets every parameter to its initial value from the seed: uniform in +-sqrt(6/inputs) for weights (He et al., arXiv:1502.01852),
    * in +-1 for tables, 0 for biases. Those of token_embedding, attention and mlp are uniform with a standard deviation of 0.02,
    * that of "out.weight" and "down.weight" divided by sqrt(layer's number + 1), weights of norms 1 (Radford et al., "Language
-   * models are unsupervised multitask learners", 2019). The same on every machine. Sets gradients to 0.
+   * models are unsupervised multitask learners", 2019). The values are the same on every machine. Sets gradients to 0.
    */
   public void initialize(long seed) {
     Native.ckpt_chain_initialize(this, seed);
   }
 
   /**
-   * Lets clipping, zeroing of gradients and optimizers of this chain use these threads: the same bits for any number of them. pool:
-   * kept alive; null (as in a new chain): the calling thread alone.
+   * Sets the threads for clipping, zeroing of gradients and optimizers of this chain: results have the same bits for any number of
+   * threads. pool: kept alive; null (as in a new chain): only the calling thread.
    */
   public void setWorkerPool(WorkerPool pool) {
     Native.ckpt_chain_set_worker_pool(this, pool);
   }
 
   /**
-   * Scales all gradients so that their common 2-norm is at most maxNorm (&gt; 0); returns the norm before. {@link
-   * Status#OUT_OF_RANGE} when that is not finite: no gradient is scaled.
+   * Scales all gradients so that their common 2-norm is at most maxNorm (&gt; 0); returns the norm before scaling. {@link
+   * Status#OUT_OF_RANGE} if that is not finite: no gradient is scaled.
    */
   public double clipGradients(double maxNorm) {
     return real(out -> Native.ckpt_chain_clip_gradients(this, maxNorm, out));

@@ -6,22 +6,21 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 
 /**
- * What is known of one checkpoint without reading its files.
+ * Information about one checkpoint, without reading its files.
  *
- * @param status {@link Status#OK}: manifest and file sizes are right (checksums of files not looked at); {@link
- *     Status#NOT_FOUND}: no manifest, so being written or cut off; {@link Status#CORRUPT}: damaged; others: why it could not be
- *     read
+ * @param status {@link Status#OK}: manifest and file sizes are valid (checksums of files are not checked); {@link
+ *     Status#NOT_FOUND}: no manifest, so the save is in progress or was interrupted; {@link Status#CORRUPT}: damaged; others: the
+ *     error that prevented reading it
  * @param step number of the step that was saved
- * @param commitSequence number of the save among those in its storage; 0 unless status is {@link Status#OK}
+ * @param commitSequence sequence number of the save in its storage; 0 unless status is {@link Status#OK}
  * @param bytes bytes of the files, the manifest not counted; 0 unless status is {@link Status#OK}
  * @param name name of the checkpoint: its directory in the storage
- * @param metric metric that the save was made with; empty when there is none
- * @param savedUtc when the save was made, in nanoseconds since 1970; empty when an earlier version made it, or status is not
- *     {@link Status#OK}
+ * @param metric metric of the save; empty when there is none
+ * @param savedUtc time of the save, in UTC; empty when an earlier version wrote it, or status is not {@link Status#OK}
  * @param pinned true when retention does not remove the checkpoint ({@code CheckpointManager.pin}), else false
  * @param worldSize number of ranks that saved it; 0 unless status is {@link Status#OK}
- * @param generation generation of its line, which grows with each roll-back; 0 in a storage that never had one
- * @param abandoned true when a later run went back to an earlier step: only loads by name or step take the checkpoint, and
+ * @param generation generation of its line, which increases with each roll-back; 0 in a storage without roll-backs
+ * @param abandoned true when a later run went back to an earlier step: only loads by name or step select the checkpoint, and
  *     retention removes it first, else false
  */
 public record CheckpointInfo(

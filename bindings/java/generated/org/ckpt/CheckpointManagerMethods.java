@@ -10,54 +10,47 @@ abstract class CheckpointManagerMethods extends NativeObject {
     super(address, Native::ckpt_checkpoint_manager_release);
   }
 
-  /** Returns a new reference to the storage that the checkpoint was made with. */
+  /** Returns a new reference to the storage of the manager. */
   public Storage storage() {
     return Storage.made(out -> Native.ckpt_checkpoint_manager_get_storage(this, out));
   }
 
-  /**
-   * Returns a new reference to the coordinator that the checkpoint was made with, or to one of a single process when there was
-   * none.
-   */
+  /** Returns a new reference to the coordinator of the manager, or to one of a single process if it has none. */
   public Coordinator coordinator() {
     return Coordinator.made(out -> Native.ckpt_checkpoint_manager_get_coordinator(this, out));
   }
 
-  /**
-   * Returns a new reference to the fault handler that the checkpoint uses; its count of retries is the checkpoint's when nothing
-   * else uses it.
-   */
+  /** Returns a new reference to the fault handler of the manager; its count of retries is the manager's if nothing else uses it. */
   public FaultHandler faultHandler() {
     return FaultHandler.made(out -> Native.ckpt_checkpoint_manager_get_fault_handler(this, out));
   }
 
   /**
-   * Writes state as a new checkpoint and returns when it is durable: a load finds it, or a newer one, after a crash at any later
-   * moment. The tensors should not change meanwhile; if they do, the checkpoint holds some mixture, with checksums of what was
-   * written. With several ranks all save the same names, dtypes, global shapes, step and prefix ({@link Status#INVALID_ARGUMENT}
-   * names what differs, and where); other options and the JSON values are rank 0's, and values that differ elsewhere are saved by
-   * rank. options: null for the defaults (step 0). {@link Status#INVALID_STATE} when read-only, {@link Status#FORKED} in a forked
-   * child, {@link Status#NO_SPACE}, {@link Status#PERMISSION} and {@link Status#IO} from the system: then what was written is
-   * removed as far as that is possible, and older checkpoints are what they were. {@link Status#NO_SPACE} with both figures, before
-   * anything is made, when a file system has fewer bytes free than the files need; what is linked needs none, and what is removed
-   * after the save is not counted.
+   * Writes state as a new checkpoint and returns when it is durable: after a crash at any later moment, a load finds it or a newer
+   * one. The tensors should not change during the call; if they do, the checkpoint holds a mixture of old and new values, with
+   * checksums of the written bytes. With several ranks, all ranks must save the same names, dtypes, global shapes, step and prefix
+   * ({@link Status#INVALID_ARGUMENT} names the difference and the ranks); other options and the JSON values are taken from rank 0,
+   * and JSON values that differ on other ranks are saved by rank. options: null for the defaults (step 0). {@link
+   * Status#INVALID_STATE} when read-only, {@link Status#FORKED} in a forked child, {@link Status#NO_SPACE}, {@link
+   * Status#PERMISSION} and {@link Status#IO} from the system: then the written files are removed if possible, and older checkpoints
+   * are unchanged. {@link Status#NO_SPACE}, with both figures and before any file is created, if the file system has fewer free
+   * bytes than the files need; linked files need none, and space that retention would free after the save is not counted.
    */
   public SaveResult save(State state, SaveOptions options) {
     return SaveResult.from(struct -> options.with(optionsStruct -> Native.ckpt_checkpoint_manager_save(this, state, optionsStruct, struct)));
   }
 
   /**
-   * Lists the checkpoints of the storage, good or not (those set aside as "torn-..." do not count), in the order in which a load
-   * tries them, abandoned ones last.
+   * Lists the checkpoints of the storage, valid or not (except those renamed to "torn-..."), in the order in which a load tries
+   * them, abandoned ones last.
    */
   public List<CheckpointInfo> list() {
     return values(Native.ckpt_checkpoint_manager_list(this), CheckpointInfo::of, ckpt_checkpoint_info::close);
   }
 
   /**
-   * Returns the checkpoint that a load tries first: the one of the highest step of the current line whose status is {@link
-   * Status#OK}, of equal ones the last that was committed. Empty when there is none; the message then names the newest abandoned
-   * one.
+   * Returns the checkpoint that a load tries first: among those of the current line with status {@link Status#OK}, the one with the
+   * highest step, then the last commit. Empty when there is none; the message then names the newest abandoned one.
    */
   public Optional<CheckpointInfo> latest() {
     try {
@@ -68,8 +61,8 @@ abstract class CheckpointManagerMethods extends NativeObject {
   }
 
   /**
-   * Returns the checkpoint that has the best metric, as bestMetric of the manager's options says, of equal ones the newest, among
-   * those of the current line whose status is {@link Status#OK}. Empty when none has a metric.
+   * Returns the checkpoint that has the best metric, as bestMetric of the manager's options specifies, of equal ones the newest,
+   * among those of the current line with status {@link Status#OK}. Empty when none has a metric.
    */
   public Optional<CheckpointInfo> best() {
     try {
@@ -80,8 +73,8 @@ abstract class CheckpointManagerMethods extends NativeObject {
   }
 
   /**
-   * Returns the newest checkpoint of this step (&gt;= 0) whose status is {@link Status#OK}; one of the current line takes
-   * precedence over abandoned ones. Empty when there is none.
+   * Returns the newest checkpoint of this step (&gt;= 0) with status {@link Status#OK}; one of the current line takes precedence
+   * over abandoned ones. Empty when there is none.
    */
   public Optional<CheckpointInfo> findStep(long step) {
     try {
@@ -92,25 +85,26 @@ abstract class CheckpointManagerMethods extends NativeObject {
   }
 
   /**
-   * Removes one checkpoint for ever, durably: after a crash it is there whole, or gone for every load. name: as in {@link
-   * CheckpointInfo}, good or damaged. {@link Status#NOT_FOUND} without a directory of that name; {@link Status#INVALID_STATE} when
-   * it is pinned or the manager read-only, {@link Status#FORKED} in a forked child. Waits for a save that is under way.
+   * Removes one checkpoint permanently, durably and atomically: after a crash it is either complete or invisible to every load.
+   * name: as in {@link CheckpointInfo}, of a valid or damaged checkpoint. {@link Status#NOT_FOUND} without a directory of that
+   * name; {@link Status#INVALID_STATE} when it is pinned or the manager is read-only, {@link Status#FORKED} in a forked child.
+   * Waits for a save in progress.
    */
   public void remove(String name) {
     Native.ckpt_checkpoint_manager_remove(this, name);
   }
 
   /**
-   * Pins the newest checkpoint of this step (&gt;= 0) whose status is {@link Status#OK}, durably: retention of this and later
-   * processes does not remove it. Earlier versions of the library do not know pins. {@link Status#NOT_FOUND} when there is none;
-   * else as {@code CheckpointManager.remove}.
+   * Pins the newest checkpoint of this step (&gt;= 0) with status {@link Status#OK}, durably: retention of this and later processes
+   * does not remove it. Earlier versions of the library ignore pins. {@link Status#NOT_FOUND} when there is none; else as {@code
+   * CheckpointManager.remove}.
    */
   public void pin(long step) {
     Native.ckpt_checkpoint_manager_pin(this, step);
   }
 
   /**
-   * Takes the pins of all checkpoints of this step (&gt;= 0) back, durably: the next save may remove them. {@link Status#NOT_FOUND}
+   * Removes the pins of all checkpoints of this step (&gt;= 0), durably: the next save may remove them. {@link Status#NOT_FOUND}
    * when the step has no checkpoint; else as {@code CheckpointManager.remove}.
    */
   public void unpin(long step) {
@@ -118,26 +112,25 @@ abstract class CheckpointManagerMethods extends NativeObject {
   }
 
   /**
-   * Removes the checkpoints that a save would now remove, durably. keepRules: as in {@link CheckpointManagerOptions}, in the place
-   * of all that these say; null or empty: what they say.. They are removed only when infos has room for all of them: else, and when
-   * dryRun is not 0, nothing is changed. The one that was committed last stays, too. {@link Status#INVALID_ARGUMENT} for rules that
-   * cannot be read; without a dry run as {@code CheckpointManager.remove}, and {@link Status#IO} when some could not be removed
-   * completely.
+   * Removes the checkpoints that a save would now remove, durably. keepRules: as in {@link CheckpointManagerOptions}, instead of
+   * all retention rules of these options; null or empty: the rules of these options. When dryRun is true, nothing is changed. The
+   * last committed one is always kept. {@link Status#INVALID_ARGUMENT} for rules that cannot be parsed; without a dry run errors as
+   * {@code CheckpointManager.remove}, and {@link Status#IO} when some could not be removed completely.
    */
   public List<CheckpointInfo> prune(String keepRules, boolean dryRun) {
     return values(Native.ckpt_checkpoint_manager_prune(this, keepRules, dryRun ? 1 : 0), CheckpointInfo::of, ckpt_checkpoint_info::close);
   }
 
   /**
-   * Durably removes the abandoned checkpoints that are not pinned, and no others, whatever the manager's rules keep. Those with a
-   * manifest that cannot be read stay. infos, capacity, count, dryRun and errors as in {@code CheckpointManager.prune}.
+   * Removes the abandoned checkpoints that are not pinned, and no others, durably and regardless of the manager's rules. Those with
+   * an unreadable manifest are kept. dryRun and errors as in {@code CheckpointManager.prune}.
    */
   public List<CheckpointInfo> pruneAbandoned(boolean dryRun) {
     return values(Native.ckpt_checkpoint_manager_prune_abandoned(this, dryRun ? 1 : 0), CheckpointInfo::of, ckpt_checkpoint_info::close);
   }
 
   /**
-   * Returns the manifest of one checkpoint: a JSON text with its step, groups, files, tensors, values and metadata
+   * Returns the manifest of one checkpoint: a JSON object with its step, groups, files, tensors, values and metadata
    * (docs/reference/file-format.md). name: as in {@link CheckpointInfo}, or ".". {@link Status#NOT_FOUND} without a manifest,
    * {@link Status#CORRUPT} when it is damaged.
    */
@@ -147,17 +140,17 @@ abstract class CheckpointManagerMethods extends NativeObject {
 
   /**
    * Returns the JSON values that one rank saved, as an object. name: as in {@link CheckpointInfo}, or ".". rank: 0 .. worldSize - 1
-   * of the checkpoint, else {@link Status#OUT_OF_RANGE}. For runs that go on with another number of ranks and have to share out
-   * anew what was each rank's own. Errors as {@code CheckpointManager.manifest}.
+   * of the checkpoint, else {@link Status#OUT_OF_RANGE}. For runs that resume with another number of ranks and redistribute the
+   * values of each rank. Errors as {@code CheckpointManager.manifest}.
    */
   public String rankValues(String name, long rank) {
     return Native.ckpt_checkpoint_manager_get_rank_values(this, name, rank);
   }
 
   /**
-   * Reads a whole checkpoint and checks everything. name: as in {@link CheckpointInfo}, or "."; null: the newest that has a
-   * manifest, another one when a writer removes that meanwhile. {@link Status#CORRUPT} with a message that names the first bad file
-   * and, where it is known, the tensor. {@link Status#NOT_FOUND} when there is no such checkpoint (any more).
+   * Reads a whole checkpoint and verifies every checksum, size and header. name: as in {@link CheckpointInfo}, or "."; null: the
+   * newest one with a manifest, or another one if a writer removes that during the call. {@link Status#CORRUPT} with a message that
+   * names the first damaged file and, if known, the tensor. {@link Status#NOT_FOUND} if the checkpoint does not exist (any more).
    */
   public VerifyResult verify(String name) {
     return VerifyResult.from(struct -> Native.ckpt_checkpoint_manager_verify(this, name, struct));

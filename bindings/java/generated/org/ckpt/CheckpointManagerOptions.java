@@ -4,7 +4,7 @@ package org.ckpt;
 import java.lang.ref.Reference;
 import java.time.Duration;
 
-/** How the checkpoints of a storage are opened, and which of them stay. */
+/** Options for opening the checkpoints of a storage, and rules for retention. */
 public final class CheckpointManagerOptions {
   private boolean readOnly = false;
   private long keepLast = 0L;
@@ -20,7 +20,7 @@ public final class CheckpointManagerOptions {
   public CheckpointManagerOptions() {}
 
   /**
-   * False locks the storage for writing; true: no lock, nothing is ever changed, and saving fails. The same on all ranks. Default:
+   * False locks the storage for writing; true: no lock, nothing is changed, and saving fails. The same on all ranks. Default:
    * false.
    *
    * @param readOnly the value
@@ -31,17 +31,17 @@ public final class CheckpointManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #readOnly(boolean)} set} */
+  /** {@return the value set by {@link #readOnly(boolean)}} */
   public boolean readOnly() {
     return readOnly;
   }
 
   /**
-   * After every save older checkpoints are removed, except this many (the saved one included); 0: all stay. Manifests are read for
-   * that, files are not: one whose manifest does not parse neither counts nor is removed. One that a load or verification of this
-   * process found damaged does not count, and is removed once it is older than all that stay; the newest other one is never
-   * removed. Directories that cut-off saves have left are removed, too, once the saved one is of the same or a later step. Default:
-   * 0.
+   * Number of checkpoints to keep after each save, the saved one included; older ones are removed; 0: all are kept. Retention reads
+   * manifests, not files: a checkpoint with an unreadable manifest neither counts nor is removed. A checkpoint that a load or
+   * verification of this process found damaged does not count, and is removed once it is older than all kept ones; the newest
+   * undamaged one is never removed. Directories left by interrupted saves are removed, too, once a checkpoint of the same or a
+   * later step is saved. Default: 0.
    *
    * @param keepLast the value
    * @return this
@@ -51,14 +51,14 @@ public final class CheckpointManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #keepLast(long)} set} */
+  /** {@return the value set by {@link #keepLast(long)}} */
   public long keepLast() {
     return keepLast;
   }
 
   /**
-   * Checkpoints whose step is a multiple of this stay too (of equal steps the last committed); 0: none. Needs keepLast &gt;= 1.
-   * Default: 0.
+   * Checkpoints with a step that is a multiple of this are kept, too (of equal steps the last committed); 0: none. Requires
+   * keepLast &gt;= 1. Default: 0.
    *
    * @param keepEvery the value
    * @return this
@@ -68,13 +68,14 @@ public final class CheckpointManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #keepEvery(long)} set} */
+  /** {@return the value set by {@link #keepEvery(long)}} */
   public long keepEvery() {
     return keepEvery;
   }
 
   /**
-   * This many checkpoints with the best metric stay too, of equal ones the newest; 0: none. Needs keepLast &gt;= 1. Default: 0.
+   * Number of checkpoints with the best metric that are kept, too, of equal ones the newest; 0: none. Requires keepLast &gt;= 1.
+   * Default: 0.
    *
    * @param keepBest the value
    * @return this
@@ -84,7 +85,7 @@ public final class CheckpointManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #keepBest(long)} set} */
+  /** {@return the value set by {@link #keepBest(long)}} */
   public long keepBest() {
     return keepBest;
   }
@@ -100,7 +101,7 @@ public final class CheckpointManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #bestMetric(BestMetric)} set} */
+  /** {@return the value set by {@link #bestMetric(BestMetric)}} */
   public BestMetric bestMetric() {
     return bestMetric;
   }
@@ -116,14 +117,14 @@ public final class CheckpointManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #coordinator(Coordinator)} set} */
+  /** {@return the value set by {@link #coordinator(Coordinator)}} */
   public Coordinator coordinator() {
     return coordinator;
   }
 
   /**
-   * Says which of the storage's errors are tried again; kept alive; null: one with its usual settings. Set one with maxAttempts 1
-   * for no attempts but the first, also before a storage that tries again by itself: the attempts would multiply.
+   * Decides which errors of the storage are retried; kept alive; null: a handler with default options. Set one with maxAttempts 1
+   * to disable retries, also for a storage that retries by itself: the attempts would multiply.
    *
    * @param faultHandler the value
    * @return this
@@ -133,17 +134,18 @@ public final class CheckpointManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #faultHandler(FaultHandler)} set} */
+  /** {@return the value set by {@link #faultHandler(FaultHandler)}} */
   public FaultHandler faultHandler() {
     return faultHandler;
   }
 
   /**
-   * Rules, with commas between them; after every save older checkpoints are removed, except those that a rule, keep or the fields
-   * above keep, those that are pinned, and the newest good one. "last:COUNT": the newest ones; "every:STEPS": those whose step is a
-   * multiple; "best:COUNT" (as bestMetric says), "best:COUNT:min" and "best:COUNT:max": those with the best metric; "newer:AGE":
-   * those that were saved less than this ago, in seconds, or with s, m, h, d or w behind the number, or at a time that is not
-   * known. For example "last:3, every:100, best:2:max, newer:24h". Null or empty: no rules. What is said of keepLast holds.
+   * Retention rules, separated by commas. After every save older checkpoints are removed, except those that a rule, keep, keepLast,
+   * keepEvery or keepBest keeps, those that are pinned, and the newest valid one. "last:COUNT": the newest ones; "every:STEPS":
+   * those with a step that is a multiple; "best:COUNT" (as bestMetric specifies), "best:COUNT:min" and "best:COUNT:max": those with
+   * the best metric; "newer:AGE": those with an age below this, in seconds, or with s, m, h, d or w after the number, and those of
+   * unknown age. For example "last:3, every:100, best:2:max, newer:24h". Null or empty: no rules. Damaged and unreadable
+   * checkpoints are treated as for keepLast.
    *
    * @param keepRules the value
    * @return this
@@ -153,13 +155,13 @@ public final class CheckpointManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #keepRules(String)} set} */
+  /** {@return the value set by {@link #keepRules(String)}} */
   public String keepRules() {
     return keepRules;
   }
 
   /**
-   * Time for which one call, or the writing of one save in the background, waits for the other ranks of a coordinator of several
+   * Maximum time for which one call, or the writing of one background save, waits for the other ranks of a coordinator of several
    * processes; 0: ten minutes. Default: 0.
    *
    * @param timeout the value
@@ -170,12 +172,12 @@ public final class CheckpointManagerOptions {
     return this;
   }
 
-  /** {@return what {@link #timeout(Duration)} set} */
+  /** {@return the value set by {@link #timeout(Duration)}} */
   public Duration timeout() {
     return timeout;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_checkpoint_manager_options> call) {
     try (ckpt_checkpoint_manager_options struct = new ckpt_checkpoint_manager_options()) {
       struct.setRead_only(readOnly ? 1 : 0);

@@ -5,23 +5,22 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * What is known of one background task.
+ * Information about one background task.
  *
  * @param kind kind of task: {@link CheckpointTaskKind#SAVE} or {@link CheckpointTaskKind#LOAD}
- * @param state where the task is: {@link CheckpointTaskState#QUEUED}, {@link CheckpointTaskState#RUNNING} or the way in which it
- *     ended
+ * @param state state of the task: {@link CheckpointTaskState#QUEUED}, {@link CheckpointTaskState#RUNNING} or its final state
  * @param staged true when the tensors of a save may be written, else false
  * @param id id of the task
  * @param step number of the step to be saved; 0 for a load
- * @param doneBytes bytes written, or by a load read, so far
- * @param totalBytes bytes of the tensors and headers to be written, or read; 0 until a load knows them
+ * @param doneBytes bytes written (by a load: read) so far
+ * @param totalBytes total bytes of tensors and headers to be written or read; 0 until a load has determined it
  * @param queuedAtNs when it was queued, in nanoseconds on the system's monotonic clock
- * @param startedAtNs when a worker began it, in nanoseconds on the system's monotonic clock; 0 when none has begun
+ * @param startedAtNs when a worker started it, in nanoseconds on the system's monotonic clock; 0 when none has
  * @param endedAtNs when it ended, in nanoseconds on the system's monotonic clock; 0 when it has not ended
- * @param queuedUtc when it was queued, in UTC by the system's clock, to be shown; that clock may be set at any time, so take
- *     differences on the monotonic clock
- * @param startedUtc when a worker began it, in UTC by the system's clock, to be shown; empty when none has begun
- * @param endedUtc when it ended, in UTC by the system's clock, to be shown; empty when it has not ended
+ * @param queuedUtc when it was queued, in UTC by the system's clock, for display; that clock may be set at any time, so compute
+ *     differences from the monotonic times
+ * @param startedUtc when a worker started it, in UTC by the system's clock, for display; empty when none has
+ * @param endedUtc when it ended, in UTC by the system's clock, for display; empty when it has not ended
  */
 public record CheckpointTaskInfo(
     CheckpointTaskKind kind, CheckpointTaskState state, boolean staged, long id, long step, long doneBytes, long totalBytes,

@@ -1,7 +1,7 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** What a task does. */
+/** The operation of a task. */
 public enum CheckpointTaskKind {
   /** Saves a state. */
   SAVE(0),
@@ -9,7 +9,7 @@ public enum CheckpointTaskKind {
   /** Loads a state. */
   LOAD(1),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final CheckpointTaskKind[] KNOWN = values();
@@ -19,7 +19,7 @@ public enum CheckpointTaskKind {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

@@ -6,10 +6,10 @@ public enum CheckpointTaskList {
   /** The tasks that have not ended, the oldest first. */
   LIVE(0),
 
-  /** The tasks that have ended, as far as the history goes, in the order in which they ended. */
+  /** The tasks that have ended and are in the history, in the order in which they ended. */
   ENDED(1),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final CheckpointTaskList[] KNOWN = values();
@@ -19,7 +19,7 @@ public enum CheckpointTaskList {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

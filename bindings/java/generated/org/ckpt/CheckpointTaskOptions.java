@@ -5,7 +5,7 @@ import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.OptionalLong;
 
-/** How one background task is run. */
+/** Options of one background task. */
 public final class CheckpointTaskOptions {
   private StagingMode mode = StagingMode.COPY;
   private WhenFull whenFull = WhenFull.WAIT;
@@ -17,8 +17,8 @@ public final class CheckpointTaskOptions {
   public CheckpointTaskOptions() {}
 
   /**
-   * How the bytes of a save are taken: {@link StagingMode#COPY}, {@link StagingMode#BORROW} or {@link StagingMode#DEFERRED}; loads
-   * have none. Default: {@link StagingMode#COPY}.
+   * How the bytes of a save are staged: {@link StagingMode#COPY}, {@link StagingMode#BORROW} or {@link StagingMode#DEFERRED};
+   * ignored by loads. Default: {@link StagingMode#COPY}.
    *
    * @param mode the value
    * @return this
@@ -28,7 +28,7 @@ public final class CheckpointTaskOptions {
     return this;
   }
 
-  /** {@return what {@link #mode(StagingMode)} set} */
+  /** {@return the value set by {@link #mode(StagingMode)}} */
   public StagingMode mode() {
     return mode;
   }
@@ -45,13 +45,14 @@ public final class CheckpointTaskOptions {
     return this;
   }
 
-  /** {@return what {@link #whenFull(WhenFull)} set} */
+  /** {@return the value set by {@link #whenFull(WhenFull)}} */
   public WhenFull whenFull() {
     return whenFull;
   }
 
   /**
-   * One of {@link Priority}: tasks of a higher one begin first, of equal ones the older. Default: {@link Priority#NORMAL}.
+   * One of {@link Priority}: tasks of higher priority start first, of equal priority the older ones. Default: {@link
+   * Priority#NORMAL}.
    *
    * @param priority the value
    * @return this
@@ -61,13 +62,13 @@ public final class CheckpointTaskOptions {
     return this;
   }
 
-  /** {@return what {@link #priority(Priority)} set} */
+  /** {@return the value set by {@link #priority(Priority)}} */
   public Priority priority() {
     return priority;
   }
 
   /**
-   * How long {@link WhenFull#WAIT} waits for a place; null: for ever. Default: 60 s.
+   * How long {@link WhenFull#WAIT} waits for a place; null: forever. Default: 60 s.
    *
    * @param timeout the value
    * @return this
@@ -77,15 +78,15 @@ public final class CheckpointTaskOptions {
     return this;
   }
 
-  /** {@return what {@link #timeout(Duration)} set} */
+  /** {@return the value set by {@link #timeout(Duration)}} */
   public Duration timeout() {
     return timeout;
   }
 
   /**
-   * No worker begins before {@code AsyncManager.endStep} was called with this step or a later one. Waiting for the task, closing, a
-   * save that needs its memory, or a call that waits for a place for ever opens the gate. A task at a closed gate holds no worker
-   * up: others begin before it; empty: the task waits for no step. Default: none.
+   * The task starts only after {@code AsyncManager.endStep} was called with this step or a later one. Waiting for the task,
+   * closing, a save that needs its memory, or a call that waits for a place without a time-out opens the gate. A task at a closed
+   * gate does not block a worker: other tasks start before it; empty: the task waits for no step. Default: none.
    *
    * @param gateStep the value
    * @return this
@@ -95,12 +96,12 @@ public final class CheckpointTaskOptions {
     return this;
   }
 
-  /** {@return what {@link #gateStep(long)} set} */
+  /** {@return the value set by {@link #gateStep(long)}} */
   public OptionalLong gateStep() {
     return gateStep == null ? OptionalLong.empty() : OptionalLong.of(gateStep);
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_checkpoint_task_options> call) {
     try (ckpt_checkpoint_task_options struct = new ckpt_checkpoint_task_options()) {
       struct.setMode(mode.number());

@@ -2,8 +2,8 @@
 package org.ckpt;
 
 /**
- * Where a task is, or how it ended. A task goes from QUEUED to RUNNING to one of the others, or from QUEUED to an end at once; an
- * end never changes.
+ * The state of a task, or how it ended. A task changes from QUEUED to RUNNING to one of the final states, or from QUEUED directly
+ * to a final state; a final state never changes.
  */
 public enum CheckpointTaskState {
   /** Admitted; being copied, or waiting for a worker or its gate. */
@@ -24,7 +24,7 @@ public enum CheckpointTaskState {
   /** Refused because the queue was full, or dropped for a newer one. */
   REJECTED(5),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final CheckpointTaskState[] KNOWN = values();
@@ -34,7 +34,7 @@ public enum CheckpointTaskState {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

@@ -1,12 +1,12 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** The object's threads stayed in the parent of this forked process. */
+/** The process was forked, and the object's threads exist only in the parent. */
 public class CkptForkedException extends CkptException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * An exception of this kind, for callbacks to throw too.
+   * An exception of this kind; callbacks may throw it, too.
    *
    * @param message one line of text
    */

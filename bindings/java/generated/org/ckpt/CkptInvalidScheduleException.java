@@ -6,7 +6,7 @@ public class CkptInvalidScheduleException extends CkptException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * An exception of this kind, for callbacks to throw too.
+   * An exception of this kind; callbacks may throw it, too.
    *
    * @param message one line of text
    */

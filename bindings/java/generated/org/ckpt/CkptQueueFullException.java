@@ -1,12 +1,12 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** A bounded queue has no place left. */
+/** A bounded queue is full. */
 public class CkptQueueFullException extends CkptException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * An exception of this kind, for callbacks to throw too.
+   * An exception of this kind; callbacks may throw it, too.
    *
    * @param message one line of text
    */

@@ -1,12 +1,12 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** The time-out passed first. */
+/** The time-out expired. */
 public class CkptTimeoutException extends CkptException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * An exception of this kind, for callbacks to throw too.
+   * An exception of this kind; callbacks may throw it, too.
    *
    * @param message one line of text
    */

@@ -1,12 +1,12 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** Valid, but not something that this object or build can do. */
+/** Valid, but not supported by this object or build. */
 public class CkptUnsupportedException extends CkptException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * An exception of this kind, for callbacks to throw too.
+   * An exception of this kind; callbacks may throw it, too.
    *
    * @param message one line of text
    */

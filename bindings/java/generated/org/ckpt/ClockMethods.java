@@ -11,7 +11,7 @@ abstract class ClockMethods extends NativeObject {
     return new Clock(number(create));
   }
 
-  /** Creates a clock that stands still at start (&gt;= 0, nanoseconds) until {@code Clock.advance} moves it. */
+  /** Creates a clock that stays at start (&gt;= 0, nanoseconds) until {@code Clock.advance} moves it. */
   public static Clock manual(long start) {
     return Clock.made(out -> Native.ckpt_clock_create_manual(start, out));
   }

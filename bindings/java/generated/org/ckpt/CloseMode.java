@@ -1,21 +1,21 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** What becomes of the tasks of a manager that is closed. */
+/** The treatment of unfinished tasks when a manager is closed. */
 public enum CloseMode {
   /** Queued tasks are completed first. */
   DRAIN(0),
 
-  /** What is queued or not yet committed is cancelled. */
+  /** Queued and uncommitted tasks are cancelled. */
   CANCEL(1),
 
   /**
    * Queued tasks are completed first; a failure that the call returns does not count as reported, so the release of the manager
-   * reports it, too. For the end of a scope that cannot raise an error.
+   * reports it again. For the end of a scope that cannot raise an error.
    */
   DRAIN_UNREPORTED(2),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final CloseMode[] KNOWN = values();
@@ -25,7 +25,7 @@ public enum CloseMode {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

@@ -4,7 +4,7 @@ package org.ckpt;
 import java.lang.ref.Reference;
 import java.time.Duration;
 
-/** An event of a run, as a controller learns from it. Each kind uses the fields that it names, and nowSeconds. */
+/** An event of a run. Each kind uses the fields that its comment names, and nowSeconds. */
 public final class ControllerEvent {
   private ControllerEventKind kind = ControllerEventKind.RUN_BEGAN;
   private double nowSeconds = 0;
@@ -20,7 +20,7 @@ public final class ControllerEvent {
   public ControllerEvent() {}
 
   /**
-   * What happened. Default: {@link ControllerEventKind#RUN_BEGAN}.
+   * Kind of the event. Default: {@link ControllerEventKind#RUN_BEGAN}.
    *
    * @param kind the value
    * @return this
@@ -30,7 +30,7 @@ public final class ControllerEvent {
     return this;
   }
 
-  /** {@return what {@link #kind(ControllerEventKind)} set} */
+  /** {@return the value set by {@link #kind(ControllerEventKind)}} */
   public ControllerEventKind kind() {
     return kind;
   }
@@ -46,7 +46,7 @@ public final class ControllerEvent {
     return this;
   }
 
-  /** {@return what {@link #nowSeconds(double)} set} */
+  /** {@return the value set by {@link #nowSeconds(double)}} */
   public double nowSeconds() {
     return nowSeconds;
   }
@@ -62,13 +62,13 @@ public final class ControllerEvent {
     return this;
   }
 
-  /** {@return what {@link #name(String)} set} */
+  /** {@return the value set by {@link #name(String)}} */
   public String name() {
     return name;
   }
 
   /**
-   * Duration of the task in seconds: finite, at least 0. Default: 0.
+   * Duration of the task in seconds: finite, &gt;= 0. Default: 0.
    *
    * @param durationSeconds the value
    * @return this
@@ -78,13 +78,13 @@ public final class ControllerEvent {
     return this;
   }
 
-  /** {@return what {@link #durationSeconds(double)} set} */
+  /** {@return the value set by {@link #durationSeconds(double)}} */
   public double durationSeconds() {
     return durationSeconds;
   }
 
   /**
-   * Seconds that work stood still for the save: the cost of the save. Default: 0.
+   * Seconds for which work was stopped for the save: the cost of the save. Default: 0.
    *
    * @param stallSeconds the value
    * @return this
@@ -94,7 +94,7 @@ public final class ControllerEvent {
     return this;
   }
 
-  /** {@return what {@link #stallSeconds(double)} set} */
+  /** {@return the value set by {@link #stallSeconds(double)}} */
   public double stallSeconds() {
     return stallSeconds;
   }
@@ -110,13 +110,13 @@ public final class ControllerEvent {
     return this;
   }
 
-  /** {@return what {@link #durableSeconds(double)} set} */
+  /** {@return the value set by {@link #durableSeconds(double)}} */
   public double durableSeconds() {
     return durableSeconds;
   }
 
   /**
-   * Seconds of work that the loaded checkpoint makes unnecessary to repeat. Default: 0.
+   * Seconds of work that need not be repeated because of the loaded checkpoint. Default: 0.
    *
    * @param savedSeconds the value
    * @return this
@@ -126,7 +126,7 @@ public final class ControllerEvent {
     return this;
   }
 
-  /** {@return what {@link #savedSeconds(double)} set} */
+  /** {@return the value set by {@link #savedSeconds(double)}} */
   public double savedSeconds() {
     return savedSeconds;
   }
@@ -142,7 +142,7 @@ public final class ControllerEvent {
     return this;
   }
 
-  /** {@return what {@link #overheadSeconds(double)} set} */
+  /** {@return the value set by {@link #overheadSeconds(double)}} */
   public double overheadSeconds() {
     return overheadSeconds;
   }
@@ -158,12 +158,12 @@ public final class ControllerEvent {
     return this;
   }
 
-  /** {@return what {@link #leftSeconds(double)} set} */
+  /** {@return the value set by {@link #leftSeconds(double)}} */
   public double leftSeconds() {
     return leftSeconds;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_controller_event> call) {
     try (ckpt_controller_event struct = new ckpt_controller_event()) {
       struct.setKind(kind.number());

@@ -2,20 +2,20 @@
 package org.ckpt;
 
 /**
- * What a controller knows.
+ * The state of a controller.
  *
- * @param running true while a run is going on, else false
- * @param saveInFlight true while a save is begun and neither committed nor aborted, else false
+ * @param running true while a run is in progress, else false
+ * @param saveInFlight true while a save has begun and is neither committed nor aborted, else false
  * @param failures number of failures recorded
  * @param saves number of saves committed
  * @param costSeconds mean stall of the last eight saves in seconds; 0 when there was none
  * @param durableSeconds mean time in seconds until the last eight saves were durable; 0 when there was none
- * @param unjudgedOverheadSeconds cost in seconds of saves that neither a recovery nor a clean exit has judged
- * @param lastSeenSeconds the last sign of life, in seconds on the caller's clock
- * @param mtbfSeconds mean time between failures in seconds at the last sign of life, as the policy sees it: 1 / failure rate
- * @param threshold value of the threshold rule's threshold now: a share of the longest task
- * @param thresholdUsed number of checkpoints of this run that the threshold rule used
- * @param tasks number of tasks that can be read
+ * @param unjudgedOverheadSeconds cost in seconds of saves that no recovery or clean exit has accounted for yet
+ * @param lastSeenSeconds time of the last recorded event, in seconds on the caller's clock
+ * @param mtbfSeconds mean time between failures in seconds at lastSeenSeconds, as the policy estimates it: 1 / failure rate
+ * @param threshold current threshold of the threshold rule: a share of the longest task
+ * @param thresholdUsed number of slots of this run that the threshold rule has used
+ * @param tasks number of stored tasks
  */
 public record ControllerInfo(
     boolean running, boolean saveInFlight, long failures, long saves, double costSeconds, double durableSeconds,

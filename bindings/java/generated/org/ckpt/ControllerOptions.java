@@ -3,7 +3,7 @@ package org.ckpt;
 
 import java.lang.ref.Reference;
 
-/** How a controller is made. */
+/** Options for creating a controller. */
 public final class ControllerOptions {
   private Policy policy = Policy.AUTO;
   private double mtbfSeconds = 0;
@@ -26,7 +26,7 @@ public final class ControllerOptions {
   public ControllerOptions() {}
 
   /**
-   * How saves are decided. Default: {@link Policy#AUTO}.
+   * Policy that decides about saves. Default: {@link Policy#AUTO}.
    *
    * @param policy the value
    * @return this
@@ -36,13 +36,13 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #policy(Policy)} set} */
+  /** {@return the value set by {@link #policy(Policy)}} */
   public Policy policy() {
     return policy;
   }
 
   /**
-   * For {@link Policy#YOUNG} and {@link Policy#DALY}: mean time between failures in seconds, above 0. Default: 0.
+   * For {@link Policy#YOUNG} and {@link Policy#DALY}: mean time between failures in seconds, &gt; 0. Default: 0.
    *
    * @param mtbfSeconds the value
    * @return this
@@ -52,13 +52,13 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #mtbfSeconds(double)} set} */
+  /** {@return the value set by {@link #mtbfSeconds(double)}} */
   public double mtbfSeconds() {
     return mtbfSeconds;
   }
 
   /**
-   * For {@link Policy#FIXED}: interval between saves in seconds, above 0. Default: 0.
+   * For {@link Policy#FIXED}: interval between saves in seconds, &gt; 0. Default: 0.
    *
    * @param intervalSeconds the value
    * @return this
@@ -68,14 +68,14 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #intervalSeconds(double)} set} */
+  /** {@return the value set by {@link #intervalSeconds(double)}} */
   public double intervalSeconds() {
     return intervalSeconds;
   }
 
   /**
-   * For {@link Policy#BAYES} and {@link Policy#EXPECTED_VALUE}: share of what is known that each failure leaves, above 0, at most
-   * 1; 1: nothing is forgotten. Default: 1.
+   * For {@link Policy#BAYES} and {@link Policy#EXPECTED_VALUE}: factor by which each failure discounts earlier observations, &gt;
+   * 0, &lt;= 1; 1: no discount. Default: 1.
    *
    * @param keep the value
    * @return this
@@ -85,13 +85,13 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #keep(double)} set} */
+  /** {@return the value set by {@link #keep(double)}} */
   public double keep() {
     return keep;
   }
 
   /**
-   * What a save costs, in seconds, until one was measured; 0: unknown. Default: 0.
+   * Cost of a save in seconds until one was measured; 0: unknown. Default: 0.
    *
    * @param initialCostSeconds the value
    * @return this
@@ -101,13 +101,13 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #initialCostSeconds(double)} set} */
+  /** {@return the value set by {@link #initialCostSeconds(double)}} */
   public double initialCostSeconds() {
     return initialCostSeconds;
   }
 
   /**
-   * When the cost of a save is unknown the first save comes no later than this, in seconds, to learn it. Default: 600.
+   * If the cost of a save is unknown, latest time of the first save in seconds, to measure it. Default: 600.
    *
    * @param firstSeconds the value
    * @return this
@@ -117,14 +117,14 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #firstSeconds(double)} set} */
+  /** {@return the value set by {@link #firstSeconds(double)}} */
   public double firstSeconds() {
     return firstSeconds;
   }
 
   /**
-   * Seconds between two questions; 0: as long as observed tasks last on average. A save is asked for at the poll nearest to the
-   * target. Default: 0.
+   * Seconds between two polls; 0: the mean duration of observed tasks. A save is requested at the poll nearest to the target.
+   * Default: 0.
    *
    * @param pollSeconds the value
    * @return this
@@ -134,13 +134,13 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #pollSeconds(double)} set} */
+  /** {@return the value set by {@link #pollSeconds(double)}} */
   public double pollSeconds() {
     return pollSeconds;
   }
 
   /**
-   * Shortest interval between saves in seconds, at least 0. Default: 0.
+   * Shortest interval between saves in seconds, &gt;= 0. Default: 0.
    *
    * @param minIntervalSeconds the value
    * @return this
@@ -150,7 +150,7 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #minIntervalSeconds(double)} set} */
+  /** {@return the value set by {@link #minIntervalSeconds(double)}} */
   public double minIntervalSeconds() {
     return minIntervalSeconds;
   }
@@ -166,13 +166,13 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #maxIntervalSeconds(double)} set} */
+  /** {@return the value set by {@link #maxIntervalSeconds(double)}} */
   public double maxIntervalSeconds() {
     return maxIntervalSeconds;
   }
 
   /**
-   * Share of the time that saves may take, above 0, at most 1. Goes before maxIntervalSeconds. Default: 1.
+   * Share of the time that saves may take, &gt; 0, &lt;= 1. Takes precedence over maxIntervalSeconds. Default: 1.
    *
    * @param maxOverheadShare the value
    * @return this
@@ -182,13 +182,13 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #maxOverheadShare(double)} set} */
+  /** {@return the value set by {@link #maxOverheadShare(double)}} */
   public double maxOverheadShare() {
     return maxOverheadShare;
   }
 
   /**
-   * Number of saves in each window, at least 0; 0: no limit. Default: 0.
+   * Maximum number of saves in each window, &gt;= 0; 0: no limit. Default: 0.
    *
    * @param budgetSaves the value
    * @return this
@@ -198,13 +198,13 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #budgetSaves(long)} set} */
+  /** {@return the value set by {@link #budgetSaves(long)}} */
   public long budgetSaves() {
     return budgetSaves;
   }
 
   /**
-   * Length of the windows in seconds, which follow one another from the run's begin; 0: one for the whole run. Default: 0.
+   * Length of the consecutive windows in seconds, from the begin of the run; 0: one window for the whole run. Default: 0.
    *
    * @param budgetWindowSeconds the value
    * @return this
@@ -214,13 +214,13 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #budgetWindowSeconds(double)} set} */
+  /** {@return the value set by {@link #budgetWindowSeconds(double)}} */
   public double budgetWindowSeconds() {
     return budgetWindowSeconds;
   }
 
   /**
-   * For {@link Policy#THRESHOLD}: first value of the threshold, a share of the longest task, 0.05 .. 1. Default: 0.35.
+   * For {@link Policy#THRESHOLD}: initial threshold, a share of the longest task, 0.05 .. 1. Default: 0.35.
    *
    * @param threshold the value
    * @return this
@@ -230,13 +230,13 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #threshold(double)} set} */
+  /** {@return the value set by {@link #threshold(double)}} */
   public double threshold() {
     return threshold;
   }
 
   /**
-   * For {@link Policy#THRESHOLD}: how far one recovery moves the threshold at most, above 0, at most 1. Default: 0.1.
+   * For {@link Policy#THRESHOLD}: maximum change of the threshold by one recovery, &gt; 0, &lt;= 1. Default: 0.1.
    *
    * @param thresholdLearningRate the value
    * @return this
@@ -246,13 +246,13 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #thresholdLearningRate(double)} set} */
+  /** {@return the value set by {@link #thresholdLearningRate(double)}} */
   public double thresholdLearningRate() {
     return thresholdLearningRate;
   }
 
   /**
-   * For {@link Policy#THRESHOLD}: number of checkpoints of a run, at least 0. Default: 3.
+   * For {@link Policy#THRESHOLD}: number of checkpoints of a run, &gt;= 0. Default: 3.
    *
    * @param thresholdBudget the value
    * @return this
@@ -262,13 +262,13 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #thresholdBudget(long)} set} */
+  /** {@return the value set by {@link #thresholdBudget(long)}} */
   public long thresholdBudget() {
     return thresholdBudget;
   }
 
   /**
-   * Source of time of {@code Controller.now}; kept alive; null: the monotonic clock.
+   * Clock of {@code Controller.now}; kept alive; null: the monotonic clock.
    *
    * @param clock the value
    * @return this
@@ -278,12 +278,12 @@ public final class ControllerOptions {
     return this;
   }
 
-  /** {@return what {@link #clock(Clock)} set} */
+  /** {@return the value set by {@link #clock(Clock)}} */
   public Clock clock() {
     return clock;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_controller_options> call) {
     try (ckpt_controller_options struct = new ckpt_controller_options()) {
       struct.setPolicy(policy.number());

@@ -3,22 +3,22 @@ package org.ckpt;
 
 /** Which element types a load converts. */
 public enum Conversion {
-  /** Nothing is converted: the state's tensors must have the element types of the checkpoint. */
+  /** No conversion: the state's tensors must have the element types of the checkpoint. */
   NONE(0),
 
   /**
-   * Elements are converted to types that hold every value of theirs: F16 and BF16 to F32 and F64, F32 to F64, integers to wider
-   * ones of the same or a larger range, and to F32 and F64 where these hold all of them.
+   * Elements are converted only to types that represent all their values: F16 and BF16 to F32 and F64, F32 to F64, integers to
+   * wider integers that include their range, and to F32 and F64 where these represent all of them.
    */
   LOSSLESS(1),
 
   /**
-   * Any integers and floating-point numbers of 16 to 64 bits (and integers of 8) are converted to any others of these: rounded to
-   * the nearest, ties to even; integers only from whole numbers. A value that the other type has no place for is an error.
+   * Any integers of 8 to 64 bits and floating-point numbers of 16 to 64 bits are converted to any others of these: rounded to the
+   * nearest, ties to even; to integers only from whole numbers. A value outside the range of the other type is an error.
    */
   LOSSY(2),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final Conversion[] KNOWN = values();
@@ -28,7 +28,7 @@ public enum Conversion {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

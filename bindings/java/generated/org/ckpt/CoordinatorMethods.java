@@ -24,9 +24,10 @@ abstract class CoordinatorMethods extends NativeObject {
   }
 
   /**
-   * Returns when every process has called it. timeout: &gt;= 0; {@link Status#TIMEOUT} after that. A custom one's: its status, else
-   * {@link Status#CALLBACK}. Wrong arguments of this function and of the next three are detected only by their process: the others
-   * wait for it until {@link Status#TIMEOUT}.
+   * Waits until every process has called it. timeout: &gt;= 0; {@link Status#TIMEOUT} after that. A custom coordinator's error is
+   * returned if it is a status, else as {@link Status#CALLBACK}. Invalid arguments of this function, {@code Coordinator.broadcast},
+   * {@code Coordinator.allGather} and {@code Coordinator.gather} are detected only by their process: the others wait for it until
+   * {@link Status#TIMEOUT}.
    */
   public void barrier(Duration timeout) {
     Native.ckpt_coordinator_barrier(this, nanoseconds(timeout));

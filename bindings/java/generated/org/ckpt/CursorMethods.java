@@ -8,8 +8,8 @@ abstract class CursorMethods extends NativeObject {
   }
 
   /**
-   * Sets the number of steps of an open-ended schedule to n (n &gt;= the steps that were already returned, n &gt;= 1). Once. {@link
-   * Status#INVALID_STATE} when the number is known already.
+   * Sets the number of steps of an open-ended schedule to layerCount (&gt;= 1, and at least the number of steps that were already
+   * returned). {@link Status#INVALID_STATE} when the number is known already.
    */
   public void finish(long layerCount) {
     Native.ckpt_cursor_finalize(this, layerCount);

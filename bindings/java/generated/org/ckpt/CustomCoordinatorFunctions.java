@@ -4,7 +4,7 @@ package org.ckpt;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 
-/** Passes the library's calls on to a {@link CustomCoordinator}. */
+/** Forwards the library's calls to a {@link CustomCoordinator}. */
 final class CustomCoordinatorFunctions extends NativeCoordinatorFunctions {
   private final CustomCoordinator functions;
 

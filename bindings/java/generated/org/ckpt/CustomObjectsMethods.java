@@ -7,22 +7,22 @@ import java.nio.ByteBuffer;
 /** The functions of {@link CustomObjects}. */
 interface CustomObjectsMethods<F> extends CustomStorage<F> {
   /**
-   * Makes a new file that is written without gaps from front to back, then synced once, and opens it. expectedBytes: about how many
-   * will come; 0: not known.
+   * Creates a new file that is written without gaps from front to back, then synced once, and opens it. expectedBytes: estimated
+   * size of the file in bytes; 0: not known.
    */
   F createStream(String path, long expectedBytes) throws IOException;
 
   /**
-   * Makes a file of these bytes, whole and durable, if there is none of that name; {@link Status#ALREADY_EXISTS} when there is one,
-   * which stays as it was. Atomic: of several callers at once, in any process, one succeeds. {@link Status#UNSUPPORTED} where the
-   * place can't do that.
+   * Creates a complete, durable file of these bytes if path does not exist; {@link Status#ALREADY_EXISTS} if it does, and the
+   * existing file stays unchanged. Atomic: of several concurrent callers, in any process, one succeeds. {@link Status#UNSUPPORTED}
+   * if the storage cannot do this.
    */
   void putIfAbsent(String path, ByteBuffer buffer) throws IOException;
 
   /**
-   * Lists files by their whole paths: returns each file whose path begins with prefix and comes behind after ("": from the first
-   * one on), in ascending order of the paths' bytes, for limit (&gt;= 1) files at most. The operation fails with {@link
-   * Status#CALLBACK} when a path is listed twice, out of order, or without the prefix, or leaves the root.
+   * Lists files by their full paths: returns each file with a path that begins with prefix and is greater than after ("": all), in
+   * ascending order of the paths' bytes, for at most limit (&gt;= 1) files. The operation fails with {@link Status#CALLBACK} if a
+   * path is listed twice, out of order, or without the prefix, or leaves the root.
    */
   Iterable<StorageObject> listFrom(String prefix, String after, long limit) throws IOException;
 

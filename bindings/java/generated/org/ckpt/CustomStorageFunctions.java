@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Passes the library's calls on to a {@link CustomStorage}. The library refers to files and locks by number. */
+/** Forwards the library's calls to a {@link CustomStorage}. The library refers to files and locks by number. */
 final class CustomStorageFunctions<F> extends NativeStorageFunctions {
   private final CustomStorage<F> functions;
   private final CustomObjects<F> objects; // null: none

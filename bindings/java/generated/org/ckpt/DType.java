@@ -2,8 +2,8 @@
 package org.ckpt;
 
 /**
- * An element type: one of {@link DType}, the 22 element types of the safetensors format. Numbers are fixed for ever; 0 is none.
- * Storage, copies and exchange know all of them, arithmetic F32 and F64.
+ * An element type: one of {@link DType}, the 22 element types of the safetensors format. The numbers never change; 0 is not an
+ * element type. Storage, copies and exchange support all of them, arithmetic F32 and F64.
  */
 public enum DType {
   /** Floating point of 4 bits: 2 exponent, 1 mantissa; two in a byte, the first in the low bits. */
@@ -72,7 +72,7 @@ public enum DType {
   /** Complex number of 64 bits: two F32, real and imaginary. */
   C64(22),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final DType[] KNOWN = values();
@@ -82,7 +82,7 @@ public enum DType {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }
@@ -95,16 +95,15 @@ public enum DType {
   }
 
   /**
-   * Bits of one element of the type: 4, 6, 8, 16, 32 or 64; 0 for a number that is no dtype. There is no size in bytes: some types
-   * have none.
+   * Returns the bits of one element of the type: 4, 6, 8, 16, 32 or 64; 0 for a number that is not a dtype. The size is in bits
+   * because elements of some types do not fill whole bytes.
    */
   public long bits() {
     return Native.ckpt_dtype_bits(number);
   }
 
   /**
-   * The type's name in the safetensors format: "F32", "F8_E4M3", "BOOL", ...; "UNKNOWN" for a number that is no dtype. Static
-   * string.
+   * Returns the type's name in the safetensors format: "F32", "F8_E4M3", "BOOL", ...; "UNKNOWN" for a number that is not a dtype.
    */
   public String safetensorsName() {
     return Native.ckpt_dtype_name(number);

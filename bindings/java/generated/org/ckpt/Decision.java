@@ -2,16 +2,16 @@
 package org.ckpt;
 
 /**
- * A controller's answer to the question whether to save now.
+ * A controller's decision whether to save now.
  *
  * @param checkpoint true: save now; false: do not
- * @param reason why
+ * @param reason reason for the decision
  * @param policy the policy that decided
- * @param intervalSeconds interval wanted between saves now, in seconds; 0 for {@link Policy#THRESHOLD}
- * @param risk probability of a failure within the interval wanted, 0 .. 1
+ * @param intervalSeconds current target interval between saves, in seconds; 0 for {@link Policy#THRESHOLD}
+ * @param risk probability of a failure within the target interval, 0 .. 1
  * @param costSeconds cost of a save in seconds: measured, set, or assumed (60 s)
  * @param sinceLastSeconds seconds since the last save, or since work began
- * @param dueSeconds when a save is wanted, in seconds on the caller's clock; 0 for {@link Policy#THRESHOLD}
+ * @param dueSeconds when the next save is due, in seconds on the caller's clock; 0 for {@link Policy#THRESHOLD}
  */
 public record Decision(
     boolean checkpoint, Reason reason, Policy policy, double intervalSeconds, double risk, double costSeconds,

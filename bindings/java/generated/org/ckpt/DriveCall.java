@@ -2,20 +2,20 @@
 package org.ckpt;
 
 /**
- * One call of the driver: which piece of work it is. Fields that a kind does not use are 0.
+ * One call of the driver: the operation to do. Fields that a kind does not use are 0.
  *
- * @param kind what is to be done: FORWARD, RECORD, BACKWARD, TURN, STORE_BEGIN, LOAD_BEGIN, AWAIT or DROP of {@link ActionKind}
+ * @param kind the operation: FORWARD, RECORD, BACKWARD, TURN, STORE_BEGIN, LOAD_BEGIN, AWAIT or DROP of {@link ActionKind}
  * @param flags sum of {@link DriveFlag}
  * @param first first layer of the call; or the index i of the item
  * @param last one past the last layer of the call
  * @param option option of the layers; or of the item, for a TAPE
  * @param microBatch number of the micro-batch: 0
  * @param item kind of item of STORE_BEGIN, LOAD_BEGIN, AWAIT and DROP
- * @param tier where the item is or goes: 0 memory; 1 .. 3 slower places
+ * @param tier tier of the item: 0 memory; 1 .. 3 slower places
  * @param slot place within the tier, &gt;= 0; of FORWARD: the buffer of the result, as the schedule's action names it
  * @param transfer id of the transfer, from its STORE_BEGIN or LOAD_BEGIN to its AWAIT
- * @param action index of the schedule's action that asks for this, from 0
- * @param layers number of layers of the chain; 0 while an open-ended schedule does not know it
+ * @param action index of the schedule's action that causes the call, from 0
+ * @param layers number of layers of the chain; 0 while it is unknown in an open-ended schedule
  */
 public record DriveCall(
     ActionKind kind, int flags, long first, long last, int option, int microBatch, Item item, int tier, int slot, long transfer,

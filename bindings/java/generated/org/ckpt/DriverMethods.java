@@ -8,18 +8,18 @@ abstract class DriverMethods extends NativeObject {
   }
 
   /**
-   * Sets the number of steps of an open-ended schedule to layerCount (&gt;= 1, and at least the steps that were already asked for):
-   * within a callback, of the step that runs; else of the next one. Each step has a number of its own. {@link Status#INVALID_STATE}
-   * when the number is known already, or when the step is behind its TURN.
+   * Sets the number of steps of an open-ended schedule to layerCount (&gt;= 1, and at least the number of steps that were already
+   * requested): inside a callback for the current step, else for the next one. The number applies to one step only. {@link
+   * Status#INVALID_STATE} if the number is known already, or if the step is past its TURN.
    */
   public void finish(long layerCount) {
     Native.ckpt_driver_finalize(this, layerCount);
   }
 
   /**
-   * Ends the step: one that runs ends with {@link Status#CANCELLED} at its next action, one that is paused at TURN is over when
-   * this returns, its handles dropped on this thread. Without a step it does nothing. Any thread, also a callback of the driver.
-   * Not async-signal-safe: a signal handler sets a flag instead, which a callback reads.
+   * Cancels the step: a running step fails with {@link Status#CANCELLED} at its next action; a step that is paused at TURN has
+   * ended when this returns, and its handles were dropped on this thread. Without a step it does nothing. May be called on any
+   * thread, also in a callback of the driver. Not async-signal-safe: in a signal handler set a flag that a callback reads.
    */
   public void cancel() {
     Native.ckpt_driver_cancel(this);

@@ -11,7 +11,7 @@ abstract class FaultHandlerMethods extends NativeObject {
     return new FaultHandler(number(create));
   }
 
-  /** Returns how often an operation was tried again since the handler was made. */
+  /** Returns the number of retries since the handler was created. */
   public long retryCount() {
     return number(out -> Native.ckpt_fault_handler_get_retry_count(this, out));
   }

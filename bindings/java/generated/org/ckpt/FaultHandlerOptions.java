@@ -4,7 +4,7 @@ package org.ckpt;
 import java.lang.ref.Reference;
 import java.time.Duration;
 
-/** How a fault handler is made: how often and after which pauses a failed operation is tried again. */
+/** Options for creating a fault handler: number of attempts and pauses between them. */
 public final class FaultHandlerOptions {
   private int maxAttempts = 5;
   private Duration firstDelay = Duration.ofNanos(10000000L);
@@ -17,7 +17,7 @@ public final class FaultHandlerOptions {
   public FaultHandlerOptions() {}
 
   /**
-   * Attempts of one operation at most, the first one included, &gt;= 1. Default: 5.
+   * Maximum number of attempts of one operation, the first one included, &gt;= 1. Default: 5.
    *
    * @param maxAttempts the value
    * @return this
@@ -27,7 +27,7 @@ public final class FaultHandlerOptions {
     return this;
   }
 
-  /** {@return what {@link #maxAttempts(int)} set} */
+  /** {@return the value set by {@link #maxAttempts(int)}} */
   public int maxAttempts() {
     return maxAttempts;
   }
@@ -43,13 +43,13 @@ public final class FaultHandlerOptions {
     return this;
   }
 
-  /** {@return what {@link #firstDelay(Duration)} set} */
+  /** {@return the value set by {@link #firstDelay(Duration)}} */
   public Duration firstDelay() {
     return firstDelay;
   }
 
   /**
-   * No pause is longer than this, &gt;= 0. Default: 10 s.
+   * Maximum pause, &gt;= 0. Default: 10 s.
    *
    * @param maxDelay the value
    * @return this
@@ -59,13 +59,13 @@ public final class FaultHandlerOptions {
     return this;
   }
 
-  /** {@return what {@link #maxDelay(Duration)} set} */
+  /** {@return the value set by {@link #maxDelay(Duration)}} */
   public Duration maxDelay() {
     return maxDelay;
   }
 
   /**
-   * Each pause is this many times as long as the pause before it, &gt;= 1. Default: 2.0.
+   * Ratio of each pause to the previous one, &gt;= 1. Default: 2.0.
    *
    * @param factor the value
    * @return this
@@ -75,13 +75,13 @@ public final class FaultHandlerOptions {
     return this;
   }
 
-  /** {@return what {@link #factor(double)} set} */
+  /** {@return the value set by {@link #factor(double)}} */
   public double factor() {
     return factor;
   }
 
   /**
-   * A pause is made longer or shorter by a random share of it of at most this, 0 .. 1. Default: 0.5.
+   * Maximum random change of a pause, as a fraction of it, 0 .. 1. Default: 0.5.
    *
    * @param jitter the value
    * @return this
@@ -91,7 +91,7 @@ public final class FaultHandlerOptions {
     return this;
   }
 
-  /** {@return what {@link #jitter(double)} set} */
+  /** {@return the value set by {@link #jitter(double)}} */
   public double jitter() {
     return jitter;
   }
@@ -107,12 +107,12 @@ public final class FaultHandlerOptions {
     return this;
   }
 
-  /** {@return what {@link #seed(long)} set} */
+  /** {@return the value set by {@link #seed(long)}} */
   public long seed() {
     return seed;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_fault_handler_options> call) {
     try (ckpt_fault_handler_options struct = new ckpt_fault_handler_options()) {
       struct.setMax_attempts(maxAttempts);

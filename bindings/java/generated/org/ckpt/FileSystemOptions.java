@@ -3,7 +3,7 @@ package org.ckpt;
 
 import java.lang.ref.Reference;
 
-/** How a storage in the file system is made. */
+/** Options for creating a storage in the file system. */
 public final class FileSystemOptions {
   private boolean mustExist = false;
   private WritePath writePath = WritePath.RING;
@@ -16,8 +16,8 @@ public final class FileSystemOptions {
   public FileSystemOptions() {}
 
   /**
-   * What happens when the directory is missing: false creates it, and those that lead to it, durably; true: {@link
-   * Status#NOT_FOUND}. Default: false.
+   * What happens if the directory is missing: false creates it and its parents durably; true: {@link Status#NOT_FOUND}. Default:
+   * false.
    *
    * @param mustExist the value
    * @return this
@@ -27,7 +27,7 @@ public final class FileSystemOptions {
     return this;
   }
 
-  /** {@return what {@link #mustExist(boolean)} set} */
+  /** {@return the value set by {@link #mustExist(boolean)}} */
   public boolean mustExist() {
     return mustExist;
   }
@@ -44,13 +44,13 @@ public final class FileSystemOptions {
     return this;
   }
 
-  /** {@return what {@link #writePath(WritePath)} set} */
+  /** {@return the value set by {@link #writePath(WritePath)}} */
   public WritePath writePath() {
     return writePath;
   }
 
   /**
-   * Files of at least this many bytes count as large, &gt;= 0; 0: 8 MiB. Default: 0.
+   * Smallest size of a large file in bytes, &gt;= 0; 0: 8 MiB. Default: 0.
    *
    * @param largeFromBytes the value
    * @return this
@@ -60,14 +60,14 @@ public final class FileSystemOptions {
     return this;
   }
 
-  /** {@return what {@link #largeFromBytes(long)} set} */
+  /** {@return the value set by {@link #largeFromBytes(long)}} */
   public long largeFromBytes() {
     return largeFromBytes;
   }
 
   /**
-   * Limit of all writes through this storage together, in bytes per second, &gt;= 0; 0: none. After a pause 4 MiB may be written at
-   * once. What executors read back from the files of their tiers has the same limit, by itself. Default: 0.
+   * Limit of all writes through this storage together, in bytes per second, &gt;= 0; 0: none. After a pause, 4 MiB may be written
+   * at once. Reads of executors from the files of their tiers have a separate limit of the same value. Default: 0.
    *
    * @param bytesPerSecond the value
    * @return this
@@ -77,14 +77,14 @@ public final class FileSystemOptions {
     return this;
   }
 
-  /** {@return what {@link #bytesPerSecond(long)} set} */
+  /** {@return the value set by {@link #bytesPerSecond(long)}} */
   public long bytesPerSecond() {
     return bytesPerSecond;
   }
 
   /**
-   * False: a save that needs more bytes than the file system has free fails with {@link Status#NO_SPACE} before it makes a file;
-   * true: it is tried all the same. For file systems that compress, where files may take less room than their bytes. Default:
+   * False: a save that needs more bytes than the file system has free fails with {@link Status#NO_SPACE} before it creates a file;
+   * true: the save is tried anyway. For file systems that compress, where a file may occupy less space than its size. Default:
    * false.
    *
    * @param mayCompress the value
@@ -95,19 +95,19 @@ public final class FileSystemOptions {
     return this;
   }
 
-  /** {@return what {@link #mayCompress(boolean)} set} */
+  /** {@return the value set by {@link #mayCompress(boolean)}} */
   public boolean mayCompress() {
     return mayCompress;
   }
 
   /**
-   * How a writer keeps a second one out of the directory; all its writers use the same kind. Null or empty: "flock", a lock of
-   * flock(2) on the file ".lock"; where the file system has no such locks, opening a writer fails with {@link Status#UNSUPPORTED}.
+   * Kind of lock that excludes a second writer; all writers of a directory must use the same kind. Null or empty: "flock", a lock
+   * of flock(2) on the file ".lock"; if the file system has no such locks, opening a writer fails with {@link Status#UNSUPPORTED}.
    * "fcntl": a record lock (fcntl(2)) on ".lock", which belongs to the open file where the system has F_OFD_SETLK; elsewhere to the
    * process, which loses it when it closes any descriptor of ".lock". "file": a file ".lock-..." that records the host, process and
    * start time of the writer, and is removed when the writer is released. If the recorded process ran on this host and has ended,
    * its file is taken over; any other file means {@link Status#BUSY}. "none": no lock, and a warning; a save fails with {@link
-   * Status#BUSY} before it commits when a second writer has committed. {@link Status#INVALID_ARGUMENT} for other names.
+   * Status#BUSY} before it commits if a second writer has committed. {@link Status#INVALID_ARGUMENT} for other names.
    *
    * @param lockKind the value
    * @return this
@@ -117,12 +117,12 @@ public final class FileSystemOptions {
     return this;
   }
 
-  /** {@return what {@link #lockKind(String)} set} */
+  /** {@return the value set by {@link #lockKind(String)}} */
   public String lockKind() {
     return lockKind;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_file_system_options> call) {
     try (ckpt_file_system_options struct = new ckpt_file_system_options()) {
       struct.setMust_exist(mustExist ? 1 : 0);

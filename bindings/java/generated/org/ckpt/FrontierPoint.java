@@ -2,14 +2,15 @@
 package org.ckpt;
 
 /**
- * What one schedule of a planner's frontier costs: no other of the planner's takes less time within its live bytes.
+ * Memory and time of one schedule of a planner's frontier: no other schedule of the planner takes less time within its live
+ * bytes.
  *
- * @param liveBytes live bytes of tier 0 at the fullest moment
- * @param reservedBytes bytes that a machine must have: the size of the arena that holds all buffers
+ * @param liveBytes peak live bytes of tier 0
+ * @param reservedBytes size of the arena that holds all buffers, in bytes
  * @param recomputedForwards number of layer forwards beyond the first of each layer
  * @param stepSeconds duration of the step in seconds
  * @param recomputedSeconds duration of the recomputed forwards in seconds
- * @param lostSeconds duration in seconds by which the planner's best may be shorter, where its tables had no room for it
+ * @param lostSeconds upper bound, in seconds, by which the optimum may be shorter, if it did not fit in the planner's tables
  */
 public record FrontierPoint(
     long liveBytes, long reservedBytes, long recomputedForwards, double stepSeconds, double recomputedSeconds, double lostSeconds) {

@@ -5,16 +5,16 @@ package org.ckpt;
 interface GuestMethods<T> {
   /**
    * Runs layers first .. last-1 forward under one option, recording nothing; input is INPUT(first). Returns INPUT(last), a handle
-   * that is not live (input itself only with TAKE_INPUT). Runs on the thread that drives; may block; calls of its driver, other
-   * than to cancel, finalize or release it, return {@link Status#INVALID_STATE}. An exception ends the step with {@link
+   * that is not live (input itself only with TAKE_INPUT). Runs on the thread that runs the step; may block; calls of its driver,
+   * other than to cancel, finalize or release it, return {@link Status#INVALID_STATE}. An exception fails the step with {@link
    * Status#CALLBACK}.
    */
   T forward(DriveCall call, T input);
 
   /**
-   * Runs layer first backward. input is INPUT(first) and output is INPUT(last), each null where it is not there. tape and
-   * gradOutput, GRAD(last), are the callback's own from here on, also when it fails; each may be null, as it was given. Returns
-   * GRAD(first), null for none. Threads, calls and failure as for forward.
+   * Runs layer first backward. input is INPUT(first) and output is INPUT(last), each null if it does not exist. The callback takes
+   * over tape and gradOutput, GRAD(last), also if it fails; each may be null, as it was passed to the driver. Returns GRAD(first),
+   * null for none. Threads, calls and failure as for forward.
    */
   T backward(DriveCall call, T input, T output, T tape, T gradOutput);
 
@@ -27,24 +27,24 @@ interface GuestMethods<T> {
   }
 
   /**
-   * Begins to copy an item into (tier, slot). The handle stays as it is until the AWAIT of this transfer has returned. Threads,
-   * calls and failure as for forward; one that fails has begun nothing.
+   * Begins to copy an item into (tier, slot). The handle stays valid until the AWAIT of this transfer has returned. Threads, calls
+   * and failure as for forward; a failed call has begun no transfer.
    */
   default void store(DriveCall call, T item) {
     throw new UnsupportedOperationException("there is no store");
   }
 
   /**
-   * Begins to copy what (tier, slot) holds back into memory: returns the new handle, which is used behind the AWAIT of this
-   * transfer. The slot keeps what it holds. Threads, calls and failure as for forward; one that fails has begun nothing.
+   * Begins to copy the item in (tier, slot) back into memory: returns the new handle, which is used after the AWAIT of this
+   * transfer. The slot keeps its item. Threads, calls and failure as for forward; a failed call has begun no transfer.
    */
   default T load(DriveCall call) {
     throw new UnsupportedOperationException("there is no load");
   }
 
   /**
-   * Waits until a transfer has ended: exactly once for each that was begun, also in a step that fails (then what it returns is not
-   * looked at). Threads, calls and failure as for forward.
+   * Waits until a transfer has ended: called exactly once for each transfer that was begun, also in a step that fails (its return
+   * value is then ignored). Threads, calls and failure as for forward.
    */
   default void await(DriveCall call) {
     throw new UnsupportedOperationException("there is no await");

@@ -1,7 +1,7 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** What a stage does in an interval of a step. */
+/** The activity of a stage in an interval of a step. */
 public enum IntervalKind {
   /** The stage runs a forward part. */
   FORWARD(1),
@@ -15,7 +15,7 @@ public enum IntervalKind {
   /** The stage sends, or waits for a neighbour. */
   WAIT(4),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final IntervalKind[] KNOWN = values();
@@ -25,7 +25,7 @@ public enum IntervalKind {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

@@ -5,7 +5,7 @@ package org.ckpt;
 abstract class IntervalsMethods {
   /**
    * Returns the work between two checkpoints that cost costSeconds each on a machine with this mean time between failures: sqrt(2 C
-   * M). Both above 0 and finite. Source: Young, "A first order approximation to the optimum checkpoint interval", CACM 17(9), 1974.
+   * M). Both &gt; 0 and finite. Source: Young, "A first order approximation to the optimum checkpoint interval", CACM 17(9), 1974.
    */
   public static double young(double costSeconds, double mtbfSeconds) {
     return NativeObject.real(out -> Native.ckpt_interval_young(costSeconds, mtbfSeconds, out));
@@ -22,7 +22,7 @@ abstract class IntervalsMethods {
 
   /**
    * Returns the work W at which P(failure before the next checkpoint, another W away) * W = (1 - P) * cost, for exponential
-   * failures. Both arguments above 0 and finite.
+   * failures. Both arguments &gt; 0 and finite.
    */
   public static double expectedValue(double costSeconds, double mtbfSeconds) {
     return NativeObject.real(out -> Native.ckpt_interval_expected_value(costSeconds, mtbfSeconds, out));

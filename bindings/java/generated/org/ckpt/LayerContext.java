@@ -2,11 +2,11 @@
 package org.ckpt;
 
 /**
- * Where and when a layer runs.
+ * The context of one run of a layer.
  *
  * @param option option of the layer that is run, from 0
  * @param microBatch number of the micro-batch, from 0
- * @param recomputation true when this forward ran before in the step, else false
+ * @param recomputation true when this forward is a recomputation in the step, else false
  * @param layer global number of the layer: the same in every split of the chain
  * @param step number of the step, &gt;= 0
  * @param seed seed of the step's random numbers (64 bits without a sign)
@@ -14,8 +14,8 @@ package org.ckpt;
  * @param input element type and shape of the layer's input
  * @param output element type and shape of the layer's output
  * @param targets targets of the step, of the micro-batch's samples; null when the step has none
- * @param pool threads that the step's layers share; null when there are none beside the one that runs
- * @param evaluation true in {@code ScheduleExecutor.evaluate}, where nothing is dropped at random; false in a step
+ * @param pool threads that the step's layers share; null when only the running thread is used
+ * @param evaluation true in {@code ScheduleExecutor.evaluate}, without dropout; false in a step
  */
 public record LayerContext(
     int option, int microBatch, boolean recomputation, long layer, long step, long seed, long firstSample, TensorSpec input,

@@ -2,7 +2,7 @@
 package org.ckpt;
 
 /**
- * What a custom layer needs for one of its options.
+ * Memory that a custom layer needs for one of its options.
  *
  * @param tapeBytes bytes that the layer records for its backward, &gt;= 0
  * @param forwardWorkspaceBytes bytes that the layer needs while forward runs, &gt;= 0

@@ -3,7 +3,7 @@ package org.ckpt;
 
 import java.lang.ref.Reference;
 
-/** What planning must know of one layer. */
+/** Properties of one layer for planning. */
 public final class LayerProfile {
   private int flags = LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINISTIC;
   private long outputBytes = 0L;
@@ -24,7 +24,7 @@ public final class LayerProfile {
     return this;
   }
 
-  /** {@return what {@link #flags(int)} set} */
+  /** {@return the value set by {@link #flags(int)}} */
   public int flags() {
     return flags;
   }
@@ -40,7 +40,7 @@ public final class LayerProfile {
     return this;
   }
 
-  /** {@return what {@link #outputBytes(long)} set} */
+  /** {@return the value set by {@link #outputBytes(long)}} */
   public long outputBytes() {
     return outputBytes;
   }
@@ -56,7 +56,7 @@ public final class LayerProfile {
     return this;
   }
 
-  /** {@return what {@link #ambientBytes(long)} set} */
+  /** {@return the value set by {@link #ambientBytes(long)}} */
   public long ambientBytes() {
     return ambientBytes;
   }
@@ -72,12 +72,12 @@ public final class LayerProfile {
     return this;
   }
 
-  /** {@return what {@link #spec(TensorSpec)} set} */
+  /** {@return the value set by {@link #spec(TensorSpec)}} */
   public TensorSpec spec() {
     return spec;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_layer_profile> call) {
     try (ckpt_layer_profile struct = new ckpt_layer_profile()) {
       struct.setFlags(flags);

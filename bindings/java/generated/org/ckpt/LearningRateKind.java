@@ -1,18 +1,18 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** How a learning rate falls behind its warm-up. */
+/** The decay of a learning rate after its warm-up. */
 public enum LearningRateKind {
   /** Stays at its peak. */
   CONSTANT(0),
 
-  /** Falls in a straight line. */
+  /** Decays linearly. */
   LINEAR(1),
 
-  /** Falls along half a cosine. Source: Loshchilov, Hutter, "SGDR", arXiv:1608.03983. */
+  /** Decays along half a cosine. Source: Loshchilov, Hutter, "SGDR", arXiv:1608.03983. */
   COSINE(2),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final LearningRateKind[] KNOWN = values();
@@ -22,7 +22,7 @@ public enum LearningRateKind {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

@@ -3,7 +3,7 @@ package org.ckpt;
 
 import java.lang.ref.Reference;
 
-/** A learning rate for each step: grows in a straight line over warmUpSteps, then falls to lastRate until stepCount. */
+/** A learning rate for each step: increases linearly over warmUpSteps, then decays to lastRate at stepCount. */
 public final class LearningRateSchedule {
   private LearningRateKind kind = LearningRateKind.CONSTANT;
   private double peakRate = 1e-3;
@@ -15,7 +15,7 @@ public final class LearningRateSchedule {
   public LearningRateSchedule() {}
 
   /**
-   * How it falls. Default: {@link LearningRateKind#CONSTANT}.
+   * Kind of decay. Default: {@link LearningRateKind#CONSTANT}.
    *
    * @param kind the value
    * @return this
@@ -25,13 +25,13 @@ public final class LearningRateSchedule {
     return this;
   }
 
-  /** {@return what {@link #kind(LearningRateKind)} set} */
+  /** {@return the value set by {@link #kind(LearningRateKind)}} */
   public LearningRateKind kind() {
     return kind;
   }
 
   /**
-   * The highest rate, &gt;= 0: of the first step behind the warm-up. Default: 1e-3.
+   * The highest rate, &gt;= 0: of the first step after the warm-up. Default: 1e-3.
    *
    * @param peakRate the value
    * @return this
@@ -41,7 +41,7 @@ public final class LearningRateSchedule {
     return this;
   }
 
-  /** {@return what {@link #peakRate(double)} set} */
+  /** {@return the value set by {@link #peakRate(double)}} */
   public double peakRate() {
     return peakRate;
   }
@@ -57,7 +57,7 @@ public final class LearningRateSchedule {
     return this;
   }
 
-  /** {@return what {@link #lastRate(double)} set} */
+  /** {@return the value set by {@link #lastRate(double)}} */
   public double lastRate() {
     return lastRate;
   }
@@ -73,7 +73,7 @@ public final class LearningRateSchedule {
     return this;
   }
 
-  /** {@return what {@link #warmUpSteps(long)} set} */
+  /** {@return the value set by {@link #warmUpSteps(long)}} */
   public long warmUpSteps() {
     return warmUpSteps;
   }
@@ -89,12 +89,12 @@ public final class LearningRateSchedule {
     return this;
   }
 
-  /** {@return what {@link #stepCount(long)} set} */
+  /** {@return the value set by {@link #stepCount(long)}} */
   public long stepCount() {
     return stepCount;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_learning_rate_schedule> call) {
     try (ckpt_learning_rate_schedule struct = new ckpt_learning_rate_schedule()) {
       struct.setKind(kind.number());

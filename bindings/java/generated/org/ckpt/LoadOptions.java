@@ -4,7 +4,7 @@ package org.ckpt;
 import java.lang.ref.Reference;
 import java.util.OptionalLong;
 
-/** What one load takes, and how. */
+/** Options of one load. */
 public final class LoadOptions {
   private Verify verify = Verify.FULL;
   private String name = null;
@@ -20,7 +20,7 @@ public final class LoadOptions {
   public LoadOptions() {}
 
   /**
-   * What is checked: {@link Verify#FULL} or {@link Verify#NONE}. Default: {@link Verify#FULL}.
+   * Level of checks: {@link Verify#FULL} or {@link Verify#NONE}. Default: {@link Verify#FULL}.
    *
    * @param verify the value
    * @return this
@@ -30,13 +30,13 @@ public final class LoadOptions {
     return this;
   }
 
-  /** {@return what {@link #verify(Verify)} set} */
+  /** {@return the value set by {@link #verify(Verify)}} */
   public Verify verify() {
     return verify;
   }
 
   /**
-   * Name of one checkpoint, which is loaded without falling back; null: the newest valid one.
+   * Name of the checkpoint to load, without fallback to another one; null: the newest valid one.
    *
    * @param name the value
    * @return this
@@ -46,14 +46,14 @@ public final class LoadOptions {
     return this;
   }
 
-  /** {@return what {@link #name(String)} set} */
+  /** {@return the value set by {@link #name(String)}} */
   public String name() {
     return name;
   }
 
   /**
-   * The checkpoint of this step is loaded, of several the newest valid one; empty when there is none; not together with name.
-   * Default: none.
+   * Step of the checkpoint to load, of several the newest valid one; empty when there is none; not together with name. Default:
+   * none.
    *
    * @param step the value
    * @return this
@@ -63,14 +63,14 @@ public final class LoadOptions {
     return this;
   }
 
-  /** {@return what {@link #step(long)} set} */
+  /** {@return the value set by {@link #step(long)}} */
   public OptionalLong step() {
     return step == null ? OptionalLong.empty() : OptionalLong.of(step);
   }
 
   /**
-   * JSON text of what this run's results depend on, compared with what the save wrote; null: not compared. The library's version
-   * and the BLAS are compared in any case, as far as both sides have them.
+   * JSON that describes the environment of this run, compared with the environment of the save; null: not compared. The library's
+   * version and the BLAS are always compared, if both sides have them.
    *
    * @param environmentJson the value
    * @return this
@@ -80,14 +80,14 @@ public final class LoadOptions {
     return this;
   }
 
-  /** {@return what {@link #environmentJson(String)} set} */
+  /** {@return the value set by {@link #environmentJson(String)}} */
   public String environmentJson() {
     return environmentJson;
   }
 
   /**
-   * False: the state and the checkpoint must have the same names; true: tensors that only one side has are counted and listed in
-   * the load report, those of the state and keys that the checkpoint lacks keep what they hold. Default: false.
+   * False: the state and the checkpoint must have the same names; true: tensors that only one of them has are counted and listed in
+   * the load report; tensors and keys of the state that the checkpoint lacks keep their values. Default: false.
    *
    * @param partial the value
    * @return this
@@ -97,16 +97,16 @@ public final class LoadOptions {
     return this;
   }
 
-  /** {@return what {@link #partial(boolean)} set} */
+  /** {@return the value set by {@link #partial(boolean)}} */
   public boolean partial() {
     return partial;
   }
 
   /**
-   * False: a load that fails leaves the state's tensors as they were. Files of the file system are read twice for that, to check
-   * them and to copy them, and checked again in the copy; of other storages' files it needs as much memory again as the tensors
-   * have. Other values: bytes are read straight into the tensors and checked there, which is faster and needs no memory, and after
-   * a load that fails what the tensors hold is undefined. Default: false.
+   * False: a load that fails leaves the state's tensors unchanged. For that, files of the file system are read twice, to check them
+   * and to copy them, and the copy is checked again; files of other storages need additional memory of the size of the tensors.
+   * Other values: bytes are read directly into the tensors and checked there, which is faster and needs no additional memory; after
+   * a load that fails the contents of the tensors are undefined. Default: false.
    *
    * @param inPlace the value
    * @return this
@@ -116,14 +116,14 @@ public final class LoadOptions {
     return this;
   }
 
-  /** {@return what {@link #inPlace(boolean)} set} */
+  /** {@return the value set by {@link #inPlace(boolean)}} */
   public boolean inPlace() {
     return inPlace;
   }
 
   /**
-   * What is taken off the beginning of the checkpoint's tensor names that begin with it, before they are looked for in the state
-   * ("module."); null or empty: nothing. Two names that become one, or a name of which nothing is left, are an error.
+   * Prefix that is removed from the checkpoint's tensor names that begin with it, before they are looked up in the state
+   * ("module."); null or empty: no prefix is removed. Two names that become equal, or a name that becomes empty, are an error.
    *
    * @param stripPrefix the value
    * @return this
@@ -133,14 +133,14 @@ public final class LoadOptions {
     return this;
   }
 
-  /** {@return what {@link #stripPrefix(String)} set} */
+  /** {@return the value set by {@link #stripPrefix(String)}} */
   public String stripPrefix() {
     return stripPrefix;
   }
 
   /**
-   * What is put before each of the checkpoint's tensor names, after stripPrefix was taken off, before they are looked for in the
-   * state; null or empty: nothing.
+   * Prefix that is added to each of the checkpoint's tensor names, after stripPrefix was removed, before they are looked up in the
+   * state; null or empty: no prefix is added.
    *
    * @param addPrefix the value
    * @return this
@@ -150,7 +150,7 @@ public final class LoadOptions {
     return this;
   }
 
-  /** {@return what {@link #addPrefix(String)} set} */
+  /** {@return the value set by {@link #addPrefix(String)}} */
   public String addPrefix() {
     return addPrefix;
   }
@@ -167,12 +167,12 @@ public final class LoadOptions {
     return this;
   }
 
-  /** {@return what {@link #convert(Conversion)} set} */
+  /** {@return the value set by {@link #convert(Conversion)}} */
   public Conversion convert() {
     return convert;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_load_options> call) {
     try (ckpt_load_options struct = new ckpt_load_options()) {
       struct.setVerify(verify.number());

@@ -2,24 +2,24 @@
 package org.ckpt;
 
 /**
- * What one load found.
+ * Result of one load.
  *
- * @param environmentDiffers true when environmentJson was set and is not the checkpoint's, or the library's version or the BLAS
- *     in use is another one. The log says which; results may differ in their last bits. Where no BLAS is in use yet, its first
- *     use warns in the log
+ * @param environmentDiffers true when environmentJson was set and differs from the checkpoint's, or the library's version or the
+ *     BLAS in use differs. The log names the difference; results may differ in their last bits. If no BLAS is in use yet, its
+ *     first use logs a warning
  * @param step number of the step that was loaded
- * @param commitSequence number of the save among those in its storage
+ * @param commitSequence sequence number of the save in its storage
  * @param seed seed of the run's random numbers, as saved (64 bits without a sign)
  * @param bytes bytes of the files, the manifest not counted
- * @param skipped number of newer checkpoints that could not be used, and, on an object store, 1 for a damaged commit record of
- *     the checkpoint that was loaded; the load report names them. A directory without a manifest is not a checkpoint and does not
+ * @param skipped number of newer checkpoints that could not be used, plus, on an object store, 1 for a damaged commit record of
+ *     the checkpoint that was loaded; the load report lists them. A directory without a manifest is not a checkpoint and does not
  *     count
- * @param name name of the checkpoint: its directory in the storage; cut off when it is longer (only if the load was asked for it
- *     by name)
+ * @param name name of the checkpoint: its directory in the storage; truncated if it is longer (possible only for a load by name)
  * @param missing number of tensors of the state that the checkpoint lacks; 0 unless the load was partial
  * @param unexpected number of tensors of the checkpoint that the state lacks; 0 unless the load was partial
- * @param partlyFilled true after a load that failed when it had begun to write the tensors, some of which hold parts of the
- *     checkpoint by then: a load in place, or one whose file changed between its check and its copy. 0 after one that succeeded
+ * @param partlyFilled true after a load that failed after it had begun to write the tensors, so that some of them hold parts of
+ *     the checkpoint: a load in place, or a load with a file that changed between its check and its copy. 0 after a successful
+ *     load
  * @param worldSize number of ranks that saved the checkpoint
  */
 public record LoadResult(

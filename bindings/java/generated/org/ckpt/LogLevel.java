@@ -1,21 +1,21 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** How much a message of the log matters. */
+/** The severity of a log message. */
 public enum LogLevel {
   /** Details for the development of the library. */
   DEBUG(0),
 
-  /** What the library does and decides. */
+  /** Actions and decisions of the library. */
   INFO(1),
 
-  /** Something went wrong, and the library goes on. */
+  /** Something went wrong, and the library continues. */
   WARNING(2),
 
   /** Something failed. */
   ERROR(3),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final LogLevel[] KNOWN = values();
@@ -25,7 +25,7 @@ public enum LogLevel {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

@@ -6,11 +6,11 @@ import java.time.Duration;
 /**
  * One live allocation of a memory tracker.
  *
- * @param layerId number of the layer that made the allocation
+ * @param layerId number of the layer of the allocation
  * @param allocation id of the allocation, never 0 (64 bits without a sign)
  * @param bytes size of the allocation in bytes
- * @param age time since the allocation was recorded, as coarse as the tracker's clock
- * @param sequence place of its recording in the order of all allocations and frees: lower is older (64 bits without a sign)
+ * @param age time since the allocation was recorded, with the resolution of the tracker's clock
+ * @param sequence position of its recording in the order of all allocations and frees: lower is older (64 bits without a sign)
  */
 public record MemoryAllocation(
     int layerId, long allocation, long bytes, Duration age, long sequence) {

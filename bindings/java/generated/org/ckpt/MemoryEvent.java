@@ -5,11 +5,11 @@ import java.time.Instant;
 import java.util.OptionalInt;
 
 /**
- * One event of a memory tracker, with the values that held right after it.
+ * One event of a memory tracker, with the values right after it.
  *
- * @param kind what happened
- * @param sequence place in the order of all allocations and frees; events of one share it and come in the order of their kinds
- *     (64 bits without a sign)
+ * @param kind kind of the event
+ * @param sequence position in the order of all allocations and frees; events of the same allocation or free share it and are
+ *     delivered in the order of their kinds (64 bits without a sign)
  * @param allocation id of the allocation; 0 when a limit was set below the live total (64 bits without a sign)
  * @param bytes size of the allocation in bytes
  * @param currentBytes bytes live right after the event

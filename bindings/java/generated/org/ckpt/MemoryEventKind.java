@@ -1,9 +1,9 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** Kind of an event of a memory tracker. A subscription names a sum of them. */
+/** Kind of an event of a memory tracker. A subscription is for a sum of kinds. */
 public enum MemoryEventKind {
-  /** A layer made an allocation. */
+  /** An allocation of a layer was recorded. */
   ALLOCATED(1),
 
   /** An allocation was freed. */
@@ -18,7 +18,7 @@ public enum MemoryEventKind {
   /** The sum of all kinds of events. */
   ALL(15),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final MemoryEventKind[] KNOWN = values();
@@ -28,7 +28,7 @@ public enum MemoryEventKind {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

@@ -5,23 +5,23 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * What a memory tracker counted for one layer.
+ * The counts of one layer in a memory tracker.
  *
  * @param layerId number of the layer, 0 or more
  * @param name name of the layer
  * @param currentBytes bytes of the layer that are live now
- * @param peakBytes highest number of live bytes of this layer alone, since the tracker was made or its statistics were reset
- * @param totalAllocatedBytes bytes of all allocations of the layer since the tracker was made or its statistics were reset
- * @param totalFreedBytes bytes of the layer freed since the tracker was made or its statistics were reset
+ * @param peakBytes highest number of live bytes of this layer alone, since creation or reset of the statistics
+ * @param totalAllocatedBytes bytes of all allocations of the layer since creation or reset of the statistics
+ * @param totalFreedBytes bytes of the layer freed since creation or reset of the statistics
  * @param liveAllocations number of allocations of the layer that are live now
- * @param allocations number of allocations of the layer since the tracker was made or its statistics were reset
- * @param frees number of allocations of the layer freed since the tracker was made or its statistics were reset
- * @param largestBytes bytes of the layer's largest single allocation since the tracker was made or its statistics were reset
+ * @param allocations number of allocations of the layer since creation or reset of the statistics
+ * @param frees number of allocations of the layer freed since creation or reset of the statistics
+ * @param largestBytes bytes of the layer's largest single allocation since creation or reset of the statistics
  * @param averageBytes totalAllocatedBytes / allocations, rounded down; 0 when there was none
- * @param lastAllocatedAtNs when the layer last allocated, in nanoseconds on the tracker's clock; 0 when allocations is 0, but
- *     also a time that a custom clock can return
- * @param lastFreedAtNs when the layer last freed, in nanoseconds on the tracker's clock; 0 when frees is 0, but also a time that
- *     a custom clock can return
+ * @param lastAllocatedAtNs when the layer last allocated, in nanoseconds on the tracker's clock; 0 when allocations is 0, but a
+ *     custom clock can also return 0
+ * @param lastFreedAtNs when the layer last freed, in nanoseconds on the tracker's clock; 0 when frees is 0, but a custom clock
+ *     can also return 0
  * @param lastAllocatedUtc when the layer last allocated, in UTC; empty: never
  * @param lastFreedUtc when the layer last freed, in UTC; empty: never
  */

@@ -1,7 +1,7 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** In which order layers come. */
+/** The order of layers in a snapshot. */
 public enum MemoryOrder {
   /** Layers in the order of their numbers, the lowest first. */
   ID(0),
@@ -12,7 +12,7 @@ public enum MemoryOrder {
   /** Layers in the order of their peaks, the highest first. */
   PEAK(2),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final MemoryOrder[] KNOWN = values();
@@ -22,7 +22,7 @@ public enum MemoryOrder {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

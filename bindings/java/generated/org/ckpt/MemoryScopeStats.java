@@ -4,15 +4,15 @@ package org.ckpt;
 import java.time.Instant;
 
 /**
- * What happened in a scope of a memory tracker since it was pushed, in all layers and threads.
+ * The counts of a scope of a memory tracker since it was pushed, for all layers and threads.
  *
  * @param depth number of open scopes around it
  * @param scope id of the scope (64 bits without a sign)
  * @param startBytes bytes that were live when the scope was pushed
- * @param peakBytes highest live total in bytes since the scope was pushed; its own rise is peakBytes - startBytes
+ * @param peakBytes highest live total in bytes since the scope was pushed; the increase within the scope is peakBytes -
+ *     startBytes
  * @param netBytes bytes live now - startBytes; may be negative
- * @param totalAllocatedBytes bytes allocated since the scope was pushed, resets of the statistics notwithstanding; at most 2^63 -
- *     1
+ * @param totalAllocatedBytes bytes allocated since the scope was pushed, unaffected by resets of the statistics; at most 2^63 - 1
  * @param pushedAtNs when the scope was pushed, in nanoseconds on the tracker's clock
  * @param pushedUtc when the scope was pushed, in UTC
  */

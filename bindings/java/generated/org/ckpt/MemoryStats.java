@@ -6,21 +6,22 @@ import java.time.Instant;
 /**
  * The totals of a memory tracker at one moment.
  *
- * @param layerCount number of layers that were ever named
+ * @param layerCount number of layers
  * @param currentBytes bytes live now
- * @param peakBytes highest live total in bytes since the tracker was made or its statistics were reset
- * @param totalAllocatedBytes bytes of all allocations since the tracker was made or its statistics were reset
- * @param totalFreedBytes bytes freed since the tracker was made or its statistics were reset: totalAllocatedBytes - currentBytes
+ * @param peakBytes highest live total, in bytes, since creation or reset of the statistics
+ * @param totalAllocatedBytes bytes of all allocations since creation or reset of the statistics
+ * @param totalFreedBytes bytes freed since creation or reset of the statistics: totalAllocatedBytes - currentBytes
  * @param liveAllocations number of allocations live now
- * @param allocations number of allocations since the tracker was made or its statistics were reset
+ * @param allocations number of allocations since creation or reset of the statistics
  * @param frees allocations - liveAllocations: a free by layer counts each allocation that it frees
  * @param averageBytes currentBytes / liveAllocations, rounded down; 0 when none is live
  * @param notFound recording calls refused for an unknown layer or allocation, double frees included
  * @param refused reservations refused by the limit
  * @param handlerFailures event handlers that failed
- * @param takenAtNs when this was true, in nanoseconds on the tracker's clock
- * @param sequence number of allocations and frees since the tracker was made; a reset leaves it alone (64 bits without a sign)
- * @param takenUtc when this was true, in UTC
+ * @param takenAtNs time of the snapshot, in nanoseconds on the tracker's clock
+ * @param sequence number of allocations and frees since the tracker was created; a reset does not change it (64 bits without a
+ *     sign)
+ * @param takenUtc time of the snapshot, in UTC
  */
 public record MemoryStats(
     long layerCount, long currentBytes, long peakBytes, long totalAllocatedBytes, long totalFreedBytes, long liveAllocations,

@@ -2,12 +2,12 @@
 package org.ckpt;
 
 /**
- * Physical memory that this process can have.
+ * Physical memory available to this process.
  *
  * @param totalBytes physical memory of the machine in bytes, at most the limit of the process's control group
  * @param availableBytes bytes that can be allocated now without swapping, also within the control group's limit
  * @param machineBytes physical memory of the machine in bytes
- * @param limitBytes smallest control group limit in bytes that holds for this process; 0: none
+ * @param limitBytes smallest control group limit in bytes that applies to this process; 0: none
  */
 public record MemorySystem(
     long totalBytes, long availableBytes, long machineBytes, long limitBytes) {

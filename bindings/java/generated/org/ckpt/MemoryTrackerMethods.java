@@ -11,15 +11,14 @@ abstract class MemoryTrackerMethods extends NativeObject {
     super(address, Native::ckpt_memory_tracker_release);
   }
 
-  /** Returns another reference to the same memory tracker, to be closed by itself. */
+  /** Returns another reference to the same memory tracker, to be closed separately. */
   public MemoryTracker share() {
     Native.ckpt_memory_tracker_retain(this);
     return new MemoryTracker(address());
   }
 
   /**
-   * Returns the number of the layer of this name: 0, 1, 2, ... in the order in which names are first used. A new name becomes a new
-   * layer.
+   * Returns the number of the layer of this name: 0, 1, 2, ... in the order of the first use of names. A new name creates a layer.
    */
   public int addLayer(String name) {
     return whole(out -> Native.ckpt_memory_tracker_add_layer(this, name, out));
@@ -34,7 +33,7 @@ abstract class MemoryTrackerMethods extends NativeObject {
     }
   }
 
-  /** Returns the layer's name, which lives as long as the tracker. {@link Status#NOT_FOUND} for a number that no layer has. */
+  /** Returns the layer's name. {@link Status#NOT_FOUND} for a number without a layer. */
   public String layerName(int layerId) {
     return text(out -> Native.ckpt_memory_tracker_get_layer_name(this, layerId, out));
   }
@@ -42,8 +41,8 @@ abstract class MemoryTrackerMethods extends NativeObject {
   /**
    * Records an allocation of bytes (&gt; 0) by a layer. allocation identifies it and is never 0. Errors: {@link
    * Status#INVALID_ARGUMENT} (bytes), {@link Status#NOT_FOUND} (layer; counted), {@link Status#OUT_OF_RANGE} when the total of all
-   * allocations would pass 2^63 - 1. Allocates memory only when more allocations are live than ever before. Event handlers run
-   * before it returns.
+   * allocations would exceed 2^63 - 1. Allocates memory only when the number of live allocations reaches a new maximum. Event
+   * handlers run before it returns.
    */
   public long recordAllocation(int layerId, long bytes) {
     return number(out -> Native.ckpt_memory_tracker_record_allocation(this, layerId, bytes, out));
@@ -51,8 +50,8 @@ abstract class MemoryTrackerMethods extends NativeObject {
 
   /**
    * Records an allocation of bytes (&gt; 0) by a layer as {@code MemoryTracker.recordAllocation}, but empty when the live total
-   * would rise above the limit. What is refused is never counted as live, not even for a moment; {@code MemoryStats.refused} counts
-   * refusals. Without a limit everything fits.
+   * would rise above the limit. A refused reservation is never counted as live, not even briefly; {@code MemoryStats.refused}
+   * counts refusals. Without a limit no reservation is refused.
    */
   public OptionalLong tryReserve(int layerId, long bytes) {
     try {
@@ -63,16 +62,16 @@ abstract class MemoryTrackerMethods extends NativeObject {
   }
 
   /**
-   * Records the end of an allocation. {@link Status#NOT_FOUND} for an id that is not live (unknown, or freed already): nothing
-   * changes but the count notFound.
+   * Records the end of an allocation. {@link Status#NOT_FOUND} for an id that is not live (unknown, or freed already): then only
+   * the count notFound changes.
    */
   public void recordDeallocation(long allocation) {
     Native.ckpt_memory_tracker_record_deallocation(this, allocation);
   }
 
   /**
-   * Records the end of all live allocations of a layer in one step; returns how many. {@link Status#NOT_FOUND}, counted, for an
-   * unknown layer and for one that has nothing live.
+   * Records the end of all live allocations of a layer in one step; returns their number. {@link Status#NOT_FOUND}, counted, for an
+   * unknown layer and for a layer without live allocations.
    */
   public long freeLayer(int layerId) {
     return number(out -> Native.ckpt_memory_tracker_record_deallocation_layer(this, layerId, out));
@@ -89,26 +88,28 @@ abstract class MemoryTrackerMethods extends NativeObject {
   }
 
   /**
-   * The live allocations of one moment, oldest first: count receives how many there are, allocations the first min(capacity,
-   * count). Holds recording up for as long as copying 40 bytes for each allocation that was ever live at the same time takes.
+   * Lists the live allocations in one consistent snapshot, oldest first: count receives how many there are, allocations the first
+   * min(capacity, count). Blocks recording while it copies 40 bytes per allocation, for the highest number of allocations that were
+   * ever live at the same time.
    */
   public List<MemoryAllocation> allocations() {
     return values(Native.ckpt_memory_tracker_list_allocations(this), MemoryAllocation::of, ckpt_memory_allocation::close);
   }
 
   /**
-   * Restarts the statistics as if the live allocations had just been made: total = peak = live bytes, allocations = live
+   * Resets the statistics as if the live allocations had just been recorded: total = peak = live bytes, allocations = live
    * allocations, frees = 0, the same per layer; notFound, refused and handlerFailures = 0. Open scopes, the limit and sequence
-   * numbers go on.
+   * numbers are unchanged.
    */
   public void resetStats() {
     Native.ckpt_memory_tracker_reset_stats(this);
   }
 
   /**
-   * Sets the limit of the live total: limitBytes &gt; 0, 0 &lt;= hysteresisBytes &lt; limitBytes. Recording goes on above it, with
-   * an event when the live total rises above it; the next one only after it was below limitBytes - hysteresisBytes. With more than
-   * limitBytes live the event comes at once. {@code MemoryTracker.tryReserve} refuses what would pass it.
+   * Sets the limit of the live total: limitBytes &gt; 0, 0 &lt;= hysteresisBytes &lt; limitBytes. Allocations above the limit are
+   * still recorded. An event is raised when the live total rises above the limit, and again only after it was below limitBytes -
+   * hysteresisBytes. If more than limitBytes are live already, the event is raised at once. {@code MemoryTracker.tryReserve}
+   * refuses allocations that would exceed the limit.
    */
   public void setLimit(long limitBytes, long hysteresisBytes) {
     Native.ckpt_memory_tracker_set_limit(this, limitBytes, hysteresisBytes);
@@ -120,22 +121,24 @@ abstract class MemoryTrackerMethods extends NativeObject {
   }
 
   /**
-   * Switches all events off (0) or on again (1). A new tracker has them on. Accounting goes on; what happened meanwhile is not
-   * reported later.
+   * Disables (false) or enables (true) all events. They are enabled in a new tracker. Accounting continues while events are
+   * disabled; these events are not reported later.
    */
   public void enableEvents(boolean enabled) {
     Native.ckpt_memory_tracker_enable_events(this, enabled ? 1 : 0);
   }
 
-  /** Reports a new peak only when it is at least bytes (&gt; 0) above the last one reported; 1 reports every new peak. */
+  /**
+   * Sets the minimum increase, in bytes (&gt; 0), of the peak over the last reported one for an event of a new peak; 1 reports
+   * every new peak.
+   */
   public void setPeakGranularity(long bytes) {
     Native.ckpt_memory_tracker_set_peak_granularity(this, bytes);
   }
 
   /**
    * Returns a snapshot as one JSON object (docs/reference/memory.md names its members): totals, limit, open scopes, the maxLayers
-   * layers (0: all) that hold the most live bytes, and the sum of the others;. The text may grow between asking for its length and
-   * fetching it: repeat on {@link Status#OUT_OF_RANGE}.
+   * layers (0: all) that hold the most live bytes, and the sum of the others.
    */
   public String json(long maxLayers) {
     return Native.ckpt_memory_tracker_get_json(this, maxLayers);
@@ -144,7 +147,7 @@ abstract class MemoryTrackerMethods extends NativeObject {
   /**
    * Returns a snapshot in the Prometheus text format 0.0.4: ckpt_memory_current_bytes, ckpt_memory_peak_bytes,
    * ckpt_memory_allocated_bytes_total and so on, and ckpt_memory_layer_... with the label layer for the first maxLayers layers by
-   * number (0: all), so that a layer's series never moves; the others are summed under layer="other". Source:
+   * number (0: all), so that the series of a layer never changes; the others are summed under layer="other". Source:
    * prometheus.io/docs/instrumenting/exposition_formats.
    */
   public String prometheus(long maxLayers) {

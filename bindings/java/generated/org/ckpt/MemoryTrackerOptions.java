@@ -3,7 +3,7 @@ package org.ckpt;
 
 import java.lang.ref.Reference;
 
-/** How a memory tracker is made. */
+/** Options for creating a memory tracker. */
 public final class MemoryTrackerOptions {
   private Clock clock = null;
   private long peakGranularityBytes = 1L;
@@ -12,7 +12,7 @@ public final class MemoryTrackerOptions {
   public MemoryTrackerOptions() {}
 
   /**
-   * Dates what is recorded; null: the system's monotonic clock in its coarse form. The tracker keeps it alive.
+   * Clock for the times of allocations and frees; null: the system's coarse monotonic clock. The tracker keeps it alive.
    *
    * @param clock the value
    * @return this
@@ -22,13 +22,13 @@ public final class MemoryTrackerOptions {
     return this;
   }
 
-  /** {@return what {@link #clock(Clock)} set} */
+  /** {@return the value set by {@link #clock(Clock)}} */
   public Clock clock() {
     return clock;
   }
 
   /**
-   * Bytes, above 0: an event of a new peak comes only when the peak is at least this far above the last one reported. Default: 1.
+   * Minimum increase, in bytes, of the peak over the last reported one for an event of a new peak, &gt; 0. Default: 1.
    *
    * @param peakGranularityBytes the value
    * @return this
@@ -38,12 +38,12 @@ public final class MemoryTrackerOptions {
     return this;
   }
 
-  /** {@return what {@link #peakGranularityBytes(long)} set} */
+  /** {@return the value set by {@link #peakGranularityBytes(long)}} */
   public long peakGranularityBytes() {
     return peakGranularityBytes;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_memory_tracker_options> call) {
     try (ckpt_memory_tracker_options struct = new ckpt_memory_tracker_options()) {
       if (clock != null) struct.setClock(clock);

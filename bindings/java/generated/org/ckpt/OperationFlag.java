@@ -6,7 +6,7 @@ public final class OperationFlag {
   /** The layer ran before in this step: its ambient state is restored first, from the buffer ambient. */
   public static final int AGAIN = 1;
 
-  /** The result is made where the operand was: both buffers have one offset. */
+  /** The result overwrites the operand: both buffers have the same offset. */
   public static final int IN_PLACE = 2;
 
   private OperationFlag() {}

@@ -13,7 +13,7 @@ abstract class OptimizerMethods extends NativeObject {
 
   /**
    * Creates a stochastic gradient descent optimizer: v = momentum v + g; w = w - learningRate v. learningRate &gt; 0, 0 &lt;=
-   * momentum &lt; 1. State: one tensor a parameter, "&lt;name&gt;.momentum". Keeps the chain alive.
+   * momentum &lt; 1. State: one tensor per parameter, "&lt;name&gt;.momentum". Keeps the chain alive.
    */
   public static Optimizer sgd(Chain chain, double learningRate, double momentum) {
     return Optimizer.made(out -> Native.ckpt_optimizer_create_sgd(chain, learningRate, momentum, out));
@@ -32,16 +32,16 @@ abstract class OptimizerMethods extends NativeObject {
     return Optimizer.made(out -> options.with(optionsStruct -> Native.ckpt_optimizer_create_adamw(chain, optionsStruct, out)));
   }
 
-  /** Updates the parameters once with the gradients as they are. */
+  /** Updates the parameters once with the current gradients. */
   public void step() {
     Native.ckpt_optimizer_step(this);
   }
 
   /**
-   * Does what {@code Chain.clipGradients}(maxNorm) and {@code Optimizer.step} do, to the same bits, and sets all gradients to 0: a
-   * step with accumulate 1 comes next, which need not set them to 0 itself. Behind their norm the gradients are gone through once,
-   * and each part is scaled, used and set to 0 while it is in the processor's caches. maxNorm: &gt; 0; INFINITY scales nothing.
-   * Returns the norm before. {@link Status#OUT_OF_RANGE} when that is not finite: gradients, parameters and state stay as they are.
+   * Does {@code Chain.clipGradients}(maxNorm) and {@code Optimizer.step}, with the same bits, and sets all gradients to 0, so that
+   * the next step can run with accumulate 1. After the computation of the norm, one pass over the gradients scales, uses and clears
+   * each part while it is in the processor's caches. maxNorm: &gt; 0; INFINITY scales nothing. Returns the norm before scaling.
+   * {@link Status#OUT_OF_RANGE} if that is not finite: gradients, parameters and state are unchanged.
    */
   public double stepAndZero(double maxNorm) {
     return real(out -> Native.ckpt_optimizer_step_and_zero(this, maxNorm, out));
@@ -52,7 +52,7 @@ abstract class OptimizerMethods extends NativeObject {
     return real(out -> Native.ckpt_optimizer_get_learning_rate(this, out));
   }
 
-  /** Sets the size of the next steps, &gt;= 0 and finite. It is not part of the state: set it again when a run is resumed. */
+  /** Sets the size of the next steps, &gt;= 0 and finite. It is not part of the saved state: set it again when a run is resumed. */
   public void setLearningRate(double learningRate) {
     Native.ckpt_optimizer_set_learning_rate(this, learningRate);
   }
@@ -62,7 +62,7 @@ abstract class OptimizerMethods extends NativeObject {
     return number(out -> Native.ckpt_optimizer_get_step_count(this, out));
   }
 
-  /** Sets the number of updates so far (&gt;= 0), when state is restored. */
+  /** Sets the number of updates so far (&gt;= 0), for restoring a state. */
   public void setStepCount(long stepCount) {
     Native.ckpt_optimizer_set_step_count(this, stepCount);
   }

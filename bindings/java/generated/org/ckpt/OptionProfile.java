@@ -4,7 +4,7 @@ package org.ckpt;
 import java.lang.ref.Reference;
 import java.time.Duration;
 
-/** What planning must know of one way to run a layer. Most layers have one. */
+/** Properties of one option (way to run a layer) for planning. Most layers have one. */
 public final class OptionProfile {
   private long tapeBytes = 0L;
   private long forwardWorkspaceBytes = 0L;
@@ -30,7 +30,7 @@ public final class OptionProfile {
     return this;
   }
 
-  /** {@return what {@link #tapeBytes(long)} set} */
+  /** {@return the value set by {@link #tapeBytes(long)}} */
   public long tapeBytes() {
     return tapeBytes;
   }
@@ -46,7 +46,7 @@ public final class OptionProfile {
     return this;
   }
 
-  /** {@return what {@link #forwardWorkspaceBytes(long)} set} */
+  /** {@return the value set by {@link #forwardWorkspaceBytes(long)}} */
   public long forwardWorkspaceBytes() {
     return forwardWorkspaceBytes;
   }
@@ -62,7 +62,7 @@ public final class OptionProfile {
     return this;
   }
 
-  /** {@return what {@link #backwardWorkspaceBytes(long)} set} */
+  /** {@return the value set by {@link #backwardWorkspaceBytes(long)}} */
   public long backwardWorkspaceBytes() {
     return backwardWorkspaceBytes;
   }
@@ -78,7 +78,7 @@ public final class OptionProfile {
     return this;
   }
 
-  /** {@return what {@link #forwardSeconds(double)} set} */
+  /** {@return the value set by {@link #forwardSeconds(double)}} */
   public double forwardSeconds() {
     return forwardSeconds;
   }
@@ -94,13 +94,13 @@ public final class OptionProfile {
     return this;
   }
 
-  /** {@return what {@link #backwardSeconds(double)} set} */
+  /** {@return the value set by {@link #backwardSeconds(double)}} */
   public double backwardSeconds() {
     return backwardSeconds;
   }
 
   /**
-   * Bytes needed while RECORD runs, &gt;= 0; not looked at without hasRecord. Default: 0.
+   * Bytes needed while RECORD runs, &gt;= 0; ignored without hasRecord. Default: 0.
    *
    * @param recordWorkspaceBytes the value
    * @return this
@@ -110,13 +110,13 @@ public final class OptionProfile {
     return this;
   }
 
-  /** {@return what {@link #recordWorkspaceBytes(long)} set} */
+  /** {@return the value set by {@link #recordWorkspaceBytes(long)}} */
   public long recordWorkspaceBytes() {
     return recordWorkspaceBytes;
   }
 
   /**
-   * Duration of one RECORD in seconds, &gt;= 0; not looked at without hasRecord. Default: 0.0.
+   * Duration of one RECORD in seconds, &gt;= 0; ignored without hasRecord. Default: 0.0.
    *
    * @param recordSeconds the value
    * @return this
@@ -126,13 +126,14 @@ public final class OptionProfile {
     return this;
   }
 
-  /** {@return what {@link #recordSeconds(double)} set} */
+  /** {@return the value set by {@link #recordSeconds(double)}} */
   public double recordSeconds() {
     return recordSeconds;
   }
 
   /**
-   * True: the layer can record without making its output, as the two fields above say; false: RECORD runs forward. Default: false.
+   * True: the layer can record without computing its output, with recordWorkspaceBytes and recordSeconds; false: RECORD runs
+   * forward. Default: false.
    *
    * @param hasRecord the value
    * @return this
@@ -142,15 +143,15 @@ public final class OptionProfile {
     return this;
   }
 
-  /** {@return what {@link #hasRecord(boolean)} set} */
+  /** {@return the value set by {@link #hasRecord(boolean)}} */
   public boolean hasRecord() {
     return hasRecord;
   }
 
   /**
-   * Most bytes at once while the backward runs of all that it reads, makes and needs for itself, but for the layer's input: its
-   * tape, both gradients, the output where it is read, and workspace, &gt;= 0; 0: not known, their sum. For those whose memory
-   * comes from an allocator of their own: planners and the verifier count it; arena and program keep the sum. Default: 0.
+   * Maximum bytes of a backward while it runs, without the layer's input: its tape, both gradients, the output if it is read, and
+   * workspace, &gt;= 0; 0: not known, their sum. For programs with a separate allocator: planners and the verifier use it; arena
+   * and program use the sum. Default: 0.
    *
    * @param backwardPeakBytes the value
    * @return this
@@ -160,12 +161,12 @@ public final class OptionProfile {
     return this;
   }
 
-  /** {@return what {@link #backwardPeakBytes(long)} set} */
+  /** {@return the value set by {@link #backwardPeakBytes(long)}} */
   public long backwardPeakBytes() {
     return backwardPeakBytes;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_option_profile> call) {
     try (ckpt_option_profile struct = new ckpt_option_profile()) {
       struct.setTape_bytes(tapeBytes);

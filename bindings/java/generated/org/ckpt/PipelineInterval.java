@@ -2,9 +2,9 @@
 package org.ckpt;
 
 /**
- * What a stage of a pipeline does in one interval of a step.
+ * The activity of a stage of a pipeline in one interval of a step.
  *
- * @param kind what the stage does
+ * @param kind activity of the stage
  * @param stage number of the stage, from 0
  * @param chunk number of the chunk of the stage, from 0
  * @param microBatch number of the micro-batch, from 0

@@ -8,22 +8,22 @@ abstract class PipelineMethods extends NativeObject {
   }
 
   /**
-   * Asks the step that is running to end with {@link Status#CANCELLED}; does not wait. Without one it does nothing. Any thread,
-   * also a layer's.
+   * Requests that the running step fails with {@link Status#CANCELLED}; does not wait. Without a running step it does nothing. May
+   * be called on any thread, also inside a layer.
    */
   public void cancel() {
     Native.ckpt_pipeline_cancel(this);
   }
 
-  /** Returns the first layers of the pieces. */
+  /** Lists the first layers of the pieces. */
   public long[] begins() {
     return Native.ckpt_pipeline_get_begins(this);
   }
 
   /**
-   * Returns a stage's manager, as a new reference: its policy is asked when a step begins which micro-batches' tapes stay. Its
-   * recompute runs the stage's forward with the last step's keys; {@link Status#UNSUPPORTED} for stages of several chunks, and for
-   * layers that need targets, have ambient state or are not deterministic.
+   * Returns a stage's manager, as a new reference: its policy determines at the begin of a step the micro-batches with tapes that
+   * are kept. Its recompute runs the stage's forward with the last step's keys; {@link Status#UNSUPPORTED} for stages of several
+   * chunks, and for layers that need targets, have ambient state or are not deterministic.
    */
   public ActivationManager manager(int stage) {
     return ActivationManager.made(out -> Native.ckpt_pipeline_get_manager(this, stage, out));
@@ -39,19 +39,19 @@ abstract class PipelineMethods extends NativeObject {
 
   /**
    * Returns the profile that the schedule of {@code Pipeline.schedule} is verified against: the stage's layers for one micro-batch;
-   * between two chunks one layer that never runs. A new reference.
+   * between two chunks one layer that is not run. A new reference.
    */
   public Profile profile(int stage) {
     return Profile.made(out -> Native.ckpt_pipeline_get_profile(this, stage, out));
   }
 
-  /** Returns what a stage measured since the pipeline was made. */
+  /** Returns the measurements of a stage since the pipeline was created. */
   public PipelineStats stats(int stage) {
     return PipelineStats.from(struct -> Native.ckpt_pipeline_get_stats(this, stage, struct));
   }
 
   /**
-   * Returns the timeline of the last step that ended well as Chrome's trace events (JSON; chrome://tracing and Perfetto show it).
+   * Returns the timeline of the last successful step as Chrome's trace events (JSON; chrome://tracing and Perfetto show it).
    * Source: "Trace Event Format".
    */
   public String traceJson() {
@@ -59,8 +59,8 @@ abstract class PipelineMethods extends NativeObject {
   }
 
   /**
-   * Returns the most micro-batches of a piece (0 .. pieces-1) that are between their forward and the end of their backward. Reads
-   * the same options as {@code Pipeline.split}.
+   * Returns the maximum number of micro-batches of a piece (0 .. pieces-1) that are between their forward and the end of their
+   * backward. Reads the same options as {@code Pipeline.split}.
    */
   public static int inFlight(PipelineOptions options, int piece) {
     return whole(out -> options.with(optionsStruct -> Native.ckpt_pipeline_get_in_flight(optionsStruct, piece, out)));

@@ -4,8 +4,8 @@ package org.ckpt;
 import java.lang.ref.Reference;
 
 /**
- * How a pipeline is made. The chain is cut into pieces = stages * chunks pieces of at least one layer; piece k is chunk k /
- * stages of stage k % stages.
+ * Options for creating a pipeline. The chain is split into pieces = stages * chunks pieces of at least one layer; piece k is
+ * chunk k / stages of stage k % stages.
  */
 public final class PipelineOptions {
   private PipelineOrder order = PipelineOrder.ONE_FORWARD_ONE_BACKWARD;
@@ -37,7 +37,7 @@ public final class PipelineOptions {
     return this;
   }
 
-  /** {@return what {@link #order(PipelineOrder)} set} */
+  /** {@return the value set by {@link #order(PipelineOrder)}} */
   public PipelineOrder order() {
     return order;
   }
@@ -53,7 +53,7 @@ public final class PipelineOptions {
     return this;
   }
 
-  /** {@return what {@link #stages(int)} set} */
+  /** {@return the value set by {@link #stages(int)}} */
   public int stages() {
     return stages;
   }
@@ -69,7 +69,7 @@ public final class PipelineOptions {
     return this;
   }
 
-  /** {@return what {@link #microBatches(int)} set} */
+  /** {@return the value set by {@link #microBatches(int)}} */
   public int microBatches() {
     return microBatches;
   }
@@ -85,13 +85,13 @@ public final class PipelineOptions {
     return this;
   }
 
-  /** {@return what {@link #chunks(int)} set} */
+  /** {@return the value set by {@link #chunks(int)}} */
   public int chunks() {
     return chunks;
   }
 
   /**
-   * Threads of each stage's pool, its own thread included; 1 .. 1024. Default: 1.
+   * Number of threads of each stage's pool, the stage's thread included; 1 .. 1024. Default: 1.
    *
    * @param threadsPerStage the value
    * @return this
@@ -101,13 +101,13 @@ public final class PipelineOptions {
     return this;
   }
 
-  /** {@return what {@link #threadsPerStage(int)} set} */
+  /** {@return the value set by {@link #threadsPerStage(int)}} */
   public int threadsPerStage() {
     return threadsPerStage;
   }
 
   /**
-   * Number of runs that time the layers, for the split and the budget; 0: bytes only. Default: 3.
+   * Number of runs for measuring the layers' times, for the split and the budget; 0: only bytes are used. Default: 3.
    *
    * @param measuredSteps the value
    * @return this
@@ -117,13 +117,13 @@ public final class PipelineOptions {
     return this;
   }
 
-  /** {@return what {@link #measuredSteps(int)} set} */
+  /** {@return the value set by {@link #measuredSteps(int)}} */
   public int measuredSteps() {
     return measuredSteps;
   }
 
   /**
-   * Places of each queue between neighbours; 0: as many as the schedule needs. Default: 0.
+   * Capacity of each queue between neighbours; 0: as much as the schedule needs. Default: 0.
    *
    * @param queuePlaces the value
    * @return this
@@ -133,14 +133,14 @@ public final class PipelineOptions {
     return this;
   }
 
-  /** {@return what {@link #queuePlaces(long)} set} */
+  /** {@return the value set by {@link #queuePlaces(long)}} */
   public long queuePlaces() {
     return queuePlaces;
   }
 
   /**
-   * Each stage takes the fastest plan found with which its whole step, with what it keeps of every micro-batch in flight, reserves
-   * no more bytes than this; 0: no budget. Default: 0.
+   * Limit of the reserved bytes of each stage's whole step, with the kept values of all micro-batches in flight; each stage uses
+   * the fastest plan found within it; 0: no budget. Default: 0.
    *
    * @param budgetBytes the value
    * @return this
@@ -150,13 +150,13 @@ public final class PipelineOptions {
     return this;
   }
 
-  /** {@return what {@link #budgetBytes(long)} set} */
+  /** {@return the value set by {@link #budgetBytes(long)}} */
   public long budgetBytes() {
     return budgetBytes;
   }
 
   /**
-   * Chooses each piece's plan, layer by layer; asked again before each step; kept alive; null: no strategy.
+   * Strategy that determines each piece's plan, layer by layer; asked again before each step; kept alive; null: no strategy.
    *
    * @param strategy the value
    * @return this
@@ -166,13 +166,13 @@ public final class PipelineOptions {
     return this;
   }
 
-  /** {@return what {@link #strategy(CheckpointStrategy)} set} */
+  /** {@return the value set by {@link #strategy(CheckpointStrategy)}} */
   public Strategy strategy() {
     return strategy;
   }
 
   /**
-   * Counts every buffer, those of queues included; kept alive; null: one of its own.
+   * Tracker that counts every buffer, those of queues included; kept alive; null: a new one.
    *
    * @param tracker the value
    * @return this
@@ -182,13 +182,13 @@ public final class PipelineOptions {
     return this;
   }
 
-  /** {@return what {@link #tracker(MemoryTracker)} set} */
+  /** {@return the value set by {@link #tracker(MemoryTracker)}} */
   public MemoryTracker tracker() {
     return tracker;
   }
 
   /**
-   * What is checked where a layer runs forward again. Default: {@link RecomputeCheck#NONE}.
+   * Check of each recomputed forward. Default: {@link RecomputeCheck#NONE}.
    *
    * @param recomputeCheck the value
    * @return this
@@ -198,13 +198,13 @@ public final class PipelineOptions {
     return this;
   }
 
-  /** {@return what {@link #recomputeCheck(RecomputeCheck)} set} */
+  /** {@return the value set by {@link #recomputeCheck(RecomputeCheck)}} */
   public RecomputeCheck recomputeCheck() {
     return recomputeCheck;
   }
 
   /**
-   * True: looks whether layers write where they may not; false: does not look. Default: false.
+   * True: detects writes of layers outside of their buffers; false: no check. Default: false.
    *
    * @param checkWrites the value
    * @return this
@@ -214,15 +214,15 @@ public final class PipelineOptions {
     return this;
   }
 
-  /** {@return what {@link #checkWrites(boolean)} set} */
+  /** {@return the value set by {@link #checkWrites(boolean)}} */
   public boolean checkWrites() {
     return checkWrites;
   }
 
   /**
-   * True: a layer's output of F32 or F64 that is not finite ends the step with {@link Status#OUT_OF_RANGE}, whose message names the
-   * layer, the element and the micro-batch: the first such layer of the stage that came upon one first; false: only the losses are
-   * looked at. Default: false.
+   * True: a layer's output of F32 or F64 that is not finite fails the step with {@link Status#OUT_OF_RANGE}; the message names the
+   * layer, the element and the micro-batch: the first such layer of the stage that detected one first; false: only the losses are
+   * checked. Default: false.
    *
    * @param checkFinite the value
    * @return this
@@ -232,12 +232,12 @@ public final class PipelineOptions {
     return this;
   }
 
-  /** {@return what {@link #checkFinite(boolean)} set} */
+  /** {@return the value set by {@link #checkFinite(boolean)}} */
   public boolean checkFinite() {
     return checkFinite;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_pipeline_options> call) {
     try (ckpt_pipeline_options struct = new ckpt_pipeline_options()) {
       struct.setOrder(order.number());

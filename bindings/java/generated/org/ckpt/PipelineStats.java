@@ -4,20 +4,20 @@ package org.ckpt;
 import java.time.Duration;
 
 /**
- * What a stage of a pipeline measured since the pipeline was made.
+ * Measurements of a stage of a pipeline since the pipeline was created.
  *
- * @param inFlight micro-batches between forward and backward at most (of chunk 0)
+ * @param inFlight maximum number of micro-batches between forward and backward (of chunk 0)
  * @param firstLayer global number of the stage's first layer (of chunk 0)
  * @param layers number of layers of all chunks of the stage
- * @param steps number of steps that ended well
+ * @param steps number of successful steps
  * @param forwards number of layer forwards, recomputed ones included
  * @param recomputedForwards number of layer forwards beyond the first of each layer and micro-batch in a step
- * @param keptMicroBatches number of micro-batches whose tapes stayed from forward to backward
- * @param recomputedMicroBatches number of micro-batches whose tapes did not stay from forward to backward
- * @param peakLiveBytes the most bytes that were alive at once: equals the verifier's peak of the whole step to the byte
+ * @param keptMicroBatches number of micro-batches with tapes that were kept from forward to backward
+ * @param recomputedMicroBatches number of micro-batches with tapes that were recomputed
+ * @param peakLiveBytes maximum number of live bytes: equals the verifier's peak of the whole step to the byte
  * @param reservedBytes bytes of the stage's arena
- * @param queueBytes bytes reserved by the queues to and from the next stage, beside the arena
- * @param busy time of the last step in which the stage computed and did not wait
+ * @param queueBytes bytes reserved by the queues to and from the next stage, in addition to the arena
+ * @param busy time for which the stage computed, without waits, in the last step
  */
 public record PipelineStats(
     int inFlight, long firstLayer, long layers, long steps, long forwards, long recomputedForwards, long keptMicroBatches,

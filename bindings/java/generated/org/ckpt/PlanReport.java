@@ -2,19 +2,18 @@
 package org.ckpt;
 
 /**
- * What a schedule costs on a chain, exactly.
+ * The exact memory and time of a schedule on a chain.
  *
  * @param actions number of actions, END included
  * @param forwards number of layer forwards (each RECORD is one), recomputed ones included
  * @param recomputedForwards number of layer forwards beyond the first of each layer
- * @param stepSeconds duration of the step in seconds: of the forwards, records and backwards, one after another, and of what the
- *     AWAITs wait for
- * @param recomputedSeconds duration of the recomputed forwards in seconds, as they ran: forwardSeconds or recordSeconds
- * @param peakAction index of the action during which tier 0 was fullest (the first such)
- * @param peakBytes live bytes at the fullest moment of each tier; tier 0 counts items, workspace and ambient state
- * @param waitSeconds duration of what the AWAITs wait for, in seconds; counted in stepSeconds
- * @param peakItems most items (INPUT, TAPE, GRAD) at once in each tier; with x_0
- * @param peakInputs most INPUTs at once in each tier; with x_0: the states that an adjoint code keeps
+ * @param stepSeconds duration of the step in seconds: the sum of forwards, records, backwards and waits of AWAITs
+ * @param recomputedSeconds duration of the recomputed forwards in seconds, from forwardSeconds or recordSeconds
+ * @param peakAction index of the first action with the peak of tier 0
+ * @param peakBytes peak live bytes of each tier; tier 0 counts items, workspace and ambient state
+ * @param waitSeconds duration of the waits of AWAITs in seconds; included in stepSeconds
+ * @param peakItems maximum number of items (INPUT, TAPE, GRAD) in each tier, x_0 included
+ * @param peakInputs maximum number of INPUTs in each tier, x_0 included: the states that an adjoint code keeps
  * @param storedBytes bytes that were copied into each tier; 0 for tier 0
  * @param loadedBytes bytes that were copied back from each tier; 0 for tier 0
  */

@@ -1,33 +1,35 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** How a controller decides when to save. */
+/** The policy by which a controller decides when to save. */
 public enum Policy {
-  /** Experts on the failure rate, weighted by what each would have cost on every gap so far. */
+  /**
+   * A weighted combination of estimators of the failure rate; weights follow the cost that each would have had on every gap so far.
+   */
   AUTO(0),
 
-  /** The threshold rule on the last observed task; a commit consumes the slot. */
+  /** The threshold rule, applied to the last observed task; a commit consumes the slot. */
   THRESHOLD(1),
 
-  /** The interval at which expected loss and cost of a checkpoint are equal, with the learned failure rate. */
+  /** The interval at which the expected loss and the cost of a checkpoint are equal, with the estimated failure rate. */
   EXPECTED_VALUE(2),
 
-  /** Young's interval with a set mean time between failures and the measured cost. */
+  /** Young's interval with a given mean time between failures and the measured cost. */
   YOUNG(3),
 
-  /** Daly's interval with a set mean time between failures and the measured cost. */
+  /** Daly's interval with a given mean time between failures and the measured cost. */
   DALY(4),
 
   /** Daly's interval for the mean of a Gamma posterior: prior 1 failure in 1 h. */
   BAYES(5),
 
-  /** The interval for a Weibull law fitted to the last 512 gaps, at the age of the current one. */
+  /** The interval for a Weibull distribution fitted to the last 512 gaps, at the age of the current gap. */
   WEIBULL(6),
 
-  /** A set interval. */
+  /** A fixed, given interval. */
   FIXED(7),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final Policy[] KNOWN = values();
@@ -37,7 +39,7 @@ public enum Policy {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

@@ -1,18 +1,18 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** Which tasks begin first. */
+/** The order in which tasks start. */
 public enum Priority {
-  /** Begins after all tasks of a higher priority. */
+  /** Starts after all tasks of a higher priority. */
   LOW(-1),
 
-  /** Begins after tasks of high priority and before tasks of low priority. */
+  /** Starts after tasks of high priority and before tasks of low priority. */
   NORMAL(0),
 
-  /** Begins before all tasks of a lower priority. */
+  /** Starts before all tasks of a lower priority. */
   HIGH(1),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final Priority[] KNOWN = values();
@@ -22,7 +22,7 @@ public enum Priority {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

@@ -3,16 +3,16 @@ package org.ckpt;
 
 import java.util.List;
 
-/** A placed schedule. Immutable: may be read from several threads at once. */
+/** A schedule with placed buffers. Immutable: may be read from several threads at once. */
 public final class Program extends NativeObject {
   Program(long address) {
     super(address, Native::ckpt_program_release);
   }
 
   /**
-   * Creates the program of a schedule on a chain's profile; neither is needed afterwards. Offsets are those that the executor of
-   * the documentation of engine uses: reserved bytes as {@code Schedule.reservedBytes} says them. {@link Status#INVALID_SCHEDULE}
-   * as {@code Schedule.verify}, {@link Status#OUT_OF_RANGE} past 2^22 operations.
+   * Creates the program of a schedule on a chain's profile; neither is needed afterwards. Offsets are the same as in a {@link
+   * ScheduleExecutor}: arenas are as large as {@code Schedule.reservedBytes} reports. {@link Status#INVALID_SCHEDULE} as {@code
+   * Schedule.verify}, {@link Status#OUT_OF_RANGE} above 2^22 operations.
    */
   public Program(Schedule schedule, Profile profile) {
     this(number(out -> Native.ckpt_program_create(schedule, profile, out)));
@@ -23,12 +23,12 @@ public final class Program extends NativeObject {
     return number(out -> Native.ckpt_program_get_arena_bytes(this, tier, out));
   }
 
-  /** Returns all buffers. */
+  /** Lists the buffers. */
   public List<ProgramBuffer> buffers() {
     return NumberReader.list(Native.ckpt_program_get_buffers(this), ProgramBuffer::of);
   }
 
-  /** Returns all operations. */
+  /** Lists the operations. */
   public List<ProgramOperation> operations() {
     return NumberReader.list(Native.ckpt_program_get_operations(this), ProgramOperation::of);
   }

@@ -17,16 +17,16 @@ abstract class ReaderMethods extends NativeObject {
   }
 
   /**
-   * Returns the info for the tensor at index, 0 .. count-1: group after group, file after file, in the order of the data; else
-   * {@link Status#OUT_OF_RANGE}.
+   * Returns information about the tensor at index (0 .. count-1, else {@link Status#OUT_OF_RANGE}): group after group, file after
+   * file, in the order of the data.
    */
   public TensorInfo tensor(long index) {
     return TensorInfo.from(struct -> Native.ckpt_reader_get_tensor(this, index, struct));
   }
 
   /**
-   * Returns the index of a tensor. group: null when it does not matter; {@link Status#INVALID_ARGUMENT} when several groups have
-   * the name then. {@link Status#NOT_FOUND} when there is no such tensor.
+   * Returns the index of a tensor. group: null for any group; {@link Status#INVALID_ARGUMENT} then if several groups have the name.
+   * {@link Status#NOT_FOUND} if no tensor matches.
    */
   public long find(String group, String name) {
     return number(out -> Native.ckpt_reader_find(this, group, name, out));
@@ -34,7 +34,7 @@ abstract class ReaderMethods extends NativeObject {
 
   /**
    * Reads a tensor's bytes into tensor, which must have its dtype and shape ({@link Status#INVALID_ARGUMENT}). After {@link
-   * Status#CORRUPT} (a checksum does not hold, or the file has shrunk) or {@link Status#IO} the tensor's contents are undefined.
+   * Status#CORRUPT} (a checksum does not match, or the file has shrunk) or {@link Status#IO} the tensor's contents are undefined.
    */
   public void read(long index, Tensor tensor) {
     Native.ckpt_reader_read(this, index, tensor);
@@ -46,21 +46,22 @@ abstract class ReaderMethods extends NativeObject {
   }
 
   /**
-   * Reads length rows from row begin on, along the first dimension, into a new tensor with that first dimension and memory of pool
-   * (null: the process's default pool). {@link Status#OUT_OF_RANGE} for rows that are not there; {@link Status#INVALID_ARGUMENT}
-   * for a scalar; {@link Status#UNSUPPORTED} when rows of less than a byte per element do not end at a byte.
+   * Reads rows begin .. begin+length-1 along the first dimension into a new tensor with length as its first dimension and memory of
+   * pool (null: the process's default pool). {@link Status#OUT_OF_RANGE} for rows that do not exist; {@link
+   * Status#INVALID_ARGUMENT} for a scalar; {@link Status#UNSUPPORTED} if elements have less than a byte and the rows do not begin
+   * and end at whole bytes.
    */
   public Tensor readSlice(long index, long begin, long length, BufferPool pool) {
     return Tensor.made(out -> Native.ckpt_reader_read_slice(this, index, begin, length, pool, out));
   }
 
   /**
-   * Returns a new read-only tensor over the file itself (mmap): no byte is copied, pages are read when they are touched. It keeps
-   * the mapping alive, also after the reader and the checkpoint are gone. {@link Status#UNSUPPORTED} where the storage has no
-   * mappings or when the tensor's bytes are not aligned for its dtype (files of other programs), or are in blocks of several files:
-   * read it then. {@link Status#CORRUPT} when the file is shorter by now than it was when it was opened. If another program
-   * shortens the file later, touching what is gone kills the process (SIGBUS), and pages that cannot be read from the disk do too:
-   * only {@code Reader.read} returns errors for these. libckpt never changes a committed file.
+   * Returns a new read-only tensor over the file itself (mmap): no byte is copied, and pages are read on access. It keeps the
+   * mapping alive, also after the release of the reader and the manager. {@link Status#UNSUPPORTED} if the storage does not support
+   * mappings, if the tensor's bytes are not aligned for its dtype (files of other programs), or if they are blocks in several
+   * files: read the tensor instead. {@link Status#CORRUPT} if the file is now shorter than when it was opened. If another program
+   * truncates the file later, access to the missing part kills the process (SIGBUS), and so does access to pages that cannot be
+   * read from the disk: only {@code Reader.read} returns errors for these. libckpt never changes a committed file.
    */
   public Tensor map(long index) {
     return Tensor.made(out -> Native.ckpt_reader_map(this, index, out));

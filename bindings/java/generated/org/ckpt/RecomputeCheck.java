@@ -1,26 +1,26 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** What is checked where a layer runs forward again in a step. Each also checks what those before it do. */
+/** The check of recomputed forwards in a step. Each level includes the checks of the lower ones. */
 public enum RecomputeCheck {
-  /** Nothing is checked. */
+  /** No check. */
   NONE(0),
 
   /**
-   * The layer is asked again for element type and shape of its output, and for the bytes that its option needs: they are as they
-   * were when the executor was made.
+   * The layer is asked again for element type and shape of its output, and for the bytes that its option needs; they must be as
+   * when the executor was created.
    */
   METADATA(1),
 
-  /** The output has the hash of the first run's (XXH3-128): 16 bytes are kept of each output that is made again. */
+  /** The output must have the hash (XXH3-128) of the first run's output; needs 16 bytes for each output that is recomputed. */
   HASH(2),
 
   /**
-   * The output has the bits of the first run's, which is kept beside the arena: as many bytes as all outputs that are made again.
+   * The output must have the bits of the first run's output; needs memory outside of the arena for all outputs that are recomputed.
    */
   BITWISE(3),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final RecomputeCheck[] KNOWN = values();
@@ -30,7 +30,7 @@ public enum RecomputeCheck {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

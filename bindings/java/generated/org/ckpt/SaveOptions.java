@@ -4,7 +4,7 @@ package org.ckpt;
 import java.lang.ref.Reference;
 import java.util.OptionalDouble;
 
-/** What one save writes, and how. */
+/** Options of one save. */
 public final class SaveOptions {
   private long step = 0L;
   private long seed = 0L;
@@ -29,13 +29,13 @@ public final class SaveOptions {
     return this;
   }
 
-  /** {@return what {@link #step(long)} set} */
+  /** {@return the value set by {@link #step(long)}} */
   public long step() {
     return step;
   }
 
   /**
-   * Seed of the run's random numbers, kept for the load (64 bits without a sign). Default: 0.
+   * Seed of the run's random numbers, stored for the load (64 bits without a sign). Default: 0.
    *
    * @param seed the value
    * @return this
@@ -45,13 +45,13 @@ public final class SaveOptions {
     return this;
   }
 
-  /** {@return what {@link #seed(long)} set} */
+  /** {@return the value set by {@link #seed(long)}} */
   public long seed() {
     return seed;
   }
 
   /**
-   * JSON text of anything, for people and tools; null: the JSON value null.
+   * Arbitrary JSON for users and tools; null: the JSON value null.
    *
    * @param metadataJson the value
    * @return this
@@ -61,14 +61,14 @@ public final class SaveOptions {
     return this;
   }
 
-  /** {@return what {@link #metadataJson(String)} set} */
+  /** {@return the value set by {@link #metadataJson(String)}} */
   public String metadataJson() {
     return metadataJson;
   }
 
   /**
-   * JSON text of what else the results' last bits depend on (hardware, other libraries); null: nothing. The library adds its
-   * version and the BLAS that this process uses by then, and loads none for that.
+   * JSON that describes the environment on which the results' last bits depend (hardware, other libraries); null: nothing. The
+   * library adds its version and the BLAS that this process uses, if one is loaded already.
    *
    * @param environmentJson the value
    * @return this
@@ -78,14 +78,14 @@ public final class SaveOptions {
     return this;
   }
 
-  /** {@return what {@link #environmentJson(String)} set} */
+  /** {@return the value set by {@link #environmentJson(String)}} */
   public String environmentJson() {
     return environmentJson;
   }
 
   /**
-   * Begins the checkpoint's name, for people: 1 .. 24 of a-z, 0-9 and '_', not "step" or "torn"; loads and retention do not look at
-   * it. Null or empty: no prefix.
+   * Prefix of the checkpoint's name, for users: 1 .. 24 characters of a-z, 0-9 and '_', not "step" or "torn"; loads and retention
+   * ignore it. Null or empty: no prefix.
    *
    * @param prefix the value
    * @return this
@@ -95,14 +95,14 @@ public final class SaveOptions {
     return this;
   }
 
-  /** {@return what {@link #prefix(String)} set} */
+  /** {@return the value set by {@link #prefix(String)}} */
   public String prefix() {
     return prefix;
   }
 
   /**
-   * Metric of the state, compared to find the best checkpoints. If it is not finite, the state is saved without a metric, a warning
-   * is logged, and metricIgnored is set in the result; empty when there is none. Default: none.
+   * Metric of the state, for the selection of the best checkpoints. If it is not finite, the state is saved without a metric, a
+   * warning is logged, and metricIgnored is set in the result; empty when there is none. Default: none.
    *
    * @param metric the value
    * @return this
@@ -112,13 +112,13 @@ public final class SaveOptions {
     return this;
   }
 
-  /** {@return what {@link #metric(double)} set} */
+  /** {@return the value set by {@link #metric(double)}} */
   public OptionalDouble metric() {
     return metric == null ? OptionalDouble.empty() : OptionalDouble.of(metric);
   }
 
   /**
-   * True: an unchanged file of a group that rarely changes is linked to, or copied, not written from memory; false: all are
+   * True: an unchanged file of a group that rarely changes is linked or copied instead of written from memory; false: all files are
    * written. Default: true.
    *
    * @param incremental the value
@@ -129,15 +129,15 @@ public final class SaveOptions {
     return this;
   }
 
-  /** {@return what {@link #incremental(boolean)} set} */
+  /** {@return the value set by {@link #incremental(boolean)}} */
   public boolean incremental() {
     return incremental;
   }
 
   /**
-   * Other than 0 compares checksums of the replicated tensors of all ranks, where there are several, before the save, and of the
-   * blocks of ranks that have the same ones of all sharded tensors; one that differs fails it with {@link Status#INVALID_ARGUMENT}
-   * that names the tensor and the ranks. Reads every byte of these tensors. Default: false.
+   * Other than 0: with several ranks, compares the checksums of replicated tensors, and of blocks that several ranks have, before
+   * the save; a difference fails the save with {@link Status#INVALID_ARGUMENT} that names the tensor and the ranks. Reads every
+   * byte of these tensors. Default: false.
    *
    * @param checkReplicas the value
    * @return this
@@ -147,12 +147,12 @@ public final class SaveOptions {
     return this;
   }
 
-  /** {@return what {@link #checkReplicas(boolean)} set} */
+  /** {@return the value set by {@link #checkReplicas(boolean)}} */
   public boolean checkReplicas() {
     return checkReplicas;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_save_options> call) {
     try (ckpt_save_options struct = new ckpt_save_options()) {
       struct.setStep(step);

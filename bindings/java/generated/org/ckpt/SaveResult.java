@@ -2,21 +2,21 @@
 package org.ckpt;
 
 /**
- * What one save wrote.
+ * Result of one save.
  *
  * @param files number of files of the checkpoint, the manifest not counted
  * @param step number of the step that was saved
- * @param commitSequence number of the save, which grows with every save in this storage
+ * @param commitSequence sequence number of the save, which increases with every save in this storage
  * @param bytes bytes of the files, the manifest not counted
  * @param name name of the checkpoint: its directory in the storage
- * @param linked number of files that were linked or copied because nothing in them had changed
- * @param rankBytes bytes of those of the files that this rank made; of one process alone: bytes
- * @param generation generation of the checkpoint's line, which grows with each roll-back; 0 in a storage that never had one
+ * @param linked number of files that were linked or copied because they had not changed
+ * @param rankBytes bytes of the files that this rank wrote; equal to bytes for a single process
+ * @param generation generation of the checkpoint's line, which increases with each roll-back; 0 in a storage without roll-backs
  * @param rolledBack true when the generation begins with this save: the run went back to an earlier step, or a new run began in
- *     an old storage, and the checkpoints that are not on its line are abandoned, else false
+ *     an existing storage, and the checkpoints that are not on its line are abandoned, else false
  * @param metricIgnored true when the metric was not finite, so that the checkpoint has none, else false
- * @param unreportedFailures number of background tasks of this storage that failed in this process and whose managers were
- *     released before a caller received the failure. Set by the first save of the storage that completes afterwards; else 0
+ * @param unreportedFailures number of background tasks of this storage that failed in this process with a failure that no caller
+ *     received before the release of their manager. Set by the first save of the storage that completes afterwards; else 0
  * @param unreportedStatus status of the oldest of the unreported failures; {@link Status#OK} when there are none
  * @param unreportedError the oldest of the unreported failures: one line of UTF-8, cut off at a character; empty when there are
  *     none

@@ -10,8 +10,8 @@ package org.ckpt;
  * @param last one past the last layer of the action
  * @param option option of the layers; or of the item, for a TAPE
  * @param item kind of item of STORE_BEGIN, LOAD_BEGIN, DROP, SEND, RECEIVE
- * @param tier where the item is: 0 memory; 1 .. 3 slower places
- * @param slot place within the tier, &gt;= 0; of FORWARD and ADVANCE: the buffer of the result, for the user's own code
+ * @param tier tier of the item: 0 memory; 1 .. 3 slower places
+ * @param slot slot within the tier, &gt;= 0; of FORWARD and ADVANCE: the buffer of the result, for code that runs the schedule
  * @param transfer id of a transfer from its STORE_BEGIN or LOAD_BEGIN to its AWAIT
  */
 public record ScheduleAction(

@@ -3,7 +3,7 @@ package org.ckpt;
 
 import java.lang.ref.Reference;
 
-/** How an executor is made. */
+/** Options for creating an executor. */
 public final class ScheduleExecutorOptions {
   private long budgetBytes = 0L;
   private WorkerPool pool = null;
@@ -30,13 +30,13 @@ public final class ScheduleExecutorOptions {
     return this;
   }
 
-  /** {@return what {@link #budgetBytes(long)} set} */
+  /** {@return the value set by {@link #budgetBytes(long)}} */
   public long budgetBytes() {
     return budgetBytes;
   }
 
   /**
-   * Threads that the executor uses; kept alive; null: a pool of its own with as many threads as the process may use.
+   * Threads that the executor uses; kept alive; null: a new pool with as many threads as the process may use.
    *
    * @param pool the value
    * @return this
@@ -46,13 +46,13 @@ public final class ScheduleExecutorOptions {
     return this;
   }
 
-  /** {@return what {@link #pool(WorkerPool)} set} */
+  /** {@return the value set by {@link #pool(WorkerPool)}} */
   public WorkerPool pool() {
     return pool;
   }
 
   /**
-   * Counts every buffer under its layer's name; kept alive; null: one of its own.
+   * Tracker that counts every buffer under its layer's name; kept alive; null: a new one.
    *
    * @param tracker the value
    * @return this
@@ -62,13 +62,13 @@ public final class ScheduleExecutorOptions {
     return this;
   }
 
-  /** {@return what {@link #tracker(MemoryTracker)} set} */
+  /** {@return the value set by {@link #tracker(MemoryTracker)}} */
   public MemoryTracker tracker() {
     return tracker;
   }
 
   /**
-   * The strategy it follows is notified of layers that run and of live bytes; null: no strategy is.
+   * Follower with a strategy that is notified of layers that run and of live bytes; null: none.
    *
    * @param follower the value
    * @return this
@@ -78,15 +78,14 @@ public final class ScheduleExecutorOptions {
     return this;
   }
 
-  /** {@return what {@link #follower(Follower)} set} */
+  /** {@return the value set by {@link #follower(Follower)}} */
   public Follower follower() {
     return follower;
   }
 
   /**
-   * What is checked where a layer runs forward again: one of {@link RecomputeCheck}. A difference ends the step with {@link
-   * Status#CORRUPT}, whose message names the layer and the micro-batch. A RECORD that makes no output has none to check. Default:
-   * {@link RecomputeCheck#NONE}.
+   * Check of recomputed forwards: one of {@link RecomputeCheck}. A difference fails the step with {@link Status#CORRUPT}; the
+   * message names the layer and the micro-batch. A RECORD without output is not checked. Default: {@link RecomputeCheck#NONE}.
    *
    * @param recomputeCheck the value
    * @return this
@@ -96,15 +95,15 @@ public final class ScheduleExecutorOptions {
     return this;
   }
 
-  /** {@return what {@link #recomputeCheck(RecomputeCheck)} set} */
+  /** {@return the value set by {@link #recomputeCheck(RecomputeCheck)}} */
   public RecomputeCheck recomputeCheck() {
     return recomputeCheck;
   }
 
   /**
-   * True: around every run of a layer all bytes of the arena that it may not write are looked at, and a change ends the step with
-   * {@link Status#CORRUPT}, whose message names the layer; each run of a layer takes longer by that; false: they are not looked at.
-   * Default: false.
+   * True: after every run of a layer all bytes of the arena that it must not write are compared with their state before, and a
+   * change fails the step with {@link Status#CORRUPT}; the message names the layer; each run of a layer takes longer; false: no
+   * check. Default: false.
    *
    * @param checkWrites the value
    * @return this
@@ -114,14 +113,14 @@ public final class ScheduleExecutorOptions {
     return this;
   }
 
-  /** {@return what {@link #checkWrites(boolean)} set} */
+  /** {@return the value set by {@link #checkWrites(boolean)}} */
   public boolean checkWrites() {
     return checkWrites;
   }
 
   /**
-   * Where the items of tier 1 go: to a file that only this executor reaches, or to memory, while layers run; kept alive; null: to
-   * memory of the executor's own, each copied at once.
+   * Storage for the items of tier 1: a file that only this executor can access, or memory, written while layers run; kept alive;
+   * null: memory of the executor, each item copied synchronously.
    *
    * @param tier1Storage the value
    * @return this
@@ -131,13 +130,13 @@ public final class ScheduleExecutorOptions {
     return this;
   }
 
-  /** {@return what {@link #tier1Storage(Storage)} set} */
+  /** {@return the value set by {@link #tier1Storage(Storage)}} */
   public Storage tier1Storage() {
     return tier1Storage;
   }
 
   /**
-   * Where the items of tier 2 go; kept alive; null: to memory, each copied at once.
+   * Storage for the items of tier 2; kept alive; null: memory, each item copied synchronously.
    *
    * @param tier2Storage the value
    * @return this
@@ -147,13 +146,13 @@ public final class ScheduleExecutorOptions {
     return this;
   }
 
-  /** {@return what {@link #tier2Storage(Storage)} set} */
+  /** {@return the value set by {@link #tier2Storage(Storage)}} */
   public Storage tier2Storage() {
     return tier2Storage;
   }
 
   /**
-   * Where the items of tier 3 go; kept alive; null: to memory, each copied at once.
+   * Storage for the items of tier 3; kept alive; null: memory, each item copied synchronously.
    *
    * @param tier3Storage the value
    * @return this
@@ -163,15 +162,15 @@ public final class ScheduleExecutorOptions {
     return this;
   }
 
-  /** {@return what {@link #tier3Storage(Storage)} set} */
+  /** {@return the value set by {@link #tier3Storage(Storage)}} */
   public Storage tier3Storage() {
     return tier3Storage;
   }
 
   /**
-   * True: a layer's output of F32 or F64 that is not finite ends the step with {@link Status#OUT_OF_RANGE}, whose message names the
-   * first such layer, the element and its value; each forward reads its output once more; false: only the loss is looked at.
-   * Default: false.
+   * True: a layer's output of F32 or F64 that is not finite fails the step with {@link Status#OUT_OF_RANGE}; the message names the
+   * first such layer, the element and its value; each forward reads its output once more; false: only the loss is checked. Default:
+   * false.
    *
    * @param checkFinite the value
    * @return this
@@ -181,12 +180,12 @@ public final class ScheduleExecutorOptions {
     return this;
   }
 
-  /** {@return what {@link #checkFinite(boolean)} set} */
+  /** {@return the value set by {@link #checkFinite(boolean)}} */
   public boolean checkFinite() {
     return checkFinite;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_schedule_executor_options> call) {
     try (ckpt_schedule_executor_options struct = new ckpt_schedule_executor_options()) {
       struct.setBudget_bytes(budgetBytes);

@@ -4,14 +4,14 @@ package org.ckpt;
 import java.time.Duration;
 
 /**
- * What an executor measured since it was made.
+ * Measurements of an executor since it was created.
  *
- * @param steps number of steps that ended well
+ * @param steps number of successful steps
  * @param forwards number of layer forwards, recomputed ones included
  * @param recomputedForwards number of layer forwards beyond the first of each layer in a step
- * @param liveBytes bytes of what is alive now: between steps 0
- * @param peakLiveBytes the most bytes that were alive at once: equals the verifier's peak of tier 0 to the byte
- * @param reservedBytes bytes of the arena that the executor reserved when it was made
+ * @param liveBytes bytes that are live now; 0 between steps
+ * @param peakLiveBytes maximum number of live bytes: equals the verifier's peak of tier 0 to the byte
+ * @param reservedBytes bytes of the arena that the executor reserved when it was created
  * @param run duration of all steps
  * @param transferWait duration that steps waited for copies through the storages of tiers; part of run
  * @param storedBytes bytes that were copied into each tier; 0 for tier 0

@@ -4,7 +4,7 @@ package org.ckpt;
 import java.lang.ref.Reference;
 import java.time.Duration;
 
-/** What a simulation of failures replays, and against which policies. */
+/** Options of a simulation: failures to replay, and policies. */
 public final class SimulationOptions {
   private String trace = null;
   private String law = null;
@@ -24,7 +24,7 @@ public final class SimulationOptions {
   public SimulationOptions() {}
 
   /**
-   * Text with the seconds between failures, one number a line, # begins a comment; null: a law is used.
+   * Text with the seconds between failures, one number per line, # begins a comment; null: a distribution is used.
    *
    * @param trace the value
    * @return this
@@ -34,13 +34,13 @@ public final class SimulationOptions {
     return this;
   }
 
-  /** {@return what {@link #trace(String)} set} */
+  /** {@return the value set by {@link #trace(String)}} */
   public String trace() {
     return trace;
   }
 
   /**
-   * Law of the failures of one node, in seconds: "exponential:MTBF" or "weibull:SHAPE:MTBF"; null: a trace is used.
+   * Distribution of the failures of one node, in seconds: "exponential:MTBF" or "weibull:SHAPE:MTBF"; null: a trace is used.
    *
    * @param law the value
    * @return this
@@ -50,7 +50,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /** {@return what {@link #law(String)} set} */
+  /** {@return the value set by {@link #law(String)}} */
   public String law() {
     return law;
   }
@@ -67,13 +67,13 @@ public final class SimulationOptions {
     return this;
   }
 
-  /** {@return what {@link #policies(String)} set} */
+  /** {@return the value set by {@link #policies(String)}} */
   public String policies() {
     return policies;
   }
 
   /**
-   * Number of nodes of the law: they fail one by one, each stops all; 1 .. 1000000. Default: 1.
+   * Number of nodes: they fail independently, and each failure stops all; 1 .. 1000000. Default: 1.
    *
    * @param nodes the value
    * @return this
@@ -83,7 +83,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /** {@return what {@link #nodes(long)} set} */
+  /** {@return the value set by {@link #nodes(long)}} */
   public long nodes() {
     return nodes;
   }
@@ -99,7 +99,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /** {@return what {@link #failures(long)} set} */
+  /** {@return the value set by {@link #failures(long)}} */
   public long failures() {
     return failures;
   }
@@ -115,7 +115,7 @@ public final class SimulationOptions {
     return this;
   }
 
-  /** {@return what {@link #replicas(long)} set} */
+  /** {@return the value set by {@link #replicas(long)}} */
   public long replicas() {
     return replicas;
   }
@@ -131,13 +131,13 @@ public final class SimulationOptions {
     return this;
   }
 
-  /** {@return what {@link #seed(long)} set} */
+  /** {@return the value set by {@link #seed(long)}} */
   public long seed() {
     return seed;
   }
 
   /**
-   * Cost of a save in seconds, above 0. Default: 30.
+   * Cost of a save in seconds, &gt; 0. Default: 30.
    *
    * @param costSeconds the value
    * @return this
@@ -147,13 +147,13 @@ public final class SimulationOptions {
     return this;
   }
 
-  /** {@return what {@link #costSeconds(double)} set} */
+  /** {@return the value set by {@link #costSeconds(double)}} */
   public double costSeconds() {
     return costSeconds;
   }
 
   /**
-   * Duration of a restart after a failure, in seconds, at least 0. Default: 300.
+   * Duration of a restart after a failure, in seconds, &gt;= 0. Default: 300.
    *
    * @param restartSeconds the value
    * @return this
@@ -163,13 +163,13 @@ public final class SimulationOptions {
     return this;
   }
 
-  /** {@return what {@link #restartSeconds(double)} set} */
+  /** {@return the value set by {@link #restartSeconds(double)}} */
   public double restartSeconds() {
     return restartSeconds;
   }
 
   /**
-   * Seconds between questions, above 0. Default: 30.
+   * Seconds between polls, &gt; 0. Default: 30.
    *
    * @param pollSeconds the value
    * @return this
@@ -179,13 +179,13 @@ public final class SimulationOptions {
     return this;
   }
 
-  /** {@return what {@link #pollSeconds(double)} set} */
+  /** {@return the value set by {@link #pollSeconds(double)}} */
   public double pollSeconds() {
     return pollSeconds;
   }
 
   /**
-   * Each so many-th save is remote and costs costSeconds, the others are local; at least 1; 1: all are remote. Default: 1.
+   * N, where every n-th save is remote and costs costSeconds, and the others are local; &gt;= 1; 1: all are remote. Default: 1.
    *
    * @param remoteEvery the value
    * @return this
@@ -195,13 +195,13 @@ public final class SimulationOptions {
     return this;
   }
 
-  /** {@return what {@link #remoteEvery(long)} set} */
+  /** {@return the value set by {@link #remoteEvery(long)}} */
   public long remoteEvery() {
     return remoteEvery;
   }
 
   /**
-   * Cost of a local save in seconds, above 0 where saves are local. Default: 0.
+   * Cost of a local save in seconds, &gt; 0 if saves are local. Default: 0.
    *
    * @param localCostSeconds the value
    * @return this
@@ -211,13 +211,13 @@ public final class SimulationOptions {
     return this;
   }
 
-  /** {@return what {@link #localCostSeconds(double)} set} */
+  /** {@return the value set by {@link #localCostSeconds(double)}} */
   public double localCostSeconds() {
     return localCostSeconds;
   }
 
   /**
-   * Share of the failures that destroy what is local, 0 .. 1. Default: 0.
+   * Share of the failures that destroy local saves, 0 .. 1. Default: 0.
    *
    * @param remoteShare the value
    * @return this
@@ -227,12 +227,12 @@ public final class SimulationOptions {
     return this;
   }
 
-  /** {@return what {@link #remoteShare(double)} set} */
+  /** {@return the value set by {@link #remoteShare(double)}} */
   public double remoteShare() {
     return remoteShare;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_simulation_options> call) {
     try (ckpt_simulation_options struct = new ckpt_simulation_options()) {
       if (trace != null) struct.setTrace(trace);

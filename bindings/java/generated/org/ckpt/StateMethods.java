@@ -9,16 +9,16 @@ abstract class StateMethods extends NativeObject {
     super(address, Native::ckpt_state_release);
   }
 
-  /** Lent by the library for a time: nothing is released. */
+  /** A reference that the library lends: not released. */
   StateMethods(NativeObject lent) {
     super(lent.address());
   }
 
   /**
-   * Adds a tensor, which is shared and kept alive, not copied: a save reads and a load writes its memory. group: each group becomes
-   * a file of its own ("model" -&gt; model.safetensors); made when it is new. Not blank, at most 64 bytes. name: not blank, not
-   * "__metadata__"; {@link Status#ALREADY_EXISTS} when the group has it. {@link Status#OUT_OF_RANGE} for a shape whose lengths,
-   * multiplied from left to right, pass 2^63 - 1 before a 0 comes.
+   * Adds a tensor, which is shared and kept alive, not copied: a save reads and a load writes its memory. group: created if it is
+   * new; each group becomes one file ("model" -&gt; model.safetensors). Not blank, at most 64 bytes. name: not blank, not
+   * "__metadata__"; {@link Status#ALREADY_EXISTS} if the group has it. {@link Status#OUT_OF_RANGE} if the product of the lengths,
+   * computed from left to right up to the first 0, exceeds 2^63 - 1.
    */
   public State add(String group, String name, Tensor tensor) {
     Native.ckpt_state_add_tensor(this, group, name, tensor);
@@ -26,11 +26,11 @@ abstract class StateMethods extends NativeObject {
   }
 
   /**
-   * Adds a tensor that is spread over the ranks of a run: each rank adds the same name, dtype and global shape, and then, by {@code
-   * State.addBlock}, the blocks that it has: none, one or several. What {@code State.add} adds is replicated: every rank has it
-   * whole, and it is saved once. group, name: as in {@code State.add}. shape: ndim (0 .. 8) lengths, &gt;= 0; null only when ndim
-   * is 0. Together the blocks of all ranks cover the tensor; ranks may have the same block, else blocks do not overlap: a save
-   * fails with {@link Status#INVALID_ARGUMENT} that names what is missing or covered twice.
+   * Adds a tensor that is sharded over the ranks of a run: each rank adds the same name, dtype and global shape, and then adds its
+   * blocks (zero or more) by {@code State.addBlock}. Tensors of {@code State.add} are replicated: every rank has the whole tensor,
+   * and it is saved once. group, name: as in {@code State.add}. shape: ndim (0 .. 8) lengths, &gt;= 0; null only when ndim is 0.
+   * The blocks of all ranks must cover the tensor; several ranks may have the same block, otherwise blocks must not overlap. Else a
+   * save fails with {@link Status#INVALID_ARGUMENT} that names the missing or overlapping part.
    */
   public State addShardedTensor(String group, String name, DType dtype, long... shape) {
     Native.ckpt_state_add_sharded_tensor(this, group, name, dtype.number(), shape);
@@ -43,15 +43,15 @@ abstract class StateMethods extends NativeObject {
   }
 
   /**
-   * Sets the value of a key, replacing the one it had. key: not blank. json: one JSON value, copied. Integers must fit 64 bits,
-   * other numbers are IEEE doubles; no key twice in an object; nested at most 48 deep.
+   * Sets the value of a key, replacing an earlier value. key: not blank. json: one JSON value, copied. Integers must fit in 64
+   * bits, other numbers are IEEE doubles; no duplicate keys in an object; nesting depth at most 48.
    */
   public State setJson(String key, String json) {
     Native.ckpt_state_set_json(this, key, json);
     return (State) this;
   }
 
-  /** Returns the value of a key as JSON without superfluous white space. Empty when the key has none. */
+  /** Returns the value of a key as JSON without insignificant white space. Empty when the key has none. */
   public Optional<String> json(String key) {
     try {
       return Optional.of(Native.ckpt_state_get_json(this, key));
@@ -61,9 +61,9 @@ abstract class StateMethods extends NativeObject {
   }
 
   /**
-   * Declares that the tensors of a group seldom change (rarely other than 0) or takes that back (0, as without this call): a save
-   * with {@code SaveOptions.incremental} does not write its file again while none of them has changed since the checkpoint before.
-   * The group need not be there yet.
+   * Declares that the tensors of a group rarely change (rarely is true) or revokes that (false, the initial state): a save with
+   * {@code SaveOptions.incremental} does not write the group's file again if none of them has changed since the previous
+   * checkpoint. The group need not exist yet.
    */
   public State setRarelyChanges(String group, boolean rarely) {
     Native.ckpt_state_set_rarely_changes(this, group, rarely ? 1 : 0);
@@ -71,14 +71,14 @@ abstract class StateMethods extends NativeObject {
   }
 
   /**
-   * Returns what the last successful load into this state found missing, unexpected and unusable, as JSON:
+   * Returns a report of the last successful load into this state (missing, unexpected and skipped items), as JSON:
    * {"missing":[{"group":"model","name":"weight"}],"unexpected":[],
    * "skipped":[{"name":"step-000000001300-5e6f7081","status":"CORRUPT","problem":"step-...: the file has ..."}],
    * "by_rank":["data_position"]} missing and unexpected are empty unless that load was partial. skipped: the newer checkpoints that
-   * it passed over, newest first, with what was wrong, and a damaged commit record ("name" is its path) where only the manifest's
-   * digest in it shows that the checkpoint was committed; {@code LoadResult.skipped} is their number. by_rank: keys whose values
-   * differed between the ranks that saved, and were not loaded because there are more or fewer ranks now ({@code
-   * CheckpointManager.rankValues} reads them); not there when there are none.
+   * the load skipped, newest first, each with its error, and a damaged commit record ("name" is its path) if only the manifest's
+   * digest in it shows that the checkpoint was committed; {@code LoadResult.skipped} is their number. by_rank: keys with values
+   * that differed between the ranks that saved, and that were not loaded because the number of ranks is different now ({@code
+   * CheckpointManager.rankValues} reads them); absent if there are none.
    */
   public String loadReport() {
     return Native.ckpt_state_get_load_report(this);

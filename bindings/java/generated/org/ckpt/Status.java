@@ -2,8 +2,8 @@
 package org.ckpt;
 
 /**
- * The result of every function that can fail: {@link Status#OK} or one of {@link Status}. Values are fixed for ever; new ones are
- * only appended.
+ * The result of every function that can fail: {@link Status#OK} or one of {@link Status}. Values never change; later versions
+ * only append new ones.
  */
 public enum Status {
   /** The operation succeeded. */
@@ -15,34 +15,34 @@ public enum Status {
   /** The system has no memory left. */
   OUT_OF_MEMORY(-2),
 
-  /** An index or size lies outside what this object has or can hold. */
+  /** An index or size is outside the range of the object. */
   OUT_OF_RANGE(-3),
 
   /** The call is not allowed now: wrong order, already done, or not begun. */
   INVALID_STATE(-4),
 
-  /** There is no such name, id, file or checkpoint. */
+  /** The name, id, file or checkpoint does not exist. */
   NOT_FOUND(-5),
 
   /** The name is taken. */
   ALREADY_EXISTS(-6),
 
-  /** Another process, thread or object holds it. */
+  /** Another process, thread or object holds the resource. */
   BUSY(-7),
 
-  /** The time-out passed first. */
+  /** The time-out expired. */
   TIMEOUT(-8),
 
   /** Stopped on request. */
   CANCELLED(-9),
 
-  /** A function of the user failed. */
+  /** A callback of the caller failed. */
   CALLBACK(-10),
 
-  /** The object's threads stayed in the parent of this forked process. */
+  /** The process was forked, and the object's threads exist only in the parent. */
   FORKED(-11),
 
-  /** A bounded queue has no place left. */
+  /** A bounded queue is full. */
   QUEUE_FULL(-12),
 
   /** The queue or object was closed. */
@@ -57,10 +57,10 @@ public enum Status {
   /** The operating system denied access. */
   PERMISSION(-16),
 
-  /** Stored bytes are not what was written, or not of the format. */
+  /** Stored bytes differ from the written ones or violate the format. */
   CORRUPT(-17),
 
-  /** Valid, but not something that this object or build can do. */
+  /** Valid, but not supported by this object or build. */
   UNSUPPORTED(-18),
 
   /** Does not fit the memory budget or limit. */
@@ -72,7 +72,7 @@ public enum Status {
   /** A defect of the library: please report it. */
   INTERNAL(-21),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final Status[] KNOWN = values();
@@ -82,7 +82,7 @@ public enum Status {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

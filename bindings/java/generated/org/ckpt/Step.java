@@ -29,7 +29,7 @@ public final class Step {
     return this;
   }
 
-  /** {@return what {@link #step(long)} set} */
+  /** {@return the value set by {@link #step(long)}} */
   public long step() {
     return step;
   }
@@ -45,7 +45,7 @@ public final class Step {
     return this;
   }
 
-  /** {@return what {@link #seed(long)} set} */
+  /** {@return the value set by {@link #seed(long)}} */
   public long seed() {
     return seed;
   }
@@ -61,7 +61,7 @@ public final class Step {
     return this;
   }
 
-  /** {@return what {@link #firstSample(long)} set} */
+  /** {@return the value set by {@link #firstSample(long)}} */
   public long firstSample() {
     return firstSample;
   }
@@ -77,13 +77,13 @@ public final class Step {
     return this;
   }
 
-  /** {@return what {@link #input(Tensor)} set} */
+  /** {@return the value set by {@link #input(Tensor)}} */
   public Tensor input() {
     return input;
   }
 
   /**
-   * What a loss layer compares with; null when no layer needs it. Default: null.
+   * Targets of a loss layer; null when no layer needs them. Default: null.
    *
    * @param targets the value
    * @return this
@@ -93,13 +93,13 @@ public final class Step {
     return this;
   }
 
-  /** {@return what {@link #targets(Tensor)} set} */
+  /** {@return the value set by {@link #targets(Tensor)}} */
   public Tensor targets() {
     return targets;
   }
 
   /**
-   * Gradient of the chain's output; null: 1, only for a chain whose output has one element.
+   * Gradient of the chain's output; null: 1, only for a chain with an output of one element.
    *
    * @param outputGradient the value
    * @return this
@@ -109,7 +109,7 @@ public final class Step {
     return this;
   }
 
-  /** {@return what {@link #outputGradient(Tensor)} set} */
+  /** {@return the value set by {@link #outputGradient(Tensor)}} */
   public Tensor outputGradient() {
     return outputGradient;
   }
@@ -125,13 +125,13 @@ public final class Step {
     return this;
   }
 
-  /** {@return what {@link #output(Tensor)} set} */
+  /** {@return the value set by {@link #output(Tensor)}} */
   public Tensor output() {
     return output;
   }
 
   /**
-   * Receives the gradient of the chain's input; null: it is not wanted. Refused when the first layer makes none.
+   * Receives the gradient of the chain's input; null: it is not wanted. Refused if the first layer computes none.
    *
    * @param inputGradient the value
    * @return this
@@ -141,7 +141,7 @@ public final class Step {
     return this;
   }
 
-  /** {@return what {@link #inputGradient(Tensor)} set} */
+  /** {@return the value set by {@link #inputGradient(Tensor)}} */
   public Tensor inputGradient() {
     return inputGradient;
   }
@@ -157,12 +157,12 @@ public final class Step {
     return this;
   }
 
-  /** {@return what {@link #accumulate(boolean)} set} */
+  /** {@return the value set by {@link #accumulate(boolean)}} */
   public boolean accumulate() {
     return accumulate;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_step> call) {
     try (ckpt_step struct = new ckpt_step()) {
       struct.setStep(step);

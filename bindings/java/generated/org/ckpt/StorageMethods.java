@@ -17,17 +17,17 @@ abstract class StorageMethods extends NativeObject {
   }
 
   /**
-   * Creates a storage before another one, which is kept alive: operations that fail with {@link Status#IO}, {@link Status#BUSY} or
-   * {@link Status#TIMEOUT} are tried again as the handler says, with a warning in the log each time. All other errors ({@link
-   * Status#NO_SPACE}, {@link Status#PERMISSION}, {@link Status#CORRUPT}, ...) are reported at once. A handler with a decide
-   * function asks that instead. Never tried again: the sync of a file or directory, since the system may report success for what it
-   * has lost (a save writes the file anew instead), and a lock.
+   * Creates a storage that wraps inner, which is kept alive, and retries operations that fail with {@link Status#IO}, {@link
+   * Status#BUSY} or {@link Status#TIMEOUT} by the rules of the handler, with a warning in the log for each retry. All other errors
+   * ({@link Status#NO_SPACE}, {@link Status#PERMISSION}, {@link Status#CORRUPT}, ...) are reported at once. If the handler has a
+   * decide function, that function decides instead. Never retried: the sync of a file or directory, because after a failed sync the
+   * system may report success for bytes that it has lost (a save writes the file again instead), and a lock.
    */
   public Storage retrying(FaultHandler handler) {
     return Storage.made(out -> Native.ckpt_storage_create_retrying(this, handler, out));
   }
 
-  /** Forgets a registered scheme; storages made by it live on. {@link Status#NOT_FOUND} for any other. Synchronised. */
+  /** Unregisters a scheme; storages created with it stay valid. {@link Status#NOT_FOUND} for any other. Synchronised. */
   public static void unregisterScheme(String scheme) {
     Native.ckpt_storage_unregister_scheme(scheme);
   }

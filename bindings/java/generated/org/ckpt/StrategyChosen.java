@@ -1,10 +1,10 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** What a strategy's yes means for the layer. */
+/** The meaning of a strategy's yes for the layer. */
 public enum StrategyChosen {
   /**
-   * What is usual for the kind of strategy: {@link StrategyChosen#BOUNDARY} for interval, {@link StrategyChosen#RECOMPUTE} for all
+   * The default of the kind of strategy: {@link StrategyChosen#BOUNDARY} for interval, {@link StrategyChosen#RECOMPUTE} for all
    * others.
    */
   DEFAULT(0),
@@ -12,10 +12,10 @@ public enum StrategyChosen {
   /** A chosen layer keeps only its input and runs again in backward; all others are stored. */
   RECOMPUTE(1),
 
-  /** Inputs of chosen layers are kept, each stretch between them is recomputed as one segment. */
+  /** Inputs of chosen layers are kept, and the layers between them are recomputed as one segment. */
   BOUNDARY(2),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final StrategyChosen[] KNOWN = values();
@@ -25,7 +25,7 @@ public enum StrategyChosen {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

@@ -2,11 +2,11 @@
 package org.ckpt;
 
 /**
- * What a strategy did since it was created or reset. Questions that failed are not counted.
+ * Counters of a strategy since it was created or reset. Failed questions are not counted.
  *
- * @param askedLayers number of layers that it was asked about
+ * @param askedLayers number of layers about which it was asked
  * @param chosenLayers number of layers that were answered with yes
- * @param chosenBytes bytes of the activations that were answered with yes; at most 2^63 - 1
+ * @param chosenBytes bytes of the activations of these layers; at most 2^63 - 1
  */
 public record StrategyCounters(
     long askedLayers, long chosenLayers, long chosenBytes) {

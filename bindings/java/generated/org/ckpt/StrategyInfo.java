@@ -2,24 +2,24 @@
 package org.ckpt;
 
 /**
- * What a strategy was made of. Numbers that its kind does not have are 0.
+ * The configuration of a strategy. Numbers that do not apply to its kind are 0.
  *
- * @param hasTracker for memory-aware: true when it was made with a tracker, else false
- * @param kind kind of strategy: "interval", "selective", ..., "custom". A strategy of a registered kind is of the kind that its
- *     factory made
- * @param interval for interval: every so many-th layer is chosen; for memory-aware: the interval in force now
+ * @param hasTracker for memory-aware: true when it was created with a tracker, else false
+ * @param kind kind of strategy: "interval", "selective", ..., "custom". A strategy of a registered kind has the kind of the
+ *     strategy that its factory created
+ * @param interval for interval: n, where every n-th layer is chosen; for memory-aware: the current n
  * @param thresholdBytes for size: activations of at least this many bytes are chosen
  * @param maxShare for memory-aware: share of total memory above which more layers are chosen
- * @param totalBytes for memory-aware: total memory in bytes, as set, or what the process may use
+ * @param totalBytes for memory-aware: total memory in bytes, as set, or the memory that the process may use
  * @param largeFactor for smart: a layer with more than this many times the mean bytes is chosen
  * @param rareAccesses for smart: a layer accessed fewer times than this is chosen
- * @param lateShare for smart: a layer whose index is past this share of the known layers is chosen
+ * @param lateShare for smart: a layer with an index above this share of the number of known layers is chosen
  * @param namesCount for selective: number of names and globs of chosen layers
  * @param excludedCount for selective, size and smart: number of names and globs of excluded layers
  * @param rulesCount for first: number of rules
  * @param childrenCount for any, all, not and first: number of children
- * @param hasClock for memory-aware: true when it was made with a clock, else false
- * @param hasTotal for memory-aware: true when totalBytes was set, false when it was found
+ * @param hasClock for memory-aware: true when it was created with a clock, else false
+ * @param hasTotal for memory-aware: true when totalBytes was set, false when it was determined from the system
  */
 public record StrategyInfo(
     boolean hasTracker, String kind, long interval, long thresholdBytes, double maxShare, long totalBytes, double largeFactor,

@@ -1,7 +1,7 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** A list of names, globs or rules that a strategy was made with. */
+/** A list of names, globs or rules of a strategy. */
 public enum StrategyList {
   /** The names and globs of chosen layers. */
   NAMES(0),
@@ -12,7 +12,7 @@ public enum StrategyList {
   /** The rules of first. */
   RULES(2),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final StrategyList[] KNOWN = values();
@@ -22,7 +22,7 @@ public enum StrategyList {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

@@ -3,7 +3,7 @@ package org.ckpt;
 
 import java.lang.ref.Reference;
 
-/** What a text cannot hold. All of it has to be used by the text. */
+/** Objects and values that a text refers to. Every one that is set must be used by the text. */
 public final class StrategyOptions {
   private MemoryTracker tracker = null;
   private Clock clock = null;
@@ -13,8 +13,8 @@ public final class StrategyOptions {
   public StrategyOptions() {}
 
   /**
-   * For memory-aware: counts the live bytes, in a step in addition to those of the executors; kept alive. Null: those of the
-   * executors, or between questions the resident bytes of the process.
+   * For memory-aware: tracker of the live bytes, in a step in addition to those of the executors; kept alive. Null: live bytes of
+   * the executors, or outside of steps the resident bytes of the process.
    *
    * @param tracker the value
    * @return this
@@ -24,13 +24,13 @@ public final class StrategyOptions {
     return this;
   }
 
-  /** {@return what {@link #tracker(MemoryTracker)} set} */
+  /** {@return the value set by {@link #tracker(MemoryTracker)}} */
   public MemoryTracker tracker() {
     return tracker;
   }
 
   /**
-   * For memory-aware: times its adjustments; kept alive; null: the monotonic clock.
+   * For memory-aware: clock for its adjustments; kept alive; null: the monotonic clock.
    *
    * @param clock the value
    * @return this
@@ -40,13 +40,14 @@ public final class StrategyOptions {
     return this;
   }
 
-  /** {@return what {@link #clock(Clock)} set} */
+  /** {@return the value set by {@link #clock(Clock)}} */
   public Clock clock() {
     return clock;
   }
 
   /**
-   * For memory-aware: total memory in bytes, at least 0, where the text has none; 0: what the process may use. Default: 0.
+   * For memory-aware: total memory in bytes, &gt;= 0, if the text does not specify it; 0: the memory that the process may use.
+   * Default: 0.
    *
    * @param totalBytes the value
    * @return this
@@ -56,12 +57,12 @@ public final class StrategyOptions {
     return this;
   }
 
-  /** {@return what {@link #totalBytes(long)} set} */
+  /** {@return the value set by {@link #totalBytes(long)}} */
   public long totalBytes() {
     return totalBytes;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_strategy_options> call) {
     try (ckpt_strategy_options struct = new ckpt_strategy_options()) {
       if (tracker != null) struct.setTracker(tracker);

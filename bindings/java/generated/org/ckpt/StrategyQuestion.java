@@ -2,7 +2,7 @@
 package org.ckpt;
 
 /**
- * What a strategy is asked about one layer.
+ * A question to a strategy about one layer.
  *
  * @param spec element type and shape of the layer's activation
  * @param layerName name of the layer: UTF-8, not empty

@@ -2,11 +2,11 @@
 package org.ckpt;
 
 /**
- * One task that was observed.
+ * One observed task.
  *
- * @param checkpointed true when a checkpoint was made of it, else false
+ * @param checkpointed true when a checkpoint followed it, else false
  * @param durationSeconds duration of the task in seconds
- * @param failed true when it failed, or a failure came while it was the last one, else false
+ * @param failed true when it failed, or a failure occurred while it was the last task, else false
  * @param name name of the task: UTF-8, not blank
  */
 public record TaskObservation(

@@ -2,12 +2,12 @@
 package org.ckpt;
 
 /**
- * What is known of one tensor in a file.
+ * Information about one tensor in a file.
  *
  * @param spec element type and shape
  * @param name name of the tensor: UTF-8; may be empty
  * @param bytes size of the tensor in bytes
- * @param offset place of its first byte, from the start of the file, in bytes; 0 where it is in blocks of several files
+ * @param offset offset of its first byte in the file, in bytes; 0 if it consists of blocks in several files
  * @param group group of the checkpoint that the tensor is in; empty for files without groups
  */
 public record TensorInfo(

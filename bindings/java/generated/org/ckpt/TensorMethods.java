@@ -11,7 +11,7 @@ abstract class TensorMethods extends NativeObject {
     return new Tensor(number(create));
   }
 
-  /** Returns another reference to the same tensor, to be closed by itself. */
+  /** Returns another reference to the same tensor, to be closed separately. */
   public Tensor share() {
     Native.ckpt_tensor_retain(this);
     return new Tensor(address());
@@ -19,12 +19,12 @@ abstract class TensorMethods extends NativeObject {
 
   /**
    * Creates a tensor over the memory of another library. On success the tensor owns managed, and calls its deleter (unless that is
-   * null) exactly once, when its last reference is released, on the thread that released it. On failure the deleter has not run and
-   * managed still belongs to the caller, who calls it. byte_offset is honoured, strides null means contiguous. {@link
-   * Status#UNSUPPORTED} for what cannot be a tensor here: lanes other than 1, devices other than the CPU, strides that are not
-   * row-major and contiguous, type codes without a dtype (complex of other sizes, opaque handles, float8 e3m4, e4m3 with
-   * infinities, e4m3b11fnuz). {@link Status#INVALID_ARGUMENT} and {@link Status#OUT_OF_RANGE} for bad shapes, and for data that is
-   * null or not aligned for the dtype.
+   * null) exactly once, when its last reference is released, on the thread that released it. On failure the deleter has not run,
+   * managed still belongs to the caller, and the caller calls the deleter. byte_offset is honoured, strides null means contiguous.
+   * {@link Status#UNSUPPORTED} for lanes other than 1, devices other than the CPU, strides that are not row-major and contiguous,
+   * type codes without a dtype (complex of other sizes, opaque handles, float8 e3m4, e4m3 with infinities, e4m3b11fnuz). {@link
+   * Status#INVALID_ARGUMENT} and {@link Status#OUT_OF_RANGE} for invalid shapes, and for data that is null or not aligned for the
+   * dtype.
    */
   public static Tensor fromDlpack(long managed) {
     return Tensor.made(out -> Native.ckpt_tensor_create_from_dlpack(managed, out));
@@ -32,39 +32,38 @@ abstract class TensorMethods extends NativeObject {
 
   /**
    * Creates a tensor over the memory of another library as {@code Tensor.createFromDlpack}, from the object of DLPack 1.x. Its
-   * read-only flag makes a read-only tensor. {@link Status#UNSUPPORTED} also for a major version other than 1 (nothing but the
-   * version is read then; the deleter may be called), for padded elements of less than a byte, and for flags that this library does
-   * not know.
+   * read-only flag makes a read-only tensor. {@link Status#UNSUPPORTED} also for a major version other than 1 (only the version is
+   * read then; the deleter may be called), for padded elements of less than a byte, and for unknown flags.
    */
   public static Tensor fromDlpackVersioned(long managed) {
     return Tensor.made(out -> Native.ckpt_tensor_create_from_dlpack_versioned(managed, out));
   }
 
-  /** Bytes of all elements. */
+  /** Returns the size of all elements in bytes. */
   public long bytes() {
     return Native.ckpt_tensor_get_bytes(this);
   }
 
-  /** Number of elements. */
+  /** Returns the number of elements. */
   public long elements() {
     return Native.ckpt_tensor_get_element_count(this);
   }
 
-  /** The tensor's element type, a CKPT_DTYPE_ constant. */
+  /** Returns the tensor's element type, one of {@link DType}. */
   public DType dtype() {
     return DType.of(Native.ckpt_tensor_get_dtype(this));
   }
 
   /**
-   * 1 for a tensor that must not be written (its memory is borrowed so, through DLPack), else 0. Functions that write to a tensor
-   * refuse a read-only one with {@link Status#UNSUPPORTED}.
+   * Returns true for a tensor that must not be written (its memory was exported read-only through DLPack, or is a mapped file),
+   * else false. Functions that write to a tensor refuse a read-only one with {@link Status#UNSUPPORTED}.
    */
   public boolean isReadOnly() {
     return Native.ckpt_tensor_is_read_only(this) != 0;
   }
 
   /**
-   * Sets every element to value, rounded to the dtype. NaN and infinities are allowed; a finite value that F32 cannot hold is
+   * Sets every element to value, rounded to the dtype. NaN and infinities are allowed; a finite value outside the range of F32 is
    * {@link Status#OUT_OF_RANGE}. F32 and F64 only, else {@link Status#UNSUPPORTED}.
    */
   public void fill(double value) {
@@ -72,17 +71,17 @@ abstract class TensorMethods extends NativeObject {
   }
 
   /**
-   * Target = factor * target, in the dtype's own precision. factor: finite (else {@link Status#INVALID_ARGUMENT}) and, for F32,
-   * within its range. F32 and F64 only, else {@link Status#UNSUPPORTED}.
+   * Computes target = factor * target, in the dtype's precision. factor: finite (else {@link Status#INVALID_ARGUMENT}) and, for
+   * F32, within its range. F32 and F64 only, else {@link Status#UNSUPPORTED}.
    */
   public void scale(double factor) {
     Native.ckpt_tensor_scale(this, factor);
   }
 
   /**
-   * Target = target + factor * source, in the dtype's own precision with two roundings per element (axpy of BLAS, never fused).
-   * factor: as for {@code Tensor.scale}. dtype and shape must be the same, and memory either the same or apart. F32 and F64 only,
-   * else {@link Status#UNSUPPORTED}.
+   * Computes target = target + factor * source, in the dtype's precision with two roundings per element (axpy of BLAS, never
+   * fused). factor: as for {@code Tensor.scale}. dtype and shape must be the same, and the memory either the same or disjoint. F32
+   * and F64 only, else {@link Status#UNSUPPORTED}.
    */
   public void addScaled(double factor, Tensor source) {
     Native.ckpt_tensor_add_scaled(this, factor, source);
@@ -97,8 +96,8 @@ abstract class TensorMethods extends NativeObject {
   }
 
   /**
-   * Returns the sum of a[i] * b[i], computed as {@code Tensor.sum} does. With a for b it is the squared 2-norm. dtype and shape
-   * must be the same. F32 and F64 only, else {@link Status#UNSUPPORTED}.
+   * Returns the sum of a[i] * b[i], computed as by {@code Tensor.sum}. If b is a, this is the squared 2-norm. dtype and shape must
+   * be the same. F32 and F64 only, else {@link Status#UNSUPPORTED}.
    */
   public double dot(Tensor b) {
     return real(out -> Native.ckpt_tensor_dot(this, b, out));
@@ -109,23 +108,26 @@ abstract class TensorMethods extends NativeObject {
     Native.ckpt_tensor_copy(this, source);
   }
 
-  /** Returns 1 when dtype, shape and all bytes are the same, else 0. So a NaN equals the same NaN, and 0 does not equal -0. */
+  /**
+   * Returns true when dtype, shape and all bytes are the same, else false. A NaN equals a NaN with the same bits, and 0 does not
+   * equal -0.
+   */
   public boolean isBitEqual(Tensor b) {
     return truth(out -> Native.ckpt_tensor_is_bit_equal(this, b, out));
   }
 
   /**
    * Returns a view of the tensor for another library, which calls its deleter exactly once, on any thread; the tensor's memory
-   * stays alive until then, whether or not the tensor was released. {@link Status#UNSUPPORTED} for a read-only tensor: this object
-   * cannot say so.
+   * stays alive until then, whether or not the tensor was released. {@link Status#UNSUPPORTED} for a read-only tensor, because this
+   * object has no read-only flag.
    */
   public long toDlpack() {
     return number(out -> Native.ckpt_tensor_export_dlpack(this, out));
   }
 
   /**
-   * Returns a view of the tensor as {@code Tensor.toDlpack} makes it, in the object of DLPack 1.x (version 1.1), with its read-only
-   * flag when the tensor is read-only.
+   * Returns a view of the tensor as {@code Tensor.toDlpack} does, in the object of DLPack 1.x (version 1.1), with the read-only
+   * flag set if the tensor is read-only.
    */
   public long toDlpackVersioned() {
     return number(out -> Native.ckpt_tensor_export_dlpack_versioned(this, out));

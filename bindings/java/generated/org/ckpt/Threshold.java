@@ -4,9 +4,10 @@ package org.ckpt;
 import java.util.List;
 
 /**
- * Checkpoints after tasks that take a large enough share of the longest one, while it has slots; moves that share by what
- * recoveries saved. One thread at a time. Weaknesses: it knows neither the time since the last checkpoint nor the failure rate,
- * its steps depend on the unit of time, one outlier stays the longest task for ever, and slots for a lifetime run out.
+ * A rule that checkpoints after tasks with a large enough share of the duration of the longest task, while slots are left, and
+ * adjusts that share by the savings of recoveries. One thread at a time. Weaknesses: it ignores the time since the last
+ * checkpoint and the failure rate, its steps depend on the unit of time, one outlier stays the longest task permanently, and the
+ * slots of a long run are used up.
  */
 public final class Threshold extends NativeObject {
   Threshold(long address) {
@@ -23,22 +24,23 @@ public final class Threshold extends NativeObject {
     this(number(out -> options.with(optionsStruct -> Native.ckpt_threshold_create(optionsStruct, out))));
   }
 
-  /** Records that a task took this long. name: UTF-8, not blank, at most 95 bytes. durationSeconds: finite, at least 0. */
+  /** Records the duration of a task. name: UTF-8, not blank, at most 95 bytes. durationSeconds: finite, &gt;= 0. */
   public void observeTask(String name, double durationSeconds) {
     Native.ckpt_threshold_observe_task(this, name, durationSeconds);
   }
 
   /**
-   * Records that a task failed after this long. It is remembered, with failed = 1 in {@link TaskObservation}, and is never the
-   * longest task, for it was not done. name: UTF-8, not blank, at most 95 bytes. durationSeconds: finite, at least 0. What
-   * recovering from it saved is recorded with {@code Threshold.adjustPolicy}.
+   * Records that a task failed after this duration. It is stored, with failed = 1 in {@link TaskObservation}, and is never the
+   * longest task, because it was not completed. name: UTF-8, not blank, at most 95 bytes. durationSeconds: finite, &gt;= 0. Record
+   * the savings of the recovery with {@code Threshold.adjustPolicy}.
    */
   public void observeFailure(String name, double durationSeconds) {
     Native.ckpt_threshold_observe_failure(this, name, durationSeconds);
   }
 
   /**
-   * Returns 1 when a slot is left and costSeconds / max(longest task, 1e-6) reaches the threshold, which consumes the slot; else 0.
+   * Returns true when a slot is left and costSeconds / max(longest task, 1e-6) reaches the threshold, which consumes the slot; else
+   * false.
    */
   public boolean shouldCheckpoint(String name, double costSeconds) {
     return truth(out -> Native.ckpt_threshold_should_checkpoint(this, name, costSeconds, out));
@@ -49,17 +51,17 @@ public final class Threshold extends NativeObject {
     Native.ckpt_threshold_adjust_policy(this, savedSeconds, overheadSeconds);
   }
 
-  /** Frees all slots for a new run; threshold and longest task stay. */
+  /** Frees all slots for a new run; the threshold and the longest task are kept. */
   public void beginRun() {
     Native.ckpt_threshold_begin_run(this);
   }
 
-  /** Returns what the rule knows. */
+  /** Returns the state of the rule. */
   public ThresholdInfo info() {
     return ThresholdInfo.from(struct -> Native.ckpt_threshold_get_info(this, struct));
   }
 
-  /** Lists the tasks that are remembered, the oldest first. */
+  /** Lists the stored tasks, the oldest first. */
   public List<TaskObservation> tasks() {
     return values(Native.ckpt_threshold_list_tasks(this), TaskObservation::of, ckpt_task_observation::close);
   }

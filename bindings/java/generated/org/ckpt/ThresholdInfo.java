@@ -2,13 +2,13 @@
 package org.ckpt;
 
 /**
- * What a threshold rule knows.
+ * The state of a threshold rule.
  *
- * @param threshold value of the threshold now: a share of the longest task, 0.05 .. 1
+ * @param threshold current threshold: a share of the longest task, 0.05 .. 1
  * @param longestSeconds duration of the longest task observed, in seconds
  * @param budget number of checkpoints of a run
  * @param used number of checkpoints used in this run
- * @param tasks number of tasks that can be read: the last 256 at most
+ * @param tasks number of stored tasks: at most the last 256
  */
 public record ThresholdInfo(
     double threshold, double longestSeconds, long budget, long used, long tasks) {

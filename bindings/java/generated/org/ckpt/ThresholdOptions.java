@@ -3,7 +3,7 @@ package org.ckpt;
 
 import java.lang.ref.Reference;
 
-/** How a threshold rule is made. */
+/** Options for creating a threshold rule. */
 public final class ThresholdOptions {
   private double threshold = 0.35;
   private double learningRate = 0.1;
@@ -13,7 +13,7 @@ public final class ThresholdOptions {
   public ThresholdOptions() {}
 
   /**
-   * First value of the threshold: a share of the longest task, 0.05 .. 1. Default: 0.35.
+   * Initial threshold: a share of the longest task, 0.05 .. 1. Default: 0.35.
    *
    * @param threshold the value
    * @return this
@@ -23,13 +23,13 @@ public final class ThresholdOptions {
     return this;
   }
 
-  /** {@return what {@link #threshold(double)} set} */
+  /** {@return the value set by {@link #threshold(double)}} */
   public double threshold() {
     return threshold;
   }
 
   /**
-   * How far one recovery moves the threshold at most, above 0, at most 1. Default: 0.1.
+   * Maximum change of the threshold by one recovery, &gt; 0, &lt;= 1. Default: 0.1.
    *
    * @param learningRate the value
    * @return this
@@ -39,13 +39,13 @@ public final class ThresholdOptions {
     return this;
   }
 
-  /** {@return what {@link #learningRate(double)} set} */
+  /** {@return the value set by {@link #learningRate(double)}} */
   public double learningRate() {
     return learningRate;
   }
 
   /**
-   * Number of checkpoints of a run, at least 0. Default: 3.
+   * Number of checkpoints of a run, &gt;= 0. Default: 3.
    *
    * @param budget the value
    * @return this
@@ -55,12 +55,12 @@ public final class ThresholdOptions {
     return this;
   }
 
-  /** {@return what {@link #budget(long)} set} */
+  /** {@return the value set by {@link #budget(long)}} */
   public long budget() {
     return budget;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_threshold_options> call) {
     try (ckpt_threshold_options struct = new ckpt_threshold_options()) {
       struct.setThreshold(threshold);

@@ -4,7 +4,7 @@ package org.ckpt;
 import java.lang.ref.Reference;
 import java.time.Duration;
 
-/** What planning must know of a tier, a place that is slower than memory. */
+/** Properties of a tier, a place that is slower than memory, for planning. */
 public final class TierProfile {
   private long capacityBytes = 0L;
   private double writeBytesPerSecond = 0.0;
@@ -15,7 +15,7 @@ public final class TierProfile {
   public TierProfile() {}
 
   /**
-   * Bytes that the tier can hold, &gt;= 0; 0: no limit. Default: 0.
+   * Capacity of the tier in bytes, &gt;= 0; 0: no limit. Default: 0.
    *
    * @param capacityBytes the value
    * @return this
@@ -25,7 +25,7 @@ public final class TierProfile {
     return this;
   }
 
-  /** {@return what {@link #capacityBytes(long)} set} */
+  /** {@return the value set by {@link #capacityBytes(long)}} */
   public long capacityBytes() {
     return capacityBytes;
   }
@@ -41,7 +41,7 @@ public final class TierProfile {
     return this;
   }
 
-  /** {@return what {@link #writeBytesPerSecond(double)} set} */
+  /** {@return the value set by {@link #writeBytesPerSecond(double)}} */
   public double writeBytesPerSecond() {
     return writeBytesPerSecond;
   }
@@ -57,7 +57,7 @@ public final class TierProfile {
     return this;
   }
 
-  /** {@return what {@link #readBytesPerSecond(double)} set} */
+  /** {@return the value set by {@link #readBytesPerSecond(double)}} */
   public double readBytesPerSecond() {
     return readBytesPerSecond;
   }
@@ -73,12 +73,12 @@ public final class TierProfile {
     return this;
   }
 
-  /** {@return what {@link #latencySeconds(double)} set} */
+  /** {@return the value set by {@link #latencySeconds(double)}} */
   public double latencySeconds() {
     return latencySeconds;
   }
 
-  /** Calls with these values, which stay alive meanwhile. */
+  /** Calls with these values, and keeps them alive during the call. */
   void with(NativeObject.Into<ckpt_tier_profile> call) {
     try (ckpt_tier_profile struct = new ckpt_tier_profile()) {
       struct.setCapacity_bytes(capacityBytes);

@@ -1,12 +1,12 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** What a tensor of a tree was in the writer's program. */
+/** The type of a tensor of a tree in the writer's program. */
 public enum TreeForm {
-  /** Array of a library for numbers (NumPy), or of the language. */
+  /** Array of a numeric library (NumPy), or of the language. */
   ARRAY(0),
 
-  /** Single number of such a library, without dimensions. */
+  /** Scalar of a numeric library, without dimensions. */
   SCALAR(1),
 
   /** Tensor of PyTorch. */
@@ -18,7 +18,7 @@ public enum TreeForm {
   /** Torch.nn.Parameter; the attribute "requires_grad" is stored when it is false (format 2). */
   PARAMETER(4),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final TreeForm[] KNOWN = values();
@@ -28,7 +28,7 @@ public enum TreeForm {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

@@ -1,7 +1,7 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** What a node of a tree is. */
+/** The kind of a node of a tree. */
 public enum TreeKind {
   /** No value. */
   NULL(0),
@@ -18,16 +18,16 @@ public enum TreeKind {
   /** Floating-point number of 64 bits, also NaN (bit for bit) and infinities. */
   NUMBER(4),
 
-  /** Two such numbers: the real and the imaginary part. */
+  /** Complex number: real and imaginary part, 64 bits each. */
   COMPLEX(5),
 
-  /** Text in UTF-8; lone surrogates of other languages' texts are three bytes each in it. */
+  /** String in UTF-8; lone surrogates of other languages' strings take three bytes each. */
   TEXT(6),
 
-  /** Any row of bytes. */
+  /** Sequence of bytes. */
   BYTES(7),
 
-  /** Row of bytes that can be changed, in languages that have two types. */
+  /** Mutable sequence of bytes, in languages that have a separate type for it. */
   BYTEARRAY(8),
 
   /** Path of the writer's system, as text. */
@@ -42,19 +42,19 @@ public enum TreeKind {
   /** Container: parts follow. */
   LIST(12),
 
-  /** Container: parts follow; a list that cannot be changed. */
+  /** Container: parts follow; an immutable list. */
   TUPLE(13),
 
-  /** Container: keys, each with its value behind it, follow. */
+  /** Container: keys follow, each before its value. */
   DICT(14),
 
-  /** Container: a dict whose order is a part of its value. */
+  /** Container: a dict in which the order is part of the value. */
   ORDERED_DICT(15),
 
-  /** Container with a class's name: names of fields, each with its value behind it, follow. */
+  /** Container with a class's name: names of fields follow, each before its value. */
   NAMED_TUPLE(16),
 
-  /** Container with a class's name: names of fields, each with its value behind it, follow. */
+  /** Container with a class's name: names of fields follow, each before its value. */
   DATACLASS(17),
 
   /** Tensor of the group. */
@@ -63,7 +63,7 @@ public enum TreeKind {
   /** Container of two parts: a value, and a dict of its attributes by name (format 2). */
   ATTRIBUTES(19),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final TreeKind[] KNOWN = values();
@@ -73,7 +73,7 @@ public enum TreeKind {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

@@ -1,18 +1,18 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** What is checked of the bytes that are read. */
+/** The level of checks on the bytes that are read. */
 public enum Verify {
-  /** Trust the bytes; sizes, headers and manifest are checked all the same. */
+  /** No checksums are checked; sizes, headers and manifest are still checked. */
   NONE(0),
 
-  /** Check the checksum of every byte that is loaded. */
+  /** Checks the checksum of every byte that is loaded. */
   FULL(1),
 
-  /** Only for readers: check the checksum of a tensor when it is first touched. */
+  /** Only for readers: checks the checksum of a tensor at the first access. */
   LAZY(2),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final Verify[] KNOWN = values();
@@ -22,7 +22,7 @@ public enum Verify {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

@@ -2,12 +2,12 @@
 package org.ckpt;
 
 /**
- * What a verification checked.
+ * Result of a verification.
  *
- * @param files number of files whose every byte was checked, the manifest not counted
+ * @param files number of files that were checked completely, the manifest not counted
  * @param tensors number of tensors in the files that were checked
  * @param bytes bytes of the files that were checked
- * @param name name of the checkpoint: its directory in the storage, cut off when it is longer
+ * @param name name of the checkpoint: its directory in the storage, truncated if it is longer
  */
 public record VerifyResult(
     long files, long tensors, long bytes, String name) {

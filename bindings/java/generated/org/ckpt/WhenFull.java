@@ -1,21 +1,24 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** What happens to a task when the queue is full. */
+/** The treatment of a new task when the queue is full. */
 public enum WhenFull {
-  /** Fail with {@link Status#QUEUE_FULL} at once. */
+  /** Fails with {@link Status#QUEUE_FULL} at once. */
   REFUSE(0),
 
-  /** Wait for a place until the time-out has passed, then fail with {@link Status#QUEUE_FULL}; waiting for ever opens all gates. */
+  /**
+   * Waits for a place until the time-out expires, then fails with {@link Status#QUEUE_FULL}; waiting without a time-out opens all
+   * gates.
+   */
   WAIT(1),
 
   /**
-   * The oldest task that no worker has begun makes place and ends {@link CheckpointTaskState#REJECTED}; {@link Status#QUEUE_FULL}
-   * when there is none.
+   * Drops the oldest task that no worker has started, which ends {@link CheckpointTaskState#REJECTED}; fails with {@link
+   * Status#QUEUE_FULL} if there is none.
    */
   DROP_OLDEST(2),
 
-  /** A number that this version does not know: a newer library has it. */
+  /** A number of a newer version of the library. */
   UNKNOWN(Integer.MIN_VALUE);
 
   private static final WhenFull[] KNOWN = values();
@@ -25,7 +28,7 @@ public enum WhenFull {
     this.number = number;
   }
 
-  /** {@return the number in the C API, fixed for ever} */
+  /** {@return the number in the C API, which never changes} */
   public int number() {
     return number;
   }

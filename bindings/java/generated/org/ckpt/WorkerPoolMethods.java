@@ -7,7 +7,7 @@ abstract class WorkerPoolMethods extends NativeObject {
     super(address, Native::ckpt_worker_pool_release);
   }
 
-  /** Lent by the library for a time: nothing is released. */
+  /** A reference that the library lends: not released. */
   WorkerPoolMethods(NativeObject lent) {
     super(lent.address());
   }

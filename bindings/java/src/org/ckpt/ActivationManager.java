@@ -2,27 +2,27 @@ package org.ckpt;
 
 import java.util.Optional;
 
-/** Stores the activations of a stage's micro-batches as a policy says. Synchronised. */
+/** Stores the activations of a stage's micro-batches by a policy. Synchronised. */
 public final class ActivationManager extends ActivationManagerMethods {
   ActivationManager(long address) {
     super(address);
   }
 
   /**
-   * A manager that cannot recompute.
+   * Creates a manager that cannot recompute.
    *
-   * @param policy what stays
+   * @param policy which activations stay
    */
   public ActivationManager(ActivationPolicy policy) {
     this(policy, null, new ActivationManagerOptions());
   }
 
   /**
-   * A manager.
+   * Creates a manager.
    *
-   * @param policy what stays
-   * @param forward of the stage, pinned as long as the manager; null: nothing can be recomputed
-   * @param options what it works with
+   * @param policy which activations stay
+   * @param forward the stage's forward, pinned as long as the manager lives; null: nothing can be recomputed
+   * @param options the options of the manager
    */
   public ActivationManager(ActivationPolicy policy, StageForward forward, ActivationManagerOptions options) {
     this(create(policy, forward, options));
@@ -43,15 +43,15 @@ public final class ActivationManager extends ActivationManagerMethods {
   }
 
   /**
-   * The same without a copy: the tensor is closed, and no caller may write to its memory any more.
+   * Stores an activation without a copy: the tensor is closed, and its memory must not be written to any more.
    *
-   * @param microBatch whose it is
-   * @param activation given up
-   * @return whether it was kept
+   * @param microBatch number of the micro-batch
+   * @param activation taken over
+   * @return whether the policy kept it
    */
   public boolean storeMoved(int microBatch, Tensor activation) {
     Tensor given = activation.share();
-    activation.retained(); // what the manager takes
+    activation.retained(); // reference for the manager
     try {
       return truth(out -> Native.ckpt_activation_manager_store_moved(this, microBatch, given, out));
     } catch (CkptException refused) {
@@ -64,10 +64,10 @@ public final class ActivationManager extends ActivationManagerMethods {
   }
 
   /**
-   * What is stored.
+   * Returns a stored activation.
    *
-   * @param microBatch whose it is
-   * @return read-only, to be closed; empty when nothing is stored
+   * @param microBatch number of the micro-batch
+   * @return a read-only tensor, to be closed; empty when none is stored
    */
   public Optional<Tensor> activation(int microBatch) {
     long found = number(out -> Native.ckpt_activation_manager_get_activation(this, microBatch, out));

@@ -8,8 +8,8 @@ import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 
 /**
- * Saves and loads in the background: training goes on as soon as its state was copied, or sooner. Synchronised. Tasks that have not
- * ended keep the manager alive. When the virtual machine goes down, managers that are open are closed as {@link #close} does.
+ * Saves and loads in the background: training continues once its state is copied, or sooner. Synchronised. Tasks that have not
+ * ended keep the manager alive. When the virtual machine shuts down, open managers are closed as by {@link #close}.
  */
 public class AsyncManager extends AsyncManagerMethods {
   private static final long ALL = 0;
@@ -17,7 +17,7 @@ public class AsyncManager extends AsyncManagerMethods {
   private final Duration drainTimeout;
 
   /**
-   * A manager with all defaults: one worker, ten tasks.
+   * Creates a manager with all defaults: one worker, ten tasks.
    *
    * @param checkpoints kept alive
    */
@@ -26,28 +26,28 @@ public class AsyncManager extends AsyncManagerMethods {
   }
 
   /**
-   * A manager with its threads.
+   * Creates a manager and starts its threads.
    *
    * @param checkpoints kept alive
-   * @param options how it works
+   * @param options the options of the manager
    */
   public AsyncManager(CheckpointManager checkpoints, AsyncManagerOptions options) {
     this(checkpoints, options, null);
   }
 
   /**
-   * A manager with its threads and a listener.
+   * Creates a manager with a listener and starts its threads.
    *
    * @param checkpoints kept alive
-   * @param options how it works
-   * @param listener notified of all tasks, pinned as long as the manager; null: none
+   * @param options the options of the manager
+   * @param listener notified of all tasks, pinned as long as the manager lives; null: none
    */
   @SuppressWarnings("this-escape") // javac 21: Exit only stores it, and close() reads no field of a subclass
   public AsyncManager(CheckpointManager checkpoints, AsyncManagerOptions options, CheckpointTaskListener listener) {
     super(create(checkpoints, options, listener));
-    Fallback.arm();
+    Fallback.install();
     drainTimeout = options.drainTimeout();
-    Exit.closes(this);
+    Exit.closeAtShutdown(this);
   }
 
   private static long create(CheckpointManager checkpoints, AsyncManagerOptions options, CheckpointTaskListener listener) {
@@ -60,14 +60,14 @@ public class AsyncManager extends AsyncManagerMethods {
   /**
    * Saves a state in the background.
    *
-   * @param state read; what it lists is copied during the call
-   * @param options what is written beside it
-   * @param how the task is admitted and copied
+   * @param state read; its list of tensors and its values are copied during the call
+   * @param options the options of the save
+   * @param how options of the task: admission and copy
    * @param listener notified of this task, after that of the manager; null: none
-   * @param source reads the tensors instead of the library; null: they are memory. Not with BORROW
+   * @param source reads the tensors instead of the library; null: they are in memory. Not with BORROW
    * @return the task
-   * @throws CkptQueueFullException as the options say; an error of an earlier save that was reported to no caller is thrown here,
-   *     once
+   * @throws CkptQueueFullException if the options refuse a full queue; the error of an earlier save that no caller has received is
+   *     also thrown here, once
    */
   public CheckpointTask save(
       State state, SaveOptions options, CheckpointTaskOptions how, CheckpointTaskListener listener, CheckpointTaskSource source) {
@@ -76,11 +76,11 @@ public class AsyncManager extends AsyncManagerMethods {
   }
 
   /**
-   * The same without a listener and a source.
+   * Saves a state in the background, without a listener and a source.
    *
-   * @param state read; what it lists is copied during the call
-   * @param options what is written beside it
-   * @param how the task is admitted and copied
+   * @param state read; its list of tensors and its values are copied during the call
+   * @param options the options of the save
+   * @param how options of the task: admission and copy
    * @return the task
    */
   public CheckpointTask save(State state, SaveOptions options, CheckpointTaskOptions how) {
@@ -88,10 +88,10 @@ public class AsyncManager extends AsyncManagerMethods {
   }
 
   /**
-   * The same with all defaults.
+   * Saves a state in the background, with all defaults.
    *
-   * @param state read; what it lists is copied during the call
-   * @param step of the run
+   * @param state read; its list of tensors and its values are copied during the call
+   * @param step the step of the run
    * @return the task
    */
   public CheckpointTask save(State state, long step) {
@@ -99,11 +99,11 @@ public class AsyncManager extends AsyncManagerMethods {
   }
 
   /**
-   * Saves a model and an optimizer in the background, which list what is saved of them.
+   * Saves a model and an optimizer in the background, which list their tensors and values.
    *
    * @param model its groups and keys begin with "model."
    * @param optimizer its groups and keys begin with "optimizer."; null: none
-   * @param options what is written beside them
+   * @param options the options of the save
    * @return the task
    */
   public CheckpointTask save(Stateful model, Stateful optimizer, SaveOptions options) {
@@ -115,8 +115,8 @@ public class AsyncManager extends AsyncManagerMethods {
    *
    * @param model its groups and keys begin with "model."
    * @param optimizer its groups and keys begin with "optimizer."; null: none
-   * @param options what is written with them
-   * @param how options of the task: how it is admitted and copied
+   * @param options the options of the save
+   * @param how options of the task: admission and copy
    * @return the task
    */
   public CheckpointTask save(Stateful model, Stateful optimizer, SaveOptions options, CheckpointTaskOptions how) {
@@ -129,8 +129,8 @@ public class AsyncManager extends AsyncManagerMethods {
    * Loads into a state in the background.
    *
    * @param state written; other uses of it fail until the task has ended
-   * @param options how
-   * @param how the task is admitted
+   * @param options the options of the load
+   * @param how options of the task: admission
    * @param listener notified of this task, after that of the manager; null: none
    * @return the task
    */
@@ -139,11 +139,11 @@ public class AsyncManager extends AsyncManagerMethods {
   }
 
   /**
-   * The same under other names.
+   * Loads into a state in the background and renames tensors.
    *
-   * @param state written; no other caller may use it until the task has ended
-   * @param options how
-   * @param how the task is admitted
+   * @param state written; other uses of it fail until the task has ended
+   * @param options the options of the load
+   * @param how options of the task: admission
    * @param listener notified of this task, after that of the manager; null: none
    * @param rename as for {@link CheckpointManager#load(State, LoadOptions, UnaryOperator)}, on a thread of the manager
    * @return the task
@@ -158,9 +158,9 @@ public class AsyncManager extends AsyncManagerMethods {
   }
 
   /**
-   * The same with all defaults.
+   * Loads into a state in the background, with all defaults.
    *
-   * @param state written; no other caller may use it until the task has ended
+   * @param state written; other uses of it fail until the task has ended
    * @return the task
    */
   public CheckpointTask load(State state) {
@@ -187,9 +187,9 @@ public class AsyncManager extends AsyncManagerMethods {
    * Waits for the end of a task.
    *
    * @param id of the task
-   * @param timeout null: for ever
-   * @return how it ended, failures too
-   * @throws CkptTimeoutException when it has not ended in time
+   * @param timeout null: no limit
+   * @return the result, also of a failed task
+   * @throws CkptTimeoutException when it has not ended after the timeout
    * @throws CkptNotFoundException for an id that is unknown or no longer in the history
    */
   public CheckpointTaskResult waitFor(long id, Duration timeout) {
@@ -200,17 +200,17 @@ public class AsyncManager extends AsyncManagerMethods {
   /**
    * Waits until all tasks have ended.
    *
-   * @param timeout null: for ever
-   * @throws CkptTimeoutException when they have not in time
+   * @param timeout null: no limit
+   * @throws CkptTimeoutException when they have not ended after the timeout
    */
   public void waitAll(Duration timeout) {
     Native.ckpt_async_manager_wait(this, ALL, nanoseconds(timeout), null);
   }
 
   /**
-   * The same for all saves.
+   * Waits until all saves are staged: their tensors may be written.
    *
-   * @param timeout null: for ever
+   * @param timeout null: no limit
    */
   public void waitAllStaged(Duration timeout) {
     waitStaged(ALL, timeout);
@@ -224,10 +224,10 @@ public class AsyncManager extends AsyncManagerMethods {
     return LoadResult.from(result -> Native.ckpt_async_manager_get_load_result(this, id, result));
   }
 
-  // ---- Look ----
+  // ---- Queries ----
 
   /**
-   * Tasks, as far as the history goes.
+   * Returns the tasks that the manager or its history holds.
    *
    * @param which LIVE or ENDED
    * @return LIVE: the oldest first; ENDED: in the order in which they ended
@@ -245,11 +245,11 @@ public class AsyncManager extends AsyncManagerMethods {
     }
   }
 
-  // ---- End ----
+  // ---- Closing ----
 
   /**
-   * Lets the tasks end for at most the options' drain time-out, ends the threads, and releases the object. Throws as
-   * {@link #close(CloseMode, Duration)} does. Inside a listener it returns at once, and the manager's own threads do the rest.
+   * Lets the tasks end for at most the options' drain timeout, ends the threads, and releases the object. Throws like
+   * {@link #close(CloseMode, Duration)}. Inside a listener it returns immediately, and the manager's own threads do the rest.
    */
   @Override
   public void close() {
@@ -264,7 +264,7 @@ public class AsyncManager extends AsyncManagerMethods {
     }
   }
 
-  /** Releases the manager: its tasks end within the drain time-out, and failures that no call has returned are reported. */
+  /** Releases the manager: ends its tasks within the drain timeout, and reports failures that no call has returned. */
   void closeAtExit() {
     super.close();
     Reference.reachabilityFence(this);

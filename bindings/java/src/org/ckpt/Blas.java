@@ -7,9 +7,9 @@ public final class Blas extends BlasMethods {
   /**
    * Uses another BLAS.
    *
-   * @param sgemm address of its cblas_sgemm, valid for the process's life
-   * @param dgemm address of its cblas_dgemm, valid for the process's life
-   * @param name for {@link #info}
+   * @param sgemm address of its cblas_sgemm, valid until the process ends
+   * @param dgemm address of its cblas_dgemm, valid until the process ends
+   * @param name the name that {@link #info} reports
    * @param concurrent whether several threads may call it at once
    */
   public static void set(long sgemm, long dgemm, String name, boolean concurrent) {

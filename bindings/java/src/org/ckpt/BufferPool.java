@@ -1,20 +1,20 @@
 package org.ckpt;
 
 /**
- * Memory for tensors. A buffer that is no longer needed is kept and used again for the same size. Where a function takes a
- * pool, null is the process's default pool. Synchronised; tensors keep their pool alive.
+ * Reuses the memory of tensors. A buffer that is no longer needed is kept and used again for the same size. Where a function takes
+ * a pool, null is the process's default pool. Synchronised; tensors keep their pool alive.
  */
 public final class BufferPool extends NativeObject {
-  /** A pool with all defaults and no tracker. */
+  /** Creates a pool with all defaults and no tracker. */
   public BufferPool() {
     this(null, new BufferPoolOptions());
   }
 
   /**
-   * A pool.
+   * Creates a pool.
    *
    * @param tracker counts every buffer while a tensor uses it; null: none
-   * @param options how it is made
+   * @param options the options of the pool
    */
   public BufferPool(MemoryTracker tracker, BufferPoolOptions options) {
     super(
@@ -27,7 +27,7 @@ public final class BufferPool extends NativeObject {
     return stats(this);
   }
 
-  /** {@return the same of the process's default pool} */
+  /** {@return the statistics of the process's default pool} */
   public static BufferPoolStats defaultPoolStats() {
     return stats(null);
   }
@@ -39,16 +39,16 @@ public final class BufferPool extends NativeObject {
   /**
    * Releases memory to the system.
    *
-   * @param keepBytes at most so many are kept for reuse
+   * @param keepBytes the most bytes to keep for reuse
    */
   public void trim(long keepBytes) {
     Native.ckpt_buffer_pool_trim(this, keepBytes);
   }
 
   /**
-   * The same for the process's default pool.
+   * Releases memory of the process's default pool to the system.
    *
-   * @param keepBytes at most so many are kept for reuse
+   * @param keepBytes the most bytes to keep for reuse
    */
   public static void trimDefaultPool(long keepBytes) {
     Native.ckpt_buffer_pool_trim(null, keepBytes);

@@ -9,18 +9,18 @@ import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 
-/** What becomes of exceptions that callbacks throw: the native code asks here. They never leave a callback. */
+/** Handles exceptions that callbacks throw, for the native code. They never propagate out of a callback. */
 final class CallbackFailures {
   private record Last(Throwable thrown, String text) {}
 
-  /** The newest failure on this thread, so that the exception that the call ends with can have it as its cause. */
+  /** The newest failure on this thread: the cause of the exception that the call throws. */
   private static final ThreadLocal<Last> LAST = new ThreadLocal<>();
 
   private static final int OTHER = 1;
 
   private CallbackFailures() {}
 
-  /** The status that an exception means, or 1; those are errors of the program, and reported besides. */
+  /** Returns the status of an exception, or 1 for an error of the program, which is also logged. */
   static int status(Throwable thrown) {
     int status = meaning(thrown);
     if (status == OTHER) report(thrown);
@@ -35,7 +35,7 @@ final class CallbackFailures {
     return text;
   }
 
-  /** The cause for an exception with this message; it is given once. */
+  /** Returns the cause of an exception with this message, once. */
   static Throwable taken(String message) {
     Last last = LAST.get();
     if (last == null) return null;
@@ -47,11 +47,11 @@ final class CallbackFailures {
     try {
       System.getLogger("org.ckpt").log(System.Logger.Level.ERROR, "a callback failed", thrown);
     } catch (Throwable ignored) {
-      // There is no log left to report to.
+      // The log itself fails: nowhere to report.
     }
   }
 
-  /** One line without NUL and halves of surrogate pairs: what the C side can take. */
+  /** Returns one line without NUL and lone surrogates, as the C side expects. */
   private static String printable(String text) {
     StringBuilder line = new StringBuilder(text.length());
     text.codePoints().map(c -> c < ' ' ? ' ' : c >= 0xD800 && c < 0xE000 ? 0xFFFD : c).forEach(line::appendCodePoint);

@@ -3,15 +3,15 @@ package org.ckpt;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Layers one behind another. One thread at a time. */
+/** A sequence of layers. Use from one thread at a time. */
 public final class Chain extends ChainMethods {
-  /** A chain without layers. */
+  /** Creates a chain without layers. */
   public Chain() {
     this(0);
   }
 
   /**
-   * A chain that is a piece of a longer one.
+   * Creates a chain that is a piece of a longer one.
    *
    * @param firstLayer the global number of its first layer
    */

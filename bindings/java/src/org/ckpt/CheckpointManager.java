@@ -7,11 +7,12 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /**
- * The checkpoints in one storage. Synchronised. A writer holds the storage's lock until it is closed. With a coordinator of several
- * ranks each rank has a manager of the same storage; making it, save and load are collective: all call them, in the same order.
+ * The checkpoints in one storage. Synchronised. A manager that writes holds the storage's lock until it is closed. With a
+ * coordinator of several ranks, each rank has a manager of the same storage; creating it, save and load are collective: all ranks
+ * call them, in the same order.
  */
 public final class CheckpointManager extends CheckpointManagerMethods {
-  /** Given as a checkpoint's name: the storage's root is itself the directory of one checkpoint. */
+  /** As a checkpoint's name: the storage's root is itself the directory of one checkpoint. */
   public static final String SELF = ".";
 
   /**
@@ -27,20 +28,21 @@ public final class CheckpointManager extends CheckpointManagerMethods {
    * Opens the checkpoints of a storage.
    *
    * @param storage kept alive
-   * @param options how
-   * @throws CkptBusyException when another writer has the storage
+   * @param options the options of the manager
+   * @throws CkptBusyException when another writer holds the storage's lock
    */
   public CheckpointManager(Storage storage, CheckpointManagerOptions options) {
     this(storage, options, null);
   }
 
   /**
-   * Opens the checkpoints of a storage, of which a function says which stay.
+   * Opens the checkpoints of a storage, with a function that decides which ones to keep.
    *
    * @param storage kept alive
-   * @param options how
-   * @param keep asked about each checkpoint that no rule keeps, on the thread that saves or prunes; when it throws, nothing is
-   *     removed; null: they do not stay
+   * @param options the options of the manager
+   * @param keep called for each checkpoint that no retention rule keeps, on the thread that saves or prunes; when it throws,
+   * nothing
+   *     is removed; null: such checkpoints are removed
    */
   public CheckpointManager(Storage storage, CheckpointManagerOptions options, Predicate<CheckpointInfo> keep) {
     super(number(out -> options.with(struct ->
@@ -48,11 +50,11 @@ public final class CheckpointManager extends CheckpointManagerMethods {
   }
 
   /**
-   * Opens the checkpoints below a directory, which is made when it is not there.
+   * Opens the checkpoints below a directory, which is created if missing.
    *
    * @param directory of the file system
-   * @param options how
-   * @return to be closed
+   * @param options the options of the manager
+   * @return the manager, to be closed
    */
   public static CheckpointManager open(Path directory, CheckpointManagerOptions options) {
     try (Storage storage = Storage.fileSystem(Objects.requireNonNull(directory, "directory"))) {
@@ -61,21 +63,21 @@ public final class CheckpointManager extends CheckpointManagerMethods {
   }
 
   /**
-   * The same with all defaults.
+   * Opens the checkpoints below a directory, with all defaults.
    *
    * @param directory of the file system
-   * @return to be closed
+   * @return the manager, to be closed
    */
   public static CheckpointManager open(Path directory) {
     return open(directory, new CheckpointManagerOptions());
   }
 
   /**
-   * Opens the checkpoints of what a URI names, as {@link Storage#fromUri} does: s3://BUCKET/PREFIX.
+   * Opens the checkpoints at a URI, as for {@link Storage#fromUri}: s3://BUCKET/PREFIX.
    *
-   * @param uri the text
-   * @param options how
-   * @return to be closed
+   * @param uri the URI
+   * @param options the options of the manager
+   * @return the manager, to be closed
    */
   public static CheckpointManager open(String uri, CheckpointManagerOptions options) {
     try (Storage storage = Storage.fromUri(uri)) {
@@ -84,33 +86,33 @@ public final class CheckpointManager extends CheckpointManagerMethods {
   }
 
   /**
-   * The same with all defaults.
+   * Opens the checkpoints at a URI, with all defaults.
    *
-   * @param uri the text
-   * @return to be closed
+   * @param uri the URI
+   * @return the manager, to be closed
    */
   public static CheckpointManager open(String uri) {
     return open(uri, new CheckpointManagerOptions());
   }
 
   /**
-   * The same for a step, with all defaults.
+   * Saves a state with all defaults.
    *
    * @param state read
-   * @param step of the run
-   * @return what was made
+   * @param step the step of the run
+   * @return the result of the save
    */
   public SaveResult save(State state, long step) {
     return save(state, new SaveOptions().step(step));
   }
 
   /**
-   * Saves a model and an optimizer, which list what is saved of them.
+   * Saves a model and an optimizer, which list their tensors and values.
    *
    * @param model its groups and keys begin with "model."
    * @param optimizer its groups and keys begin with "optimizer."; null: none
-   * @param options what is written beside them
-   * @return what was made
+   * @param options the options of the save
+   * @return the result of the save
    */
   public SaveResult save(Stateful model, Stateful optimizer, SaveOptions options) {
     try (State state = State.of(model, optimizer)) {
@@ -122,21 +124,21 @@ public final class CheckpointManager extends CheckpointManagerMethods {
    * Fills a state from the newest valid checkpoint, or the one that options name.
    *
    * @param state written; unchanged when this fails, unless it loads in place
-   * @param options how
-   * @return what was found
-   * @throws CkptNotFoundException when there is no checkpoint
+   * @param options the options of the load
+   * @return the result of the load
+   * @throws CkptNotFoundException when no checkpoint exists
    */
   public LoadResult load(State state, LoadOptions options) {
     return load(state, options, null);
   }
 
   /**
-   * The same under other names.
+   * Fills a state from a checkpoint and renames tensors.
    *
    * @param state written; unchanged when this fails, unless it loads in place
-   * @param options how
-   * @param rename gives a tensor of the checkpoint the name that it has in the state; null, or what returns null: the same
-   * @return what was found
+   * @param options the options of the load
+   * @param rename returns the state's name of a tensor of the checkpoint; null, or a result of null: the same name
+   * @return the result of the load
    */
   public LoadResult load(State state, LoadOptions options, UnaryOperator<String> rename) {
     return LoadResult.from(result -> options.with(struct ->
@@ -144,21 +146,21 @@ public final class CheckpointManager extends CheckpointManagerMethods {
   }
 
   /**
-   * The same from the newest valid checkpoint.
+   * Fills a state from the newest valid checkpoint.
    *
    * @param state written
-   * @return what was found
+   * @return the result of the load
    */
   public LoadResult load(State state) {
     return load(state, new LoadOptions());
   }
 
   /**
-   * The same from the checkpoint of a step.
+   * Fills a state from the checkpoint of a step.
    *
    * @param state written
-   * @param step of the run; of several checkpoints of it the newest valid one
-   * @return what was found
+   * @param step the step of the run; of several checkpoints with this step the newest valid one is used
+   * @return the result of the load
    */
   public LoadResult load(State state, long step) {
     return load(state, new LoadOptions().step(step));
@@ -169,8 +171,8 @@ public final class CheckpointManager extends CheckpointManagerMethods {
    *
    * @param model its groups and keys begin with "model."
    * @param optimizer its groups and keys begin with "optimizer."; null: none
-   * @param options how
-   * @return what was found
+   * @param options the options of the load
+   * @return the result of the load
    */
   public LoadResult load(Stateful model, Stateful optimizer, LoadOptions options) {
     try (State state = State.of(model, optimizer)) {
@@ -179,10 +181,10 @@ public final class CheckpointManager extends CheckpointManagerMethods {
   }
 
   /**
-   * The same where there may be none yet.
+   * Fills a state from the newest valid checkpoint, if one exists.
    *
    * @param state written
-   * @return empty when there is no checkpoint
+   * @return the result of the load; empty when no checkpoint exists
    */
   public Optional<LoadResult> loadIfAny(State state) {
     try {
@@ -195,19 +197,19 @@ public final class CheckpointManager extends CheckpointManagerMethods {
   /**
    * Removes the checkpoint of a step.
    *
-   * @param step of the run; of several checkpoints of it the newest valid one
-   * @throws CkptNotFoundException when there is none
+   * @param step the step of the run; of several checkpoints with this step the newest valid one is removed
+   * @throws CkptNotFoundException when no checkpoint has this step
    */
   public void remove(long step) {
-    remove(findStep(step).orElseThrow(() -> new CkptNotFoundException("there is no complete checkpoint of step " + step)).name());
+    remove(findStep(step).orElseThrow(() -> new CkptNotFoundException("step " + step + ": no complete checkpoint")).name());
   }
 
   /**
    * Opens one checkpoint to read tensors one by one.
    *
    * @param name of the checkpoint; null: the newest
-   * @param verify how much is checked
-   * @return to be closed
+   * @param verify how much to check
+   * @return the reader, to be closed
    */
   public Reader reader(String name, Verify verify) {
     return Reader.made(out -> Native.ckpt_reader_create_from_checkpoint(this, name, verify.number(), out));

@@ -1,26 +1,26 @@
 package org.ckpt;
 
 /**
- * Answers which layers to checkpoint: a {@link Strategy}, or one of your own, which is accepted wherever a strategy is. Runs on the
- * thread that asks, on several at once; may block.
+ * Decides which layers to checkpoint: a {@link Strategy}, or a custom implementation, which is accepted wherever a strategy is.
+ * Runs on the thread that queries it, on several at once; may block.
  */
 @FunctionalInterface
 public interface CheckpointStrategy {
   /**
-   * Whether to checkpoint a layer. What it throws makes the question fail with {@link CkptCallbackException}.
+   * Returns whether to checkpoint a layer. If it throws, the query fails with {@link CkptCallbackException}.
    *
    * @param question about one layer
-   * @return yes or no
+   * @return whether to checkpoint the layer
    */
   boolean shouldCheckpoint(StrategyQuestion question);
 
-  /** Back to the state after creation. */
+  /** Restores the state after creation. */
   default void reset() {}
 
   /**
-   * The activation of a layer was used.
+   * Called when the activation of a layer was used.
    *
-   * @param layerName the layer
+   * @param layerName name of the layer
    */
   default void observeAccess(String layerName) {}
 }

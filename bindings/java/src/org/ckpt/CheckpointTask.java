@@ -7,9 +7,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A save or load in the background. As a future it completes with the result when the task completed, and exceptionally, with the
- * {@link CkptException} that says why, when it failed or was dropped; a task that was cancelled, by any caller, is a cancelled
- * future. {@link #waitFor} returns the result in any case. What depends on it runs on other threads than the manager's.
+ * A save or load in the background. As a future it completes with the result of a completed task, and exceptionally, with a
+ * {@link CkptException} that states the reason, for one that failed or was dropped; a task that was cancelled, by any caller, is a
+ * cancelled future. {@link #waitFor} returns the result in any case. Dependent stages never run on the manager's threads.
  */
 public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult> {
   private final CompletableFuture<Duration> staged = new CompletableFuture<>();
@@ -25,7 +25,7 @@ public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult
     this.data = data;
   }
 
-  /** Dependents are futures of their own, without a task. */
+  /** Dependent stages are plain futures, without a task. */
   @Override
   public <U> CompletableFuture<U> newIncompleteFuture() {
     watch();
@@ -56,31 +56,31 @@ public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult
     if (isDone()) reportSeen();
   }
 
-  /** The manager takes a wait for a sign that the result was seen. */
+  /** Waits for the task, which makes the manager treat its result as received. */
   private void reportSeen() {
     try {
       manager.waitFor(id, null);
     } catch (CkptException insideListenerOrForgotten) {
-      // Then closing throws the error once more, or no caller asks any longer.
+      // Then closing throws the error again, or the manager is closed already.
     }
   }
 
-  /** {@return the task's number in the manager: positive, never given again} */
+  /** {@return the task's number in the manager: positive, never reused} */
   public long id() {
     return id;
   }
 
   /**
-   * Completes when the tensors of a save may be written, with the time that the save kept its caller.
+   * Returns a future that completes when the tensors of a save may be written, with the time that the caller of the save waited.
    *
-   * @return never completes when the task ended without being staged
+   * @return a future; it never completes if the task ends without being staged
    */
   public CompletableFuture<Duration> staged() {
     return staged;
   }
 
   /**
-   * How the task stands.
+   * Returns the state of the task.
    *
    * @return a snapshot
    * @throws CkptNotFoundException when it is no longer in the history
@@ -90,35 +90,35 @@ public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult
   }
 
   /**
-   * Waits for the end.
+   * Waits for the end of the task.
    *
-   * @param timeout null: for ever
-   * @return how it ended, failures too
-   * @throws CkptTimeoutException when it has not ended in time
+   * @param timeout null: no limit
+   * @return the result, also of a failed task
+   * @throws CkptTimeoutException when it has not ended after the timeout
    */
   public CheckpointTaskResult waitFor(Duration timeout) {
     return manager.waitFor(id, timeout);
   }
 
-  /** {@return how the task ended, failures included; waits without a limit} */
+  /** {@return the result, also of a failed task; waits without a limit} */
   public CheckpointTaskResult waitFor() {
     return waitFor(null);
   }
 
   /**
-   * Waits until the tensors of a save may be written, or it has ended.
+   * Waits until the tensors of a save may be written, or the save has ended.
    *
-   * @param timeout null: for ever
-   * @throws CkptTimeoutException when it was not in time
+   * @param timeout null: no limit
+   * @throws CkptTimeoutException when that takes longer
    */
   public void waitStaged(Duration timeout) {
     manager.waitStaged(id, timeout);
   }
 
   /**
-   * What a completed save made.
+   * Returns the result of a completed save.
    *
-   * @return the numbers
+   * @return the result of the save
    * @throws CkptInvalidStateException unless it is a save that has completed
    */
   public SaveResult saved() {
@@ -126,9 +126,9 @@ public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult
   }
 
   /**
-   * What a completed load found.
+   * Returns the result of a completed load.
    *
-   * @return the numbers
+   * @return the result of the load
    * @throws CkptInvalidStateException unless it is a load that has completed
    */
   public LoadResult loaded() {
@@ -136,11 +136,11 @@ public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult
   }
 
   /**
-   * Asks the task to stop. When this returns true the future is done and cancelled; a thread of the manager may still be about to
-   * leave the task, which {@link #waitFor} waits for.
+   * Asks the task to stop. When this returns true, the future is done and cancelled; a thread of the manager may not have left the
+   * task yet, which {@link #waitFor} waits for.
    *
-   * @param mayInterrupt is not looked at: a running save stops at its next 4 MiB
-   * @return true when the task is cancelled; nothing of it stays then
+   * @param mayInterrupt ignored: a running save stops after at most 4 MiB
+   * @return true when the task is cancelled; then it leaves nothing in the storage
    */
   @Override
   public boolean cancel(boolean mayInterrupt) {
@@ -152,7 +152,7 @@ public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult
     try {
       return manager.cancel(id);
     } catch (CkptNotFoundException forgotten) {
-      return false; // it ended long ago
+      return false; // it has ended already
     }
   }
 
@@ -177,14 +177,14 @@ public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult
         });
   }
 
-  /** What makes a future a cancelled one. */
+  /** Returns the exception that makes a future a cancelled one. */
   private static CancellationException cancellation(CkptException reason) {
     CancellationException made = new CancellationException(reason.getMessage());
     made.initCause(reason);
     return made;
   }
 
-  /** What must live as long as the task. */
+  /** Keeps objects alive as long as the task. */
   Object data() {
     return data;
   }

@@ -1,6 +1,6 @@
 package org.ckpt;
 
-/** What belongs to the library as a whole: version, log, random numbers, clocks, processors. */
+/** Functions of the whole library: version, log, random numbers, clocks, processors. */
 public final class Ckpt extends CkptMethods {
   private Ckpt() {}
 
@@ -18,7 +18,7 @@ public final class Ckpt extends CkptMethods {
   }
 
   /**
-   * One block of Philox4x32-10: random words that are the same on every machine.
+   * Returns one block of Philox4x32-10: random words that are the same on every machine.
    *
    * @param counter four words
    * @param key two words
@@ -31,10 +31,10 @@ public final class Ckpt extends CkptMethods {
   }
 
   /**
-   * Sends the log to a listener. Returns when the one before is no longer running.
+   * Sends the log to a listener. Returns when the previous listener is no longer running.
    *
-   * @param minLevel the least grave messages that it gets
-   * @param listener null: silence, which is the default
+   * @param minLevel the lowest severity to send
+   * @param listener null: no messages, the default
    */
   public static void setLog(LogLevel minLevel, LogListener listener) {
     Native.ckpt_set_log(minLevel.number(), listener == null ? null : new NativeLogListener() {
@@ -46,9 +46,9 @@ public final class Ckpt extends CkptMethods {
   }
 
   /**
-   * Reports the long calls that this thread makes from now on: saves, loads, verifications, reads, files that are written.
+   * Reports the long calls that this thread makes from now on: saves, loads, verifications, reads, writes of files.
    *
-   * @param progress gets the bytes done, and all; runs inside the call, which ends with what it throws; null: none
+   * @param progress takes the bytes done, and all bytes; runs inside the call, which fails with its exception; null: none
    */
   public static void setProgress(java.util.function.BiConsumer<Long, Long> progress) {
     NativeProgressListener called = progress == null ? null : new NativeProgressListener() {
@@ -60,7 +60,7 @@ public final class Ckpt extends CkptMethods {
     Native.ckpt_set_progress(called);
   }
 
-  /** What the native library knows as the last error of this thread; "" when there was none. For tests. */
+  /** Returns the native library's last error on this thread; "" when there was none. For tests. */
   static String lastError() {
     return Native.ckpt_last_error();
   }

@@ -1,10 +1,10 @@
 package org.ckpt;
 
-/** A call of the library failed: one subclass for each status. The message names the argument and its value. */
+/** A failed call of the library, with one subclass for each status. The message states the argument and its value. */
 public class CkptException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** Why it failed. */
+  /** The reason of the failure. */
   private final Status status;
 
   CkptException(Status status, String message) {
@@ -17,7 +17,7 @@ public class CkptException extends RuntimeException {
     return status;
   }
 
-  /** Called by the native code for every failed call. */
+  /** Creates the exception of a failed call; the native code calls it. */
   static CkptException of(int number, String message) {
     CkptException made = of(Status.of(number), message);
     Throwable cause = CallbackFailures.taken(message);

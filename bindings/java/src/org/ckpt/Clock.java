@@ -2,16 +2,17 @@ package org.ckpt;
 
 import java.util.function.LongSupplier;
 
-/** A source of time that never goes backwards. Objects that watch time take one, so that tests need no real time. Synchronised. */
+/** A source of time that never goes backwards. Objects that depend on time accept one, so that tests need no real time.
+ * Synchronised. */
 public final class Clock extends ClockMethods {
   Clock(long address) {
     super(address);
   }
 
   /**
-   * A clock that asks the caller, on any thread.
+   * Creates a clock that calls a function, on any thread.
    *
-   * @param now gives nanoseconds since a fixed moment; when it throws, the time that it gave last counts
+   * @param now returns nanoseconds since a fixed moment; when it throws, the last time is used
    * @return the clock
    */
   public static Clock custom(LongSupplier now) {

@@ -1,7 +1,7 @@
 package org.ckpt;
 
 /**
- * A complex number of a value of any shape ({@link State#set}).
+ * A complex number inside a value of any shape ({@link State#set}).
  *
  * @param real part
  * @param imaginary part

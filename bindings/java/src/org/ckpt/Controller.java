@@ -1,34 +1,34 @@
 package org.ckpt;
 
 /**
- * Decides when to save: learns what saves cost and how often the machine fails. Times are seconds on any clock that does not go
- * backwards. Synchronised.
+ * Decides when to save. Measures the cost of saves and the failure rate of the machine. Times are seconds on any clock that does
+ * not go backwards. Synchronised.
  */
 public final class Controller extends ControllerMethods {
-  /** A controller that learns everything by itself. */
+  /** Creates a controller with all defaults, which measures everything itself. */
   public Controller() {
     this(new ControllerOptions());
   }
 
   /**
-   * A controller.
+   * Creates a controller.
    *
-   * @param options how it decides
+   * @param options the options of the controller
    */
   public Controller(ControllerOptions options) {
     super(number(out -> options.with(struct -> Native.ckpt_controller_create(struct, out))));
   }
 
   /**
-   * Begins a save in the background that commits or aborts by itself when it ends.
+   * Begins a save in the background, and records its commit or abort when it ends.
    *
-   * @param manager does the save
-   * @param now seconds
-   * @param state read; gets what the controller knows first
-   * @param options what is written beside it
-   * @param how the task is admitted and copied
+   * @param manager the manager that saves
+   * @param now the time in seconds
+   * @param state read; the controller's state is added first
+   * @param options the options of the save
+   * @param how options of the task: admission and copy
    * @param listener notified of this task, after that of the manager; null: none
-   * @param source reads the tensors instead of the library; null: they are memory
+   * @param source reads the tensors instead of the library; null: they are in memory
    * @return the task
    */
   public CheckpointTask saveAsync(

@@ -5,19 +5,19 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 
-/** How the processes of one run find one another. As synchronised as its functions. */
+/** Connects the processes of one run. As thread-safe as its functions. */
 public final class Coordinator extends CoordinatorMethods {
   Coordinator(long address) {
     super(address);
   }
 
-  /** Rank 0 of 1: every operation returns at once. */
+  /** Creates a coordinator with one rank: every operation returns immediately. */
   public Coordinator() {
     this(number(Native::ckpt_coordinator_create_single));
   }
 
   /**
-   * One whose operations are yours.
+   * Creates a coordinator with custom operations.
    *
    * @param rank of this process
    * @param worldSize number of processes
@@ -32,22 +32,22 @@ public final class Coordinator extends CoordinatorMethods {
   }
 
   /**
-   * Gives all processes the root's bytes.
+   * Copies the root's bytes to all processes.
    *
-   * @param data direct, as long on every process; all between position and limit
+   * @param data direct, of equal length on every process; the bytes between position and limit
    * @param root a rank
-   * @param timeout CkptTimeoutException after that
+   * @param timeout time after which CkptTimeoutException is thrown
    */
   public void broadcast(ByteBuffer data, long root, Duration timeout) {
     Native.ckpt_coordinator_broadcast(this, NativeBuffers.writable(data, "data"), root, nanoseconds(timeout));
   }
 
   /**
-   * Gives all processes the bytes of each.
+   * Collects the bytes of each process on all processes.
    *
-   * @param sent direct; all between position and limit
-   * @param timeout CkptTimeoutException after that
-   * @return those of all processes, in the order of ranks
+   * @param sent direct; the bytes between position and limit
+   * @param timeout time after which CkptTimeoutException is thrown
+   * @return the bytes of all processes, in rank order
    */
   public ByteBuffer allGather(ByteBuffer sent, Duration timeout) {
     ByteBuffer given = NativeBuffers.argument(sent, "sent");
@@ -57,12 +57,12 @@ public final class Coordinator extends CoordinatorMethods {
   }
 
   /**
-   * Gives the root the bytes of each.
+   * Collects the bytes of each process at the root.
    *
-   * @param sent direct; all between position and limit
+   * @param sent direct; the bytes between position and limit
    * @param root a rank
-   * @param timeout CkptTimeoutException after that
-   * @return those of all processes, in the order of ranks, at the root; empty elsewhere
+   * @param timeout time after which CkptTimeoutException is thrown
+   * @return the bytes of all processes, in rank order, at the root; empty elsewhere
    */
   public Optional<ByteBuffer> gather(ByteBuffer sent, long root, Duration timeout) {
     ByteBuffer given = NativeBuffers.argument(sent, "sent");

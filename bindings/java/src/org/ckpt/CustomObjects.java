@@ -5,31 +5,31 @@ import java.nio.file.NoSuchFileException;
 import java.util.List;
 
 /**
- * An object store of your own. A file is there whole when its sync has returned, and not before; a new one replaces that of its name.
- * What was written, removed or refused is seen by the next call of anyone. There are no directories, renames and locks. {@link
- * #readRanges} and {@link #removeMany} need not be there: the library asks read and remove then.
+ * A custom object store. A file exists completely once its sync has returned, and not before; a new file replaces the one with its
+ * name. Every write, removal and refusal is visible to the next call of any client. Directories, renames and locks are not needed.
+ * {@link #readRanges} and {@link #removeMany} are optional: by default the library calls read and remove.
  *
- * @param <F> what a file is
+ * @param <F> type of a file
  */
 public interface CustomObjects<F> extends CustomObjectsMethods<F> {
   /**
-   * Fills the buffers of all ranges, at the same time where the place can. This one asks read, one piece after the other.
+   * Fills the buffers of all ranges, concurrently where the store supports it. By default calls read for one range after the other.
    *
    * @param file from open
    * @param ranges of the file
    * @throws IOException when reading fails
-   * @throws CkptInvalidArgumentException when the file ends before one does
+   * @throws CkptInvalidArgumentException when a range exceeds the file
    */
   default void readRanges(F file, List<StorageRange> ranges) throws IOException {
     for (StorageRange range : ranges) {
       if (read(file, range.offset(), range.buffer().duplicate()) != range.buffer().remaining()) {
-        throw new CkptInvalidArgumentException("the file ends before the range at " + range.offset() + " does");
+        throw new CkptInvalidArgumentException("range at " + range.offset() + ": exceeds the end of the file");
       }
     }
   }
 
   /**
-   * Removes files; those that are not there are no error. This one asks remove, one after the other.
+   * Removes files; ignores missing ones. By default calls remove for one after the other.
    *
    * @param paths of the files
    * @throws IOException when one cannot be removed
@@ -39,7 +39,7 @@ public interface CustomObjects<F> extends CustomObjectsMethods<F> {
       try {
         remove(path);
       } catch (NoSuchFileException | CkptNotFoundException gone) {
-        // As it should be.
+        // Already removed.
       }
     }
   }

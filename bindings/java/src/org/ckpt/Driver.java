@@ -5,19 +5,19 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Drives the steps of one schedule for a {@link Guest}, one at a time: what is kept and dropped, recomputed and run backward. One
- * thread at a time, but for {@link #cancel}.
+ * Drives the steps of one schedule for a {@link Guest}, one at a time: calls it to keep, drop, recompute and run backward. Use from
+ * one thread at a time, except {@link #cancel}.
  *
- * @param <T> items
+ * @param <T> type of the items
  */
 public final class Driver<T> extends DriverMethods {
   private final Functions<T> functions;
 
   /**
-   * A driver without a step.
+   * Creates a driver without a step.
    *
-   * @param schedule kept
-   * @param guest kept
+   * @param schedule kept alive
+   * @param guest kept alive
    */
   public Driver(Schedule schedule, Guest<T> guest) {
     this(schedule, new Functions<>(guest));
@@ -29,10 +29,10 @@ public final class Driver<T> extends DriverMethods {
   }
 
   /**
-   * Begins a step and runs it as far as its turn.
+   * Begins a step and runs it up to its turn.
    *
-   * @param x0 the chain's input, the driver's from here on
-   * @return the chain's output, which stays the driver's
+   * @param x0 the chain's input, taken over by the driver
+   * @return the chain's output, owned by the driver
    */
   public T forward(T x0) {
     return functions.peek(given(x0, (item, out) -> Native.ckpt_driver_forward(this, item, out)));
@@ -41,7 +41,7 @@ public final class Driver<T> extends DriverMethods {
   /**
    * Runs the step that forward paused to its end.
    *
-   * @param gn gradient of the output, the driver's from here on; null for none
+   * @param gn gradient of the output, taken over by the driver; null for none
    * @return gradient of x0, null for none
    */
   public T backward(T gn) {
@@ -49,16 +49,16 @@ public final class Driver<T> extends DriverMethods {
   }
 
   /**
-   * Runs a whole step; {@link Guest#turn} makes the gradient of the output.
+   * Runs a whole step; {@link Guest#turn} returns the gradient of the output.
    *
-   * @param x0 the chain's input, the driver's from here on
+   * @param x0 the chain's input, taken over by the driver
    * @return gradient of x0, null for none
    */
   public T run(T x0) {
     return functions.take(given(x0, (item, out) -> Native.ckpt_driver_run(this, item, out)));
   }
 
-  /** {@return the call that ended the last step that failed by its guest; empty when it did not} */
+  /** {@return the call of the guest that made the last step fail; empty when the last step did not fail in one} */
   public Optional<DriveCall> failure() {
     long[] call = Native.ckpt_driver_get_failure(this);
     return call.length == 0 ? Optional.empty() : Optional.of(DriveCall.of(new NumberReader(call)));
@@ -68,7 +68,7 @@ public final class Driver<T> extends DriverMethods {
     void run(long item, long[] made);
   }
 
-  /** The item is the library's unless the call was refused. */
+  /** Hands an item over to the library, unless the call is refused. */
   private long given(T item, Step step) {
     long number = functions.put(item);
     long[] made = new long[1];
@@ -81,7 +81,7 @@ public final class Driver<T> extends DriverMethods {
     return made[0];
   }
 
-  /** The items that are live, by number, and what the library asks for. */
+  /** The live items by number, and the callbacks of the library. */
   private static final class Functions<T> extends NativeDriveFunctions {
     private final Guest<T> guest;
     private final Map<Long, T> items = new HashMap<>();

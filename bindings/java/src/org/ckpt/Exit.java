@@ -5,12 +5,12 @@ import java.util.Set;
 import java.util.WeakHashMap;
 
 /**
- * The end of the virtual machine. Objects with threads that call back are closed, each as it was configured. The native code calls
- * no Java any more once the process itself ends (java_support.hpp).
+ * Shutdown of the virtual machine. Objects with threads that call back are closed, each as it was configured. The native code calls
+ * no Java once the process itself exits (java_support.hpp).
  */
 final class Exit {
-  /** A callback that never ends would be waited for in vain. */
-  private static final long LONGEST_MILLIS = 60_000;
+  /** Limits the wait for a callback that never ends. */
+  private static final long MAX_WAIT_MILLIS = 60_000;
 
   private static final Set<AutoCloseable> OWNERS = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
@@ -24,8 +24,8 @@ final class Exit {
     }
   }
 
-  /** The object is closed when the machine goes down. */
-  static void closes(AutoCloseable owner) {
+  /** Closes the object when the virtual machine shuts down. */
+  static void closeAtShutdown(AutoCloseable owner) {
     OWNERS.add(owner);
   }
 
@@ -35,15 +35,15 @@ final class Exit {
     closing.setDaemon(true);
     closing.start();
     try {
-      closing.join(LONGEST_MILLIS);
+      closing.join(MAX_WAIT_MILLIS);
     } catch (InterruptedException hurry) {
       Thread.currentThread().interrupt();
     }
   }
 
   /**
-   * Whether a callback called System.exit: its thread waits for this one, so that waiting for it would never end. What it was
-   * inside is left as it is, as by a crash.
+   * Returns whether a callback called System.exit. Its thread waits for the shutdown hooks, so waiting for it would deadlock. Its
+   * call is left incomplete, as after a crash.
    */
   private static boolean calledInsideCallback() {
     for (StackTraceElement[] stack : Thread.getAllStackTraces().values()) {

@@ -9,8 +9,8 @@ final class Fallback {
 
   private Fallback() {}
 
-  /** Called before the first use of an object that can lose a failure. */
-  static synchronized void arm() {
+  /** Installs it, before the first use of an object that can lose a failure. */
+  static synchronized void install() {
     if (armed) return;
     armed = true;
     Native.ckpt_set_fallback_log(new NativeLogListener() {

@@ -3,7 +3,7 @@ package org.ckpt;
 import java.time.Duration;
 import java.util.Objects;
 
-/** An error of a storage, and what becomes of it: set retry and delay, or leave what the rule says. */
+/** An error of a storage, and its handling: set retry and delay, or leave the values of the rule. */
 public final class Fault {
   private final Status status;
   private final String message;
@@ -19,12 +19,12 @@ public final class Fault {
     this.delay = delay;
   }
 
-  /** {@return the error's} */
+  /** {@return the status of the error} */
   public Status status() {
     return status;
   }
 
-  /** {@return the error's, one line} */
+  /** {@return the message of the error, one line} */
   public String message() {
     return message;
   }
@@ -34,15 +34,15 @@ public final class Fault {
     return attempt;
   }
 
-  /** {@return whether it is tried again} */
+  /** {@return whether the operation is retried} */
   public boolean retry() {
     return retry;
   }
 
   /**
-   * Says whether it is tried again.
+   * Sets whether the operation is retried.
    *
-   * @param again true: yes
+   * @param again whether to retry
    */
   public void retry(boolean again) {
     retry = again;

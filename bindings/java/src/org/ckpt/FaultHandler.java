@@ -3,43 +3,43 @@ package org.ckpt;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/** Decides what is tried again, and when. Synchronised; one handler may serve several storages. */
+/** Decides which failed operations are retried, and when. Synchronised; one handler may serve several storages. */
 public final class FaultHandler extends FaultHandlerMethods {
   FaultHandler(long address) {
     super(address);
   }
 
-  /** A handler with all defaults: 5 attempts, pauses of about 10, 20, 40 and 80 ms. */
+  /** Creates a handler with all defaults: 5 attempts, pauses of about 10, 20, 40 and 80 ms. */
   public FaultHandler() {
     this(new FaultHandlerOptions());
   }
 
   /**
-   * A handler that really sleeps.
+   * Creates a handler that sleeps between attempts.
    *
-   * @param options what it tries again, and when
+   * @param options which errors it retries, and when
    */
   public FaultHandler(FaultHandlerOptions options) {
     this(options, null);
   }
 
   /**
-   * A handler.
+   * Creates a handler with a custom sleep.
    *
-   * @param options what it tries again, and when
-   * @param sleep called instead of sleeping, on the thread whose operation failed; null really sleeps
+   * @param options which errors it retries, and when
+   * @param sleep called instead of sleeping, on the thread of the failed operation; null: sleeps
    */
   public FaultHandler(FaultHandlerOptions options, Consumer<Duration> sleep) {
     this(options, sleep, null);
   }
 
   /**
-   * A handler that is asked.
+   * Creates a handler with a custom decision.
    *
-   * @param options what it tries again, and when
-   * @param sleep called instead of sleeping, on the thread whose operation failed; null really sleeps
-   * @param decide asked about each error but the last attempt's, on the thread whose operation failed; what it throws ends the
-   *     operation with {@link CkptCallbackException}; null: the usual rule decides
+   * @param options which errors it retries, and when
+   * @param sleep called instead of sleeping, on the thread of the failed operation; null: sleeps
+   * @param decide called for each error except that of the last attempt, on the thread of the failed operation; if it throws, the
+   *     operation fails with {@link CkptCallbackException}; null: the default rule decides
    */
   public FaultHandler(FaultHandlerOptions options, Consumer<Duration> sleep, Consumer<Fault> decide) {
     this(create(options, sleep, decide));

@@ -1,23 +1,23 @@
 package org.ckpt;
 
 /**
- * Follows a strategy that changes its mind: asks it again between steps, and lets it learn what executors with this follower run.
- * Synchronised.
+ * Follows a strategy that adapts: queries it again between steps, and passes on the measurements of executors that use this
+ * follower. Synchronised.
  */
 public final class Follower extends NativeObject {
   /**
    * The schedule of the next step.
    *
-   * @param schedule to be closed by who asked
-   * @param changed whether it is another than the last one: only then is a new executor needed
+   * @param schedule to be closed by the caller
+   * @param changed whether it differs from the last one; only then a new executor is needed
    */
   public record Next(Schedule schedule, boolean changed) {}
 
   /**
-   * A follower that has not asked yet.
+   * Creates a follower that has not queried its strategy yet.
    *
    * @param profile of the chain; copied
-   * @param strategy kept
+   * @param strategy kept alive
    */
   public Follower(Profile profile, CheckpointStrategy strategy) {
     this(profile, Strategy.of(strategy));
@@ -27,7 +27,7 @@ public final class Follower extends NativeObject {
     super(number(out -> Native.ckpt_follower_create(profile, strategy, out)), Native::ckpt_follower_release);
   }
 
-  /** {@return the schedule of the next step: asks the strategy about each layer} */
+  /** {@return the schedule of the next step: queries the strategy for each layer} */
   public Next next() {
     int[] changed = new int[1];
     Schedule schedule = Schedule.made(out -> Native.ckpt_follower_next(this, out, changed));

@@ -1,34 +1,34 @@
 package org.ckpt;
 
 /**
- * A framework whose steps a {@link Driver} drives: what it does for each piece of work. Its items (inputs, tapes, gradients) are its
- * own objects, never looked into. What a method throws ends the step.
+ * A framework with steps driven by a {@link Driver}: performs each piece of work. The driver does not access its items (inputs,
+ * tapes, gradients). If a method throws, the step fails.
  *
- * @param <T> items
+ * @param <T> type of the items
  */
 public interface Guest<T> extends GuestMethods<T> {
   /**
-   * What a record makes.
+   * The result of a record.
    *
    * @param output null only with {@link DriveFlag#NO_OUTPUT}
-   * @param tape null for one that is empty
-   * @param <T> items
+   * @param tape null for an empty one
+   * @param <T> type of the items
    */
   record Recorded<T>(T output, T tape) {}
 
   /**
    * Runs one layer and records.
    *
-   * @param call as for forward
-   * @param input of the layer
+   * @param call the call, as for forward
+   * @param input input of the layer
    * @return the layer's output and tape
    */
   Recorded<T> record(DriveCall call, T input);
 
   /**
-   * An item has ended, or what a slot of a slower tier holds. Each item ends here or was taken over, exactly once.
+   * Releases an item, or the contents of a slot of a slower tier. Each item is dropped or taken over exactly once.
    *
-   * @param call which
+   * @param call the call
    * @param item null for a slot
    */
   default void drop(DriveCall call, T item) {}

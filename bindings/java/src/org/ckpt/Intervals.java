@@ -1,16 +1,16 @@
 package org.ckpt;
 
-/** Formulas for the work between two checkpoints. Seconds; all arguments above 0 and finite. */
+/** Formulas for the work between two checkpoints, in seconds. All arguments are above 0 and finite. */
 public final class Intervals extends IntervalsMethods {
   private Intervals() {}
 
   /**
-   * The interval for the hazard of a Weibull law.
+   * Returns the interval for the hazard of a Weibull law.
    *
-   * @param costSeconds of a checkpoint
-   * @param law of the failures
-   * @param ageSeconds since the last failure
-   * @return seconds
+   * @param costSeconds cost of a checkpoint
+   * @param law distribution of the failures
+   * @param ageSeconds time since the last failure
+   * @return the interval in seconds
    */
   public static double weibull(double costSeconds, WeibullLaw law, double ageSeconds) {
     return NativeObject.real(

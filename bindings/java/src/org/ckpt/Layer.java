@@ -14,11 +14,12 @@ public final class Layer extends NativeObject {
   }
 
   /**
-   * A layer by its kind and values: {@code new Layer("fc", "linear", 128, 256)} or {@code new Layer("fc", "linear:128,256")}.
+   * Creates a layer from its kind and values: {@code new Layer("fc", "linear", 128, 256)} or {@code new Layer("fc",
+   * "linear:128,256")}.
    *
    * @param name of the layer
    * @param kind one of those that {@link #knownKinds()} lists
-   * @param values numbers or texts
+   * @param values numbers or strings
    */
   public Layer(String name, String kind, Object... values) {
     this(out -> Native.ckpt_layer_create(name, kind + joined(Objects.requireNonNull(values, "values")), out));
@@ -34,7 +35,7 @@ public final class Layer extends NativeObject {
   }
 
   /**
-   * A head whose weight is that of an embedding.
+   * Creates a head that shares the weight of an embedding.
    *
    * @param name of the layer
    * @param embedding of kind token_embedding, before the head in the chain
@@ -45,7 +46,7 @@ public final class Layer extends NativeObject {
   }
 
   /**
-   * A layer that calls you.
+   * Creates a layer that calls a custom one.
    *
    * @param name of the layer
    * @param layer pinned as long as the library needs it
@@ -92,7 +93,7 @@ public final class Layer extends NativeObject {
       with(context, given -> layer.backward(given, input, output, tape, grad_output, grad_input, workspace));
     }
 
-    /** A call with what is lent for it. */
+    /** Runs a call with a context that is valid during it. */
     private static void with(long[] context, Consumer<LayerContext> call) {
       LayerContext given = LayerContext.of(new NumberReader(context));
       try {

@@ -1,6 +1,6 @@
 package org.ckpt;
 
-/** An address that another object owns: what the library lends to a callback, or the last use of a lost object. */
+/** An address that another object owns: an argument of a callback, or the last use of an unreachable object. */
 final class LentObject extends NativeObject {
   LentObject(long address) {
     super(address);

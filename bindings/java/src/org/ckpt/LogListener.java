@@ -6,18 +6,18 @@ import java.util.Objects;
 @FunctionalInterface
 public interface LogListener {
   /**
-   * One message. Runs on any thread, several at once; must not call {@link Ckpt#setLog}.
+   * Receives one message. Runs on any thread, several at once; must not call {@link Ckpt#setLog}.
    *
-   * @param level how grave it is
+   * @param level the severity
    * @param component the part's name: "state", "engine", ...
    * @param message one line of text
    */
   void message(LogLevel level, String component, String message);
 
   /**
-   * A listener that passes messages on.
+   * Returns a listener that sends messages to a logger.
    *
-   * @param logger gets "component: message"
+   * @param logger receives "component: message"
    * @return the listener
    */
   static LogListener to(System.Logger logger) {

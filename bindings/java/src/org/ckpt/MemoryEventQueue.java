@@ -15,7 +15,7 @@ public final class MemoryEventQueue extends MemorySubscription {
     return got[0] == 0 ? Optional.empty() : Optional.of(event);
   }
 
-  /** {@return the number of events that found this queue full} */
+  /** {@return the number of events that were dropped because this queue was full} */
   public long droppedEvents() {
     return NativeObject.number(out -> Native.ckpt_memory_tracker_get_dropped_events(tracker, id, out));
   }

@@ -3,7 +3,7 @@ package org.ckpt;
 /**
  * The limit of a tracker's live total.
  *
- * @param bytes above it there is an event, and reservations are refused
- * @param hysteresisBytes the next event comes only after the total was so far below the limit
+ * @param bytes a higher total causes an event, and reservations beyond it are refused
+ * @param hysteresisBytes how far the total must fall below the limit before the next event
  */
 public record MemoryLimit(long bytes, long hysteresisBytes) {}

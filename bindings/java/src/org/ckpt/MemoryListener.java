@@ -4,11 +4,11 @@ package org.ckpt;
 @FunctionalInterface
 public interface MemoryListener {
   /**
-   * One event. Runs on the thread whose call caused it, before that call returns; several threads may be inside at once. May call
-   * any function of the tracker; it is not called for what it does itself. What it throws is logged and counted in
-   * {@link MemoryStats#handlerFailures}; the call that caused the event does not see it.
+   * Receives one event. Runs on the thread that caused it, before that call returns; several threads may be inside at once.
+   * May call any function of the tracker; its own calls cause no further calls of it. Its exceptions are logged and counted in
+   * {@link MemoryStats#handlerFailures}; the call that caused the event does not fail.
    *
-   * @param event what happened
+   * @param event the event
    */
   void onEvent(MemoryEvent event);
 }

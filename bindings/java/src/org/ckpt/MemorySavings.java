@@ -1,9 +1,9 @@
 package org.ckpt;
 
 /**
- * What is saved against storing everything.
+ * The savings compared with storing everything.
  *
  * @param bytes negative when more is live
- * @param fraction of what storing everything takes
+ * @param fraction share of the bytes that storing everything takes
  */
 public record MemorySavings(long bytes, double fraction) {}

@@ -11,7 +11,7 @@ public final class MemoryScope implements AutoCloseable {
     this.id = id;
   }
 
-  /** {@return what has happened in the scope, up to now or up to its end} */
+  /** {@return the statistics of the scope, up to now or up to its end} */
   public MemoryScopeStats stats() {
     if (last != null) return last;
     return MemoryScopeStats.from(struct -> Native.ckpt_memory_tracker_get_scope_stats(tracker, id, struct));
@@ -20,7 +20,7 @@ public final class MemoryScope implements AutoCloseable {
   /**
    * Closes the scope.
    *
-   * @return what happened in it
+   * @return the statistics of the scope
    * @throws CkptInvalidStateException when it is not the innermost one
    */
   public MemoryScopeStats pop() {

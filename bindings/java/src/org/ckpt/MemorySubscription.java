@@ -1,8 +1,8 @@
 package org.ckpt;
 
 /**
- * A listener that is notified of events until this is closed or the tracker's end. The library keeps the listener alive: this
- * object need not be kept.
+ * A listener that is notified of events until this is closed or the tracker ends. The library keeps the listener alive: this
+ * object need not be stored.
  */
 public class MemorySubscription implements AutoCloseable {
   final MemoryTracker tracker;
@@ -14,23 +14,23 @@ public class MemorySubscription implements AutoCloseable {
   }
 
   /**
-   * Ends it. Returns when no other thread is inside the listener.
+   * Ends the subscription. Returns when no other thread is inside the listener.
    *
    * @throws CkptNotFoundException when it has ended already
-   * @throws CkptInvalidStateException when listeners would wait for each other
+   * @throws CkptInvalidStateException when two listeners would wait for each other
    */
   public void unsubscribe() {
     Native.ckpt_memory_tracker_unsubscribe(tracker, id);
   }
 
-  /** Ends it; one that has ended already stays so. */
+  /** Ends the subscription, unless it has ended already. */
   @Override
   public void close() {
     if (tracker.isClosed()) return;
     try {
       unsubscribe();
     } catch (CkptNotFoundException ended) {
-      // What was wanted.
+      // Ended already.
     }
   }
 }

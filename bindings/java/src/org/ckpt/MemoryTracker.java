@@ -11,26 +11,26 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Counts allocations of checkpoints: live, peak and total bytes, per layer; scopes, limit, events, export. Layers are named by a
- * text, or by the number that {@link #addLayer} gives, which is faster. Synchronised.
+ * string, or by the number that {@link #addLayer} returns, which is faster. Synchronised.
  *
  * <p>Listeners that hold the tracker itself keep it alive: end their subscription, or close the tracker.
  */
 public final class MemoryTracker extends MemoryTrackerMethods {
-  private final ConcurrentHashMap<String, Integer> numbers = new ConcurrentHashMap<>(); // of the layers that calls have named
+  private final ConcurrentHashMap<String, Integer> numbers = new ConcurrentHashMap<>(); // layers that calls have named
 
   MemoryTracker(long address) {
     super(address);
   }
 
-  /** A tracker with all defaults. */
+  /** Creates a tracker with all defaults. */
   public MemoryTracker() {
     this(new MemoryTrackerOptions());
   }
 
   /**
-   * A tracker that has counted nothing.
+   * Creates a tracker.
    *
-   * @param options how it is made
+   * @param options the options of the tracker
    */
   public MemoryTracker(MemoryTrackerOptions options) {
     this(number(out -> options.with(struct -> Native.ckpt_memory_tracker_create(struct, out))));
@@ -38,7 +38,7 @@ public final class MemoryTracker extends MemoryTrackerMethods {
 
   // ---- Layers ----
 
-  /** The number of a layer, which is added if its name is new. */
+  /** Returns the number of a layer; adds the layer if its name is new. */
   private int numberOf(String name) {
     Integer known = numbers.get(Objects.requireNonNull(name, "name"));
     if (known != null && !isClosed()) return known;
@@ -52,7 +52,7 @@ public final class MemoryTracker extends MemoryTrackerMethods {
   }
 
   private static CkptNotFoundException noLayer(String name) {
-    return new CkptNotFoundException("name is \"" + name + "\"; no layer has that name");
+    return new CkptNotFoundException("name is \"" + name + "\"; unknown layer");
   }
 
   @Override
@@ -64,7 +64,7 @@ public final class MemoryTracker extends MemoryTrackerMethods {
   // ---- Recording ----
 
   /**
-   * The same by name, which need not have been given before.
+   * Records an allocation by the name of the layer, which is added if it is new.
    *
    * @param name the layer's name
    * @param bytes more than 0
@@ -75,7 +75,7 @@ public final class MemoryTracker extends MemoryTrackerMethods {
   }
 
   /**
-   * The same by name.
+   * Records an allocation by the name of the layer, unless the live total would exceed the limit.
    *
    * @param name the layer's name
    * @param bytes more than 0
@@ -86,10 +86,10 @@ public final class MemoryTracker extends MemoryTrackerMethods {
   }
 
   /**
-   * The same by name.
+   * Frees all live allocations of a layer by its name.
    *
    * @param name the layer's name
-   * @return how many
+   * @return the number of allocations freed
    */
   public long freeLayer(String name) {
     OptionalInt layer = findLayer(name);
@@ -97,7 +97,7 @@ public final class MemoryTracker extends MemoryTrackerMethods {
     return freeLayer(layer.orElseThrow(() -> noLayer(name)));
   }
 
-  /** In {@link MemoryStats#notFound}. */
+  /** Counts a deallocation of an unknown layer in {@link MemoryStats#notFound}. */
   private void countUnknown() {
     try {
       freeLayer(-1);
@@ -109,17 +109,17 @@ public final class MemoryTracker extends MemoryTrackerMethods {
   // ---- Reading ----
 
   /**
-   * The same by name.
+   * Returns the statistics of a layer by its name.
    *
    * @param name the layer's name
-   * @return the numbers
+   * @return the statistics
    */
   public MemoryLayerStats layerStats(String name) {
     return layerStats(known(name));
   }
 
   /**
-   * Totals and all layers of one moment.
+   * Returns the totals and all layers at one moment.
    *
    * @param order of the layers
    * @return the snapshot
@@ -135,9 +135,9 @@ public final class MemoryTracker extends MemoryTrackerMethods {
   }
 
   /**
-   * What is saved against storing everything.
+   * Returns the savings compared with storing everything.
    *
-   * @param storeAllBytes what that would take
+   * @param storeAllBytes bytes that storing everything takes
    * @return bytes and their share
    */
   public MemorySavings savings(long storeAllBytes) {
@@ -152,7 +152,7 @@ public final class MemoryTracker extends MemoryTrackerMethods {
    * Opens a scope inside the innermost open one.
    *
    * @param name need not be unique
-   * @return to be closed
+   * @return the scope, to be closed
    */
   public MemoryScope scope(String name) {
     return new MemoryScope(this, number(out -> Native.ckpt_memory_tracker_push_scope(this, name, out)));
@@ -172,7 +172,7 @@ public final class MemoryTracker extends MemoryTrackerMethods {
    *
    * @param listener pinned until the subscription or the tracker ends
    * @param kinds none: all
-   * @return ends the subscription; need not be kept
+   * @return the subscription; closing it ends it, and it need not be stored
    */
   public MemorySubscription subscribe(MemoryListener listener, MemoryEventKind... kinds) {
     if (listener == null) throw new CkptInvalidArgumentException("listener is null");
@@ -200,7 +200,7 @@ public final class MemoryTracker extends MemoryTrackerMethods {
 
   // ---- Export ----
 
-  /** {@return the memory that this process can have, control groups included} */
+  /** {@return the memory available to this process, including limits of control groups} */
   public static MemorySystem probe() {
     return MemorySystem.from(struct -> Native.ckpt_memory_probe(struct));
   }
@@ -212,7 +212,7 @@ public final class MemoryTracker extends MemoryTrackerMethods {
       this.listener = listener;
     }
 
-    /** Events are delivered now, which is their time of day; no layer that has a name is without one. */
+    /** Converts an event, with the current time of day, as events are delivered immediately. */
     @Override
     public void on_event(
         int kind, long sequence, long allocation, long bytes, long current_bytes, long peak_bytes, long limit_bytes, long at_ns,

@@ -3,7 +3,7 @@ package org.ckpt;
 /**
  * A tensor with its name.
  *
- * @param name of it
- * @param tensor to be closed by itself
+ * @param name its name
+ * @param tensor to be closed separately
  */
 public record NamedTensor(String name, Tensor tensor) {}

@@ -5,16 +5,16 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;
 
-/** Direct buffers on their way to and from the library. */
+/** Converts direct buffers for the library and its callbacks. */
 final class NativeBuffers {
   private NativeBuffers() {}
 
-  /** What a callback gets; null where there is nothing. */
+  /** Returns a callback's buffer in native order; null when the library passes none. */
   static ByteBuffer lent(ByteBuffer buffer) {
     return buffer == null ? null : buffer.order(ByteOrder.nativeOrder());
   }
 
-  /** What a callback gets where it need not look for null. */
+  /** Returns a callback's buffer, an empty one when the library passes none. */
   static ByteBuffer orEmpty(ByteBuffer buffer) {
     return buffer == null ? ByteBuffer.allocateDirect(0).order(ByteOrder.nativeOrder()) : buffer;
   }
@@ -27,13 +27,15 @@ final class NativeBuffers {
     return buffer;
   }
 
-  /** The bytes between position and limit, for the native code, which looks at the whole buffer it gets. */
+  /** Returns the bytes between position and limit as a buffer: the native code uses whole buffers. */
   static ByteBuffer argument(ByteBuffer buffer, String what) {
     return direct(buffer, what).slice();
   }
 
   static ByteBuffer writable(ByteBuffer buffer, String what) {
-    if (direct(buffer, what).isReadOnly()) throw new CkptInvalidArgumentException(what + " is a read-only buffer, and would be written");
+    if (direct(buffer, what).isReadOnly()) {
+      throw new CkptInvalidArgumentException(what + ": expected a writable buffer, found a read-only one");
+    }
     return argument(buffer, what);
   }
 }

@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Finds and loads libckpt_java.so, which brings libckpt from the same directory. Looks, in this order, in the directory that
- * the system property org.ckpt.library.path names (and then nowhere else), in those of java.library.path, and in the jar, from
- * where both are unpacked to a private directory that is removed at once. So is libckpt-s3, when it is needed; elsewhere it
- * lies beside them.
+ * Finds and loads libckpt_java.so, which loads libckpt from the same directory. Searches, in this order: the directory in the
+ * system property org.ckpt.library.path (if set, only this one), the directories of java.library.path, and the jar, from which both
+ * are unpacked to a private directory that is removed immediately. The same holds for libckpt-s3 when it is needed; outside of a
+ * jar it is next to them.
  */
 final class NativeLoader {
   static final String PROPERTY = "org.ckpt.library.path";
@@ -35,7 +35,7 @@ final class NativeLoader {
     Exit.prepare();
   }
 
-  /** libckpt-s3, unpacked for as long as this is open; its folder is "" where nothing has to be unpacked, or there is none. */
+  /** libckpt-s3, unpacked while this is open; the folder is "" if nothing has to be unpacked, or the jar does not contain it. */
   record Unpacked(Path directory) implements AutoCloseable {
     String folder() {
       return directory == null ? "" : directory.toString();
@@ -44,7 +44,7 @@ final class NativeLoader {
     @Override
     public void close() {
       if (directory == null) return;
-      try { // what is mapped stays mapped
+      try { // mapped files stay mapped
         Files.deleteIfExists(directory.resolve(S3));
         Files.deleteIfExists(directory);
       } catch (IOException error) {
@@ -53,7 +53,7 @@ final class NativeLoader {
     }
   }
 
-  /** What a URI needs beside the native libraries. */
+  /** Unpacks the library that a URI needs in addition to the native libraries. */
   static Unpacked unpackedFor(String uri) {
     load();
     boolean isOfS3 = uri != null && uri.regionMatches(true, 0, "s3:", 0, 3);
@@ -90,7 +90,7 @@ final class NativeLoader {
   private boolean fromDirectory(Path directory, String why) {
     Path file = directory.resolve(LIBRARY).toAbsolutePath();
     if (!Files.exists(file)) {
-      tried.add(file + " (" + why + "): not there");
+      tried.add(file + " (" + why + "): missing");
       return false;
     }
     return load(file, file + " (" + why + ")");
@@ -121,7 +121,7 @@ final class NativeLoader {
         Files.copy(core, directory.resolve(CORE));
         Files.copy(library, file);
         return load(file, place + ", unpacked to " + directory);
-      } finally { // what is mapped stays mapped
+      } finally { // mapped files stay mapped
         Files.deleteIfExists(file);
         Files.deleteIfExists(directory.resolve(CORE));
         Files.deleteIfExists(directory);
@@ -142,12 +142,12 @@ final class NativeLoader {
     try {
       maps = Files.readString(Path.of("/proc/self/maps"));
     } catch (IOException noProc) {
-      // Not Linux, or without /proc: taken for glibc.
+      // Not Linux, or without /proc: assumes glibc.
     }
     return platform(System.getProperty("os.name"), System.getProperty("os.arch"), maps);
   }
 
-  /** "linux-x64", "linux-arm64-musl", ...; maps: the process's mapped files, among which is the C library's loader. */
+  /** Returns "linux-x64", "linux-arm64-musl", ... maps: the process's mapped files, which include the C library's loader. */
   static String platform(String system, String machine, String maps) {
     String os = system.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]", "");
     String arch =

@@ -12,9 +12,9 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * An object of the library. {@link #close} releases it at once; otherwise that happens some time after the program lost it. A
- * closed object throws {@link CkptInvalidStateException}. Objects keep what they need alive, so they may be closed in any order;
- * but do not close one while another thread is inside one of its calls.
+ * An object of the library. {@link #close} releases it immediately; otherwise it is released some time after it became unreachable.
+ * A closed object throws {@link CkptInvalidStateException}. Objects keep their dependencies alive, so they may be closed in any
+ * order; but do not close one while another thread is inside one of its calls.
  */
 public abstract class NativeObject implements AutoCloseable {
   private static final Cleaner CLEANER = Cleaner.create();
@@ -22,29 +22,29 @@ public abstract class NativeObject implements AutoCloseable {
   /** Read by the native code, which also keeps this object reachable during its calls. 0: closed. */
   private volatile long address;
 
-  private final Remains remains;
+  private final OwnedReference remains;
   private final Cleaner.Cleanable cleanable;
 
-  /** Lent by the library for a time: nothing is released. */
+  /** Wraps an object that the library owns: nothing is released. */
   NativeObject(long address) {
     this.address = address;
     this.remains = null;
     this.cleanable = null;
   }
 
-  /** One reference, which release ends. */
+  /** Wraps one reference, which `release` ends. */
   NativeObject(long address, Consumer<NativeObject> release) {
     this.address = address;
-    this.remains = new Remains(address, release);
+    this.remains = new OwnedReference(address, release);
     this.cleanable = CLEANER.register(this, remains);
   }
 
-  /** A reference; true once it is released, or the library has taken it over. */
-  private static final class Remains extends AtomicBoolean implements Runnable {
+  /** A reference; true after its release, or after the library has taken it over. */
+  private static final class OwnedReference extends AtomicBoolean implements Runnable {
     private final long address;
     private final Consumer<NativeObject> release;
 
-    Remains(long address, Consumer<NativeObject> release) {
+    OwnedReference(long address, Consumer<NativeObject> release) {
       this.address = address;
       this.release = release;
     }
@@ -55,7 +55,7 @@ public abstract class NativeObject implements AutoCloseable {
     }
   }
 
-  /** The reference, for the library to take over; this is closed. */
+  /** Hands the reference over to the library and closes this object. */
   final LentObject handOver() {
     LentObject reference = new LentObject(address());
     if (remains.getAndSet(true)) throw closed(this);
@@ -63,9 +63,9 @@ public abstract class NativeObject implements AutoCloseable {
     return reference;
   }
 
-  /** Releases a reference when the owner has gone. */
+  /** Releases a reference when the owner becomes unreachable. */
   static void releaseWithOwner(Object owner, long address, Consumer<NativeObject> release) {
-    CLEANER.register(owner, new Remains(address, release));
+    CLEANER.register(owner, new OwnedReference(address, release));
   }
 
   /** Releases the object. Closing again does nothing. */
@@ -124,14 +124,14 @@ public abstract class NativeObject implements AutoCloseable {
     return out[0];
   }
 
-  /** The values of structs, which it closes. */
+  /** Converts structs to values and closes them. */
   static <S, R> List<R> values(S[] structs, Function<S, R> of, Consumer<S> close) {
     List<R> made = Arrays.stream(structs).map(of).toList();
     for (S struct : structs) close.accept(struct);
     return made;
   }
 
-  /** Whether the class of an object overrides a default method of an interface. */
+  /** Returns whether the class of an object overrides a default method of an interface. */
   static boolean overrides(Object object, Class<?> type, String name) {
     try {
       for (Method method : type.getMethods()) {
@@ -139,7 +139,7 @@ public abstract class NativeObject implements AutoCloseable {
         Method own = object.getClass().getMethod(name, method.getParameterTypes());
         return own.getDeclaringClass() != method.getDeclaringClass();
       }
-    } catch (NoSuchMethodException hidden) { // by a tool that removes names
+    } catch (NoSuchMethodException hidden) { // renamed by an obfuscator
       return false;
     }
     return false;
@@ -153,10 +153,10 @@ public abstract class NativeObject implements AutoCloseable {
     return utcNs == 0 ? Optional.empty() : Optional.of(instant(utcNs));
   }
 
-  /** Nanoseconds for the library; null waits for ever. */
+  /** Converts a timeout to nanoseconds; null waits indefinitely. */
   static long nanoseconds(Duration timeout) {
     if (timeout == null) return -1;
-    if (timeout.isNegative()) throw new CkptInvalidArgumentException("timeout is " + timeout + "; at least 0");
+    if (timeout.isNegative()) throw new CkptInvalidArgumentException("timeout " + timeout + ": expected at least 0");
     try {
       return timeout.toNanos();
     } catch (ArithmeticException tooLong) {

@@ -29,7 +29,7 @@ final class NumberReader {
     return numbers[at++];
   }
 
-  /** How many numbers, then those that {@link TensorSpec#of(long[])} takes. */
+  /** Reads the number of values, then those of {@link TensorSpec#of(long[])}. */
   TensorSpec spec() {
     int count = (int) next();
     at += count;

@@ -3,18 +3,18 @@ package org.ckpt;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Updates a chain's parameters from their gradients. One thread at a time. */
+/** Updates a chain's parameters from their gradients. Use from one thread at a time. */
 public final class Optimizer extends OptimizerMethods {
   Optimizer(long address) {
     super(address);
   }
 
   /**
-   * The rate of a step, for {@link #setLearningRate} before it.
+   * Returns the learning rate of a step, for {@link #setLearningRate} before it.
    *
-   * @param schedule of all steps
-   * @param step from 0
-   * @return at least 0
+   * @param schedule the schedule of all steps
+   * @param step number of the step, from 0
+   * @return the rate, at least 0
    */
   public static double learningRateAt(LearningRateSchedule schedule, long step) {
     return real(out -> schedule.with(struct -> Native.ckpt_learning_rate_at(struct, step, out)));

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Stages that run a chain's steps, each on a thread of its own, several micro-batches at once, with the bits of one stage. Custom
- * layers of different stages run at the same time. Synchronised: while a step runs, other calls but {@link #cancel} throw
+ * Stages that run a chain's steps, each on its own thread, several micro-batches at once, with the same bits as one stage. Custom
+ * layers of different stages run concurrently. Synchronised: while a step runs, other calls except {@link #cancel} throw
  * {@link CkptBusyException}.
  */
 public final class Pipeline extends PipelineMethods {
@@ -14,9 +14,9 @@ public final class Pipeline extends PipelineMethods {
   /**
    * Cuts the chain, plans each stage and starts the threads.
    *
-   * @param chain kept; no other caller runs it while a step runs
+   * @param chain kept alive; not to be run by others while a step runs
    * @param input type and shape of the whole batch
-   * @param options how
+   * @param options the options of the pipeline
    * @throws CkptOverBudgetException when no plan fits
    */
   public Pipeline(Chain chain, TensorSpec input, PipelineOptions options) {
@@ -24,13 +24,13 @@ public final class Pipeline extends PipelineMethods {
   }
 
   /**
-   * The same with pieces, plans and a policy of the caller's.
+   * Cuts the chain into given pieces, with given plans and a given policy, and starts the threads.
    *
-   * @param chain kept; no other caller runs it while a step runs
+   * @param chain kept alive; not to be run by others while a step runs
    * @param input type and shape of the whole batch
-   * @param options how
-   * @param begins the pieces' first layers, ascending from 0; null: as {@link #split} cuts
-   * @param schedules each piece's plan, for a chain of its own; null: none
+   * @param options the options of the pipeline
+   * @param begins the pieces' first layers, ascending from 0; null: those of {@link #split}
+   * @param schedules each piece's plan, as for a separate chain; null: the stages are planned here
    * @param policy of every stage's manager; null: store-all
    * @throws CkptOverBudgetException when no plan fits
    */
@@ -50,7 +50,7 @@ public final class Pipeline extends PipelineMethods {
   }
 
   /**
-   * Where a chain is cut so that pieces take equal time.
+   * Divides a chain into pieces of equal time.
    *
    * @param profile of one micro-batch
    * @param options schedule, stages, chunks and micro-batches
@@ -63,12 +63,12 @@ public final class Pipeline extends PipelineMethods {
   }
 
   /**
-   * One step of the whole batch.
+   * Runs one step of the whole batch.
    *
-   * @param step its data, of the batch's size
-   * @param timeout null: for ever
+   * @param step the data of the step, of the batch's size
+   * @param timeout null: no limit
    * @return the losses
-   * @throws CkptTimeoutException when it took longer; the next step works
+   * @throws CkptTimeoutException when it takes longer; the next step works
    */
   public PipelineLoss run(Step step, Duration timeout) {
     double[] mean = new double[1];
@@ -79,9 +79,9 @@ public final class Pipeline extends PipelineMethods {
   }
 
   /**
-   * The same, for ever.
+   * Runs one step of the whole batch, without a time limit.
    *
-   * @param step its data, of the batch's size
+   * @param step the data of the step, of the batch's size
    * @return the losses
    */
   public PipelineLoss run(Step step) {
@@ -93,7 +93,7 @@ public final class Pipeline extends PipelineMethods {
     return NumberReader.list(Native.ckpt_pipeline_get_timeline(this, null), PipelineInterval::of);
   }
 
-  /** {@return the duration of the last step that ended well} */
+  /** {@return the duration of the last successful step} */
   public Duration stepTime() {
     return Duration.ofNanos(number(out -> Native.ckpt_pipeline_get_timeline(this, out)));
   }

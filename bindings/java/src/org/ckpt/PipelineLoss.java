@@ -1,9 +1,9 @@
 package org.ckpt;
 
 /**
- * The losses of a step; NaN where the output is not one number.
+ * The losses of a step; NaN when the output is not a single number.
  *
- * @param mean of all micro-batches
- * @param microBatches each one's
+ * @param mean the mean over all micro-batches
+ * @param microBatches the loss of each micro-batch
  */
 public record PipelineLoss(double mean, double[] microBatches) {}

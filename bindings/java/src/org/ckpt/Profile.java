@@ -4,27 +4,27 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
 
-/** What planning must know of a chain. {@link #of} makes one; or build it layer by layer. */
+/** The costs of a chain, for planning. Create it with {@link #of}, or layer by layer. */
 public final class Profile extends ProfileMethods {
   Profile(Into<long[]> create) {
     super(number(create));
   }
 
   /**
-   * A profile without layers.
+   * Creates a profile without layers.
    *
-   * @param inputBytes of the chain's input
+   * @param inputBytes bytes of the chain's input
    */
   public Profile(long inputBytes) {
     this(out -> Native.ckpt_profile_create(inputBytes, out));
   }
 
   /**
-   * Of a chain.
+   * Returns the profile of a chain.
    *
-   * @param chain is not changed
-   * @param input type and shape of what goes in
-   * @param measuredSteps runs that time the layers; 0: bytes only
+   * @param chain not changed
+   * @param input type and shape of the chain's input
+   * @param measuredSteps number of runs that time the layers; 0: bytes only
    * @param pool null: a pool of Ckpt.availableThreads()
    * @return the profile
    */
@@ -36,8 +36,8 @@ public final class Profile extends ProfileMethods {
    * Appends a layer.
    *
    * @param name not blank
-   * @param layer what is known of it
-   * @param options ways to run it, at least one
+   * @param layer the layer's properties
+   * @param options the ways to run the layer, at least one
    * @return this
    */
   public Profile addLayer(String name, LayerProfile layer, OptionProfile... options) {
@@ -47,20 +47,20 @@ public final class Profile extends ProfileMethods {
   }
 
   /**
-   * One layer.
+   * Returns one layer.
    *
    * @param layer 0 .. layerCount-1
-   * @return what is known of it
+   * @return the layer's properties
    */
   public LayerProfile layer(long layer) {
     return LayerProfile.from(struct -> Native.ckpt_profile_get_layer(this, layer, struct, null, null));
   }
 
   /**
-   * The name of a layer.
+   * Returns the name of a layer.
    *
    * @param layer 0 .. layerCount-1
-   * @return not blank
+   * @return the name, not blank
    */
   public String layerName(long layer) {
     try (ckpt_layer_profile struct = new ckpt_layer_profile()) {
@@ -69,10 +69,10 @@ public final class Profile extends ProfileMethods {
   }
 
   /**
-   * The ways to run a layer.
+   * Returns the ways to run a layer.
    *
    * @param layer 0 .. layerCount-1
-   * @return at least one
+   * @return the options, at least one
    */
   public List<OptionProfile> options(long layer) {
     try (ckpt_layer_profile struct = new ckpt_layer_profile()) {

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The tensors of one checkpoint ({@link CheckpointManager#reader}), or of any safetensors file or folder with an index. One thread
- * at a time; the tensors it gives are independent of it.
+ * The tensors of one checkpoint ({@link CheckpointManager#reader}), or of any safetensors file or folder with an index. Use from
+ * one thread at a time; returned tensors stay valid after it is closed.
  */
 public final class Reader extends ReaderMethods {
   Reader(long address) {
@@ -46,29 +46,29 @@ public final class Reader extends ReaderMethods {
   }
 
   /**
-   * A value of any shape that {@link State#set}, or another language, has saved as this group: Long, Double, Boolean, String, byte[],
-   * BigInteger, Path, List, Map (of keys and values in their order), {@link TreeRecord} and {@link Tensor}, one in the other.
+   * Returns a value of any shape that {@link State#set}, or another language, has saved as this group: nested Long, Double,
+   * Boolean, String, byte[], BigInteger, Path, List, Map (with keys and values in order), {@link TreeRecord} and {@link Tensor}.
    *
-   * @param <T> what it is wanted as
+   * @param <T> the requested type
    * @param group null for files without groups
-   * @param type of the whole value; arrays of numbers for a tensor, other kinds of numbers where they fit; Object: as it comes
-   * @return null for nothing
-   * @throws CkptNotFoundException when the group is no such value
-   * @throws CkptInvalidArgumentException when it is of another type
+   * @param type of the whole value; arrays of numbers for a tensor, other kinds of numbers if they fit; Object: unconverted
+   * @return the value; null for a null value
+   * @throws CkptNotFoundException when the group is not such a value
+   * @throws CkptInvalidArgumentException when the value has another type
    */
   public <T> T get(String group, Class<T> type) {
     return Trees.get(this, group, null, type);
   }
 
   /**
-   * The value that such a group, a map, has for one key. No other tensors are read.
+   * Returns the value of one key, when the value of the group is a map. Reads no other tensors.
    *
-   * @param <T> what it is wanted as
+   * @param <T> the requested type
    * @param group null for files without groups
-   * @param key a text
+   * @param key the key
    * @param type as for the whole value
-   * @return null for nothing
-   * @throws CkptNotFoundException when there is none
+   * @return the value; null for a null value
+   * @throws CkptNotFoundException when the group or the key does not exist
    */
   public <T> T get(String group, String key, Class<T> type) {
     return Trees.get(this, group, key, type);
@@ -78,7 +78,7 @@ public final class Reader extends ReaderMethods {
    * Reads a tensor into a new one.
    *
    * @param index 0 .. tensorCount-1
-   * @return with memory of the default pool
+   * @return a tensor with memory of the default pool
    */
   public Tensor read(long index) {
     return read(index, (BufferPool) null);
@@ -88,7 +88,7 @@ public final class Reader extends ReaderMethods {
    * Reads a tensor by name into a new one.
    *
    * @param name of the tensor
-   * @return with memory of the default pool
+   * @return a tensor with memory of the default pool
    */
   public Tensor read(String name) {
     return read(find(null, name));

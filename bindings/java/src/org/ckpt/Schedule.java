@@ -6,17 +6,17 @@ import java.util.NoSuchElementException;
 import java.util.OptionalLong;
 import java.util.stream.LongStream;
 
-/** An immutable recipe of actions for one step of training. Iterating gives its actions. Synchronised. */
+/** An immutable list of actions for one step of training. Iterating yields its actions. Synchronised. */
 public final class Schedule extends ScheduleMethods implements Iterable<ScheduleAction> {
   Schedule(long address) {
     super(address);
   }
 
   /**
-   * From actions of your own. Only their kinds are checked here: ask {@link #verify}.
+   * Creates a schedule from actions. Checks their kinds only; {@link #verify} checks everything.
    *
    * @param layers of the chain
-   * @param actions the last one is END
+   * @param actions the actions, the last of which is END
    */
   public Schedule(long layers, List<ScheduleAction> actions) {
     this(number(out -> Native.ckpt_schedule_create_list(layers, numbers(actions), out)));
@@ -27,7 +27,7 @@ public final class Schedule extends ScheduleMethods implements Iterable<Schedule
   }
 
   /**
-   * An action on layers: FORWARD, FORWARD_TAPE, BACKWARD; with 0 and 0 one without fields: TURN, END.
+   * Returns an action on layers: FORWARD, FORWARD_TAPE, BACKWARD; with 0 and 0 one without fields: TURN, END.
    *
    * @param kind what it does
    * @param first first layer
@@ -39,10 +39,10 @@ public final class Schedule extends ScheduleMethods implements Iterable<Schedule
   }
 
   /**
-   * The end of an item in memory.
+   * Returns an action that drops an item from memory.
    *
-   * @param item what it is
-   * @param index of which layer
+   * @param item the kind of item
+   * @param index number of its layer
    * @return the action
    */
   public static ScheduleAction drop(Item item, long index) {
@@ -50,12 +50,12 @@ public final class Schedule extends ScheduleMethods implements Iterable<Schedule
   }
 
   /**
-   * By a planner: "store-all", "recompute-all", "periodic:4", "auto:64MiB", ...
+   * Creates a schedule with a planner: "store-all", "recompute-all", "periodic:4", "auto:64MiB", ...
    *
    * @param profile of the chain
-   * @param planner {@link #knownPlanners} lists them
+   * @param planner one of {@link #knownPlanners}
    * @return the schedule
-   * @throws CkptOverBudgetException when nothing fits a budget; the message gives the smallest that works
+   * @throws CkptOverBudgetException when nothing fits a budget; the message states the smallest one that works
    * @throws CkptNotFoundException for an unknown planner
    */
   public static Schedule create(Profile profile, String planner) {
@@ -73,7 +73,7 @@ public final class Schedule extends ScheduleMethods implements Iterable<Schedule
     return layers == 0 ? OptionalLong.empty() : OptionalLong.of(layers);
   }
 
-  /** {@return a cursor at the first action, which keeps the schedule} */
+  /** {@return a cursor at the first action, which keeps the schedule alive} */
   public Cursor cursor() {
     return new Cursor(this);
   }
@@ -109,7 +109,7 @@ public final class Schedule extends ScheduleMethods implements Iterable<Schedule
 
     @Override
     public ScheduleAction next() {
-      if (!hasNext()) throw new NoSuchElementException("behind END");
+      if (!hasNext()) throw new NoSuchElementException("no action after END");
       return some.next();
     }
   }

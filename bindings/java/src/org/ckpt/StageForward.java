@@ -1,14 +1,15 @@
 package org.ckpt;
 
-/** Computes a stage's activation for one micro-batch, for {@link ActivationManager}. Runs on the thread that asks; may block. */
+/** Computes a stage's activation for one micro-batch, for {@link ActivationManager}. Runs on the thread that requests the
+ * activation; may block. */
 @FunctionalInterface
 public interface StageForward {
   /**
-   * The activation.
+   * Computes the activation.
    *
    * @param input valid during the call only, unless shared
-   * @param microBatch whose it is
-   * @return stays the caller's: the manager takes a reference of its own
+   * @param microBatch number of the micro-batch
+   * @return the activation, which stays the caller's: the manager takes a separate reference
    */
   Tensor forward(Tensor input, int microBatch);
 }

@@ -7,22 +7,22 @@ import java.util.function.Consumer;
 import java.util.stream.LongStream;
 
 /**
- * What is saved and restored: named groups of named tensors, and JSON values by key. One thread at a time, and none while a save or
- * load uses it.
+ * The data to save and restore: named groups of named tensors, and JSON values by key. Use from one thread at a time, and not while
+ * a save or load uses it.
  */
 public final class State extends StateMethods {
-  /** Key of the position in the data, which has a place of its own in the manifest. */
+  /** Key of the position in the data, which is a separate field of the manifest. */
   public static final String DATA_POSITION = "data_position";
 
-  /** Key of what a controller has learned, which has a place of its own in the manifest. */
+  /** Key of a controller's state, which is a separate field of the manifest. */
   public static final String CONTROLLER = "controller";
 
-  /** An empty state. */
+  /** Creates an empty state. */
   public State() {
     super(number(Native::ckpt_state_create));
   }
 
-  /** What a model and an optimizer list of themselves; optimizer null: none. */
+  /** Returns a state with the contents that a model and an optimizer list; optimizer null: none. */
   static State of(Stateful model, Stateful optimizer) {
     State state = new State().add("model", model);
     return optimizer == null ? state : state.add("optimizer", optimizer);
@@ -33,7 +33,7 @@ public final class State extends StateMethods {
   }
 
   /**
-   * Adds one block of this rank to a tensor of {@link #addShardedTensor}. Two ranks may have the same block; else blocks do not
+   * Adds one block of this rank to a tensor of {@link #addShardedTensor}. Two ranks may have the same block; other blocks must not
    * overlap.
    *
    * @param group of that tensor
@@ -41,7 +41,7 @@ public final class State extends StateMethods {
    * @param offsets where the block begins in each dimension
    * @param tensor the block: shared and kept alive, not copied; its shape is the block's lengths
    * @return this
-   * @throws CkptOutOfRangeException when the block passes the tensor
+   * @throws CkptOutOfRangeException when the block exceeds the tensor
    */
   public State addBlock(String group, String name, long[] offsets, Tensor tensor) {
     Native.ckpt_state_add_block(this, group, name, Objects.requireNonNull(offsets, "offsets"), tensor);
@@ -49,10 +49,10 @@ public final class State extends StateMethods {
   }
 
   /**
-   * Adds an object that lists itself.
+   * Adds a stateful object.
    *
-   * @param name begins its groups and keys
-   * @param stateful pinned as long as the state
+   * @param name prefix of its groups and keys
+   * @param stateful pinned as long as the state lives
    * @return this
    */
   public State add(String name, Stateful stateful) {
@@ -67,14 +67,14 @@ public final class State extends StateMethods {
   }
 
   /**
-   * Makes a value of any shape a group of its own, in the place of the value that it was: null, truth values, numbers, texts, paths,
-   * byte[] (bytes), other arrays of numbers (copied), tensors (shared), and maps, collections and arrays of these. Read it with
-   * {@link Reader#get}; a load into this state fills its tensors and replaces all else.
+   * Stores a value of any shape as a separate group, which replaces a value of this group: null, truth values, numbers, strings,
+   * paths, byte[] (bytes), other arrays of numbers (copied), tensors (shared), and maps, collections and arrays of these. Read it
+   * with {@link Reader#get}; a load into this state fills its tensors and replaces everything else.
    *
-   * @param group becomes a file of its own
-   * @param value all but the tensors is copied
+   * @param group stored in a separate file
+   * @param value copied, except for its tensors
    * @return this
-   * @throws CkptUnsupportedException for what has no place, with the keys on the way to it
+   * @throws CkptUnsupportedException for a value that cannot be stored; the message contains its keys
    */
   public State set(String group, Object value) {
     Trees.set(this, group, value);
@@ -82,24 +82,24 @@ public final class State extends StateMethods {
   }
 
   /**
-   * The value that a group is.
+   * Returns the value of a group.
    *
-   * @param <T> what it is wanted as
-   * @param group that {@link #set} made
+   * @param <T> the requested type
+   * @param group a group that {@link #set} stored
    * @param type as for {@link Reader#get(String, Class)}
-   * @return with the state's tensors
-   * @throws CkptNotFoundException when the group is no such value
+   * @return the value, with the state's tensors
+   * @throws CkptNotFoundException when the group is not such a value
    */
   public <T> T get(String group, Class<T> type) {
     return Trees.get(this, group, type);
   }
 
   /**
-   * Writes one group as a plain safetensors file, which any program can read. Durable when it returns.
+   * Writes one group as a plain safetensors file, which any program can read. The file is durable when this returns.
    *
-   * @param path replaced if it is there
+   * @param path replaced if it exists
    * @param group of this state
-   * @param metadataJson an object whose values are texts; null: none
+   * @param metadataJson a JSON object of strings; null: none
    */
   public void writeSafetensors(Path path, String group, String metadataJson) {
     Native.ckpt_safetensors_write(path.toString(), this, group, metadataJson);

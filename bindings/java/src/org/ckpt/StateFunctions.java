@@ -3,7 +3,7 @@ package org.ckpt;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
-/** Passes the library's calls on to the functions that managers are given. */
+/** Passes the library's calls on to the functions given to managers. */
 final class StateFunctions {
   private StateFunctions() {}
 

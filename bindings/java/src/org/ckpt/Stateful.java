@@ -1,19 +1,19 @@
 package org.ckpt;
 
-/** An object that lists what is saved of it, anew for every save and load. Runs on the thread that saves or loads. */
+/** An object that lists its tensors and values for every save and load. Runs on the thread that saves or loads. */
 @FunctionalInterface
 public interface Stateful {
   /**
-   * Lists tensors and values. What it throws makes the save or load fail with {@link CkptCallbackException}.
+   * Lists tensors and values. If it throws, the save or load fails with {@link CkptCallbackException}.
    *
-   * @param into empty; valid during the call only
+   * @param into an empty state, valid during the call only
    */
   void list(State into);
 
   /**
-   * The tensors have their new contents.
+   * Called after a load has filled the tensors.
    *
-   * @param loaded gives the values; valid during the call only
+   * @param loaded holds the values; valid during the call only
    */
   default void restore(State loaded) {}
 }

@@ -3,19 +3,19 @@ package org.ckpt;
 import java.nio.file.Path;
 import java.util.Objects;
 
-/** Where files live: a directory of the file system, memory, or functions of yours. Synchronised. */
+/** A storage of files: a directory of the file system, memory, or custom functions. Synchronised. */
 public final class Storage extends StorageMethods {
   Storage(long address) {
     super(address);
   }
 
   /**
-   * A storage from a URI: file:///PATH, memory:NAME, s3://BUCKET/PREFIX, or one of a scheme that is registered. A text without a
-   * scheme is a directory of the file system, which is made when it is not there.
+   * Opens the storage at a URI: file:///PATH, memory:NAME, s3://BUCKET/PREFIX, or one with a registered scheme. A string without a
+   * scheme is a directory of the file system, which is created if missing.
    *
-   * @param uri the text
+   * @param uri the URI or path
    * @return the storage
-   * @throws CkptUnsupportedException for a scheme that is not known
+   * @throws CkptUnsupportedException for an unknown scheme
    */
   public static Storage fromUri(String uri) {
     try (NativeLoader.Unpacked unpacked = NativeLoader.unpackedFor(uri)) {
@@ -24,11 +24,11 @@ public final class Storage extends StorageMethods {
   }
 
   /**
-   * Lets {@link #fromUri} make storages for a scheme, on all threads of this process.
+   * Makes {@link #fromUri} create storages for a scheme, on all threads of this process.
    *
    * @param scheme without ':', at least two of letters, digits, '+', '-' and '.', a letter first; case does not matter
    * @param factory pinned until {@link #unregisterScheme}
-   * @throws CkptAlreadyExistsException for a scheme that is known
+   * @throws CkptAlreadyExistsException for a known scheme
    */
   public static void registerScheme(String scheme, StorageFactory factory) {
     Objects.requireNonNull(factory, "factory");
@@ -42,7 +42,7 @@ public final class Storage extends StorageMethods {
   }
 
   /**
-   * A storage in a directory, which is made when it is not there.
+   * Opens a storage in a directory, which is created if missing.
    *
    * @param root the directory
    * @return the storage
@@ -52,10 +52,10 @@ public final class Storage extends StorageMethods {
   }
 
   /**
-   * A storage in a directory.
+   * Opens a storage in a directory, with options.
    *
    * @param root the directory
-   * @param options how it works
+   * @param options the options of the storage
    * @return the storage
    */
   public static Storage fileSystem(Path root, FileSystemOptions options) {
@@ -64,10 +64,10 @@ public final class Storage extends StorageMethods {
   }
 
   /**
-   * A storage that calls you; an object store, if it is a {@link CustomObjects}.
+   * Creates a storage that calls a custom one; an object store, if that is a {@link CustomObjects}.
    *
-   * @param <F> what a file is
-   * @param name where it is, for messages
+   * @param <F> type of a file
+   * @param name its location, for messages
    * @param storage pinned as long as the library needs it
    * @return the storage
    */

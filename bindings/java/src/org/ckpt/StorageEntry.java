@@ -3,7 +3,7 @@ package org.ckpt;
 /**
  * One name in a directory of a custom storage.
  *
- * @param name without the path before it
- * @param isDirectory false: a file
+ * @param name the name without its directory
+ * @param isDirectory whether it is a directory; false: a file
  */
 public record StorageEntry(String name, boolean isDirectory) {}

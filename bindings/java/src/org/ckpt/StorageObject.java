@@ -3,7 +3,7 @@ package org.ckpt;
 /**
  * One file of an object store.
  *
- * @param path all of it
- * @param bytes its length
+ * @param path the whole path
+ * @param bytes length of the file
  */
 public record StorageObject(String path, long bytes) {}

@@ -3,9 +3,9 @@ package org.ckpt;
 import java.nio.ByteBuffer;
 
 /**
- * A piece of a file of an object store, and where its bytes go.
+ * A range of a file in an object store, and the buffer for its bytes.
  *
- * @param offset of the first byte
+ * @param offset offset of the first byte
  * @param buffer to be filled; direct, and valid during the call only
  */
 public record StorageRange(long offset, ByteBuffer buffer) {}

@@ -12,8 +12,8 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
- * Answers for one layer after the other whether to checkpoint it. Synchronised. Wherever layers are named, a name may be a glob: *
- * stands for any text, ? for one character.
+ * Decides layer by layer whether to checkpoint. Synchronised. Wherever layers are named, a name may be a glob: * stands for any
+ * string, ? for one character.
  */
 public class Strategy extends StrategyMethods implements CheckpointStrategy {
   Strategy(Into<long[]> create) {
@@ -25,7 +25,7 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
   }
 
   /**
-   * From text.
+   * Creates a strategy from text.
    *
    * @param text "interval:2", "any(size:1MiB,interval:8)", ...
    */
@@ -34,7 +34,7 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
   }
 
   /**
-   * From text, with what text cannot hold.
+   * Creates a strategy from text, with options and children, which text cannot contain.
    *
    * @param text "any(memory-aware:0.8,$0)", ...
    * @param options used by the memory-aware strategies of the text
@@ -49,7 +49,7 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
   }
 
   /**
-   * Every n-th layer, beginning with layer 0.
+   * Checkpoints every n-th layer, beginning with layer 0.
    *
    * @param interval at least 1; 2 is usual
    * @return the strategy
@@ -59,7 +59,7 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
   }
 
   /**
-   * Layers that are named and not excluded.
+   * Checkpoints layers that are named and not excluded.
    *
    * @param names names or globs
    * @param excluded names or globs
@@ -70,7 +70,7 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
   }
 
   /**
-   * Activations of at least so many bytes.
+   * Checkpoints activations of at least {@code thresholdBytes}.
    *
    * @param thresholdBytes at least 1; 1 MiB is usual
    * @param excluded names or globs
@@ -81,11 +81,11 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
   }
 
   /**
-   * Every n-th layer; n shrinks while memory is short.
+   * Checkpoints every n-th layer; n decreases while memory is short.
    *
    * @param maxShare of the memory, in (0, 1]; 0.8 is usual
-   * @param tracker whose live bytes count; null: those of the executor or the process
-   * @param totalBytes 0: what the process may really use
+   * @param tracker its live bytes are compared; null: those of the executor or the process
+   * @param totalBytes total memory; 0: the memory available to the process
    * @param clock null: the monotonic clock
    * @return the strategy
    */
@@ -94,7 +94,7 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
   }
 
   /**
-   * Large, rarely used and late layers, after watching the first, with the usual constants.
+   * Checkpoints large, rarely used and late layers, after observing the first ones, with default constants.
    *
    * @param excluded names or globs
    * @return the strategy
@@ -104,11 +104,11 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
   }
 
   /**
-   * Large, rarely used and late layers, after watching the first.
+   * Checkpoints large, rarely used and late layers, after observing the first ones.
    *
    * @param largeFactor layers with more than this many times the mean bytes are chosen
    * @param rareAccesses layers accessed fewer times than this are chosen
-   * @param lateShare layers with an index past this share of the known layers are chosen
+   * @param lateShare layers with an index beyond this share of the known layers are chosen
    * @param excluded names or globs
    * @return the strategy
    */
@@ -117,7 +117,7 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
   }
 
   /**
-   * Layers for which any of the children says yes.
+   * Checkpoints a layer when at least one child does.
    *
    * @param children at least one
    * @return the strategy
@@ -127,7 +127,7 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
   }
 
   /**
-   * Layers for which all of the children say yes.
+   * Checkpoints a layer when all children do.
    *
    * @param children at least one
    * @return the strategy
@@ -137,7 +137,7 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
   }
 
   /**
-   * Layers for which the child says no.
+   * Checkpoints a layer when the child does not.
    *
    * @param child the other strategy
    * @return the strategy
@@ -147,9 +147,9 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
   }
 
   /**
-   * The layers of the child of the first rule that matches.
+   * Uses the child of the first rule that matches a layer.
    *
-   * @param rules asked in this order
+   * @param rules tried in this order
    * @param fallback for layers that no rule matches
    * @return the strategy
    */
@@ -161,7 +161,7 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
 
   // ---- Pieces of text ----
 
-  /** A name or glob as one argument: in quotes, so that it may contain any character. */
+  /** Quotes a name or glob as one argument, so that it may contain any character. */
   private static String quoted(String name) {
     return '"' + UNESCAPED_QUOTE.matcher(name).replaceAll(found -> found.group(1) == null ? "\\\\\"" : Matcher.quoteReplacement(found.group())) + '"';
   }
@@ -180,9 +180,9 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
   }
 
   /**
-   * A strategy that asks you.
+   * Creates a strategy that calls a custom one.
    *
-   * @param name what {@link #name} gives
+   * @param name the result of {@link #name}
    * @param strategy pinned as long as the library needs it
    * @return the strategy
    */
@@ -207,7 +207,7 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
     return new Strategy(out -> Native.ckpt_strategy_create_custom(name, functions.pinned(), out));
   }
 
-  /** A strategy that the library can ask; one of the caller's has the name of its class. */
+  /** Returns a strategy that the library can query; a custom one has the name of its class. */
   static Strategy of(CheckpointStrategy strategy) {
     return strategy == null || strategy instanceof Strategy ? (Strategy) strategy : custom(named(strategy), strategy);
   }
@@ -221,14 +221,14 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
     return Arrays.stream(strategies).map(Strategy::of).toArray(Strategy[]::new);
   }
 
-  // ---- Kinds of your own ----
+  // ---- Custom kinds ----
 
   /**
-   * Makes a kind known to text.
+   * Registers a kind for the text form of strategies.
    *
    * @param name letters, digits, '-', '_' and '.'
    * @param factory pinned until {@link #unregister}
-   * @throws CkptAlreadyExistsException for a kind that is known
+   * @throws CkptAlreadyExistsException for a known kind
    */
   public static void register(String name, StrategyFactory factory) {
     Objects.requireNonNull(factory, "factory");
@@ -249,7 +249,7 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
   // ---- Using ----
 
   /**
-   * Asks about one layer.
+   * Returns whether to checkpoint one layer.
    *
    * @param layerName not blank
    * @param activation only its type and shape are read
@@ -261,7 +261,7 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
   }
 
   /**
-   * The same where there is no tensor.
+   * Returns whether to checkpoint one layer, by the type and shape of its activation.
    *
    * @param layerName not blank
    * @param activation its type and shape
@@ -280,10 +280,10 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
   }
 
   /**
-   * Names, globs or rules that the strategy was made with.
+   * Returns the names, globs or rules that the strategy was created with.
    *
    * @param list which of them
-   * @return empty where its kind has none
+   * @return the list; empty if its kind has none
    */
   public List<String> patterns(StrategyList list) {
     StrategyInfo info = info();

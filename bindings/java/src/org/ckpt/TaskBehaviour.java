@@ -3,7 +3,7 @@ package org.ckpt;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What records of background tasks can do beside holding values. */
+/** Methods of the records of background tasks. */
 final class TaskBehaviour {
   private TaskBehaviour() {}
 
@@ -35,7 +35,7 @@ final class TaskBehaviour {
 
     long endedAtNs();
 
-    /** {@return the time from the begin of the work to the end; empty when the task has not begun, or not ended} */
+    /** {@return the time from the start of the work to its end; empty when the task has not started or not ended} */
     default Optional<Duration> duration() {
       if (startedAtNs() == 0 || endedAtNs() == 0) return Optional.empty();
       return Optional.of(Duration.ofNanos(endedAtNs() - startedAtNs()));

@@ -3,9 +3,9 @@ package org.ckpt;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 
-/** What stands between the library and listeners and sources of background tasks. */
+/** Adapters between the library and the listeners and sources of background tasks. */
 final class TaskFunctions {
-  /** Whether this thread is inside a listener, where nothing may wait. */
+  /** Whether this thread is inside a listener, where calls must not wait. */
   private static final ThreadLocal<Boolean> INSIDE = ThreadLocal.withInitial(() -> false);
 
   private TaskFunctions() {}

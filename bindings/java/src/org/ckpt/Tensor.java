@@ -12,12 +12,12 @@ import java.util.function.BiConsumer;
 import java.util.function.IntFunction;
 
 /**
- * Memory with an element type and a shape: row-major, contiguous, in the machine's byte order. Its memory is its own, or that of a
- * direct buffer. Buffers over a tensor keep its memory alive, also after {@link #close}; a tensor over a buffer keeps that alive.
- * Writing while another thread reads or writes the same tensor is the caller's race.
+ * Memory with an element type and a shape: row-major, contiguous, in the machine's byte order. A tensor owns its memory, or uses
+ * that of a direct buffer. Buffers over a tensor keep its memory alive, also after {@link #close}; a tensor over a buffer keeps the
+ * buffer alive. Writing while another thread reads or writes the same tensor is a data race.
  */
 public final class Tensor extends TensorMethods {
-  /** The type that a tensor of a tree had in the program that wrote it. */
+  /** The type of a tree's tensor in the program that wrote it. */
   record Form(int number, boolean isBigEndian, boolean isComplex128) {
     static final Form TENSOR = new Form(TreeForm.TENSOR.number(), false, false);
   }
@@ -29,12 +29,12 @@ public final class Tensor extends TensorMethods {
     super(address);
   }
 
-  /** One reference, which the tensor releases. */
+  /** Wraps one reference, which the tensor releases. */
   static Tensor adopt(long address) {
     return new Tensor(address);
   }
 
-  /** A reference of its own to what a callback borrows; null for address 0. */
+  /** Returns a new reference to a tensor that a callback borrows; null for address 0. */
   static Tensor lent(long address) {
     if (address == 0) return null;
     Native.ckpt_tensor_retain(new LentObject(address));
@@ -42,7 +42,7 @@ public final class Tensor extends TensorMethods {
   }
 
   /**
-   * A tensor with memory of the process's default pool, whose contents are undefined.
+   * Creates a tensor with undefined contents, in memory of the process's default pool.
    *
    * @param dtype of its elements
    * @param shape lengths of its dimensions, at most 8; none: a scalar
@@ -52,9 +52,9 @@ public final class Tensor extends TensorMethods {
   }
 
   /**
-   * A tensor with memory of a pool, whose contents are undefined.
+   * Creates a tensor with undefined contents, in memory of a pool.
    *
-   * @param pool where the memory comes from and goes back to; null: the default pool
+   * @param pool provides the memory; null: the default pool
    * @param dtype of its elements
    * @param shape lengths of its dimensions, at most 8; none: a scalar
    */
@@ -62,18 +62,18 @@ public final class Tensor extends TensorMethods {
     this(number(out -> Native.ckpt_tensor_create(dtype.number(), shape, pool, out)));
   }
 
-  // ---- Over memory of the program ----
+  // ---- Tensors over memory of the program ----
 
   /**
-   * A tensor over a direct buffer's bytes between position and limit, without a copy.
+   * Creates a tensor over a direct buffer's bytes between position and limit, without a copy.
    *
    * @param buffer direct, in native order unless the elements are bytes or smaller (a new ByteBuffer is big-endian, a slice or
    *     duplicate too: ByteBuffer.order first), aligned for the dtype, with exactly the bytes of the shape; kept alive
    * @param dtype of its elements
    * @param shape lengths of its dimensions
    * @return the tensor
-   * @throws CkptInvalidArgumentException for a heap or read-only buffer, one of the other byte order, and when the bytes are too
-   *     many or too few
+   * @throws CkptInvalidArgumentException for a heap or read-only buffer, one of the other byte order, and when the number of bytes
+   *     is wrong
    */
   public static Tensor borrow(ByteBuffer buffer, DType dtype, long... shape) {
     requireWritable(buffer);
@@ -82,7 +82,7 @@ public final class Tensor extends TensorMethods {
   }
 
   /**
-   * The same over floats in native byte order.
+   * Creates a tensor over floats in native byte order, without a copy.
    *
    * @param buffer direct; kept alive
    * @param shape lengths of its dimensions; none: one dimension
@@ -93,7 +93,7 @@ public final class Tensor extends TensorMethods {
   }
 
   /**
-   * The same over doubles in native byte order.
+   * Creates a tensor over doubles in native byte order, without a copy.
    *
    * @param buffer direct; kept alive
    * @param shape lengths of its dimensions; none: one dimension
@@ -104,7 +104,7 @@ public final class Tensor extends TensorMethods {
   }
 
   /**
-   * The same over ints in native byte order.
+   * Creates a tensor over ints in native byte order, without a copy.
    *
    * @param buffer direct; kept alive
    * @param shape lengths of its dimensions; none: one dimension
@@ -115,7 +115,7 @@ public final class Tensor extends TensorMethods {
   }
 
   /**
-   * The same over longs in native byte order.
+   * Creates a tensor over longs in native byte order, without a copy.
    *
    * @param buffer direct; kept alive
    * @param shape lengths of its dimensions; none: one dimension
@@ -126,8 +126,8 @@ public final class Tensor extends TensorMethods {
   }
 
   /**
-   * A tensor over memory of another native library, which must stay valid as long as anything uses the tensor. For memory that this
-   * process cannot read, saves take an {@link CheckpointTaskSource}.
+   * Creates a tensor over memory of another native library, which must stay valid as long as anything uses the tensor. For memory
+   * that this process cannot read, saves take an {@link CheckpointTaskSource}.
    *
    * @param address of the first byte
    * @param dtype of the elements
@@ -136,7 +136,9 @@ public final class Tensor extends TensorMethods {
    */
   public static Tensor foreign(long address, DType dtype, long... shape) {
     long bytes = new TensorSpec(dtype, shape).bytes();
-    if (bytes > Integer.MAX_VALUE) throw new CkptOutOfRangeException("foreign memory of " + bytes + " bytes; at most 2 GiB");
+    if (bytes > Integer.MAX_VALUE) {
+      throw new CkptOutOfRangeException("foreign memory of " + bytes + " bytes: expected less than 2 GiB");
+    }
     return borrow(Native.view(address, bytes).order(ByteOrder.nativeOrder()), dtype, shape);
   }
 
@@ -148,12 +150,12 @@ public final class Tensor extends TensorMethods {
 
   private static void requireWritable(Buffer buffer) {
     NativeBuffers.direct(buffer, "buffer");
-    if (buffer.isReadOnly()) throw new CkptInvalidArgumentException("buffer is read-only, and a tensor may be written");
+    if (buffer.isReadOnly()) throw new CkptInvalidArgumentException("buffer: expected a writable buffer, found a read-only one");
   }
 
   private static void requireOrder(ByteOrder order) {
     if (order != ByteOrder.nativeOrder()) {
-      throw new CkptInvalidArgumentException("buffer is " + order + "; it must be in native order: ByteBuffer.order first");
+      throw new CkptInvalidArgumentException("buffer: expected native byte order, found " + order + " (call ByteBuffer.order)");
     }
   }
 
@@ -164,13 +166,13 @@ public final class Tensor extends TensorMethods {
   private static Tensor over(Buffer buffer, Buffer slice, long bytes, TensorSpec spec) {
     requireWritable(buffer);
     if (spec.bytes() != bytes) {
-      throw new CkptInvalidArgumentException("buffer has " + bytes + " bytes, and " + spec + " needs " + spec.bytes());
+      throw new CkptInvalidArgumentException("buffer: expected " + spec.bytes() + " bytes for " + spec + ", found " + bytes);
     }
     return new Tensor(number(out -> Native.ckpt_tensor_create_borrowed(slice, spec.dtype().number(), spec.shape(), out)));
   }
 
   /**
-   * A copy of an array.
+   * Creates an F32 tensor with a copy of an array.
    *
    * @param elements copied
    * @param shape lengths of its dimensions; none: one dimension
@@ -183,7 +185,7 @@ public final class Tensor extends TensorMethods {
   }
 
   /**
-   * A copy of an array.
+   * Creates an F64 tensor with a copy of an array.
    *
    * @param elements copied
    * @param shape lengths of its dimensions; none: one dimension
@@ -196,7 +198,7 @@ public final class Tensor extends TensorMethods {
   }
 
   /**
-   * A copy of an array.
+   * Creates an I32 tensor with a copy of an array.
    *
    * @param elements copied
    * @param shape lengths of its dimensions; none: one dimension
@@ -209,7 +211,7 @@ public final class Tensor extends TensorMethods {
   }
 
   /**
-   * A copy of an array.
+   * Creates an I64 tensor with a copy of an array.
    *
    * @param elements copied
    * @param shape lengths of its dimensions; none: one dimension
@@ -222,9 +224,9 @@ public final class Tensor extends TensorMethods {
   }
 
   /**
-   * A copy of a buffer's bytes between position and limit, which may lie on the heap.
+   * Creates a tensor with a copy of a buffer's bytes between position and limit; a heap buffer is allowed.
    *
-   * @param buffer copied; its position stays; in native order unless the elements are bytes or smaller
+   * @param buffer copied; its position does not change; in native order unless the elements are bytes or smaller
    * @param dtype of the elements
    * @param shape lengths of its dimensions
    * @return the tensor
@@ -233,7 +235,8 @@ public final class Tensor extends TensorMethods {
     requireOrder(buffer, dtype);
     TensorSpec spec = new TensorSpec(dtype, shape);
     if (spec.bytes() != buffer.remaining()) {
-      throw new CkptInvalidArgumentException("buffer has " + buffer.remaining() + " bytes, and " + spec + " needs " + spec.bytes());
+      throw new CkptInvalidArgumentException(
+          "buffer: expected " + spec.bytes() + " bytes for " + spec + ", found " + buffer.remaining());
     }
     Tensor made = new Tensor(dtype, shape);
     made.buffer().put(buffer.duplicate());
@@ -243,7 +246,8 @@ public final class Tensor extends TensorMethods {
   private static Tensor sized(DType dtype, long elements, long[] shape) {
     TensorSpec spec = new TensorSpec(dtype, shape.length == 0 ? new long[] {elements} : shape);
     if (spec.elements() != elements) {
-      throw new CkptInvalidArgumentException("the array has " + elements + " elements, and " + spec + " needs " + spec.elements());
+      throw new CkptInvalidArgumentException(
+          "array: expected " + spec.elements() + " elements for " + spec + ", found " + elements);
     }
     return new Tensor(dtype, spec.shape());
   }
@@ -251,14 +255,14 @@ public final class Tensor extends TensorMethods {
   // ---- Views ----
 
   /**
-   * The tensor's memory, without a copy: read-only when the tensor is. It stays valid as long as anybody holds it.
+   * Returns the tensor's memory, without a copy: read-only when the tensor is. It stays valid as long as it is reachable.
    *
    * @return a direct buffer in native order
-   * @throws CkptOutOfRangeException for 2 GiB or more: take {@link #buffer(long, int)}
+   * @throws CkptOutOfRangeException for 2 GiB or more: use {@link #buffer(long, int)}
    */
   public ByteBuffer buffer() {
     if (bytes() > Integer.MAX_VALUE) {
-      throw new CkptOutOfRangeException("the tensor has " + bytes() + " bytes, and a ByteBuffer at most " + Integer.MAX_VALUE);
+      throw new CkptOutOfRangeException("tensor of " + bytes() + " bytes: a ByteBuffer holds at most " + Integer.MAX_VALUE);
     }
     if (isClosed()) throw closed(this);
     if (whole == null) whole = buffer(0, (int) bytes());
@@ -266,15 +270,15 @@ public final class Tensor extends TensorMethods {
   }
 
   /**
-   * Some of the tensor's bytes, without a copy, as {@link #buffer()}.
+   * Returns a range of the tensor's bytes, without a copy, like {@link #buffer()}.
    *
    * @param offset of the first byte
-   * @param length how many
+   * @param length number of bytes
    * @return a direct buffer in native order
    */
   public ByteBuffer buffer(long offset, int length) {
     if (offset < 0 || length < 0 || offset > bytes() - length) {
-      throw new CkptOutOfRangeException("bytes " + offset + " .. " + (offset + length) + " of a tensor with " + bytes());
+      throw new CkptOutOfRangeException("bytes [" + offset + ", " + (offset + length) + "): the tensor has " + bytes());
     }
     long data = Native.ckpt_tensor_get_const_data(this);
     if (length == 0 || data == 0) return ByteBuffer.allocateDirect(0).order(ByteOrder.nativeOrder());
@@ -285,7 +289,7 @@ public final class Tensor extends TensorMethods {
   }
 
   /**
-   * The elements as floats, without a copy, as {@link #buffer()}.
+   * Returns the elements as floats, without a copy, like {@link #buffer()}.
    *
    * @return a direct buffer in native order
    * @throws CkptUnsupportedException for other types than F32
@@ -295,7 +299,7 @@ public final class Tensor extends TensorMethods {
   }
 
   /**
-   * The elements as doubles, without a copy, as {@link #buffer()}.
+   * Returns the elements as doubles, without a copy, like {@link #buffer()}.
    *
    * @return a direct buffer in native order
    * @throws CkptUnsupportedException for other types than F64
@@ -305,7 +309,7 @@ public final class Tensor extends TensorMethods {
   }
 
   /**
-   * The elements as ints, without a copy, as {@link #buffer()}.
+   * Returns the elements as ints, without a copy, like {@link #buffer()}.
    *
    * @return a direct buffer in native order
    * @throws CkptUnsupportedException for other types than I32 and U32
@@ -315,7 +319,7 @@ public final class Tensor extends TensorMethods {
   }
 
   /**
-   * The elements as longs, without a copy, as {@link #buffer()}.
+   * Returns the elements as longs, without a copy, like {@link #buffer()}.
    *
    * @return a direct buffer in native order
    * @throws CkptUnsupportedException for other types than I64 and U64
@@ -351,7 +355,7 @@ public final class Tensor extends TensorMethods {
   }
 
   private ByteBuffer as(DType wanted) {
-    if (dtype() != wanted) throw new CkptUnsupportedException("the tensor's elements are " + dtype() + ", not " + wanted);
+    if (dtype() != wanted) throw new CkptUnsupportedException("tensor: expected elements of " + wanted + ", found " + dtype());
     return buffer();
   }
 
@@ -362,13 +366,13 @@ public final class Tensor extends TensorMethods {
     super.close();
   }
 
-  /** The address with one more reference, for who takes that over. */
+  /** Returns the address with one more reference, which the receiver owns. */
   long retained() {
     Native.ckpt_tensor_retain(this);
     return address();
   }
 
-  // ---- Facts ----
+  // ---- Properties ----
 
   /** {@return a copy of the lengths of the dimensions} */
   public long[] shape() {
@@ -386,8 +390,8 @@ public final class Tensor extends TensorMethods {
   }
 
   /**
-   * {@return the address of the first element, for other native libraries, valid as long as the tensor; 0 without elements, and
-   * for a read-only tensor}
+   * {@return the address of the first element, for other native libraries, valid as long as the tensor is open; 0 without elements,
+   * and for a read-only tensor}
    */
   public long dataAddress() {
     return Native.ckpt_tensor_get_data(this);

@@ -35,7 +35,7 @@ public record TensorSpec(DType dtype, long... shape) {
     return dtype + Arrays.toString(shape);
   }
 
-  /** The number of the dtype, then the lengths: how specs cross to the native code. */
+  /** Returns the number of the dtype, then the lengths: the form of specs for the native code. */
   long[] numbers() {
     long[] numbers = new long[shape.length + 1];
     numbers[0] = dtype.number();
@@ -47,7 +47,7 @@ public record TensorSpec(DType dtype, long... shape) {
     return new TensorSpec(DType.of((int) numbers[0]), Arrays.copyOfRange(numbers, 1, numbers.length));
   }
 
-  /** Of a struct, whose array of lengths may be longer. */
+  /** Creates it from a struct, in which the array of lengths may be longer. */
   static TensorSpec of(int dtype, int ndim, long[] lengths) {
     return new TensorSpec(DType.of(dtype), Arrays.copyOf(lengths, ndim));
   }

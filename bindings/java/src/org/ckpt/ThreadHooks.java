@@ -3,16 +3,16 @@ package org.ckpt;
 import java.util.function.Consumer;
 
 /**
- * Calls functions on every thread that the library makes, when it starts and before it ends, as long as this is open. Java itself
- * needs none: the library's threads are attached to the virtual machine by hooks of its own.
+ * Calls functions on every thread that the library creates, when it starts and before it ends, as long as this is open. Java itself
+ * needs none: the package has its own hooks, which attach the library's threads to the virtual machine.
  */
 public final class ThreadHooks implements AutoCloseable {
   private long id;
 
   /**
-   * Adds the hooks, for threads that are made from now on.
+   * Adds the hooks, for threads that are created from now on.
    *
-   * @param start gets the thread's name; null: nothing happens
+   * @param start takes the thread's name; null: not called
    * @param stop the same, before the thread ends
    */
   public ThreadHooks(Consumer<String> start, Consumer<String> stop) {
@@ -20,7 +20,7 @@ public final class ThreadHooks implements AutoCloseable {
     id = NativeObject.number(out -> Native.ckpt_add_thread_hooks(new Hooks(start, stop).pinned(), out));
   }
 
-  /** Removes the hooks. Waits for threads that ran start, so close what owns them first. Closing again does nothing. */
+  /** Removes the hooks. Waits for threads that ran start, so close the owners of threads first. Closing again does nothing. */
   @Override
   public void close() {
     if (id != 0) Native.ckpt_remove_thread_hooks(id);

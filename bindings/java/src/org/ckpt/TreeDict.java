@@ -4,8 +4,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A dict of a value of any shape ({@link State#set}) as it was read: its items in their order, whether another language has it as a
- * dict whose order is a part of its value, and its attributes. Written again, it is what it was. Equal to every map of the same items.
+ * A dict inside a value of any shape ({@link State#set}), as it was read: its items in order, whether it is an ordered dict in
+ * another language, and its attributes. Written again, it is unchanged. Equal to every map with the same items.
  */
 public final class TreeDict extends LinkedHashMap<Object, Object> {
   private static final long serialVersionUID = 1;
@@ -13,11 +13,11 @@ public final class TreeDict extends LinkedHashMap<Object, Object> {
   /** By name. */
   private final LinkedHashMap<String, Object> attributes = new LinkedHashMap<>();
 
-  /** An ordered dict. */
+  /** Whether it is an ordered dict. */
   private final boolean isOrdered;
 
   /**
-   * A dict without items.
+   * Creates a dict without items.
    *
    * @param isOrdered an ordered dict (Python's OrderedDict); false: a dict
    */
@@ -25,7 +25,7 @@ public final class TreeDict extends LinkedHashMap<Object, Object> {
     this.isOrdered = isOrdered;
   }
 
-  /** {@return whether the order is a part of the value in the language that wrote it} */
+  /** {@return whether the order is part of the value in the language that wrote it} */
   public boolean isOrdered() {
     return isOrdered;
   }

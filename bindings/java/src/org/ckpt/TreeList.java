@@ -3,17 +3,17 @@ package org.ckpt;
 import java.util.ArrayList;
 
 /**
- * A list of a value of any shape ({@link State#set}) as it was read, and whether another language has it as a tuple. Written again, it
- * is what it was. Equal to every list of the same parts.
+ * A list inside a value of any shape ({@link State#set}), as it was read, and whether it is a tuple in another language. Written
+ * again, it is unchanged. Equal to every list with the same parts.
  */
 public final class TreeList extends ArrayList<Object> {
   private static final long serialVersionUID = 1;
 
-  /** A tuple. */
+  /** Whether it is a tuple. */
   private final boolean isTuple;
 
   /**
-   * A list without parts.
+   * Creates a list without parts.
    *
    * @param isTuple a tuple; false: a list
    */

@@ -5,16 +5,16 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** A dataclass or named tuple that another language has written: its fields by name, in their order. No class is looked for. */
+/** A dataclass or named tuple that another language has written: its fields by name, in order. No class is loaded. */
 public final class TreeRecord extends AbstractMap<String, Object> {
   private final Map<String, Object> fields = new LinkedHashMap<>();
   private final String className;
   private final boolean isTuple;
 
   /**
-   * A record without fields.
+   * Creates a record without fields.
    *
-   * @param className of the other language
+   * @param className name of the class in the other language
    * @param isTuple a named tuple; false: a dataclass
    */
   public TreeRecord(String className, boolean isTuple) {
@@ -22,7 +22,7 @@ public final class TreeRecord extends AbstractMap<String, Object> {
     this.isTuple = isTuple;
   }
 
-  /** {@return the name of its class, with the module's name before it, as the writer has it} */
+  /** {@return the name of its class, prefixed with the module's name, as written} */
   public String className() {
     return className;
   }

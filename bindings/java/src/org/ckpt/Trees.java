@@ -18,13 +18,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** A tree on its way to or from the library, and what Java has for its nodes. */
+/** Writes and reads trees, and maps their nodes to Java types. */
 final class Trees extends NativeObject {
   private final Deque<String> path = new ArrayDeque<>(); // of the value that is being added
-  private final Map<Object, Tensor> arrays = new IdentityHashMap<>(); // those that were added
-  private final Map<Map.Entry<String, Tensor.Form>, Tensor> tensors = new HashMap<>(); // those that were read
+  private final Map<Object, Tensor> arrays = new IdentityHashMap<>(); // added arrays
+  private final Map<Map.Entry<String, Tensor.Form>, Tensor> tensors = new HashMap<>(); // tensors read
   private ByteBuffer lent = ByteBuffer.allocateDirect(256);
-  private long next; // node to be read
+  private long next; // next node to read
 
   private Trees(Into<long[]> create) {
     super(number(create), Native::ckpt_tree_release);
@@ -45,7 +45,7 @@ final class Trees extends NativeObject {
     }
   }
 
-  /** key: of what is wanted of a dict, so that nothing else of it is read; null: all. */
+  /** Reads a value. key: the only key of a dict to read; null: everything. */
   static <T> T get(Reader reader, String group, String key, Class<T> type) {
     Objects.requireNonNull(type, "type");
     try (Trees tree = new Trees(out -> Native.ckpt_tree_create_from_reader(reader, group, out))) {
@@ -54,7 +54,7 @@ final class Trees extends NativeObject {
     }
   }
 
-  // ---- From Java ----
+  // ---- Writing ----
 
   private void add(Object value) {
     if (value == null) {
@@ -104,7 +104,7 @@ final class Trees extends NativeObject {
       for (Object part : parts) addInside(Integer.toString(index++), part);
     } else {
       String where = path.isEmpty() ? "the tree" : String.join(".", path);
-      throw new CkptUnsupportedException(where + ": a " + value.getClass().getName() + " has no place in a tree");
+      throw new CkptUnsupportedException(where + ": a " + value.getClass().getName() + " cannot be stored in a tree");
     }
   }
 
@@ -164,7 +164,7 @@ final class Trees extends NativeObject {
     return tensor;
   }
 
-  // ---- To Java ----
+  // ---- Reading ----
 
   private Object read() {
     int[] kind = new int[1];
@@ -213,7 +213,7 @@ final class Trees extends NativeObject {
       case ATTRIBUTES:
         return attributed(read(), (Map<?, ?>) read());
       default:
-        throw new CkptUnsupportedException("the tree has a node of the kind " + kind[0] + ", which these classes do not know");
+        throw new CkptUnsupportedException("the tree contains a node of the unknown kind " + kind[0]);
     }
   }
 
@@ -274,7 +274,7 @@ final class Trees extends NativeObject {
     }
   }
 
-  // ---- As the caller wants it ----
+  // ---- Conversion to the requested type ----
 
   private static <T> T as(Object value, Class<T> type) {
     if (value instanceof Attributed attributed && !type.isInstance(value)) return as(attributed.value(), type);
@@ -288,7 +288,7 @@ final class Trees extends NativeObject {
     }
     if (made == null || type.isInstance(made)) return type.cast(made);
     throw new CkptInvalidArgumentException(
-        "the value is a " + value.getClass().getSimpleName() + "; asked for as " + type.getSimpleName());
+        "value: expected a " + type.getSimpleName() + ", found a " + value.getClass().getSimpleName());
   }
 
   private static Object ofWhole(long whole, Class<?> type) {
@@ -300,7 +300,7 @@ final class Trees extends NativeObject {
     return whole;
   }
 
-  // ---- UTF-8 in which lone surrogates are three bytes each ----
+  // ---- UTF-8, extended by lone surrogates as three bytes each ----
 
   private static byte[] encoded(String text) {
     ByteArrayOutputStream out = new ByteArrayOutputStream(text.length() + 8);

@@ -1,9 +1,9 @@
 package org.ckpt;
 
 /**
- * How gaps between failures are distributed.
+ * A Weibull distribution of the gaps between failures.
  *
- * @param shape below 1: failures get rarer with age
+ * @param shape below 1: failures become rarer with age
  * @param scaleSeconds the time within which 63% of the gaps end
  */
 public record WeibullLaw(double shape, double scaleSeconds) {
@@ -18,10 +18,10 @@ public record WeibullLaw(double shape, double scaleSeconds) {
   }
 
   /**
-   * Fits a law to gaps, of which some ended without a failure.
+   * Fits a law to gaps, some of which ended without a failure.
    *
-   * @param gapSeconds how long they were
-   * @param failed as many, or none: all failed
+   * @param gapSeconds lengths of the gaps
+   * @param failed for each gap whether it ended in a failure; none: all did
    * @return the law of maximum likelihood
    */
   public static WeibullLaw fit(double[] gapSeconds, boolean[] failed) {

@@ -2,7 +2,7 @@ package org.ckpt;
 
 import java.util.function.LongConsumer;
 
-/** A fixed set of threads that work through numbered parts. Synchronised. */
+/** A fixed set of threads that run numbered parts. Synchronised. */
 public final class WorkerPool extends WorkerPoolMethods {
   /**
    * Starts the threads.
@@ -17,7 +17,7 @@ public final class WorkerPool extends WorkerPoolMethods {
     super(lent);
   }
 
-  /** What a callback borrows; null for address 0. */
+  /** Wraps a pool that a callback borrows; null for address 0. */
   static WorkerPool lent(long address) {
     return address == 0 ? null : new WorkerPool(new LentObject(address));
   }
@@ -26,7 +26,7 @@ public final class WorkerPool extends WorkerPoolMethods {
    * Calls work for every part 0 .. parts-1, on several threads at once, and returns when all are done.
    *
    * @param parts at least 0
-   * @param work one part
+   * @param work takes the number of a part
    * @throws CkptCallbackException when a part threw; parts not begun are skipped
    */
   public void run(long parts, LongConsumer work) {

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Where the native library is found. Arguments: the jar, the directory with the native libraries. */
+/** Search for the native library. Arguments: the jar, the directory with the native libraries. */
 final class TestLoader {
   private static String jar;
   private static Path libraries;
@@ -16,7 +16,7 @@ final class TestLoader {
     if (!truth) throw new AssertionError(what);
   }
 
-  /** Another virtual machine that says its version; what it printed. */
+  /** Runs another virtual machine that prints its version; returns the output. */
   private static String java(String classPath, String... options) throws Exception {
     List<String> command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java",
         "--enable-native-access=ALL-UNNAMED"));
@@ -77,7 +77,7 @@ final class TestLoader {
         + text);
     Path unpacked = Files.createDirectory(scratch.resolve("unpacked"));
     text = java(full, "-Djava.io.tmpdir=" + unpacked);
-    that(text.contains(version) && text.contains("from " + unpacked), "where java.io.tmpdir says: " + text);
+    that(text.contains(version) && text.contains("from " + unpacked), "in java.io.tmpdir: " + text);
     try (var left = Files.list(unpacked)) {
       that(left.findAny().isEmpty(), "something was left in " + unpacked);
     }
@@ -86,12 +86,12 @@ final class TestLoader {
     text = java(full, "-Djava.library.path=" + scratch + ":" + libraries);
     that(text.contains(version) && text.contains("from " + libraries), "from java.library.path: " + text);
 
-    boolean hasS3 = "1".equals(System.getenv("CKPT_HAS_S3")); // the environment names a store where nobody listens
-    that(text.contains(hasS3 ? "s3: IO " : "libckpt-s3"), "libckpt-s3 beside it: " + text);
+    boolean hasS3 = "1".equals(System.getenv("CKPT_HAS_S3")); // the environment specifies a store without a listener
+    that(text.contains(hasS3 ? "s3: IO " : "libckpt-s3"), "libckpt-s3 next to it: " + text);
     Path few = Files.createDirectory(scratch.resolve("few"));
     for (String name : List.of("libckpt_java.so", NativeNames.CORE)) Files.copy(libraries.resolve(name), few.resolve(name));
     text = java(full, "-Dorg.ckpt.library.path=" + few);
-    that(text.contains("s3: UNSUPPORTED") && text.contains("which the package libckpt-s3 brings"), "from this directory alone: "
+    that(text.contains("s3: UNSUPPORTED") && text.contains("requires the package libckpt-s3"), "from this directory alone: "
         + text);
 
     String bare = bare();
@@ -105,9 +105,9 @@ final class TestLoader {
     that(text.contains(scratch + "/libckpt_java.so (property org.ckpt.library.path): not there"), "the property alone counts: "
         + text);
     that(text.contains("nothing else was tried") && !text.contains("version 0"), text);
-    Files.writeString(scratch.resolve("libckpt_java.so"), "this is no library");
+    Files.writeString(scratch.resolve("libckpt_java.so"), "not a library");
     text = java(full, "-Dorg.ckpt.library.path=" + scratch);
-    that(text.contains("libckpt_java.so") && text.contains("file too short"), "what the system says: " + text);
+    that(text.contains("libckpt_java.so") && text.contains("file too short"), "the system's message: " + text);
     text = java(full, "-Djava.io.tmpdir=" + scratch + "/nowhere");
     that(text.contains("cannot be unpacked to " + scratch + "/nowhere"), "no room to unpack: " + text);
 

@@ -14,10 +14,10 @@ import org.ckpt.SaveOptions;
 import org.ckpt.Stateful;
 import org.ckpt.WhenFull;
 
-/** {@link AsyncManager} with the methods of the reference texts: tasks are identified by their ids. */
+/** {@link AsyncManager} with the methods of the reference API: tasks are identified by their ids. */
 public final class AsyncCheckpointManager extends AsyncManager {
   /**
-   * A manager with a queue of at most ten tasks; others are refused.
+   * Creates a manager with a queue of at most ten tasks; others are refused.
    *
    * @param checkpoints kept alive
    */
@@ -26,10 +26,10 @@ public final class AsyncCheckpointManager extends AsyncManager {
   }
 
   /**
-   * A manager with a queue of at most {@code maxQueueSize} tasks; others are refused.
+   * Creates a manager with a queue of at most {@code maxQueueSize} tasks; others are refused.
    *
    * @param checkpoints kept alive
-   * @param maxQueueSize tasks that have not ended, at most
+   * @param maxQueueSize the most tasks that have not ended
    */
   public AsyncCheckpointManager(CheckpointManager checkpoints, long maxQueueSize) {
     super(checkpoints, new AsyncManagerOptions().capacity(maxQueueSize));
@@ -53,7 +53,7 @@ public final class AsyncCheckpointManager extends AsyncManager {
    * Asks a task to stop.
    *
    * @param taskId the id of the task
-   * @return true when the task ends cancelled because of this call; false for an unknown id, too
+   * @return true when the task ends cancelled because of this call; also false for an unknown id
    */
   public boolean cancelCheckpoint(long taskId) {
     try {
@@ -64,11 +64,11 @@ public final class AsyncCheckpointManager extends AsyncManager {
   }
 
   /**
-   * Waits until a task has ended, however it ended: a failure is in the result.
+   * Waits until a task has ended, successfully or not: the result contains a failure.
    *
    * @param taskId the id of the task
    * @param timeout null: without a limit
-   * @return how it ended
+   * @return the result of the task
    * @throws org.ckpt.CkptTimeoutException when it has not ended in time
    * @throws CkptNotFoundException for an unknown id
    */

@@ -10,14 +10,14 @@ import java.util.List;
  * @param interval for INTERVAL: every n-th layer
  * @param checkpointLayers for SELECTIVE: names or globs
  * @param excludeLayers for SELECTIVE, SIZE_BASED and SMART: names or globs
- * @param minActivationSizeBytes for SIZE_BASED: the least bytes of an activation
+ * @param minActivationSizeBytes for SIZE_BASED: the smallest size of an activation
  * @param maxMemoryPercentage for MEMORY_AWARE: share of the memory, in (0, 1]
  */
 public record CheckpointConfig(
     CheckpointStrategy strategy, long interval, Collection<String> checkpointLayers, Collection<String> excludeLayers,
     long minActivationSizeBytes, double maxMemoryPercentage) {
   /**
-   * The usual values of a kind.
+   * Returns the default values of a kind.
    *
    * @param strategy the kind
    */

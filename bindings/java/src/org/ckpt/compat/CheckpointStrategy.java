@@ -8,7 +8,7 @@ public enum CheckpointStrategy {
   SELECTIVE,
   /** Large activations. */
   SIZE_BASED,
-  /** Every n-th layer; n shrinks while memory is short. */
+  /** Every n-th layer; n decreases while memory is short. */
   MEMORY_AWARE,
   /** Large, rarely used and late layers. */
   SMART

@@ -5,7 +5,7 @@ import java.util.List;
 import org.ckpt.MemoryTracker;
 import org.ckpt.Strategy;
 
-/** Strategies by name, with their usual values. */
+/** Creates strategies by name, with their default values. */
 public final class CheckpointStrategyFactory {
   private CheckpointStrategyFactory() {}
 
@@ -26,7 +26,7 @@ public final class CheckpointStrategyFactory {
   }
 
   /**
-   * Every second layer.
+   * Checkpoints every second layer.
    *
    * @return the strategy
    */
@@ -35,7 +35,7 @@ public final class CheckpointStrategyFactory {
   }
 
   /**
-   * Every n-th layer.
+   * Checkpoints every n-th layer.
    *
    * @param interval at least 1
    * @return the strategy
@@ -45,7 +45,7 @@ public final class CheckpointStrategyFactory {
   }
 
   /**
-   * Layers that are named and not excluded.
+   * Checkpoints layers that are named and not excluded.
    *
    * @param checkpointLayers names or globs
    * @param excludeLayers names or globs
@@ -56,7 +56,7 @@ public final class CheckpointStrategyFactory {
   }
 
   /**
-   * Activations of at least 1 MiB.
+   * Checkpoints activations of at least 1 MiB.
    *
    * @return the strategy
    */
@@ -65,7 +65,7 @@ public final class CheckpointStrategyFactory {
   }
 
   /**
-   * Activations of at least {@code minActivationSizeBytes}.
+   * Checkpoints activations of at least {@code minActivationSizeBytes}.
    *
    * @param minActivationSizeBytes at least 1
    * @param excludeLayers names or globs
@@ -76,7 +76,7 @@ public final class CheckpointStrategyFactory {
   }
 
   /**
-   * Every n-th layer; n shrinks when more than 80% of the memory is in use.
+   * Checkpoints every n-th layer; n decreases when more than 80% of the memory is in use.
    *
    * @return the strategy
    */
@@ -85,7 +85,7 @@ public final class CheckpointStrategyFactory {
   }
 
   /**
-   * Every n-th layer; n shrinks while memory is short.
+   * Checkpoints every n-th layer; n decreases while memory is short.
    *
    * @param maxMemoryPercentage share of the memory, in (0, 1]
    * @param memoryTracker the tracker of the live bytes; null: the executor's, else the process's
@@ -96,7 +96,7 @@ public final class CheckpointStrategyFactory {
   }
 
   /**
-   * Large, rarely used and late layers.
+   * Checkpoints large, rarely used and late layers.
    *
    * @return the strategy
    */
@@ -105,7 +105,7 @@ public final class CheckpointStrategyFactory {
   }
 
   /**
-   * Large, rarely used and late layers, some excluded.
+   * Checkpoints large, rarely used and late layers, except excluded ones.
    *
    * @param excludeLayers names or globs
    * @return the strategy

@@ -1,2 +1,2 @@
-/** Names of the reference texts that this library grew from, for programs that move from them. New programs need none of these. */
+/** The names of the reference API, for programs that migrate from them. New programs do not need these. */
 package org.ckpt.compat;
