@@ -11,7 +11,7 @@ namespace ckpt::adaptive {
 namespace {
 
 // The weight of an expert's prior, in failures, after the first failure. With few failures, one more or less changes the estimate
-// most. The extra wall time of a cold start on exponential failures is nearly the same for 2 .. 3 (docs/reference/adaptive.md).
+// most. The extra wall time of a cold start on exponential failures is nearly the same for 2 .. 3 (docs/explanation/benchmarks.md).
 constexpr double expert_weight = 2.5;
 // Ages below this are not informative to a controller that has seen no failure.
 constexpr double uninformative_seconds = 3600;

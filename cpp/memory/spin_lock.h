@@ -27,7 +27,7 @@ class SpinLock {
 
  private:
   // Chosen by throughput, fairness and tail latency of two threads that only record events (the table is in
-  // docs/reference/memory.md): a shorter first wait returns the cache line too early, a longer last one starves the waiting
+  // docs/explanation/benchmarks.md): a shorter first wait returns the cache line too early, a longer last one starves the waiting
   // threads.
   static constexpr int first_pauses = 128;
   static constexpr int most_pauses = 256;
