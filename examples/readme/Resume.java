@@ -8,7 +8,7 @@ class Resume {
         AsyncManager saves = new AsyncManager(run);
         Tensor weights = Tensor.copyOf(new float[1000], 1000);
         State state = new State().add("model", "weights", weights)) {
-      long first = run.loadIfAny(state).map(LoadResult::step).orElse(0L); // the newest that is whole, every byte verified
+      long first = run.loadIfAny(state).map(LoadResult::step).orElse(0L); // the newest valid checkpoint, every byte verified
       FloatBuffer w = weights.floatBuffer(); // the tensor's own memory
       for (long step = first + 1; step <= first + 100; ++step) {
         w.put(0, w.get(0) + 1); // train

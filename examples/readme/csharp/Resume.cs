@@ -10,7 +10,7 @@ internal static class Resume
         using (var saves = new AsyncManager(run))
         using (var state = new State().Add<float>("model", "weights", weights)) // shares the array: a load fills it in place
         {
-            var last = run.LoadIfAny(state); // the newest that is whole, every byte verified
+            var last = run.LoadIfAny(state); // the newest valid checkpoint, every byte verified
             var first = last == null ? 0 : last.Step;
             for (var step = first + 1; step <= first + 100; ++step)
             {
