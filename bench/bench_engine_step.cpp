@@ -348,8 +348,7 @@ std::optional<Arguments> parse(const std::vector<std::string>& arguments) {
       return std::nullopt;
     }
   }
-  if (quick)
-    return Arguments{{{"tiny", 2, 64, 2, 160, 2}}, {{"", 1, 64, 2, 160, 1}}, 1};  // 160: more than one block of attention
+  if (quick) return Arguments{{{"tiny", 2, 64, 2, 160, 2}}, {{"", 1, 64, 2, 160, 1}}, 1};  // 160: more than one block of attention
   if (!wanted.empty()) std::erase_if(parsed.models, [&](const Model& model) { return model.name != wanted; });
   return parsed;
 }

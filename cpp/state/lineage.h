@@ -67,8 +67,8 @@ class Lineage : public std::enable_shared_from_this<Lineage> {
   bool has_tried() const;
   // Returns how often the newest became unknown.
   std::int64_t unknown_count() const;
-  // all: the result of a scan, at least up to the newest of the line. unknown_count: its value before the scan; if it has changed, the
-  // newest remains unknown.
+  // all: the result of a scan, at least up to the newest of the line. unknown_count: its value before the scan; if it has changed,
+  // the newest remains unknown.
   void note_found(const std::vector<Found>& all, std::int64_t unknown_count);
   void note_removed(const std::string& name);
   // Records a load that has filled a state. line: from the checkpoint.

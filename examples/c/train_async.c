@@ -108,8 +108,7 @@ int main(int count, char** arguments) {
     }
   }
 
-  ok(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN,
-                              -1)); /* waits for pending saves; reports a failed save */
+  ok(ckpt_async_manager_close(async, CKPT_CLOSE_MODE_DRAIN, -1)); /* waits for pending saves; reports a failed save */
   ok(ckpt_tensor_sum(weight, &sum));
   printf("after step %lld: error %.6f, sum of weights %a\n", (long long)step, error, sum);
 

@@ -12,7 +12,8 @@ static ckpt_controller* controller = NULL;
 static int ends = 0;
 
 static void fine(ckpt_status status, int line) {
-  if (status == CKPT_OK || status == CKPT_E_FORKED || status == CKPT_E_INVALID_STATE) return; /* INVALID_STATE: depends on the state of the run at the fork */
+  if (status == CKPT_OK || status == CKPT_E_FORKED || status == CKPT_E_INVALID_STATE)
+    return; /* INVALID_STATE: depends on the state of the run at the fork */
   fprintf(stderr, "line %d: %s: %s\n", line, ckpt_status_name(status), ckpt_last_error());
   _exit(1);
 }

@@ -240,7 +240,8 @@ static void a_waiting_save_opens_the_gates(void) {
   gated.has_gate_step = 1;
   for (int i = 0; i < 2; ++i) ids[i] = save_step(async, it.state, 9 + i, &gated);
   waiting.when_full = CKPT_WHEN_FULL_WAIT;
-  for (waiting.timeout_ns = 0; waiting.timeout_ns <= 1000000; waiting.timeout_ns += 1000000) { /* opens no gate, because it times out anyway */
+  for (waiting.timeout_ns = 0; waiting.timeout_ns <= 1000000;
+       waiting.timeout_ns += 1000000) { /* opens no gate, because it times out anyway */
     CHECK_FAILS(ckpt_async_manager_save(async, it.state, NULL, &waiting, &id), CKPT_E_QUEUE_FULL, "is full");
   }
   for (int i = 0; i < 2; ++i) {

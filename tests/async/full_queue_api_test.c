@@ -63,7 +63,7 @@ static void the_default_is_to_wait(void) {
   close_and_release(manager);
 }
 
-  /* Also without options: another thread opens the gate once the call has begun. */
+/* Also without options: another thread opens the gate once the call has begun. */
 static event begun = EVENT_INIT;
 static ckpt_async_manager* opened;
 

@@ -424,7 +424,8 @@ int main(int argc, char** argv) {
     ckpt_storage* storage = NULL;
     ckpt_checkpoint_manager* again = NULL;
     if (argc > 1 && atoi(argv[1]) != kind) continue;
-    if (kinds[kind].happen == ended_by_closing || kinds[kind].happen == log_of_the_close) continue; /* close still uses the handle */
+    if (kinds[kind].happen == ended_by_closing || kinds[kind].happen == log_of_the_close)
+      continue; /* close still uses the handle */
     if (kinds[kind].happen == ended_by_a_cancellation || kinds[kind].happen == log_of_a_cancellation) continue;
     alarm(HANG_SECONDS / 4);
     kind_name = kinds[kind].name;

@@ -128,15 +128,15 @@ def functions_of_objects_return_a_status(api):
             yield f"{function['name']} returns {function['result']}, not {expected}"
 
 
-def creators_hand_out_what_they_are_named_after(api):
+def creators_return_the_handle_in_their_name(api):
     for function in api.functions:
         created = [api.base(parameter)[0] for parameter in function["parameters"][-1:]
-                if api.base(parameter)[1] == 2 and api.base(parameter)[0] in api.handles]
+                   if api.base(parameter)[1] == 2 and api.base(parameter)[0] in api.handles]
         if re.search(r"_create(_|$)", function["name"]):
             if not created:
-                yield f"{function['name']} does not end with a place for what it makes"
+                yield f"{function['name']} does not end with a pointer to a handle"
             elif not re.match(created[0] + "_create(_|$)", function["name"]):
-                yield f"{function['name']} makes a {made[0]}, after which it is not named"
+                yield f"{function['name']} creates a {created[0]}: expected that name before _create"
 
 
 def destroy_follows_user_data(api):

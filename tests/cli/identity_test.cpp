@@ -45,8 +45,7 @@ TEST(Identity, OfAVersionWithoutModelsIsAnMlp) {
   json older = former();
   older.erase("micro_batches");
   EXPECT_EQ(refusal(older, identity(options_of("mlp"))), "");
-  EXPECT_EQ(refusal(former(), identity(options_of("transformer"))).find("the checkpoint has model \"mlp\", this run has"),
-            0U);
+  EXPECT_EQ(refusal(former(), identity(options_of("transformer"))).find("the checkpoint has model \"mlp\", this run has"), 0U);
   EXPECT_THROW(transformer_of(former()), std::runtime_error);
 }
 

@@ -43,7 +43,7 @@ static int32_t inconsistent_option(const ckpt_tensor_spec* input, int32_t option
 
 /* Writes as many bytes as the context and its own reported size specify. */
 static int32_t inconsistent_forward(const ckpt_layer_context* context, const void* input, void* output, void* tape, void* workspace,
-                              void* user_data) {
+                                    void* user_data) {
   const float* x = (const float*)input;
   const int64_t inputs = elements(context->input);
   int64_t i;
@@ -54,7 +54,7 @@ static int32_t inconsistent_forward(const ckpt_layer_context* context, const voi
 }
 
 static int32_t inconsistent_backward(const ckpt_layer_context* context, const void* input, const void* output, const void* tape,
-                               const void* grad_output, void* grad_input, void* workspace, void* user_data) {
+                                     const void* grad_output, void* grad_input, void* workspace, void* user_data) {
   const float* g = (const float*)grad_output;
   const inconsistent* self = (const inconsistent*)user_data;
   float sum = 0;

@@ -209,7 +209,8 @@ static void test_split_and_refusals(void) {
   options.order = CKPT_PIPELINE_ORDER_1F1B;
   CHECK_FAILS(ckpt_pipeline_get_in_flight(&options, 2, &in_flight), CKPT_E_OUT_OF_RANGE, "piece is 2; there are 2");
   options.micro_batches = 5;
-  CHECK_FAILS(ckpt_pipeline_create(created.chain, &created.input, &options, &pipeline), CKPT_E_INVALID_ARGUMENT, "expected a divisor");
+  CHECK_FAILS(ckpt_pipeline_create(created.chain, &created.input, &options, &pipeline), CKPT_E_INVALID_ARGUMENT,
+              "expected a divisor");
   options.micro_batches = 4;
   options.schedules = schedules;
   options.schedules_count = 2;

@@ -173,7 +173,8 @@ static void invalid_names_are_refused(void) {
   refused((answers){"y.", NULL, NULL, 0, NULL, 0, 0}, 0, CKPT_E_INVALID_ARGUMENT, "'w' of group 'model' of the state is not");
   for (ckpt_bool partial = 0; partial < 2; ++partial) {
     refused(says("one", 3), partial, CKPT_E_INVALID_ARGUMENT, "rename maps tensors 'encoder.b' and 'encoder.w'");
-    refused(says("", 0), partial, CKPT_E_INVALID_ARGUMENT, "name returned by rename for tensor 'encoder.b' of group 'model' is blank");
+    refused(says("", 0), partial, CKPT_E_INVALID_ARGUMENT,
+            "name returned by rename for tensor 'encoder.b' of group 'model' is blank");
     refused(says(" ", 1), partial, CKPT_E_INVALID_ARGUMENT, "is blank");
     refused(says("\xC3(", 2), partial, CKPT_E_INVALID_ARGUMENT, "is not valid UTF-8");
     refused(says("ab", 4), partial, CKPT_E_INVALID_ARGUMENT, "'encoder.b' of group 'model' contains a NUL");

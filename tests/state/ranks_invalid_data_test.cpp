@@ -78,15 +78,14 @@ void expect_reported(const ThreadRanks::Errors& errors, std::int64_t who, const 
     EXPECT_TRUE(error->status() == Status::io || error->status() == Status::timeout) << what << ": " << error->message();
   }
   const std::string& message = errors[static_cast<std::size_t>(who)]->message();
-  EXPECT_NE(message.find(base::cat("to rank ", who, " has a wrong checksum")), std::string::npos)
-      << what << ": " << message;
+  EXPECT_NE(message.find(base::cat("to rank ", who, " has a wrong checksum")), std::string::npos) << what << ": " << message;
 }
 
 // For every word that one of two ranks receives in a call, and every replacement: runs prepare and then the call, armed during the
 // call.
 using Call = std::function<void(std::int64_t rank, state::Checkpoint& checkpoint, const std::function<void()>& arm)>;
 void for_each_replacement(const std::function<std::string()>& begin, const Call& call,
-                  const std::function<void(const ThreadRanks::Errors&, const std::string& what)>& after) {
+                          const std::function<void(const ThreadRanks::Errors&, const std::string& what)>& after) {
   for (const std::int64_t who : {0, 1}) {
     for (const Replacement replacement : lies) {
       bool is_over = false;
@@ -159,13 +158,13 @@ TEST(RanksInvalidData, NoReplacedWordOfALoadIsAccepted) {
     for (const std::int64_t step : {1, 2}) checkpoint.save(saved.fill().state, of_step(step));
   }));
   for_each_replacement([&] { return scratch.path(); },
-               [&](std::int64_t rank, state::Checkpoint& checkpoint, const std::function<void()>& arm) {
-                 RankState mine(tensors, rank, 2);
-                 arm();
-                 EXPECT_EQ(checkpoint.load(mine.clear().state, {}).step, 2);  // the newest one is valid
-                 EXPECT_TRUE(mine.is_filled());
-               },
-               [](const ThreadRanks::Errors&, const std::string&) {});
+                       [&](std::int64_t rank, state::Checkpoint& checkpoint, const std::function<void()>& arm) {
+                         RankState mine(tensors, rank, 2);
+                         arm();
+                         EXPECT_EQ(checkpoint.load(mine.clear().state, {}).step, 2);  // the newest one is valid
+                         EXPECT_TRUE(mine.is_filled());
+                       },
+                       [](const ThreadRanks::Errors&, const std::string&) {});
 }
 
 }  // namespace

@@ -77,7 +77,8 @@ void clocks_of_others() {
   MUST(create_memory_aware("memory-aware:0.5", nullptr, 0, strategic.of<ckpt_clock>(), &strategic.of<ckpt_strategy>()));
   const std::int64_t shape[1] = {4};
   std::int32_t answer = 0;
-  REQUIRE_PERMITTED(ckpt_strategy_should_checkpoint_shape(strategic.of<ckpt_strategy>(), "a", CKPT_DTYPE_F32, shape, 1, 0, &answer));
+  REQUIRE_PERMITTED(
+      ckpt_strategy_should_checkpoint_shape(strategic.of<ckpt_strategy>(), "a", CKPT_DTYPE_F32, shape, 1, 0, &answer));
   release_rest(strategic);
 
   Objects managing;
@@ -202,14 +203,15 @@ void strategies_of_others() {
   in_use.of<ckpt_strategy>() = make_strategy(places);
   in_use.of<ckpt_chain>() = make_custom_chain(nullptr);
   MUST(ckpt_profile_create_from_chain(in_use.of<ckpt_chain>(), &small_input, 0, nullptr, &in_use.of<ckpt_profile>()));
-  REQUIRE_PERMITTED(ckpt_schedule_create_from_strategy(in_use.of<ckpt_profile>(), in_use.of<ckpt_strategy>(), &in_use.of<ckpt_schedule>()));
+  REQUIRE_PERMITTED(
+      ckpt_schedule_create_from_strategy(in_use.of<ckpt_profile>(), in_use.of<ckpt_strategy>(), &in_use.of<ckpt_schedule>()));
   REQUIRE_PERMITTED(ckpt_follower_create(in_use.of<ckpt_profile>(), in_use.of<ckpt_strategy>(), &in_use.of<ckpt_follower>()));
   ckpt_schedule_release(in_use.of<ckpt_schedule>());
   in_use.of<ckpt_schedule>() = nullptr;
   REQUIRE_PERMITTED(ckpt_follower_next(in_use.of<ckpt_follower>(), &in_use.of<ckpt_schedule>(), nullptr));
   executor.follower = in_use.of<ckpt_follower>();
   REQUIRE_PERMITTED(ckpt_schedule_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, &executor,
-                                     &in_use.of<ckpt_schedule_executor>()));
+                                                  &in_use.of<ckpt_schedule_executor>()));
   step.input = step.output_gradient = make_small_tensor();
   REQUIRE_PERMITTED(ckpt_schedule_executor_run(in_use.of<ckpt_schedule_executor>(), &step, nullptr));
   ckpt_tensor_release(step.input);

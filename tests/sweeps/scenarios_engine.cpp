@@ -85,7 +85,7 @@ void layers() {
   }
   layer.step("making an executor");
   REQUIRE_PERMITTED(ckpt_schedule_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, nullptr,
-                                     &in_use.of<ckpt_schedule_executor>()));
+                                                  &in_use.of<ckpt_schedule_executor>()));
   layer.step("a step");
   step.input = step.output_gradient = in_use.of<ckpt_tensor>() = make_small_tensor();
   REQUIRE_PERMITTED(ckpt_schedule_executor_run(in_use.of<ckpt_schedule_executor>(), &step, nullptr));
@@ -261,7 +261,7 @@ void log_of_engine() {
   REQUIRE_PERMITTED(ckpt_schedule_create(in_use.of<ckpt_profile>(), "auto:1MiB", &in_use.of<ckpt_schedule>()));
   log.step = "making an executor";
   REQUIRE_PERMITTED(ckpt_schedule_executor_create(in_use.of<ckpt_chain>(), in_use.of<ckpt_schedule>(), &small_input, nullptr,
-                                     &in_use.of<ckpt_schedule_executor>()));
+                                                  &in_use.of<ckpt_schedule_executor>()));
   ckpt_tensor* tensor = make_small_tensor();
   step.input = step.output_gradient = tensor;
   log.step = "a step";
