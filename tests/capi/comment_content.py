@@ -385,7 +385,7 @@ def check_examples(api):
         for language, expected in wanted.items():
             created = LANGUAGES[language][1](values).of(value, struct).replace("\0", " ")
             if created != expected:
-                print(f"{language}, {name}: {made}\n  expected: {expected}", file=sys.stderr)
+                print(f"{language}, {name}: {created}\n  expected: {expected}", file=sys.stderr)
                 good = False
     return good
 

@@ -393,7 +393,7 @@ CASES = {
          dict(functions=["const char* ckpt_box_get_name(const ckpt_box* box)"]),
          dict(functions=["ckpt_status ckpt_box_release(ckpt_box* box)"]),
          dict(functions=["void ckpt_tensor_fill(ckpt_tensor* tensor)"])]),
-    creators_hand_out_what_they_are_named_after: (
+    creators_return_the_handle_in_their_name: (
         dict(functions=["ckpt_status ckpt_box_create(int32_t size, ckpt_box** box)",
                         "ckpt_status ckpt_box_create_from_tensor(const ckpt_tensor* tensor, ckpt_box** box)"]),
         [dict(functions=["ckpt_box* ckpt_box_create(int32_t size)"]),
