@@ -17,6 +17,7 @@ inline jlongArray row_array(JNIEnv* env, const std::vector<ckpt_program_operatio
 
 // Called when the C++ object of a director ends. SWIG's function calls into Java, which leaks a local reference each time, for an
 // object that owns nothing any more. The runtime above defines the function; the directors below do not need it.
+#define swig_disconnect_director_self(method) static_cast<void>(0)
 %}
 %include <std_string.i>
 %define %arg(text...)

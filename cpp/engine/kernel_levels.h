@@ -26,7 +26,7 @@ void set_kernel_level(KernelLevel level);
 // Asserts that the iterations of the following loop are independent: an output array may be the same as an input array, at the
 // same index.
 #if defined(__clang__)
-#define CKPT_ELEMENTWISE _Pragma("clang loop vectorise(assume_safety)")
+#define CKPT_ELEMENTWISE _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)
 #define CKPT_ELEMENTWISE _Pragma("GCC ivdep")
 #else

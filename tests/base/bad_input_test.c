@@ -41,7 +41,7 @@ static void clocks(ckpt_clock* clock, ckpt_worker_pool* pool) {
   CHECK_FAILS(ckpt_clock_advance(clock, -1), CKPT_E_INVALID_ARGUMENT, "duration_ns is -1");
   CHECK_FAILS(ckpt_clock_advance(clock, INT64_MAX), CKPT_E_OUT_OF_RANGE, "duration_ns is 9223372036854775807");
   CHECK_FAILS(ckpt_clock_get_now(clock, NULL), CKPT_E_INVALID_ARGUMENT, "now_ns is NULL");
-  CHECK_FAILS(ckpt_clock_get_now((ckpt_clock*)pool, &now), CKPT_E_INVALID_ARGUMENT, "clock is not a handle");
+  CHECK_FAILS(ckpt_clock_get_now((ckpt_clock*)pool, &now), CKPT_E_INVALID_ARGUMENT, "clock: expected a handle");
   CHECK(now == NOT_OURS);
   CHECK_OK(ckpt_clock_get_now(clock, &now));
   CHECK(now == 7);
@@ -58,12 +58,12 @@ static void pools(ckpt_clock* clock, ckpt_worker_pool* pool) {
   CHECK_FAILS(ckpt_worker_pool_create(INT32_MAX, &out), CKPT_E_INVALID_ARGUMENT, "thread_count is 2147483647");
   CHECK(out == NULL);
   CHECK_FAILS(ckpt_worker_pool_run(NULL, 1, never, NULL), CKPT_E_INVALID_ARGUMENT, "pool is NULL");
-  CHECK_FAILS(ckpt_worker_pool_run((ckpt_worker_pool*)clock, 1, never, NULL), CKPT_E_INVALID_ARGUMENT, "but clock");
+  CHECK_FAILS(ckpt_worker_pool_run((ckpt_worker_pool*)clock, 1, never, NULL), CKPT_E_INVALID_ARGUMENT, "found clock");
   CHECK_FAILS(ckpt_worker_pool_run(pool, 1, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "fn is NULL");
   CHECK_FAILS(ckpt_worker_pool_run(pool, -1, never, NULL), CKPT_E_INVALID_ARGUMENT, "part_count is -1");
   CHECK_FAILS(ckpt_worker_pool_run(pool, INT64_MIN, never, NULL), CKPT_E_INVALID_ARGUMENT, "part_count is -9223372036854775808");
   CHECK_FAILS(ckpt_worker_pool_get_thread_count(NULL, &thread_count), CKPT_E_INVALID_ARGUMENT, "pool is NULL");
-  CHECK_FAILS(ckpt_worker_pool_get_thread_count((ckpt_worker_pool*)clock, &thread_count), CKPT_E_INVALID_ARGUMENT, "but clock");
+  CHECK_FAILS(ckpt_worker_pool_get_thread_count((ckpt_worker_pool*)clock, &thread_count), CKPT_E_INVALID_ARGUMENT, "found clock");
   CHECK_FAILS(ckpt_worker_pool_get_thread_count(pool, NULL), CKPT_E_INVALID_ARGUMENT, "thread_count is NULL");
   CHECK(thread_count == 77);
   ckpt_worker_pool_release(NULL);

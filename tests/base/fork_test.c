@@ -29,7 +29,7 @@ static int32_t meet(int64_t part, void* user_data) {
 
 static void child(ckpt_worker_pool* pool, int64_t hooks) {
   int32_t thread_count = 0;
-  CHECK_FAILS(ckpt_worker_pool_run(pool, 4, nothing, NULL), CKPT_E_FORKED, "parent");
+  CHECK_FAILS(ckpt_worker_pool_run(pool, 4, nothing, NULL), CKPT_E_FORKED, "forked child");
   CHECK_OK(ckpt_worker_pool_get_thread_count(pool, &thread_count));
   CHECK(thread_count == 2);
   ckpt_worker_pool_release(pool);

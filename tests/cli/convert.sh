@@ -20,7 +20,7 @@ succeeds convert "$scratch/model.safetensors" "$scratch/again.npz"
 succeeds convert "$scratch/model.safetensors" "$scratch/again2.npz"
 cmp "$scratch/again.npz" "$scratch/again2.npz" || fail "two conversions differ"
 
-refuses 1 "neither" convert "$scratch/c" "$scratch/model.txt"
+refuses 1 "expected a name that ends in" convert "$scratch/c" "$scratch/model.txt"
 refuses 1 "no group other" convert "$scratch/c" "$scratch/x.npz" --group other
 refuses 1 "has no groups" convert "$scratch/model.npz" "$scratch/x.safetensors" --group model
 refuses 1 "no-such" convert "$scratch/no-such.npz" "$scratch/x.safetensors"

@@ -169,7 +169,7 @@ class Plans(unittest.TestCase):
         self.assertIn("periodic:4", [row["planner"] for row in fits["comparison"]])
         self.refused(["--planner periodic:4", f"reserves {chosen['reserved_bytes']} bytes", "the budget of 5000000 bytes"],
                      "--profile", self.files["unlike"], "--planner", "periodic:4", "--budget", 5000000)
-        self.refused(["'chain' has no value", "--budget", "chain:BYTES"], "--profile", self.files["unlike"], "--planner", "chain")
+        self.refused(["'chain' needs a value", "--budget", "chain:BYTES"], "--profile", self.files["unlike"], "--planner", "chain")
         self.refused(["nonsense", "revolve"], "--profile", self.files["unlike"], "--planner", "nonsense")
         self.refused("--frontier: the planner 'nonsense'", "--profile", self.files["unlike"], "--planner", "nonsense", "--frontier")
 

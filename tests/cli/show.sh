@@ -125,7 +125,7 @@ refuses 2 "unknown command 'lst'; did you mean 'list'?" lst
 refuses 2 "did you mean 'verify'?" verfiy "$scratch/c"
 refuses 2 "did you mean 'inspect'?" inspct
 refuses 2 "did you mean 'convert'?" CONVERT
-refuses 2 "there are train, sample, plan, simulate, list, show, verify, diff, copy, prune, pin, unpin, convert" frobnicate
+refuses 2 "expected one of train, sample, plan, simulate, list, show, verify, diff, copy, prune, pin, unpin, convert" frobnicate
 refuses 2 "unknown command" "$(printf 'li\033[31mst')"
 if grep -q "$(printf '\033')" "$scratch/out"; then fail "a control character reaches the terminal"; fi
 

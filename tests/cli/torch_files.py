@@ -292,7 +292,7 @@ refused(archive("deep.pt", [deep]), "deeper than 1000")
 laughs = ["ha" * (1000 if sanitized else 1)]  # every value takes microseconds with a sanitizer
 for _ in range(60):
     laughs = [laughs, laughs]
-refused(archive("laughs.pt", laughs), "its tensors exceed")
+refused(archive("laughs.pt", laughs), "its values exceed")
 refused(archive("bytes.pt", b"\x80\x02X\x00\x10\x00\x00" + b"a" * 4096 + b"q\x00X\x06\x00\x00\x00latin1q\x01c_codecs\nencode\nq\x020]" +
                 b"(" + b"h\x02h\x00h\x01\x86R" * 100 + b"e."), "")
 refused(archive("twice.pt", b"\x80\x02}(K\x01N\x88N\x75."), "the key true is duplicated")
@@ -315,8 +315,8 @@ for shape, strides, offset, shown in (((2, 3), (3, 2), 0, "element 7 of storage 
                                       ([2], (1,), 0, "expected a tuple"), ((1,) * 9, (1,) * 9, 0, "tensor a")):
     refused(archive("view.pt", {"a": tensor(Storage("0"), shape, strides, offset)}, {"0": six}), "view.pt", shown)
 refused(archive("short.pt", {"a": tensor(Storage("0"), (6,), (1,))}, {"0": six[:-1]}), "storage 0 has 23 bytes; data.pkl requires 24")
-refused(archive("lost.pt", {"a": tensor(Storage("7"), (6,), (1,))}, {"0": six}), "no entry data/7")
-refused(archive("up.pt", {"a": tensor(Storage("../version"), (6,), (1,))}, {"0": six}), "no entry data/../version")
+refused(archive("lost.pt", {"a": tensor(Storage("7"), (6,), (1,))}, {"0": six}), "the entry data/7 is missing")
+refused(archive("up.pt", {"a": tensor(Storage("../version"), (6,), (1,))}, {"0": six}), "the entry data/../version is missing")
 refused(archive("kind.pt", {"a": tensor(Storage("0", size), (6,), (1,))}, {"0": six}), "torch.Size: expected a storage class")
 refused(archive("hooks.pt", {"a": tensor(Storage("0"), (6,), (1,), 0, {"x": 1})}, {"0": six}), "hooks")
 refused(archive("conj.pt", {"a": tensor(Storage("0"), (6,), (1,), 0, (), {"conj": True})}, {"0": six}), "resolve_conj()")

@@ -36,9 +36,9 @@ int main(void) {
   process = fork();
   CHECK(process >= 0);
   if (process == 0) {
-    CHECK_FAILS(ckpt_pipeline_run(pipeline, &step, -1, NULL, NULL), CKPT_E_FORKED, "parent process");
-    CHECK_FAILS(ckpt_pipeline_cancel(pipeline), CKPT_E_FORKED, "parent process");
-    CHECK_FAILS(ckpt_pipeline_get_stats(pipeline, 0, &stats), CKPT_E_FORKED, "parent process");
+    CHECK_FAILS(ckpt_pipeline_run(pipeline, &step, -1, NULL, NULL), CKPT_E_FORKED, "forked child");
+    CHECK_FAILS(ckpt_pipeline_cancel(pipeline), CKPT_E_FORKED, "forked child");
+    CHECK_FAILS(ckpt_pipeline_get_stats(pipeline, 0, &stats), CKPT_E_FORKED, "forked child");
     ckpt_pipeline_release(pipeline);
     ckpt_chain_release(chain);
     _exit(0);

@@ -427,8 +427,8 @@ TEST_F(S3Profile, ChecksOptions) {
   refused([](auto& o) { o.access_key = "a"; }, "without a secret_key");
   refused([](auto& o) { o.secret_key = "a"; }, "without an access_key");
   refused([](auto& o) { o.session_token = "a"; }, "session_token without keys");
-  refused([](auto& o) { o.storage_class = "A\r\nx: y"; }, "options.storage_class has");
-  refused([](auto& o) { o.server_side_encryption = "A\n"; }, "options.server_side_encryption has");
+  refused([](auto& o) { o.storage_class = "A\r\nx: y"; }, "options.storage_class: expected");
+  refused([](auto& o) { o.server_side_encryption = "A\n"; }, "options.server_side_encryption: expected");
   refused([](auto& o) { o.kms_key = "k"; }, "options.kms_key requires");
   refused([](auto& o) { o.region = "a/b"; }, "the region is");
   refused([](auto& o) { o.endpoint = "http://u:p@h"; }, "the endpoint: expected a host");

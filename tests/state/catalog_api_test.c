@@ -336,7 +336,7 @@ static void refused_removals(void) {
               "step-000000000001-ffffffff");
   CHECK_FAILS(ckpt_checkpoint_manager_remove(manager, ".lock"), CKPT_E_NOT_FOUND, ".lock");
   CHECK_FAILS(ckpt_checkpoint_manager_remove(NULL, saved.name), CKPT_E_INVALID_ARGUMENT, "manager is NULL");
-  CHECK_FAILS(ckpt_checkpoint_manager_remove((ckpt_checkpoint_manager*)clock, saved.name), CKPT_E_INVALID_ARGUMENT, "but clock");
+  CHECK_FAILS(ckpt_checkpoint_manager_remove((ckpt_checkpoint_manager*)clock, saved.name), CKPT_E_INVALID_ARGUMENT, "found clock");
 
   CHECK_FAILS(ckpt_checkpoint_manager_list(NULL, &info, 1, &count), CKPT_E_INVALID_ARGUMENT, "manager is NULL");
   CHECK_FAILS(ckpt_checkpoint_manager_list(manager, NULL, 1, &count), CKPT_E_INVALID_ARGUMENT, "infos is NULL");

@@ -43,8 +43,8 @@ static void use_in_child(ckpt_checkpoint_manager* checkpoint, int forked) {
   }
   READ(ckpt_reader_create_from_checkpoint(checkpoint, NULL, CKPT_VERIFY_FULL, &reader));
   ckpt_reader_release(reader);
-  CHECK_FAILS(numbered_save(checkpoint, 99, NULL), CKPT_E_FORKED, "forked");
-  CHECK_FAILS(ckpt_checkpoint_manager_remove(checkpoint, "x"), CKPT_E_FORKED, "forked");
+  CHECK_FAILS(numbered_save(checkpoint, 99, NULL), CKPT_E_FORKED, "before a fork");
+  CHECK_FAILS(ckpt_checkpoint_manager_remove(checkpoint, "x"), CKPT_E_FORKED, "before a fork");
   ckpt_state_release(into.state);
   ckpt_checkpoint_manager_release(checkpoint);
   _exit(0);

@@ -79,7 +79,7 @@ TEST(StateFullDisk, AFullDiskFailsOnlyTheSaveThatDoesNotFit) {
 // Returns the figures in "the files of step 2 need 8388992 bytes; '/x' has 3141632 free".
 std::vector<std::int64_t> figures_in(const std::string& message) {
   std::vector<std::int64_t> figures;
-  for (std::size_t at = message.find(" need "); at < message.size(); at = message.find("' has ", at + 1))
+  for (std::size_t at = message.find(" need "); at < message.size(); at = message.find(" free: ", at + 1))
     figures.push_back(std::stoll(message.substr(at + 6)));
   return figures;
 }

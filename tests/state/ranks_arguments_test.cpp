@@ -86,7 +86,7 @@ std::vector<Case> create_cases() {
                  [](Rank&, Options& options) { options.best_metric = 7; }),
       of_options("timeout_ns", CKPT_E_INVALID_ARGUMENT, "timeout_ns is -1",
                  [](Rank&, Options& options) { options.timeout_ns = -1; }),
-      of_options("fault_handler", CKPT_E_INVALID_ARGUMENT, "options.fault_handler is not a handle",
+      of_options("fault_handler", CKPT_E_INVALID_ARGUMENT, "options.fault_handler: expected a handle",
                  [](Rank& here, Options& options) { options.fault_handler = reinterpret_cast<ckpt_fault_handler*>(here.state); }),
   };
   return cases;
@@ -174,7 +174,7 @@ std::vector<Case> save_cases() {
        [](Rank& here, bool is_wrong) {
          return ckpt_checkpoint_manager_save(here.manager, is_wrong ? nullptr : here.state, nullptr, nullptr);
        }},
-      {"another handle", CKPT_E_INVALID_ARGUMENT, "state is not a handle",
+      {"another handle", CKPT_E_INVALID_ARGUMENT, "state: expected a handle",
        [](Rank& here, bool is_wrong) {
          auto* const other = reinterpret_cast<ckpt_state*>(here.storage);
          return ckpt_checkpoint_manager_save(here.manager, is_wrong ? other : here.state, nullptr, nullptr);
@@ -405,7 +405,7 @@ TEST_F(RanksArguments, ARefusedRankWaitsForTheGivenTimeout) {
   const std::vector<Case> cases{
       {"best_metric", CKPT_E_INVALID_ARGUMENT, "options.best_metric is 7",
        with([](Rank&, Options& options) { options.best_metric = 7; })},
-      {"fault_handler", CKPT_E_INVALID_ARGUMENT, "options.fault_handler is not a handle",
+      {"fault_handler", CKPT_E_INVALID_ARGUMENT, "options.fault_handler: expected a handle",
        with([](Rank& here, Options& options) { options.fault_handler = reinterpret_cast<ckpt_fault_handler*>(here.state); })},
       {"storage", CKPT_E_INVALID_ARGUMENT, "storage is NULL",
        [](Rank& here, bool) {

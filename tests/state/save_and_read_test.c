@@ -69,7 +69,7 @@ static void plain_file(void) {
   CHECK_FAILS(ckpt_safetensors_write(path, state, "other", NULL), CKPT_E_NOT_FOUND, "group 'other'");
   CHECK_FAILS(ckpt_safetensors_write(path, state, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "group is NULL");
   CHECK_FAILS(ckpt_safetensors_write(NULL, state, "model", NULL), CKPT_E_INVALID_ARGUMENT, "path is NULL");
-  CHECK_FAILS(ckpt_safetensors_write(path, state, "model", "7"), CKPT_E_INVALID_ARGUMENT, "not an object");
+  CHECK_FAILS(ckpt_safetensors_write(path, state, "model", "7"), CKPT_E_INVALID_ARGUMENT, "expected an object");
   ckpt_state_release(state);
   ckpt_tensor_release(tensor);
   ckpt_tensor_release(target);

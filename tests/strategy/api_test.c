@@ -250,7 +250,7 @@ static void test_tensor_and_tracker(void) {
   CHECK_OK(ckpt_clock_create_manual(0, &clock));
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   CHECK_FAILS(create_memory_aware("memory-aware:0.8", (ckpt_memory_tracker*)clock, 0, NULL, &aware), CKPT_E_INVALID_ARGUMENT,
-              "options.tracker is not a handle");
+              "options.tracker: expected a handle");
   CHECK_OK(create_memory_aware("memory-aware:0.8", tracker, 1000, clock, &aware));
   CHECK_OK(record_named(tracker, "fc", 801, &allocation));
   ckpt_memory_tracker_release(tracker); /* the strategy keeps it alive */
@@ -287,8 +287,8 @@ static void test_set_chosen(void) {
   CHECK_FAILS(ckpt_strategy_set_chosen(strategy, -1), CKPT_E_INVALID_ARGUMENT, "chosen is -1");
   CHECK_FAILS(ckpt_strategy_set_chosen(NULL, CKPT_STRATEGY_CHOSEN_BOUNDARY), CKPT_E_INVALID_ARGUMENT, "strategy is NULL");
   CHECK_OK(ckpt_clock_create_manual(0, &clock));
-  CHECK_FAILS(ckpt_strategy_set_chosen((ckpt_strategy*)clock, CKPT_STRATEGY_CHOSEN_BOUNDARY), CKPT_E_INVALID_ARGUMENT, "but clock");
-  CHECK_FAILS(ckpt_strategy_get_chosen((ckpt_strategy*)clock, &chosen), CKPT_E_INVALID_ARGUMENT, "but clock");
+  CHECK_FAILS(ckpt_strategy_set_chosen((ckpt_strategy*)clock, CKPT_STRATEGY_CHOSEN_BOUNDARY), CKPT_E_INVALID_ARGUMENT, "found clock");
+  CHECK_FAILS(ckpt_strategy_get_chosen((ckpt_strategy*)clock, &chosen), CKPT_E_INVALID_ARGUMENT, "found clock");
   CHECK(chosen == 77);
   CHECK_FAILS(ckpt_strategy_get_chosen(strategy, NULL), CKPT_E_INVALID_ARGUMENT, "chosen is NULL");
   CHECK_OK(ckpt_strategy_get_chosen(strategy, &chosen));
@@ -313,7 +313,7 @@ static void test_bad_questions(void) {
   CHECK_FAILS(ckpt_strategy_should_checkpoint_shape(NULL, "x", CKPT_DTYPE_F32, shape, 2, 0, &answer), CKPT_E_INVALID_ARGUMENT,
               "strategy is NULL");
   CHECK_FAILS(ckpt_strategy_should_checkpoint_shape((ckpt_strategy*)clock, "x", CKPT_DTYPE_F32, shape, 2, 0, &answer),
-              CKPT_E_INVALID_ARGUMENT, "but clock");
+              CKPT_E_INVALID_ARGUMENT, "found clock");
   CHECK_FAILS(ckpt_strategy_should_checkpoint_shape(strategy, NULL, CKPT_DTYPE_F32, shape, 2, 0, &answer), CKPT_E_INVALID_ARGUMENT,
               "layer_name is NULL");
   CHECK_FAILS(ckpt_strategy_should_checkpoint_shape(strategy, "", CKPT_DTYPE_F32, shape, 2, 0, &answer), CKPT_E_INVALID_ARGUMENT,
@@ -333,7 +333,7 @@ static void test_bad_questions(void) {
               "answer is NULL");
   CHECK_FAILS(ckpt_strategy_should_checkpoint(strategy, "x", NULL, 0, &answer), CKPT_E_INVALID_ARGUMENT, "activation is NULL");
   CHECK_FAILS(ckpt_strategy_should_checkpoint(strategy, "x", (const ckpt_tensor*)clock, 0, &answer), CKPT_E_INVALID_ARGUMENT,
-              "activation is not a handle");
+              "activation: expected a handle");
   CHECK(answer == 77);
   CKPT_INIT(ckpt_strategy_counters, &counters);
   CHECK_OK(ckpt_strategy_get_counters(strategy, &counters));

@@ -306,7 +306,7 @@ internal static class RanksTests
                 return 0;
             }, new CheckpointManagerOptions { Timeout = TimeSpan.FromSeconds(1) });
             Refused<CkptInvalidArgumentException>(() => new CheckpointManager(path,
-                new CheckpointManagerOptions { Timeout = TimeSpan.FromTicks(-2) }), "a time is -");
+                new CheckpointManagerOptions { Timeout = TimeSpan.FromTicks(-2) }), "time -");
         });
     }
 

@@ -108,7 +108,7 @@ final class TestBase {
     Check.equal(0xe169c58d, words[1]);
     Check.equal(0xbc57ac4c, words[2]);
     Check.equal(0x9b00dbd8, words[3]);
-    Check.raises(CkptInvalidArgumentException.class, "wrong length", () -> Ckpt.philox(new int[3], new int[2]));
+    Check.raises(CkptInvalidArgumentException.class, "expected 4 words", () -> Ckpt.philox(new int[3], new int[2]));
   }
 
   static void testThreadPool() {

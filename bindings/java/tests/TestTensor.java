@@ -179,12 +179,12 @@ final class TestTensor {
     Check.raises(CkptInvalidArgumentException.class, "heap", () -> Tensor.borrow(FloatBuffer.allocate(4)));
     Check.raises(CkptInvalidArgumentException.class, "heap", () -> Tensor.borrow(ByteBuffer.allocate(4), DType.F32, 1));
     Check.raises(CkptInvalidArgumentException.class, "read-only", () -> Tensor.borrow(direct(4).asReadOnlyBuffer(), DType.F32, 1));
-    Check.raises(CkptInvalidArgumentException.class, "native order",
+    Check.raises(CkptInvalidArgumentException.class, "native byte order",
         () -> Tensor.borrow(ByteBuffer.allocateDirect(8).order(ByteOrder.BIG_ENDIAN).asLongBuffer()));
     for (DType dtype : new DType[] {DType.F32, DType.F64, DType.BF16, DType.I64, DType.C64}) { // as allocateDirect makes them
       long elements = 64 / (dtype.bits() / 8);
-      Check.raises(CkptInvalidArgumentException.class, "native order", () -> Tensor.borrow(foreignOrder(64), dtype, elements));
-      Check.raises(CkptInvalidArgumentException.class, "native order", () -> Tensor.copyOf(foreignOrder(64), dtype, elements));
+      Check.raises(CkptInvalidArgumentException.class, "native byte order", () -> Tensor.borrow(foreignOrder(64), dtype, elements));
+      Check.raises(CkptInvalidArgumentException.class, "native byte order", () -> Tensor.copyOf(foreignOrder(64), dtype, elements));
     }
     for (DType dtype : new DType[] {DType.U8, DType.BOOL, DType.F8_E4M3}) { // bytes have no order
       Tensor.borrow(foreignOrder(64), dtype, 64).close();

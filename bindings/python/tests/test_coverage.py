@@ -149,7 +149,7 @@ class Coverage(unittest.TestCase):
                              ("Pipeline.run", [options.step]), ("Profile.add_layer", [options.layer_profile])):
             for keyword in [keyword for function in made for keyword in keywords_of(function)]:
                 self.assertIn(keyword, listed[method], f"{method} does not list {keyword}")
-        self.assertIn("capacity: tasks that have not ended", listed["AsyncManager.__init__"]["capacity"])
+        self.assertIn("capacity: maximum number of tasks that have not ended", listed["AsyncManager.__init__"]["capacity"])
 
     def test_modules_import_in_one_direction(self):
         imports = dict(imports_of(name, text) for name, text in sources())

@@ -96,13 +96,13 @@ final class TestLoader {
 
     String bare = bare();
     text = java(bare, "-Djava.library.path=" + scratch + "/one:" + scratch + "/two");
-    for (String place : List.of(scratch + "/one/libckpt_java.so (java.library.path): not there", scratch + "/two/libckpt_java.so",
+    for (String place : List.of(scratch + "/one/libckpt_java.so (java.library.path): missing", scratch + "/two/libckpt_java.so",
         "resource org/ckpt/native/", ": not in the jar", "set -Dorg.ckpt.library.path", NativeLoader.platform("Linux", "amd64",
             ""))) {
       that(text.contains(place), "'" + place + "' is not in: " + text);
     }
     text = java(full, "-Dorg.ckpt.library.path=" + scratch);
-    that(text.contains(scratch + "/libckpt_java.so (property org.ckpt.library.path): not there"), "the property alone counts: "
+    that(text.contains(scratch + "/libckpt_java.so (property org.ckpt.library.path): missing"), "the property alone counts: "
         + text);
     that(text.contains("nothing else was tried") && !text.contains("version 0"), text);
     Files.writeString(scratch.resolve("libckpt_java.so"), "not a library");
@@ -117,6 +117,6 @@ final class TestLoader {
     try (var all = Files.walk(scratch)) {
       for (Path path : all.sorted(java.util.Comparator.reverseOrder()).toList()) Files.delete(path);
     }
-    System.out.println("every place was looked at");
+    System.out.println("every location was tried");
   }
 }
