@@ -56,7 +56,7 @@ TEST(Identity, NamesTheModelFirst) {
   EXPECT_NE(refusal(identity(options_of("transformer")), identity(other)).find("has model \"transformer\""), std::string::npos);
   TrainOptions wider = options_of("transformer");
   wider.model.width = 256;
-  EXPECT_NE(refusal(identity(options_of("transformer")), identity(wider)).find("with width 128, this run has 256"),
+  EXPECT_NE(refusal(identity(options_of("transformer")), identity(wider)).find("has width 128, this run has 256"),
             std::string::npos);
 }
 

@@ -198,7 +198,7 @@ static void many_chunks(void) {
 int main(void) {
   detected_before_the_copy_falls_back();
   detected_in_the_copy(damage_b, "checksum");
-  detected_in_the_copy(shorten_b, "shrank");
+  detected_in_the_copy(shorten_b, "truncated");
   removed_before_the_copy();
   in_place_reports_it();
   in_the_background();

@@ -458,7 +458,7 @@ TEST_F(StateRanksDamage, AManifestWithAGapInATensor) {
     return errors[1] ? errors[1]->message() : "";
   };
   with_blocks({{{{0, 0}, {13, 5}}, 0}, {{{13, 0}, {13, 5}}, 1}});
-  EXPECT_NE(problem().find("lacks [26:37, 0:5] of 'rows'"), std::string::npos) << problem();
+  EXPECT_NE(problem().find("does not cover [26:37, 0:5] of 'rows'"), std::string::npos) << problem();
   with_blocks({{{{0, 0}, {13, 5}}, 0}, {{{12, 0}, {14, 5}}, 1}, {{{26, 0}, {11, 5}}, 2}});
   EXPECT_NE(problem().find("covers more than once [12:13, 0:5] of 'rows'"), std::string::npos) << problem();
 }

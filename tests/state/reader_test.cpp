@@ -173,7 +173,7 @@ TEST_F(StateReader, ReadsFilesAndFoldersOfOtherPrograms) {
   }
   EXPECT_ERROR(Reader(scratch / "none"), Status::not_found, "none");
   std::filesystem::create_directory(scratch / "empty");
-  EXPECT_ERROR(Reader(scratch / "empty"), Status::not_found, "neither");
+  EXPECT_ERROR(Reader(scratch / "empty"), Status::not_found, "expected model.safetensors.index.json or model.safetensors");
 }
 
 TEST_F(StateReader, UnalignedTensorsAreReadNotMapped) {

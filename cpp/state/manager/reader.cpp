@@ -184,8 +184,8 @@ std::int64_t Reader::find(std::string_view group, std::string_view name) const {
     return false;  // continue: other groups may contain it
   });
   if (result < 0) {
-    base::fail(Status::not_found, "tensor ", base::quote(name), " does not exist",
-               group.empty() ? std::string() : cat(" in group ", base::quote(group)));
+    base::fail(Status::not_found, "tensor ", base::quote(name),
+               group.empty() ? std::string() : cat(" in group ", base::quote(group)), " does not exist");
   }
   return result;
 }
