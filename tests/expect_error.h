@@ -15,7 +15,7 @@ void expect_error(ckpt::base::Status status, const std::string& text, Call&& cal
     ADD_FAILURE() << "no error; expected " << ckpt::base::status_name(status) << " '..." << text << "...'";
   } catch (const ckpt::base::Error& error) {
     EXPECT_EQ(error.status(), status) << error.what();
-    EXPECT_NE(error.message().find(text), std::string::npos) << error.what();
+    EXPECT_TRUE(error.message().find(text) != std::string::npos) << "found: " << error.what() << "\nexpected: " << text;
   }
 }
 

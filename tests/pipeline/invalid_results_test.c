@@ -36,7 +36,8 @@ static void test_forward_functions(void) {
   CHECK_OK(ckpt_activation_manager_create(NULL, NULL, answers, clock, NULL, &manager));
   CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, gives_nothing, &created), CKPT_E_INVALID_ARGUMENT,
               "expected a tensor");
-  CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, gives_input, &created), CKPT_E_INVALID_ARGUMENT, "expected a retained input");
+  CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, gives_input, &created), CKPT_E_INVALID_ARGUMENT,
+              "expected a retained input");
   CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, gives_and_fails, &created), CKPT_E_CALLBACK, "-2147483648");
   CHECK_FAILS(ckpt_activation_manager_recompute(manager, input, gives_another_kind, &created), CKPT_E_INVALID_ARGUMENT,
               "expected a tensor");

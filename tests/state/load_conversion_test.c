@@ -146,11 +146,11 @@ static void lossy(void) {
   CHECK_OK(convert(integers, CKPT_DTYPE_I64, f, CKPT_DTYPE_F32, 2, how));
   CHECK(f[0] == -5 && f[1] == 0x1p63F);
   f[0] = 9;
-  CHECK_FAILS(convert(&large, CKPT_DTYPE_F64, f, CKPT_DTYPE_F32, 1, how), CKPT_E_OUT_OF_RANGE, "tensor 't': element 0 of F64");
+  CHECK_FAILS(convert(&large, CKPT_DTYPE_F64, f, CKPT_DTYPE_F32, 1, how), CKPT_E_OUT_OF_RANGE, "tensor 't': element 0 of type F64");
   CHECK_FAILS(convert(&nearly, CKPT_DTYPE_F64, h, CKPT_DTYPE_F16, 1, how), CKPT_E_OUT_OF_RANGE, "cannot be represented as F16");
   CHECK_FAILS(convert(numbers, CKPT_DTYPE_F64, bytes, CKPT_DTYPE_I8, 1, how), CKPT_E_OUT_OF_RANGE, "cannot be represented as I8");
   CHECK_FAILS(convert(integers, CKPT_DTYPE_I64, bytes, CKPT_DTYPE_I8, 2, how), CKPT_E_OUT_OF_RANGE, "element 1 of I64");
-  CHECK_FAILS(convert(integers, CKPT_DTYPE_I64, bytes, CKPT_DTYPE_U8, 1, how), CKPT_E_OUT_OF_RANGE, "element 0 of I64");
+  CHECK_FAILS(convert(integers, CKPT_DTYPE_I64, bytes, CKPT_DTYPE_U8, 1, how), CKPT_E_OUT_OF_RANGE, "element 0 of type I64");
   CHECK_FAILS(convert(bytes, CKPT_DTYPE_BOOL, f, CKPT_DTYPE_F32, 1, how), CKPT_E_INVALID_ARGUMENT,
               "the conversion is not supported");
   CHECK(f[0] == 9 && bytes[0] == 1); /* all or nothing */

@@ -262,7 +262,7 @@ std::vector<Case> background_cases() {
       of_task("task.struct_size", CKPT_E_INVALID_ARGUMENT, "task.struct_size is 7", [](Task& task) { task.struct_size = 7; }),
       of_task("task.mode", CKPT_E_INVALID_ARGUMENT, "task.mode is 9", [](Task& task) { task.mode = 9; }),
       of_task("task.timeout_ns", CKPT_E_INVALID_ARGUMENT, "task.timeout_ns is -2", [](Task& task) { task.timeout_ns = -2; }),
-      of_task("task.priority", CKPT_E_UNSUPPORTED, "task.priority is given", [](Task& task) { task.priority = 1; }),
+      of_task("task.priority", CKPT_E_UNSUPPORTED, "task.priority is set", [](Task& task) { task.priority = 1; }),
       {"state to load", CKPT_E_INVALID_ARGUMENT, "state is NULL",
        [](Rank& here, bool is_wrong) {
          std::int64_t id = 0;

@@ -287,7 +287,8 @@ static void test_set_chosen(void) {
   CHECK_FAILS(ckpt_strategy_set_chosen(strategy, -1), CKPT_E_INVALID_ARGUMENT, "chosen is -1");
   CHECK_FAILS(ckpt_strategy_set_chosen(NULL, CKPT_STRATEGY_CHOSEN_BOUNDARY), CKPT_E_INVALID_ARGUMENT, "strategy is NULL");
   CHECK_OK(ckpt_clock_create_manual(0, &clock));
-  CHECK_FAILS(ckpt_strategy_set_chosen((ckpt_strategy*)clock, CKPT_STRATEGY_CHOSEN_BOUNDARY), CKPT_E_INVALID_ARGUMENT, "found clock");
+  CHECK_FAILS(ckpt_strategy_set_chosen((ckpt_strategy*)clock, CKPT_STRATEGY_CHOSEN_BOUNDARY), CKPT_E_INVALID_ARGUMENT,
+              "found clock");
   CHECK_FAILS(ckpt_strategy_get_chosen((ckpt_strategy*)clock, &chosen), CKPT_E_INVALID_ARGUMENT, "found clock");
   CHECK(chosen == 77);
   CHECK_FAILS(ckpt_strategy_get_chosen(strategy, NULL), CKPT_E_INVALID_ARGUMENT, "chosen is NULL");

@@ -255,7 +255,8 @@ static void test_pool(void) {
   CHECK(stats.taken > 0);
   CHECK_OK(ckpt_buffer_pool_trim(NULL, 0));
   CHECK_FAILS(ckpt_buffer_pool_trim(pool, -1), CKPT_E_INVALID_ARGUMENT, "keep_bytes is -1");
-  CHECK_FAILS(ckpt_buffer_pool_trim((ckpt_buffer_pool*)(void*)tensor, 0), CKPT_E_INVALID_ARGUMENT, "kind 'buffer pool', found tensor");
+  CHECK_FAILS(ckpt_buffer_pool_trim((ckpt_buffer_pool*)(void*)tensor, 0), CKPT_E_INVALID_ARGUMENT,
+              "kind 'buffer pool', found tensor");
   CHECK_OK(ckpt_buffer_pool_trim(pool, 0));
   ckpt_buffer_pool_release(pool);
   CHECK_OK(ckpt_tensor_fill(tensor, 1)); /* the tensor keeps its pool alive */

@@ -247,7 +247,7 @@ final class TestEngine {
           ScheduleExecutor executor = new ScheduleExecutor(chain, none, input.spec(),
               new ScheduleExecutorOptions().recomputeCheck(RecomputeCheck.BITWISE).checkWrites(true))) {
         Check.that(measured.options(0).get(0).forwardSeconds() > 0, "seconds");
-        Check.raises(CkptInvalidStateException.class, "no step", () -> executor.refine(measured));
+        Check.raises(CkptInvalidStateException.class, "no measured step", () -> executor.refine(measured));
         executor.run(step);
         try (Profile refined = executor.refine(measured); Profile again = Profile.fromJson(refined.toJson())) {
           Check.equal(refined.toJson(), again.toJson());
