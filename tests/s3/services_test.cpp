@@ -109,7 +109,7 @@ TEST_F(S3, WritesAndReads) {
   EXPECT_EQ(store->remove("a/small"), CKPT_OK) << reason();
   EXPECT_EQ(store->remove("a/small"), CKPT_OK) << reason();
   expect_failure(store->try_open("a/small"), CKPT_E_NOT_FOUND, "the object does not exist");
-  expect_failure(store->size("a/small", bytes), CKPT_E_NOT_FOUND, "the object does not exist");
+  expect_failure(store->size("a/small", bytes), CKPT_E_NOT_FOUND, "the object or the bucket does not exist");
 }
 
 TEST_F(S3, NeverMixesTwoVersions) {
