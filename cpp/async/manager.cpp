@@ -350,7 +350,7 @@ void AsyncManager::wait_staged(std::int64_t id, std::int64_t timeout_ns) {
   for (const auto& task : wanted(id)) {
     if (task->kind == TaskKind::load) continue;
     if (timeout_ns != 0 && !task->is_staged.load()) {
-      if (!task->has_ended()) refuse_callback();
+      if (!task->has_ended() || task->is_copying.load()) refuse_callback();
       tasks_.open_gate(*task);
     }
     if (!task->wait_staged(left_of(timeout_ns, begin))) {

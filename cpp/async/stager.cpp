@@ -55,7 +55,10 @@ void Stager::copy(Task& task, Staging& staging, base::ThreadPool* pool, bool pub
     // than the memory.
     const bool is_early = publish_first || !staging.repeatable() || staging.bytes() >= large_save_bytes;
     if (is_early) tasks_.publish(task);
-    if (!staging.copy(pool)) return staging.throw_error();
+    if (!task.begin_copy()) return;
+    const bool is_copied = staging.copy(pool);
+    tasks_.note_copied(task);
+    if (!is_copied) return staging.throw_error();
     const bool is_deferred = staging.mode() == StagingMode::deferred;  // its caller has long returned
     tasks_.note_staged(task, is_deferred ? task.stall_ns.load() : ns_since(task.queued_at_ns), When::now);
     if (!is_early) tasks_.publish(task);

@@ -99,20 +99,35 @@ void Task::post(Event event) noexcept {
 
 bool Task::begin_notifying() noexcept {
   const std::lock_guard lock(mutex_);
-  return event_count_ > 0 && !std::exchange(is_notifying_, true);
+  return event_count_ > 0 && !awaits_copy() && !std::exchange(is_notifying_, true);
 }
 
 std::optional<Task::Event> Task::next() noexcept {
   const std::lock_guard lock(mutex_);
-  is_notifying_ = event_count_ > 0;
+  is_notifying_ = event_count_ > 0 && !awaits_copy();
   if (!is_notifying_) return std::nullopt;
   const Event event = events_.front();
   std::shift_left(events_.begin(), events_.begin() + event_count_--, 1);
   return event;
 }
 
+bool Task::begin_copy() noexcept {
+  const std::lock_guard lock(mutex_);  // of end(): a waiter that sees the end also sees a copy that began before it
+  if (has_ended()) return false;
+  is_copying.store(true);
+  return true;
+}
+
+void Task::end_copy() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    is_copying.store(false);
+  }
+  changed_.wake_all();
+}
+
 bool Task::wait_staged(std::int64_t timeout_ns) {
-  return changed_.wait([&] { return is_staged.load() || has_ended(); }, timeout_ns);
+  return changed_.wait([&] { return is_staged.load() || (has_ended() && !is_copying.load()); }, timeout_ns);
 }
 
 void Task::wait_staged_or_stop() {

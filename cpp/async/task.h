@@ -132,6 +132,11 @@ class Task : public std::enable_shared_from_this<Task> {
   bool begin_notifying() noexcept;
   std::optional<Event> next() noexcept;
 
+  // Mark the copy of the caller's tensors by a thread. begin_copy() returns false if the task has ended: nothing is read then. A
+  // task can end (cancelled, or failed by its worker) during the copy; its end is reported only after end_copy(), because callers
+  // then change or free the tensors. The thread that calls end_copy() delivers the events.
+  bool begin_copy() noexcept;
+  void end_copy() noexcept;
   // Also returns true if the task ends unstaged.
   bool wait_staged(std::int64_t timeout_ns);
   // For the worker: waits until it is staged or asked to stop.
@@ -176,6 +181,7 @@ class Task : public std::enable_shared_from_this<Task> {
   std::atomic<std::int64_t> durable_at_ns{0};
   std::atomic<bool> gate_open{false};
   std::atomic<bool> is_staged{false};
+  std::atomic<bool> is_copying{false};
   std::atomic<bool> is_seen{false};      // a caller has received its result
   std::atomic<bool> is_deferred{false};  // to the notifying thread
   std::atomic<std::int64_t> stall_ns{0};
@@ -183,6 +189,7 @@ class Task : public std::enable_shared_from_this<Task> {
 
  private:
   void add_event(Event event) noexcept;  // call with mutex_ held
+  bool awaits_copy() const noexcept { return is_copying.load() && has_ended(); }
 
   std::atomic<Phase> phase_{Phase::queued};
   std::atomic<bool> notified_{false};

@@ -143,6 +143,11 @@ std::shared_ptr<Task> Tasks::next_to_stage() {
   }
 }
 
+void Tasks::note_copied(Task& task) {
+  task.end_copy();
+  notifier_.notify(task, When::now);  // of an end during the copy
+}
+
 void Tasks::note_staged(Task& task, std::int64_t stall_ns, When when) {
   if (!task.set_staged(stall_ns)) return;
   counters_.note_stall(stall_ns);

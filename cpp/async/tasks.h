@@ -84,6 +84,7 @@ class Tasks {
   void publish(const Task& task) { queue_.publish(task.place, task.id); }
   // For a worker: returns the next task, already started; nullptr if no more will follow.
   std::shared_ptr<Task> take();
+  void note_copied(Task& task);
   void note_staged(Task& task, std::int64_t stall_ns, When when);
   // Adds to the written bytes.
   void note_written(Task& task, std::int64_t bytes);

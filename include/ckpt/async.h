@@ -139,7 +139,7 @@ typedef struct ckpt_checkpoint_task_callbacks {
   uint32_t reserved;                         /* not used: 0 */
   ckpt_checkpoint_task_staged_fn staged;     /* called when a save is staged: its tensors may change */
   ckpt_checkpoint_task_progress_fn progress; /* called with the bytes written or read so far, about every 4 MiB */
-  ckpt_checkpoint_task_ended_fn ended;       /* called exactly once after a task has ended, after the other functions */
+  ckpt_checkpoint_task_ended_fn ended;       /* called exactly once after a task has ended and its tensors are no longer read, last */
 } ckpt_checkpoint_task_callbacks;
 
 #define CKPT_CHECKPOINT_TASK_CALLBACKS_INIT \
@@ -318,7 +318,8 @@ CKPT_API ckpt_status ckpt_async_manager_load(ckpt_async_manager* manager, ckpt_s
 /* Asks a task to stop. *cancelled (may be NULL) receives 1 if the task ends CANCELLED because of this call, and leaves no files; 0
  * if the task had ended, was cancelled before, or can no longer be undone (the manifest of a save is being written; the tensors of
  * a load are being filled). A queued task ends, and releases its place, before this returns; a running one ends within its next 4
- * MiB. NOT_FOUND for an id that is unknown or no longer in the history. Not async-signal-safe. */
+ * MiB. Another thread may still copy a block of the tensors: change or free them only after a wait for the task, or in its ended
+ * callback. NOT_FOUND for an id that is unknown or no longer in the history. Not async-signal-safe. */
 CKPT_API ckpt_status ckpt_async_manager_cancel(ckpt_async_manager* manager, int64_t id, ckpt_bool* cancelled);
 
 /* Task id that stands for all tasks that have not ended at the time of the call. */

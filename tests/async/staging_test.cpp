@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "async/arena.h"
+#include "expect_error.h"
 #include "fixture.h"
 #include "storage/file_system.h"
 
@@ -194,6 +195,31 @@ TEST(AsyncStaging, ALargeStateIsWrittenWhileItIsCopied) {
   };
   const TaskResult result = it.manager->wait(it.manager->save(state, {}, task), -1);
   EXPECT_EQ(result.state, TaskState::completed) << result.error;
+}
+
+// The task has ended, but a thread still reads the caller's tensors: the caller must not free them yet.
+TEST(AsyncStaging, AWaitOutlastsTheCopyOfACancelledTask) {
+  Background it;
+  State state;
+  state.add_tensor("model", "t", Tensor::create(Dtype::u8, {10}));
+  std::atomic<bool> is_reading{false};
+  std::atomic<bool> may_return{false};
+  TaskOptions task;
+  task.mode = StagingMode::deferred;
+  task.source = [&](const std::string&, const StateTensor&, std::int64_t, std::span<std::byte> out) {
+    is_reading = true;
+    while (!may_return) std::this_thread::yield();
+    std::ranges::fill(out, std::byte{1});
+  };
+  const std::int64_t id = it.manager->save(state, {}, task);
+  while (!is_reading) std::this_thread::yield();
+  EXPECT_TRUE(it.manager->cancel(id));
+  while (it.manager->info(id).state != TaskState::cancelled) std::this_thread::yield();
+  EXPECT_ERROR(it.manager->wait_staged(id, 0), Status::timeout, "was not staged");
+  EXPECT_ERROR(it.manager->wait(id, 0), Status::timeout, "did not end");
+  may_return = true;
+  it.manager->wait_staged(id, -1);
+  EXPECT_EQ(it.manager->wait(id, -1).state, TaskState::cancelled);
 }
 
 TEST(AsyncStaging, AnEmptyStateIsSavedToo) {

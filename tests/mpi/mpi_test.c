@@ -332,15 +332,15 @@ static void different_sizes(const char* folder) {
   ckpt_coordinator* const gather = of_world();
   ckpt_coordinator* const broadcast = of_world();
   CHECK_FAILS(ckpt_coordinator_all_gather(gather, bytes, rank == 1 ? 8 : 4, 60 * second, all), CKPT_E_INVALID_STATE,
-              rank == 1 ? "rank 0 gave 4 bytes" : "rank 1 gave 8 bytes");
+              rank == 1 ? "rank 0 specified 4 bytes" : "rank 1 specified 8 bytes");
   of_no_more_use(gather, "disagreed in its all_gather");
   if (rank == 0) {
     CHECK_OK(ckpt_coordinator_broadcast(broadcast, bytes, 8, 0, 60 * second));
   } else {
-    CHECK_FAILS(ckpt_coordinator_broadcast(broadcast, bytes, 4, 0, 60 * second), CKPT_E_INVALID_STATE, "rank 0 gave 8 bytes");
+    CHECK_FAILS(ckpt_coordinator_broadcast(broadcast, bytes, 4, 0, 60 * second), CKPT_E_INVALID_STATE, "rank 0 specified 8 bytes");
   }
   CHECK_FAILS(ckpt_coordinator_gather(to_one, bytes, rank == 1 ? 8 : 4, 2, 60 * second, all), CKPT_E_INVALID_STATE,
-              "rank 1 gave 8 bytes, rank 2 gave 4");
+              "rank 1 specified 8 bytes, rank 2 specified 4");
   of_no_more_use(to_one, "disagreed in its gather");
   as_it_should_be(folder);
   sleep_ms(500);

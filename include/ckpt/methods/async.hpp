@@ -33,7 +33,8 @@ class AsyncManagerMethods : public detail::Object<Self, ckpt_async_manager, ckpt
   // Asks a task to stop. Returns true if the task ends Status::cancelled because of this call, and leaves no files; false if the
   // task had ended, was cancelled before, or can no longer be undone (the manifest of a save is being written; the tensors of a
   // load are being filled). A queued task ends, and releases its place, before this returns; a running one ends within its next
-  // 4 MiB. Status::not_found for an id that is unknown or no longer in the history. Not async-signal-safe.
+  // 4 MiB. Another thread may still copy a block of the tensors: change or free them only after a wait for the task, or in its
+  // ended callback. Status::not_found for an id that is unknown or no longer in the history. Not async-signal-safe.
   bool cancel(std::int64_t id) {
     ckpt_bool result = 0;
     check(ckpt_async_manager_cancel(handle(), id, &result));

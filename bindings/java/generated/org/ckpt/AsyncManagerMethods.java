@@ -24,7 +24,8 @@ abstract class AsyncManagerMethods extends NativeObject {
    * Asks a task to stop. Returns true if the task ends {@link Status#CANCELLED} because of this call, and leaves no files; false if
    * the task had ended, was cancelled before, or can no longer be undone (the manifest of a save is being written; the tensors of a
    * load are being filled). A queued task ends, and releases its place, before this returns; a running one ends within its next 4
-   * MiB. {@link Status#NOT_FOUND} for an id that is unknown or no longer in the history. Not async-signal-safe.
+   * MiB. Another thread may still copy a block of the tensors: change or free them only after a wait for the task, or in its ended
+   * callback. {@link Status#NOT_FOUND} for an id that is unknown or no longer in the history. Not async-signal-safe.
    */
   public boolean cancel(long id) {
     return truth(out -> Native.ckpt_async_manager_cancel(this, id, out));
