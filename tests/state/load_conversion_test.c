@@ -149,7 +149,7 @@ static void lossy(void) {
   CHECK_FAILS(convert(&large, CKPT_DTYPE_F64, f, CKPT_DTYPE_F32, 1, how), CKPT_E_OUT_OF_RANGE, "tensor 't': element 0 of type F64");
   CHECK_FAILS(convert(&nearly, CKPT_DTYPE_F64, h, CKPT_DTYPE_F16, 1, how), CKPT_E_OUT_OF_RANGE, "cannot be represented as F16");
   CHECK_FAILS(convert(numbers, CKPT_DTYPE_F64, bytes, CKPT_DTYPE_I8, 1, how), CKPT_E_OUT_OF_RANGE, "cannot be represented as I8");
-  CHECK_FAILS(convert(integers, CKPT_DTYPE_I64, bytes, CKPT_DTYPE_I8, 2, how), CKPT_E_OUT_OF_RANGE, "element 1 of I64");
+  CHECK_FAILS(convert(integers, CKPT_DTYPE_I64, bytes, CKPT_DTYPE_I8, 2, how), CKPT_E_OUT_OF_RANGE, "element 1 of type I64");
   CHECK_FAILS(convert(integers, CKPT_DTYPE_I64, bytes, CKPT_DTYPE_U8, 1, how), CKPT_E_OUT_OF_RANGE, "element 0 of type I64");
   CHECK_FAILS(convert(bytes, CKPT_DTYPE_BOOL, f, CKPT_DTYPE_F32, 1, how), CKPT_E_INVALID_ARGUMENT,
               "the conversion is not supported");
