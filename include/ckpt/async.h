@@ -139,7 +139,7 @@ typedef struct ckpt_checkpoint_task_callbacks {
   uint32_t reserved;                         /* not used: 0 */
   ckpt_checkpoint_task_staged_fn staged;     /* called when a save is staged: its tensors may change */
   ckpt_checkpoint_task_progress_fn progress; /* called with the bytes written or read so far, about every 4 MiB */
-  ckpt_checkpoint_task_ended_fn ended; /* called exactly once after a task has ended and its tensors are no longer read, last */
+  ckpt_checkpoint_task_ended_fn ended;       /* called last, exactly once: the task has ended, its tensors are no longer read */
 } ckpt_checkpoint_task_callbacks;
 
 #define CKPT_CHECKPOINT_TASK_CALLBACKS_INIT \
