@@ -272,7 +272,7 @@ std::byte* Collectives::buffer(std::size_t bytes) {
 
 void Collectives::compare(std::int64_t rank, std::int64_t theirs, std::int64_t ours, const Call& call) {
   if (theirs == ours) return;
-  broken_ = cat("processes disagreed in its ", call.operation);
+  broken_ = cat("the processes passed different arguments to ", call.operation);
   fail(CKPT_E_INVALID_STATE, "rank ", rank, " specified ", theirs, " bytes, rank ", rank_, " specified ", ours);
 }
 

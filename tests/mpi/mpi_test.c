@@ -333,7 +333,7 @@ static void different_sizes(const char* folder) {
   ckpt_coordinator* const broadcast = of_world();
   CHECK_FAILS(ckpt_coordinator_all_gather(gather, bytes, rank == 1 ? 8 : 4, 60 * second, all), CKPT_E_INVALID_STATE,
               rank == 1 ? "rank 0 specified 4 bytes" : "rank 1 specified 8 bytes");
-  of_no_more_use(gather, "disagreed in its all_gather");
+  of_no_more_use(gather, "different arguments to all_gather");
   if (rank == 0) {
     CHECK_OK(ckpt_coordinator_broadcast(broadcast, bytes, 8, 0, 60 * second));
   } else {
@@ -341,7 +341,7 @@ static void different_sizes(const char* folder) {
   }
   CHECK_FAILS(ckpt_coordinator_gather(to_one, bytes, rank == 1 ? 8 : 4, 2, 60 * second, all), CKPT_E_INVALID_STATE,
               "rank 1 specified 8 bytes, rank 2 specified 4");
-  of_no_more_use(to_one, "disagreed in its gather");
+  of_no_more_use(to_one, "different arguments to gather");
   as_it_should_be(folder);
   sleep_ms(500);
 }
