@@ -119,7 +119,7 @@ void ObjectProtocol::note_seen(const StoreListing& listing) {
 std::vector<Found> ObjectProtocol::list_to_retain() {
   listing_ = list_store(storage());
   if (listing_.highest_sequence() > committer_->highest())
-    base::fail(Status::busy, "another writer committed ", listing_.commits.begin()->first);
+    base::fail(Status::busy, "another writer has committed ", listing_.commits.begin()->first);
   std::vector<Found> all = examine_store(storage(), listing_, {}, {}, &before_);
   before_.keep_only(listing_);
   return all;
