@@ -25,9 +25,10 @@ ModelFlags add_model_flags(CLI::App& app, ModelOptions& model, const std::string
 
 void finish_model(const ModelFlags& flags, ModelOptions& model) {
   for (const CLI::Option* const size : flags.sizes) {
-    if (*size && !model.is_transformer())
+    if (*size && !model.is_transformer()) {
       throw CLI::ValidationError(size->get_name(),
                                  "applies to --model transformer; the sizes of --model " + model.name + " are fixed");
+    }
   }
   if (!*flags.batch) model.batch = usual_batch(model);
 }

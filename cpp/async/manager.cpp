@@ -47,9 +47,10 @@ void check_task(const TaskOptions& task) {
 void check_task_of_many(const TaskOptions& task) {
   for (const auto& [is_given, what] : {std::pair(task.priority != 0, "priority"), std::pair(task.gate_step >= 0, "gate_step"),
                                        std::pair(task.when_full == WhenFull::drop_oldest, "when_full DROP_OLDEST")}) {
-    if (is_given)
+    if (is_given) {
       base::fail(Status::unsupported, "task.", what,
                  " is set; expected the default for a save of several ranks, which all use the same order");
+    }
   }
 }
 

@@ -73,18 +73,20 @@ bool EventHub::poll(SubscriptionId id, Event& event) {
     const std::lock_guard lock(mutex_);
     subscription = find(id);
   }
-  if (!subscription->queue)
+  if (!subscription->queue) {
     base::fail(base::Status::invalid_state, "subscription is ", id,
                "; expected a subscription with a queue, found one with a handler");
+  }
   return subscription->queue->try_pop(event);
 }
 
 std::int64_t EventHub::dropped(SubscriptionId id) const {
   const std::lock_guard lock(mutex_);
   const Shared subscription = find(id);
-  if (!subscription->queue)
+  if (!subscription->queue) {
     base::fail(base::Status::invalid_state, "subscription is ", id,
                "; expected a subscription with a queue, found one with a handler");
+  }
   return subscription->dropped.load(std::memory_order_relaxed);
 }
 

@@ -167,9 +167,10 @@ void Committer::confirm(const Pending& pending) {
         others.push_back(object.path);
       }
     }
-    if (!is_shown)
+    if (!is_shown) {
       base::fail(Status::io, "the storage does not list ", pending.path,
                  " after its put; it is unknown whether the save is committed");
+    }
     if (others.empty()) {
       refuse_overtaken(pending);
       return;

@@ -187,9 +187,10 @@ void Tree::check_place(const TreeNode& node, bool inside_key) const {
 
 // Checks the parts of a value with attributes: the value, and a dict of at least one attribute with string keys.
 void Tree::check_attributes(const TreeNode& node) const {
-  if (node.kind == TreeKind::attributes)
+  if (node.kind == TreeKind::attributes) {
     base::require(node.integer == 2, "count is ", node.integer,
                   "; expected 2 parts of a value with attributes: the value and a dict");
+  }
   if (open_.empty()) return;
   const Open& top = open_.back();
   const TreeNode& around = nodes_[top.index];

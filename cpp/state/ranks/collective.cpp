@@ -64,9 +64,10 @@ void Collective::fail_corrupted(std::int64_t from, std::int64_t to) {
 }
 
 bool Collective::broadcast_checked(std::span<std::byte> bytes_and_checksum, std::int64_t root) {
-  if (root < 0 || root >= ranks())
+  if (root < 0 || root >= ranks()) {
     base::fail(Status::invalid_state, "broadcast root ", root, " is outside 0..", ranks() - 1,
                ": ranks called different collectives");
+  }
   if (rank() == root) append_checksum(bytes_and_checksum);
   try {
     coordinator_.broadcast(bytes_and_checksum, root, left());
@@ -114,9 +115,10 @@ std::string Collective::broadcast_text(std::string_view text, std::int64_t from)
   }
   if (!broadcast_checked(first, from)) fail_corrupted(from, rank());
   std::memcpy(&bytes, first.data(), sizeof bytes);
-  if (bytes < 0 || bytes > most_text_bytes)
+  if (bytes < 0 || bytes > most_text_bytes) {
     base::fail(Status::invalid_state, "rank ", from, " announced a string of ", bytes,
                " bytes: ranks called different collectives");
+  }
   const auto size = static_cast<std::size_t>(bytes);
   std::string all;
   if (size <= most_in_one) return all.assign(reinterpret_cast<const char*>(begin), size);

@@ -70,9 +70,10 @@ std::shared_ptr<const Placement> place(const ListedTensor& tensor, std::vector<P
   boxes.reserve(blocks.size());
   for (const Placement::Block& block : blocks) boxes.push_back(block.box);
   if (const auto gap = find_gap(tensor.shape, boxes)) {
-    if (gap->kind == Gap::Kind::missing)
+    if (gap->kind == Gap::Kind::missing) {
       base::fail(Status::invalid_argument, quoted_tensor(tensor.group, tensor.name), ": ", to_text(gap->box),
                  " is missing on all ranks");
+    }
     base::fail(Status::invalid_argument, quoted_tensor(tensor.group, tensor.name), ": ranks ", blocks[gap->first].part, " and ",
                blocks[gap->second].part, " both have ", to_text(gap->box));
   }
