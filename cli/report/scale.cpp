@@ -12,7 +12,7 @@
 namespace ckpt::cli::report {
 namespace {
 
-// Distances between ticks as fractions of an axis: of those that are always shown, and of all.
+// Minimum distances between ticks as fractions of an axis: ticks shown at every width, and all ticks.
 constexpr double distance = 0.24;
 constexpr double roomy_distance = 0.1;
 

@@ -115,10 +115,10 @@ std::string take_callback_error() {
   return text == nullptr || text->empty() ? std::string() : std::exchange(*text, std::string());
 }
 
-void fail_callback(std::string_view who, std::int32_t code) {
+void fail_callback(std::string_view name, std::int32_t code) {
   const std::string reason = take_callback_error();
-  if (reason.empty()) fail(Status::callback, who, ": the callback returned ", code);
-  fail(Status::callback, who, ": ", reason);
+  if (reason.empty()) fail(Status::callback, name, ": the callback returned ", code);
+  fail(Status::callback, name, ": ", reason);
 }
 
 }  // namespace ckpt::base

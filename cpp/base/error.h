@@ -56,7 +56,7 @@ const char* last_error() noexcept;
 void set_callback_error(const char* text) noexcept;
 std::string take_callback_error();
 
-// Throws Error(callback) for a callback that returned code. who: the callback's name, for example "layer 'fc1' forward".
-[[noreturn]] void fail_callback(std::string_view who, std::int32_t code);
+// Throws Error(callback) for a callback that returned code. name: of the callback, as "layer 'fc1' forward".
+[[noreturn]] void fail_callback(std::string_view name, std::int32_t code);
 
 }  // namespace ckpt::base

@@ -75,7 +75,7 @@ std::optional<std::size_t> named_by(std::span<const FormParameter> parameters, s
 }
 
 // Returns the text of each parameter's value, where one is given.
-std::vector<std::optional<std::string_view>> given_values(const Form& form, std::string_view what,
+std::vector<std::optional<std::string_view>> given_values(const Form& form, std::string_view kind,
                                                           const std::vector<std::string_view>& pieces) {
   const auto parameters = parameters_of(form);
   std::vector<std::optional<std::string_view>> given(parameters.size());
@@ -90,7 +90,7 @@ std::vector<std::optional<std::string_view>> given_values(const Form& form, std:
     given[*parameter] = trim_argument(piece->substr(piece->find('=') + 1));
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) enough = enough && (given[i] || parameters[i].otherwise != nullptr);
-  require(enough, "the ", what, " is ", form_text(form), "; ", pieces.size(),
+  require(enough, "the ", kind, " is ", form_text(form), "; ", pieces.size(),
           pieces.size() == 1 ? " value is given" : " values are given");
   return given;
 }
@@ -196,16 +196,16 @@ std::string pattern_argument(std::string_view pattern) {
   return out + '"';
 }
 
-std::vector<FormValue> form_values(const Form& form, std::string_view what, std::string_view text, const FormLimit& limit) {
+std::vector<FormValue> form_values(const Form& form, std::string_view kind, std::string_view text, const FormLimit& limit) {
   const FormText split = split_form(text);
-  if (!split.has_arguments) return form_values(form, what, std::vector<std::string_view>(), limit);
-  return form_values(form, what, split_arguments(split.inside, form.between), limit);
+  if (!split.has_arguments) return form_values(form, kind, std::vector<std::string_view>(), limit);
+  return form_values(form, kind, split_arguments(split.inside, form.between), limit);
 }
 
-std::vector<FormValue> form_values(const Form& form, std::string_view what, const std::vector<std::string_view>& arguments,
+std::vector<FormValue> form_values(const Form& form, std::string_view kind, const std::vector<std::string_view>& arguments,
                                    const FormLimit& limit) {
   const auto parameters = parameters_of(form);
-  const auto given = given_values(form, what, arguments);
+  const auto given = given_values(form, kind, arguments);
   std::vector<FormValue> values;
   for (std::size_t i = 0; i < parameters.size(); ++i)
     values.push_back(value_of(parameters[i], given[i] ? *given[i] : parameters[i].otherwise, limit));

@@ -76,26 +76,26 @@ struct FormValue {
 
 // "periodic:SEGMENTS", "linear:INPUTS,OUTPUTS[,DTYPE]"
 std::string form_text(const Form& form);
-// Returns a one-line description: the form, what it constructs, and the range of each value.
+// Returns a one-line description: the form, the constructed object, and the range of each value.
 std::string form_line(const Form& form, const char* limit_name = "");
 // Parses the values in a string of this form ("periodic:4") and checks their ranges. Positional values come first, named ones
-// after them: "linear:4,8,dtype=F64". what: the kind of object, "planner".
-std::vector<FormValue> form_values(const Form& form, std::string_view what, std::string_view text, const FormLimit& limit = {});
+// after them: "linear:4,8,dtype=F64". kind: of the object, for messages ("planner").
+std::vector<FormValue> form_values(const Form& form, std::string_view kind, std::string_view text, const FormLimit& limit = {});
 // The same for arguments that are already split.
-std::vector<FormValue> form_values(const Form& form, std::string_view what, const std::vector<std::string_view>& arguments,
+std::vector<FormValue> form_values(const Form& form, std::string_view kind, const std::vector<std::string_view>& arguments,
                                    const FormLimit& limit = {});
 // Returns the name in a string, "periodic" in "periodic:4".
 std::string_view form_name(std::string_view text);
 
 // Returns the entry that a string names. Error(not_found) lists the known ones.
 template <class Entry>
-const Entry& form_named(std::span<const Entry> table, std::string_view what, std::string_view text) {
+const Entry& form_named(std::span<const Entry> table, std::string_view kind, std::string_view text) {
   std::string known;
   for (const Entry& entry : table) {
     if (entry.form.name == form_name(text)) return entry;
     known += (known.empty() ? "" : ", ") + form_text(entry.form);
   }
-  fail(Status::not_found, "unknown ", what, " ", quote(form_name(text)), "; known: ", known);
+  fail(Status::not_found, "unknown ", kind, " ", quote(form_name(text)), "; known: ", known);
 }
 
 // Returns one line per entry.
@@ -108,12 +108,12 @@ std::string form_lines(std::span<const Entry> table, const char* limit_name = ""
 
 // Runs body and prefixes its errors with the string that it parses: "planner 'periodic:0': ...".
 template <class Body>
-auto reading_form(std::string_view what, std::string_view text, Body&& body) {
-  require(is_utf8(text), what, " is not valid UTF-8: ", quote(text));
+auto reading_form(std::string_view kind, std::string_view text, Body&& body) {
+  require(is_utf8(text), kind, " is not valid UTF-8: ", quote(text));
   try {
     return body();
   } catch (const Error& error) {
-    fail(error.status(), what, " ", quote(text), ": ", error.message());
+    fail(error.status(), kind, " ", quote(text), ": ", error.message());
   }
 }
 

@@ -192,8 +192,8 @@ std::string_view asked_core(std::string_view name) {
              core_name(name).empty() ? "unknown" : "not supported by this processor", "; expected best", known);
 }
 
-int to_int(const char* what, std::int64_t value) {
-  base::require(value >= 0 && value <= std::numeric_limits<int>::max(), what, " is ", value, "; expected 0 .. INT32_MAX");
+int to_int(const char* name, std::int64_t value) {
+  base::require(value >= 0 && value <= std::numeric_limits<int>::max(), name, " is ", value, "; expected 0 .. INT32_MAX");
   return static_cast<int>(value);
 }
 
@@ -244,11 +244,11 @@ void set_host_blas(const HostBlas& blas) {
 }
 
 // In a forked child, if a thread of the parent was loading the BLAS, none can be used: nothing to warn about.
-void expect_blas(const std::string& what, const std::string& description) try {
+void expect_blas(const std::string& state, const std::string& description) try {
   Shared& all = shared();
   const std::lock_guard lock(all.mutex);
   all.expected = description;
-  all.expected_by = what;
+  all.expected_by = state;
 } catch (const base::Error& error) {
   if (error.status() != base::Status::forked) throw;
 }

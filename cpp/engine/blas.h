@@ -43,8 +43,8 @@ void set_blas_kernels(std::string_view name);
 std::string blas_in_use();
 
 // Records the BLAS of the process that computed the state about to be continued: a warning is logged if a different BLAS is
-// loaded later. what: names that state in the message. The last call applies; ignored if a BLAS is in use already.
-void expect_blas(const std::string& what, const std::string& description);
+// loaded later. state: its name in the message. The last call applies; ignored if a BLAS is in use already.
+void expect_blas(const std::string& state, const std::string& description);
 
 // C[m,n] = op(A)[m,k] op(B)[k,n] + beta C, row-major. Call only during a BlasSession.
 void gemm(bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda,

@@ -120,10 +120,10 @@ SearchResult find_cheapest(const SearchSpace& space, std::int64_t budget_bytes) 
   return result;
 }
 
-void fail_over_budget(const SearchResult& result, std::int64_t budget_bytes, const std::string& who) {
+void fail_over_budget(const SearchResult& result, std::int64_t budget_bytes, const std::string& chain) {
   if (result.smallest_bytes < 0)
-    base::fail(base::Status::invalid_schedule, who, ": no schedule fits the chain", left_out_note(result));
-  base::fail(base::Status::over_budget, "budget_bytes is ", budget_bytes, "; the smallest that works for ", who, " is ",
+    base::fail(base::Status::invalid_schedule, chain, ": no schedule fits the chain", left_out_note(result));
+  base::fail(base::Status::over_budget, "budget_bytes is ", budget_bytes, "; the smallest that works for ", chain, " is ",
              result.smallest_bytes, left_out_note(result));
 }
 

@@ -43,7 +43,8 @@ struct SearchResult {
 // Minimizes seconds, then recomputed forwards. Leaves out schedules that do not fit the chain or would take too long to examine.
 SearchResult find_cheapest(const SearchSpace& space, std::int64_t budget_bytes);
 
-// Throws Error(over_budget) for a search without a result, or Error(invalid_schedule) if no budget suffices. who: "this chain".
-[[noreturn]] void fail_over_budget(const SearchResult& result, std::int64_t budget_bytes, const std::string& who);
+// Throws Error(over_budget) for a search without a result, or Error(invalid_schedule) if no budget suffices. chain: its name in the
+// message, "this chain".
+[[noreturn]] void fail_over_budget(const SearchResult& result, std::int64_t budget_bytes, const std::string& chain);
 
 }  // namespace ckpt::plan

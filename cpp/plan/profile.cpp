@@ -13,7 +13,7 @@ using base::Status;
 
 namespace {
 
-void require_bytes(const char* what, std::int64_t bytes) { require(bytes >= 0, what, " is ", bytes, "; expected at least 0"); }
+void require_bytes(const char* name, std::int64_t bytes) { require(bytes >= 0, name, " is ", bytes, "; expected at least 0"); }
 
 void require_seconds(const char* what, double seconds) {
   require(std::isfinite(seconds) && seconds >= 0, what, " is ", seconds, "; expected a finite number of at least 0");

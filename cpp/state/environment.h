@@ -1,5 +1,5 @@
-// The environment in manifests: what the last bits of a run depend on. Contains the caller's members and, under "libckpt", the
-// library's.
+// The environment in manifests: the settings that determine the last bits of a run's results. Contains the caller's members and,
+// under "libckpt", the library's.
 #pragma once
 
 #include <string>

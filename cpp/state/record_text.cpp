@@ -158,8 +158,8 @@ std::optional<Digest> checksum_of_tail(std::string_view tail) {
   return digest_from_hex(tail.substr(checksum_begin.size(), 32));
 }
 
-JsonView checked_view(std::string_view text, const char* what) {
-  const auto fail_corrupt = [&](const auto&... pieces) { base::fail(Status::corrupt, "the ", what, ' ', cat(pieces...)); };
+JsonView checked_view(std::string_view text, const char* document) {
+  const auto fail_corrupt = [&](const auto&... pieces) { base::fail(Status::corrupt, "the ", document, ' ', cat(pieces...)); };
   if (text.size() < checksum_bytes) fail_corrupt("has only ", text.size(), " bytes");
   const std::string_view body = text.substr(0, text.size() - checksum_bytes);
   const auto digest = checksum_of_tail(text);

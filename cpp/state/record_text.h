@@ -111,7 +111,7 @@ std::string with_checksum(std::string text);
 constexpr std::size_t checksum_bytes = 14 + 32 + 3;
 // Returns the digest in the last bytes of a text; nothing if they are not a checksum.
 std::optional<Digest> checksum_of_tail(std::string_view tail);
-// Returns the text as one JSON value. Error(corrupt) unless its checksum is right; what: name of the document for messages.
-JsonView checked_view(std::string_view text, const char* what);
+// Returns the text as one JSON value. Error(corrupt) unless its checksum is right; document: its name in messages.
+JsonView checked_view(std::string_view text, const char* document);
 
 }  // namespace ckpt::state

@@ -6,30 +6,19 @@ usage: report_browser.py CKPT. Set CKPT_SCREENSHOTS to a folder to keep screensh
 import itertools
 import json
 import os
-import shutil
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+import browser  # noqa: E402
 import report_pages  # noqa: E402
 
-try:
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-    from selenium.webdriver.common.by import By
-    from selenium.webdriver.common.keys import Keys
-
-    missing = [name for name in ("chromium", "chromedriver") if shutil.which(name) is None]
-    reason = f"no {' and no '.join(missing)}" if missing else ""
-except ImportError:
-    reason = f"selenium is not installed for {sys.executable}"
-if reason:
-    if os.environ.get("CKPT_REQUIRE_SERVICES"):
-        sys.exit(f"reports in a browser: {reason}")
-    print(f"SKIP reports in a browser: {reason}", file=sys.stderr)
-    sys.exit(77)
+browser.require("reports in a browser")
+from selenium import webdriver  # noqa: E402
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
 
 WIDTHS = (320, 800, 1600)
 SCHEMES = ("light", "dark")
@@ -74,13 +63,7 @@ class Browser(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.runs = report_pages.make(Path(cls.folder.name))
-        options = webdriver.ChromeOptions()
-        options.binary_location = shutil.which("chromium")
-        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-                         f"--user-data-dir={cls.folder.name}/profile"):
-            options.add_argument(argument)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-        cls.browser = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
+        cls.browser = browser.start(f"{cls.folder.name}/profile", "--disable-dev-shm-usage", "--hide-scrollbars")
 
     @classmethod
     def tearDownClass(cls):
@@ -88,14 +71,12 @@ class Browser(unittest.TestCase):
         cls.folder.cleanup()
 
     def open(self, run, width, scheme):
-        command = self.browser.execute_cdp_cmd
-        command("Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
-        command("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+        browser.emulate(self.browser, width, 900, scheme)
         self.browser.get(run.page.as_uri())
         folder = os.environ.get("CKPT_SCREENSHOTS")
         if folder:
             height = self.browser.execute_script("return document.documentElement.scrollHeight")
-            command("Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+            browser.emulate(self.browser, width, height, scheme)
             self.browser.save_screenshot(str(Path(folder) / f"{run.name}-{width}-{scheme}.png"))
 
     def test_layout_console_and_network(self):

@@ -7,28 +7,18 @@ pictures.
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import unittest
 from pathlib import Path
 
-try:
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-    from selenium.webdriver.common.by import By
-    from selenium.webdriver.common.keys import Keys
-    from selenium.webdriver.support.ui import WebDriverWait
+sys.path.insert(0, str(Path(__file__).parents[1]))
+import browser  # noqa: E402
 
-    missing = [name for name in ("chromium", "chromedriver", "mkdocs", "doxygen") if shutil.which(name) is None]
-    reason = f"no {' and no '.join(missing)}" if missing else ""
-except ImportError:
-    reason = f"selenium is not installed for {sys.executable}"
-if reason:
-    if os.environ.get("CKPT_REQUIRE_SERVICES"):
-        sys.exit(f"manual in a browser: {reason}")
-    print(f"SKIP manual in a browser: {reason}", file=sys.stderr)
-    sys.exit(77)
+browser.require("manual in a browser", "mkdocs", "doxygen")
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
 SCRATCH = Path(sys.argv.pop(1)).resolve()
 PAGES = ["index.html", "get-started/python.html", "how-to/embed-the-library.html", "reference/state.html",
@@ -41,22 +31,14 @@ class Manual(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         subprocess.run([sys.executable, "docs/site/build.py", str(SCRATCH)], check=True)
-        options = webdriver.ChromeOptions()
-        options.binary_location = shutil.which("chromium")
-        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={SCRATCH / 'profile'}"):
-            options.add_argument(argument)
-        options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
-        cls.browser = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
+        cls.browser = browser.start(SCRATCH / "profile")
 
     @classmethod
     def tearDownClass(cls):
         cls.browser.quit()
 
     def emulate(self, width, height, scheme):
-        window = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
-        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", window)
-        features = [{"name": "prefers-color-scheme", "value": scheme}]
-        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        browser.emulate(self.browser, width, height, scheme, mobile=width < 500)
 
     def open(self, page):
         self.browser.get((SCRATCH / "site" / page).as_uri())

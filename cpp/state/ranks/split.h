@@ -24,8 +24,8 @@ struct RowShare {
   std::int64_t end = 0;
 };
 
-// Returns the share of one rank; own_bytes: what each rank writes in addition. Small tensors stay whole and together; large ones
-// are cut so that all ranks write about the same number of bytes.
+// Returns the share of one rank. own_bytes: bytes that each rank writes in addition. Small tensors stay whole and together; large
+// ones are cut so that all ranks write about the same number of bytes.
 std::vector<RowShare> share_of(std::span<const Splittable> tensors, std::span<const std::int64_t> own_bytes, std::int64_t rank);
 
 }  // namespace ckpt::state
