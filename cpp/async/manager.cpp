@@ -206,7 +206,7 @@ std::shared_ptr<Task> AsyncManager::require_task(std::int64_t id) const {
 std::vector<std::shared_ptr<Task>> AsyncManager::wanted(std::int64_t id) const {
   if (id != 0) return {require_task(id)};
   refuse_fork();
-  return tasks_.table().live();
+  return tasks_.table().not_notified();
 }
 
 // ---- Tasks ----
@@ -351,7 +351,7 @@ void AsyncManager::wait_staged(std::int64_t id, std::int64_t timeout_ns) {
   for (const auto& task : wanted(id)) {
     if (task->kind == TaskKind::load) continue;
     if (timeout_ns != 0 && !task->is_staged.load()) {
-      if (!task->has_ended() || task->is_copying.load()) refuse_callback();
+      if (!task->has_released()) refuse_callback();
       tasks_.open_gate(*task);
     }
     if (!task->wait_staged(left_of(timeout_ns, begin))) {

@@ -114,20 +114,20 @@ std::optional<Task::Event> Task::next() noexcept {
 bool Task::begin_copy() noexcept {
   const std::lock_guard lock(mutex_);  // of end(): a waiter that sees the end also sees a copy that began before it
   if (has_ended()) return false;
-  is_copying.store(true);
+  is_copying_.store(true);
   return true;
 }
 
 void Task::end_copy() noexcept {
   {
     const std::lock_guard lock(mutex_);
-    is_copying.store(false);
+    is_copying_.store(false);
   }
   changed_.wake_all();
 }
 
 bool Task::wait_staged(std::int64_t timeout_ns) {
-  return changed_.wait([&] { return is_staged.load() || (has_ended() && !is_copying.load()); }, timeout_ns);
+  return changed_.wait([&] { return is_staged.load() || has_released(); }, timeout_ns);
 }
 
 void Task::wait_staged_or_stop() {

@@ -137,6 +137,8 @@ class Task : public std::enable_shared_from_this<Task> {
   // then change or free the tensors. The thread that calls end_copy() delivers the events.
   bool begin_copy() noexcept;
   void end_copy() noexcept;
+  // Returns whether the task has ended and no thread copies its tensors.
+  bool has_released() const noexcept { return has_ended() && !is_copying_.load(); }  // in this order: see begin_copy
   // Also returns true if the task ends unstaged.
   bool wait_staged(std::int64_t timeout_ns);
   // For the worker: waits until it is staged or asked to stop.
@@ -181,7 +183,6 @@ class Task : public std::enable_shared_from_this<Task> {
   std::atomic<std::int64_t> durable_at_ns{0};
   std::atomic<bool> gate_open{false};
   std::atomic<bool> is_staged{false};
-  std::atomic<bool> is_copying{false};
   std::atomic<bool> is_seen{false};      // a caller has received its result
   std::atomic<bool> is_deferred{false};  // to the notifying thread
   std::atomic<std::int64_t> stall_ns{0};
@@ -189,7 +190,7 @@ class Task : public std::enable_shared_from_this<Task> {
 
  private:
   void add_event(Event event) noexcept;  // call with mutex_ held
-  bool awaits_copy() const noexcept { return is_copying.load() && has_ended(); }
+  bool awaits_copy() const noexcept { return has_ended() && is_copying_.load(); }
 
   std::atomic<Phase> phase_{Phase::queued};
   std::atomic<bool> notified_{false};
@@ -199,7 +200,8 @@ class Task : public std::enable_shared_from_this<Task> {
   TaskResult result_;
   std::array<Event, 3> events_{};  // undelivered events, each kind once
   std::size_t event_count_ = 0;
-  bool is_notifying_ = false;  // a thread is delivering
+  std::atomic<bool> is_copying_{false};  // changed with mutex_ held
+  bool is_notifying_ = false;            // a thread is delivering
   base::WaitPoint changed_;
 };
 

@@ -216,6 +216,8 @@ TEST(AsyncStaging, AWaitOutlastsTheCopyOfACancelledTask) {
   EXPECT_TRUE(it.manager->cancel(id));
   while (it.manager->info(id).state != TaskState::cancelled) std::this_thread::yield();
   EXPECT_ERROR(it.manager->wait_staged(id, 0), Status::timeout, "was not staged");
+  EXPECT_ERROR(it.manager->wait_staged(0, 0), Status::timeout, "was not staged");  // 0: all tasks
+  EXPECT_ERROR(it.manager->wait_all(0), Status::timeout, "did not end");
   EXPECT_ERROR(it.manager->wait(id, 0), Status::timeout, "did not end");
   may_return = true;
   it.manager->wait_staged(id, -1);
