@@ -235,7 +235,7 @@ ckpt_status ckpt_controller_record(ckpt_controller* controller, const ckpt_contr
       case CKPT_CONTROLLER_EVENT_KIND_RECOVERY: return object.record_recovery(now, given.saved_seconds, given.overhead_seconds);
       case CKPT_CONTROLLER_EVENT_KIND_CLEAN_EXIT: return object.record_clean_exit(now);
       case CKPT_CONTROLLER_EVENT_KIND_PREEMPTION: return object.preemption_notice(now, given.left_seconds);
-      default: fail(Status::invalid_argument, "event.kind is ", given.kind, "; expected 0..9");
+      default: fail(Status::invalid_argument, "event.kind is ", given.kind, "; expected 0 .. 9");
     }
   });
 }

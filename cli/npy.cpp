@@ -156,7 +156,7 @@ std::size_t npy_header_bytes(std::string_view prefix, std::uint64_t bytes) {
   if (prefix.size() < 10 || !prefix.starts_with(magic)) refuse_npy("not a NumPy array: wrong magic");
   const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(prefix[at])); };
   const std::size_t version = byte(6);
-  if (version < 1 || version > 3) refuse_npy("format version " + std::to_string(version) + ": expected 1..3");
+  if (version < 1 || version > 3) refuse_npy("format version " + std::to_string(version) + ": expected 1 .. 3");
   const std::size_t start = version == 1 ? 10 : 12;
   if (prefix.size() < start) refuse_npy("the header is truncated");
   std::size_t length = byte(8) | byte(9) << 8;

@@ -32,7 +32,7 @@ T parse(const std::string& name, const std::string& text, Range<T> range) {
   if (!is_number && !is_negative) refuse(std::is_floating_point_v<T> ? "expected a number" : "expected an integer");
   // A NaN fails both comparisons.
   if (is_negative || error != std::errc() || !(value >= range.least && value <= range.most)) {
-    refuse("expected " + text_of(range.least) + ".." + text_of(range.most));
+    refuse("expected " + text_of(range.least) + " .. " + text_of(range.most));
   }
   return value;
 }

@@ -93,7 +93,7 @@ bool is_prefix(std::string_view text) {
 }  // namespace
 
 void require_prefix(std::string_view prefix) {
-  base::require(prefix.empty() || is_prefix(prefix), "prefix is ", base::quote(prefix), "; expected 1..", longest_prefix,
+  base::require(prefix.empty() || is_prefix(prefix), "prefix is ", base::quote(prefix), "; expected 1 .. ", longest_prefix,
                 " characters a-z, 0-9 or '_', other than 'step' and 'torn'");
 }
 

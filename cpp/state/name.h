@@ -25,7 +25,7 @@ std::string group_file_name(std::string_view group, std::set<std::string>& used)
 bool is_safe_file_name(std::string_view name);
 
 constexpr std::size_t longest_prefix = 24;
-// Error(invalid_argument) unless prefix is "" or 1..24 characters a-z, 0-9 or '_', other than "step" and "torn".
+// Error(invalid_argument) unless prefix is "" or 1 .. 24 characters a-z, 0-9 or '_', other than "step" and "torn".
 void require_prefix(std::string_view prefix);
 // The length of the longest name of an attempt; buffers in the C API have this size.
 constexpr std::size_t longest_attempt_name = 63;

@@ -107,7 +107,7 @@ Placement read_blocks(const Node& node, const Lengths& shape, std::int64_t world
     if (std::ssize(numbers) != 1 + 2 * axes) item.refuse("has ", numbers.size(), " numbers for ", axes, " dimensions");
     Placement::Block block{{{numbers.begin() + 1, numbers.begin() + 1 + axes}, {numbers.begin() + 1 + axes, numbers.end()}},
                            numbers[0]};
-    if (block.part >= world_size) item.refuse("has part ", block.part, "; expected 0..", world_size - 1);
+    if (block.part >= world_size) item.refuse("has part ", block.part, "; expected 0 .. ", world_size - 1);
     for (std::size_t i = 0; i < shape.size(); ++i) {
       if (block.box.offsets[i] > shape[i] || block.box.lengths[i] > shape[i] - block.box.offsets[i])
         item.refuse("exceeds the tensor's shape");

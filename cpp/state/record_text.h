@@ -55,7 +55,7 @@ struct Node {
   std::int64_t count() const {
     constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     const auto number = value.count();
-    if (!number || *number > largest) refuse("is not an integer in 0..2^63 - 1");
+    if (!number || *number > largest) refuse("is not an integer in 0 .. 2^63 - 1");
     return static_cast<std::int64_t>(*number);
   }
   Digest digest() const {

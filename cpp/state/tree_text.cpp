@@ -292,7 +292,7 @@ std::pair<const Json::List&, int> nodes_of(const Json& whole) {
   const Json* const version = whole.find("format_version");
   if (version == nullptr || !version->is_count()) fail_tree("format_version is missing");
   if (version->count() < 1 || version->count() > static_cast<std::uint64_t>(newest_version)) {
-    base::fail(Status::unsupported, "the tree's text has format_version ", version->count(), "; expected 1..", newest_version);
+    base::fail(Status::unsupported, "the tree's text has format_version ", version->count(), "; expected 1 .. ", newest_version);
   }
   const Json* const nodes = whole.find("nodes");
   if (nodes == nullptr || !nodes->is_list()) fail_tree("the list of nodes is missing");

@@ -51,7 +51,7 @@ void read_numbers(const ckpt_s3_options& options, Config& config) {
   require(options.part_bytes >= 8 * mebibyte && options.part_bytes <= 64 * mebibyte, "options.part_bytes is ", options.part_bytes,
           "; expected 8388608 (8 MiB) .. 67108864 (64 MiB)");
   require(options.parts_in_flight >= 1 && options.parts_in_flight <= 64, "options.parts_in_flight is ", options.parts_in_flight,
-          "; expected 1..64");
+          "; expected 1 .. 64");
   require(options.connect_timeout_ns > 0, "options.connect_timeout_ns is ", options.connect_timeout_ns, "; expected more than 0");
   require(options.request_timeout_ns > 0, "options.request_timeout_ns is ", options.request_timeout_ns, "; expected more than 0");
   config.part_bytes = options.part_bytes;
@@ -108,7 +108,7 @@ void read_uri(std::string_view uri, Config& config) {
           " has a query or fragment; encode '?' and '#' in names as %3F and %23");
   const std::size_t slash = rest.find('/');
   const std::string_view bucket = rest.substr(0, slash);
-  require(is_bucket(bucket), "uri ", shown, " has no valid bucket name; expected 3..255 letters, digits, '.', '-', '_'");
+  require(is_bucket(bucket), "uri ", shown, " has no valid bucket name; expected 3 .. 255 letters, digits, '.', '-', '_'");
   std::string_view path = slash == std::string_view::npos ? std::string_view() : rest.substr(slash + 1);
   if (path.ends_with('/')) path.remove_suffix(1);
   std::string prefix;

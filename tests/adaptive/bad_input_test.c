@@ -33,8 +33,8 @@ static void times(void) {
     CHECK_FAILS(record_task(controller, "a", bad[i]), CKPT_E_INVALID_ARGUMENT, "duration_seconds is");
     CHECK_FAILS(record_preemption(controller, 200, bad[i]), CKPT_E_INVALID_ARGUMENT, "left_seconds is");
   }
-  CHECK_FAILS(record_at(controller, -1, 200), CKPT_E_INVALID_ARGUMENT, "event.kind is -1; expected 0..9");
-  CHECK_FAILS(record_at(controller, 10, 200), CKPT_E_INVALID_ARGUMENT, "event.kind is 10; expected 0..9");
+  CHECK_FAILS(record_at(controller, -1, 200), CKPT_E_INVALID_ARGUMENT, "event.kind is -1; expected 0 .. 9");
+  CHECK_FAILS(record_at(controller, 10, 200), CKPT_E_INVALID_ARGUMENT, "event.kind is 10; expected 0 .. 9");
   CHECK_FAILS(record_task(controller, NULL, 1), CKPT_E_INVALID_ARGUMENT, "event.name is NULL");
   CHECK_FAILS(record_task(controller, " ", 1), CKPT_E_INVALID_ARGUMENT, "event.name is");
   CHECK_FAILS(ckpt_controller_record(controller, NULL), CKPT_E_INVALID_ARGUMENT, "event is NULL");

@@ -73,6 +73,6 @@ refuses 1 "no-such" prune "$scratch/no-such" --keep last:1
 refuses 2 "--keep" prune "$scratch/c"
 refuses 2 "value is empty" prune "$scratch/c" --keep ""
 refuses 2 "step" pin "$scratch/c"
-refuses 2 ": expected 0.." pin "$scratch/c" -5
+refuses 2 ": expected 0 .. " pin "$scratch/c" -5
 refuses 2 "expected an integer" unpin "$scratch/c" 1.5
 finish

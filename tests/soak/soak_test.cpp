@@ -73,7 +73,7 @@ Command parse(const std::vector<std::string>& arguments) {
   std::size_t end = 0;
   command.seconds = std::stol(seconds, &end);
   if (end != seconds.size() || command.seconds < 1 || command.seconds > 1000000) {
-    throw std::invalid_argument("seconds: expected 1..1000000, found " + seconds);
+    throw std::invalid_argument("seconds: expected 1 .. 1000000, found " + seconds);
   }
   return command;
 }

@@ -109,7 +109,7 @@ TEST(StateManifest, RefusesForgedContents) {
       {"\"model.safetensors\",\"bytes\"", "\"other.safetensors\",\"bytes\"", "is not a file of its group"},
       {"\"bytes\":100", "\"bytes\":-100", "bytes is not an integer"},
       {"\"F32\"", "\"F33\"", "dtype is unknown"},
-      {"[2,3]", "[2,-3]", "is not an integer in 0..2^63 - 1"},
+      {"[2,3]", "[2,-3]", "is not an integer in 0 .. 2^63 - 1"},
       {"[2,3]", "[4611686018427387904,4]", "INT64_MAX"},
       {"[2,3]", "[0,3]", "1 checksums"},
       {"\"name\":\"empty\"", "\"name\":\"w\"", "has a duplicate name"},

@@ -439,7 +439,7 @@ TEST(RankParts, InconsistentManifestsAreRefused) {
   EXPECT_NE(with("\"world_size\":2", "\"world_size\":3").find("the name of another rank"), std::string::npos);
   EXPECT_NE(with("\"cuts\":[2],\"list\":0", "\"blocks\":[[0,0,2],[1,3,1]]").find("does not cover [2:3]"), std::string::npos);
   EXPECT_NE(with("\"cuts\":[2],\"list\":0", "\"blocks\":[[0,0,3],[1,2,2]]").find("covers more than once [2:3]"), std::string::npos);
-  EXPECT_NE(with("\"cuts\":[2],\"list\":0", "\"blocks\":[[0,0,3],[7,3,1]]").find("has part 7; expected 0..1"), std::string::npos);
+  EXPECT_NE(with("\"cuts\":[2],\"list\":0", "\"blocks\":[[0,0,3],[7,3,1]]").find("has part 7; expected 0 .. 1"), std::string::npos);
   EXPECT_NE(with("\"cuts\":[2],\"list\":0", "\"blocks\":[[0,0,9]]").find("exceeds the tensor's shape"), std::string::npos);
 }
 

@@ -141,7 +141,7 @@ static void values_of_ranks(void) {
   CHECK_FAILS(ckpt_checkpoint_manager_get_rank_values(manager, saved.name, -1, text, 64, &needed), CKPT_E_INVALID_ARGUMENT,
               "rank is -1");
   CHECK_FAILS(ckpt_checkpoint_manager_get_rank_values(manager, saved.name, 1, text, 64, &needed), CKPT_E_OUT_OF_RANGE,
-              "rank is 1; expected 0..0");
+              "rank is 1; expected 0 .. 0");
   CHECK_FAILS(ckpt_checkpoint_manager_get_rank_values(manager, saved.name, 0, NULL, 64, &needed), CKPT_E_INVALID_ARGUMENT,
               "buffer");
   CHECK_FAILS(ckpt_checkpoint_manager_get_rank_values(manager, saved.name, 0, text, 5, &needed), CKPT_E_OUT_OF_RANGE, "capacity");

@@ -251,7 +251,7 @@ TEST(StateTree, HostileTextsAreCorruptWithTheirPosition) {
   EXPECT_ERROR(parse_tree(R"({"format":"ckpt-tree","nodes":[1]})"), Status::corrupt, "format_version");
   EXPECT_ERROR(parse_tree(R"({"format":"ckpt-tree","format_version":1})"), Status::corrupt, "list of nodes");
   EXPECT_ERROR(parse_tree(R"({"format":"ckpt-tree","format_version":3,"nodes":[["new"]]})"), Status::unsupported,
-               "format_version 3; expected 1..2");
+               "format_version 3; expected 1 .. 2");
   EXPECT_ERROR(parse_tree(R"({"format":"ckpt-tree","format_version":0,"nodes":[1]})"), Status::unsupported, "format_version 0");
   EXPECT_ERROR(parse_tree(std::string("\0", 1)), Status::corrupt, "NUL");
 }

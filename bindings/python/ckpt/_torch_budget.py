@@ -143,7 +143,7 @@ def _amount(budget: Budget) -> Tuple[Optional[float], Optional[int]]:
     if isinstance(budget, float) and 0.0 < budget <= 1.0:
         return budget, None
     if budget != budget or budget < 1 or budget != int(budget):
-        raise InvalidArgumentError(f"budget {budget}: expected whole bytes, or a share in 0..1")
+        raise InvalidArgumentError(f"budget {budget}: expected whole bytes, or a share in 0 .. 1")
     return None, int(budget)
 
 

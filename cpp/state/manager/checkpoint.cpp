@@ -497,7 +497,7 @@ std::string Checkpoint::rank_values(const std::string& name, std::int64_t rank) 
   std::map<std::string, std::string> values;
   read_one(*protocol_, name, [&](const std::string& directory, const Manifest& manifest) {
     if (rank < 0 || rank >= manifest.world_size)
-      base::fail(Status::out_of_range, "rank is ", rank, "; expected 0..", manifest.world_size - 1);
+      base::fail(Status::out_of_range, "rank is ", rank, "; expected 0 .. ", manifest.world_size - 1);
     values = values_of_rank(*storage_, directory, manifest, rank);
   });
   return base::normalized_json("values", values_text(values));  // normalised like the results of State::json

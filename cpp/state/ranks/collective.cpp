@@ -65,7 +65,7 @@ void Collective::fail_corrupted(std::int64_t from, std::int64_t to) {
 
 bool Collective::broadcast_checked(std::span<std::byte> bytes_and_checksum, std::int64_t root) {
   if (root < 0 || root >= ranks()) {
-    base::fail(Status::invalid_state, "broadcast root ", root, " is outside 0..", ranks() - 1,
+    base::fail(Status::invalid_state, "broadcast root ", root, " is outside 0 .. ", ranks() - 1,
                ": ranks called different collectives");
   }
   if (rank() == root) append_checksum(bytes_and_checksum);
