@@ -43,7 +43,7 @@ ChainProfile transformer(std::int64_t blocks) {
 
 ChainProfile unlike_layers(std::int64_t layers) {
   std::mt19937_64 random(7);
-  const auto up_to = [&](std::int64_t most) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + 1)); };
+  const auto up_to = [&](std::int64_t max) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(max + 1)); };
   ChainProfile profile(1 + up_to(9'000'000));
   for (std::int64_t i = 0; i < layers; ++i) {
     LayerProfile layer;
@@ -68,7 +68,7 @@ void frontier_of(benchmark::State& state, const ChainProfile& profile, bool tape
     state.counters["points"] = static_cast<double>(frontier.step().size());
     state.counters["table_MB"] = 16e-6 * static_cast<double>(frontier.stored_steps());
     state.counters["work"] = static_cast<double>(frontier.work());
-    state.counters["lost_seconds"] = costs.seconds(frontier.most_lost_time());
+    state.counters["lost_seconds"] = costs.seconds(frontier.max_lost_time());
   }
 }
 

@@ -154,9 +154,9 @@ class Objects {
 
 struct Model {
   explicit Model(std::span<const std::byte> bytes) {
-    constexpr std::size_t most = 4 * mebibyte;
-    for (std::size_t at = 0; at < bytes.size(); at += most) {
-      const auto piece = bytes.subspan(at, std::min(most, bytes.size() - at));
+    constexpr std::size_t max = 4 * mebibyte;
+    for (std::size_t at = 0; at < bytes.size(); at += max) {
+      const auto piece = bytes.subspan(at, std::min(max, bytes.size() - at));
       tensors.emplace_back(ckpt::DType::u8, ckpt::Shape{std::ssize(piece)});
       std::memcpy(tensors.back().data(), piece.data(), piece.size());
       state.add("layer." + std::to_string(tensors.size()), tensors.back());

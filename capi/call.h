@@ -18,11 +18,11 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  // Records a handle as an argument of the innermost call. If there are more than `most`, as in a list, only the first are
+  // Records a handle as an argument of the innermost call. If there are more than `max`, as in a list, only the first are
   // recorded.
   static void uses(void* handle) noexcept {
     Call* call = innermost;
-    if (call != nullptr && call->count_ < most) call->used_[call->count_++] = {handle, nullptr};
+    if (call != nullptr && call->count_ < max) call->used_[call->count_++] = {handle, nullptr};
   }
 
   // Defers the destruction of a handle without references if a call uses it: destroy(handle) runs when that call ends, the
@@ -39,7 +39,7 @@ class Call {
   }
 
  private:
-  static constexpr int most = 8;
+  static constexpr int max = 8;
   struct Used {
     void* handle;
     void (*destroy)(void* handle);
@@ -51,7 +51,7 @@ class Call {
 
   Call* outer_;
   int count_ = 0;
-  Used used_[most];  // the first count_ of them
+  Used used_[max];  // the first count_ of them
 };
 
 }  // namespace ckpt::capi

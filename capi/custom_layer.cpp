@@ -13,7 +13,7 @@ using base::require;
 
 namespace {
 
-constexpr std::int32_t most_options = 64;
+constexpr std::int32_t max_options = 64;
 
 class CustomLayer final : public engine::Layer {
  public:
@@ -161,8 +161,8 @@ std::shared_ptr<engine::Layer> make_custom_layer(std::string name, const ckpt_la
                                                  std::shared_ptr<UserData> user) {
   require((callbacks.flags & ~plan::all_layer_flags) == 0, "callbacks.flags is ", callbacks.flags,
           "; expected a sum of CKPT_LAYER_FLAG_*");
-  require(callbacks.options >= 1 && callbacks.options <= most_options, "callbacks.options is ", callbacks.options,
-          "; expected 1 .. ", most_options);
+  require(callbacks.options >= 1 && callbacks.options <= max_options, "callbacks.options is ", callbacks.options,
+          "; expected 1 .. ", max_options);
   require(callbacks.ambient_bytes >= 0, "callbacks.ambient_bytes is ", callbacks.ambient_bytes, "; expected at least 0");
   require(callbacks.output != nullptr, "callbacks.output is NULL");
   require(callbacks.forward != nullptr, "callbacks.forward is NULL");

@@ -19,14 +19,14 @@ void init_struct(void* out, std::uint32_t size) {
   std::memcpy(out, &values, std::min<std::size_t>(size, sizeof(T)));
 }
 
-struct Initialiser {
+struct Initializer {
   std::string_view name;
   void (*init)(void* out, std::uint32_t size);
 };
 
-constexpr Initialiser initialisers[] = {
+constexpr Initializer initializers[] = {
 #define CKPT_FIRST_SIZE(name, last, size)
-#define CKPT_DEFAULTS(name, initialiser) {#name, init_struct<name>},
+#define CKPT_DEFAULTS(name, initializer) {#name, init_struct<name>},
 #include "generated/structs.inc"
 #undef CKPT_DEFAULTS
 #undef CKPT_FIRST_SIZE
@@ -38,7 +38,7 @@ ckpt_status ckpt_struct_init(const char* name, void* pointer, uint32_t size) {
   return guard([&] {
     const std::string_view wanted = not_null(name, "name");
     not_null(pointer, "pointer");
-    for (const Initialiser& one : initialisers) {
+    for (const Initializer& one : initializers) {
       if (one.name == wanted) return one.init(pointer, size);
     }
     fail(Status::invalid_argument, "name is ", quote(wanted), "; expected a struct of the library, as \"ckpt_save_options\"");

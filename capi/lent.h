@@ -8,7 +8,7 @@
 
 namespace ckpt::capi {
 
-// Not synchronised: one call at a time uses it. Any change of the handle's reference count by a callback is safe: if the callback
+// Not synchronized: one call at a time uses it. Any change of the handle's reference count by a callback is safe: if the callback
 // retained the handle, it owns it from then on, and the next call uses another one; if it released it too often, the count is
 // restored. A handle that the callback kept without retaining it is refused like a released one, during the lifetime of this
 // object.

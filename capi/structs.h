@@ -37,16 +37,16 @@ constexpr std::size_t size_of(Field Struct::*) {
     static constexpr std::size_t value = offsetof(name, last) + size_of(&name::last); \
   };                                                                                  \
   static_assert(sizeof(void*) != 8 || first_size<name> == (size));
-#define CKPT_DEFAULTS(name, initialiser)       \
+#define CKPT_DEFAULTS(name, initializer)       \
   template <>                                  \
   struct Defaults<name> {                      \
-    static constexpr name value = initialiser; \
+    static constexpr name value = initializer; \
   };
 #include "generated/structs.inc"
 #undef CKPT_DEFAULTS
 #undef CKPT_FIRST_SIZE
 
-// Larger than any version of any struct: a larger struct_size was not initialised, and memory after the struct would be read.
+// Larger than any version of any struct: a larger struct_size was not initialized, and memory after the struct would be read.
 constexpr std::uint32_t largest_struct = 4096;
 
 template <class T>
@@ -60,7 +60,7 @@ template <class T>
 std::uint32_t struct_size_of(const T* given, const char* argument) {
   std::uint32_t size = 0;
   std::memcpy(&size, not_null(given, argument), sizeof size);
-  base::require(is_size_of<T>(size), argument, ".struct_size is ", size, "; use the initialiser macro (a multiple of 4, ",
+  base::require(is_size_of<T>(size), argument, ".struct_size is ", size, "; use the initializer macro (a multiple of 4, ",
                 first_size<T>, " .. ", largest_struct, ")");
   return size;
 }

@@ -126,7 +126,7 @@ void convert(const std::string& from, const std::string& to, const ConvertOption
       warn_of_metadata(to, metadata);
       write_whole(to, [&](const std::string& file) { write_npz(file, reader, names, wrote); });
     } else if (is_folder(to)) {
-      files = write_folder(to, reader, names, metadata, options.most_file_bytes, wrote);
+      files = write_folder(to, reader, names, metadata, options.max_file_bytes, wrote);
     } else {
       write_file(to, reader, names, metadata, wrote);
     }

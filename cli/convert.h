@@ -7,8 +7,8 @@
 namespace ckpt::cli {
 
 struct ConvertOptions {
-  std::string group;                 // group of a checkpoint; "": all, and with several groups tensors are named "group.name"
-  std::int64_t most_file_bytes = 0;  // maximum tensor bytes per file of a folder
+  std::string group;                // group of a checkpoint; "": all, and with several groups tensors are named "group.name"
+  std::int64_t max_file_bytes = 0;  // maximum tensor bytes per file of a folder
   bool as_json = false;
 };
 

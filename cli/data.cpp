@@ -22,11 +22,11 @@ TextData::TextData(const std::string& path, const Reading& reading)
       reading_(reading),
       trained_bytes_(reading.every_byte ? bytes() - bytes() / held_out_part : bytes()) {
   if (text_.empty()) throw std::runtime_error(name_ + " is empty");
-  const std::int64_t least = reading.context + reading.samples;
-  if (trained_bytes_ < least) {
-    const std::int64_t held_out = reading.every_byte ? (least - 1) / (held_out_part - 1) : 0;
+  const std::int64_t min = reading.context + reading.samples;
+  if (trained_bytes_ < min) {
+    const std::int64_t held_out = reading.every_byte ? (min - 1) / (held_out_part - 1) : 0;
     throw std::runtime_error(name_ + " has " + std::to_string(bytes()) + " bytes; expected at least " +
-                             std::to_string(least + held_out) + " for a batch of " + std::to_string(reading.samples) + " samples");
+                             std::to_string(min + held_out) + " for a batch of " + std::to_string(reading.samples) + " samples");
   }
   length_ = (trained_bytes_ - reading.context) / reading.samples;
 }

@@ -53,7 +53,7 @@ double bfloat_value(std::uint16_t bits) {
 
 template <class T, class Value>
 double largest(const void* a, const void* b, std::int64_t bytes, Value&& value) {
-  double most = 0;
+  double max = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(bytes) / sizeof(T); ++i) {
     const char* at_a = static_cast<const char*>(a) + i * sizeof(T);
     const char* at_b = static_cast<const char*>(b) + i * sizeof(T);
@@ -64,9 +64,9 @@ double largest(const void* a, const void* b, std::int64_t bytes, Value&& value) 
     std::memcpy(&y, at_b, sizeof(T));
     const double apart = std::fabs(static_cast<double>(value(x)) - static_cast<double>(value(y)));
     if (std::isnan(apart)) return apart;
-    if (apart > most) most = apart;
+    if (apart > max) max = apart;
   }
-  return most;
+  return max;
 }
 
 // Returns nothing for dtypes that are compared only by their bytes.

@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 
 // In longer chains a schedule with few slots has too many actions for a table of all of them to be computed in reasonable time.
-constexpr std::int64_t most_layers = 1024;
+constexpr std::int64_t max_layers = 1024;
 
 json whole_frontier(const std::string& name, const Profile& profile) {
   json points = json::array();
@@ -36,10 +36,10 @@ json whole_frontier(const std::string& name, const Profile& profile) {
 }
 
 // Returns 1 .. most: all up to 24, then increasingly sparse; at most about 70 values.
-std::vector<std::int64_t> some_values(std::int64_t most) {
+std::vector<std::int64_t> some_values(std::int64_t max) {
   std::vector<std::int64_t> values;
-  for (std::int64_t value = 1; value < most; value += std::max<std::int64_t>(1, value / 8)) values.push_back(value);
-  values.push_back(most);
+  for (std::int64_t value = 1; value < max; value += std::max<std::int64_t>(1, value / 8)) values.push_back(value);
+  values.push_back(max);
   return values;
 }
 
@@ -100,7 +100,7 @@ json frontier_json(const PlannerForm& planner, const Profile& profile) {
   }
   if (planner.required.empty()) {
     try_planner(planner.name);
-  } else if (planner.required.size() == 1 && profile.layer_count() <= most_layers) {
+  } else if (planner.required.size() == 1 && profile.layer_count() <= max_layers) {
     for (const std::int64_t value : some_values(profile.layer_count())) try_planner(cat(planner.name, ":", value));
   }
   frontier["points"] = without_dominated(std::move(points));

@@ -9,7 +9,7 @@
 namespace ckpt::cli {
 namespace {
 
-constexpr std::int64_t most_batches = 8;  // bounds the time at the end of a short run
+constexpr std::int64_t max_batches = 8;  // bounds the time at the end of a short run
 
 }  // namespace
 
@@ -17,7 +17,7 @@ std::optional<HeldOut> evaluate_held_out(const TextData& data, Runner& runner, T
   if (data.held_out_bytes() == 0 || runner.pipeline() != nullptr) return std::nullopt;
   HeldOut held_out;
   held_out.bytes = data.held_out_bytes();
-  held_out.batches = std::min(most_batches, data.held_out_batches());
+  held_out.batches = std::min(max_batches, data.held_out_batches());
   held_out.unigram_entropy = data.unigram_entropy();
   Step step;
   step.input = tokens;

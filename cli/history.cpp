@@ -7,7 +7,7 @@
 namespace ckpt::cli {
 namespace {
 
-constexpr std::size_t most_points = 512;
+constexpr std::size_t max_points = 512;
 
 }  // namespace
 
@@ -17,7 +17,7 @@ void History::add(std::int64_t step, double loss, std::int64_t arena_bytes) {
     point = {point.steps + 1, step, point.loss_sum + loss, std::max(point.arena_bytes, arena_bytes)};
     return;
   }
-  if (points_.size() == most_points) merge_neighbours();
+  if (points_.size() == max_points) merge_neighbours();
   points_.push_back({1, step, loss, arena_bytes});
 }
 

@@ -38,11 +38,11 @@ constexpr int wrong_use = 2;
 constexpr int preempted = 3;
 
 using ckpt::cli::add_number;
-constexpr std::int64_t most_integer = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t max_integer = std::numeric_limits<std::int64_t>::max();
 constexpr ckpt::cli::Range<std::uint64_t> any_seed = {0, std::numeric_limits<std::uint64_t>::max()};
 // Limits of durations, such as a checkpoint's cost.
-constexpr double least_seconds = 1e-6;
-constexpr double most_seconds = 1e12;
+constexpr double min_seconds = 1e-6;
+constexpr double max_seconds = 1e12;
 constexpr const char* prompt = "--prompt";  // any string, also one that looks like a path
 
 void take_save_every(const std::string& text, ckpt::cli::TrainOptions& options) {
@@ -79,14 +79,14 @@ void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
           "Strategy that chooses the schedule instead of a planner: interval:4, size:1MiB, ...; fails if it exceeds the budget")
       ->type_name("TEXT")
       ->excludes(planner);
-  add_number(*train, "--steps", options.steps, {0, most_integer}, "Total number of steps, including those before a resume");
+  add_number(*train, "--steps", options.steps, {0, max_integer}, "Total number of steps, including those before a resume");
   const ckpt::cli::ModelFlags model = add_model_flags(*train, options.model, "Model to train: transformer, or mlp, which is small");
   add_number(*train, "--seed", options.seed, any_seed, "Seed of initial values and dropout");
   add_number(*train, "--learning-rate", options.learning_rate, {1e-12, 1e6}, "Peak learning rate of AdamW");
   train->add_option("--rate-kind", options.rate_kind, "Learning-rate decay from the peak until --steps")
       ->check(CLI::IsMember({"constant", "linear", "cosine"}))
       ->capture_default_str();
-  add_number(*train, "--warm-up", options.warm_up_steps, {0, most_integer}, "Warm-up steps: the learning rate grows to its peak");
+  add_number(*train, "--warm-up", options.warm_up_steps, {0, max_integer}, "Warm-up steps: the learning rate grows to its peak");
   add_number(*train, "--last-rate", options.last_rate, {0, 1e6}, "Final learning rate, linear and cosine only");
   add_threads(*train, options.threads);
   train->add_option("--dir", options.directory, "Directory of checkpoints, or a URI; default: no checkpoints")->type_name("DIR");
@@ -96,13 +96,13 @@ void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
           "Steps between checkpoints; 0: only at the end; auto: chosen by a controller")
       ->type_name("N|auto")
       ->default_str("0");
-  add_number(*train, "--first-save-seconds", options.first_save_seconds, {0, most_seconds},
+  add_number(*train, "--first-save-seconds", options.first_save_seconds, {0, max_seconds},
              "With auto: latest time of the first save, which measures the cost of a save");
-  add_number(*train, "--notice-seconds", options.notice_seconds, {0, most_seconds},
+  add_number(*train, "--notice-seconds", options.notice_seconds, {0, max_seconds},
              "With auto: time from SIGTERM or SIGUSR1 to termination");
   train->add_flag("--async,!--no-async,!--sync", options.async,
                   "Save in the background (the default), or block training during each save");
-  add_number(*train, "--keep", options.keep_last, {0, most_integer}, "Number of checkpoints to keep; 0: all");
+  add_number(*train, "--keep", options.keep_last, {0, max_integer}, "Number of checkpoints to keep; 0: all");
   train
       ->add_option("--resume", options.resume,
                    "auto: resume from the newest valid checkpoint, if one exists; require: fail if none exists")
@@ -143,7 +143,7 @@ void add_sample(CLI::App& app, ckpt::cli::SampleOptions& options) {
   CLI::App* const sample = app.add_subcommand("sample", "Generate text from a trained transformer");
   sample->add_option("--dir", options.directory, "Directory of checkpoints of ckpt train, or a URI")->type_name("DIR")->required();
   sample->add_option(prompt, options.prompt, "Start of the text")->type_name("TEXT")->required();
-  add_number(*sample, "--length", options.length, {0, most_integer}, "Number of bytes to generate after the prompt");
+  add_number(*sample, "--length", options.length, {0, max_integer}, "Number of bytes to generate after the prompt");
   add_number(*sample, "--temperature", options.temperature, {0, 1e6},
              "Sampling temperature; 0: always the most probable byte; 1: the model's probabilities");
   add_number(*sample, "--seed", options.seed, any_seed, "Seed of the sampling");
@@ -193,9 +193,9 @@ void add_simulate(CLI::App& app, ckpt::cli::SimulateOptions& options) {
                    "seconds per node")
       ->type_name("FILE|LAW")
       ->required();
-  add_number(*simulate, "--cost", options.cost, {least_seconds, most_seconds}, "Seconds per checkpoint");
-  add_number(*simulate, "--restart", options.restart, {0, most_seconds}, "Seconds from a failure until work resumes");
-  add_number(*simulate, "--poll", options.poll, {least_seconds, most_seconds}, "Seconds between queries of a policy");
+  add_number(*simulate, "--cost", options.cost, {min_seconds, max_seconds}, "Seconds per checkpoint");
+  add_number(*simulate, "--restart", options.restart, {0, max_seconds}, "Seconds from a failure until work resumes");
+  add_number(*simulate, "--poll", options.poll, {min_seconds, max_seconds}, "Seconds between queries of a policy");
   simulate->add_option("--policies", options.policies,
                        "Comma-separated: auto, threshold, expected-value, young, daly, bayes, bayes:KEEP, weibull, fixed:SECONDS");
   add_number(*simulate, "--nodes", options.nodes, {1, 1'000'000},
@@ -203,9 +203,9 @@ void add_simulate(CLI::App& app, ckpt::cli::SimulateOptions& options) {
   add_number(*simulate, "--failures", options.failures, {1, 1'000'000}, "Failures per simulated run");
   add_number(*simulate, "--replicas", options.replicas, {1, 100'000}, "Number of simulated runs");
   add_number(*simulate, "--seed", options.seed, any_seed, "Seed of the simulation");
-  add_number(*simulate, "--remote-every", options.remote_every, {1, most_integer},
+  add_number(*simulate, "--remote-every", options.remote_every, {1, max_integer},
              "Every Nth checkpoint is remote, the others are local; 1: all are remote");
-  add_number(*simulate, "--local-cost", options.local_cost, {0, most_seconds}, "Seconds per local checkpoint");
+  add_number(*simulate, "--local-cost", options.local_cost, {0, max_seconds}, "Seconds per local checkpoint");
   add_number(*simulate, "--remote-share", options.remote_share, {0, 1}, "Fraction of failures that destroy local checkpoints");
   simulate->add_option("--json", options.json, "Write the results to a file as JSON")->type_name("FILE");
   simulate->add_option("--report", options.report, "Write an HTML page with charts to a file")->type_name("FILE");

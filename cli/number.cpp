@@ -31,8 +31,8 @@ T parse(const std::string& name, const std::string& text, Range<T> range) {
       std::is_unsigned_v<T> && text.size() > 1 && text[0] == '-' && text.find_first_not_of("0123456789", 1) == std::string::npos;
   if (!is_number && !is_negative) refuse(std::is_floating_point_v<T> ? "expected a number" : "expected an integer");
   // A NaN fails both comparisons.
-  if (is_negative || error != std::errc() || !(value >= range.least && value <= range.most)) {
-    refuse("expected " + text_of(range.least) + " .. " + text_of(range.most));
+  if (is_negative || error != std::errc() || !(value >= range.min && value <= range.max)) {
+    refuse("expected " + text_of(range.min) + " .. " + text_of(range.max));
   }
   return value;
 }
@@ -74,8 +74,8 @@ CLI::Option* add_duration(CLI::App& app, const std::string& name, std::int64_t& 
                                            [&](const auto& each) { return !text.empty() && each.first == text.back(); });
     const bool has_unit = found != std::end(units);
     const std::int64_t unit = has_unit ? found->second : 1;
-    constexpr std::int64_t most = std::int64_t{100} * 366 * 86400;
-    seconds = unit * parse(name, text.substr(0, text.size() - (has_unit ? 1 : 0)), Range<std::int64_t>{0, most / unit});
+    constexpr std::int64_t max = std::int64_t{100} * 366 * 86400;
+    seconds = unit * parse(name, text.substr(0, text.size() - (has_unit ? 1 : 0)), Range<std::int64_t>{0, max / unit});
   };
   return app.add_option_function<std::string>(name, read, meaning)->type_name("DURATION");
 }

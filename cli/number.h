@@ -10,8 +10,8 @@ namespace ckpt::cli {
 // Inclusive bounds.
 template <class T>
 struct Range {
-  T least;
-  T most;
+  T min;
+  T max;
 };
 
 // Adds the option --name, in decimal digits whatever the locale. The default is the value of target.

@@ -63,11 +63,11 @@ class Workplace {
 
 // Returns the target of a link, also if it does not exist yet.
 fs::path followed(fs::path path) {
-  constexpr int most_links = 40;  // Linux's limit
+  constexpr int max_links = 40;  // Linux's limit
   const fs::path asked = path;
   std::error_code error;
   for (int links = 0; fs::is_symlink(path, error); ++links) {
-    if (links == most_links) refuse_output(asked, reason_of(ELOOP));
+    if (links == max_links) refuse_output(asked, reason_of(ELOOP));
     path = path.parent_path() / fs::read_symlink(path);
   }
   return path;

@@ -17,7 +17,7 @@ using Index = PickleValue::Index;
 using Kind = PickleValue::Kind;
 using Parts = PickleValue::Parts;
 
-constexpr std::size_t most_opcodes = std::size_t{1} << 24;  // more than a model of 500,000 tensors needs
+constexpr std::size_t max_opcodes = std::size_t{1} << 24;  // more than a model of 500,000 tensors needs
 constexpr int newest_protocol = 5;
 constexpr std::size_t longest_shown = 200;  // characters of a name in a message
 
@@ -109,7 +109,7 @@ class Machine {
     if (bytes_.size() > std::numeric_limits<std::uint32_t>::max()) throw std::runtime_error("it is larger than 4 GiB");
     for (std::size_t count = 0;; ++count) {
       opcode_at_ = next_;
-      if (count == most_opcodes) refuse("it has more than ", most_opcodes, " opcodes");
+      if (count == max_opcodes) refuse("it has more than ", max_opcodes, " opcodes");
       const auto opcode = static_cast<unsigned char>(take(1).front());
       if (opcode == '.') break;
       step(opcode);

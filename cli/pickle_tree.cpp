@@ -125,8 +125,8 @@ using NodeOf = std::function<TreeNodes(const PickleValue&, const std::string& pa
 
 class Writer {
  public:
-  Writer(const Pickle& pickle, const NodeOf& node_of, std::size_t most_bytes)
-      : pickle_(pickle), node_of_(node_of), most_bytes_(most_bytes), is_open_(pickle.values.size(), false) {}
+  Writer(const Pickle& pickle, const NodeOf& node_of, std::size_t max_bytes)
+      : pickle_(pickle), node_of_(node_of), max_bytes_(max_bytes), is_open_(pickle.values.size(), false) {}
 
   std::string write(Index root) {
     add_value(root, "", false);
@@ -225,14 +225,14 @@ class Writer {
   }
 
   void add_node(const std::string& node, const std::string& path) {
-    if (text_.size() + node.size() > most_bytes_) refuse_tree(path, cat("its values exceed ", most_bytes_, " bytes"));
+    if (text_.size() + node.size() > max_bytes_) refuse_tree(path, cat("its values exceed ", max_bytes_, " bytes"));
     if (!text_.empty()) text_ += ',';
     text_ += node;
   }
 
   const Pickle& pickle_;
   const NodeOf& node_of_;
-  std::size_t most_bytes_;
+  std::size_t max_bytes_;
   std::vector<bool> is_open_;
   std::vector<Open> open_;
   std::string text_;
@@ -260,8 +260,8 @@ std::string TensorNames::take(const std::string& path) {
   return name;
 }
 
-std::string tree_text(const Pickle& pickle, Index root, const NodeOf& node_of, std::size_t most_bytes) {
-  return Writer(pickle, node_of, most_bytes).write(root);
+std::string tree_text(const Pickle& pickle, Index root, const NodeOf& node_of, std::size_t max_bytes) {
+  return Writer(pickle, node_of, max_bytes).write(root);
 }
 
 }  // namespace ckpt::cli

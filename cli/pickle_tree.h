@@ -33,9 +33,9 @@ struct TreeNodes {
 constexpr const char* kept_attribute = "_metadata";
 
 // Returns the JSON text of the tree at root. node_of creates the node of each value that is not plain; it receives the value's
-// path. most_bytes limits the text. Throws std::runtime_error that names the path for values and attributes that a tree cannot
+// path. max_bytes limits the text. Throws std::runtime_error that names the path for values and attributes that a tree cannot
 // represent, for cycles, and for depths above 1,000.
 std::string tree_text(const Pickle& pickle, PickleValue::Index root,
-                      const std::function<TreeNodes(const PickleValue&, const std::string& path)>& node_of, std::size_t most_bytes);
+                      const std::function<TreeNodes(const PickleValue&, const std::string& path)>& node_of, std::size_t max_bytes);
 
 }  // namespace ckpt::cli

@@ -79,8 +79,8 @@ void compare(json& cost, const json& store_all) {
 
 // Returns whether to compare a planner that the user did not name.
 bool is_compared(const PlannerForm& planner, const Profile& profile) {
-  constexpr std::int64_t most_layers = 4096;  // in longer chains, planners without a budget can recompute too much
-  if (profile.layer_count() > most_layers && !planner.takes_bytes() && planner.name != "store-all") return false;
+  constexpr std::int64_t max_layers = 4096;  // in longer chains, planners without a budget can recompute too much
+  if (profile.layer_count() > max_layers && !planner.takes_bytes() && planner.name != "store-all") return false;
   return planner.name != "two-level" || has_tier(profile, 1);
 }
 

@@ -21,7 +21,7 @@ PlannerForm form_of(const std::string& line) {
 }
 
 // Returns the largest number of slots with which the schedule fits; 1 if none does.
-std::int64_t most_slots(const std::string& name, const Profile& profile, std::int64_t budget_bytes) {
+std::int64_t max_slots(const std::string& name, const Profile& profile, std::int64_t budget_bytes) {
   std::int64_t fits = 1;
   std::int64_t limit = profile.layer_count() + 1;  // more have no effect
   for (std::int64_t slots = limit - 1; fits < slots; slots = fits + (limit - fits) / 2) {
@@ -64,7 +64,7 @@ std::string planner_within(const std::string& planner, const Profile& profile, s
   const std::string value = form->required[0];
   if (budget_bytes == 0)
     throw std::invalid_argument(cat("--planner: '", planner, "' needs a value; use ", option, ", or ", planner, ":", value));
-  return cat(planner, ":", form->takes_bytes() ? budget_bytes : most_slots(planner, profile, budget_bytes));
+  return cat(planner, ":", form->takes_bytes() ? budget_bytes : max_slots(planner, profile, budget_bytes));
 }
 
 void require_fit(const Schedule& schedule, const Profile& profile, const RequestedBudget& budget, const std::string& what) {

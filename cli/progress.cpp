@@ -20,7 +20,7 @@ namespace {
 constexpr std::chrono::milliseconds redraw_interval{100};
 constexpr std::chrono::milliseconds line_interval{2000};
 constexpr std::chrono::milliseconds passing_delay{500};  // shorter work shows nothing on a terminal
-constexpr double least_measured_share = 0.002;           // below it, the estimate of the time left is too inaccurate
+constexpr double min_measured_share = 0.002;             // below it, the estimate of the time left is too inaccurate
 constexpr std::size_t usual_columns = 80;
 constexpr std::string_view green = "\033[32m";
 constexpr std::string_view no_colour = "\033[0m";
@@ -138,7 +138,7 @@ void Progress::draw(bool ended) {
   if (state.details.empty()) return;  // no values yet
   const double elapsed = seconds_since(begin_);
   const double done = state.share - first_share_;
-  const double left = done < least_measured_share ? -1 : elapsed / done * (1 - state.share);
+  const double left = done < min_measured_share ? -1 : elapsed / done * (1 - state.share);
   const double seconds = ended ? elapsed : left;
   if (!terminal_) {
     (void)std::fprintf(stderr, "%s\n", progress_line(state, seconds, ended, {}).c_str());

@@ -26,9 +26,9 @@ RequestedBudget stage_budget(const std::string& text, const Chain& chain, const 
   PipelineOptions everything = options;
   everything.tracker = nullptr;
   Pipeline store_all(chain, input, everything);
-  std::int64_t most = 0;
-  for (std::int32_t stage = 0; stage < options.stages; ++stage) most = std::max(most, store_all.stats(stage).reserved_bytes);
-  return {"--memory-budget", budget, most, budget.bytes_of(most)};
+  std::int64_t max = 0;
+  for (std::int32_t stage = 0; stage < options.stages; ++stage) max = std::max(max, store_all.stats(stage).reserved_bytes);
+  return {"--memory-budget", budget, max, budget.bytes_of(max)};
 }
 
 }  // namespace

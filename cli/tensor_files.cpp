@@ -118,7 +118,7 @@ void write_file(const std::string& path, Reader& reader, const ChosenTensors& te
 }
 
 std::int64_t write_folder(const std::string& folder, Reader& reader, const ChosenTensors& tensors, const FileMetadata& metadata,
-                          std::int64_t most_bytes, const Wrote& wrote) {
+                          std::int64_t max_bytes, const Wrote& wrote) {
   const fs::path place(folder);
   if (fs::exists(place) && (!fs::is_directory(place) || !fs::is_empty(place)))
     throw std::runtime_error(folder + (fs::is_directory(place) ? ": expected an empty folder" : ": expected a folder"));
@@ -126,7 +126,7 @@ std::int64_t write_folder(const std::string& folder, Reader& reader, const Chose
   std::int64_t in_last = 0;
   std::int64_t all_bytes = 0;
   for (ChosenEntry& entry : chosen_entries(reader, tensors)) {
-    if (files.empty() || (in_last > 0 && entry.info.bytes > most_bytes - in_last)) {
+    if (files.empty() || (in_last > 0 && entry.info.bytes > max_bytes - in_last)) {
       files.emplace_back();
       in_last = 0;
     }

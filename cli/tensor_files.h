@@ -22,9 +22,9 @@ using Wrote = std::function<void(std::int64_t)>;
 void write_file(const std::string& path, Reader& reader, const ChosenTensors& tensors, const FileMetadata& metadata,
                 const Wrote& wrote);
 
-// Writes files of at most most_bytes of tensors each (one larger tensor gets its own file), then model.safetensors.index.json.
+// Writes files of at most max_bytes of tensors each (one larger tensor gets its own file), then model.safetensors.index.json.
 // Creates the folder; throws if it exists and is not empty. Returns the number of tensor files.
 std::int64_t write_folder(const std::string& folder, Reader& reader, const ChosenTensors& tensors, const FileMetadata& metadata,
-                          std::int64_t most_bytes, const Wrote& wrote);
+                          std::int64_t max_bytes, const Wrote& wrote);
 
 }  // namespace ckpt::cli

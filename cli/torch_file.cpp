@@ -28,7 +28,7 @@ using Kind = PickleValue::Kind;
 using Lengths = std::vector<std::int64_t>;
 
 // Limits the expansion of tensors and values relative to the file: tensors can expand one element, and values can share one string.
-constexpr std::uint64_t most_times = 16;
+constexpr std::uint64_t max_times = 16;
 constexpr std::uint64_t always_allowed = std::uint64_t{64} << 20;
 
 constexpr std::string_view rebuild_tensor = "torch._utils._rebuild_tensor_v2";
@@ -319,7 +319,7 @@ bool is_row_major(const View& view) {
 
 class Tensors {
  public:
-  Tensors(TorchArchive& archive, std::uint64_t most_bytes) : archive_(archive), left_(most_bytes) {}
+  Tensors(TorchArchive& archive, std::uint64_t max_bytes) : archive_(archive), left_(max_bytes) {}
 
   Tensor make(const View& view) {
     Lengths shape = view.shape;
@@ -327,7 +327,7 @@ class Tensors {
     const auto size = static_cast<std::size_t>(element_bytes(*view.type));
     std::uint64_t bytes = size;
     for (const std::int64_t length : view.shape) bytes *= static_cast<std::uint64_t>(length);
-    if (bytes > left_) throw std::runtime_error(cat("its tensors exceed ", most_times, " times the file's size"));
+    if (bytes > left_) throw std::runtime_error(cat("its tensors exceed ", max_times, " times the file's size"));
     left_ -= bytes;
     if (bytes == 0) return Tensor(view.type->stored, shape);
     const std::shared_ptr<const char> storage = storage_of(view);
@@ -363,8 +363,8 @@ using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
 class Contents {
  public:
-  Contents(const Pickle& pickle, TorchArchive& archive, std::uint64_t most_bytes)
-      : pickle_(pickle), calls_(pickle), tensors_(archive, most_bytes), most_bytes_(most_bytes) {}
+  Contents(const Pickle& pickle, TorchArchive& archive, std::uint64_t max_bytes)
+      : pickle_(pickle), calls_(pickle), tensors_(archive, max_bytes), max_bytes_(max_bytes) {}
 
   Foreign read() {
     if (is_state_dict()) return state_dict();
@@ -393,7 +393,7 @@ class Contents {
 
   std::string text_of(PickleValue::Index root) {
     return tree_text(
-        pickle_, root, [this](const PickleValue& value, const std::string& path) { return node_of(value, path); }, most_bytes_);
+        pickle_, root, [this](const PickleValue& value, const std::string& path) { return node_of(value, path); }, max_bytes_);
   }
 
   Foreign state_dict() {
@@ -458,7 +458,7 @@ class Contents {
   const Pickle& pickle_;
   Calls calls_;
   Tensors tensors_;
-  std::uint64_t most_bytes_;
+  std::uint64_t max_bytes_;
   TensorNames names_;
   std::map<ViewKey, std::string> names_of_views_;
   NamedTensors named_;
@@ -488,8 +488,8 @@ Foreign read_torch_file(const std::string& path) {
     } catch (const std::runtime_error& error) {
       throw std::runtime_error(cat("data.pkl ", error.what()));
     }
-    const std::uint64_t most_bytes = always_allowed + most_times * std::filesystem::file_size(path);
-    return Contents(pickle, archive, most_bytes).read();
+    const std::uint64_t max_bytes = always_allowed + max_times * std::filesystem::file_size(path);
+    return Contents(pickle, archive, max_bytes).read();
   } catch (const std::runtime_error& error) {
     const std::string what = error.what();
     throw std::runtime_error(what.starts_with(path) ? what : path + ": " + what);

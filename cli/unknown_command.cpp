@@ -35,14 +35,14 @@ std::string unknown_command(const CLI::App& app, int argc, const char* const* ar
   std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   std::string known;
   std::string nearest;
-  std::size_t least = 3;  // a larger distance is not a typo
+  std::size_t min = 3;  // a larger distance is not a typo
   for (const CLI::App* const command : app.get_subcommands(nullptr)) {
     if (command->check_name(given)) return "";
     known += (known.empty() ? "" : ", ") + command->get_name();
     for (const std::string& name :
          {command->get_name(), command->get_aliases().empty() ? std::string() : command->get_aliases()[0]}) {
-      if (name.empty() || distance(lower, name) >= least) continue;
-      least = distance(lower, name);
+      if (name.empty() || distance(lower, name) >= min) continue;
+      min = distance(lower, name);
       nearest = name;
     }
   }

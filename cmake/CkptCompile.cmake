@@ -31,7 +31,7 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   endif()
 endif()
 if(PROJECT_IS_TOP_LEVEL)
-  # Assertions stay on in the optimised build: they are few, cheap and off the hot paths.
+  # Assertions stay on in the optimized build: they are few, cheap and off the hot paths.
   set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g")
   set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g")
   if(CKPT_SANITIZE) # -O1 finds as many errors and compiles in two thirds of the time
@@ -102,8 +102,8 @@ function(ckpt_unity target)
   endif()
 endfunction()
 
-# For programs over libckpt.so that do no long computation: halves their compile time; with sanitizers it disables optimisation. In
-# release builds not for programs that link the parts: the linker could keep their unoptimised template instances instead of the
+# For programs over libckpt.so that do no long computation: halves their compile time; with sanitizers it disables optimization. In
+# release builds not for programs that link the parts: the linker could keep their unoptimized template instances instead of the
 # parts' own.
 function(ckpt_quick_compile target)
   if(CKPT_SANITIZE)

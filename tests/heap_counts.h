@@ -14,7 +14,7 @@ inline std::atomic<std::int64_t> heap_requests{0};
 
 struct HeapBytes {
   std::int64_t held = 0;  // bytes allocated by the thread minus bytes freed by it
-  std::int64_t most = 0;  // maximum since this was set
+  std::int64_t max = 0;   // maximum since this was set
 };
 inline thread_local HeapBytes heap_bytes;
 
@@ -24,7 +24,7 @@ inline thread_local HeapBytes heap_bytes;
   void* const memory = alignment == 0 ? std::malloc(bytes == 0 ? 1 : bytes)
                                       : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   heap_bytes.held += static_cast<std::int64_t>(malloc_usable_size(memory));
-  heap_bytes.most = std::max(heap_bytes.most, heap_bytes.held);
+  heap_bytes.max = std::max(heap_bytes.max, heap_bytes.held);
   return memory;
 }
 

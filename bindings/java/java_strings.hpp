@@ -61,8 +61,8 @@ class Utf8Reader {
       if ((*at & 0xC0) != 0x80) return 0xFFFD;
       point = point << 6 | (*at & 0x3FU);
     }
-    static const std::uint32_t least[] = {0, 0x80, 0x800, 0x10000};
-    if (point < least[more] || point > 0x10FFFF || (point >= 0xD800 && point < 0xE000)) return 0xFFFD;
+    static const std::uint32_t min[] = {0, 0x80, 0x800, 0x10000};
+    if (point < min[more] || point > 0x10FFFF || (point >= 0xD800 && point < 0xE000)) return 0xFFFD;
     at_ = at;
     return point;
   }

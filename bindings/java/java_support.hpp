@@ -99,12 +99,12 @@ void numbers(JNIEnv* env, Array array, std::vector<Number>* list) {
   list->resize(static_cast<std::size_t>(length));
   if (length > 0) region(env, array, length, list->data());
 }
-inline bool numbers(JNIEnv* env, jlongArray array, std::int64_t* list, jsize most) {
+inline bool numbers(JNIEnv* env, jlongArray array, std::int64_t* list, jsize max) {
   const jsize length = array ? env->GetArrayLength(array) : 0;
-  if (length > most)
-    return refuse(env, ("array: expected at most " + std::to_string(most) + " numbers, found " + std::to_string(length)).c_str());
+  if (length > max)
+    return refuse(env, ("array: expected at most " + std::to_string(max) + " numbers, found " + std::to_string(length)).c_str());
   if (length > 0) env->GetLongArrayRegion(array, 0, length, reinterpret_cast<jlong*>(list));
-  for (jsize i = length; i < most; ++i) list[i] = 0;
+  for (jsize i = length; i < max; ++i) list[i] = 0;
   return true;
 }
 inline bool words(JNIEnv* env, jintArray array, std::uint32_t* list, jsize length) {

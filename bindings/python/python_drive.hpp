@@ -22,7 +22,7 @@ namespace ckpt_python {
 struct Drive {
   // Indexes of functions. Functions that take items call take() for each.
   enum { forward, record, backward, turn, store, load, wait, drop, taking_forward, taking_record, make_record, count };
-  static constexpr std::size_t most_records = 1 << 20;
+  static constexpr std::size_t max_records = 1 << 20;
   struct Record {
     ckpt_drive_call call;
     PyObject* object;
@@ -59,7 +59,7 @@ struct Drive {
     PyObject* const made = tuple ? PyObject_CallFunctionObjArgs(functions[make_record], tuple, nullptr) : nullptr;
     Py_XDECREF(tuple);
     if (!made) return nullptr;
-    if (next_record == most_records) --next_record;  // reuse the last entry
+    if (next_record == max_records) --next_record;  // reuse the last entry
     if (next_record == records.size()) records.push_back({call, none()});
     Py_DECREF(records[next_record].object);
     records[next_record] = {call, made};

@@ -15,8 +15,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double most_times = 20;         // slower points appear only in the table
-constexpr std::size_t most_values = 400;  // per plot
+constexpr double max_times = 20;         // slower points appear only in the table
+constexpr std::size_t max_values = 400;  // per plot
 
 double bytes_of(const json& cost) { return cost.at("reserved_bytes").get<double>(); }
 double times_of(const json& cost) { return cost.at("times_store_all").get<double>(); }
@@ -25,7 +25,7 @@ double times_of(const json& cost) { return cost.at("times_store_all").get<double
 std::vector<json> drawn(const json& frontier) {
   std::vector<json> points;
   for (const json& point : frontier.at("points")) {
-    if (times_of(point) <= most_times) points.push_back(point);
+    if (times_of(point) <= max_times) points.push_back(point);
   }
   std::stable_sort(points.begin(), points.end(), [](const json& a, const json& b) { return bytes_of(a) < bytes_of(b); });
   std::vector<json> kept;
@@ -72,7 +72,7 @@ class Pictures {
     }
     if (budget_ < 1.5 * end_) end_ = std::max(end_, budget_);
     end_ *= 1.03;
-    low_ = high_ = std::min(times_of(chosen_), most_times);
+    low_ = high_ = std::min(times_of(chosen_), max_times);
     for (const Drawn& each : all_) {
       for (const json& point : each.points) {
         low_ = std::min(low_, times_of(point));
@@ -111,8 +111,8 @@ class Pictures {
   std::string plot(std::size_t index, const std::string& name, int height) const {
     Scale x = Scale::bytes(end_);
     const std::string unit = x.unit();
-    const std::string least = index < all_.size() ? value_text("Least memory", all_[index].points.front(), timed_) : label_;
-    Plot plot(name, least + ".", std::move(x), Scale::times(low_, high_), height);
+    const std::string min = index < all_.size() ? value_text("Least memory", all_[index].points.front(), timed_) : label_;
+    Plot plot(name, min + ".", std::move(x), Scale::times(low_, high_), height);
     plot.units("time relative to storing everything", unit + " reserved").find_by("x");
     for (std::size_t other = 0; other < all_.size(); ++other) {
       if (other != index) plot.also(id(other));
@@ -120,16 +120,16 @@ class Pictures {
     if (index < all_.size()) add_curve(plot, index);
     if (shows_budget())
       plot.upright(budget_, "budget", height > 200 ? cat("budget ", bytes_text(static_cast<std::int64_t>(budget_))) : "");
-    if (times_of(chosen_) <= most_times) plot.dot(bytes_of(chosen_), times_of(chosen_), "kept");
+    if (times_of(chosen_) <= max_times) plot.dot(bytes_of(chosen_), times_of(chosen_), "kept");
     if (index >= all_.size())
-      plot.value(bytes_of(chosen_), std::min(times_of(chosen_), most_times), value_text(label_, chosen_, timed_));
+      plot.value(bytes_of(chosen_), std::min(times_of(chosen_), max_times), value_text(label_, chosen_, timed_));
     return plot.html();
   }
 
   void add_curve(Plot& plot, std::size_t index) const {
     const Drawn& planner = all_[index];
     plot.named(id(index)).line(step_curve(planner.points, end_), "kept");
-    const std::size_t every = (planner.points.size() + most_values - 1) / most_values;
+    const std::size_t every = (planner.points.size() + max_values - 1) / max_values;
     for (std::size_t i = 0; i < planner.points.size(); ++i) {
       const json& point = planner.points[i];
       if (i % every != 0 && i + 1 != planner.points.size() && point.at("reserved_bytes") != chosen_.at("reserved_bytes")) continue;

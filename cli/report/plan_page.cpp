@@ -116,13 +116,13 @@ std::string comparison(const Figures& figures) {
 
 // The table of the chosen planner. The values of the others are in the plots, and all are in the JSON.
 std::string frontier_table(const Figures& figures) {
-  constexpr std::size_t most_rows = 24;
+  constexpr std::size_t max_rows = 24;
   const std::string own = planner_name(figures.at("/chosen/planner").get<std::string>());
   const json& frontiers = figures.at("/frontiers");
   for (std::size_t f = 0; f < frontiers.size(); ++f) {
     if (frontiers.at(f).at("planner") != own) continue;
     const json& points = frontiers.at(f).at("points");
-    const std::size_t every = (points.size() + most_rows - 1) / most_rows;
+    const std::size_t every = (points.size() + max_rows - 1) / max_rows;
     Table table(cat("Frontier of ", own), columns(figures));
     for (std::size_t i = 0; i < points.size(); ++i) {
       const bool chosen = is_chosen(points.at(i), frontiers.at(f), figures.all());

@@ -32,7 +32,7 @@ std::string step_words(const Figures& figures) {
 std::string step_section(const Figures& figures, const Plan& plan) {
   const Replay step = replay(plan.schedule, *plan.profile, plan.stage);
   const std::string out = cat("<section><h2>Planned step</h2>\n<p>", step_words(figures), "</p>\n");
-  if (step.operations.size() > most_operations)
+  if (step.operations.size() > max_operations)
     return out + "<p class=\"note\">The step has too many operations for a chart.</p></section>\n";
   const std::int64_t budget = figures.has("/budget_bytes") ? figures.at("/budget_bytes").get<std::int64_t>() : 0;
   return cat(out, "<h3>Memory</h3>\n", memory_legend(budget > 0),

@@ -35,10 +35,10 @@ struct Unit {
   double size;
 };
 
-Unit unit_for(double most, const std::vector<Unit>& units) {
+Unit unit_for(double max, const std::vector<Unit>& units) {
   Unit best = units.front();
   for (const Unit& unit : units) {
-    if (most >= unit.size) best = unit;
+    if (max >= unit.size) best = unit;
   }
   return best;
 }
@@ -99,20 +99,20 @@ Scale Scale::linear(double low, double high, int digits) {
   return scale;
 }
 
-Scale Scale::bytes(double most) {
+Scale Scale::bytes(double max) {
   const Unit unit =
-      unit_for(most, {{"bytes", 1}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"PiB", 0x1p50}});
-  Scale scale = linear(0, std::max(most, 1.0) / unit.size);
+      unit_for(max, {{"bytes", 1}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"PiB", 0x1p50}});
+  Scale scale = linear(0, std::max(max, 1.0) / unit.size);
   scale.unit_ = unit.name;
   scale.map_ = [size = unit.size](double value) { return value / size; };
   for (Tick& tick : scale.ticks_) tick.at *= unit.size;
   return scale;
 }
 
-Scale Scale::seconds(double most, int marks) {
+Scale Scale::seconds(double max, int marks) {
   const Unit unit =
-      unit_for(most, {{"microseconds", 1e-6}, {"milliseconds", 1e-3}, {"seconds", 1}, {"minutes", minute}, {"hours", hour}});
-  const double last = most > 0 ? most / unit.size : 1;
+      unit_for(max, {{"microseconds", 1e-6}, {"milliseconds", 1e-3}, {"seconds", 1}, {"minutes", minute}, {"hours", hour}});
+  const double last = max > 0 ? max / unit.size : 1;
   Scale scale(0, last, identity);
   const double step = round_step(last, marks);
   for (int i = 0; i * step <= last * 1.0001; ++i)
@@ -160,9 +160,9 @@ Scale Scale::times(double low, double high) {
   return scale;
 }
 
-Scale Scale::signed_shares(double low, double high, double least) {
-  const auto map = [least](double value) {
-    const double size = std::abs(value) / least;
+Scale Scale::signed_shares(double low, double high, double min) {
+  const auto map = [min](double value) {
+    const double size = std::abs(value) / min;
     return std::copysign(size <= 1 ? size : 1 + std::log10(size), value);
   };
   Scale scale(low, high, map);
@@ -174,7 +174,7 @@ Scale Scale::signed_shares(double low, double high, double least) {
   for (const double sign : {-1.0, 1.0}) {
     double shown_to = scale.share(0);
     double roomy_to = shown_to;
-    double value = sign * least;
+    double value = sign * min;
     for (; std::abs(value) <= std::max(std::abs(low), std::abs(high)) * 1.0001; value *= 10) {
       const double share = scale.share(value);
       if (value < low * 1.0001 || value > high * 1.0001 || std::abs(share - roomy_to) < roomy_distance) continue;

@@ -19,9 +19,9 @@ class Scale {
   // Ticks at round numbers; at integers if digits is 0.
   static Scale linear(double low, double high, int digits = -1);
   // From 0 to at least most, in a suitable unit of bytes; unit() names it.
-  static Scale bytes(double most);
+  static Scale bytes(double max);
   // From 0 to most seconds, with at most `marks` ticks; unit() names the unit.
-  static Scale seconds(double most, int marks = 8);
+  static Scale seconds(double max, int marks = 8);
   // Ticks at powers of ten.
   static Scale counts(double first, double last);
   // Logarithmic, with ticks at common durations.
@@ -29,7 +29,7 @@ class Scale {
   // Logarithmic, with ticks at ratios: "1.2".
   static Scale times(double low, double high);
   // Fractions: linear between -least and least, logarithmic beyond, with ticks at powers of ten percent.
-  static Scale signed_shares(double low, double high, double least);
+  static Scale signed_shares(double low, double high, double min);
   // Fractions near 1: each tenth of the remaining distance to 1 takes the same space.
   static Scale nines(double low, double high);
   // Numbered lanes without ticks, the first at the top.

@@ -11,7 +11,7 @@
 namespace ckpt::cli::report {
 
 // Longer steps are only described in words.
-constexpr std::size_t most_operations = 6000;
+constexpr std::size_t max_operations = 6000;
 
 // Memory over time by purpose. budget_bytes 0: no budget. group: see Plot::group.
 Plot memory_plot(const Plan& plan, const Replay& step, const std::string& name, std::int64_t budget_bytes, int height,

@@ -48,14 +48,14 @@ std::size_t best_policy(const Figures& figures) {
 // Returns the power of ten below which differences count as small: that of the smallest difference, within four powers of the
 // largest.
 double small_share(const std::vector<double>& shares) {
-  double least = 1;
-  double most = 1e-4;
+  double min = 1;
+  double max = 1e-4;
   for (const double share : shares) {
     if (!std::isfinite(share)) continue;
-    if (std::abs(share) > 1e-7) least = std::min(least, std::abs(share));
-    most = std::max(most, std::abs(share));
+    if (std::abs(share) > 1e-7) min = std::min(min, std::abs(share));
+    max = std::max(max, std::abs(share));
   }
-  return std::max(std::pow(10, std::floor(std::log10(least))), std::pow(10, std::floor(std::log10(most)) - 4));
+  return std::max(std::pow(10, std::floor(std::log10(min))), std::pow(10, std::floor(std::log10(max)) - 4));
 }
 
 // ---- Text ----
@@ -109,9 +109,9 @@ std::string policies_plot(const Figures& figures) {
     high = std::max(high, extras.back());
   }
   constexpr int lane_height = 42;
-  const double least = small_share(extras);
+  const double min = small_share(extras);
   Plot plot("Extra time of each policy", "Relative to Daly's interval with the true MTBF and cost; less is better.",
-            Scale::signed_shares(std::min(low * 2.5, -least), std::max(high * 2.5, least), least), Scale::lanes(order.size()),
+            Scale::signed_shares(std::min(low * 2.5, -min), std::max(high * 2.5, min), min), Scale::lanes(order.size()),
             lane_height * static_cast<int>(order.size()));
   plot.units("", "extra time for the same work (logarithmic axis)").find_by("y").wide();
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -221,7 +221,7 @@ std::string failures_plot(const Figures& figures) {
   for (const json& bin : bins) total += bin.at(2).get<double>();
   const double first =
       bins.front().at(0).get<double>() > 0 ? bins.front().at(0).get<double>() : bins.front().at(1).get<double>() / 1.5;
-  double most = 0;
+  double max = 0;
   Curve memoryless;
   for (const json& bin : bins) {
     const double from = std::max(first, bin.at(0).get<double>());
@@ -229,11 +229,11 @@ std::string failures_plot(const Figures& figures) {
     const double expected = total * (std::exp(-bin.at(0).get<double>() / mtbf) - std::exp(-to / mtbf));
     memoryless.emplace_back(from, expected);
     memoryless.emplace_back(to, expected);
-    most = std::max({most, expected, bin.at(2).get<double>()});
+    max = std::max({max, expected, bin.at(2).get<double>()});
   }
   Plot plot("Times between failures",
             cat(count_text(static_cast<std::int64_t>(total)), " in total; MTBF ", duration_text(mtbf), "."),
-            Scale::durations(first, bins.back().at(1).get<double>()), Scale::linear(0, most, 0), 240);
+            Scale::durations(first, bins.back().at(1).get<double>()), Scale::linear(0, max, 0), 240);
   plot.units("failures", "time since the previous failure");
   for (const json& bin : bins) {
     const double from = std::max(first, bin.at(0).get<double>());

@@ -36,7 +36,7 @@ std::string timeline_picture(const std::vector<PipelineInterval>& intervals, std
   }
   std::size_t drawn = 0;
   for (const PipelineInterval& each : intervals) {
-    if (each.kind == IntervalKind::wait || ++drawn > most_operations) continue;
+    if (each.kind == IntervalKind::wait || ++drawn > max_operations) continue;
     const double begin = std::chrono::duration<double>(each.begin_at).count();
     const double end = std::chrono::duration<double>(each.end_at).count();
     const double middle = (begin + end) / 2;
@@ -50,8 +50,8 @@ std::string timeline_picture(const std::vector<PipelineInterval>& intervals, std
   return plot.html() +
          legend(
              {{"fill kept", "forward"}, {"fill recomputed", "recompute"}, {"fill gradient", "backward"}, {"fill lane", "idle"}}) +
-         (drawn > most_operations
-              ? cat("<p class=\"note\">The first ", most_operations, " of ", drawn, " operations are drawn.</p>\n")
+         (drawn > max_operations
+              ? cat("<p class=\"note\">The first ", max_operations, " of ", drawn, " operations are drawn.</p>\n")
               : std::string());
 }
 

@@ -120,10 +120,10 @@ std::string loss_plot(const Curve& loss, std::int64_t steps_per_point) {
 std::string arena_plot(const Curve& arena, const Figures& figures) {
   const double budget = figures.has("/budget_bytes") ? figures.value("/budget_bytes") : 0;
   const double everything = figures.has("/store_all_bytes") ? figures.value("/store_all_bytes") : 0;
-  double most = std::max(budget, everything);
-  for (const auto& [step, bytes] : arena) most = std::max(most, bytes);
+  double max = std::max(budget, everything);
+  for (const auto& [step, bytes] : arena) max = std::max(max, bytes);
   const auto text = [](double bytes) { return bytes_text(static_cast<std::int64_t>(bytes)); };
-  Scale y = Scale::bytes(most * 1.04);
+  Scale y = Scale::bytes(max * 1.04);
   const std::string& unit = y.unit();
   Plot plot("Memory over steps",
             cat("Activations reserve ", text(arena.back().second), " at the end",
@@ -140,9 +140,9 @@ std::string arena_plot(const Curve& arena, const Figures& figures) {
 }
 
 std::string history_table(const Figures& figures) {
-  constexpr std::size_t most_rows = 24;
+  constexpr std::size_t max_rows = 24;
   const std::size_t points = figures.at("/history/step").size();
-  const std::size_t every = (points + most_rows - 1) / most_rows;
+  const std::size_t every = (points + max_rows - 1) / max_rows;
   Table table("Loss and memory over steps", {"step", "loss", "reserved"});
   for (std::size_t i = 0; i < points; ++i) {
     if (i % every != 0 && i + 1 != points) continue;
@@ -186,7 +186,7 @@ std::string stages_memory(const Figures& figures, const std::vector<Plan>& plans
   std::string out = cat(memory_legend(budget > 0), "<div class=\"multiples\">\n");
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const Replay step = replay(plans[i].schedule, *plans[i].profile, plans[i].stage);
-    if (step.operations.size() > most_operations) continue;
+    if (step.operations.size() > max_operations) continue;
     out += cat("<div><h3>Stage ", i, "</h3>\n", memory_plot(plans[i], step, cat("Memory of stage ", i), budget, 150, "").html(),
                "</div>\n");
   }

@@ -8,14 +8,14 @@
 
 namespace ckpt::adaptive {
 
-constexpr double most_seconds = std::numeric_limits<double>::max();
-constexpr double least_above_zero = std::numeric_limits<double>::min();
+constexpr double max_seconds = std::numeric_limits<double>::max();
+constexpr double min_above_zero = std::numeric_limits<double>::min();
 
 // Saturates sums and products of times at the largest finite number.
-inline double bounded(double seconds) { return std::min(seconds, most_seconds); }
+inline double bounded(double seconds) { return std::min(seconds, max_seconds); }
 
 // Clamps a rate in failures per second so that its reciprocal is also a finite number above 0.
-inline double bounded_rate(double rate) { return std::clamp(rate, least_above_zero, 1 / least_above_zero); }
+inline double bounded_rate(double rate) { return std::clamp(rate, min_above_zero, 1 / min_above_zero); }
 
 // Computes sqrt(a b), also if the product overflows or underflows.
 inline double root_of_product(double a, double b) {

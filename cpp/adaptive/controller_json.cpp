@@ -18,7 +18,7 @@ using base::Json;
 using base::JsonWriter;
 
 constexpr const char* format_name = "ckpt-adaptive-controller";
-constexpr std::int64_t most_counted = std::int64_t{1} << 62;
+constexpr std::int64_t max_counted = std::int64_t{1} << 62;
 
 [[noreturn]] void refuse(const std::string& what) {
   base::fail(base::Status::corrupt, "the controller's JSON is not usable: ", what);
@@ -86,10 +86,10 @@ const Json& member(const Json& object, const char* key) {
   return *found;
 }
 
-double number(const Json& value, const char* key, double least = 0) {
+double number(const Json& value, const char* key, double min = 0) {
   if (!value.is_number()) refuse(base::cat(key, ": expected a number"));
   const double number = value.number();
-  if (!std::isfinite(number) || number < least) refuse(base::cat(key, " is ", number));
+  if (!std::isfinite(number) || number < min) refuse(base::cat(key, " is ", number));
   return number;
 }
 
@@ -112,7 +112,7 @@ std::int64_t count_at(const Json& object, const char* key) {
   // A number above INT64_MAX is unsigned, and negative as an int64_t. The limit is far below that, so that counters can be
   // incremented.
   const std::int64_t count = value.is_integer() ? value.integer() : -1;
-  if (count < 0 || count > most_counted) refuse(base::cat(key, ": expected a count"));
+  if (count < 0 || count > max_counted) refuse(base::cat(key, ": expected a count"));
   return count;
 }
 
@@ -179,7 +179,7 @@ void read(const Json& value, Forecast& forecast) {
   const Json& gaps = member(value, "gaps");
   if (!gaps.is_list() || gaps.items().size() > GapWindow::capacity) refuse("gaps: expected a list of limited length");
   for (const Json& gap : gaps.items()) {
-    const double seconds = number(gap, "gaps", -most_seconds);
+    const double seconds = number(gap, "gaps", -max_seconds);
     parts.window.add({std::abs(seconds), seconds > 0});
   }
 }

@@ -21,7 +21,7 @@ namespace {
 using base::fail;
 using base::Status;
 
-constexpr std::int64_t most_saves = std::int64_t{1} << 62;
+constexpr std::int64_t max_saves = std::int64_t{1} << 62;
 
 // A decision, or the reason why there is none, as broadcast.
 struct Message {
@@ -51,7 +51,7 @@ void check(const Message& message) {
   const auto within = [](auto value, auto last) { return value >= 0 && value <= static_cast<decltype(value)>(last); };
   const bool is_decision = within(message.checkpoint, 1) && within(message.reason, Reason::preemption_saved) &&
                            within(message.policy, Policy::fixed) && within(message.asks_ranks, 1) &&
-                           within(message.save_number, most_saves) &&
+                           within(message.save_number, max_saves) &&
                            std::ranges::none_of(message.seconds_and_risk, [](double value) { return std::isnan(value); });
   if (!is_decision) refuse_message();
 }
@@ -190,7 +190,7 @@ Controller::Stalls Controller::stalls() const {
 }
 
 void Controller::check_stalls(const Stalls& stalls) {
-  const auto is_number = [](std::int64_t number) { return number >= 0 && number <= most_saves; };
+  const auto is_number = [](std::int64_t number) { return number >= 0 && number <= max_saves; };
   const auto is_stall = [](double seconds) { return std::isfinite(seconds) && seconds >= 0; };
   if (!is_number(stalls.in_flight) || !std::ranges::all_of(stalls.saves, is_number) ||
       !std::ranges::all_of(stalls.seconds, is_stall))

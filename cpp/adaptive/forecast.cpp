@@ -91,7 +91,7 @@ double Forecast::interval(Policy policy, double cost, double age) const {
   // average.
   double mean = 0;
   for (std::size_t i = 0; i < Hedge::experts; ++i) {
-    mean += weights()[i] * std::log(std::max(expert_interval(i, cost, age), least_above_zero));
+    mean += weights()[i] * std::log(std::max(expert_interval(i, cost, age), min_above_zero));
   }
   return bounded(std::exp(mean));
 }

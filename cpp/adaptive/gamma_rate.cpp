@@ -8,7 +8,7 @@ void GammaRate::add(const Gap& gap) {
   // A clean exit does not change the weight of past failures.
   if (gap.failed) {
     failures_ = failures_ * keep_ + 1;
-    seconds_ = std::max(seconds_ * keep_, least_above_zero);
+    seconds_ = std::max(seconds_ * keep_, min_above_zero);
   }
   seconds_ = bounded(seconds_ + gap.seconds);
 }

@@ -15,13 +15,13 @@ constexpr double fixed_share = 0.01;
 
 void Hedge::learn(const Weights& losses, double scale) {
   const double rate = std::log(static_cast<double>(experts)) / bounded(gap_ + scale);
-  const double least = *std::min_element(losses.begin(), losses.end());
+  const double min = *std::min_element(losses.begin(), losses.end());
   double mean = 0;
   double total = 0;
   Weights next{};
   for (std::size_t i = 0; i < experts; ++i) {
-    mean += weights_[i] * (losses[i] - least);
-    next[i] = weights_[i] * std::exp(-rate * (losses[i] - least));
+    mean += weights_[i] * (losses[i] - min);
+    next[i] = weights_[i] * std::exp(-rate * (losses[i] - min));
     total += next[i];
   }
   // The mean is never below the mix loss, except by rounding.

@@ -8,7 +8,7 @@
 namespace ckpt::adaptive {
 namespace {
 
-constexpr int most_steps = 60;  // of Newton's method, which needs about ten
+constexpr int max_steps = 60;  // of Newton's method, which needs about ten
 
 double log_weibull_hazard(double shape, double scale, double age) {
   return std::log(shape) - std::log(scale) + (shape - 1) * (std::log(age) - std::log(scale));
@@ -19,7 +19,7 @@ double log_weibull_hazard(double shape, double scale, double age) {
 // the root.
 double expected_value_root(double c) {
   double w = std::min(std::sqrt(c), std::log1p(c) + 1);
-  for (int i = 0; i < most_steps; ++i) {
+  for (int i = 0; i < max_steps; ++i) {
     const double e = std::expm1(w);
     const double step = (e * w - c) / ((e + 1) * w + e);
     if (!(step > w * 1e-15)) break;
@@ -31,7 +31,7 @@ double expected_value_root(double c) {
 // The same where exp(w) would overflow, so that expm1 equals exp: f(w) = w + log(w) - log(c) is increasing and concave.
 double expected_value_root_of_log(double log_c) {
   double w = log_c;
-  for (int i = 0; i < most_steps; ++i) {
+  for (int i = 0; i < max_steps; ++i) {
     const double step = (w + std::log(w) - log_c) / (1 + 1 / w);
     w -= step;
     if (!(std::abs(step) > w * 1e-15)) break;

@@ -124,7 +124,7 @@ std::vector<Trace> make_traces(const SimulationOptions& options) {
 std::vector<double> fixed_intervals(const SimulationResult& result) {
   std::vector<double> intervals = {result.daly_interval};
   const double longest = bounded(std::max(64 * result.daly_interval, 2 * result.machine.poll));
-  double interval = std::max(result.machine.poll, least_above_zero);
+  double interval = std::max(result.machine.poll, min_above_zero);
   while (interval < longest) {
     intervals.push_back(interval);
     interval *= 8.0 / 7;
@@ -150,8 +150,7 @@ void find_best_fixed(SimulationResult& result, const std::vector<Trace>& traces,
 void check_events(const SimulationResult& result, const std::vector<Policy>& policies, std::size_t intervals) {
   const Machine& machine = result.machine;
   const auto refuse_above = [](double events, auto&&... what) {
-    if (!(events <= most_events))
-      base::fail(base::Status::out_of_range, what..., events, " events; expected at most ", most_events);
+    if (!(events <= max_events)) base::fail(base::Status::out_of_range, what..., events, " events; expected at most ", max_events);
   };
   // Every policy may be queried at every poll, and the fixed intervals together save about eight times per poll.
   const auto askers = static_cast<double>(policies.size() + 8);
@@ -173,9 +172,9 @@ void check(const SimulationOptions& options) {
   require(options.failures <= 100'000'000 / options.replicas, "failures is ", options.failures, " in each of ", options.replicas,
           " replicas; expected at most 100000000 in total");
   const double drawn = static_cast<double>(options.nodes + options.failures) * static_cast<double>(options.replicas);
-  if (!options.law.empty() && drawn > most_events) {
+  if (!options.law.empty() && drawn > max_events) {
     base::fail(base::Status::out_of_range, "nodes is ", options.nodes, ": ", options.replicas, " replicas draw ", drawn,
-               " lives; expected at most ", most_events);
+               " lives; expected at most ", max_events);
   }
   check(options.machine);
 }
@@ -273,22 +272,22 @@ double extra_wall(const PolicyResult& policy, const PolicyResult& baseline, std:
 std::vector<GapBin> gap_histogram(const std::vector<Trace>& traces) {
   constexpr double bins_a_decade = 6;
   constexpr double decades = 6;
-  double least = std::numeric_limits<double>::infinity();
-  double most = 0;
+  double min = std::numeric_limits<double>::infinity();
+  double max = 0;
   for (const Trace& trace : traces) {
     for (const double gap : trace) {
-      least = std::min(least, gap);
-      most = std::max(most, gap);
+      min = std::min(min, gap);
+      max = std::max(max, gap);
     }
   }
-  if (!(most > 0)) return {};
-  const double last = std::floor(std::log10(most) * bins_a_decade);
+  if (!(max > 0)) return {};
+  const double last = std::floor(std::log10(max) * bins_a_decade);
   const double shortest = last - decades * bins_a_decade;
-  const double first = least > 0 ? std::max(shortest, std::floor(std::log10(least) * bins_a_decade)) : shortest;
+  const double first = min > 0 ? std::max(shortest, std::floor(std::log10(min) * bins_a_decade)) : shortest;
   std::vector<GapBin> bins;
-  for (double bin = first; bin <= last || bins.back().to <= most; ++bin)
+  for (double bin = first; bin <= last || bins.back().to <= max; ++bin)
     bins.push_back({std::pow(10, bin / bins_a_decade), std::pow(10, (bin + 1) / bins_a_decade), 0});
-  if (least < bins.front().from) bins.front().from = 0;
+  if (min < bins.front().from) bins.front().from = 0;
   for (const Trace& trace : traces) {
     for (const double gap : trace) {
       const auto bin =

@@ -81,9 +81,9 @@ struct SimulationResult {
 };
 
 // For all policies and intervals together: seconds to minutes of work.
-constexpr double most_events = 1e9;
+constexpr double max_events = 1e9;
 
-// Fails with Error(out_of_range) if the simulation takes more than most_events polls, failures to learn from, or lives of nodes
+// Fails with Error(out_of_range) if the simulation takes more than max_events polls, failures to learn from, or lives of nodes
 // to draw: the message names the argument to change.
 SimulationResult simulate(const SimulationOptions& options);
 

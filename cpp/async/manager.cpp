@@ -17,13 +17,13 @@ using base::cat;
 using base::LogLevel;
 using base::Status;
 
-constexpr std::int64_t most_capacity = 65536;
+constexpr std::int64_t max_capacity = 65536;
 constexpr std::int64_t longest_history = 1 << 20;
 
 AsyncOptions checked(const AsyncOptions& options) {
   base::require(options.workers >= 1 && options.workers <= 16, "workers is ", options.workers, "; expected 1 .. 16");
-  base::require(options.capacity >= 1 && options.capacity <= most_capacity, "capacity is ", options.capacity, "; expected 1 .. ",
-                most_capacity);
+  base::require(options.capacity >= 1 && options.capacity <= max_capacity, "capacity is ", options.capacity, "; expected 1 .. ",
+                max_capacity);
   base::require(options.history >= 1 && options.history <= longest_history, "history is ", options.history, "; expected 1 .. ",
                 longest_history);
   base::require(options.prepare_bytes >= 0 && options.prepare_bytes <= options.staging_bytes, "prepare_bytes is ",

@@ -10,9 +10,9 @@ TaskQueue::TaskQueue(std::int64_t capacity, std::function<EntryState(std::int64_
   for (std::int32_t place = 0; place < capacity; ++place) free_.try_push(place);
   // Space for the entries that remove_ended keeps, those present before it runs, and one round of take_published: adding entries
   // then never allocates, so none is lost when memory is short.
-  const auto most = static_cast<std::size_t>(3 * capacity);
-  ready_.reserve(most);
-  held_.reserve(most);
+  const auto max = static_cast<std::size_t>(3 * capacity);
+  ready_.reserve(max);
+  held_.reserve(max);
 }
 
 // ---- For callers ----

@@ -59,10 +59,10 @@ bool StagedSource::holds_same(const state::GroupRecord& recorded, const state::S
   if (staging_.mode() == StagingMode::borrow) return state::holds_same_tensors(recorded, group);
   const Staging::GroupPlan& plan = staging_.plan_of(group);
   return staging_.repeatable() &&
-         state::holds_same_tensors(recorded, plan.layout, [&](std::size_t tensor, std::int64_t offset, std::int64_t most) {
+         state::holds_same_tensors(recorded, plan.layout, [&](std::size_t tensor, std::int64_t offset, std::int64_t max) {
            storage::require_running(stop.get());
            const std::int64_t position = plan.begin + plan.layout.entries[tensor].offset + offset;
-           return staging_.read(position, position + most);
+           return staging_.read(position, position + max);
          });
 }
 

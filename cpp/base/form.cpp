@@ -57,10 +57,10 @@ FormValue value_of(const FormParameter& parameter, std::string_view text, const 
     case Unit::bytes: value.whole = bytes_of(parameter.name, text); break;
     case Unit::count: value.whole = number_of<std::int64_t>(parameter.name, text, "expected a whole number"); break;
   }
-  const bool limited = parameter.most == up_to_limit;
-  const std::int64_t most = limited ? limit.value : parameter.most;
-  require(value.whole >= parameter.least && value.whole <= most, parameter.name, " is ", value.whole, "; expected ",
-          parameter.least, " .. ", most, limited ? " " : "", limited ? limit.name : "");
+  const bool limited = parameter.max == up_to_limit;
+  const std::int64_t max = limited ? limit.value : parameter.max;
+  require(value.whole >= parameter.min && value.whole <= max, parameter.name, " is ", value.whole, "; expected ", parameter.min,
+          " .. ", max, limited ? " " : "", limited ? limit.name : "");
   return value;
 }
 
@@ -112,7 +112,7 @@ std::string form_line(const Form& form, const char* limit_name) {
   std::string out = cat(form_text(form), " - ", form.makes);
   for (const FormParameter& each : parameters_of(form)) {
     if (each.unit == Unit::count || each.unit == Unit::bytes) {
-      out += cat("; ", upper(each.name), ": ", each.least, " .. ", each.most == up_to_limit ? limit_name : cat(each.most));
+      out += cat("; ", upper(each.name), ": ", each.min, " .. ", each.max == up_to_limit ? limit_name : cat(each.max));
     }
   }
   return out;

@@ -36,8 +36,8 @@ struct FormParameter {
   };
   const char* name = nullptr;  // "segments"
   Unit unit = Unit::count;
-  std::int64_t least = 0;           // of a count or bytes
-  std::int64_t most = 0;            // up_to_limit: the value of FormLimit
+  std::int64_t min = 0;             // of a count or bytes
+  std::int64_t max = 0;             // up_to_limit: the value of FormLimit
   const char* otherwise = nullptr;  // the default value; nullptr: required. Only trailing parameters may have one.
 };
 

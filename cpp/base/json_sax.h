@@ -171,9 +171,9 @@ class JsonReader {
                                : lead >= 0xF0 && lead <= 0xF4 ? 4
                                                               : 0;
     if (length == 0) return false;
-    const unsigned least = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-    const unsigned most = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-    if (byte(1) < least || byte(1) > most) return false;
+    const unsigned min = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+    const unsigned max = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+    if (byte(1) < min || byte(1) > max) return false;
     for (std::size_t i = 2; i < length; ++i) {
       if (byte(i) < 0x80 || byte(i) > 0xBF) return false;
     }
@@ -244,7 +244,7 @@ class JsonKeys {
   }
   // Returns false if the object already has the name.
   bool add(const std::string& name) {
-    if (count_ == most_few) return std::find(few_.begin(), few_.end(), name) == few_.end() && many_.insert(name).second;
+    if (count_ == max_few) return std::find(few_.begin(), few_.end(), name) == few_.end() && many_.insert(name).second;
     const auto end = few_.begin() + static_cast<std::ptrdiff_t>(count_);
     if (std::find(few_.begin(), end, name) != end) return false;
     if (few_.size() == count_) few_.emplace_back();
@@ -253,7 +253,7 @@ class JsonKeys {
   }
 
  private:
-  static constexpr std::size_t most_few = 12;
+  static constexpr std::size_t max_few = 12;
   std::vector<std::string> few_;
   std::size_t count_ = 0;
   std::unordered_set<std::string> many_;

@@ -78,7 +78,7 @@ void Attend::forward(base::ThreadPool& pool, Extent extent, const T* qkv, T* con
     const std::int64_t rows = part.length(i);
     for (std::int64_t row = 0; row < rows; ++row) factors[row] = T(1) / running[row].sum;
     scale_rows(to, part.context_stride, rows, part.width, factors);
-    for (std::int64_t row = 0; row < rows; ++row) factors[row] = running[row].most + std::log(running[row].sum);
+    for (std::int64_t row = 0; row < rows; ++row) factors[row] = running[row].max + std::log(running[row].sum);
     if (log_sums != nullptr) std::copy_n(factors, rows, log_sums + part.log_sums + i * size);
     if (kept == nullptr) return;
     for (std::int64_t j = 0; j <= i; ++j) probabilities(kept + j * size, part.tokens, part.block(i, j), part.scale, factors);

@@ -13,11 +13,11 @@ CKPT_INLINE void update_softmax_body(T* scores, Block block, T scale, Running<T>
     T* const s = scores + row * attend_block<T>;
     const std::int64_t seen = block.seen(row);
     CKPT_ELEMENTWISE for (std::int64_t i = 0; i < seen; ++i) s[i] *= scale;
-    const T most = lane_max(s, seen, running[row].most);
-    shrunk[row] = fast_exp(running[row].most - most);
-    CKPT_ELEMENTWISE for (std::int64_t i = 0; i < seen; ++i) s[i] = fast_exp(s[i] - most);
+    const T max = lane_max(s, seen, running[row].max);
+    shrunk[row] = fast_exp(running[row].max - max);
+    CKPT_ELEMENTWISE for (std::int64_t i = 0; i < seen; ++i) s[i] = fast_exp(s[i] - max);
     std::fill(s + seen, s + block.columns, T(0));
-    running[row] = {most, running[row].sum * shrunk[row] + lane_sum<T>(seen, [=](std::int64_t i) { return s[i]; })};
+    running[row] = {max, running[row].sum * shrunk[row] + lane_sum<T>(seen, [=](std::int64_t i) { return s[i]; })};
   }
 }
 

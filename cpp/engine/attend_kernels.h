@@ -20,7 +20,7 @@ struct Block {
 // first block.
 template <class T>
 struct Running {
-  T most;
+  T max;
   T sum;
 };
 

@@ -1,4 +1,4 @@
-// Scalar functions that compilers vectorise, and sums with a fixed order. Tests check the error bounds over the whole range.
+// Scalar functions that compilers vectorize, and sums with a fixed order. Tests check the error bounds over the whole range.
 #pragma once
 
 #include <algorithm>
@@ -92,16 +92,16 @@ CKPT_INLINE Sum lane_sum(std::int64_t count, const Term& term) {
 
 // Returns the maximum of x and `least`; ignores NaN.
 template <class T>
-CKPT_INLINE T lane_max(const T* x, std::int64_t count, T least) {
-  T most[sum_lanes];
-  for (T& each : most) each = least;
+CKPT_INLINE T lane_max(const T* x, std::int64_t count, T min) {
+  T max[sum_lanes];
+  for (T& each : max) each = min;
   std::int64_t i = 0;
   for (; i + sum_lanes <= count; i += sum_lanes) {
-    for (int lane = 0; lane < sum_lanes; ++lane) most[lane] = x[i + lane] > most[lane] ? x[i + lane] : most[lane];
+    for (int lane = 0; lane < sum_lanes; ++lane) max[lane] = x[i + lane] > max[lane] ? x[i + lane] : max[lane];
   }
-  for (; i < count; ++i) most[i % sum_lanes] = x[i] > most[i % sum_lanes] ? x[i] : most[i % sum_lanes];
-  T all = least;
-  for (const T each : most) all = each > all ? each : all;
+  for (; i < count; ++i) max[i % sum_lanes] = x[i] > max[i % sum_lanes] ? x[i] : max[i % sum_lanes];
+  T all = min;
+  for (const T each : max) all = each > all ? each : all;
   return all;
 }
 

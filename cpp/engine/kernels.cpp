@@ -109,8 +109,8 @@ CKPT_INLINE void dropout_masked_body(const T* x, const std::uint8_t* mask, T sca
 
 template <class T>
 CKPT_INLINE T log_sum_exp_body(const T* x, std::int64_t count) {
-  const T most = lane_max(x, count, -std::numeric_limits<T>::infinity());
-  return most + std::log(lane_sum<T>(count, [=](std::int64_t i) { return fast_exp(x[i] - most); }));
+  const T max = lane_max(x, count, -std::numeric_limits<T>::infinity());
+  return max + std::log(lane_sum<T>(count, [=](std::int64_t i) { return fast_exp(x[i] - max); }));
 }
 
 template <class T>

@@ -1,4 +1,4 @@
-// Element-wise loops, written for automatic vectorisation. Every element is computed with the same IEEE operations for every
+// Element-wise loops, written for automatic vectorization. Every element is computed with the same IEEE operations for every
 // vector width, so the instruction set does not change results; sums have 16 lanes, folded in a fixed order.
 #pragma once
 

@@ -76,9 +76,9 @@ class NormLayer final : public Layer {
 std::shared_ptr<Layer> make_norm(std::string name, Norm kind, std::int64_t width, double epsilon, tensor::Dtype dtype) {
   base::require(width >= 1, "width is ", width, "; expected at least 1");
   base::require(is_float(dtype), "dtype is ", tensor::dtype_name(dtype), "; expected F32 or F64");
-  const double least =
+  const double min =
       dtype == tensor::Dtype::f32 ? static_cast<double>(std::numeric_limits<float>::min()) : std::numeric_limits<double>::min();
-  base::require(epsilon >= least && epsilon <= 1, "epsilon is ", epsilon, "; expected ", least, " .. 1");
+  base::require(epsilon >= min && epsilon <= 1, "epsilon is ", epsilon, "; expected ", min, " .. 1");
   return std::make_shared<NormLayer>(std::move(name), kind, width, epsilon, dtype);
 }
 

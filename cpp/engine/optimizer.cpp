@@ -102,9 +102,9 @@ class Adamw final : public Optimizer {
   AdamwOptions options_;
 };
 
-void require_within(const char* name, double value, double least, bool least_allowed, double below) {
-  const bool fits = std::isfinite(value) && (least_allowed ? value >= least : value > least) && value < below;
-  require(fits, name, " is ", value, "; expected ", least_allowed ? "at least " : "above ", least, " and below ", below);
+void require_within(const char* name, double value, double min, bool min_allowed, double below) {
+  const bool fits = std::isfinite(value) && (min_allowed ? value >= min : value > min) && value < below;
+  require(fits, name, " is ", value, "; expected ", min_allowed ? "at least " : "above ", min, " and below ", below);
 }
 
 }  // namespace

@@ -203,7 +203,7 @@ ChainShape measured_shape(Chain& chain, const TensorSpec& input, std::int32_t ru
 
 plan::ChainProfile measured_in_chain(const std::shared_ptr<Chain>& chain, const Step& given, std::int32_t runs,
                                      const std::shared_ptr<base::ThreadPool>& pool) {
-  base::require(runs >= 1 && runs <= StepTimes::most_steps, "measured_steps is ", runs, "; expected 1 .. ", StepTimes::most_steps);
+  base::require(runs >= 1 && runs <= StepTimes::max_steps, "measured_steps is ", runs, "; expected 1 .. ", StepTimes::max_steps);
   base::require(given.input != nullptr, "step.input is NULL");
   const TensorSpec input{given.input->dtype(), given.input->shape()};
   const ChainShape shape = chain->shape(input);

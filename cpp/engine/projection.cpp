@@ -22,14 +22,14 @@ std::int64_t rows_of_product_part(std::int64_t rows) {
 template <class T>
 void add_weight_gradient(base::ThreadPool& pool, std::int64_t rows, std::int64_t inputs, std::int64_t outputs, const T* x,
                          const T* grad_y, T* grad_weight) {
-  constexpr std::int64_t most_inputs = 512;
+  constexpr std::int64_t max_inputs = 512;
   const std::int64_t columns = std::clamp<std::int64_t>(round_up((outputs + 7) / 8, 64), 64, 384);
   const std::int64_t tiles_across = (outputs + columns - 1) / columns;
-  const std::int64_t tiles_down = (inputs + most_inputs - 1) / most_inputs;
+  const std::int64_t tiles_down = (inputs + max_inputs - 1) / max_inputs;
   pool.run(tiles_across * tiles_down, [&](std::int64_t tile) {
-    const std::int64_t from = tile / tiles_across * most_inputs;
+    const std::int64_t from = tile / tiles_across * max_inputs;
     const std::int64_t first = tile % tiles_across * columns;
-    gemm(true, false, std::min(most_inputs, inputs - from), std::min(columns, outputs - first), rows, x + from, inputs,
+    gemm(true, false, std::min(max_inputs, inputs - from), std::min(columns, outputs - first), rows, x + from, inputs,
          grad_y + first, outputs, T{1}, grad_weight + from * outputs + first, outputs);
   });
 }

@@ -46,13 +46,13 @@ void StepTimes::add(const plan::Operation& operation, std::int64_t duration_ns) 
 }
 
 void StepTimes::end_step() noexcept {
-  const auto place = static_cast<std::size_t>(steps_ % most_steps);
+  const auto place = static_cast<std::size_t>(steps_ % max_steps);
   for (Runs& runs : runs_) runs.seconds[place] = static_cast<float>(runs.step_ns) * 1e-9F / static_cast<float>(runs.step_runs);
   ++steps_;
 }
 
 void StepTimes::write_to(plan::ChainProfile& profile) const {
-  const std::int64_t kept = std::min(steps_, most_steps);
+  const std::int64_t kept = std::min(steps_, max_steps);
   for (const Runs& runs : runs_) {
     const plan::Operation& operation = *runs.example;
     plan::OptionProfile option = profile.layer(operation.layer).options[static_cast<std::size_t>(operation.option)];

@@ -13,7 +13,7 @@ namespace ckpt::engine {
 
 class StepTimes {
  public:
-  static constexpr std::int64_t most_steps = 32;  // the window of the median
+  static constexpr std::int64_t max_steps = 32;  // the window of the median
 
   // program must outlive it. Allocates all memory now.
   explicit StepTimes(const plan::Program& program);
@@ -34,7 +34,7 @@ class StepTimes {
     const plan::Operation* example = nullptr;
     std::int64_t step_ns = 0;  // total of this step
     std::int64_t step_runs = 0;
-    std::array<float, most_steps> seconds{};  // mean time of a run, by step; a ring buffer
+    std::array<float, max_steps> seconds{};  // mean time of a run, by step; a ring buffer
   };
 
   const std::vector<plan::Operation>& operations_;

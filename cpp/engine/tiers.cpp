@@ -11,7 +11,7 @@ namespace ckpt::engine {
 namespace {
 
 // A schedule with more copies in flight waits for one before it begins the next.
-constexpr std::int64_t most_waiting_copies = 1024;
+constexpr std::int64_t max_waiting_copies = 1024;
 
 }  // namespace
 
@@ -55,8 +55,8 @@ void Tiers::make_queues(std::int32_t number, storage::Storage& storage, const st
   }
   using storage::TransferQueue;
   const TransferQueue::User user{name, at_work};
-  tier.stores = std::make_unique<TransferQueue>(scratch, user, TransferQueue::Direction::store, most_waiting_copies);
-  tier.loads = std::make_unique<TransferQueue>(scratch, user, TransferQueue::Direction::load, most_waiting_copies);
+  tier.stores = std::make_unique<TransferQueue>(scratch, user, TransferQueue::Direction::store, max_waiting_copies);
+  tier.loads = std::make_unique<TransferQueue>(scratch, user, TransferQueue::Direction::load, max_waiting_copies);
   numbers_.resize(program_.operations.size());
 }
 

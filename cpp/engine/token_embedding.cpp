@@ -58,8 +58,8 @@ void TokenEmbedding::run_backward(const RunContext& context, const BackwardBuffe
   const std::int64_t length = input.shape[1];
   const T* const grad_y = static_cast<const T*>(buffers.grad_output);
   T* const grad_table = tokens().gradient->data_as<T>();
-  constexpr std::int64_t most_parts = 64;  // each part reads all tokens
-  const std::int64_t range = std::max(rows_per_part, (vocabulary_ + most_parts - 1) / most_parts);
+  constexpr std::int64_t max_parts = 64;  // each part reads all tokens
+  const std::int64_t range = std::max(rows_per_part, (vocabulary_ + max_parts - 1) / max_parts);
   for_parts(*context.pool, vocabulary_, range, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = 0; i < input.shape.elements(); ++i) {
       const std::int64_t token = index_at(buffers.input, input.dtype, i);

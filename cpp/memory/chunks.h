@@ -47,9 +47,9 @@ class Chunks {
  private:
   static constexpr std::size_t first_bits = 6;
   static constexpr std::size_t first = std::size_t{1} << first_bits;
-  static constexpr std::size_t most_chunks = 32 - first_bits;
+  static constexpr std::size_t max_chunks = 32 - first_bits;
 
-  std::array<std::unique_ptr<T[]>, most_chunks> chunks_;
+  std::array<std::unique_ptr<T[]>, max_chunks> chunks_;
   std::size_t count_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Maps layer names to dense numbers. Lookups take no lock; adding needs external synchronisation.
+// Maps layer names to dense numbers. Lookups take no lock; adding needs external synchronization.
 #pragma once
 
 #include <array>

@@ -107,7 +107,7 @@ LayerStats Tracker::layer_stats(LayerId layer) const {
   return layer_stats_of(layer, name, then, now);
 }
 
-Snapshot Tracker::snapshot(LayerOrder order, std::int64_t most_layers) const {
+Snapshot Tracker::snapshot(LayerOrder order, std::int64_t max_layers) const {
   State& state = *state_;
   Snapshot snapshot;
   std::vector<LayerState> layers;
@@ -140,7 +140,7 @@ Snapshot Tracker::snapshot(LayerOrder order, std::int64_t most_layers) const {
     return key(a) != key(b) ? key(a) > key(b) : a.layer_id < b.layer_id;
   };
   const auto all = static_cast<std::int64_t>(snapshot.layers.size());
-  const std::int64_t kept = most_layers < 0 ? all : std::min(most_layers, all);
+  const std::int64_t kept = max_layers < 0 ? all : std::min(max_layers, all);
   const auto middle = snapshot.layers.begin() + kept;
   if (order != LayerOrder::by_id) std::partial_sort(snapshot.layers.begin(), middle, snapshot.layers.end(), before);
   std::for_each(middle, snapshot.layers.end(), [&](const LayerStats& layer) { add(snapshot.rest, layer); });

@@ -30,7 +30,7 @@ class SpinLock {
   // docs/explanation/benchmarks.md): a shorter first wait returns the cache line too early, a longer last one starves the waiting
   // threads.
   static constexpr int first_pauses = 128;
-  static constexpr int most_pauses = 256;
+  static constexpr int max_pauses = 256;
 
   [[gnu::noinline]] void wait(std::uint32_t before, std::uint32_t own) {
     // The exchange replaced the parent process's mark with this process's. The thread that sees the old mark sets the flag, and
@@ -42,7 +42,7 @@ class SpinLock {
       if (abandoned_.load(std::memory_order_relaxed)) {
         base::fail(base::Status::forked, "a thread of the parent process was changing this tracker at the fork");
       }
-      if (pauses < most_pauses) {
+      if (pauses < max_pauses) {
         pauses *= 2;
       } else {
         std::this_thread::yield();

@@ -52,8 +52,8 @@ class Tracker {
 
   Stats stats() const;
   LayerStats layer_stats(LayerId layer) const;
-  // Returns the first most_layers layers in that order; all if most_layers is negative.
-  Snapshot snapshot(LayerOrder order = LayerOrder::by_id, std::int64_t most_layers = -1) const;
+  // Returns the first max_layers layers in that order; all if max_layers is negative.
+  Snapshot snapshot(LayerOrder order = LayerOrder::by_id, std::int64_t max_layers = -1) const;
   // Oldest first.
   std::vector<LiveAllocation> live_allocations() const;
   // Compares the live bytes with store_all_bytes (>= 0).

@@ -10,8 +10,8 @@ using base::require;
 
 namespace {
 
-constexpr std::int32_t most_stages = 1024;
-constexpr std::int32_t most_micro_batches = 65536;
+constexpr std::int32_t max_stages = 1024;
+constexpr std::int32_t max_micro_batches = 65536;
 
 std::vector<Task> gpipe_tasks(const Layout& layout) {
   std::vector<Task> tasks;
@@ -54,10 +54,10 @@ std::vector<Task> interleaved_tasks(const Layout& layout, std::int32_t stage) {
 void check(const Layout& layout) {
   const auto order = static_cast<std::int32_t>(layout.order);
   require(order >= 1 && order <= 3, "order is ", order, "; expected 1 .. 3 (CKPT_PIPELINE_*)");
-  require(layout.stages >= 1 && layout.stages <= most_stages, "stages is ", layout.stages, "; expected 1 .. ", most_stages);
-  require(layout.micro_batches >= 1 && layout.micro_batches <= most_micro_batches, "micro_batches is ", layout.micro_batches,
-          "; expected 1 .. ", most_micro_batches);
-  require(layout.chunks >= 1 && layout.chunks <= most_stages, "chunks is ", layout.chunks, "; expected 1 .. ", most_stages);
+  require(layout.stages >= 1 && layout.stages <= max_stages, "stages is ", layout.stages, "; expected 1 .. ", max_stages);
+  require(layout.micro_batches >= 1 && layout.micro_batches <= max_micro_batches, "micro_batches is ", layout.micro_batches,
+          "; expected 1 .. ", max_micro_batches);
+  require(layout.chunks >= 1 && layout.chunks <= max_stages, "chunks is ", layout.chunks, "; expected 1 .. ", max_stages);
   require(layout.order == Order::interleaved || layout.chunks == 1, "chunks is ", layout.chunks,
           "; expected 1, except for the interleaved schedule");
   require(layout.order != Order::interleaved || layout.micro_batches % layout.stages == 0, "micro_batches is ",
@@ -75,13 +75,13 @@ std::vector<Task> tasks_of(const Layout& layout, std::int32_t stage) {
 
 std::int32_t in_flight(const Layout& layout, std::int32_t piece) {
   std::int32_t now = 0;
-  std::int32_t most = 0;
+  std::int32_t max = 0;
   for (const Task& task : tasks_of(layout, piece % layout.stages)) {
     if (task.chunk != piece / layout.stages) continue;
     now += task.forward ? 1 : -1;
-    most = std::max(most, now);
+    max = std::max(max, now);
   }
-  return most;
+  return max;
 }
 
 bool is_deadlock_free(const Layout& layout, std::int64_t queue_places) {

@@ -20,12 +20,12 @@ std::vector<double> prefix_sums(const plan::ChainProfile& profile, Weight&& weig
 // Only the ratios of costs matter, so they are scaled down if their sum would overflow a double.
 std::vector<double> prefix_seconds(const plan::ChainProfile& profile) {
   constexpr double large = 1e290;
-  double most = 0;
+  double max = 0;
   for (std::int64_t i = 0; i < profile.layers(); ++i) {
     const plan::OptionProfile& option = profile.layer(i).options[0];
-    most = std::max({most, option.forward_seconds, option.backward_seconds});
+    max = std::max({max, option.forward_seconds, option.backward_seconds});
   }
-  const double scale = most > large ? 1 / large : 1;
+  const double scale = max > large ? 1 / large : 1;
   return prefix_sums(profile, [scale](const plan::LayerProfile& layer) {
     return layer.options[0].forward_seconds * scale + layer.options[0].backward_seconds * scale;
   });
@@ -33,7 +33,7 @@ std::vector<double> prefix_seconds(const plan::ChainProfile& profile) {
 
 // cost(p, a, b): of layers a .. b-1 as piece p. Minimizes the largest cost of a piece, by dynamic programming over prefixes.
 template <class Cost>
-std::vector<std::int64_t> least_largest(std::int64_t layers, std::int64_t pieces, Cost&& cost, double& largest) {
+std::vector<std::int64_t> min_largest(std::int64_t layers, std::int64_t pieces, Cost&& cost, double& largest) {
   const auto at = [&](std::int64_t p, std::int64_t b) { return static_cast<std::size_t>(p * (layers + 1) + b); };
   std::vector<double> best(at(pieces, layers) + 1, endless);
   std::vector<std::int64_t> begin(best.size(), -1);
@@ -78,18 +78,18 @@ std::vector<std::int64_t> split(const plan::ChainProfile& profile, const std::ve
   const auto sum = [](const std::vector<double>& sums, std::int64_t a, std::int64_t b) {
     return sums[static_cast<std::size_t>(b)] - sums[static_cast<std::size_t>(a)];
   };
-  double least_time = 0;
-  const auto by_time = least_largest(
-      layers, pieces, [&](std::int64_t, std::int64_t a, std::int64_t b) { return sum(seconds, a, b); }, least_time);
-  const double most_time = least_time * (1 + split_time_slack);
-  double least_memory = 0;
-  auto by_memory = least_largest(
+  double min_time = 0;
+  const auto by_time = min_largest(
+      layers, pieces, [&](std::int64_t, std::int64_t a, std::int64_t b) { return sum(seconds, a, b); }, min_time);
+  const double max_time = min_time * (1 + split_time_slack);
+  double min_memory = 0;
+  auto by_memory = min_largest(
       layers, pieces,
       [&](std::int64_t p, std::int64_t a, std::int64_t b) {
-        if (sum(seconds, a, b) > most_time) return endless;
+        if (sum(seconds, a, b) > max_time) return endless;
         return sum(bytes, a, b) * in_flight[static_cast<std::size_t>(p)];
       },
-      least_memory);
+      min_memory);
   return by_memory.empty() ? by_time : by_memory;
 }
 

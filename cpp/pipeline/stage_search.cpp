@@ -16,13 +16,13 @@ namespace ckpt::pipeline {
 namespace {
 
 // The most layer runs of a step for which plans beyond the simple ones are searched.
-constexpr std::int64_t most_planned_runs = std::int64_t{1} << 18;
+constexpr std::int64_t max_planned_runs = std::int64_t{1} << 18;
 // Sizes to plan for are powers of this, whatever the budget, so that a larger budget never gets a slower plan.
 constexpr double between_sizes = 1.03;
 // A planner adds the bytes that the micro-batches keep and one's peak as if they always coincided. They may not, and the arena
 // has gaps: sizes from above the budget to below it are tried until the whole step fits.
-constexpr double most_above = 1.1;
-constexpr double most_below = 0.7;
+constexpr double max_above = 1.1;
+constexpr double max_below = 0.7;
 
 class Sizes {
  public:
@@ -41,7 +41,7 @@ class StageSearch {
       longest_ = std::max(longest_, chunk.profile->layers());
       runs_ += chunk.profile->layers() * task.layout.micro_batches;
     }
-    if (runs_ > most_planned_runs) return;
+    if (runs_ > max_planned_runs) return;
     std::int64_t all = 0;
     for (std::size_t c = 0; c < task.chunks.size(); ++c) {
       planners_.push_back(std::make_unique<plan::StagePlanner>(*task.chunks[c].profile));
@@ -68,8 +68,8 @@ class StageSearch {
   // stage.
   std::optional<StagePlan> planned(std::int64_t budget_bytes) const {
     const auto budget = static_cast<double>(budget_bytes);
-    const auto least = std::max<std::int64_t>(static_cast<std::int64_t>(budget * most_below), 1);
-    for (Sizes size(budget * most_above); !planners_.empty() && size.bytes() >= least; size.move(-1)) {
+    const auto min = std::max<std::int64_t>(static_cast<std::int64_t>(budget * max_below), 1);
+    for (Sizes size(budget * max_above); !planners_.empty() && size.bytes() >= min; size.move(-1)) {
       std::optional<StagePlan> plan = planned_for(size.bytes());
       if (plan && plan->reserved_bytes <= budget_bytes) return plan;
     }
@@ -79,13 +79,13 @@ class StageSearch {
   // Returns the smallest budget for which planned() succeeds; bytes if there is none below.
   std::int64_t smallest_planned(std::int64_t bytes) const {
     if (planners_.empty()) return bytes;
-    std::int64_t least = 1;
-    for (const auto& planner : planners_) least = std::max(least, planner->least_peak());
-    for (Sizes size(static_cast<double>(least)); static_cast<double>(size.bytes()) < most_above * static_cast<double>(bytes);
+    std::int64_t min = 1;
+    for (const auto& planner : planners_) min = std::max(min, planner->min_peak());
+    for (Sizes size(static_cast<double>(min)); static_cast<double>(size.bytes()) < max_above * static_cast<double>(bytes);
          size.move(1)) {
       const std::optional<StagePlan> plan = planned_for(size.bytes());
       if (!plan) continue;
-      const auto met = static_cast<std::int64_t>(std::ceil(static_cast<double>(size.bytes()) / most_above));
+      const auto met = static_cast<std::int64_t>(std::ceil(static_cast<double>(size.bytes()) / max_above));
       bytes = std::min(bytes, std::max(plan->reserved_bytes, met));
     }
     return bytes;

@@ -37,7 +37,7 @@ void fail_none(Protocol& protocol, const std::vector<Found>& all, std::optional<
 
 std::string read_one(Protocol& protocol, const std::string& name,
                      const std::function<void(const std::string& directory, Manifest& manifest)>& body) {
-  for (int rounds = 1; rounds <= most_rounds; ++rounds) {
+  for (int rounds = 1; rounds <= max_rounds; ++rounds) {
     std::string directory = name;
     Found problem;
     Found scanned;

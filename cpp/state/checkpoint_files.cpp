@@ -119,7 +119,7 @@ bool is_unchanged(storage::Storage& storage, const std::string& directory, const
 }
 
 void fail_too_many_restarts(const storage::Storage& storage) {
-  base::fail(Status::busy, base::quote(storage.name()), ": a writer replaced the checkpoint before it could be read, ", most_rounds,
+  base::fail(Status::busy, base::quote(storage.name()), ": a writer replaced the checkpoint before it could be read, ", max_rounds,
              " times in succession");
 }
 

@@ -77,7 +77,7 @@ Outcome try_reading(storage::Storage& storage, const std::string& directory, con
 
 // Limit of restarts of a reader after a writer removed the checkpoint that it was reading; Error(busy) after that. With each
 // restart the writer has saved a newer one.
-constexpr int most_rounds = 1000;
+constexpr int max_rounds = 1000;
 [[noreturn]] void fail_too_many_restarts(const storage::Storage& storage);
 
 // Runs body, which reads a file of a checkpoint. Adds the path to errors; errors that can only be caused by damage become

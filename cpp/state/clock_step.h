@@ -22,7 +22,7 @@ struct AgeTime {
 
 constexpr std::int64_t clock_tolerance_ns = 60'000'000'000;  // expected maximum difference between machines' clocks
 
-// Synchronised.
+// Synchronized.
 class ClockWatch {
  public:
   ClockWatch(std::int64_t utc_ns, std::int64_t elapsed_ns) : begin_utc_ns_(utc_ns), begin_elapsed_ns_(elapsed_ns) {}

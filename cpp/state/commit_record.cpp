@@ -141,14 +141,14 @@ CommitRecord read_commit_record(storage::Storage& storage, const std::string& pa
 }
 
 void write_object(storage::Storage& storage, const std::string& path, std::string_view text) {
-  constexpr int most_attempts = 3;
+  constexpr int max_attempts = 3;
   for (int attempt = 1;; ++attempt) {
     const auto file = storage.create_stream(path, {std::ssize(text), nullptr});
     file->write(0, std::as_bytes(std::span(text)));
     try {
       return file->sync();
     } catch (const base::Error& error) {
-      if (error.status() != Status::io || attempt == most_attempts) throw;
+      if (error.status() != Status::io || attempt == max_attempts) throw;
       base::warn("state", cat(error.message(), "; writing ", path, " again"));
     }
   }

@@ -19,7 +19,7 @@ using base::Status;
 
 // Number of listings, with growing pauses, in which the first of several records of one sequence waits for the others to be
 // withdrawn.
-constexpr int most_looks = 8;
+constexpr int max_looks = 8;
 constexpr std::int64_t first_pause_ns = 10'000'000;
 constexpr std::int64_t records_looked_at = 16;
 
@@ -178,7 +178,7 @@ void Committer::confirm(const Pending& pending) {
     if (others.front() < pending.path) withdraw_and_fence(pending, others.front());
     // The other writers see this record, or did not see any record; those that are not acknowledged withdraw theirs. Keep this
     // record in any case, so that the highest sequence never falls.
-    if (looks == most_looks)
+    if (looks == max_looks)
       fence(winner_name(*storage_, others.front()), others.front(), "it is unknown whether this save is committed");
     sleep_(pause_ns);
     pause_ns *= 2;

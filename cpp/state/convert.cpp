@@ -142,9 +142,9 @@ bool put(Value value, Integer& element) {
 template <std::floating_point Value, std::integral Integer>
 bool put(Value value, Integer& element) {
   constexpr double beyond = 2.0 * static_cast<double>(std::uint64_t{1} << (digits<Integer> - 1));  // largest value + 1
-  constexpr double least = std::signed_integral<Integer> ? -beyond : 0;
+  constexpr double min = std::signed_integral<Integer> ? -beyond : 0;
   const double number = value;
-  if (!(number >= least && number < beyond) || std::trunc(number) != number) return false;
+  if (!(number >= min && number < beyond) || std::trunc(number) != number) return false;
   element = static_cast<Integer>(number);
   return true;
 }

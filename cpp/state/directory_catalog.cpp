@@ -79,7 +79,7 @@ Found examine(storage::Storage& storage, const std::string& directory, std::int6
       if (stamp && tries == 1) known->note(found, std::move(sizes), *stamp);
       found.manifest = std::make_shared<Manifest>(std::move(manifest));
     });
-    if (outcome == Outcome::removed && tries < most_rounds) continue;
+    if (outcome == Outcome::removed && tries < max_rounds) continue;
     look_for_mark(storage, found);
     return found;
   }
@@ -133,7 +133,7 @@ bool may_lack_line(const std::vector<Found>& all, const std::vector<Listed>& aga
 // still being written whenever it was examined. Until then the one before it was complete and in the first listing, and was
 // examined before the second examination: it was found.
 std::vector<Found> scan_directories(storage::Storage& storage, const std::set<std::string>& bad, KnownManifests* known) {
-  constexpr int most_rounds_for_line = 16;  // limit for a writer that saves faster than this reads
+  constexpr int max_rounds_for_line = 16;  // limit for a writer that saves faster than this reads
   const auto is_good = [&](const Found& found) { return is_usable(found, bad); };
   const auto is_unfinished = [](const Found& found) { return found.condition == Condition::unfinished; };
   for (int rounds = 1;; ++rounds) {
@@ -145,9 +145,9 @@ std::vector<Found> scan_directories(storage::Storage& storage, const std::set<st
       place_in_line(all);
     }
     const bool has_none = std::ranges::none_of(all, is_good);
-    if (rounds < most_rounds && (has_none || std::ranges::any_of(all, is_unfinished))) {
+    if (rounds < max_rounds && (has_none || std::ranges::any_of(all, is_unfinished))) {
       const auto again = attempts_in(storage);
-      if (has_none ? again != attempts : rounds < most_rounds_for_line && may_lack_line(all, again)) continue;
+      if (has_none ? again != attempts : rounds < max_rounds_for_line && may_lack_line(all, again)) continue;
     }
     if (known != nullptr) known->keep_only(all);
     return all;

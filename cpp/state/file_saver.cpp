@@ -35,11 +35,11 @@ void verify_recorded(storage::Storage& storage, const std::string& path, const G
 }
 
 // Returns an upper bound of the size of a group's file.
-std::int64_t most_file_bytes(const StateGroup& group) {
-  constexpr std::int64_t most_of_entry = 1024;  // per header entry, apart from the name; each byte of that may be escaped
-  std::int64_t bytes = most_of_entry;
+std::int64_t max_file_bytes(const StateGroup& group) {
+  constexpr std::int64_t max_of_entry = 1024;  // per header entry, apart from the name; each byte of that may be escaped
+  std::int64_t bytes = max_of_entry;
   for (const StateTensor& item : group.tensors)
-    bytes += item.tensor->bytes() + most_of_entry + 6 * static_cast<std::int64_t>(item.name.size());
+    bytes += item.tensor->bytes() + max_of_entry + 6 * static_cast<std::int64_t>(item.name.size());
   return bytes;
 }
 
@@ -121,9 +121,9 @@ std::int64_t FileSaver::written_bytes(const State& state, const std::optional<Ea
 void FileSaver::require_space(const State& state, std::int64_t step, const std::optional<Earlier>& earlier) {
   const std::optional<std::int64_t> free = storage_.free_bytes();
   if (!free) return;
-  std::int64_t most = 0;
-  for (const StateGroup& group : state.groups()) most += most_file_bytes(group);
-  if (most <= *free) return;
+  std::int64_t max = 0;
+  for (const StateGroup& group : state.groups()) max += max_file_bytes(group);
+  if (max <= *free) return;
   const std::int64_t needed = written_bytes(state, earlier);
   if (needed <= *free) return;
   base::fail(Status::no_space, base::quote(storage_.name()), ": the files of step ", step, " need ", needed,

@@ -14,13 +14,13 @@
 namespace ckpt::state {
 namespace {
 
-constexpr std::int32_t most_threads = 4;                     // more threads do not increase memory bandwidth
+constexpr std::int32_t max_threads = 4;                      // more threads do not increase memory bandwidth
 constexpr std::int64_t alone_bytes = std::int64_t{8} << 20;  // amount that one thread reads while another one starts
 
 }  // namespace
 
 std::unique_ptr<base::ThreadPool> pool_for_reading(std::int64_t bytes) {
-  const std::int32_t threads = bytes <= alone_bytes ? 1 : std::min(base::available_threads(), most_threads);
+  const std::int32_t threads = bytes <= alone_bytes ? 1 : std::min(base::available_threads(), max_threads);
   try {
     return std::make_unique<base::ThreadPool>(threads);
   } catch (const base::Error&) {
@@ -94,7 +94,7 @@ void Filling::add_file(std::string path, std::unique_ptr<storage::File> file, co
   std::map<std::string_view, const TensorRecord*> records;
   for (const TensorRecord* tensor : tensors) records.emplace(tensor->name, tensor);
   // An open file can be read again even if a writer removes the checkpoint.
-  const bool is_kept = !options_.in_place && file->is_cached() && cached_.size() < OpenFiles::most;
+  const bool is_kept = !options_.in_place && file->is_cached() && cached_.size() < OpenFiles::max;
   const TensorEntry* run_end = header.tensors.data();  // end of the current run of consecutive wanted tensors
   const TensorEntry* const end = run_end + header.tensors.size();
   for (const TensorEntry& entry : header.tensors) {

@@ -1,5 +1,5 @@
 // Checkpoints that this process has found damaged although their manifests are valid. Retention, which reads only manifests, does
-// not count them as good. Synchronised.
+// not count them as good. Synchronized.
 #pragma once
 
 #include <string>

@@ -9,7 +9,7 @@
 
 namespace ckpt::state {
 
-// Synchronised.
+// Synchronized.
 class Leftovers {
  public:
   void note(const std::string& directory) noexcept;

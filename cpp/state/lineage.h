@@ -1,5 +1,5 @@
 // Assigns each save of one manager to a generation, and begins new ones. A save is assigned when it is accepted, not when it
-// commits, since background saves may commit in another order. Synchronised.
+// commits, since background saves may commit in another order. Synchronized.
 #pragma once
 
 #include <cstdint>

@@ -83,9 +83,9 @@ Line read_line(const Node& node) {
     line.parent = {parent["name"].text(), parent["step"].count(), parent["commit_sequence"].count()};
   node["earlier"].for_each_item([&](const Node& item) {
     EarlierGeneration each{item["generation"].count(), item["first_commit_sequence"].count()};
-    const std::int64_t least = line.earlier.empty() ? 0 : line.earlier.back().generation + 1;
-    if (each.generation < least || each.generation >= line.generation)
-      item.refuse("has generation ", each.generation, "; expected ", least, "..", line.generation - 1);
+    const std::int64_t min = line.earlier.empty() ? 0 : line.earlier.back().generation + 1;
+    if (each.generation < min || each.generation >= line.generation)
+      item.refuse("has generation ", each.generation, "; expected ", min, "..", line.generation - 1);
     if (item.find("last_step")) each.last_step = item["last_step"].count();
     line.earlier.push_back(each);
   });

@@ -1,4 +1,4 @@
-// Serialises and parses manifests. docs/reference/file-format.md specifies the bytes.
+// Serializes and parses manifests. docs/reference/file-format.md specifies the bytes.
 #pragma once
 
 #include <string>

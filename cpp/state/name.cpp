@@ -124,7 +124,7 @@ std::optional<LineMark> parse_mark(std::string_view text) {
   const std::size_t dot = text.find('.');
   if (dot == std::string_view::npos) return std::nullopt;
   const auto generation = plain_number(text.substr(0, dot));
-  if (!generation || *generation < 1 || *generation > most_generations) return std::nullopt;
+  if (!generation || *generation < 1 || *generation > max_generations) return std::nullopt;
   if (text.substr(dot + 1) == "new") return LineMark{*generation, {}};
   const auto step = plain_number(text.substr(dot + 1));
   return step ? std::optional(LineMark{*generation, step}) : std::nullopt;
@@ -140,8 +140,8 @@ std::optional<LineMark> mark_of_file(std::string_view name) {
 // ---- Attempts ----
 
 std::string attempt_name(std::string_view prefix, std::int64_t step, std::uint32_t attempt, const LineMark& mark) {
-  if (mark.generation > most_generations)
-    base::fail(base::Status::out_of_range, "the storage has reached the limit of ", most_generations, " rollbacks");
+  if (mark.generation > max_generations)
+    base::fail(base::Status::out_of_range, "the storage has reached the limit of ", max_generations, " rollbacks");
   std::string digits = base::cat(step);
   digits.insert(0, step_digits - std::min(step_digits, digits.size()), '0');
   std::string hex;

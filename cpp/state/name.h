@@ -30,7 +30,7 @@ void require_prefix(std::string_view prefix);
 // The length of the longest name of an attempt; buffers in the C API have this size.
 constexpr std::size_t longest_attempt_name = 63;
 // Returns "step-000000001200-1a2b3c4d" or "<prefix>-step-000000001200-1a2b3c4d", followed by mark_text(mark). Truncates a prefix
-// that leaves no room for the mark. Error(out_of_range) for a generation above most_generations.
+// that leaves no room for the mark. Error(out_of_range) for a generation above max_generations.
 std::string attempt_name(std::string_view prefix, std::int64_t step, std::uint32_t attempt, const LineMark& mark = {});
 struct AttemptName {
   std::int64_t step = 0;
@@ -41,7 +41,7 @@ std::optional<AttemptName> parse_attempt(std::string_view name);
 // Returns the step of a name of that form, otherwise nothing.
 std::optional<std::int64_t> step_of_attempt(std::string_view name);
 
-constexpr std::int64_t most_generations = 999'999;
+constexpr std::int64_t max_generations = 999'999;
 // Returns ".g2.300" for generation 2 resumed from step 300, ".g2.new" for one without a parent, and "" for generation 0.
 std::string mark_text(const LineMark& mark);
 // Returns "line.g2.300", the name of an empty file in a checkpoint's directory; used if the directory's name does not contain the

@@ -79,7 +79,7 @@ Found examine(storage::Storage& storage, const Attempt& attempt, const StoreList
       check_listed_sizes(storage, attempt, manifest);
       found.manifest = std::make_shared<Manifest>(std::move(manifest));
     });
-    if (outcome != Outcome::removed || tries == most_rounds) return found;
+    if (outcome != Outcome::removed || tries == max_rounds) return found;
   }
 }
 
@@ -308,7 +308,7 @@ std::vector<Found> scan_store(storage::Storage& storage, const std::set<std::str
   StoreListing listing = list_store(storage);
   for (int rounds = 1;; ++rounds) {
     std::vector<Found> all = examine_store(storage, listing, bad, wanted, nullptr);
-    if (all.empty() || has_newest(all) || rounds == most_rounds) return all;
+    if (all.empty() || has_newest(all) || rounds == max_rounds) return all;
     StoreListing again = list_store(storage);
     if (again.attempts == listing.attempts && again.commits == listing.commits) return all;
     listing = std::move(again);

@@ -17,13 +17,13 @@ namespace ckpt::state {
 // An open file can be read even if a writer removes its checkpoint, so files are opened before anything is read.
 class OpenFiles {
  public:
-  static constexpr std::size_t most = 64;  // limits the use of file descriptors
+  static constexpr std::size_t max = 64;  // limits the use of file descriptors
 
   OpenFiles(storage::Storage& storage, const std::string& directory) : storage_(storage), directory_(directory) {}
 
   void open_ahead(const GroupRecord& group) {
     for (const FileRecord& record : group.files) {
-      if (files_.size() == most) return;
+      if (files_.size() == max) return;
       files_.emplace(record.name, open(record.name));
     }
   }

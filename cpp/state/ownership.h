@@ -1,6 +1,6 @@
 // Gives one writer the right to change a storage, through the storage's lock. If the lock does not exclude a second writer,
 // Ownership detects that writer by its commits: checkpoints that this writer has neither found nor written, with a commit sequence
-// not below its first one. Synchronised.
+// not below its first one. Synchronized.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ namespace {
 using base::cat;
 
 // A grid of 10,000 ranks has this number of cells in a tensor.
-constexpr std::int64_t most_cells = std::int64_t{1} << 26;
+constexpr std::int64_t max_cells = std::int64_t{1} << 26;
 
 std::string list_text(const PartList& list) {
   std::string out = "[";
@@ -86,8 +86,8 @@ Placement read_grid(const Node& node, const Lengths& shape, const std::vector<st
   listed.for_each_item([&](const Node& item) {
     if (cuts.size() == shape.size()) listed.refuse("has more cuts than dimensions");
     cuts.push_back(read_cut(item, shape[cuts.size()]));
-    if (__builtin_mul_overflow(cells, cuts.back().count(), &cells) || cells > most_cells)
-      listed.refuse("makes more than ", most_cells, " blocks");
+    if (__builtin_mul_overflow(cells, cuts.back().count(), &cells) || cells > max_cells)
+      listed.refuse("makes more than ", max_cells, " blocks");
   });
   if (cuts.size() != shape.size()) listed.refuse("has ", cuts.size(), " cuts for ", shape.size(), " dimensions");
   const std::int64_t number = node["list"].count();
@@ -129,7 +129,7 @@ std::vector<std::shared_ptr<const PartList>> read_lists(const Node& lists, std::
     if (numbers.size() % 2 != 0) item.refuse("has ", numbers.size(), " numbers; expected pairs");
     const auto list = std::make_shared<PartList>();
     for (std::size_t i = 0; i < numbers.size(); i += 2) {
-      if (numbers[i] >= world_size || numbers[i + 1] < 1 || numbers[i + 1] > world_size - numbers[i] || list->size() > most_cells) {
+      if (numbers[i] >= world_size || numbers[i + 1] < 1 || numbers[i + 1] > world_size - numbers[i] || list->size() > max_cells) {
         item.refuse("has a run of ", numbers[i + 1], " parts from ", numbers[i], "; the number of parts is ", world_size);
       }
       list->add_run({numbers[i], numbers[i + 1]});

@@ -1,4 +1,4 @@
-// Serialises the tensors of sharded checkpoints in a manifest: each with its cuts, and the lists of parts that tensors share.
+// Serializes the tensors of sharded checkpoints in a manifest: each with its cuts, and the lists of parts that tensors share.
 #pragma once
 
 #include <cstdint>

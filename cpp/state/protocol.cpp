@@ -14,7 +14,7 @@ namespace {
 
 using base::Status;
 
-constexpr int most_files = 3;  // attempts per call of place
+constexpr int max_files = 3;  // attempts per call of place
 
 // A file that place writes. The destructor removes it if it was not kept and has a temporary name.
 class Written {
@@ -63,7 +63,7 @@ std::int64_t Protocol::place(const std::string& path, const storage::StreamOptio
     const bool is_temporary = name != path;
     Written written(*storage_, std::move(name), is_temporary, options);
     write(written.file());
-    if (!written.sync(number == most_files)) continue;
+    if (!written.sync(number == max_files)) continue;
     if (before_naming) before_naming();
     written.keep_as(path);
     return number - 1;

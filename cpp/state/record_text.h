@@ -1,4 +1,4 @@
-// Serialises and parses the common parts of manifests and rank parts as JSON: values, files, tensors, and the final checksum.
+// Serializes and parses the common parts of manifests and rank parts as JSON: values, files, tensors, and the final checksum.
 // docs/reference/file-format.md specifies the bytes.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The data that is saved and restored: named groups of named tensors, and JSON values by key. Not synchronised.
+// The data that is saved and restored: named groups of named tensors, and JSON values by key. Not synchronized.
 #pragma once
 
 #include <atomic>

@@ -195,9 +195,9 @@ bool holds_same_tensors(const GroupRecord& recorded, const FileLayout& layout, c
 
 bool holds_same_tensors(const GroupRecord& recorded, const StateGroup& group) {
   const FileLayout layout = layout_of(group);
-  return holds_same_tensors(recorded, layout, [&](std::size_t tensor, std::int64_t offset, std::int64_t most) {
+  return holds_same_tensors(recorded, layout, [&](std::size_t tensor, std::int64_t offset, std::int64_t max) {
     const std::span<const std::byte> bytes = layout.items[tensor]->tensor->byte_span();
-    return bytes.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(most));
+    return bytes.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(max));
   });
 }
 

@@ -143,8 +143,8 @@ class TensorCopier {
 WrittenFile write_tensor_file(storage::File& file, const std::string& name, const StateGroup& group, const Metadata& metadata = {},
                               base::Progress* progress = nullptr);
 
-// Returns bytes of a tensor of the layout from offset on: at least one, at most `most`.
-using ReadTensor = std::function<std::span<const std::byte>(std::size_t tensor, std::int64_t offset, std::int64_t most)>;
+// Returns bytes of a tensor of the layout from offset on: at least one, at most `max`.
+using ReadTensor = std::function<std::span<const std::byte>(std::size_t tensor, std::int64_t offset, std::int64_t max)>;
 
 // Returns whether the group was recorded with exactly these tensors and the current digests of their bytes.
 bool holds_same_tensors(const GroupRecord& recorded, const FileLayout& layout, const ReadTensor& read);

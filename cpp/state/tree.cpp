@@ -180,8 +180,8 @@ void Tree::check_place(const TreeNode& node, bool inside_key) const {
   }
   check_attributes(node);
   if (!is_container(node.kind)) return;
-  constexpr std::int64_t most = std::int64_t{1} << 61;
-  base::require(node.integer >= 0 && node.integer <= most, "count is ", node.integer, "; expected 0 .. ", most);
+  constexpr std::int64_t max = std::int64_t{1} << 61;
+  base::require(node.integer >= 0 && node.integer <= max, "count is ", node.integer, "; expected 0 .. ", max);
   base::require(open_.size() < deepest_tree, "the ", kind_name(node.kind), " is nested deeper than ", deepest_tree);
 }
 

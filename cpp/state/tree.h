@@ -75,7 +75,7 @@ struct TreeNode {
   std::shared_ptr<tensor::Tensor> tensor;  // nullptr: not read yet, or the tree was parsed from text
 };
 
-// Not synchronised. A field of a record is a pair of a string and a value, like an item of a dict.
+// Not synchronized. A field of a record is a pair of a string and a value, like an item of a dict.
 class Tree {
  public:
   using ReadTensor = std::function<std::shared_ptr<tensor::Tensor>(const std::string& name)>;

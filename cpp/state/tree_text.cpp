@@ -1,4 +1,4 @@
-// Serialises and parses trees: JSON with the nodes in order (docs/reference/file-format.md).
+// Serializes and parses trees: JSON with the nodes in order (docs/reference/file-format.md).
 #include <array>
 #include <bit>
 #include <charconv>
@@ -110,8 +110,8 @@ const std::string& text_in(const Members& node, std::size_t place) {
   return node[place].string();
 }
 
-void require_members(const Members& node, std::size_t least, std::size_t most) {
-  if (node.size() < least || node.size() > most) fail_node(cat("it has ", node.size(), " members; expected ", least, "..", most));
+void require_members(const Members& node, std::size_t min, std::size_t max) {
+  if (node.size() < min || node.size() > max) fail_node(cat("it has ", node.size(), " members; expected ", min, "..", max));
 }
 
 double number_in(const Members& node, std::size_t place) {
@@ -364,8 +364,8 @@ bool set_whole_number(TreeNode& node, std::string_view hexadecimal) {
   }
   std::uint64_t magnitude = 0;
   if (lower.size() <= 16) std::from_chars(lower.data(), lower.data() + lower.size(), magnitude, 16);
-  constexpr std::uint64_t most = std::uint64_t{1} << 63;
-  const bool fits = lower.size() <= 16 && magnitude < most + (negative ? 1 : 0);
+  constexpr std::uint64_t max = std::uint64_t{1} << 63;
+  const bool fits = lower.size() <= 16 && magnitude < max + (negative ? 1 : 0);
   node.kind = fits ? TreeKind::integer : TreeKind::big_integer;
   node.integer = fits ? static_cast<std::int64_t>(negative ? ~magnitude + 1 : magnitude) : 0;
   node.bytes = fits ? "" : cat(negative ? "-0x" : "0x", lower);

@@ -13,7 +13,7 @@
 namespace ckpt::state {
 namespace {
 
-constexpr std::size_t most_storages = 64;
+constexpr std::size_t max_storages = 64;
 
 // Identifies a storage also by name: a directory that was removed and created again has another identity and the same name.
 struct Place {
@@ -66,7 +66,7 @@ void leave_unreported(const storage::Storage& storage, const Unreported& failure
       return;
     }
     entries.push_back({place, failures});
-    if (entries.size() > most_storages) entries.pop_front();
+    if (entries.size() > max_storages) entries.pop_front();
   });
 }
 

@@ -14,7 +14,7 @@ namespace ckpt::storage {
 namespace {
 
 // The smallest request: covers the headers of most files.
-constexpr std::int64_t least_bytes = std::int64_t{64} << 10;
+constexpr std::int64_t min_bytes = std::int64_t{64} << 10;
 
 // Bytes [begin, end) of a file in memory that is reused.
 class Window {
@@ -134,7 +134,7 @@ class AheadFile final : public File {
     take_next(at);
     if (!window_.has(at)) {
       const bool is_expected = at >= expected_begin_ && at < expected_end_;
-      window_.fetch(*file_, at, end_of(at, is_expected ? expected_end_ : at + std::max(needed, least_bytes)));
+      window_.fetch(*file_, at, end_of(at, is_expected ? expected_end_ : at + std::max(needed, min_bytes)));
     }
     if (window_.end() >= expected_begin_ && window_.end() < std::min(expected_end_, size())) begin_next();
   }

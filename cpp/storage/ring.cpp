@@ -27,7 +27,7 @@ std::size_t ring_bytes(const io_uring_params& params) {
                   params.cq_off.cqes + params.cq_entries * sizeof(io_uring_cqe));
 }
 
-// These synchronise with the kernel.
+// These synchronize with the kernel.
 // NOLINTBEGIN(readability-non-const-parameter): std::atomic_ref does not accept const
 std::uint32_t acquire(std::uint32_t* shared) { return std::atomic_ref(*shared).load(std::memory_order_acquire); }
 void publish(std::uint32_t* shared, std::uint32_t value) { std::atomic_ref(*shared).store(value, std::memory_order_release); }

@@ -53,7 +53,7 @@ void ScratchFile::read(std::int64_t offset, std::span<std::byte> bytes, const st
 // ---- Lane ----
 
 ScratchFile::Lane::Lane(const ScratchFile& file, Direction direction, bool has_ring, std::shared_ptr<RateLimit> limit)
-    : file_(file), direction_(direction), ring_(has_ring ? Ring::make(most_pieces) : nullptr), limit_(std::move(limit)) {}
+    : file_(file), direction_(direction), ring_(has_ring ? Ring::make(max_pieces) : nullptr), limit_(std::move(limit)) {}
 
 ScratchFile::Lane::~Lane() {
   // The ring belongs to the parent process.
@@ -90,7 +90,7 @@ ScratchFile::Lane::Piece& ScratchFile::Lane::free_piece() {
 
 // Returns memory for a piece in whole blocks, for caller memory that does not meet the file's alignment.
 std::span<std::byte> ScratchFile::Lane::own_memory(const Piece& piece) {
-  if (memory_ == nullptr) memory_ = base::map_pages(most_pieces * piece_bytes);
+  if (memory_ == nullptr) memory_ = base::map_pages(max_pieces * piece_bytes);
   const auto number = static_cast<std::size_t>(&piece - pieces_.data());
   return {memory_.get() + number * piece_bytes, rounded_up(piece.bytes.size(), file_.alignment_.offset)};
 }

@@ -46,7 +46,7 @@ class ScratchFile final : public Scratch {
 
    private:
     static constexpr std::size_t piece_bytes = std::size_t{1} << 20;
-    static constexpr unsigned most_pieces = 4;  // a power of 2
+    static constexpr unsigned max_pieces = 4;  // a power of 2
 
     struct Piece {
       std::int64_t offset = 0;
@@ -70,7 +70,7 @@ class ScratchFile final : public Scratch {
     std::unique_ptr<Ring> ring_;
     std::shared_ptr<RateLimit> limit_;
     base::Pages memory_;  // one piece per slot; allocated on first use
-    std::array<Piece, most_pieces> pieces_;
+    std::array<Piece, max_pieces> pieces_;
     std::uint64_t generation_ = base::fork_generation();
   };
 

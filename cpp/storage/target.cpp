@@ -15,7 +15,7 @@
 namespace ckpt::storage {
 namespace {
 
-constexpr int most_links = 40;  // as the Linux kernel
+constexpr int max_links = 40;  // as the Linux kernel
 
 const char* kind_of(mode_t mode) {
   switch (mode & S_IFMT) {
@@ -43,8 +43,8 @@ std::optional<struct stat> facts_of(Examine examine, const std::string& path) {
 }
 
 std::string text_of_link(const std::string& path) {
-  constexpr std::size_t most_bytes = std::size_t{64} << 10;
-  for (std::size_t bytes = 256; bytes <= most_bytes; bytes *= 2) {
+  constexpr std::size_t max_bytes = std::size_t{64} << 10;
+  for (std::size_t bytes = 256; bytes <= max_bytes; bytes *= 2) {
     std::string text(bytes, '\0');
     const ssize_t count = ::readlink(path.c_str(), text.data(), text.size());
     if (count < 0) fail_os(errno, "read the link", path);
@@ -66,7 +66,7 @@ std::string followed(const std::string& path) {
   for (int links = 0;; ++links) {
     const auto facts = facts_of(::lstat, at);
     if (!facts || !S_ISLNK(facts->st_mode)) return at;
-    if (links == most_links) fail_os(ELOOP, "follow the link", path);
+    if (links == max_links) fail_os(ELOOP, "follow the link", path);
     const std::string text = text_of_link(at);
     at = text.starts_with('/') ? text : base::cat(directory_of(at), '/', text);
   }

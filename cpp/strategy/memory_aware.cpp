@@ -131,14 +131,14 @@ template <class Predict>
 std::int64_t MemoryAware::fitting_interval(std::int64_t predicted, double other_bytes, Predict&& predict) const {
   const std::int64_t now = interval();
   std::int64_t best = now;
-  std::int64_t least = predicted;
+  std::int64_t min = predicted;
   for (std::int64_t step = 1; step <= largest_interval; ++step) {
     const std::int64_t other = step < now ? now - step : step + 1;  // now - 1 .. 1, then now + 1 .. 10
     if (other > largest_interval) break;
     const std::int64_t bytes = predict(other);
     if (!is_high(static_cast<double>(bytes) + other_bytes)) return other;
-    if (bytes < least) {
-      least = bytes;
+    if (bytes < min) {
+      min = bytes;
       best = other;
     }
   }

@@ -52,9 +52,9 @@ std::int32_t NameTable::add(std::string_view name) {
   const std::uint64_t hash = hash_name(name);
   const Slot& found = slot_of(hash, name);
   if (found.number != none) return found.number;
-  constexpr auto most = std::numeric_limits<std::int32_t>::max();
-  if (size_ == most || name.size() > std::numeric_limits<std::uint32_t>::max()) {
-    base::fail(base::Status::out_of_range, "more than ", most, " names, or a name of ", name.size(), " bytes");
+  constexpr auto max = std::numeric_limits<std::int32_t>::max();
+  if (size_ == max || name.size() > std::numeric_limits<std::uint32_t>::max()) {
+    base::fail(base::Status::out_of_range, "more than ", max, " names, or a name of ", name.size(), " bytes");
   }
   const std::size_t offset = text_.size();
   text_.append(name);

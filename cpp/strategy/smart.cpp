@@ -79,9 +79,9 @@ Smart::Layer& Smart::learn(std::string_view layer_name) {
 bool Smart::watching(std::int64_t layer_index) {
   if (!watching_) return false;
   // Bounded for a caller that uses ever larger indices with few names.
-  constexpr std::size_t most_indices = 4096;
+  constexpr std::size_t max_indices = 4096;
   if (layers_.size() < layers_watched_first && !indices_.contains(layer_index)) {
-    if (indices_.size() < most_indices) indices_.insert(layer_index);
+    if (indices_.size() < max_indices) indices_.insert(layer_index);
     return true;
   }
   watching_ = false;

@@ -1,5 +1,5 @@
 // A tensor: dtype, shape and memory, row-major and contiguous. The memory is owned (from a buffer pool, 64-byte aligned) or
-// borrowed (with a release callback). Shared by std::shared_ptr; metadata never changes; writes to the data are not synchronised.
+// borrowed (with a release callback). Shared by std::shared_ptr; metadata never changes; writes to the data are not synchronized.
 #pragma once
 
 #include <cstddef>

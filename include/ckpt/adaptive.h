@@ -145,7 +145,7 @@ CKPT_API void ckpt_threshold_release(ckpt_threshold* threshold);
 
 /* ---- The controller ------------------------------------------------------------------------------------------------------ */
 
-/* Decides when to save. Uses at most 64 KB. Synchronised. In a forked child it continues with the state of the parent's controller;
+/* Decides when to save. Uses at most 64 KB. Synchronized. In a forked child it continues with the state of the parent's controller;
  * if another thread of the parent was inside one of its calls at the fork, every call returns FORKED. */
 typedef struct ckpt_controller ckpt_controller;
 

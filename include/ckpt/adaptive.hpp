@@ -29,7 +29,7 @@ inline WeibullLaw fit_weibull(const std::vector<double>& gap_seconds, const std:
 
 // ---- The controller ----
 
-// Synchronised.
+// Synchronized.
 class Controller : public ControllerMethods<Controller> {
  public:
   using ControllerMethods::ControllerMethods;

@@ -147,7 +147,7 @@ typedef struct ckpt_checkpoint_task_callbacks {
 
 /* ---- Manager ------------------------------------------------------------------------------------------------------------- */
 
-/* A manager of background tasks of one ckpt_checkpoint_manager, which it keeps alive. Owns threads. Synchronised. In a forked child
+/* A manager of background tasks of one ckpt_checkpoint_manager, which it keeps alive. Owns threads. Synchronized. In a forked child
  * every call except release returns FORKED. */
 typedef struct ckpt_async_manager ckpt_async_manager;
 

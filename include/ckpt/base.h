@@ -133,7 +133,7 @@ typedef void (*ckpt_log_fn)(ckpt_log_level level, const char* component, const c
 
 /* Sends messages of at least min_level (CKPT_LOG_LEVEL_*) to fn; fn NULL disables logging, which is the initial state. Returns only
  * when the previous callback is no longer running on another thread; its destroy has run by then. INVALID_ARGUMENT for an unknown
- * min_level, INVALID_STATE inside a log callback. Synchronised. */
+ * min_level, INVALID_STATE inside a log callback. Synchronized. */
 CKPT_API ckpt_status ckpt_set_log(ckpt_log_level min_level, ckpt_log_fn fn, void* user_data, ckpt_destroy_fn destroy);
 
 /* Sets the function that receives failures that no caller can receive, unless a log callback was ever set. For bindings of
@@ -149,7 +149,7 @@ CKPT_API ckpt_status ckpt_set_log(ckpt_log_level min_level, ckpt_log_fn fn, void
  * output.
  *
  * Returns only when the previous function is no longer running on another thread; its destroy has run by then. INVALID_STATE inside
- * a log callback or fn. Synchronised. */
+ * a log callback or fn. Synchronized. */
 CKPT_API ckpt_status ckpt_set_fallback_log(ckpt_log_fn fn, void* user_data, ckpt_destroy_fn destroy);
 
 /* ---- Progress ------------------------------------------------------------------------------------------------------------ */
@@ -176,7 +176,7 @@ typedef void (*ckpt_thread_hook_fn)(const char* name, void* user_data);
 
 /* Runs start and stop (one of them may be NULL) on every thread that the library creates from now on, so that a virtual machine
  * attaches once per thread instead of once per callback. Several sets of hooks may be active. *id identifies this set.
- * Synchronised. */
+ * Synchronized. */
 CKPT_API ckpt_status ckpt_add_thread_hooks(ckpt_thread_hook_fn start, ckpt_thread_hook_fn stop, void* user_data,
                                            ckpt_destroy_fn destroy, int64_t* id);
 
@@ -190,12 +190,12 @@ typedef void (*ckpt_thread_fn)(void* user_data);
 /* Starts a thread like those of the library, for plug-ins: it runs thread hooks and does not run the program's signal handlers.
  * name (not NULL) is copied; the system shows its first 15 bytes. The thread is never joined: fn reports its end itself. destroy
  * (may be NULL) runs on the thread after fn. OUT_OF_MEMORY when the system cannot create a thread; then neither runs.
- * Synchronised. */
+ * Synchronized. */
 CKPT_API ckpt_status ckpt_start_thread(const char* name, ckpt_thread_fn fn, void* user_data, ckpt_destroy_fn destroy);
 
 /* ---- Clock --------------------------------------------------------------------------------------------------------------- */
 
-/* A monotonic clock. Objects that measure time accept one, so that tests do not depend on real time. Synchronised. */
+/* A monotonic clock. Objects that measure time accept one, so that tests do not depend on real time. Synchronized. */
 typedef struct ckpt_clock ckpt_clock;
 
 /* Returns the time in nanoseconds since a fixed, arbitrary moment. Called on any thread. */
@@ -228,7 +228,7 @@ CKPT_API ckpt_status ckpt_random_philox(const uint32_t counter[4], const uint32_
  * mask), at most its cgroup's CPU quota (v1 or v2), rounded up; at least 1. */
 CKPT_API int32_t ckpt_available_threads(void);
 
-/* A fixed set of threads that process numbered parts. Owns threads. Synchronised: while the pool is busy with another caller's
+/* A fixed set of threads that process numbered parts. Owns threads. Synchronized: while the pool is busy with another caller's
  * parts, the calling thread processes its parts alone. */
 typedef struct ckpt_worker_pool ckpt_worker_pool;
 

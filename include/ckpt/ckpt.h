@@ -20,8 +20,8 @@
  *            released in any order: an object keeps the objects that it needs alive. A handle of the wrong kind is refused with
  *            CKPT_E_INVALID_ARGUMENT. Using a handle after its release is undefined. Handles may be released inside a callback,
  *            too: one that the surrounding call uses is destroyed when that call ends.
- * Structs    A struct that starts with struct_size is initialised with its _INIT macro; later versions append fields. A size that
- *            is not a multiple of 4, above 4096 or below that of the first version is INVALID_ARGUMENT. The caller also initialises
+ * Structs    A struct that starts with struct_size is initialized with its _INIT macro; later versions append fields. A size that
+ *            is not a multiple of 4, above 4096 or below that of the first version is INVALID_ARGUMENT. The caller also initializes
  *            structs that the library fills, in the same way; at most struct_size bytes are written.
  * Strings    In: UTF-8, NUL-terminated. Out: borrowed, with the lifetime stated at the function, or written to (buffer, capacity,
  *            *needed): *needed receives the full length without the NUL; if the capacity is too small, the call returns
@@ -41,7 +41,7 @@
  *            sources of bytes), and those of ckpt_set_progress, run inside it. They may use other objects. A call on the object
  *            that runs the operation, other than to release it or to query the options that it was created with, returns
  *            CKPT_E_INVALID_STATE at once: it neither waits nor changes anything.
- * Threads    A handle may be used from any thread. Objects marked "synchronised" may be used from several threads at once; all
+ * Threads    A handle may be used from any thread. Objects marked "synchronized" may be used from several threads at once; all
  *            others from one thread at a time. ckpt_*_release requires that no other thread uses the same reference.
  * Signals    The library's threads block the signals that a program handles (HUP, INT, QUIT, TERM, USR1, USR2, ALRM, VTALRM, CHLD,
  *            CONT, WINCH, PIPE, IO, URG, TSTP, TTIN, TTOU), so handlers run on the program's threads only. No function is

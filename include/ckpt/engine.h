@@ -58,7 +58,7 @@ typedef void (*ckpt_dgemm_fn)(int order, int trans_a, int trans_b, int m, int n,
 /* A BLAS of the host program that is used instead of OpenBLAS. */
 typedef struct ckpt_blas {
   uint32_t struct_size; /* size of this struct in bytes, in the caller's build */
-  ckpt_bool concurrent; /* 1: may be called from several threads at once; 0: calls are serialised */
+  ckpt_bool concurrent; /* 1: may be called from several threads at once; 0: calls are serialized */
   ckpt_sgemm_fn sgemm;  /* matrix product of 32-bit floating-point numbers */
   ckpt_dgemm_fn dgemm;  /* matrix product of 64-bit floating-point numbers */
   const char* name;     /* name of the BLAS, for display; copied; NULL: no name */
@@ -93,7 +93,7 @@ CKPT_API ckpt_status ckpt_blas_get_info(char* buffer, int64_t capacity, int64_t*
  * - "Barcelona": AMD's family 10h
  *
  * OpenBLAS belongs to the whole process: every other user of the same shared library gets these kernels, too. The function sets
- * OPENBLAS_CORETYPE while OpenBLAS is loaded and restores it before it returns. The C library does not synchronise the environment,
+ * OPENBLAS_CORETYPE while OpenBLAS is loaded and restores it before it returns. The C library does not synchronize the environment,
  * so no other thread may use it during the call, neither directly (getenv, setenv) nor in a library: call this function before the
  * process starts threads.
  *
@@ -107,7 +107,7 @@ CKPT_API ckpt_status ckpt_blas_set_kernels(const char* name);
 
 /* ---- Layers -------------------------------------------------------------------------------------------------------------- */
 
-/* One layer with its parameters. Shared by reference count; belongs to at most one chain. Not synchronised. Activations are F32 or
+/* One layer with its parameters. Shared by reference count; belongs to at most one chain. Not synchronized. Activations are F32 or
  * F64 tensors with samples as the first dimension. */
 typedef struct ckpt_layer ckpt_layer;
 
@@ -172,7 +172,7 @@ CKPT_API ckpt_status ckpt_layer_create(const char* name, const char* kind, ckpt_
 CKPT_API ckpt_status ckpt_layer_create_tied_head(const char* name, ckpt_layer* embedding, ckpt_layer** layer);
 
 /* Writes the kinds of layers, one per line: syntax, description, and the range of each whole number.
- * (buffer, capacity, *needed) as in ckpt.h. Synchronised. */
+ * (buffer, capacity, *needed) as in ckpt.h. Synchronized. */
 CKPT_API ckpt_status ckpt_layer_get_known_kinds(char* buffer, int64_t capacity, int64_t* needed);
 
 /* ---- Custom layers ------------------------------------------------------------------------------------------------------- */
@@ -282,7 +282,7 @@ CKPT_API void ckpt_layer_release(ckpt_layer* layer);
 
 /* ---- Chains -------------------------------------------------------------------------------------------------------------- */
 
-/* A sequence of layers. Not synchronised: one executor runs at a time. */
+/* A sequence of layers. Not synchronized: one executor runs at a time. */
 typedef struct ckpt_chain ckpt_chain;
 
 /* Creates an empty chain. first_layer (>= 0): the global number of the chain's first layer; 0 unless the chain is part of a longer
@@ -331,7 +331,7 @@ CKPT_API void ckpt_chain_release(ckpt_chain* chain);
 /* ---- Executor ------------------------------------------------------------------------------------------------------------ */
 
 /* Runs one schedule over one chain for one input shape, step after step, without allocating memory. Owns threads unless its options
- * have a pool. Not synchronised. */
+ * have a pool. Not synchronized. */
 typedef struct ckpt_schedule_executor ckpt_schedule_executor;
 
 /* The check of recomputed forwards in a step. Each level includes the checks of the lower ones. */
@@ -473,7 +473,7 @@ CKPT_API ckpt_status ckpt_schedule_executor_refine(const ckpt_schedule_executor*
 
 /* ---- Optimizers ---------------------------------------------------------------------------------------------------------- */
 
-/* Updates a chain's parameters from their gradients. Not synchronised. */
+/* Updates a chain's parameters from their gradients. Not synchronized. */
 typedef struct ckpt_optimizer ckpt_optimizer;
 
 /* Creates a stochastic gradient descent optimizer: v = momentum v + g; w = w - learning_rate v. learning_rate > 0, 0 <= momentum <
@@ -539,7 +539,7 @@ typedef struct ckpt_learning_rate_schedule {
   { sizeof(ckpt_learning_rate_schedule), CKPT_LEARNING_RATE_KIND_CONSTANT, 1e-3, 0, 0, 0 }
 
 /* Sets *learning_rate to the rate of a step (>= 0, from 0); pass it to ckpt_optimizer_set_learning_rate before that step. The
- * result depends only on the arguments, so a resumed run continues with the same rates. Synchronised. */
+ * result depends only on the arguments, so a resumed run continues with the same rates. Synchronized. */
 CKPT_API ckpt_status ckpt_learning_rate_at(const ckpt_learning_rate_schedule* schedule, int64_t step, double* learning_rate);
 
 /* Sets *step_count to the number of updates so far; part of AdamW's state. */

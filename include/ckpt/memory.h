@@ -16,7 +16,7 @@
  *
  *   sum of current_bytes over all layers == current_bytes <= peak_bytes <= total_allocated_bytes,   frees <= allocations.
  *
- * Trackers are synchronised. Layers have names (any UTF-8 that is not blank) and dense numbers: calls with a number take a few
+ * Trackers are synchronized. Layers have names (any UTF-8 that is not blank) and dense numbers: calls with a number take a few
  * nanoseconds. ckpt_memory_tracker_add_layer returns the number of a name; the other languages take names and cache the numbers.
  * Times are nanoseconds on the tracker's clock, by default with a resolution of some milliseconds; the sequence numbers give the
  * exact order of events. Fields that end in _utc_ns are nanoseconds since 1970-01-01T00:00:00Z by the system's clock. They are
@@ -42,7 +42,7 @@ extern "C" {
 
 /* ---- Tracker ------------------------------------------------------------------------------------------------------------- */
 
-/* Counts allocations of checkpoints. Synchronised. In a forked child it continues with the counts of the parent; if another thread
+/* Counts allocations of checkpoints. Synchronized. In a forked child it continues with the counts of the parent; if another thread
  * of the parent was inside one of its calls at the fork, calls that need the data which that thread was changing return FORKED, and
  * events that cannot be delivered count as handler failures. No call waits for that thread. With a custom clock, calls of the
  * tracker from inside that clock's function return INVALID_STATE. */

@@ -95,7 +95,7 @@ typedef struct ckpt_activation_manager_options {
 #define CKPT_ACTIVATION_MANAGER_OPTIONS_INIT \
   { sizeof(ckpt_activation_manager_options), 0, 0, 0, 0 }
 
-/* Stores the activations of a stage's micro-batches by a policy. Synchronised. Inside its forward function, its strategy and its
+/* Stores the activations of a stage's micro-batches by a policy. Synchronized. Inside its forward function, its strategy and its
  * clock, functions that use the policy or change the manager (set_policy, begin_step, should_checkpoint, store, store_moved,
  * recompute, get_or_compute, clear) return INVALID_STATE; the functions get_..., has_... and list work. In a forked child it keeps
  * working; if another thread was inside it at the fork, every function returns FORKED. A manager of a pipeline
@@ -261,7 +261,7 @@ CKPT_API ckpt_status ckpt_pipeline_split(const ckpt_profile* profile, const ckpt
  * their backward. Reads the same options as ckpt_pipeline_split. */
 CKPT_API ckpt_status ckpt_pipeline_get_in_flight(const ckpt_pipeline_options* options, int32_t piece, int32_t* in_flight);
 
-/* Stages that run a chain's steps, each on a separate thread; custom layers of different stages run at the same time. Synchronised:
+/* Stages that run a chain's steps, each on a separate thread; custom layers of different stages run at the same time. Synchronized:
  * while a step runs, all calls except ckpt_pipeline_cancel, _get_begins, _get_manager and _release return BUSY; inside a callback
  * of the pipeline (a layer's, a strategy's, a memory event's of its step) INVALID_STATE. In a forked child, functions that need the
  * stages return FORKED. Its decisions are logged at INFO: the split, each stage's plan, the budget, the micro-batches that each

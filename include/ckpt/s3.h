@@ -91,7 +91,7 @@ CKPT_S3_API void ckpt_s3_options_init(ckpt_s3_options* options, uint32_t size);
 CKPT_S3_API ckpt_status ckpt_s3_storage_create(const char* uri, const ckpt_s3_options* options, ckpt_storage** storage);
 
 /* Registers the scheme s3:// for ckpt_storage_create_from_uri, with the default options. Further calls do nothing. ALREADY_EXISTS
- * if another plug-in has registered the scheme. Synchronised. */
+ * if another plug-in has registered the scheme. Synchronized. */
 CKPT_S3_API ckpt_status ckpt_s3_register(void);
 
 /* Receives one unfinished upload. path: the file's name below the prefix; borrowed for the call. age_ns: nanoseconds since it was
@@ -104,7 +104,7 @@ typedef void (*ckpt_s3_upload_fn)(const char* path, int64_t age_ns, void* user_d
  * an upload. dry_run: if 1, nothing is aborted. upload: called for each upload that was aborted, or would be; may be NULL. *count:
  * number of these uploads. Uploads that another process aborts or completes during the call are not counted. After an error, the
  * uploads for which it was called have been aborted, and the others remain. ckpt_s3_last_error returns the message of a failure.
- * Synchronised. */
+ * Synchronized. */
 CKPT_S3_API ckpt_status ckpt_s3_abort_uploads(const char* uri, const ckpt_s3_options* options, int64_t older_than_ns,
                                               ckpt_bool dry_run, ckpt_s3_upload_fn upload, void* user_data, int64_t* count);
 

@@ -38,7 +38,7 @@ extern "C" {
 
 /* ---- State --------------------------------------------------------------------------------------------------------------- */
 
-/* The data that is saved and restored: groups of named tensors, and JSON values by key. Not synchronised: one thread at a time, and
+/* The data that is saved and restored: groups of named tensors, and JSON values by key. Not synchronized: one thread at a time, and
  * no other use during a save or load of it. */
 typedef struct ckpt_state ckpt_state;
 
@@ -144,7 +144,7 @@ CKPT_API ckpt_status ckpt_state_add_stateful(ckpt_state* state, const char* name
 
 /* ---- Coordinators -------------------------------------------------------------------------------------------------------- */
 
-/* The ranks of the processes of one run, and the collective operations for a checkpoint of many processes. Synchronised if its
+/* The ranks of the processes of one run, and the collective operations for a checkpoint of many processes. Synchronized if its
  * callbacks are. */
 typedef struct ckpt_coordinator ckpt_coordinator;
 
@@ -227,7 +227,7 @@ CKPT_API void ckpt_coordinator_release(ckpt_coordinator* coordinator);
 
 /* ---- Checkpoints --------------------------------------------------------------------------------------------------------- */
 
-/* The checkpoints in one storage. Synchronised: saves wait for one another; loads and queries do not wait, and run concurrently
+/* The checkpoints in one storage. Synchronized: saves wait for one another; loads and queries do not wait, and run concurrently
  * with a save. Owns no threads. In a forked child everything except saving works. Inside a callback of one of its calls (of the
  * storage, of a stateful object, ...) its calls return INVALID_STATE; a log callback may make them.
  *

@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-/* A place for files: a directory of the file system, memory, or callbacks of the caller. Synchronised. Owns no threads. In a forked
+/* A place for files: a directory of the file system, memory, or callbacks of the caller. Synchronized. Owns no threads. In a forked
  * child it keeps working; locks remain with the parent. */
 typedef struct ckpt_storage ckpt_storage;
 
@@ -229,16 +229,16 @@ typedef int32_t (*ckpt_storage_scheme_fn)(const char* uri, ckpt_storage** storag
 
 /* Registers a scheme for ckpt_storage_create_from_uri, in this process and for all threads. scheme: without ':', at least two
  * letters, digits, '+', '-' and '.', a letter first. ALREADY_EXISTS if it is registered. destroy (may be NULL) runs with user_data
- * after ckpt_storage_unregister_scheme, when no call uses it. Synchronised. */
+ * after ckpt_storage_unregister_scheme, when no call uses it. Synchronized. */
 CKPT_API ckpt_status ckpt_storage_register_scheme(const char* scheme, ckpt_storage_scheme_fn create, void* user_data,
                                                   ckpt_destroy_fn destroy);
 
-/* Unregisters a scheme; storages created with it stay valid. NOT_FOUND for any other. Synchronised. */
+/* Unregisters a scheme; storages created with it stay valid. NOT_FOUND for any other. Synchronized. */
 CKPT_API ckpt_status ckpt_storage_unregister_scheme(const char* scheme);
 
 /* ---- Fault handler ------------------------------------------------------------------------------------------------------- */
 
-/* A retry policy: decides which failed operations of storages are tried again, and when. Synchronised; one handler may serve
+/* A retry policy: decides which failed operations of storages are tried again, and when. Synchronized; one handler may serve
  * several storages. */
 typedef struct ckpt_fault_handler ckpt_fault_handler;
 

@@ -57,7 +57,7 @@
 extern "C" {
 #endif
 
-/* A strategy decides for one layer at a time whether to checkpoint it. Synchronised. Shared: ckpt_strategy_retain. In a forked
+/* A strategy decides for one layer at a time whether to checkpoint it. Synchronized. Shared: ckpt_strategy_retain. In a forked
  * child it continues; if another thread of the parent was changing it at the fork, calls that need the data which that thread was
  * changing return FORKED. A memory-aware strategy with a custom clock returns INVALID_STATE when it is called from inside that
  * clock's function. */
@@ -160,14 +160,14 @@ CKPT_API ckpt_status ckpt_strategy_create_custom(const char* name, const ckpt_st
 typedef int32_t (*ckpt_strategy_factory_fn)(const char* arguments, ckpt_strategy** strategy, void* user_data);
 
 /* Registers a kind that text can use by name: letters, digits, '-', '_' and '.'. ALREADY_EXISTS for a known kind. destroy runs
- * after ckpt_strategy_unregister. Synchronised. */
+ * after ckpt_strategy_unregister. Synchronized. */
 CKPT_API ckpt_status ckpt_strategy_register(const char* name, ckpt_strategy_factory_fn factory, void* user_data,
                                             ckpt_destroy_fn destroy);
 
-/* Unregisters a kind; strategies created with it stay valid. NOT_FOUND for any other name. Synchronised. */
+/* Unregisters a kind; strategies created with it stay valid. NOT_FOUND for any other name. Synchronized. */
 CKPT_API ckpt_status ckpt_strategy_unregister(const char* name);
 
-/* Writes the kinds that text can use, separated by ", ": (buffer, capacity, *needed) as in ckpt.h. Synchronised. */
+/* Writes the kinds that text can use, separated by ", ": (buffer, capacity, *needed) as in ckpt.h. Synchronized. */
 CKPT_API ckpt_status ckpt_strategy_get_known_kinds(char* buffer, int64_t capacity, int64_t* needed);
 
 /* ---- Using --------------------------------------------------------------------------------------------------------------- */

@@ -18,7 +18,7 @@ struct CustomStrategy {
   std::function<void(std::string_view layer_name)> access;       // may be empty
 };
 
-// Decides layer by layer whether to checkpoint. Synchronised.
+// Decides layer by layer whether to checkpoint. Synchronized.
 class Strategy : public StrategyMethods<Strategy> {
  public:
   using StrategyMethods::StrategyMethods;

@@ -71,7 +71,7 @@ CKPT_API ckpt_status ckpt_dtype_find(const char* name, ckpt_dtype* dtype);
 
 /* A pool of memory for tensors. A buffer that is no longer needed is retained and reused for the same size, so that a loop that
  * creates the same tensors in every step allocates memory from the system in its first step only. Every buffer is aligned to 64
- * bytes. Synchronised. Tensors keep their pool alive. Where a function takes a pool, NULL selects the process's default pool: it
+ * bytes. Synchronized. Tensors keep their pool alive. Where a function takes a pool, NULL selects the process's default pool: it
  * has no tracker and retains at most 64 MiB. In a forked child, a pool that another thread of the parent was using at the fork
  * returns FORKED; the default pool always works. */
 typedef struct ckpt_buffer_pool ckpt_buffer_pool;
@@ -127,7 +127,7 @@ CKPT_API void ckpt_buffer_pool_release(ckpt_buffer_pool* pool);
 /* ---- Tensors ------------------------------------------------------------------------------------------------------------- */
 
 /* An array of elements of one dtype. Dtype, shape and read-only flag never change; reading them, retain and release are
- * synchronised. Access to the elements is not: the caller must not write while another thread reads or writes the same tensor. */
+ * synchronized. Access to the elements is not: the caller must not write while another thread reads or writes the same tensor. */
 typedef struct ckpt_tensor ckpt_tensor;
 
 /* The largest number of dimensions of a tensor. */

@@ -23,7 +23,7 @@ constexpr DType dtype_of() {
   return DType{0};
 }
 
-// A pool of memory for tensors that is retained and reused. Synchronised.
+// A pool of memory for tensors that is retained and reused. Synchronized.
 class BufferPool : public detail::Object<BufferPool, ckpt_buffer_pool, ckpt_buffer_pool_release> {
  public:
   using Object::Object;

@@ -55,7 +55,7 @@ class Chain {
  public:
   explicit Chain(std::shared_ptr<detail::State> state) : state_(std::move(state)) {}
 
-  // Differentiable once. May be called from any thread; the layers must synchronise their state.
+  // Differentiable once. May be called from any thread; the layers must synchronize their state.
   Tensors forward(const Tensors& input) const {
     detail::State& state = *state_;
     if (input.size() != state.sample_count)

@@ -153,7 +153,7 @@ Function function_of(const Library& library, const char* name) {
   return library.handle == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(library.handle, name));
 }
 
-// ---- Synchronisation ----
+// ---- Synchronization ----
 
 std::mutex loading;
 std::atomic<std::thread::id> loader;  // the thread that holds it, while its function is registered

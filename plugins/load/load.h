@@ -1,5 +1,5 @@
 // Loads libckpt-s3 at its first use, for programs that are installed together with it: the command and the language bindings. It is
-// loaded only from the folder of the libckpt that the process uses. Synchronised; also works in a forked child.
+// loaded only from the folder of the libckpt that the process uses. Synchronized; also works in a forked child.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,7 @@ using plugin::require;
 using Clock = std::chrono::steady_clock;
 
 // Limit of the memory for an operation; more does not increase the throughput.
-constexpr std::size_t most_at_a_time = std::size_t{16} << 20;
+constexpr std::size_t max_at_a_time = std::size_t{16} << 20;
 
 void require_state(bool condition, const char* text) {
   if (!condition) fail(CKPT_E_INVALID_STATE, text);
@@ -134,17 +134,17 @@ void Collectives::broadcast(std::span<std::byte> bytes, std::int64_t root, Timeo
   const Call call(*this, "broadcast", timeout);
   const bool sends = rank_ == root;
   BroadcastOpening ours{.bytes = std::ssize(bytes), .data = {}};
-  const std::size_t first = std::min(bytes.size(), BroadcastOpening::most);
+  const std::size_t first = std::min(bytes.size(), BroadcastOpening::max);
   if (sends && first > 0) std::memcpy(ours.data, bytes.data(), first);
-  std::byte* const memory = buffer(std::max(sizeof(BroadcastOpening), std::min(bytes.size() - first, most_at_a_time)));
+  std::byte* const memory = buffer(std::max(sizeof(BroadcastOpening), std::min(bytes.size() - first, max_at_a_time)));
   std::memcpy(memory, &ours, sizeof ours);
   send_from_root({memory, sizeof ours}, root, call);
   BroadcastOpening theirs;
   std::memcpy(&theirs, memory, sizeof theirs);
   compare(root, theirs.bytes, ours.bytes, call);
   if (!sends && first > 0) std::memcpy(bytes.data(), theirs.data, first);
-  for (std::size_t at = first; at < bytes.size(); at += most_at_a_time) {
-    const std::size_t count = std::min(most_at_a_time, bytes.size() - at);
+  for (std::size_t at = first; at < bytes.size(); at += max_at_a_time) {
+    const std::size_t count = std::min(max_at_a_time, bytes.size() - at);
     if (sends) std::memcpy(memory, bytes.data() + at, count);
     send_from_root({memory, count}, root, call);
     if (!sends) std::memcpy(bytes.data() + at, memory, count);
@@ -154,9 +154,9 @@ void Collectives::broadcast(std::span<std::byte> bytes, std::int64_t root, Timeo
 void Collectives::all_gather(std::span<const std::byte> sent, std::span<std::byte> received, Timeout timeout) {
   const Call call(*this, "all_gather", timeout);
   const auto world = static_cast<std::size_t>(world_size_);
-  const std::size_t first = std::min(sent.size(), Opening::most);
-  const std::size_t most = std::max<std::size_t>(1, most_at_a_time / world);
-  const std::size_t piece = std::max(sizeof(Opening), std::min(sent.size() - first, most));
+  const std::size_t first = std::min(sent.size(), Opening::max);
+  const std::size_t max = std::max<std::size_t>(1, max_at_a_time / world);
+  const std::size_t piece = std::max(sizeof(Opening), std::min(sent.size() - first, max));
   std::byte* const memory = buffer(piece * (world + 1));
   std::byte* const all = memory + piece;
   const auto send_all = [&](std::size_t count) {
@@ -177,8 +177,8 @@ void Collectives::all_gather(std::span<const std::byte> sent, std::span<std::byt
     compare(static_cast<std::int64_t>(rank), theirs.bytes, ours.bytes, call);
     if (first > 0) std::memcpy(place(rank, 0), theirs.data, first);
   }
-  for (std::size_t at = first; at < sent.size(); at += most) {
-    const std::size_t count = std::min(most, sent.size() - at);
+  for (std::size_t at = first; at < sent.size(); at += max) {
+    const std::size_t count = std::min(max, sent.size() - at);
     std::memcpy(memory, sent.data() + at, count);
     send_all(count);
     for (std::size_t rank = 0; rank < world; ++rank) std::memcpy(place(rank, at), all + rank * count, count);
@@ -204,9 +204,9 @@ void Collectives::gather(std::span<const std::byte> sent, std::span<std::byte> r
   const Call call(*this, "gather", timeout);
   const bool receives = rank_ == root;
   const auto world = static_cast<std::size_t>(world_size_);
-  const std::size_t first = std::min(sent.size(), Opening::most);
-  const std::size_t most = std::max<std::size_t>(1, most_at_a_time / world);
-  const std::size_t piece = std::max(sizeof(Opening), std::min(sent.size() - first, most));
+  const std::size_t first = std::min(sent.size(), Opening::max);
+  const std::size_t max = std::max<std::size_t>(1, max_at_a_time / world);
+  const std::size_t piece = std::max(sizeof(Opening), std::min(sent.size() - first, max));
   std::byte* const memory = buffer(receives ? piece * (world + 1) : piece);
   std::byte* const all = receives ? memory + piece : nullptr;
   const auto place = [&](std::size_t rank, std::size_t at) { return received.data() + rank * sent.size() + at; };
@@ -219,8 +219,8 @@ void Collectives::gather(std::span<const std::byte> sent, std::span<std::byte> r
   for (std::size_t rank = 0; receives && first > 0 && rank < world; ++rank) {
     std::memcpy(place(rank, 0), all + rank * sizeof ours + offsetof(Opening, data), first);
   }
-  for (std::size_t at = first; at < sent.size(); at += most) {
-    const std::size_t count = std::min(most, sent.size() - at);
+  for (std::size_t at = first; at < sent.size(); at += max) {
+    const std::size_t count = std::min(max, sent.size() - at);
     std::memcpy(memory, sent.data() + at, count);
     send_to_root({memory, count}, all, root, call);
     for (std::size_t rank = 0; receives && rank < world; ++rank) std::memcpy(place(rank, at), all + rank * count, count);

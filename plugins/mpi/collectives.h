@@ -40,16 +40,16 @@ class Collectives {
   // The first message of an operation with data. Its size does not depend on the data, so that processes with different sizes
   // detect the mismatch.
   struct Opening {
-    static constexpr std::size_t most = 248;
+    static constexpr std::size_t max = 248;
     std::int64_t bytes = 0;
-    std::byte data[most] = {};
+    std::byte data[max] = {};
   };
 
   // The same for a broadcast. It can be larger, since no rank holds one per rank. Most broadcasts of libckpt fit into it.
   struct BroadcastOpening {
-    static constexpr std::size_t most = 4096;
+    static constexpr std::size_t max = 4096;
     std::int64_t bytes = 0;
-    std::byte data[most] = {};
+    std::byte data[max] = {};
   };
 
   // The result of root's comparison of the openings of a gather; sent to all ranks.

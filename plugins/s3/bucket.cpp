@@ -9,8 +9,8 @@
 namespace ckpt::s3 {
 namespace {
 
-constexpr std::size_t most_removed_at_once = 1000;
-constexpr std::int64_t most_listed_at_once = 1000;
+constexpr std::size_t max_removed_at_once = 1000;
+constexpr std::int64_t max_listed_at_once = 1000;
 
 Request delete_request(const Config& config, const std::string& path) {
   Request request;
@@ -110,8 +110,8 @@ void remove_one(Client& client, const std::string& path) {
 
 void remove_many(Client& client, const std::vector<std::string>& paths) {
   const std::span<const std::string> all(paths);
-  for (std::size_t begin = 0; begin < all.size(); begin += most_removed_at_once) {
-    remove_together(client, all.subspan(begin, std::min(most_removed_at_once, all.size() - begin)));
+  for (std::size_t begin = 0; begin < all.size(); begin += max_removed_at_once) {
+    remove_together(client, all.subspan(begin, std::min(max_removed_at_once, all.size() - begin)));
   }
 }
 
@@ -160,7 +160,7 @@ std::int32_t list_from(Client& client, const std::string& prefix, const std::str
     request.query = {{"list-type", "2"},
                      {"encoding-type", "url"},
                      {"prefix", below + prefix},
-                     {"max-keys", cat(std::min(limit, most_listed_at_once))}};
+                     {"max-keys", cat(std::min(limit, max_listed_at_once))}};
     if (!next.empty()) {
       request.query.emplace_back("continuation-token", next);
     } else if (!after.empty()) {

@@ -14,8 +14,8 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr std::size_t max_idle_sessions = 4;
-constexpr int most_conflicts = 5;
-constexpr int most_throttles = 8;
+constexpr int max_conflicts = 5;
+constexpr int max_throttles = 8;
 constexpr milliseconds longest_wait{5000};  // for one request, on the store's demand
 constexpr milliseconds first_pause{50};
 
@@ -207,7 +207,7 @@ std::optional<Pause> Client::classify(Transfer& transfer) {
   ++transfer.tries;
   std::string code;
   if (transfer.refused == Refused::too_long) {
-    transfer.error = Error(CKPT_E_IO, cat("the store's response is longer than ", most_answer_bytes, " bytes"));
+    transfer.error = Error(CKPT_E_IO, cat("the store's response is longer than ", max_answer_bytes, " bytes"));
     return std::nullopt;
   }
   if (transfer.refused == Refused::range) {
@@ -229,12 +229,12 @@ std::optional<Pause> Client::classify(Transfer& transfer) {
       transfer.error = Error(CKPT_E_PERMISSION, transfer.error->message() + ", or the session has expired");
   }
   const Error& error = *transfer.error;
-  if (answer.status == 409 && error.status() == CKPT_E_BUSY && ++transfer.conflicts < most_conflicts) {
+  if (answer.status == 409 && error.status() == CKPT_E_BUSY && ++transfer.conflicts < max_conflicts) {
     return pause_before(transfer.conflicts);
   }
   if (error.status() == CKPT_E_BUSY) {
     if (const auto asked = retry_after(answer)) {
-      if (transfer.waited + *asked > longest_wait || ++transfer.throttles > most_throttles) {
+      if (transfer.waited + *asked > longest_wait || ++transfer.throttles > max_throttles) {
         transfer.error = Error(CKPT_E_BUSY, cat(error.message(), ", and requests a wait of ", asked->count() / 1000, " s"));
         return std::nullopt;
       }
@@ -246,7 +246,7 @@ std::optional<Pause> Client::classify(Transfer& transfer) {
   return std::nullopt;
 }
 
-void Client::drive(Session& session, Source& source, std::size_t most) {
+void Client::drive(Session& session, Source& source, std::size_t max) {
   // On any exit, removes the transfers from the session, which stores their addresses.
   struct Cancel {
     Session& session;
@@ -256,7 +256,7 @@ void Client::drive(Session& session, Source& source, std::size_t most) {
   std::size_t running = 0;
   while (!source.is_stopped()) {
     Pause longest(1000);
-    while (running < most) {
+    while (running < max) {
       const Moment now = steady_clock::now();
       const auto due = std::find_if(delayed.begin(), delayed.end(), [&](const Transfer* transfer) { return transfer->due <= now; });
       Transfer* transfer = nullptr;

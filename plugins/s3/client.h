@@ -55,7 +55,7 @@ class Lease {
   std::unique_ptr<Session> session_;
 };
 
-// Synchronised.
+// Synchronized.
 class Client {
  public:
   Client(Config config, std::unique_ptr<Credentials> credentials)
@@ -66,7 +66,7 @@ class Client {
 
   // Runs the source's transfers, at most `most` at a time, until there are no more or the source stops. Cancels transfers in
   // progress then.
-  void drive(Session& session, Source& source, std::size_t most);
+  void drive(Session& session, Source& source, std::size_t max);
 
   // Sends one request. Throws its error unless it succeeds. attempts: maximum, for temporary errors.
   Answer execute(Request request, int attempts = 1);

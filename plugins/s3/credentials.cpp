@@ -15,7 +15,7 @@
 namespace ckpt::s3 {
 namespace {
 
-constexpr std::int64_t most_file_bytes = 1 << 20;
+constexpr std::int64_t max_file_bytes = 1 << 20;
 
 using Profile = std::map<std::string, std::string, std::less<>>;
 using Profiles = std::map<std::string, Profile, std::less<>>;
@@ -44,10 +44,10 @@ std::string file_path(const char* name, const char* usual) {
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return "";
-  std::string text(static_cast<std::size_t>(most_file_bytes) + 1, '\0');
+  std::string text(static_cast<std::size_t>(max_file_bytes) + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
-  require(text.size() <= static_cast<std::size_t>(most_file_bytes), "the profile file ", in_quotes(path), " is larger than 1 MiB");
+  require(text.size() <= static_cast<std::size_t>(max_file_bytes), "the profile file ", in_quotes(path), " is larger than 1 MiB");
   return text;
 }
 

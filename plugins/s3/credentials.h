@@ -36,7 +36,7 @@ struct Environment {
 // were given and the profile is not needed.
 Environment read_environment(bool has_keys);
 
-// The keys of one storage. Synchronised.
+// The keys of one storage. Synchronized.
 class Credentials {
  public:
   // Fixed keys.

@@ -88,12 +88,12 @@ Reader::Piece Reader::without_begin(const Piece& piece) const {
 
 // Also splits large pieces into parts: one connection rarely uses the whole bandwidth.
 void Reader::fetch(std::span<const Piece> pieces) {
-  const auto most = static_cast<std::size_t>(client_.config().part_bytes);
+  const auto max = static_cast<std::size_t>(client_.config().part_bytes);
   std::deque<Transfer> transfers;
   for (const Piece& piece : pieces) {
     const Piece rest = without_begin(piece);
-    for (std::size_t done = 0; done < rest.into.size(); done += most) {
-      const auto into = rest.into.subspan(done, std::min(most, rest.into.size() - done));
+    for (std::size_t done = 0; done < rest.into.size(); done += max) {
+      const auto into = rest.into.subspan(done, std::min(max, rest.into.size() - done));
       Request& request = transfers.emplace_back().request;
       request = range_request(key_, rest.offset + static_cast<std::int64_t>(done), into);
       if (!etag_.empty()) request.headers.emplace_back("if-match", etag_);

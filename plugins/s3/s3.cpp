@@ -20,7 +20,7 @@ using namespace ckpt::s3;
 constexpr std::size_t first_size = 104;
 static_assert(sizeof(ckpt_s3_options) == first_size && offsetof(ckpt_s3_options, request_timeout_ns) == first_size - 8);
 
-// A larger struct_size is an uninitialised field: the library would read that many bytes.
+// A larger struct_size is an uninitialized field: the library would read that many bytes.
 constexpr std::size_t largest_size = 4096;
 
 // Copies the fields that the caller's version has; the others have the values of CKPT_S3_OPTIONS_INIT.
@@ -29,7 +29,7 @@ ckpt_s3_options options_argument(const ckpt_s3_options* given) {
   if (given == nullptr) return options;
   const std::size_t size = given->struct_size;
   require(size >= first_size && size <= largest_size && size % 4 == 0, "options.struct_size is ", size,
-          "; expected a multiple of 4 in ", first_size, "..", largest_size, ", as set by the initialiser macro");
+          "; expected a multiple of 4 in ", first_size, " .. ", largest_size, ", as set by the initializer macro");
   const auto* bytes = reinterpret_cast<const unsigned char*>(given);
   if (std::any_of(bytes + std::min(size, sizeof options), bytes + size, [](unsigned char byte) { return byte != 0; })) {
     fail(CKPT_E_UNSUPPORTED, "options contains fields of a newer version of the library");
@@ -67,7 +67,7 @@ ckpt_status ckpt_s3_storage_create(const char* uri, const ckpt_s3_options* optio
 
 ckpt_status ckpt_s3_abort_uploads(const char* uri, const ckpt_s3_options* options, int64_t older_than_ns, ckpt_bool dry_run,
                                   ckpt_s3_upload_fn upload, void* user_data, int64_t* count) {
-  constexpr int most_in_a_list = 1000;
+  constexpr int max_in_a_list = 1000;
   return ckpt::plugin::guard(
       [&]() -> ckpt_status {
         require(uri != nullptr, "uri is NULL");
@@ -80,7 +80,7 @@ ckpt_status ckpt_s3_abort_uploads(const char* uri, const ckpt_s3_options* option
           ckpt::plugin::user_call("upload", [&] { upload(each.path.c_str(), age_ns, user_data); });
         };
         try {
-          *count = abort_uploads(storage.client(), older_than_ns, dry_run == 1, most_in_a_list, tell);
+          *count = abort_uploads(storage.client(), older_than_ns, dry_run == 1, max_in_a_list, tell);
         } catch (const Error& error) {
           fail(error.status(), storage.client().config().name(), ": ", error.message());
         }

@@ -22,7 +22,7 @@ void start_curl() {
   static std::once_flag once;
   static CURLcode result = CURLE_OK;
   std::call_once(once, [] { result = curl_global_init(CURL_GLOBAL_DEFAULT); });
-  if (result != CURLE_OK) fail(CKPT_E_INTERNAL, "libcurl cannot be initialised: ", curl_easy_strerror(result));
+  if (result != CURLE_OK) fail(CKPT_E_INTERNAL, "libcurl cannot be initialized: ", curl_easy_strerror(result));
 }
 
 // libcurl can write to a broken TLS connection without MSG_NOSIGNAL. Signal handlers belong to the program, so SIGPIPE is blocked
@@ -104,7 +104,7 @@ int seek_body(void* self, curl_off_t offset, int origin) {
 
 // Returns the number of bytes of the requested range in a successful response; nothing if the response has a different range.
 std::optional<std::size_t> range_bytes(const Request& request, const Answer& answer) {
-  const auto most = static_cast<std::int64_t>(request.into.size());
+  const auto max = static_cast<std::int64_t>(request.into.size());
   std::int64_t bytes = answer.length;  // a store without support for ranges sends the whole file with 200
   bool fits = request.first == 0;
   if (answer.status == 206) {
@@ -112,9 +112,9 @@ std::optional<std::size_t> range_bytes(const Request& request, const Answer& ans
     if (!range) return std::nullopt;
     bytes = range->last - range->first + 1;
     // It may only be shorter if the file ends.
-    fits = range->first == request.first && (bytes == most || range->last + 1 == range->total);
+    fits = range->first == request.first && (bytes == max || range->last + 1 == range->total);
   }
-  if (!fits || bytes < 0 || bytes > most || (bytes < most && !request.may_be_shorter)) return std::nullopt;
+  if (!fits || bytes < 0 || bytes > max || (bytes < max && !request.may_be_shorter)) return std::nullopt;
   return static_cast<std::size_t>(bytes);
 }
 
@@ -135,7 +135,7 @@ std::size_t write_body(char* data, std::size_t, std::size_t bytes, void* self) {
     return bytes;
   }
   std::string& body = transfer.answer.body;
-  if (bytes > most_answer_bytes - body.size()) {
+  if (bytes > max_answer_bytes - body.size()) {
     transfer.refused = Refused::too_long;
     return 0;
   }

@@ -24,7 +24,7 @@ using Moment = std::chrono::steady_clock::time_point;
 using Pause = std::chrono::milliseconds;
 
 // Limit of responses that are not a file's bytes.
-inline constexpr std::size_t most_answer_bytes = std::size_t{16} << 20;
+inline constexpr std::size_t max_answer_bytes = std::size_t{16} << 20;
 
 struct Request {
   std::string method;

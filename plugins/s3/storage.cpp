@@ -35,13 +35,13 @@ std::int32_t run(void* user_data, Body&& body) noexcept {
 }
 
 // The longest key that stores support.
-constexpr std::size_t most_key_bytes = 1024;
+constexpr std::size_t max_key_bytes = 1024;
 
 std::string path_argument(Client& client, const char* path) {
   const std::string text = path;
   require(is_path(text), "path is ", in_quotes(text), "; expected components separated by single '/', none of them '.' or '..'");
   const std::size_t bytes = client.config().key(text).size();
-  require(bytes <= most_key_bytes, "the name has ", bytes, " bytes with the storage's prefix; expected at most ", most_key_bytes);
+  require(bytes <= max_key_bytes, "the name has ", bytes, " bytes with the storage's prefix; expected at most ", max_key_bytes);
   return text;
 }
 

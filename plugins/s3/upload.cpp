@@ -9,15 +9,15 @@
 namespace ckpt::s3 {
 namespace {
 
-constexpr std::int64_t most_parts = 10000;
+constexpr std::int64_t max_parts = 10000;
 constexpr std::int64_t mebibyte = 1 << 20;
 // Limit for all parts of a file in flight; larger parts are sent with less concurrency.
-constexpr std::size_t most_bytes_in_flight = std::size_t{512} << 20;
+constexpr std::size_t max_bytes_in_flight = std::size_t{512} << 20;
 // Retries of parts within sync, since callers do not retry it.
 constexpr int attempts_of_parts = 5;
 
 std::size_t in_flight(const Config& config, std::size_t part_bytes) {
-  const std::size_t fit = std::max<std::size_t>(1, most_bytes_in_flight / part_bytes);
+  const std::size_t fit = std::max<std::size_t>(1, max_bytes_in_flight / part_bytes);
   return std::min(static_cast<std::size_t>(config.parts_in_flight), fit);
 }
 
@@ -26,8 +26,8 @@ std::size_t in_flight(const Config& config, std::size_t part_bytes) {
 std::size_t part_size(std::int64_t wanted, std::int64_t expected_bytes) {
   // Whole MiB, with some margin: the expected size is only an estimate.
   const std::int64_t expected = std::max<std::int64_t>(0, expected_bytes);
-  const std::int64_t least = (expected / most_parts + expected / most_parts / 16) / mebibyte * mebibyte + mebibyte;
-  return static_cast<std::size_t>(std::max(wanted, least));
+  const std::int64_t min = (expected / max_parts + expected / max_parts / 16) / mebibyte * mebibyte + mebibyte;
+  return static_cast<std::size_t>(std::max(wanted, min));
 }
 
 // ---- PartSender
@@ -72,10 +72,10 @@ void PartSender::send(int number, Bytes bytes, std::size_t count) {
   request.is_sent = true;
   part->bytes = std::move(bytes);
   part->transfer.attempts = attempts_of_parts;
-  const std::size_t most = in_flight(client_.config(), count);
+  const std::size_t max = in_flight(client_.config(), count);
   {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return error_ || has_ended_ || waiting_.size() + sending_.size() < most; });
+    changed_.wait(lock, [&] { return error_ || has_ended_ || waiting_.size() + sending_.size() < max; });
     check();
     waiting_.push_back(std::move(part));
   }
@@ -232,8 +232,8 @@ void Upload::begin_parts() {
 }
 
 void Upload::send_part() {
-  if (number_ == most_parts) {
-    fail(CKPT_E_OUT_OF_RANGE, "the file has more than ", most_parts, " parts of ", part_bytes_,
+  if (number_ == max_parts) {
+    fail(CKPT_E_OUT_OF_RANGE, "the file has more than ", max_parts, " parts of ", part_bytes_,
          " bytes: its expected size or options.part_bytes is too small");
   }
   if (sender_ == nullptr) begin_parts();

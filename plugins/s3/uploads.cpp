@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t second_ns = 1'000'000'000;
 constexpr int attempts_of_lists = 5;
 // Limits the list if a store repeats pages in a cycle: 1,000,000 uploads.
-constexpr int most_pages = 1000;
+constexpr int max_pages = 1000;
 
 // Removes the digits at the front of text and returns their value; nothing unless there are exactly count digits.
 std::optional<int> digits(std::string_view& text, std::size_t count) {
@@ -38,16 +38,16 @@ struct All {
 };
 
 // The whole list is read before any upload is aborted, so that it does not change during the read.
-All list_uploads(Client& client, int most_at_once) {
+All list_uploads(Client& client, int max_at_once) {
   const Config& config = client.config();
   All all;
   UploadsPage page;
   for (int pages = 0; pages == 0 || !page.next_key.empty(); ++pages) {
-    if (pages == most_pages) fail(CKPT_E_IO, "the store's list of uploads exceeds the limit");
+    if (pages == max_pages) fail(CKPT_E_IO, "the store's list of uploads exceeds the limit");
     Request request;
     request.method = "GET";
     // Requests no encoding: Ceph 16.2 then encodes names but not the markers, and does not report it.
-    request.query = {{"uploads", ""}, {"max-uploads", cat(most_at_once)}};
+    request.query = {{"uploads", ""}, {"max-uploads", cat(max_at_once)}};
     request.query.emplace_back("prefix", config.prefix.empty() ? "" : config.prefix + "/");
     if (!page.next_key.empty()) {
       request.query.emplace_back("key-marker", page.next_key);
@@ -132,9 +132,9 @@ UploadsPage read_uploads(const Config& config, std::string_view xml) {
   return page;
 }
 
-std::int64_t abort_uploads(Client& client, std::int64_t older_than_ns, bool dry_run, int most_at_once,
+std::int64_t abort_uploads(Client& client, std::int64_t older_than_ns, bool dry_run, int max_at_once,
                            const std::function<void(const Unfinished&, std::int64_t)>& done) {
-  const All all = list_uploads(client, most_at_once);
+  const All all = list_uploads(client, max_at_once);
   std::int64_t count = 0;
   for (const Unfinished& upload : all.uploads) {
     // An upload of the current second, which the store's time does not resolve: 0.

@@ -30,8 +30,8 @@ UploadsPage read_uploads(const Config& config, std::string_view xml);
 std::optional<std::int64_t> utc_ns(std::string_view text);
 
 // Aborts the uploads that are at least older_than_ns old by the store's clock, and calls done for each with its age in nanoseconds.
-// Returns their number. most_at_once: page size of the list.
-std::int64_t abort_uploads(Client& client, std::int64_t older_than_ns, bool dry_run, int most_at_once,
+// Returns their number. max_at_once: page size of the list.
+std::int64_t abort_uploads(Client& client, std::int64_t older_than_ns, bool dry_run, int max_at_once,
                            const std::function<void(const Unfinished&, std::int64_t)>& done);
 
 }  // namespace ckpt::s3

@@ -12,7 +12,7 @@ namespace ckpt::s3 {
 namespace {
 
 constexpr std::size_t deepest = 16;
-constexpr std::size_t most_elements = 200000;
+constexpr std::size_t max_elements = 200000;
 
 // Builds the tree in expat's callbacks; an exception is stored until expat has returned.
 class Builder {
@@ -28,7 +28,7 @@ class Builder {
 
   static void XMLCALL start(void* self, const XML_Char* name, const XML_Char**) {
     static_cast<Builder*>(self)->run([&](Builder& builder) {
-      if (builder.open_.size() > deepest || ++builder.count_ > most_elements) {
+      if (builder.open_.size() > deepest || ++builder.count_ > max_elements) {
         fail(CKPT_E_IO, "the store's response: the XML has too many elements");
       }
       Element* parent = builder.open_.back();

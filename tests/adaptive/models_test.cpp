@@ -97,7 +97,7 @@ TEST(AdaptiveModels, ReplayCountsSavesAndLostWork) {
 
 // For all numbers, also if age + period equals the gap to the last bit.
 TEST(AdaptiveModels, ReplayEndsForAllNumbers) {
-  int most = 0;
+  int max = 0;
   for (const double gap : {5e-324, 1e-3, 1.0, 5e5, 3e9, 3e12, 7574776142299.443, 1e15, 1e100, 1e308, 1.7976931348623157e308}) {
     for (const double cost : {5e-324, 1e-308, 1e-3, 1.0, 1e15, 1e300, 1.7976931348623157e308}) {
       for (const double period : {0.0, 1e-308, 1e-3, 0.1, 3600.0, 1e200, std::numeric_limits<double>::infinity()}) {
@@ -109,11 +109,11 @@ TEST(AdaptiveModels, ReplayEndsForAllNumbers) {
             },
             cost, 0, gap);
         EXPECT_GE(loss, 0) << gap << ", " << cost << ", " << period;
-        most = std::max(most, asked);
+        max = std::max(max, asked);
       }
     }
   }
-  EXPECT_LT(most, 15'000);
+  EXPECT_LT(max, 15'000);
 }
 
 TEST(AdaptiveModels, HedgeFollowsTheBestPolicyAndRecovers) {

@@ -255,12 +255,12 @@ TEST(AsyncLife, AMillionTasksCancelledAfterABlockedOne) {
   Background it;
   const std::int64_t blocked = it.save_blocked(1);
   const Model model(2);
-  std::int64_t most_entries = 0;
+  std::int64_t max_entries = 0;
   for (int i = 0; i < enqueued; ++i) {
     ASSERT_TRUE(it.manager->cancel(it.save(model, 2)));
-    most_entries = std::max(most_entries, it.manager->queue_entries());
+    max_entries = std::max(max_entries, it.manager->queue_entries());
   }
-  EXPECT_LE(most_entries, 64);
+  EXPECT_LE(max_entries, 64);
   EXPECT_LE(it.manager->known_tasks(), 112);  // capacity, history, one in progress
   EXPECT_EQ(it.manager->stats().cancelled_tasks, enqueued);
   EXPECT_EQ(it.manager->stats().live_tasks, 1);

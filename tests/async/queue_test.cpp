@@ -168,7 +168,7 @@ TEST(AsyncQueue, ManyThreadsAtOnce) {
   });
   std::atomic<std::int64_t> next{0};
   std::atomic<std::int64_t> alive{0};
-  std::atomic<std::int64_t> most_alive{0};
+  std::atomic<std::int64_t> max_alive{0};
   std::atomic<std::int64_t> ended{0};
   const auto end = [&](std::int32_t place) {
     --alive;
@@ -181,7 +181,7 @@ TEST(AsyncQueue, ManyThreadsAtOnce) {
       for (std::int64_t n = 0; n < each; ++n) {
         std::int32_t place = TaskQueue::no_place;
         while ((place = queue.try_admit()) == TaskQueue::no_place) std::this_thread::yield();
-        most_alive.store(std::max(most_alive.load(), ++alive));
+        max_alive.store(std::max(max_alive.load(), ++alive));
         const std::int64_t id = ++next;
         places[static_cast<std::size_t>(id)] = place;
         auto& state = states[static_cast<std::size_t>(id)];
@@ -206,7 +206,7 @@ TEST(AsyncQueue, ManyThreadsAtOnce) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(ended, callers * each);
-  EXPECT_LE(most_alive, capacity);
+  EXPECT_LE(max_alive, capacity);
   EXPECT_EQ(queue.live(), 0);
 }
 

@@ -330,8 +330,8 @@ TEST(AsyncStaging, TheArenaServesWaitersInOrder) {
   ASSERT_EQ(arena.blocks(), 8);
   EXPECT_EQ(arena.allocated_bytes(), 0);
   const auto never = [] { return false; };
-  const auto most = arena.take(6, never, {});
-  ASSERT_EQ(most.size(), 6U);
+  const auto max = arena.take(6, never, {});
+  ASSERT_EQ(max.size(), 6U);
   std::atomic<int> order{0};
   std::atomic<int> waiting{0};
   int all_came = 0;
@@ -349,7 +349,7 @@ TEST(AsyncStaging, TheArenaServesWaitersInOrder) {
     arena.release(blocks);
   });
   while (waiting < 2) std::this_thread::yield();
-  arena.release(most);
+  arena.release(max);
   all.join();
   one.join();
   EXPECT_EQ(all_came, 1);

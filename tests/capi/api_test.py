@@ -196,7 +196,7 @@ class Promise(unittest.TestCase):
         (field,) = (field for field in by_name(api["structs"])["ckpt_async_manager_options"]["fields"] if field["name"] == "workers")
         self.assertEqual(compare.rules(api), [])
         field["comment"] = "threads that write and load, 1 .. 16; default 2"
-        self.assertEqual(compare.rules(api), ["ckpt_async_manager_options.workers states the default 2; the initialiser has 1"])
+        self.assertEqual(compare.rules(api), ["ckpt_async_manager_options.workers states the default 2; the initializer has 1"])
 
     def test_padding_is_found(self):
         api = copy.deepcopy(self.api)

@@ -5,7 +5,7 @@ Documentation in other languages is generated from these comments, field by fiel
 not depend on their neighbours. The comment of a field or constant is on the same line after it, or directly above it. Comments use
 the terms that a C programmer expects (NULL, pointer, struct, size_t, ...). tools/api translates them; this test searches the
 documentation that it generates for Python, Java, C# and C++ for C terms. A default value other than 0 and NULL is documented, and
-equals the initialiser's.
+equals the initializer's.
 
 comment_content.py [HEADER...]: without arguments, all of include/ckpt. 77: skipped, libclang not found.
 """
@@ -165,7 +165,7 @@ EXAMPLES = [
         "Python": "begins as a new LoadOptions; see LoadResult.step and tensor",
         "Java": "begins as a new {@link LoadOptions}; see {@code LoadResult.step} and tensor"}),
 ]
-# A field, its initialiser, comments that document the same value, and comments that do not.
+# A field, its initializer, comments that document the same value, and comments that do not.
 DEFAULTS = [
     ("count", "3", ["parts; default 3", "parts, default: 3", "parts (default 3)", "0 or 3 (the default). More", "a default part"],
      ["parts; default 2", "2 (the default) or 3", "3 parts by default", "defaults to 3", "parts; default three",
@@ -288,7 +288,7 @@ def plain(comment):
 
 
 def is_constant(cursor):
-    """Returns whether a macro is "CKPT_NAME value": not a function, guard or initialiser."""
+    """Returns whether a macro is "CKPT_NAME value": not a function, guard or initializer."""
     tokens = [token.spelling for token in cursor.get_tokens()]
     name = cursor.spelling
     return name.startswith("CKPT_") and name not in ("CKPT_API", "CKPT_S3_API", "CKPT_MPI_API") and not name.endswith("_INIT") and len(tokens) > 1
@@ -392,12 +392,12 @@ def check_examples(api):
 
 def check_defaults():
     good, numbers = True, {"CKPT_A": 1, "CKPT_B": 2}
-    for name, initialiser, right, wrong in DEFAULTS:
+    for name, initializer, right, wrong in DEFAULTS:
         for comment in right + wrong:
-            field = {"name": name, "comment": comment, **({"default": initialiser} if initialiser else {})}
+            field = {"name": name, "comment": comment, **({"default": initializer} if initializer else {})}
             problem = c_words.default_problem(field, numbers)
             if bool(problem) != (comment in wrong):
-                print(f"{name} = {initialiser}, {comment}: {problem or 'no problem found'}", file=sys.stderr)
+                print(f"{name} = {initializer}, {comment}: {problem or 'no problem found'}", file=sys.stderr)
                 good = False
     fields = [("struct_size", "sizeof ( part )", ""), ("name", "NULL", "name"), ("count", "3", "parts"),
               ("most", "3", "parts; default 3")]

@@ -19,7 +19,7 @@ typedef struct newer_stats {
   int64_t more;
 } newer_stats;
 
-static void initialisers(void) {
+static void initializers(void) {
   newer_load_options options;
   memset(&options, 0x5a, sizeof options);
   CHECK_OK(ckpt_struct_init("ckpt_load_options", &options, sizeof options));
@@ -33,9 +33,9 @@ static void initialisers(void) {
 static void every_struct_has_an_initialiser(void) {
   int structs = 0;
 #define CKPT_FIRST_SIZE(type, last, size)
-#define CKPT_DEFAULTS(type, initialiser)                          \
+#define CKPT_DEFAULTS(type, initializer)                          \
   {                                                               \
-    static const type by_macro = initialiser;                     \
+    static const type by_macro = initializer;                     \
     type by_function;                                             \
     memset(&by_function, 0xff, sizeof by_function);               \
     CHECK_OK(CKPT_INIT(type, &by_function));                      \
@@ -48,7 +48,7 @@ static void every_struct_has_an_initialiser(void) {
   CHECK(structs > 50);
 }
 
-static void initialisers_refuse_bad_input(void) {
+static void initializers_refuse_bad_input(void) {
   ckpt_load_options options;
   const uint32_t wrong[] = {0, 4, 8, sizeof options - 1, sizeof options + 2, 4100, UINT32_MAX};
   size_t i;
@@ -107,9 +107,9 @@ int main(void) {
   ckpt_storage* storage = NULL;
   ckpt_checkpoint_manager* checkpoint = NULL;
   ckpt_state* state = NULL;
-  initialisers();
+  initializers();
   every_struct_has_an_initialiser();
-  initialisers_refuse_bad_input();
+  initializers_refuse_bad_input();
   outputs();
   CHECK_OK(ckpt_storage_create_memory(&storage));
   CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &checkpoint));

@@ -1,4 +1,4 @@
-# No function-local static of the library is initialised at its first use: see static_initialization_test.c. Thread-local ones are exempt.
+# No function-local static of the library is initialized at its first use: see static_initialization_test.c. Thread-local ones are exempt.
 set -eu
 symbols=$LIBRARY
 [ ! -e "$LIBRARY.debug" ] || symbols=$LIBRARY.debug

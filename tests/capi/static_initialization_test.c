@@ -1,5 +1,5 @@
-/* Loads the library and calls nothing: its function-local statics must be initialised by then; the addresses of their guard
- * variables are given. One initialised at its first use could be half-initialised when another thread forks, and the child's first
+/* Loads the library and calls nothing: its function-local statics must be initialized by then; the addresses of their guard
+ * variables are given. One initialized at its first use could be half-initialized when another thread forks, and the child's first
  * use would deadlock. Arguments: the library, then "name=hexadecimal address in the library" for each guard. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   for (int i = 2; i < argc; ++i) {
     const char* const address = strrchr(argv[i], '=');
     if (!address) return 2;
-    /* Itanium C++ ABI, 3.3.3: the first byte of a guard is not zero once the object is initialised. */
+    /* Itanium C++ ABI, 3.3.3: the first byte of a guard is not zero once the object is initialized. */
     const char* const guard = (const char*)map->l_addr + strtoull(address + 1, NULL, 16);
     if (!*guard) {
       fprintf(stderr, "not made when the library is loaded: %s\n", argv[i]);

@@ -93,7 +93,7 @@ void save(const std::string& folder) {
   other.join();
 }
 
-std::int64_t most_resident_bytes() {
+std::int64_t max_resident_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return usage.ru_maxrss * 1024;
@@ -144,10 +144,10 @@ class TensorFiles : public testing::Test {
 };
 
 TEST_F(TensorFiles, OfManyRanksAreWrittenPieceByPiece) {
-  const std::int64_t before = most_resident_bytes();
+  const std::int64_t before = max_resident_bytes();
   cli::convert(place("run"), place("one.safetensors"), {"", tensor_bytes, false});
   cli::convert(place("run"), place("folder/"), {"", tensor_bytes, false});
-  const std::int64_t grown = most_resident_bytes() - before;
+  const std::int64_t grown = max_resident_bytes() - before;
   std::printf("converted twice %lld MiB with %lld MiB\n", static_cast<long long>(2 * tensor_bytes / mib),
               static_cast<long long>(grown / mib));
 #ifndef CKPT_SANITIZED

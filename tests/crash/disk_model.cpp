@@ -206,11 +206,11 @@ std::vector<std::vector<std::uint64_t>> DiskModel::regular(const std::vector<std
   return out;
 }
 
-void DiskModel::crash(std::uint64_t most, std::uint64_t seed, const std::function<void(const Image&)>& visit) const {
+void DiskModel::crash(std::uint64_t max, std::uint64_t seed, const std::function<void(const Image&)>& visit) const {
   const std::vector<std::uint64_t> radix = radices();
   std::uint64_t total = 1;
-  for (const std::uint64_t r : radix) total = std::min(total * r, most + 1);
-  if (total <= most) {
+  for (const std::uint64_t r : radix) total = std::min(total * r, max + 1);
+  if (total <= max) {
     std::vector<std::uint64_t> digits(radix.size(), 0);
     for (std::uint64_t i = 0; i < total; ++i) {
       visit(image_of(digits));
@@ -224,7 +224,7 @@ void DiskModel::crash(std::uint64_t most, std::uint64_t seed, const std::functio
   for (const Node& node : nodes_) changes += node.changes.size();
   std::mt19937_64 random(seed);
   std::vector<std::uint64_t> digits(radix.size());
-  for (std::uint64_t i = first.size(); i < most; ++i) {
+  for (std::uint64_t i = first.size(); i < max; ++i) {
     // Names are kept with high probability: if the name of a directory is lost, its contents make no difference.
     for (std::size_t at = 0; at < digits.size(); ++at) digits[at] = at < changes && random() % 8 != 0 ? 1 : random() % radix[at];
     visit(image_of(digits));

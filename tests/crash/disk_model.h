@@ -42,7 +42,7 @@ class DiskModel {
   // Calls visit with the possible disks after a crash now: with all, if there are at most `most` (counting equal ones once);
   // otherwise with the regular ones (nothing lost, everything lost, each moment in order), filled up to `most` with random ones
   // drawn from seed.
-  void crash(std::uint64_t most, std::uint64_t seed, const std::function<void(const Image&)>& visit) const;
+  void crash(std::uint64_t max, std::uint64_t seed, const std::function<void(const Image&)>& visit) const;
   // Returns the contents while the power stays on.
   Image now() const;
 

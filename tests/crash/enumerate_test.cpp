@@ -20,24 +20,24 @@ class CrashEnumeration : public testing::Test {
 };
 
 #ifdef CKPT_SANITIZED
-constexpr std::uint64_t most_images = 8;  // same search; sanitizers make it about ten times slower
-constexpr std::int64_t least_distinct = 2'000;
+constexpr std::uint64_t max_images = 8;  // same search; sanitizers make it about ten times slower
+constexpr std::int64_t min_distinct = 2'000;
 #elif defined(CKPT_TEST_LONG)
-constexpr std::uint64_t most_images = all_images;
-constexpr std::int64_t least_distinct = 100'000;
+constexpr std::uint64_t max_images = all_images;
+constexpr std::int64_t min_distinct = 100'000;
 #else
-constexpr std::uint64_t most_images = share_of_images;
-constexpr std::int64_t least_distinct = 25'000;
+constexpr std::uint64_t max_images = share_of_images;
+constexpr std::int64_t min_distinct = 25'000;
 #endif
 
 Count enumerate(const std::vector<Scenario>& scenarios) {
   Enumeration options;
-  options.most_images = most_images;
+  options.max_images = max_images;
   Enumerator enumerator(options);
   for (const Scenario& scenario : scenarios) enumerator.run(scenario);
   const Count& count = enumerator.count();
   std::printf("crash: the share %llu of %llu images of a moment ran (all: -DCKPT_TEST_LONG=ON)\n",
-              static_cast<unsigned long long>(most_images), static_cast<unsigned long long>(all_images));
+              static_cast<unsigned long long>(max_images), static_cast<unsigned long long>(all_images));
   std::printf("crash: %zu scenarios, %lld images, %lld distinct disks, %lld examined, %lld with a checkpoint, %lld violations\n",
               scenarios.size(), static_cast<long long>(count.images), static_cast<long long>(count.distinct),
               static_cast<long long>(count.examined), static_cast<long long>(count.loaded), static_cast<long long>(count.bad()));
@@ -46,10 +46,10 @@ Count enumerate(const std::vector<Scenario>& scenarios) {
   return count;
 }
 
-TEST_F(CrashEnumeration, AcknowledgedSavesAreNeverLost) { EXPECT_GE(enumerate(all_scenarios()).distinct, least_distinct); }
+TEST_F(CrashEnumeration, AcknowledgedSavesAreNeverLost) { EXPECT_GE(enumerate(all_scenarios()).distinct, min_distinct); }
 
 TEST_F(CrashEnumeration, AcknowledgedBackgroundSavesAreNeverLost) {
-  EXPECT_GE(enumerate(background_scenarios()).distinct, least_distinct / 4);
+  EXPECT_GE(enumerate(background_scenarios()).distinct, min_distinct / 4);
 }
 
 // Without a power cut the disk equals the storage: the model itself loses nothing.

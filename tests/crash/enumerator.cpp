@@ -132,7 +132,7 @@ void Enumerator::run(const Scenario& scenario) {
     if (operation.kind == Kind::pin) pinned = operation.save;
     model.apply(operation);
     if (!watched) continue;
-    model.crash(options_.most_images * static_cast<std::uint64_t>(scenario.weight), 1 + moment, [&](const Image& image) {
+    model.crash(options_.max_images * static_cast<std::uint64_t>(scenario.weight), 1 + moment, [&](const Image& image) {
       if (options_.stop_at_first && count_.bad() > 0) return;
       look(scenario, image, best, pinned, moment);
     });

@@ -51,9 +51,9 @@ Mutation without_directory_sync(int number) {
   };
 }
 
-Count count_of(const Mutation& mutation, Enumeration options, std::uint64_t most_images = mutation_images) {
+Count count_of(const Mutation& mutation, Enumeration options, std::uint64_t max_images = mutation_images) {
   ckpt::base::set_log(ckpt::base::LogLevel::warning, [](ckpt::base::LogLevel, const char*, const char*) {});
-  options.most_images = most_images;
+  options.max_images = max_images;
   Enumerator enumerator(options);
   for (const Scenario& scenario : short_scenarios()) enumerator.run(mutated(scenario, mutation));
   ckpt::base::set_log(ckpt::base::LogLevel::warning, {});
@@ -138,7 +138,7 @@ TEST(CrashMutation, RemovalBeforeTheRootIsSynced) {
     }
     early.log = std::move(log);
     Enumeration options;
-    options.most_images = mutation_images;
+    options.max_images = mutation_images;
     Enumerator enumerator(options);
     enumerator.run(early);
     EXPECT_GT(enumerator.count().bad(), 0);

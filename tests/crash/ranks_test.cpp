@@ -24,13 +24,13 @@ using namespace ckpt::tests;
 
 #if defined(CKPT_SANITIZED)
 constexpr std::int64_t stride = 5;  // only every 5th moment of either rank is tried
-constexpr std::uint64_t most_images = 3;
+constexpr std::uint64_t max_images = 3;
 #elif defined(CKPT_TEST_LONG)
 constexpr std::int64_t stride = 1;
-constexpr std::uint64_t most_images = 100;
+constexpr std::uint64_t max_images = 100;
 #else
 constexpr std::int64_t stride = 1;
-constexpr std::uint64_t most_images = 10;
+constexpr std::uint64_t max_images = 10;
 #endif
 
 // ---- A rank's access to the disk ----
@@ -346,7 +346,7 @@ void look_at(const RankScenario& scenario, const Ended& ended, const What& what,
   DiskModel model(ended.image);
   for (const Operation& operation : ended.log) model.apply(operation);
   examine(disk_of(model.now()), ended.is_acknowledged, what, counted);
-  model.crash(most_images, static_cast<std::uint64_t>(counted.runs), [&](const Image& image) {
+  model.crash(max_images, static_cast<std::uint64_t>(counted.runs), [&](const Image& image) {
     const auto cut = [&] { return base::cat(what(), ", then a power cut:\n", describe(image)); };
     examine(disk_of(image), ended.is_acknowledged, cut, counted);
   });
@@ -429,9 +429,9 @@ TEST_F(CrashRanks, MissingSyncsAreDetected) {
        {RankScenario{Place::disk, 2, false, true, 0, 0, 0}, RankScenario{Place::disk, 2, true, true, 0, 0, 1}}) {
     // The order of the ranks' background threads varies between runs on a loaded machine, and in some orders no sync of this rank
     // is needed.
-    constexpr int most_tries = 5;
+    constexpr int max_tries = 5;
     Counted counted;
-    for (int tries = 0; tries < most_tries && counted.violations == 0; ++tries) enumerate(scenario, counted);
+    for (int tries = 0; tries < max_tries && counted.violations == 0; ++tries) enumerate(scenario, counted);
     EXPECT_GT(counted.violations, 0) << to_text(scenario);
   }
 }

@@ -122,7 +122,7 @@ constexpr std::uint64_t mutation_images = 32;
 static_assert(mutation_images <= share_of_images && share_of_images <= all_images);
 
 struct Enumeration {
-  std::uint64_t most_images = all_images;
+  std::uint64_t max_images = all_images;
   state::Verify verify = state::Verify::full;
   bool stop_at_first = false;
 };

@@ -127,7 +127,7 @@ class TurnScheduler {
   std::int64_t turn_;
 };
 
-// A rank's coordinator: that of the threads, with collectives synchronised by the turns.
+// A rank's coordinator: that of the threads, with collectives synchronized by the turns.
 class TurnCoordinator final : public state::Coordinator {
  public:
   TurnCoordinator(std::shared_ptr<TurnScheduler> turns, std::shared_ptr<state::Coordinator> inner)

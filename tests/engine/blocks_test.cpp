@@ -351,11 +351,11 @@ TEST(Mlp, TapesHaveTheDocumentedBytes) {
 // Only option 0 may need memory that grows with the square of the tokens, including its workspace.
 TEST(Attention, WorkspaceDoesNotGrowWithTheSquareOfTokens) {
   const auto layer = make_attention("block", {.width = 64, .heads = 4});
-  const auto most = [&](std::int64_t context, std::int32_t option) {
+  const auto max = [&](std::int64_t context, std::int32_t option) {
     const OptionNeeds needs = layer->needs({Dtype::f32, {2, context, 64}}, option);
     return std::max({needs.forward_workspace_bytes, needs.backward_workspace_bytes, needs.record_workspace_bytes});
   };
-  for (const std::int32_t option : {1, 2}) EXPECT_LT(most(8192, option), 3 * most(4096, option)) << "option " << option;
+  for (const std::int32_t option : {1, 2}) EXPECT_LT(max(8192, option), 3 * max(4096, option)) << "option " << option;
 }
 
 // ---- Dropout -----------------------------------------------------------------------------------------------------------------

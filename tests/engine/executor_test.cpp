@@ -109,11 +109,11 @@ TEST(Executor, TransfersToASlowerTierGiveTheSameBits) {
 }
 
 // Recomputes every layer from x_0, in place if possible, and records it alone, under this option or the highest that it has.
-std::vector<plan::Action> by_record_and_advance(const plan::ChainProfile& profile, std::int32_t most_option) {
+std::vector<plan::Action> by_record_and_advance(const plan::ChainProfile& profile, std::int32_t max_option) {
   const std::int64_t n = profile.layers();
   std::vector<plan::Action> actions;
   const auto option_of = [&](std::int64_t layer) {
-    return std::min(most_option, static_cast<std::int32_t>(profile.layer(layer).options.size()) - 1);
+    return std::min(max_option, static_cast<std::int32_t>(profile.layer(layer).options.size()) - 1);
   };
   // Computes INPUT(to); of the inputs only INPUT(0) is kept.
   const auto reach = [&](std::int64_t to) {

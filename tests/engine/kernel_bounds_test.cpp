@@ -17,24 +17,24 @@ namespace {
 using Real = long double;
 
 // Returns every stride-th float from -most to most, and both ends: small and large numbers equally.
-std::vector<float> floats_within(float most, std::uint32_t stride) {
+std::vector<float> floats_within(float max, std::uint32_t stride) {
   std::vector<float> all;
-  for (std::uint32_t bits = 0; bits < std::bit_cast<std::uint32_t>(most); bits += stride) {
+  for (std::uint32_t bits = 0; bits < std::bit_cast<std::uint32_t>(max); bits += stride) {
     all.push_back(std::bit_cast<float>(bits));
     all.push_back(-std::bit_cast<float>(bits));
   }
-  all.push_back(most);
-  all.push_back(-most);
+  all.push_back(max);
+  all.push_back(-max);
   return all;
 }
 
-std::vector<double> doubles_within(double most) {
-  std::vector<double> all = {0, most, -most};
+std::vector<double> doubles_within(double max) {
+  std::vector<double> all = {0, max, -max};
   std::mt19937_64 random(5);
   std::uniform_real_distribution<double> uniform(-1, 1);  // the distance from -most to most may overflow
-  std::uniform_real_distribution<double> exponent(-1000, std::log2(most));
+  std::uniform_real_distribution<double> exponent(-1000, std::log2(max));
   for (int i = 0; i < 200000; ++i) {
-    all.push_back(uniform(random) * most);
+    all.push_back(uniform(random) * max);
     all.push_back(std::exp2(exponent(random)) * (i % 2 == 0 ? 1 : -1));
   }
   return all;
@@ -148,8 +148,8 @@ TEST(KernelBounds, Gelu) {
   };
   const std::vector<float> floats = floats_within(std::numeric_limits<float>::max(), 1024);
   expect_worst(floats, gelu_of(floats), 3e-7L, error);
-  for (const double most : {12.0, 1e90, std::numeric_limits<double>::max()}) {
-    const std::vector<double> doubles = doubles_within(most);
+  for (const double max : {12.0, 1e90, std::numeric_limits<double>::max()}) {
+    const std::vector<double> doubles = doubles_within(max);
     expect_worst(doubles, gelu_of(doubles), 1e-15L, error);
   }
 }
@@ -161,8 +161,8 @@ TEST(KernelBounds, GeluBackward) {
   };
   const std::vector<float> floats = floats_within(std::numeric_limits<float>::max(), 1024);
   expect_worst(floats, gelu_slope_of(floats), 4e-6L, error);
-  for (const double most : {12.0, 1e90, std::numeric_limits<double>::max()}) {
-    const std::vector<double> doubles = doubles_within(most);
+  for (const double max : {12.0, 1e90, std::numeric_limits<double>::max()}) {
+    const std::vector<double> doubles = doubles_within(max);
     expect_worst(doubles, gelu_slope_of(doubles), 1e-14L, error);
   }
 }
@@ -177,10 +177,10 @@ void check_log_sum_exp(Real bound) {
         std::uniform_real_distribution<double> uniform(-spread, spread);
         std::vector<T> x(static_cast<std::size_t>(count));
         for (T& each : x) each = static_cast<T>(middle + uniform(random));
-        const Real most = *std::max_element(x.begin(), x.end());
+        const Real max = *std::max_element(x.begin(), x.end());
         Real sum = 0;
-        for (const T each : x) sum += std::exp(static_cast<Real>(each) - most);
-        const Real exact = most + std::log(sum);
+        for (const T each : x) sum += std::exp(static_cast<Real>(each) - max);
+        const Real exact = max + std::log(sum);
         EXPECT_LE(std::abs(static_cast<Real>(log_sum_exp(x.data(), count)) - exact), bound * relative_to_one(exact))
             << count << " elements about " << middle << ", spread " << spread;
       }
@@ -197,10 +197,10 @@ TEST(KernelBounds, LogSumExp) {
 
 // The difference is rounded before exp, and the product after it.
 template <class T>
-void check_exp_shifted(T most, Real bound) {
+void check_exp_shifted(T max, Real bound) {
   std::mt19937 random(9);
   for (const T shift : {T(0), T(0.75), T(-20)}) {
-    std::uniform_real_distribution<double> uniform(static_cast<double>(shift - most), static_cast<double>(shift + most / 2));
+    std::uniform_real_distribution<double> uniform(static_cast<double>(shift - max), static_cast<double>(shift + max / 2));
     std::vector<T> x(100003);
     for (T& each : x) each = static_cast<T>(uniform(random));
     for (const T factor : {T(1), T(-0.3)}) {

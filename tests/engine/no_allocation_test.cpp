@@ -25,13 +25,13 @@ TEST(SteadyState, AStepAllocatesNothing) {
 
 // The same for all work of a training step, on the chain's threads.
 // Returns a schedule that stores everything with this option of each layer, or the highest that it has.
-std::shared_ptr<const plan::Schedule> stored_by(const plan::ChainProfile& profile, std::int32_t most_option) {
+std::shared_ptr<const plan::Schedule> stored_by(const plan::ChainProfile& profile, std::int32_t max_option) {
   plan::Cursor cursor(plan::make_store_all(profile));
   std::vector<plan::Action> actions;
   do {
     plan::Action action = cursor.next();
     if (action.kind == plan::Kind::forward_tape || action.kind == plan::Kind::backward)
-      action.option = std::min(most_option, static_cast<std::int32_t>(profile.layer(action.first).options.size()) - 1);
+      action.option = std::min(max_option, static_cast<std::int32_t>(profile.layer(action.first).options.size()) - 1);
     actions.push_back(action);
   } while (actions.back().kind != plan::Kind::end);
   return plan::make_list(profile.layers(), actions);

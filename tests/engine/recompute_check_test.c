@@ -280,7 +280,7 @@ static void print_costs(void) {
   ckpt_schedule* schedule = NULL;
   ckpt_tensor* x = ones(&input);
   ckpt_schedule_executor* executors[5];
-  double least[5] = {0, 0, 0, 0, 0};
+  double min[5] = {0, 0, 0, 0, 0};
   ckpt_step step = CKPT_STEP_INIT;
   int i, check;
   CHECK_OK(ckpt_chain_create(0, &chain));
@@ -311,11 +311,11 @@ static void print_costs(void) {
     CHECK_OK(ckpt_schedule_executor_run(executors[check], &step, NULL));
     CHECK_OK(ckpt_schedule_executor_get_stats(executors[check], &after));
     seconds = (double)(after.run_ns - before.run_ns) * 1e-9;
-    if (i < 5 || seconds < least[check]) least[check] = seconds;
+    if (i < 5 || seconds < min[check]) min[check] = seconds;
   }
   for (check = 0; check < 5; ++check) {
     static const char* const names[] = {"none", "metadata", "hash", "bitwise", "writes"};
-    printf("check %-8s %.2f ms a step, %.3f of one without\n", names[check], least[check] * 1e3, least[check] / least[0]);
+    printf("check %-8s %.2f ms a step, %.3f of one without\n", names[check], min[check] * 1e3, min[check] / min[0]);
     ckpt_schedule_executor_release(executors[check]);
   }
   ckpt_tensor_release(x);

@@ -80,14 +80,14 @@ inline void reference_heads(const Reals& qkv, std::size_t first_row, std::size_t
     for (std::size_t t = 0; t < tokens; ++t) {
       const Real* const query = &qkv[(first_row + t) * columns + head * length];
       Reals weights(t + 1);
-      Real most = -INFINITY;
+      Real max = -INFINITY;
       for (std::size_t s = 0; s <= t; ++s) {
         for (std::size_t d = 0; d < length; ++d) weights[s] += query[d] * qkv[(first_row + s) * columns + key_column + d];
         weights[s] /= std::sqrt(static_cast<Real>(length));
-        most = std::max(most, weights[s]);
+        max = std::max(max, weights[s]);
       }
       Real sum = 0;
-      for (Real& weight : weights) sum += weight = std::exp(weight - most);
+      for (Real& weight : weights) sum += weight = std::exp(weight - max);
       for (std::size_t d = 0; d < length; ++d) {
         Real mean = 0;
         for (std::size_t s = 0; s <= t; ++s) mean += weights[s] / sum * qkv[(first_row + s) * columns + value_column + d];

@@ -229,23 +229,23 @@ TEST(StrategyRun, MemoryAwareStaysWithinItsShareIfAnyIntervalDoes) {
   const Model model = byte_model(Dtype::f32, 32, 32, 4, 0.2);
   const plan::ChainProfile profile = model.chain->profile(model.input);
   for (const strategy::Chosen chosen : {strategy::Chosen::recompute, strategy::Chosen::boundary}) {
-    std::int64_t least = INT64_MAX;
-    std::int64_t most = 0;
+    std::int64_t min = INT64_MAX;
+    std::int64_t max = 0;
     for (std::int64_t n = 1; n <= 10; ++n) {
       const auto interval = strategy::make_interval(n);
       interval->set_chosen(chosen);
       const std::int64_t peak = plan::verify(*plan::make_from_strategy(profile, interval), profile).peak_bytes[0];
-      least = std::min(least, peak);
-      most = std::max(most, peak);
+      min = std::min(min, peak);
+      max = std::max(max, peak);
     }
-    ASSERT_LT(least, most);
-    for (const std::int64_t share : {least, (least + most) / 2, most, 4 * most}) {
+    ASSERT_LT(min, max);
+    for (const std::int64_t share : {min, (min + max) / 2, max, 4 * max}) {
       const std::int64_t total = share * 5 / 4 + 4;  // the share is 0.8 of it
-      SCOPED_TRACE(base::cat("share ", share, " of ", least, " .. ", most));
+      SCOPED_TRACE(base::cat("share ", share, " of ", min, " .. ", max));
       const auto peaks = peaks_under(total, chosen, 12);
       EXPECT_LE(*std::ranges::max_element(peaks), share + 4);
-      EXPECT_EQ(peaks_under(total, chosen, 12), peaks);                 // equal inputs, equal decisions
-      EXPECT_TRUE(share != 4 * most || peaks.front() != peaks.back());  // it grows if memory is available
+      EXPECT_EQ(peaks_under(total, chosen, 12), peaks);                // equal inputs, equal decisions
+      EXPECT_TRUE(share != 4 * max || peaks.front() != peaks.back());  // it grows if memory is available
     }
   }
 }

@@ -75,10 +75,10 @@ std::vector<SchedulePtr> all_schedules(const plan::ChainProfile& profile) {
   const plan::ChainProfile seconds = timed(profile);
   for (const auto& [planner, name] : {std::pair{plan::ChainPlanner::chain, "chain"}, {plan::ChainPlanner::tapes, "tapes"}}) {
     const auto points = plan::frontier_points(seconds, name, 1000).points;
-    const std::int64_t least = points.front().reserved_bytes;
-    const std::int64_t most = points.back().reserved_bytes;
+    const std::int64_t min = points.front().reserved_bytes;
+    const std::int64_t max = points.back().reserved_bytes;
     for (int i = 0; i <= 3; ++i) {
-      const std::int64_t budget = least + (most - least) * i / 3;
+      const std::int64_t budget = min + (max - min) * i / 3;
       all.push_back(plan::make_chain_for_budget(seconds, planner, budget));
       if (i > 0 && planner == plan::ChainPlanner::chain) all.push_back(plan::make_auto(seconds, budget, {}));
     }

@@ -14,17 +14,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using ckpt::cli::PickleValue;
   using ckpt::cli::TreeNodes;
-  constexpr std::size_t most_bytes = 1 << 20;
+  constexpr std::size_t max_bytes = 1 << 20;
   const auto known = [](std::string_view global) { return global == "torch.Size"; };
   const auto refused = [](const PickleValue&, const std::string& path) -> TreeNodes { throw std::runtime_error(path); };
   std::optional<std::string> text;
   try {
     const ckpt::cli::Pickle pickle = ckpt::cli::read_pickle({reinterpret_cast<const char*>(data), size}, known);
-    text = tree_text(pickle, pickle.root, refused, most_bytes);
+    text = tree_text(pickle, pickle.root, refused, max_bytes);
   } catch (const std::runtime_error&) {
     return 0;
   }
   constexpr std::size_t around = 64;  // around the nodes
-  if (text->size() > most_bytes + around || !nlohmann::json::accept(*text)) std::abort();
+  if (text->size() > max_bytes + around || !nlohmann::json::accept(*text)) std::abort();
   return 0;
 }

@@ -40,7 +40,7 @@ if [ "$mode" = build ]; then
   exit 0
 fi
 
-# An empty build type: optimised through target options.
+# An empty build type: optimized through target options.
 configure plain
 [ "$(commands plain | wc -l)" -gt 100 ] || fail "too few compile commands"
 grep -q '^CMAKE_BUILD_TYPE:STRING=$' "$out/plain/CMakeCache.txt" || fail "the build type is set"

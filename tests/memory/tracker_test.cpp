@@ -19,7 +19,7 @@ namespace ckpt::memory {
 namespace {
 
 using base::Status;
-constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t max = std::numeric_limits<std::int64_t>::max();
 
 TEST(MemoryTracker, StartsAtNothing) {
   const Tracker tracker;
@@ -209,11 +209,11 @@ TEST(MemoryTracker, BadArgumentsAreRefusedWithoutEffect) {
 
 TEST(MemoryTracker, VeryLargeValuesAndInt64Max) {
   Tracker tracker;
-  const AllocationId a = tracker.allocate("x", most - 10);
+  const AllocationId a = tracker.allocate("x", max - 10);
   EXPECT_ERROR(tracker.allocate("x", 11), Status::out_of_range, "INT64_MAX");
   EXPECT_ERROR(tracker.allocate("new", 11), Status::out_of_range, "INT64_MAX");
   EXPECT_EQ(tracker.stats().layer_count, 1);
-  EXPECT_EQ(tracker.stats().current_bytes, most - 10);
+  EXPECT_EQ(tracker.stats().current_bytes, max - 10);
   tracker.allocate("x", 10);
   tracker.free(a);
   // Few bytes are live, but the total of all allocations would overflow.

@@ -280,10 +280,10 @@ static void late_rank(const char* folder) {
 /* The last rank calls a gather after the others, root among them, have timed out: its data must not be written to root's
  * memory. */
 static void late_gather(const char* folder) {
-  enum { count = 5000, most = 64 };
-  static unsigned char sent[count], received[count * most];
+  enum { count = 5000, max = 64 };
+  static unsigned char sent[count], received[count * max];
   ckpt_coordinator* const coordinator = of_world();
-  CHECK(world <= most);
+  CHECK(world <= max);
   CHECK_OK(ckpt_coordinator_barrier(coordinator, 60 * second));
   fill(sent, count, rank);
   if (rank == world - 1) {

@@ -192,13 +192,13 @@ static int64_t run_pipeline(const ckpt_activation_policy* policy, const choice* 
 static void test_pipelines(void) {
   const ckpt_activation_policy store_all = CKPT_ACTIVATION_POLICY_INIT;
   const int64_t held_bytes = 2 * tape_bytes;
-  const int64_t most = run_pipeline(&store_all, &choices[0], NULL);
+  const int64_t max = run_pipeline(&store_all, &choices[0], NULL);
   int64_t last = INT64_MAX;
   int i;
   for (i = 0; i < 4; ++i) {
     const ckpt_activation_policy policy = automatic(held_bytes, choices[i].pressure);
     const int64_t reserved = run_pipeline(&policy, &choices[i], NULL);
-    CHECK(i == 0 ? reserved == most : reserved < last);
+    CHECK(i == 0 ? reserved == max : reserved < last);
     check_logged(" bytes resident");
     last = reserved;
   }

@@ -70,11 +70,11 @@ int main(void) {
   ckpt_chain* chain = chain_with_one_that_runs_once(0, recomputations);
   ckpt_pipeline* pipeline = NULL;
   ckpt_pipeline_stats stats = CKPT_PIPELINE_STATS_INIT;
-  int64_t most = 0;
+  int64_t max = 0;
   CHECK_OK(make(chain, INT64_C(1) << 30, &pipeline));
   run(pipeline);
   CHECK_OK(ckpt_pipeline_get_stats(pipeline, 0, &stats));
-  most = stats.reserved_bytes;
+  max = stats.reserved_bytes;
   CHECK(stats.recomputed_forwards == 0);
   ckpt_pipeline_release(pipeline);
   ckpt_chain_release(chain);
@@ -83,10 +83,10 @@ int main(void) {
   chain = chain_with_one_that_runs_once(0, recomputations);
   CHECK_FAILS(make(chain, 1, &pipeline), CKPT_E_OVER_BUDGET, "layer 0 (layer0) is not deterministic");
   CHECK(pipeline == NULL);
-  CHECK_OK(make(chain, most - 64, &pipeline)); /* it records, and others are recomputed */
+  CHECK_OK(make(chain, max - 64, &pipeline)); /* it records, and others are recomputed */
   run(pipeline);
   CHECK_OK(ckpt_pipeline_get_stats(pipeline, 0, &stats));
-  CHECK(stats.recomputed_forwards > 0 && stats.reserved_bytes < most && recomputations[0] == 0);
+  CHECK(stats.recomputed_forwards > 0 && stats.reserved_bytes < max && recomputations[0] == 0);
   ckpt_pipeline_release(pipeline);
   ckpt_chain_release(chain);
   pipeline = NULL;
@@ -94,10 +94,10 @@ int main(void) {
   /* As the last but one layer it is not recomputed: less memory than storing all, and it runs once. */
   memset(recomputations, 0, sizeof recomputations);
   chain = chain_with_one_that_runs_once(LAYERS - 2, recomputations);
-  CHECK_OK(make(chain, most - 64, &pipeline));
+  CHECK_OK(make(chain, max - 64, &pipeline));
   run(pipeline);
   CHECK_OK(ckpt_pipeline_get_stats(pipeline, 0, &stats));
-  CHECK(stats.recomputed_forwards > 0 && stats.reserved_bytes < most);
+  CHECK(stats.recomputed_forwards > 0 && stats.reserved_bytes < max);
   CHECK(recomputations[LAYERS - 2] == 0);
   ckpt_pipeline_release(pipeline);
   ckpt_chain_release(chain);

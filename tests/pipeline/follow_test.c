@@ -100,7 +100,7 @@ static ckpt_strategy* memory_aware(ckpt_memory_tracker* tracker, int64_t total_b
 }
 
 static void test_plans_follow_the_memory(void) {
-  const int64_t least = peak_of_interval(1);
+  const int64_t min = peak_of_interval(1);
   const int64_t roomy = peak_of_interval(10);
   ckpt_memory_tracker* tracker = NULL;
   ckpt_strategy* strategy = NULL;
@@ -108,14 +108,14 @@ static void test_plans_follow_the_memory(void) {
   int64_t relaxed = 0;
   run created;
   int i;
-  CHECK(least < roomy / 2);
+  CHECK(min < roomy / 2);
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
   strategy = memory_aware(tracker, 2 * roomy);
   created = make_run(strategy, NULL, tracker);
   for (i = 0; i < 12; ++i) CHECK(step(&created, 0, &relaxed) <= roomy);
   CHECK(step(&created, 0, &relaxed) == roomy); /* memory is available: the interval has grown */
   /* Other memory fills the rest: the very next step uses only what still fits, and no later step uses more. */
-  for (i = 0; i < 8; ++i) CHECK(step(&created, 2 * roomy - least, &recomputed) == least);
+  for (i = 0; i < 8; ++i) CHECK(step(&created, 2 * roomy - min, &recomputed) == min);
   CHECK(recomputed > relaxed);
   for (i = 0; i < 12; ++i) CHECK(step(&created, 0, &recomputed) <= roomy);
   CHECK(recomputed == relaxed); /* and it recovers */
@@ -126,10 +126,10 @@ static void test_plans_follow_the_memory(void) {
 
 /* From the first step on: the first decision uses the profile. */
 static void test_no_step_exceeds_the_memory(void) {
-  const int64_t least = peak_of_interval(1);
+  const int64_t min = peak_of_interval(1);
   const int64_t roomy = peak_of_interval(10);
   int64_t total;
-  for (total = least; total <= roomy; total += (roomy - least) / 4) {
+  for (total = min; total <= roomy; total += (roomy - min) / 4) {
     ckpt_strategy* const strategy = memory_aware(NULL, total);
     int64_t recomputed = 0;
     run created = make_run(strategy, NULL, NULL);
@@ -184,8 +184,8 @@ static void test_policies_follow_the_memory(void) {
   ckpt_strategy* inverse = NULL;
   int64_t recomputed = 0;
   int64_t relaxed = 0;
-  int64_t most = 0;
-  int64_t least = 0;
+  int64_t max = 0;
+  int64_t min = 0;
   run created;
   int i;
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
@@ -194,10 +194,10 @@ static void test_policies_follow_the_memory(void) {
   policy.kind = CKPT_ACTIVATION_POLICY_KIND_STRATEGY;
   policy.strategy = inverse;
   created = make_run(NULL, &policy, tracker);
-  for (i = 0; i < 12; ++i) most = step(&created, 0, &relaxed);
-  for (i = 0; i < 4; ++i) least = step(&created, ((int64_t)1 << 30) - most / 2, &recomputed);
-  CHECK(least < most && recomputed > relaxed);
-  for (i = 0; i < 12; ++i) CHECK(step(&created, 0, &recomputed) <= most);
+  for (i = 0; i < 12; ++i) max = step(&created, 0, &relaxed);
+  for (i = 0; i < 4; ++i) min = step(&created, ((int64_t)1 << 30) - max / 2, &recomputed);
+  CHECK(min < max && recomputed > relaxed);
+  for (i = 0; i < 12; ++i) CHECK(step(&created, 0, &recomputed) <= max);
   CHECK(recomputed == relaxed);
   end_run(&created);
   /* Without "not" it would keep more of them under pressure. */

@@ -14,8 +14,8 @@ typedef struct watch {
   int32_t fails_at;                        /* micro-batch with a failing backward; -1: none */
   int64_t seen[micro_batches];             /* kept by stage 0 at its first layer in forward */
   int64_t seen_in_backward[micro_batches]; /* the same in backward */
-  int64_t most;                            /* maximum of stage 0 at once */
-  int64_t most_of_second;
+  int64_t max;                             /* maximum of stage 0 at once */
+  int64_t max_of_second;
 } watch;
 
 /* Returns whether stage 0 keeps micro-batch j right after it has taken m, according to the policy's description. */
@@ -82,7 +82,7 @@ static void check_first_stage(watch* state, const ckpt_layer_context* context, i
   const int64_t count = check_manager(state->first, list, &bytes);
   int64_t expected = 0;
   int32_t j;
-  if (count > state->most) state->most = count;
+  if (count > state->max) state->max = count;
   if (forward && !context->recomputation) {
     /* Next to the kept activations, only this layer's results are live: its output, and a tape if it will be kept. */
     const int64_t others = live_bytes(state, "probe0") + live_bytes(state, state->gpipe >= 0 ? "probe1" : "probe2") - bytes;
@@ -123,7 +123,7 @@ static int32_t look(const ckpt_layer_context* context, int32_t forward, void* us
     int32_t list[micro_batches];
     int64_t bytes = -1;
     const int64_t count = check_manager(state->second, list, &bytes);
-    if (count > state->most_of_second) state->most_of_second = count;
+    if (count > state->max_of_second) state->max_of_second = count;
     if (state->gpipe > 0 && forward && context->micro_batch == micro_batches - 1 &&
         keeps(state, micro_batches - 1, micro_batches - 1))
       check_across(state);
@@ -195,7 +195,7 @@ static int64_t run_policy(int32_t kind, int64_t held_bytes, int32_t fails_at) {
     state.fails_at = -1;
   }
   CHECK_OK(ckpt_pipeline_run(state.pipeline, &step, -1, NULL, NULL));
-  CHECK(state.most == kept || kind == CKPT_ACTIVATION_POLICY_KIND_MEMORY_BASED);
+  CHECK(state.max == kept || kind == CKPT_ACTIVATION_POLICY_KIND_MEMORY_BASED);
   held_bytes = state.held_bytes;
   end(&state);
   ckpt_strategy_release(strategy);
@@ -230,7 +230,7 @@ static void test_other_orders(int32_t schedule, int32_t chunks) {
   state = begin(&look_in, state, &options, chain);
   CHECK_OK(ckpt_pipeline_run(state.pipeline, &step, -1, NULL, NULL));
   CHECK_OK(ckpt_pipeline_get_in_flight(&options, 0, &in_flight));
-  CHECK(state.most == in_flight && state.most_of_second >= 1);
+  CHECK(state.max == in_flight && state.max_of_second >= 1);
   for (i = 0; i < micro_batches; ++i) CHECK(state.seen_in_backward[i] >= 1);
   CHECK(state.seen[0] == 0 && state.seen[1] == 1);
   end(&state);

@@ -234,13 +234,13 @@ TEST(Pipeline, ABudgetGivesEarlyAndLateStagesDifferentPlans) {
   PipelineOptions options = options_of(Order::one_f_one_b, 4, 8);
   options.begins = {0, 10, 20, 30};
   const auto free = make_pipeline(model, options);
-  std::int64_t most = 0;
-  std::int64_t least = INT64_MAX;
+  std::int64_t max = 0;
+  std::int64_t min = INT64_MAX;
   for (std::int32_t stage = 0; stage < 4; ++stage) {
-    most = std::max(most, plan::verify(*free->schedule(stage), free->profile(stage)).peak_bytes[0]);
-    least = std::min(least, plan::verify(*free->schedule(stage), free->profile(stage)).peak_bytes[0]);
+    max = std::max(max, plan::verify(*free->schedule(stage), free->profile(stage)).peak_bytes[0]);
+    min = std::min(min, plan::verify(*free->schedule(stage), free->profile(stage)).peak_bytes[0]);
   }
-  options.choice.budget_bytes = (most + least) / 2;
+  options.choice.budget_bytes = (max + min) / 2;
   const auto bound = make_pipeline(model, options);
   EXPECT_NE(bound->chunk_schedule(0, 0)->name(), "store-all");
   EXPECT_EQ(bound->chunk_schedule(3, 0)->name(), "store-all");

@@ -67,7 +67,7 @@ static void bad_arguments_are_refused(void) {
   CHECK_S3_FAILS(ckpt_s3_storage_create("s3://bucket", &options, &storage), CKPT_E_INVALID_ARGUMENT, "options.struct_size is 8");
   options.struct_size = 5000;
   CHECK_S3_FAILS(ckpt_s3_storage_create("s3://bucket", &options, &storage), CKPT_E_INVALID_ARGUMENT,
-                 "options.struct_size is 5000; expected a multiple of 4 in 104..4096, as set by the initialiser macro");
+                 "options.struct_size is 5000; expected a multiple of 4 in 104 .. 4096, as set by the initializer macro");
   options.struct_size = 0x7ffffff0;
   CHECK_S3_FAILS(ckpt_s3_storage_create("s3://bucket", &options, &storage), CKPT_E_INVALID_ARGUMENT,
                  "options.struct_size is 2147483632");

@@ -273,14 +273,14 @@ TEST_F(S3Manager, LargeFilesMoveEightPiecesAtOnce) {
   // The first bytes and the slice; or, if its checksum is verified, all of the tensor.
   constexpr std::int64_t begin_bytes = 64 << 10;
   constexpr std::int64_t checked_bytes = 16 << 20;
-  for (const auto& [verify, most] :
+  for (const auto& [verify, max] :
        {std::pair(ckpt::Verify::none, begin_bytes + 4000), {ckpt::Verify::lazy, begin_bytes + checked_bytes + 4000}}) {
     proxy.rules("[]");
     ckpt::Reader reader(writer, "", verify);
     const ckpt::Tensor slice = reader.read_slice(reader.find("weight"), floats - 1000, 1000);
     EXPECT_EQ(slice.shape()[0], 1000);
     EXPECT_EQ(slice.data_as<float>()[999], 7);
-    EXPECT_LE(proxy.bytes_of("safetensors"), most);
+    EXPECT_LE(proxy.bytes_of("safetensors"), max);
     if (verify == ckpt::Verify::none) {
       EXPECT_EQ(proxy.seen("safetensors"), 2);
     }

@@ -587,28 +587,28 @@ TEST_F(S3Proxy, FirstBytesAreReturnedByOpening) {
 TEST_F(S3Proxy, PartsAndPiecesMoveEightAtOnce) {
   constexpr std::size_t part = 8U << 20;
   through.options.part_bytes = part;
-  for (const int most : {8, 3}) {
-    through.options.parts_in_flight = most;
+  for (const int max : {8, 3}) {
+    through.options.parts_in_flight = max;
     Store parts(uri, through.get());
-    const std::string rule = ", \"count\": " + std::to_string(most) + ", \"times\": " + std::to_string(most) + "}]";
+    const std::string rule = ", \"count\": " + std::to_string(max) + ", \"times\": " + std::to_string(max) + "}]";
     const std::string bytes = random_bytes(part * 10 + 1000);
     proxy.rules(R"([{"do": "gather", "method": "PUT", "target": "partNumber")" + rule);
     ASSERT_EQ(parts.put("large", bytes), CKPT_OK) << reason();
-    EXPECT_EQ(proxy.seen("gather"), most);
-    EXPECT_EQ(proxy.at_once(), most);
+    EXPECT_EQ(proxy.seen("gather"), max);
+    EXPECT_EQ(proxy.at_once(), max);
     EXPECT_EQ(proxy.seen("partNumber"), 11);
     const Opened file = parts.open("large");
     proxy.rules(R"([{"do": "gather", "method": "GET")" + rule);
     std::string text;
     ASSERT_EQ(file.read(0, static_cast<std::int64_t>(bytes.size()), text), CKPT_OK) << reason();
     EXPECT_TRUE(text == bytes);
-    EXPECT_EQ(proxy.at_once(), most);
+    EXPECT_EQ(proxy.at_once(), max);
     proxy.rules(R"([{"do": "gather", "method": "GET")" + rule);
     std::vector<ckpt_storage_range> ranges;
     std::string pieces(20000, ' ');
     for (std::int64_t i = 0; i < 20; ++i) ranges.push_back({(i + 1) * 4000000, 1000, pieces.data() + i * 1000});
     ASSERT_EQ(file.ranges(ranges), CKPT_OK) << reason();
-    EXPECT_EQ(proxy.at_once(), most);
+    EXPECT_EQ(proxy.at_once(), max);
     for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(pieces.substr(i * 1000, 1000), bytes.substr((i + 1) * 4000000, 1000)) << i;
     EXPECT_EQ(proxy.seen("GET"), 20);
   }

@@ -39,7 +39,7 @@ inline Usage measure() {
   return usage;
 }
 
-// Compares this process after the warm-up (the first tenth of the run) with its latest state. Synchronised.
+// Compares this process after the warm-up (the first tenth of the run) with its latest state. Synchronized.
 //
 // Memory: the medians of two windows, each a tenth of the run. Descriptors and threads: an activity that makes and releases objects
 // all the time would hide a leak in its noise, so they are counted between two lives (live.cpp), and the minima of the first and of

@@ -8,7 +8,7 @@ namespace soak {
 namespace {
 
 constexpr std::size_t names = 2000;
-constexpr std::size_t most_live = 5000;
+constexpr std::size_t max_live = 5000;
 
 struct Live {
   ckpt::AllocationId id = 0;
@@ -41,7 +41,7 @@ class Recorder {
 
  private:
   void record() {
-    if (live_.size() >= most_live || (!live_.empty() && random_() % 2 == 0)) return free_one();
+    if (live_.size() >= max_live || (!live_.empty() && random_() % 2 == 0)) return free_one();
     Live live{0, random_() % names, static_cast<std::int64_t>(1 + random_() % 100000)};
     live.id = tracker_.record_allocation(names_[live.name], live.bytes);
     bytes_[live.name] += live.bytes;

@@ -96,7 +96,7 @@ class Soak {
   std::array<std::atomic<std::int64_t>, static_cast<std::size_t>(Count::size)> counts_{};
 };
 
-// Digests of the saved states by step, and the newest acknowledged step. Synchronised.
+// Digests of the saved states by step, and the newest acknowledged step. Synchronized.
 class Ledger {
  public:
   // Returns false if the step was recorded before with another digest.

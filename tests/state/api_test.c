@@ -300,7 +300,7 @@ static void bad_files(void) {
   ckpt_reader_release(NULL);
 }
 
-static void initialisers(void) {
+static void initializers(void) {
   ckpt_checkpoint_manager_options checkpoint_options;
   ckpt_save_options save_options;
   ckpt_save_result save_result;
@@ -333,7 +333,7 @@ int main(void) {
   many_keys();
   bad_checkpoint();
   bad_files();
-  initialisers();
+  initializers();
   char command[sizeof(test_folder) + 32];
   snprintf(command, sizeof command, "rm -rf '%s'", root);
   CHECK(system(command) == 0);

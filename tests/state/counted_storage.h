@@ -26,7 +26,7 @@ class CountedStorage final : public storage::Storage {
     std::int64_t tensor_bytes = 0;  // read from files with tensors
     std::int64_t lists = 0;
     std::map<std::string, std::int64_t> opened = {};  // by file name
-    std::int64_t most_open = 0;                       // maximum number of files open at once
+    std::int64_t max_open = 0;                        // maximum number of files open at once
   };
   Counts take() {
     const std::lock_guard lock(mutex_);
@@ -38,7 +38,7 @@ class CountedStorage final : public storage::Storage {
     auto file = inner_->open(path);
     const std::lock_guard lock(mutex_);
     ++counts_.opened[path.substr(path.rfind('/') + 1)];
-    counts_.most_open = std::max(counts_.most_open, ++open_);
+    counts_.max_open = std::max(counts_.max_open, ++open_);
     return std::make_unique<CountedFile>(*this, std::move(file), path.ends_with(".safetensors"));
   }
   void rename(const std::string& from, const std::string& to) override { inner_->rename(from, to); }

@@ -251,7 +251,7 @@ TEST(StateGolden, TheSameSharesGiveTheSameFiles) {
   EXPECT_GE(compared, 10);
 }
 
-// ---- Serialised trees ----
+// ---- Serialized trees ----
 
 TEST(StateGolden, TreesOfBothFormats) {
   for (const char* const name : {"format-1.json", "format-2.json"}) {

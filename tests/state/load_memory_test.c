@@ -3,7 +3,7 @@
 
 #include "numbered.h"
 
-enum { tensors = 4, tensor_bytes = 64 << 20, most_kib = 16 << 10 };
+enum { tensors = 4, tensor_bytes = 64 << 20, max_kib = 16 << 10 };
 
 /* Returns a line of /proc/self/status in KiB; -1 if the system has none. */
 static long status_kib(const char* name) {
@@ -58,7 +58,7 @@ int main(void) {
   const long grown = status_kib("VmHWM") - before;
   CHECK(data[0] == 1 && data[(size_t)tensors * tensor_bytes - 1] == 1);
   printf("a load of %d MiB took %ld KiB\n", tensors * (tensor_bytes >> 20), grown);
-  CHECK(grown < most_kib);
+  CHECK(grown < max_kib);
   ckpt_state_release(state);
   ckpt_checkpoint_manager_release(manager);
   ckpt_storage_release(storage);

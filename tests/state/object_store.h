@@ -46,7 +46,7 @@ enum class Puts { conditional, unsupported, ignore_condition };
 struct Requests {
   std::mutex mutex;  // protects log during a client's requests
   std::vector<std::string> log;
-  std::int64_t most_ranges = 0;  // in one call
+  std::int64_t max_ranges = 0;  // in one call
   std::function<void(const std::string& line)> before;
   std::function<void(const std::string& line)> after;  // called after the request, before its answer
   Puts puts = Puts::conditional;
@@ -76,7 +76,7 @@ class BucketFile final : public storage::File {
     return count;
   }
   void read_ranges(std::span<const storage::Range> ranges) override {
-    requests_->most_ranges = std::max(requests_->most_ranges, std::ssize(ranges));
+    requests_->max_ranges = std::max(requests_->max_ranges, std::ssize(ranges));
     for (const storage::Range& range : ranges) {
       if (range.offset + std::ssize(range.bytes) > 64 << 10) request("get");
       base::require(copy(range.offset, range.bytes) == std::ssize(range.bytes), "the range exceeds the object");

@@ -129,10 +129,10 @@ std::array<Outcome, 2> race(const Race& given, const std::shared_ptr<Bucket>& bu
 
 // All orders take minutes with sanitizers.
 #ifdef CKPT_SANITIZED
-constexpr std::int64_t most_runs = 120;
+constexpr std::int64_t max_runs = 120;
 constexpr std::int64_t runs_by_chance = 120;
 #else
-constexpr std::int64_t most_runs = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t max_runs = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t runs_by_chance = 1000;
 #endif
 
@@ -187,7 +187,7 @@ std::int64_t race_in_every_order(const Race& given, bool always_one) {
       return runs;
     }
     if (given.sampled > 0) path.clear();
-  } while (runs < most_runs && (given.sampled > 0 ? runs < given.sampled : advance(path)));
+  } while (runs < max_runs && (given.sampled > 0 ? runs < given.sampled : advance(path)));
   return runs;
 }
 

@@ -405,7 +405,7 @@ TEST(Objects, AFileWithAFailedSyncIsRewrittenUnderItsName) {
   EXPECT_EQ(bucket->objects.size(), 4U);  // nothing remains of it
 }
 
-// If the answer to the record's request is lost, the fault handler or the next save recognises the record as its own.
+// If the answer to the record's request is lost, the fault handler or the next save recognizes the record as its own.
 TEST(Objects, ALostAnswerOfTheRecord) {
   const auto bucket = std::make_shared<Bucket>();
   const auto requests = std::make_shared<Requests>();
@@ -456,7 +456,7 @@ TEST(Objects, RangesAreReadTogether) {
   std::fill_n(large->data_as<float>(), elements, -1.0F);
   requests->log.clear();
   writer.load(state, {});
-  EXPECT_EQ(requests->most_ranges, storage::ranges_at_once);
+  EXPECT_EQ(requests->max_ranges, storage::ranges_at_once);
   EXPECT_LE(requests->count("get"), pieces + 6);
   EXPECT_EQ(large->data_as<float>()[elements - 1], static_cast<float>((elements - 1) % 1000));
   requests->log.clear();

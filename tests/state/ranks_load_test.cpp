@@ -213,8 +213,8 @@ TEST_F(StateRanksLoad, RowsAreReadByThoseThatNeedThem) {
         EXPECT_TRUE(one.here->is_filled());
         std::int64_t files = 0;
         for (const auto& [name, times] : one.counts.opened) files += name.ends_with(".safetensors") ? times : 0;
-        const std::int64_t most = one.here->bytes() * 11 / 10 + (is_checked ? 2 * shard_chunk_bytes * files : 0);
-        EXPECT_LE(one.counts.bytes, most);
+        const std::int64_t max = one.here->bytes() * 11 / 10 + (is_checked ? 2 * shard_chunk_bytes * files : 0);
+        EXPECT_LE(one.counts.bytes, max);
         EXPECT_GE(one.counts.tensor_bytes, one.here->bytes());
       }
     }
@@ -227,14 +227,14 @@ TEST_F(StateRanksLoad, ColumnsAreReadOnceByAllTogether) {
     disk = storage::make_memory_storage();
     const SaveResult saved = save(saved_by, large(along(1)));
     std::int64_t all = 0;
-    std::int64_t most = 0;
+    std::int64_t max = 0;
     for (const Loaded& one : load(loaded_by, large(along(1)))) {
       EXPECT_TRUE(one.here->is_filled());
       all += one.counts.bytes;
-      most = std::max(most, one.counts.bytes);
+      max = std::max(max, one.counts.bytes);
     }
     EXPECT_LE(all, saved.bytes * 11 / 10);
-    EXPECT_LE(most, saved.bytes / loaded_by + 2 * shard_chunk_bytes);  // in complete chunks
+    EXPECT_LE(max, saved.bytes / loaded_by + 2 * shard_chunk_bytes);  // in complete chunks
   }
 }
 
@@ -733,13 +733,13 @@ TEST_F(StateRanksLoad, OpenFilesAreLimited) {
       checkpoint.load(here.clear().state, load_options);
       EXPECT_TRUE(here.is_filled());
       const auto counts = counted->take();
-      EXPECT_LE(counts.most_open, 66);
+      EXPECT_LE(counts.max_open, 66);
       EXPECT_EQ(counts.opened.at("model-rank00069-of-00070.safetensors"), 1);
     }
   }
   for (const Loaded& one : load(2, tensors)) {
     EXPECT_TRUE(one.here->is_filled());
-    EXPECT_LE(one.counts.most_open, 66);
+    EXPECT_LE(one.counts.max_open, 66);
   }
 }
 

@@ -36,21 +36,21 @@ struct Most {
 Most of_rank_0(std::int64_t count, std::int64_t tensors) {
   const Scratch scratch;
   const auto ranks = std::make_shared<ThreadRanks>(count);
-  Most most;
+  Most max;
   expect_no_errors(ranks->run([&](std::int64_t rank) {
     state::Checkpoint checkpoint(disk_at(scratch.path()), of_rank(*ranks, rank, 600 * second));
     state::State mine = rows_of_all(rank, count, tensors);
     const auto measured = [&](std::int64_t& result, auto&& call) {
-      heap_bytes.most = heap_bytes.held;
+      heap_bytes.max = heap_bytes.held;
       const std::int64_t before = heap_bytes.held;
       call();
-      if (rank == 0) result = heap_bytes.most - before;
+      if (rank == 0) result = heap_bytes.max - before;
     };
-    measured(most.first_save, [&] { checkpoint.save(mine, of_step(1)); });
-    measured(most.second_save, [&] { checkpoint.save(mine, of_step(2)); });
-    measured(most.load, [&] { checkpoint.load(mine, {}); });
+    measured(max.first_save, [&] { checkpoint.save(mine, of_step(1)); });
+    measured(max.second_save, [&] { checkpoint.save(mine, of_step(2)); });
+    measured(max.load, [&] { checkpoint.load(mine, {}); });
   }));
-  return most;
+  return max;
 }
 
 // A buffer of one MiB is always allocated, so only the growth is measured.
@@ -71,15 +71,15 @@ TEST(RanksMemory, OfRankZeroIsBounded) {
     std::int64_t of_thousand;
     std::int64_t of_rank;
   };
-  for (const auto& [what, member, most_of_thousand, most_of_rank] : {Bound{"first save", &Most::first_save, 1 << 20, 200},
-                                                                     {"second save", &Most::second_save, 1 << 20, 200},
-                                                                     {"load", &Most::load, 5 << 19, 400}}) {
+  for (const auto& [what, member, max_of_thousand, max_of_rank] : {Bound{"first save", &Most::first_save, 1 << 20, 200},
+                                                                   {"second save", &Most::second_save, 1 << 20, 200},
+                                                                   {"load", &Most::load, 5 << 19, 400}}) {
     const std::int64_t of_thousand = (of_more_tensors.*member - small.*member) / 2 - 1000 * shard_row_bytes;
     const std::int64_t of_rank = (of_more_ranks.*member - small.*member) / (many - few);
     std::printf("rank 0, %s: %lld bytes; %lld for each 1,000 tensors, %lld for each rank\n", what,
                 static_cast<long long>(small.*member), static_cast<long long>(of_thousand), static_cast<long long>(of_rank));
-    EXPECT_LE(of_thousand, most_of_thousand) << what;
-    EXPECT_LE(of_rank, most_of_rank) << what;
+    EXPECT_LE(of_thousand, max_of_thousand) << what;
+    EXPECT_LE(of_rank, max_of_rank) << what;
   }
 }
 

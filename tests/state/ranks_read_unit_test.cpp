@@ -102,7 +102,7 @@ class RankExchange : public testing::Test {
   struct Counts {
     std::int64_t read_bytes = 0;
     std::int64_t reads = 0;
-    std::int64_t most_at_once = 0;
+    std::int64_t max_at_once = 0;
     std::int64_t taken_bytes = 0;
     std::set<std::tuple<std::uint32_t, std::int64_t, std::int64_t>> begins = {};  // of pieces: tensor, number, position
     bool is_right = true;
@@ -141,7 +141,7 @@ class RankExchange : public testing::Test {
         [&](std::span<const Exchange::Piece> pieces, std::span<std::byte> into) {
           before(true);
           ++counts.reads;
-          counts.most_at_once = std::max(counts.most_at_once, std::ssize(into));
+          counts.max_at_once = std::max(counts.max_at_once, std::ssize(into));
           for (const Exchange::Piece& piece : pieces) {
             const auto here = into.first(static_cast<std::size_t>(piece.end - piece.begin));
             std::memset(here.data(), std::to_integer<int>(value(piece)), here.size());
@@ -172,7 +172,7 @@ TEST_F(RankExchange, EachByteIsReadByOneRankAndSentToAll) {
     EXPECT_TRUE(each.is_right);
     EXPECT_EQ(each.failure, nullptr);
     EXPECT_LE(each.read_bytes, total() / ranks + chunk);
-    EXPECT_LE(each.most_at_once, sizes.batch_bytes);
+    EXPECT_LE(each.max_at_once, sizes.batch_bytes);
     EXPECT_GT(each.reads, 1);
     read += each.read_bytes;
     EXPECT_EQ(each.taken_bytes, total());

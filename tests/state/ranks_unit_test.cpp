@@ -245,14 +245,14 @@ TEST(RankSplit, BalancesWithinFivePercentAndKeepsSmallTensorsTogether) {
     EXPECT_EQ(writers[2].size(), 1U);
     // Ranks without private large tensors write about the same amount.
     const std::int64_t sum = std::accumulate(total.begin(), total.end(), std::int64_t{0});
-    std::int64_t most = 0;
-    std::int64_t least = sum;
+    std::int64_t max = 0;
+    std::int64_t min = sum;
     for (std::size_t rank = 0; rank < own.size(); ++rank) {
       if (own[rank] == 20'000'000) continue;
-      most = std::max(most, total[rank]);
-      least = std::min(least, total[rank]);
+      max = std::max(max, total[rank]);
+      min = std::min(min, total[rank]);
     }
-    EXPECT_LE(static_cast<double>(most), 1.05 * static_cast<double>(least)) << own.size();
+    EXPECT_LE(static_cast<double>(max), 1.05 * static_cast<double>(min)) << own.size();
   }
 }
 

@@ -3,7 +3,7 @@
 
 #include "check.h"
 
-enum { most_nodes = 64, most_bytes = 65536 };
+enum { max_nodes = 64, max_bytes = 65536 };
 
 typedef struct node {
   char path[128];
@@ -11,11 +11,11 @@ typedef struct node {
   int is_directory;
   int open;
   int64_t length;
-  unsigned char bytes[most_bytes];
+  unsigned char bytes[max_bytes];
 } node;
 
 typedef struct map_storage {
-  node nodes[most_nodes];
+  node nodes[max_nodes];
   int open_files;
   int locks;
   int destroyed;
@@ -26,14 +26,14 @@ typedef struct map_storage {
 } map_storage;
 
 static node* find(map_storage* s, const char* path) {
-  for (int i = 0; i < most_nodes; ++i) {
+  for (int i = 0; i < max_nodes; ++i) {
     if (s->nodes[i].used && strcmp(s->nodes[i].path, path) == 0) return &s->nodes[i];
   }
   return NULL;
 }
 
 static node* add(map_storage* s, const char* path, int is_directory) {
-  for (int i = 0; i < most_nodes; ++i) {
+  for (int i = 0; i < max_nodes; ++i) {
     node* n = &s->nodes[i];
     if (n->used) continue;
     memset(n, 0, sizeof *n);
@@ -91,7 +91,7 @@ static int32_t map_write(void* file, int64_t offset, const void* buffer, int64_t
     ckpt_callback_error("the shelf is wet");
     return s->fail_status;
   }
-  if (offset + bytes > most_bytes) return CKPT_E_NO_SPACE;
+  if (offset + bytes > max_bytes) return CKPT_E_NO_SPACE;
   if (bytes > 0) memcpy(n->bytes + offset, buffer, (size_t)bytes);
   if (offset + bytes > n->length) n->length = offset + bytes;
   return CKPT_OK;
@@ -109,7 +109,7 @@ static int32_t map_rename(const char* from, const char* to, void* user) {
   node* old = find(s, to);
   if (find(s, from) == NULL) return CKPT_E_NOT_FOUND;
   if (old != NULL) old->used = 0;
-  for (int i = 0; i < most_nodes; ++i) {
+  for (int i = 0; i < max_nodes; ++i) {
     node* n = &s->nodes[i];
     char renamed[256];
     if (!n->used || strncmp(n->path, from, length) != 0 || (n->path[length] != '\0' && n->path[length] != '/')) continue;
@@ -140,7 +140,7 @@ static int32_t map_sync_directory(const char* path, void* user) {
 static int32_t map_list(const char* path, ckpt_storage_entry_fn entry, void* listing, void* user) {
   map_storage* s = user;
   const size_t length = strlen(path);
-  for (int i = 0; i < most_nodes; ++i) {
+  for (int i = 0; i < max_nodes; ++i) {
     const node* n = &s->nodes[i];
     const char* name = n->path;
     if (!n->used) continue;

@@ -3,21 +3,21 @@
 
 #include "check.h"
 
-enum { most_objects = 64, most_bytes = 16384 };
+enum { max_objects = 64, max_bytes = 16384 };
 
 typedef struct object {
   char path[128];
   int64_t length;
-  unsigned char bytes[most_bytes];
+  unsigned char bytes[max_bytes];
 } object;
 
 typedef struct store {
-  object objects[most_objects]; /* sorted by path */
+  object objects[max_objects]; /* sorted by path */
   int count;
   int open_files;
   int destroyed;
   int puts, lists, ranges, removals, sizes, streams;
-  int64_t most_ranges;
+  int64_t max_ranges;
   const char* invalid; /* the result that is invalid; NULL: none */
 } store;
 
@@ -37,10 +37,10 @@ static object* find(store* s, const char* path) {
 
 static int32_t put(store* s, const char* path, const void* bytes, int64_t length) {
   object* o = find(s, path);
-  if (length > most_bytes) return CKPT_E_NO_SPACE;
+  if (length > max_bytes) return CKPT_E_NO_SPACE;
   if (o == NULL) {
     int at = 0;
-    if (s->count == most_objects) return CKPT_E_NO_SPACE;
+    if (s->count == max_objects) return CKPT_E_NO_SPACE;
     while (at < s->count && strcmp(s->objects[at].path, path) < 0) ++at;
     memmove(&s->objects[at + 1], &s->objects[at], (size_t)(s->count++ - at) * sizeof *s->objects);
     o = &s->objects[at];
@@ -97,7 +97,7 @@ static int32_t store_read_ranges(void* file, const ckpt_storage_range* ranges, i
   store* s = user;
   const object* o = &((handle*)file)->contents;
   ++s->ranges;
-  if (count > s->most_ranges) s->most_ranges = count;
+  if (count > s->max_ranges) s->max_ranges = count;
   for (int64_t i = 0; i < count; ++i) {
     CHECK(ranges[i].offset >= 0 && ranges[i].bytes >= 0);
     if (ranges[i].offset + ranges[i].bytes > o->length) return CKPT_E_INVALID_ARGUMENT;
@@ -110,7 +110,7 @@ static int32_t store_write(void* file, int64_t offset, const void* buffer, int64
   object* o = &((handle*)file)->contents;
   (void)user;
   CHECK(offset == o->length); /* a stream has no gaps */
-  if (offset + bytes > most_bytes) return CKPT_E_NO_SPACE;
+  if (offset + bytes > max_bytes) return CKPT_E_NO_SPACE;
   if (bytes > 0) memcpy(o->bytes + offset, buffer, (size_t)bytes);
   o->length += bytes;
   return CKPT_OK;

@@ -219,7 +219,7 @@ TEST(StorageReadAhead, RequestsExpectedBytesInPieces) {
   file->expect(0, size);
   read_all(*file, 0, size, 100'000);
   EXPECT_EQ(requests->count("get"), 10);
-  EXPECT_EQ(requests->most_ranges, ranges_at_once);
+  EXPECT_EQ(requests->max_ranges, ranges_at_once);
   // Only the expected bytes.
   requests->log.clear();
   file->expect(1'000'000, 1'000'100);

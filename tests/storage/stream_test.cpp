@@ -27,7 +27,7 @@ using ckpt::tests::Scratch;
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
-// Eight bytes at a time, since this runs unoptimised with sanitizers over hundreds of megabytes.
+// Eight bytes at a time, since this runs unoptimized with sanitizers over hundreds of megabytes.
 std::vector<std::byte> pattern(std::int64_t bytes) {
   std::vector<std::uint64_t> words(static_cast<std::size_t>(bytes) / 8 + 1);
   std::uint64_t x = 12345;

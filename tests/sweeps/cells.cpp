@@ -12,7 +12,7 @@
 namespace sweeps {
 namespace {
 
-// ---- Structs with initialisers, and the release functions of handles ----
+// ---- Structs with initializers, and the release functions of handles ----
 
 template <class Struct>
 Struct initial() {
@@ -83,7 +83,7 @@ struct Call {
 
 std::string default_folder = ".";
 
-// Global: a forked child would deadlock on the initialisation of a local static variable by another thread.
+// Global: a forked child would deadlock on the initialization of a local static variable by another thread.
 const std::unordered_map<std::string_view, const char*> texts_of_function = {
     {"ckpt_feature", "threads"},       {"ckpt_dtype_find", "F32"},      {"ckpt_reader_find", "weight"},
     {"ckpt_controller_restore", "{}"}, {"ckpt_state_get_json", "kept"}, {"ckpt_strategy_create", "any(interval:2,smart)"}};

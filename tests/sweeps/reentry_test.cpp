@@ -31,7 +31,7 @@ constexpr unsigned longest_call_seconds = 300;
 constexpr unsigned longest_call_seconds = 60;
 #endif
 
-constexpr int most_places = 256;
+constexpr int max_places = 256;
 
 struct Visited {
   char name[128];
@@ -42,7 +42,7 @@ struct Visited {
 struct Shared {
   char cell[128];
   int places;
-  Visited visited[most_places];
+  Visited visited[max_places];
   std::atomic<int> calls;
   ckpt_status outside[1024];  // the status of each cell outside callbacks
 };
@@ -166,7 +166,7 @@ void look(const Place& place) {
   for (int i = 0; i < shared->places; ++i) {
     if (place.name == shared->visited[i].name) return;
   }
-  if (shared->places == most_places) std::abort();
+  if (shared->places == max_places) std::abort();
   Visited& visited = shared->visited[shared->places++];
   std::snprintf(visited.name, sizeof visited.name, "%s", place.name.c_str());
   visited.in_use = types_of(place.in_use);

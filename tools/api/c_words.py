@@ -1,4 +1,4 @@
-"""C terms in the headers' comments: default values, which are compared with the initialisers, and terms that other languages do not
+"""C terms in the headers' comments: default values, which are compared with the initializers, and terms that other languages do not
 have (NULL, pointer, struct, ...), which are translated."""
 
 import re
@@ -27,7 +27,7 @@ def stated_defaults(comment):
 
 
 def number_of(text, field, numbers):
-    """Returns the number of a value in an initialiser or comment, or its text; None if the unit does not match the field's name."""
+    """Returns the number of a value in an initializer or comment, or its text; None if the unit does not match the field's name."""
     text = re.sub(r"^U?INT64_C \( (.*) \)$", r"\1", text).replace("- ", "-")
     if text == "NULL":
         return 0
@@ -45,14 +45,14 @@ def number_of(text, field, numbers):
 
 
 def default_problem(field, numbers):
-    """Returns the error of the default values in a field's comment, if any: not the initialiser's, or not comparable."""
+    """Returns the error of the default values in a field's comment, if any: not the initializer's, or not comparable."""
     comment, name = " ".join(field["comment"].split()), field["name"]
     numbers = {**LIMITS, **numbers}
     for stated in stated_defaults(comment):
         if "default" not in field:
-            return f"states the default {stated}, but the field has no initialiser"
+            return f"states the default {stated}, but the field has no initializer"
         if number_of(stated, name, numbers) != number_of(field["default"], name, numbers):
-            return f"states the default {stated}; the initialiser has {field['default']}"
+            return f"states the default {stated}; the initializer has {field['default']}"
     unclear = UNCLEAR.search(without_defaults(comment))
     return f'contains "{unclear[0]}"; expected "; default VALUE" or "VALUE (the default)"' if unclear else None
 

@@ -6,7 +6,7 @@ from model import has_size
 
 def rules(api):
     """Returns violations of two rules: extensible structs have no hidden padding, because an appended field begins where the
-    last one ends; a default in a comment equals the initialiser."""
+    last one ends; a default in a comment equals the initializer."""
     numbers = {constant["name"]: constant["value"] for constant in api["constants"]}
     problems = []
     for struct in api["structs"]:

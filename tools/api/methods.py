@@ -137,8 +137,8 @@ def returning(comment, returned):
     text = re.sub(rf"\*{result}(?: \(may be NULL\))? (?:then )?receives ", "Returns ", text)
     text = re.sub(rf"\bSets \*{result}(?: \(may be NULL\))? to ", "Returns ", text)
     text = re.sub(rf"\bFills \*{result} with ", "Returns ", text)
-    initialised = r"(?:, which the caller initialised)?"
-    text = re.sub(rf"^Fills \*?{result}{initialised}(?=\.| for )", f"Returns the {result}", text)
+    initialized = r"(?:, which the caller initialized)?"
+    text = re.sub(rf"^Fills \*?{result}{initialized}(?=\.| for )", f"Returns the {result}", text)
     text = re.sub(r"\bWrites (.*?)(?:,? by the|:) \(buffer, capacity, \*needed\)(?: rule of ckpt\.h| as in ckpt\.h)?", r"Returns \1", text)
     text = re.sub(r"^Writes (.*?\.) \(buffer, capacity, \*needed\) as in ckpt\.h\.", r"Returns \1", text)
     text = re.sub(rf"[:,;]? {result} receives (?:the first|up to) capacity[^;.]*?[,;] \*count[^;.]*(?=[.;])", "", text)

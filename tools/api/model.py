@@ -105,7 +105,7 @@ class Struct:
 
     def __init__(self, model, struct):
         self.name, self.header, self.comment, self.fields = struct["name"], struct["header"], struct["comment"], struct["fields"]
-        self.initialiser = self.name.upper() + "_INIT"
+        self.initializer = self.name.upper() + "_INIT"
         self.has_size, self.is_options = has_size(struct), self.name.endswith(("_options", "_rate_schedule"))
         self.directions, by_callbacks = model.by_functions.get(self.name, set()), model.by_callbacks.get(self.name, set())
         self.given, self.filled = ("in" in self.directions | by_callbacks), ("out" in self.directions | by_callbacks)

@@ -93,7 +93,7 @@ def value_of(name, tokens, known):
         raise Problem(f"{name}: {text} has no value") from error
 
 
-def initialisers(tokens):
+def initializers(tokens):
     """Returns the elements between the commas of { ... }."""
     items, depth = [[]], 0
     for token in tokens[1:-1]:
@@ -154,7 +154,7 @@ class Reader:
         if text_at(cursor).startswith(name + "("):
             self.add("macros", cursor, text=text_at(cursor))
         elif tokens[0] == "{":
-            self.defaults[name] = initialisers(tokens)
+            self.defaults[name] = initializers(tokens)
         else:
             self.values[name] = value_of(name, tokens, self.values)
             self.add("constants", cursor, value=self.values[name])

@@ -259,7 +259,7 @@ class Writer:
         records = {struct.name: struct for struct in self.read if struct.has_size}
         entries = self.model.api["functions"] + self.model.api["callbacks"]
         given = {(bare(parameter["type"]), parameter["name"]) for entry in entries for parameter in entry["parameters"]}
-        lines = [f"CKPT_RECORD({kind}, {name}, {records[kind].initialiser})" for kind, name in sorted(given)
+        lines = [f"CKPT_RECORD({kind}, {name}, {records[kind].initializer})" for kind, name in sorted(given)
                  if kind in records and "out" in records[kind].directions]
         lines += [f"%ignore {kind};" for kind in sorted(records) if "in" not in records[kind].directions]
         return listing(lines)

@@ -31,7 +31,7 @@ class Fetched:
     def lines(self):
         filled = ", ".join(parameter["declaration"] for parameter in self.filled)
         passed = ", ".join(parameter["name"] for parameter in self.parameters)
-        initial = self.struct.initialiser if self.struct and self.struct.has_size else "{}"
+        initial = self.struct.initializer if self.struct and self.struct.has_size else "{}"
         empty = [f"const {self.element} empty = {initial};"] if self.struct else []
         numbers = f"integers_of<{self.element}>("
         helper = {"text": "text_of(", "bytes": "bytes_of(", "numbers": numbers, "structs": "list_of(empty, "}[self.kind]
@@ -73,7 +73,7 @@ def struct_lines(struct, rows):
     if not struct.crosses or not struct.has_size:
         return [] if struct in rows else [f"%ignore {struct.name};"]
     filled = [] if struct.given else [field["name"] for field in struct.fields if "*" in field["type"] or "array" in field]
-    return [f"CKPT_STRUCT({struct.name}, {struct.initialiser})",
+    return [f"CKPT_STRUCT({struct.name}, {struct.initializer})",
             *(f"%ignore {struct.name}::{name};" for name in hidden_fields(struct)),
             *(f"%immutable {struct.name}::{name};" for name in filled)]
 

@@ -30,7 +30,7 @@ namespace Ckpt
         /// "Bulldozer": AMD's family 15h - "Sandybridge": AVX; "Nehalem": SSE4.2; "Penryn", "Dunnington": SSE4.1; "Core2": SSSE3;
         /// "Prescott": SSE3 - "Barcelona": AMD's family 10h OpenBLAS belongs to the whole process: every other user of the same
         /// shared library gets these kernels, too. The function sets OPENBLAS_CORETYPE while OpenBLAS is loaded and restores it
-        /// before it returns. The C library does not synchronise the environment, so no other thread may use it during the call,
+        /// before it returns. The C library does not synchronize the environment, so no other thread may use it during the call,
         /// neither directly (getenv, setenv) nor in a library: call this function before the process starts threads.
         /// <see cref="CkptStatus.InvalidArgument"/> for an unknown name and for kernels that the processor cannot run; the message
         /// lists those that it can. <see cref="CkptStatus.InvalidState"/> if a BLAS is in use, if <c>Blas.Set</c> was called, or if
@@ -211,7 +211,7 @@ namespace Ckpt
     }
 
     /// <summary>Runs one schedule over one chain for one input shape, step after step, without allocating memory. Owns threads
-    /// unless its options have a pool. Not synchronised.</summary>
+    /// unless its options have a pool. Not synchronized.</summary>
     public sealed partial class ScheduleExecutor : NativeObject
     {
         internal ScheduleExecutor(NativeHandle handle) : base(handle)

@@ -275,8 +275,9 @@ namespace Ckpt
         /// another item from a slot than it holds, or before its store was awaited; drops a slot during a transfer; exceeds the
         /// capacity of a tier; - ends the step before layer 0 ran backward, with a transfer in progress, an occupied slot, or any
         /// item other than <see cref="Item.Grad"/>(0). <see cref="CkptStatus.OutOfRange"/> if live bytes, or those copied into a
-        /// tier or back from it, exceed 2^63 - 1. Streaming: memory use depends on the number of live items, not on the schedule's
-        /// length. Open-ended schedules are replayed with the profile's length.</summary>
+        /// tier or back from it, exceed 2^63 - 1, or the seconds of the step the range of a double. Streaming: memory use depends
+        /// on the number of live items, not on the schedule's length. Open-ended schedules are replayed with the profile's
+        /// length.</summary>
         public PlanReport Verify(Profile profile)
         {
             return PlanReport.Filled(filled => native.ckpt_schedule_verify(Handle, HandleOf(profile), filled));

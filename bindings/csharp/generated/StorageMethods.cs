@@ -34,7 +34,7 @@ namespace Ckpt
         }
 
         /// <summary>Unregisters a scheme; storages created with it stay valid. <see cref="CkptStatus.NotFound"/> for any other.
-        /// Synchronised.</summary>
+        /// Synchronized.</summary>
         public static void UnregisterScheme(string scheme)
         {
             native.ckpt_storage_unregister_scheme(scheme);

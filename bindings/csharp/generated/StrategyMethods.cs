@@ -97,7 +97,7 @@ namespace Ckpt
         }
 
         /// <summary>Unregisters a kind; strategies created with it stay valid. <see cref="CkptStatus.NotFound"/> for any other
-        /// name. Synchronised.</summary>
+        /// name. Synchronized.</summary>
         public static void Unregister(string name)
         {
             native.ckpt_strategy_unregister(name);

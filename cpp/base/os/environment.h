@@ -7,7 +7,7 @@
 namespace ckpt::base {
 
 // Sets a variable during its lifetime and restores the previous state afterwards: the old value, also an empty one, or unset. No
-// other thread may read or change the environment meanwhile: the C library does not synchronise getenv with setenv.
+// other thread may read or change the environment meanwhile: the C library does not synchronize getenv with setenv.
 class ScopedVariable {
  public:
   // Fails with Error(out_of_memory) if the environment cannot grow.

@@ -500,7 +500,7 @@ std::string Checkpoint::rank_values(const std::string& name, std::int64_t rank) 
       base::fail(Status::out_of_range, "rank is ", rank, "; expected 0 .. ", manifest.world_size - 1);
     values = values_of_rank(*storage_, directory, manifest, rank);
   });
-  return base::normalized_json("values", values_text(values));  // normalised like the results of State::json
+  return base::normalized_json("values", values_text(values));  // normalized like the results of State::json
 }
 
 }  // namespace ckpt::state

@@ -1,4 +1,4 @@
-// Manages the durable checkpoints of one storage: saves, loads, lists, verifies, removes. Synchronised: saves and removals exclude
+// Manages the durable checkpoints of one storage: saves, loads, lists, verifies, removes. Synchronized: saves and removals exclude
 // one another; other calls do not wait. A call from a callback of another call (of a storage, of a stateful object, ...) fails with
 // Error(invalid_state). Log messages are delivered at the end of the call.
 #pragma once

@@ -292,7 +292,7 @@ class Search {
       : protocol_(protocol), options_(options), attempt_(std::move(attempt)) {}
 
   void run() {
-    for (int rounds = 1; rounds <= most_rounds; ++rounds) {
+    for (int rounds = 1; rounds <= max_rounds; ++rounds) {
       const std::vector<Found> all = wanted_of(protocol_.list(bad_names(), {true, options_.step, {}}));
       again_ = false;
       if (load_first_usable(all)) return;

@@ -28,8 +28,8 @@ constexpr std::int64_t largest_index_bytes = largest_manifest_bytes;
 // Small enough to stay in the cache between reading and hashing.
 constexpr std::size_t piece_bytes = std::size_t{256} << 10;
 
-constexpr std::int32_t most_helpers = 4;
-constexpr std::size_t least_helped_bytes = std::size_t{1} << 20;
+constexpr std::int32_t max_helpers = 4;
+constexpr std::size_t min_helped_bytes = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -214,7 +214,7 @@ std::vector<Reader::Stretch> Reader::stretches(const Item& item, std::int64_t be
   return out;
 }
 
-// take(at, most): returns where the next bytes go: at least one, at most `most`.
+// take(at, max): returns where the next bytes go: at least one, at most `max`.
 template <class Take>
 void Reader::read_stretch(Item& item, const Stretch& stretch, base::Progress& progress, Take&& take) {
   const Part& part = parts_[item.part];
@@ -256,7 +256,7 @@ void Reader::check_chunks(Item& item, std::int64_t begin, std::int64_t end) {
   for (const Stretch& stretch : unchecked) {
     parts_[item.part].file->expect(data + stretch.begin, data + stretch.end);
     read_stretch(item, stretch, progress,
-                 [&](std::int64_t, std::int64_t most) { return std::span(block.get(), static_cast<std::size_t>(most)); });
+                 [&](std::int64_t, std::int64_t max) { return std::span(block.get(), static_cast<std::size_t>(max)); });
   }
   progress.finish();
 }
@@ -272,14 +272,14 @@ void Reader::read_bytes(Item& item, std::int64_t begin, std::span<std::byte> byt
     part.file->expect(data + wanted.front().begin, data + wanted.back().end);
   }
   std::unique_ptr<std::byte[]> block;  // receives unwanted bytes of checked chunks
-  const auto take = [&](std::int64_t at, std::int64_t most) -> std::span<std::byte> {
+  const auto take = [&](std::int64_t at, std::int64_t max) -> std::span<std::byte> {
     if (at >= begin && at < end) {
-      const auto piece = bytes.subspan(static_cast<std::size_t>(at - begin), static_cast<std::size_t>(std::min(most, end - at)));
+      const auto piece = bytes.subspan(static_cast<std::size_t>(at - begin), static_cast<std::size_t>(std::min(max, end - at)));
       if (read != nullptr) read->store(at - begin + std::ssize(piece), std::memory_order_relaxed);
       return piece;
     }
     if (block == nullptr) block = std::make_unique_for_overwrite<std::byte[]>(piece_bytes);
-    return std::span(block.get(), static_cast<std::size_t>(at < begin ? std::min(most, begin - at) : most));
+    return std::span(block.get(), static_cast<std::size_t>(at < begin ? std::min(max, begin - at) : max));
   };
   for (const Stretch& stretch : wanted) read_stretch(item, stretch, progress, take);
   progress.finish();
@@ -287,8 +287,8 @@ void Reader::read_bytes(Item& item, std::int64_t begin, std::span<std::byte> byt
 
 // Returns nullptr if one thread is sufficient: for small reads, and if threads are not available or belong to the parent process.
 base::ThreadPool* Reader::helpers(const Item& item, std::size_t bytes) {
-  const std::int32_t threads = std::min(base::available_threads(), most_helpers);
-  if (bytes < least_helped_bytes || threads < 2 || generation_ != base::fork_generation()) return nullptr;
+  const std::int32_t threads = std::min(base::available_threads(), max_helpers);
+  if (bytes < min_helped_bytes || threads < 2 || generation_ != base::fork_generation()) return nullptr;
   if (!parts_[item.part].file->is_cached()) return nullptr;  // reading is slower than providing pages
   try {
     if (helpers_ == nullptr) helpers_ = std::make_unique<base::ThreadPool>(threads);

@@ -68,12 +68,12 @@ std::string Arrivals::missing(std::string_view call, std::int64_t timeout_ns) {
 }
 
 std::string missing_of(const std::set<std::int64_t>& arrived, std::int64_t ranks) {
-  constexpr int most_named = 8;
+  constexpr int max_named = 8;
   std::string out;
   int named = 0;
   for (std::int64_t rank = 0; rank < ranks; ++rank) {
     if (arrived.contains(rank)) continue;
-    if (++named > most_named) return out + ", ...";
+    if (++named > max_named) return out + ", ...";
     out += cat(out.empty() ? "rank " : ", ", rank);
   }
   return out;

@@ -16,7 +16,7 @@ namespace {
 
 // Small enough to stay in the core's cache between reading, hashing and copying.
 constexpr std::int64_t block_piece_bytes = std::int64_t{256} << 10;
-constexpr std::int64_t most_part_bytes = std::int64_t{64} << 20;  // size of the cached parts
+constexpr std::int64_t max_part_bytes = std::int64_t{64} << 20;  // size of the cached parts
 
 }  // namespace
 
@@ -55,7 +55,7 @@ std::shared_ptr<const PartRecords> BlockFiles::part(std::int64_t number) {
     groups = std::shared_ptr<const std::vector<GroupRecord>>(std::shared_ptr<void>(), &manifest_.groups);
   }
   auto records = std::make_shared<const PartRecords>(std::move(groups));
-  while (part_bytes_ > most_part_bytes && !part_order_.empty()) {
+  while (part_bytes_ > max_part_bytes && !part_order_.empty()) {
     part_bytes_ -= manifest_.parts[static_cast<std::size_t>(part_order_.front())].bytes;
     parts_.erase(part_order_.front());
     part_order_.pop_front();
@@ -68,7 +68,7 @@ std::shared_ptr<const PartRecords> BlockFiles::part(std::int64_t number) {
 std::shared_ptr<const BlockFile> BlockFiles::open(const std::shared_ptr<const PartRecords>& part, const GroupRecord& group,
                                                   const std::string& name) {
   if (const auto known = files_.find(name); known != files_.end()) return known->second;
-  while (files_.size() >= most_files) {
+  while (files_.size() >= max_files) {
     files_.erase(file_order_.front());
     file_order_.pop_front();
   }

@@ -53,11 +53,11 @@ struct StoredBlock {
   TensorPlace place;
 };
 
-// Not synchronised; its results remain valid after its destruction.
+// Not synchronized; its results remain valid after its destruction.
 class BlockFiles {
  public:
   // This number of files stays open; the same number can be in use elsewhere.
-  static constexpr std::size_t most_files = OpenFiles::most / 2;
+  static constexpr std::size_t max_files = OpenFiles::max / 2;
 
   // directory: the checkpoint's. The manifest and the storage must outlive this object.
   BlockFiles(storage::Storage& storage, std::string directory, const Manifest& manifest);

@@ -9,7 +9,7 @@
 namespace ckpt::state {
 namespace {
 
-constexpr std::size_t most_reads = 4096;
+constexpr std::size_t max_reads = 4096;
 
 // Returns the range in the file.
 std::pair<std::int64_t, std::int64_t> range_of(const BlockReads::Read& read) {
@@ -22,7 +22,7 @@ std::pair<std::int64_t, std::int64_t> range_of(const BlockReads::Read& read) {
 void BlockReads::add(Read read) {
   if (read.begin == read.end) return;
   const bool is_new = !files_.contains(read.block.from.get());
-  if ((is_new && files_.size() >= BlockFiles::most_files) || cached_.size() + others_.size() >= most_reads) finish();
+  if ((is_new && files_.size() >= BlockFiles::max_files) || cached_.size() + others_.size() >= max_reads) finish();
   files_.insert(read.block.from.get());
   if (!read.block.from->file->is_cached()) return others_.push_back(std::move(read));
   const std::int64_t length = read.block.place.record->bytes_of_chunk;

@@ -15,7 +15,7 @@ static_assert(std::is_trivially_copyable_v<Reply> && sizeof(Reply) <= 200);
 
 namespace {
 
-constexpr std::int64_t most_text_bytes = std::int64_t{1} << 30;  // four times the largest manifest
+constexpr std::int64_t max_text_bytes = std::int64_t{1} << 30;  // four times the largest manifest
 
 Digest checksum_of(std::span<const std::byte> bytes) {
   return hash_of({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
@@ -107,29 +107,29 @@ std::vector<std::byte> Collective::gather(std::span<const std::byte> bytes) {
 std::string Collective::broadcast_text(std::string_view text, std::int64_t from) {
   const bool is_sender = rank() == from;
   std::int64_t bytes = std::ssize(text);
-  std::array<std::byte, sizeof bytes + most_in_one + checksum_bytes> first{};
+  std::array<std::byte, sizeof bytes + max_in_one + checksum_bytes> first{};
   std::byte* const begin = first.data() + sizeof bytes;
   if (is_sender) {
     std::memcpy(first.data(), &bytes, sizeof bytes);
-    std::memcpy(begin, text.data(), std::min(text.size(), most_in_one));
+    std::memcpy(begin, text.data(), std::min(text.size(), max_in_one));
   }
   if (!broadcast_checked(first, from)) fail_corrupted(from, rank());
   std::memcpy(&bytes, first.data(), sizeof bytes);
-  if (bytes < 0 || bytes > most_text_bytes) {
+  if (bytes < 0 || bytes > max_text_bytes) {
     base::fail(Status::invalid_state, "rank ", from, " announced a string of ", bytes,
                " bytes: ranks called different collectives");
   }
   const auto size = static_cast<std::size_t>(bytes);
   std::string all;
-  if (size <= most_in_one) return all.assign(reinterpret_cast<const char*>(begin), size);
+  if (size <= max_in_one) return all.assign(reinterpret_cast<const char*>(begin), size);
   all.reserve(size + checksum_bytes);  // a manifest is copied once
   if (is_sender) {
     all = text;
   } else {
-    all.assign(reinterpret_cast<const char*>(begin), most_in_one);
+    all.assign(reinterpret_cast<const char*>(begin), max_in_one);
   }
   all.resize(size + checksum_bytes);
-  if (!broadcast_checked(std::as_writable_bytes(std::span(all)).subspan(most_in_one), from)) fail_corrupted(from, rank());
+  if (!broadcast_checked(std::as_writable_bytes(std::span(all)).subspan(max_in_one), from)) fail_corrupted(from, rank());
   all.resize(size);
   return all;
 }

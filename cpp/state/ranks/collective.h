@@ -60,7 +60,7 @@ class Collective {
   // Restarts the time-out, for calls with long work between two messages.
   void renew() noexcept;
 
-  // The following functions are collective. Sends one rank's string to all, in one operation, or in two if it exceeds most_in_one
+  // The following functions are collective. Sends one rank's string to all, in one operation, or in two if it exceeds max_in_one
   // bytes.
   std::string broadcast_text(std::string_view text, std::int64_t from = 0);
   // Returns all replies by rank on rank 0, and nothing on other ranks.
@@ -81,7 +81,7 @@ class Collective {
   void broadcast(std::span<std::byte> bytes, std::int64_t root);
   // The same for many bytes, followed by space for their checksum. Returns whether the received bytes are those that were sent.
   static constexpr std::size_t checksum_bytes = sizeof(Digest);
-  static constexpr std::size_t most_in_one = 4096 - sizeof(std::int64_t) - checksum_bytes;
+  static constexpr std::size_t max_in_one = 4096 - sizeof(std::int64_t) - checksum_bytes;
   [[nodiscard]] bool broadcast_checked(std::span<std::byte> bytes_and_checksum, std::int64_t root);
   [[noreturn]] static void fail_corrupted(std::int64_t from, std::int64_t to);
 

@@ -43,8 +43,8 @@ void Exchange::assign_shares(std::int64_t rank, std::int64_t ranks, const Sizes&
     ends_.push_back(first_chunk_from(total_ / owners * owner + total_ % owners * owner / owners));
   next_.assign(ends_.begin(), ends_.end() - 1);
   ends_.erase(ends_.begin());
-  const auto most_bytes = static_cast<std::size_t>(std::min(total_, std::max(batch_bytes_, bytes_of_chunk_)));
-  others_.resize(status_bytes + most_bytes + Collective::checksum_bytes);
+  const auto max_bytes = static_cast<std::size_t>(std::min(total_, std::max(batch_bytes_, bytes_of_chunk_)));
+  others_.resize(status_bytes + max_bytes + Collective::checksum_bytes);
   if (rank < owners) own_.resize(others_.size());
 }
 

@@ -13,9 +13,9 @@ namespace ckpt::state {
 namespace {
 
 // Reader threads mostly wait for the storage.
-constexpr std::int64_t most_at_once = 16;
+constexpr std::int64_t max_at_once = 16;
 // Limit of the JSON bytes read concurrently; in memory they take several times their size.
-constexpr std::int64_t most_bytes_at_once = std::int64_t{256} << 10;
+constexpr std::int64_t max_bytes_at_once = std::int64_t{256} << 10;
 
 // Storages implemented by callbacks are only called on the caller's thread.
 bool allows_threads(storage::Storage& storage, const std::string& directory, std::int64_t world_size) {
@@ -24,7 +24,7 @@ bool allows_threads(storage::Storage& storage, const std::string& directory, std
 
 std::unique_ptr<base::ThreadPool> pool_for(storage::Storage& storage, const std::string& directory, std::int64_t world_size) {
   const bool many = world_size > 2 && allows_threads(storage, directory, world_size);
-  return std::make_unique<base::ThreadPool>(static_cast<std::int32_t>(many ? std::min(most_at_once, world_size - 1) : 1));
+  return std::make_unique<base::ThreadPool>(static_cast<std::int32_t>(many ? std::min(max_at_once, world_size - 1) : 1));
 }
 
 }  // namespace
@@ -45,9 +45,9 @@ void for_each_part(storage::Storage& storage, const std::string& directory, cons
   std::vector<std::optional<Part>> parts;
   for (std::int64_t begin = 0; begin < manifest.world_size; begin += std::ssize(parts)) {
     std::int64_t end = begin;
-    for (std::int64_t bytes = 0; end < manifest.world_size && end - begin < most_at_once; ++end) {
+    for (std::int64_t bytes = 0; end < manifest.world_size && end - begin < max_at_once; ++end) {
       bytes += manifest.parts[static_cast<std::size_t>(end)].bytes;
-      if (end > begin && bytes > most_bytes_at_once) break;
+      if (end > begin && bytes > max_bytes_at_once) break;
     }
     parts.assign(static_cast<std::size_t>(end - begin), std::nullopt);
     pool->run(end - begin, [&](std::int64_t number) {

@@ -105,7 +105,7 @@ Digest ShardFilling::plan_digest() const {
 // Returns whether this rank would read much unneeded data if it read its blocks alone: rows that are far apart, or large chunks of
 // which it needs a small part.
 bool ShardFilling::reads_much(const Wanted& wanted) const {
-  constexpr std::int64_t most_unneeded = 2 * shard_chunk_bytes;  // per block
+  constexpr std::int64_t max_unneeded = 2 * shard_chunk_bytes;  // per block
   bool is_much = false;
   for (const Target& target : wanted.targets) {
     for_each_stored_number(wanted.record, target.box, [&](std::int64_t number) {
@@ -114,7 +114,7 @@ bool ShardFilling::reads_much(const Wanted& wanted) const {
       if (is_much || !shared) return;
       const auto [begin, end] = bytes_between(box, target.box, wanted.record.dtype);
       const auto [first, last] = touched_bytes(place_of(wanted, box), begin, end);
-      is_much = !is_contiguous(*shared, box) || (last - first) - (end - begin) > most_unneeded;
+      is_much = !is_contiguous(*shared, box) || (last - first) - (end - begin) > max_unneeded;
     });
   }
   return is_much;
@@ -252,7 +252,7 @@ void ShardFilling::begin_in_place() {
 // An open file can be read again even if a writer removes the checkpoint.
 bool ShardFilling::may_keep(const std::shared_ptr<const BlockFile>& file) const {
   if (!is_alone_ || options_.in_place || !file->file->is_cached()) return false;
-  return kept_files_.size() < BlockFiles::most_files || kept_files_.contains(file);
+  return kept_files_.size() < BlockFiles::max_files || kept_files_.contains(file);
 }
 
 void ShardFilling::make_shared_copies() {

@@ -8,8 +8,8 @@
 namespace ckpt::state {
 namespace {
 
-constexpr std::int64_t least_split_bytes = std::int64_t{64} << 10;
-constexpr std::int64_t most_whole_bytes = std::int64_t{1} << 20;
+constexpr std::int64_t min_split_bytes = std::int64_t{64} << 10;
+constexpr std::int64_t max_whole_bytes = std::int64_t{1} << 20;
 constexpr std::int64_t shares_of_a_rank = 40;  // a tensor smaller than 1/40 (2.5%) of a rank's bytes stays whole
 
 // Returns the bytes per rank if all ranks were equal in the end; ranks that have more by themselves get nothing.
@@ -37,7 +37,7 @@ class Split {
     for (const Splittable& tensor : tensors) bytes += bytes_of(tensor);
     level_ = even_level(own_bytes, bytes);
     const auto ranks = std::ssize(own_bytes);
-    whole_bytes_ = std::clamp(bytes / ranks / shares_of_a_rank, least_split_bytes, most_whole_bytes);
+    whole_bytes_ = std::clamp(bytes / ranks / shares_of_a_rank, min_split_bytes, max_whole_bytes);
     left_ = level_ - own_bytes[0];
   }
 
@@ -54,8 +54,8 @@ class Split {
   static std::int64_t bytes_of(const Splittable& tensor) { return tensor_bytes(tensor.dtype, *tensor.shape); }
 
   // Advances to the next rank with room; the last one takes the remainder.
-  void advance_to_room(std::int64_t least) {
-    while (left_ < least && rank_ + 1 < std::ssize(own_bytes_)) left_ = level_ - own_bytes_[static_cast<std::size_t>(++rank_)];
+  void advance_to_room(std::int64_t min) {
+    while (left_ < min && rank_ + 1 < std::ssize(own_bytes_)) left_ = level_ - own_bytes_[static_cast<std::size_t>(++rank_)];
   }
 
   void assign(const RowShare& share, std::int64_t bytes) {
@@ -75,7 +75,7 @@ class Split {
     std::size_t axes = 0;
     std::int64_t rows = 1;
     std::int64_t row_bytes = bytes_of(tensor);
-    while (axes < shape.size() && row_bytes > std::max(least_split_bytes, level_ / 100)) {
+    while (axes < shape.size() && row_bytes > std::max(min_split_bytes, level_ / 100)) {
       const std::int64_t length = shape[axes];
       const std::int64_t bits = row_bytes * 8;
       if (bits % length != 0 || bits / length % 8 != 0) break;

@@ -82,7 +82,7 @@ class ChainMethods : public detail::Object<Self, ckpt_chain, ckpt_chain_release>
 };
 
 // Runs one schedule over one chain for one input shape, step after step, without allocating memory. Owns threads unless its
-// options have a pool. Not synchronised.
+// options have a pool. Not synchronized.
 class ScheduleExecutor : public detail::Object<ScheduleExecutor, ckpt_schedule_executor, ckpt_schedule_executor_release> {
  public:
   using Object::Object;
@@ -210,7 +210,7 @@ inline std::string blas_info() {
 // processors of AMD and Hygon - "Excavator", "Steamroller", "Piledriver", "Bulldozer": AMD's family 15h - "Sandybridge": AVX;
 // "Nehalem": SSE4.2; "Penryn", "Dunnington": SSE4.1; "Core2": SSSE3; "Prescott": SSE3 - "Barcelona": AMD's family 10h OpenBLAS
 // belongs to the whole process: every other user of the same shared library gets these kernels, too. The function sets
-// OPENBLAS_CORETYPE while OpenBLAS is loaded and restores it before it returns. The C library does not synchronise the
+// OPENBLAS_CORETYPE while OpenBLAS is loaded and restores it before it returns. The C library does not synchronize the
 // environment, so no other thread may use it during the call, neither directly (getenv, setenv) nor in a library: call this
 // function before the process starts threads. Status::invalid_argument for an unknown name and for kernels that the processor
 // cannot run; the message lists those that it can. Status::invalid_state if a BLAS is in use, if blas_set was called, or if
@@ -223,7 +223,7 @@ inline void set_blas_kernels(const std::string& name) {
   check(ckpt_blas_set_kernels(name.c_str()));
 }
 
-// Returns the kinds of layers, one per line: syntax, description, and the range of each whole number. Synchronised.
+// Returns the kinds of layers, one per line: syntax, description, and the range of each whole number. Synchronized.
 inline std::string known_layer_kinds() {
   return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
     return ckpt_layer_get_known_kinds(buffer, capacity, needed);
@@ -231,7 +231,7 @@ inline std::string known_layer_kinds() {
 }
 
 // Returns the rate of a step (>= 0, from 0); pass it to Optimizer::set_learning_rate before that step. The result depends only
-// on the arguments, so a resumed run continues with the same rates. Synchronised.
+// on the arguments, so a resumed run continues with the same rates. Synchronized.
 inline double learning_rate_at(const LearningRateSchedule& schedule, std::int64_t step) {
   const ckpt_learning_rate_schedule given_schedule = detail::to_c(schedule);
   double result = 0;

@@ -192,8 +192,9 @@ class ScheduleMethods : public detail::Object<Self, ckpt_schedule, ckpt_schedule
   // stores into an occupied slot, or loads from or drops an empty one; loads another item from a slot than it holds, or before
   // its store was awaited; drops a slot during a transfer; exceeds the capacity of a tier; - ends the step before layer 0 ran
   // backward, with a transfer in progress, an occupied slot, or any item other than GRAD(0). Status::out_of_range if live bytes,
-  // or those copied into a tier or back from it, exceed 2^63 - 1. Streaming: memory use depends on the number of live items, not
-  // on the schedule's length. Open-ended schedules are replayed with the profile's length.
+  // or those copied into a tier or back from it, exceed 2^63 - 1, or the seconds of the step the range of a double. Streaming:
+  // memory use depends on the number of live items, not on the schedule's length. Open-ended schedules are replayed with the
+  // profile's length.
   PlanReport verify(const Profile& profile) const;
   // Assigns every buffer of the schedule an offset in one arena; returns the arena's size: the reserved bytes, at least the peak
   // live bytes (offsets are multiples of 64; gaps between live buffers count). Streaming like the verifier: above some thousands
@@ -257,7 +258,7 @@ inline std::string_view action_kind_name(ActionKind kind) noexcept {
 }
 
 // Returns the planners, one per line: syntax, description, and the range of each value, as in "periodic:SEGMENTS - ...;
-// SEGMENTS: 1 .. layers". Synchronised.
+// SEGMENTS: 1 .. layers". Synchronized.
 inline std::string known_planners() {
   return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
     return ckpt_schedule_get_known_planners(buffer, capacity, needed);

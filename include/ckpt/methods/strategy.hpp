@@ -101,7 +101,7 @@ class StrategyMethods : public detail::Object<Self, ckpt_strategy, ckpt_strategy
   }
 };
 
-// Returns the kinds that text can use, separated by ", ". Synchronised.
+// Returns the kinds that text can use, separated by ", ". Synchronized.
 inline std::string known_strategy_kinds() {
   return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
     return ckpt_strategy_get_known_kinds(buffer, capacity, needed);

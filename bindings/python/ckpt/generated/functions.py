@@ -27,23 +27,23 @@ def probe_memory() -> _v.MemorySystem:
 
 
 def unregister_scheme(scheme: str) -> None:
-    """Unregisters a scheme; storages created with it stay valid. NotFoundError for any other. Synchronised."""
+    """Unregisters a scheme; storages created with it stay valid. NotFoundError for any other. Synchronized."""
     _n.ckpt_storage_unregister_scheme(scheme)
 
 
 def unregister_strategy(name: str) -> None:
-    """Unregisters a kind; strategies created with it stay valid. NotFoundError for any other name. Synchronised."""
+    """Unregisters a kind; strategies created with it stay valid. NotFoundError for any other name. Synchronized."""
     _n.ckpt_strategy_unregister(name)
 
 
 def known_strategies() -> List[str]:
-    """Returns the kinds that text can use. Synchronised."""
+    """Returns the kinds that text can use. Synchronized."""
     return _n.ckpt_strategy_get_known_kinds().split(", ")
 
 
 def known_planners() -> List[str]:
     """Returns the planners: syntax, description, and the range of each value, as in "periodic:SEGMENTS - ...; SEGMENTS: 1 ..
-    layers". Synchronised."""
+    layers". Synchronized."""
     return _n.ckpt_schedule_get_known_planners().split("\n")
 
 
@@ -67,7 +67,7 @@ def set_blas_kernels(name: str) -> None:
     processors of AMD and Hygon - "Excavator", "Steamroller", "Piledriver", "Bulldozer": AMD's family 15h - "Sandybridge": AVX;
     "Nehalem": SSE4.2; "Penryn", "Dunnington": SSE4.1; "Core2": SSSE3; "Prescott": SSE3 - "Barcelona": AMD's family 10h OpenBLAS
     belongs to the whole process: every other user of the same shared library gets these kernels, too. The function sets
-    OPENBLAS_CORETYPE while OpenBLAS is loaded and restores it before it returns. The C library does not synchronise the
+    OPENBLAS_CORETYPE while OpenBLAS is loaded and restores it before it returns. The C library does not synchronize the
     environment, so no other thread may use it during the call, neither directly (getenv, setenv) nor in a library: call this
     function before the process starts threads. InvalidArgumentError for an unknown name and for kernels that the processor
     cannot run. InvalidStateError if a BLAS is in use, if set_blas was called, or if the process has loaded that OpenBLAS before,
@@ -79,13 +79,13 @@ def set_blas_kernels(name: str) -> None:
 
 
 def known_layer_kinds() -> List[str]:
-    """Returns the kinds of layers: syntax, description, and the range of each whole number. Synchronised."""
+    """Returns the kinds of layers: syntax, description, and the range of each whole number. Synchronized."""
     return _n.ckpt_layer_get_known_kinds().split("\n")
 
 
 def learning_rate_at(step: int, **schedule: _o.learning_rate_schedule) -> float:
     """Returns the rate of a step (>= 0, from 0); pass it to Optimizer.set_learning_rate before that step. The result depends only
-    on the arguments, so a resumed run continues with the same rates. Synchronised."""
+    on the arguments, so a resumed run continues with the same rates. Synchronized."""
     return _n.ckpt_learning_rate_at(_o.learning_rate_schedule(**schedule), step)
 
 

@@ -26,7 +26,7 @@ abstract class BlasMethods {
    * processors of AMD and Hygon - "Excavator", "Steamroller", "Piledriver", "Bulldozer": AMD's family 15h - "Sandybridge": AVX;
    * "Nehalem": SSE4.2; "Penryn", "Dunnington": SSE4.1; "Core2": SSSE3; "Prescott": SSE3 - "Barcelona": AMD's family 10h OpenBLAS
    * belongs to the whole process: every other user of the same shared library gets these kernels, too. The function sets
-   * OPENBLAS_CORETYPE while OpenBLAS is loaded and restores it before it returns. The C library does not synchronise the
+   * OPENBLAS_CORETYPE while OpenBLAS is loaded and restores it before it returns. The C library does not synchronize the
    * environment, so no other thread may use it during the call, neither directly (getenv, setenv) nor in a library: call this
    * function before the process starts threads. {@link Status#INVALID_ARGUMENT} for an unknown name and for kernels that the
    * processor cannot run; the message lists those that it can. {@link Status#INVALID_STATE} if a BLAS is in use, if {@code

@@ -3,7 +3,7 @@ package org.ckpt;
 
 /**
  * Runs one schedule over one chain for one input shape, step after step, without allocating memory. Owns threads unless its
- * options have a pool. Not synchronised.
+ * options have a pool. Not synchronized.
  */
 public final class ScheduleExecutor extends NativeObject {
   ScheduleExecutor(long address) {

@@ -91,8 +91,8 @@ abstract class ScheduleMethods extends NativeObject {
    * loads from or drops an empty one; loads another item from a slot than it holds, or before its store was awaited; drops a slot
    * during a transfer; exceeds the capacity of a tier; - ends the step before layer 0 ran backward, with a transfer in progress, an
    * occupied slot, or any item other than GRAD(0). {@link Status#OUT_OF_RANGE} if live bytes, or those copied into a tier or back
-   * from it, exceed 2^63 - 1. Streaming: memory use depends on the number of live items, not on the schedule's length. Open-ended
-   * schedules are replayed with the profile's length.
+   * from it, exceed 2^63 - 1, or the seconds of the step the range of a double. Streaming: memory use depends on the number of live
+   * items, not on the schedule's length. Open-ended schedules are replayed with the profile's length.
    */
   public PlanReport verify(Profile profile) {
     return PlanReport.from(struct -> Native.ckpt_schedule_verify(this, profile, struct));

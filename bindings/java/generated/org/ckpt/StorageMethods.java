@@ -27,7 +27,7 @@ abstract class StorageMethods extends NativeObject {
     return Storage.made(out -> Native.ckpt_storage_create_retrying(this, handler, out));
   }
 
-  /** Unregisters a scheme; storages created with it stay valid. {@link Status#NOT_FOUND} for any other. Synchronised. */
+  /** Unregisters a scheme; storages created with it stay valid. {@link Status#NOT_FOUND} for any other. Synchronized. */
   public static void unregisterScheme(String scheme) {
     Native.ckpt_storage_unregister_scheme(scheme);
   }

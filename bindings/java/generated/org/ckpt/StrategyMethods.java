@@ -66,7 +66,7 @@ abstract class StrategyMethods extends NativeObject {
     return Native.ckpt_strategy_get_text(this);
   }
 
-  /** Unregisters a kind; strategies created with it stay valid. {@link Status#NOT_FOUND} for any other name. Synchronised. */
+  /** Unregisters a kind; strategies created with it stay valid. {@link Status#NOT_FOUND} for any other name. Synchronized. */
   public static void unregister(String name) {
     Native.ckpt_strategy_unregister(name);
   }

@@ -2,7 +2,7 @@ package org.ckpt;
 
 import java.util.Optional;
 
-/** Stores the activations of a stage's micro-batches by a policy. Synchronised. */
+/** Stores the activations of a stage's micro-batches by a policy. Synchronized. */
 public final class ActivationManager extends ActivationManagerMethods {
   ActivationManager(long address) {
     super(address);

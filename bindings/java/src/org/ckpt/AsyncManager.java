@@ -8,7 +8,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 
 /**
- * Saves and loads in the background: training continues once its state is copied, or sooner. Synchronised. Tasks that have not
+ * Saves and loads in the background: training continues once its state is copied, or sooner. Synchronized. Tasks that have not
  * ended keep the manager alive. When the virtual machine shuts down, open managers are closed as by {@link #close}.
  */
 public class AsyncManager extends AsyncManagerMethods {

@@ -2,7 +2,7 @@ package org.ckpt;
 
 /**
  * Reuses the memory of tensors. A buffer that is no longer needed is kept and used again for the same size. Where a function takes
- * a pool, null is the process's default pool. Synchronised; tensors keep their pool alive.
+ * a pool, null is the process's default pool. Synchronized; tensors keep their pool alive.
  */
 public final class BufferPool extends NativeObject {
   /** Creates a pool with all defaults and no tracker. */

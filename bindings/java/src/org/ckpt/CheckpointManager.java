@@ -7,7 +7,7 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /**
- * The checkpoints in one storage. Synchronised. A manager that writes holds the storage's lock until it is closed. With a
+ * The checkpoints in one storage. Synchronized. A manager that writes holds the storage's lock until it is closed. With a
  * coordinator of several ranks, each rank has a manager of the same storage; creating it, save and load are collective: all ranks
  * call them, in the same order.
  */

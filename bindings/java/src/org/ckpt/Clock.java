@@ -3,7 +3,7 @@ package org.ckpt;
 import java.util.function.LongSupplier;
 
 /** A source of time that never goes backwards. Objects that depend on time accept one, so that tests need no real time.
- * Synchronised. */
+ * Synchronized. */
 public final class Clock extends ClockMethods {
   Clock(long address) {
     super(address);

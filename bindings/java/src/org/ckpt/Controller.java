@@ -2,7 +2,7 @@ package org.ckpt;
 
 /**
  * Decides when to save. Measures the cost of saves and the failure rate of the machine. Times are seconds on any clock that does
- * not go backwards. Synchronised.
+ * not go backwards. Synchronized.
  */
 public final class Controller extends ControllerMethods {
   /** Creates a controller with all defaults, which measures everything itself. */

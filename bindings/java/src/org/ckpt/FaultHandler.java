@@ -3,7 +3,7 @@ package org.ckpt;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/** Decides which failed operations are retried, and when. Synchronised; one handler may serve several storages. */
+/** Decides which failed operations are retried, and when. Synchronized; one handler may serve several storages. */
 public final class FaultHandler extends FaultHandlerMethods {
   FaultHandler(long address) {
     super(address);

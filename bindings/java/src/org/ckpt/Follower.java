@@ -2,7 +2,7 @@ package org.ckpt;
 
 /**
  * Follows a strategy that adapts: queries it again between steps, and passes on the measurements of executors that use this
- * follower. Synchronised.
+ * follower. Synchronized.
  */
 public final class Follower extends NativeObject {
   /**

@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Counts allocations of checkpoints: live, peak and total bytes, per layer; scopes, limit, events, export. Layers are named by a
- * string, or by the number that {@link #addLayer} returns, which is faster. Synchronised.
+ * string, or by the number that {@link #addLayer} returns, which is faster. Synchronized.
  *
  * <p>Listeners that hold the tracker itself keep it alive: end their subscription, or close the tracker.
  */

@@ -5,7 +5,7 @@ import java.util.List;
 
 /**
  * Stages that run a chain's steps, each on its own thread, several micro-batches at once, with the same bits as one stage. Custom
- * layers of different stages run concurrently. Synchronised: while a step runs, other calls except {@link #cancel} throw
+ * layers of different stages run concurrently. Synchronized: while a step runs, other calls except {@link #cancel} throw
  * {@link CkptBusyException}.
  */
 public final class Pipeline extends PipelineMethods {

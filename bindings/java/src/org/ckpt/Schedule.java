@@ -6,7 +6,7 @@ import java.util.NoSuchElementException;
 import java.util.OptionalLong;
 import java.util.stream.LongStream;
 
-/** An immutable list of actions for one step of training. Iterating yields its actions. Synchronised. */
+/** An immutable list of actions for one step of training. Iterating yields its actions. Synchronized. */
 public final class Schedule extends ScheduleMethods implements Iterable<ScheduleAction> {
   Schedule(long address) {
     super(address);

@@ -3,7 +3,7 @@ package org.ckpt;
 import java.nio.file.Path;
 import java.util.Objects;
 
-/** A storage of files: a directory of the file system, memory, or custom functions. Synchronised. */
+/** A storage of files: a directory of the file system, memory, or custom functions. Synchronized. */
 public final class Storage extends StorageMethods {
   Storage(long address) {
     super(address);

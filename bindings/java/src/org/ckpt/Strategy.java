@@ -12,7 +12,7 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
- * Decides layer by layer whether to checkpoint. Synchronised. Wherever layers are named, a name may be a glob: * stands for any
+ * Decides layer by layer whether to checkpoint. Synchronized. Wherever layers are named, a name may be a glob: * stands for any
  * string, ? for one character.
  */
 public class Strategy extends StrategyMethods implements CheckpointStrategy {

@@ -2,7 +2,7 @@ package org.ckpt;
 
 import java.util.function.LongConsumer;
 
-/** A fixed set of threads that run numbered parts. Synchronised. */
+/** A fixed set of threads that run numbered parts. Synchronized. */
 public final class WorkerPool extends WorkerPoolMethods {
   /**
    * Starts the threads.
