@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs inside the root that run.sh created: upgrades the packages, then runs the demonstration and the release tests of all
-# languages (C# on Mono). On trixie it then compiles the whole tree with GCC 13, the compiler of Ubuntu 24.04; on sid it compiles
+# languages (C# on Mono). On trixie it then compiles the tree with GCC 13, the compiler of Ubuntu 24.04; on sid it compiles
 # the library inside another project with clang.
 set -eu
 cd /source/libckpt
@@ -23,9 +23,11 @@ ctest --preset release -LE services -j "$(nproc)"
 case $CKPT_DISTRO in
   trixie)
     install g++-13
-    cmake --preset release -B build/gcc-13 -DCMAKE_C_COMPILER=gcc-13 -DCMAKE_CXX_COMPILER=g++-13 -DCKPT_UNITY=ON
+    # Without tests and benchmarks, which cannot link libraries that GCC 14 compiled.
+    cmake --preset release -B build/gcc-13 -DCMAKE_C_COMPILER=gcc-13 -DCMAKE_CXX_COMPILER=g++-13 -DCKPT_UNITY=ON \
+      -DCKPT_BUILD_TESTS=OFF -DCKPT_BUILD_BENCH=OFF
     cmake --build build/gcc-13
-    say "GCC 13: the whole tree compiles without warnings"
+    say "GCC 13: the library, the command, the languages and the examples compile without warnings"
     ;;
   sid)
     install clang
