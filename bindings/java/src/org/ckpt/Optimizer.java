@@ -10,7 +10,7 @@ public final class Optimizer extends OptimizerMethods {
   }
 
   /**
-   * Returns the learning rate of a step, for {@link #setLearningRate} before it.
+   * Returns the learning rate of a step, for {@code setLearningRate} before it.
    *
    * @param schedule the schedule of all steps
    * @param step number of the step, from 0

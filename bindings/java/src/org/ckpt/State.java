@@ -33,7 +33,7 @@ public final class State extends StateMethods {
   }
 
   /**
-   * Adds one block of this rank to a tensor of {@link #addShardedTensor}. Two ranks may have the same block; other blocks must not
+   * Adds one block of this rank to a tensor of {@code addShardedTensor}. Two ranks may have the same block; other blocks must not
    * overlap.
    *
    * @param group of that tensor
