@@ -13,7 +13,7 @@ namespace ckpt::plan {
 namespace {
 
 // The most layer runs examined for recompute-all, and again for all periodic schedules together: a few tenths of a second.
-constexpr std::int64_t most_runs = std::int64_t{1} << 21;
+constexpr std::int64_t max_runs = std::int64_t{1} << 21;
 
 // Stores no schedule: a stage's schedule is a long list, and recreating it is cheap.
 struct Candidate {
@@ -59,18 +59,18 @@ class Candidates {
   // Each candidate runs layers at most twice. For long chains: every number of segments up to 32, then numbers that grow by an
   // eighth.
   void consider_periodic() {
-    const std::int64_t most = space_.longest_piece;
-    const bool every = most <= most_runs / (2 * space_.layer_runs);
+    const std::int64_t max = space_.longest_piece;
+    const bool every = max <= max_runs / (2 * space_.layer_runs);
     std::int64_t tried = 0;
-    for (std::int64_t segments = 2; segments <= most; segments += every || segments < 32 ? 1 : segments / 8, ++tried) {
+    for (std::int64_t segments = 2; segments <= max; segments += every || segments < 32 ? 1 : segments / 8, ++tried) {
       consider([segments](const ChainProfile& chain) { return make_periodic(chain, std::min(segments, chain.layers())); });
     }
-    if (tried < most - 1) leave_out(base::cat(most - 1 - tried, " of ", most - 1, " periodic schedules (", tried, " were tried)"));
+    if (tried < max - 1) leave_out(base::cat(max - 1 - tried, " of ", max - 1, " periodic schedules (", tried, " were tried)"));
   }
 
   void consider_recompute_all() {
-    if (space_.layer_runs <= 2 * most_runs / space_.longest_piece) return consider(make_recompute_all);
-    leave_out(base::cat("recompute-all, which runs layers more than ", most_runs, " times"));
+    if (space_.layer_runs <= 2 * max_runs / space_.longest_piece) return consider(make_recompute_all);
+    leave_out(base::cat("recompute-all, which runs layers more than ", max_runs, " times"));
   }
 
   void leave_out(const std::string& what) { too_long_ += base::cat(too_long_.empty() ? "" : "; ", what); }

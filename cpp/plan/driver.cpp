@@ -259,9 +259,9 @@ Action Driver::take_action() {
   }
 }
 
-bool Driver::read_more(std::size_t most) {
-  if (ahead_.size() < end_ + most) ahead_.resize(end_ + most);
-  const std::int64_t read = cursor_->next_many(std::span(ahead_).subspan(end_, most));
+bool Driver::read_more(std::size_t max) {
+  if (ahead_.size() < end_ + max) ahead_.resize(end_ + max);
+  const std::int64_t read = cursor_->next_many(std::span(ahead_).subspan(end_, max));
   end_ += static_cast<std::size_t>(read);
   return read > 0;
 }

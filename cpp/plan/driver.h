@@ -122,7 +122,7 @@ class Driver {
 
   // ---- Actions ----
   Action take_action();
-  bool read_more(std::size_t most);
+  bool read_more(std::size_t max);
   Action* peek(std::size_t ahead);
   bool is_last_use(const Action& action, std::int64_t index, std::int32_t at);
   void step(const Action& action);

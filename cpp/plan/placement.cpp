@@ -134,7 +134,7 @@ class TimeOrder final : public WalkSink {
   std::int64_t arena_bytes() const { return arena_.highest(); }
   std::int64_t peak_bytes() const { return peak_bytes_; }
   // A lower bound of every arena.
-  std::int64_t least_arena_bytes() const { return peak_rounded_; }
+  std::int64_t min_arena_bytes() const { return peak_rounded_; }
 
  private:
   struct Live {
@@ -248,7 +248,7 @@ Attempt better_than(const TimeOrder& in_time_order) {
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return less(spans[a], spans[b]); });
     const std::int64_t stop = examined + max_examined / 4;
     std::size_t failed_attempts = 0;
-    while (best.arena_bytes > in_time_order.least_arena_bytes() && examined < stop && failed_attempts++ < 2 * spans.size() + 50) {
+    while (best.arena_bytes > in_time_order.min_arena_bytes() && examined < stop && failed_attempts++ < 2 * spans.size() + 50) {
       Attempt candidate = place_in_order(spans, order, best.arena_bytes, examined);
       if (!candidate.places.empty()) {
         best = std::move(candidate);

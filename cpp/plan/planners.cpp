@@ -18,9 +18,9 @@ namespace {
 using Unit = base::FormParameter::Unit;
 using Values = std::span<const base::FormValue>;
 
-constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t max_bytes = std::numeric_limits<std::int64_t>::max();
 
-constexpr std::int64_t most_slots = 1 << 30;
+constexpr std::int64_t max_slots = 1 << 30;
 
 std::shared_ptr<const Schedule> make_levels_of(const ChainProfile& profile, Values values) {
   std::vector<std::int64_t> slots;
@@ -56,25 +56,25 @@ constexpr Planner planners[] = {
       "the fastest schedule of all planners here with reserved bytes within the budget, without the slower tiers; planning takes "
       "at "
       "most SECONDS",
-      {{"bytes", Unit::bytes, 1, most_bytes},
+      {{"bytes", Unit::bytes, 1, max_bytes},
        {"seconds", Unit::number, 0, 0, "2"},
-       {"table_bytes", Unit::bytes, 1, most_bytes, "300000000"}}},
+       {"table_bytes", Unit::bytes, 1, max_bytes, "300000000"}}},
      make_auto_of},
     {{"chain",
       "the fastest schedule within the budget that keeps each layer's tape, and the input it reads, until its backward",
-      {{"bytes", Unit::bytes, 1, most_bytes}}},
+      {{"bytes", Unit::bytes, 1, max_bytes}}},
      [](const ChainProfile& profile, Values values) {
        return make_chain_for_budget(profile, ChainPlanner::chain, values[0].whole);
      }},
     {{"tapes",
       "as chain, but may also recompute the input of a recorded layer; never slower",
-      {{"bytes", Unit::bytes, 1, most_bytes}}},
+      {{"bytes", Unit::bytes, 1, max_bytes}}},
      [](const ChainProfile& profile, Values values) {
        return make_chain_for_budget(profile, ChainPlanner::tapes, values[0].whole);
      }},
     {{"revolve",
       "identical steps, at most SLOTS states kept: the fewest forwards; INITIAL: counted or free, the initial state's slot",
-      {{"slots", Unit::count, 1, most_slots}, {"initial", Unit::word, 0, 0, "counted"}}},
+      {{"slots", Unit::count, 1, max_slots}, {"initial", Unit::word, 0, 0, "counted"}}},
      [](const ChainProfile& profile, Values values) {
        const std::string_view initial = values[1].word;
        base::require(initial == "counted" || initial == "free", "initial is ", base::quote(initial), "; expected counted or free");
@@ -82,24 +82,24 @@ constexpr Planner planners[] = {
      }},
     {{"mixed",
       "identical steps, a state or a tape in each of SLOTS: the fewest forwards, including recorded ones",
-      {{"slots", Unit::count, 1, most_slots}}},
+      {{"slots", Unit::count, 1, max_slots}}},
      [](const ChainProfile& profile, Values values) { return make_mixed(profile, values[0].whole); }},
     {{"two-level",
       "identical steps, states in slots of memory and tier 1: the least time; 0: as many as the tier holds",
-      {{"memory_slots", Unit::count, 1, most_slots}, {"disk_slots", Unit::count, 0, most_slots, "0"}}},
+      {{"memory_slots", Unit::count, 1, max_slots}, {"disk_slots", Unit::count, 0, max_slots, "0"}}},
      make_levels_of},
     {{"three-level",
       "two-level with tier 2 below tier 1",
-      {{"memory_slots", Unit::count, 1, most_slots},
-       {"tier1_slots", Unit::count, 0, most_slots},
-       {"tier2_slots", Unit::count, 0, most_slots, "0"}}},
+      {{"memory_slots", Unit::count, 1, max_slots},
+       {"tier1_slots", Unit::count, 0, max_slots},
+       {"tier2_slots", Unit::count, 0, max_slots, "0"}}},
      make_levels_of},
     {{"four-level",
       "three-level with tier 3 below tier 2",
-      {{"memory_slots", Unit::count, 1, most_slots},
-       {"tier1_slots", Unit::count, 0, most_slots},
-       {"tier2_slots", Unit::count, 0, most_slots},
-       {"tier3_slots", Unit::count, 0, most_slots, "0"}}},
+      {{"memory_slots", Unit::count, 1, max_slots},
+       {"tier1_slots", Unit::count, 0, max_slots},
+       {"tier2_slots", Unit::count, 0, max_slots},
+       {"tier3_slots", Unit::count, 0, max_slots, "0"}}},
      make_levels_of},
 };
 

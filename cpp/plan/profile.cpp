@@ -1,5 +1,6 @@
 #include "plan/profile.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -113,8 +114,25 @@ void ChainProfile::require_whole() const {
   }
 }
 
+double ChainProfile::longest_seconds() const {
+  double longest = 0;
+  const auto n = static_cast<double>(layers());
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    double forward = 0;
+    double backward = 0;
+    for (const OptionProfile& option : layers_[i].options) {
+      forward = std::max({forward, option.forward_seconds, option.has_record ? option.record_seconds : 0.0});
+      backward = std::max(backward, option.backward_seconds);
+    }
+    longest += is_uniform() ? n * ((n + 1) / 2 * forward + backward) : (n - static_cast<double>(i) + 1) * forward + backward;
+  }
+  return longest;
+}
+
 void ChainProfile::require_complete() const {
   require_whole();
+  if (!std::isfinite(longest_seconds()))
+    fail(Status::out_of_range, "profile: the sum of all seconds exceeds the range of a double");
   const std::int64_t each = is_uniform() ? uniform_layers_ : 1;
   std::int64_t total = input_bytes_;
   // Items that stay with the caller may exist a second time.

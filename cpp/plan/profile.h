@@ -93,8 +93,11 @@ class ChainProfile {
 
   // Fails with Error(invalid_state) unless the profile has layers, and every layer has an option.
   void require_whole() const;
-  // Also fails with Error(out_of_range) unless the sum of all bytes fits in 63 bits: planners may then add without checks.
+  // Also fails with Error(out_of_range) unless the sum of all bytes fits in 63 bits, and longest_seconds() is finite: planners may
+  // then add without checks.
   void require_complete() const;
+  // Returns the seconds of the slowest schedule worth making: no layer runs more often than the number of layers after it.
+  double longest_seconds() const;
 
  private:
   // Fails with Error(invalid_state) for a uniform chain, which is complete.

@@ -97,8 +97,8 @@ const Json::List& list(const Json& value, std::string_view where) {
 
 std::int64_t whole_number(const Json& value, const std::string& where) {
   if (!value.is_integer()) refuse(cat(where, ": expected a whole number"));
-  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  if (value.is_count() && value.count() > most) refuse(cat(where, " exceeds INT64_MAX"));
+  constexpr auto max = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (value.is_count() && value.count() > max) refuse(cat(where, " exceeds INT64_MAX"));
   return value.integer();
 }
 

@@ -1,6 +1,7 @@
 #include "plan/verifier.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -104,8 +105,10 @@ PlanReport verify(const Schedule& schedule, const ChainProfile& profile) {
     walk.step(cursor.next());
     report.actions = walk.actions();
   }
-  report.peak_items = walk.most_items().items;
-  report.peak_inputs = walk.most_items().inputs;
+  if (!std::isfinite(report.step_seconds))
+    base::fail(base::Status::out_of_range, "schedule: the sum of its seconds exceeds the range of a double");
+  report.peak_items = walk.max_items().items;
+  report.peak_inputs = walk.max_items().inputs;
   return report;
 }
 

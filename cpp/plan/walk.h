@@ -95,7 +95,7 @@ class Walk {
     std::array<std::int64_t, tiers> items{};
     std::array<std::int64_t, tiers> inputs{};
   };
-  const MostItems& most_items() const { return most_; }
+  const MostItems& max_items() const { return most_; }
 
  private:
   struct LiveItem {

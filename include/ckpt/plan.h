@@ -97,7 +97,7 @@ CKPT_API const char* ckpt_action_kind_name(ckpt_action_kind kind);
 
 /* ---- Profile ------------------------------------------------------------------------------------------------------------- */
 
-/* A profile of a chain for planning: bytes and seconds of every layer. Not synchronised while layers are added. */
+/* A profile of a chain for planning: bytes and seconds of every layer. Not synchronized while layers are added. */
 typedef struct ckpt_profile ckpt_profile;
 
 /* Properties of a layer's backward and recomputation for planning: a sum of flags. */
@@ -232,7 +232,7 @@ CKPT_API void ckpt_profile_release(ckpt_profile* profile);
 
 /* ---- Schedules ----------------------------------------------------------------------------------------------------------- */
 
-/* An immutable list of actions for one step of training. Synchronised; shared by reference count. The profile or strategy from
+/* An immutable list of actions for one step of training. Synchronized; shared by reference count. The profile or strategy from
  * which it was created is not needed afterwards. */
 typedef struct ckpt_schedule ckpt_schedule;
 
@@ -249,11 +249,12 @@ typedef struct ckpt_schedule ckpt_schedule;
  *                      ckpt_schedule_place) of at most BYTES, a whole number, also with B, KiB, MiB, GiB, TiB or PiB. Considers
  *                      store-all, periodic and recompute-all, revolve for equal steps, chain, and tapes, and leaves out candidates
  *                      that would take longer to plan than SECONDS (>= 0; default 2) or larger tables than TABLE_BYTES (default
- *                      300,000,000). SECONDS are estimated from the amount of work on a typical core: the schedule does not depend
- *                      on the load of the machine. Above 2^21 layers only revolve is considered. Schedules that recompute a layer
- *                      that is not deterministic are excluded. ckpt_schedule_get_left_out reports the candidates that were left
- *                      out. OVER_BUDGET if none fits; the message gives the smallest sufficient budget, and the candidates that
- *                      were left out
+ *                      300,000,000). Uses a grid for chain, and a local search from its schedules for tapes, where their exact
+ *                      frontiers would take longer. SECONDS are estimated from the amount of work on a typical core: the schedule
+ *                      does not depend on the load of the machine. Above 2^21 layers only revolve is considered. Schedules that
+ *                      recompute a layer that is not deterministic are excluded. ckpt_schedule_get_left_out reports the candidates
+ *                      that were left out. OVER_BUDGET if none fits; the message gives the smallest sufficient budget, and the
+ *                      candidates that were left out
  *   budget:BYTES       former name of auto:BYTES
  *   chain:BYTES        the fastest schedule with reserved bytes of at most BYTES among all that keep each tape, and the input that
  *                      its backward reads, until that backward. Selects the inputs to keep, the layers that record in each pass,
@@ -281,11 +282,12 @@ typedef struct ckpt_schedule ckpt_schedule;
  *   four-level:MEMORY_SLOTS,TIER1_SLOTS,TIER2_SLOTS[,TIER3_SLOTS]  the same with tiers 2 and 3
  *
  * NOT_FOUND for another name: the message lists the known ones. INVALID_ARGUMENT for an invalid value, which the message names;
- * INVALID_STATE if the profile has no layers, or a layer without an option. */
+ * INVALID_STATE if the profile has no layers, or a layer without an option. OUT_OF_RANGE if the sum of the profile's bytes exceeds
+ * INT64_MAX, or that of its seconds, with each layer forward once for each layer after it, exceeds the range of a double. */
 CKPT_API ckpt_status ckpt_schedule_create(const ckpt_profile* profile, const char* planner, ckpt_schedule** schedule);
 
 /* Writes the planners, one per line: syntax, description, and the range of each value, as in "periodic:SEGMENTS - ...; SEGMENTS: 1
- * .. layers". (buffer, capacity, *needed) as in ckpt.h. Synchronised. */
+ * .. layers". (buffer, capacity, *needed) as in ckpt.h. Synchronized. */
 CKPT_API ckpt_status ckpt_schedule_get_known_planners(char* buffer, int64_t capacity, int64_t* needed);
 
 /* Creates a schedule as periodic:SEGMENTS does, with segments that begin at the given layers: begins_count of them, strictly
@@ -334,7 +336,7 @@ CKPT_API void ckpt_schedule_release(ckpt_schedule* schedule);
 
 /* Asks a strategy with changing answers again between steps. Executors with the follower (ckpt_schedule_executor_options) report
  * each use of a layer's activation to its strategy, and their live bytes to the follower, which reports the highest value of a step
- * to the strategy before the next step. Synchronised. */
+ * to the strategy before the next step. Synchronized. */
 typedef struct ckpt_follower ckpt_follower;
 
 /* Creates a follower of a strategy, which it keeps alive; the profile is copied. After its first schedule, only its steps adjust a
@@ -352,7 +354,7 @@ CKPT_API void ckpt_follower_release(ckpt_follower* follower);
 
 /* ---- Cursors ------------------------------------------------------------------------------------------------------------- */
 
-/* A position in a schedule. Needs little memory for any length of the schedule. Not synchronised. */
+/* A position in a schedule. Needs little memory for any length of the schedule. Not synchronized. */
 typedef struct ckpt_cursor ckpt_cursor;
 
 /* Creates a cursor at the schedule's first action. Keeps the schedule alive. */
@@ -439,8 +441,9 @@ typedef struct ckpt_plan_report {
  *   exceeds the capacity of a tier;
  * - ends the step before layer 0 ran backward, with a transfer in progress, an occupied slot, or any item other than GRAD(0).
  *
- * OUT_OF_RANGE if live bytes, or those copied into a tier or back from it, exceed INT64_MAX. Streaming: memory use depends on the
- * number of live items, not on the schedule's length. Open-ended schedules are replayed with the profile's length. */
+ * OUT_OF_RANGE if live bytes, or those copied into a tier or back from it, exceed INT64_MAX, or the seconds of the step the range
+ * of a double. Streaming: memory use depends on the number of live items, not on the schedule's length. Open-ended schedules are
+ * replayed with the profile's length. */
 CKPT_API ckpt_status ckpt_schedule_verify(const ckpt_schedule* schedule, const ckpt_profile* profile, ckpt_plan_report* report);
 
 /* Assigns every buffer of the schedule an offset in one arena; *reserved_bytes receives the arena's size: the *reserved* bytes, at

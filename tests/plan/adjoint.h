@@ -31,11 +31,11 @@ class AdjointCode {
 
   std::int64_t forwards = 0;  // forwards without a recording
   std::int64_t recorded = 0;
-  std::int64_t most_states = 0;  // maximum in memory at once, including the chain's output
-  std::int64_t most_held = 0;    // states and recordings in memory at once
+  std::int64_t max_states = 0;  // maximum in memory at once, including the chain's output
+  std::int64_t max_held = 0;    // states and recordings in memory at once
   std::array<std::int64_t, tiers> stores{};
   std::array<std::int64_t, tiers> loads{};
-  std::array<std::int64_t, tiers> most_stored{};
+  std::array<std::int64_t, tiers> max_stored{};
   std::int32_t largest_slot = 0;
   std::string wrong;  // the first impossible action
 
@@ -81,7 +81,7 @@ class AdjointCode {
         need(states_.contains(action.first), "STORE_BEGIN without its state");
         need(tier_[at(action.tier)].emplace(action.slot, action.first).second, "STORE_BEGIN into a slot that is taken");
         ++stores[at(action.tier)];
-        most_stored[at(action.tier)] = std::max(most_stored[at(action.tier)], std::ssize(tier_[at(action.tier)]));
+        max_stored[at(action.tier)] = std::max(max_stored[at(action.tier)], std::ssize(tier_[at(action.tier)]));
         transfers_.insert(action.first);
         break;
       case Kind::load_begin:
@@ -98,8 +98,8 @@ class AdjointCode {
         break;
       default: need(false, "an unknown kind");
     }
-    most_states = std::max(most_states, std::ssize(states_));
-    most_held = std::max(most_held, std::ssize(states_) + std::ssize(tapes_));
+    max_states = std::max(max_states, std::ssize(states_));
+    max_held = std::max(max_held, std::ssize(states_) + std::ssize(tapes_));
   }
 
  private:
@@ -140,7 +140,7 @@ inline AdjointCode run(const std::shared_ptr<const Schedule>& schedule, std::uin
 
 // Returns the least cost to reach a state with `is_goal`, over all paths (Dijkstra). moves(state) returns pairs of state and cost.
 template <class State, class Moves, class Goal>
-double least_cost(const State& start, const Moves& moves, const Goal& is_goal) {
+double min_cost(const State& start, const Moves& moves, const Goal& is_goal) {
   using Entry = std::pair<double, State>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
   std::map<State, double> best{{start, 0}};

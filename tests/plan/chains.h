@@ -28,7 +28,7 @@ inline ChainProfile uniform_chain(std::int64_t n, std::uint32_t flags = needs_in
 
 // Returns a chain with random sizes, flags, workspaces and ambient state.
 inline ChainProfile random_chain(std::mt19937& random, std::int64_t n) {
-  const auto up_to = [&](std::int64_t most) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + 1)); };
+  const auto up_to = [&](std::int64_t max) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(max + 1)); };
   ChainProfile profile(up_to(500));
   for (std::int64_t i = 0; i < n; ++i) {
     LayerProfile layer;

@@ -19,10 +19,12 @@ namespace ckpt::plan::test {
 // ckpt_schedule_verify.
 class ExhaustiveSearch {
  public:
-  explicit ExhaustiveSearch(const ChainProfile& profile) : profile_(profile), n_(profile.layers()) {}
+  // persistent: only schedules that keep the input of a recorded layer if its backward reads that input.
+  explicit ExhaustiveSearch(const ChainProfile& profile, bool persistent = false)
+      : profile_(profile), n_(profile.layers()), persistent_(persistent) {}
 
   // Returns infinity if nothing fits.
-  double least_seconds(std::int64_t budget) {
+  double min_seconds(std::int64_t budget) {
     budget_ = budget;
     known_.clear();
     queue_ = {};
@@ -101,6 +103,7 @@ class ExhaustiveSearch {
     const std::int64_t live = bytes_of(state);
     for (std::int64_t i = 0; i <= n_; ++i) {
       if (!state.has_input(i)) continue;
+      if (persistent_ && i < n_ && state.tape(i) >= 0 && profile_.layer(i).has(needs_input)) continue;
       State dropped = state;
       dropped.inputs &= ~(1U << i);
       if (i == n_) dropped.output_is_callers = false;
@@ -180,6 +183,7 @@ class ExhaustiveSearch {
 
   const ChainProfile& profile_;
   std::int64_t n_;
+  bool persistent_;
   std::int64_t budget_ = 0;
   std::unordered_map<std::uint64_t, double> known_;
   std::priority_queue<std::pair<double, std::uint64_t>, std::vector<std::pair<double, std::uint64_t>>, std::greater<>> queue_;

@@ -38,14 +38,14 @@ TEST(Grid, EqualsTheFrontierIfUnitsAreBytes) {
     const ChainCosts costs(profile);
     const Frontier frontier(costs, {});
     const auto steps = frontier.step().steps();
-    const std::int64_t most = steps.back().bytes + 40;
-    const Grid grid(costs, {.live_bytes = most, .units = most});
+    const std::int64_t max = steps.back().bytes + 40;
+    const Grid grid(costs, {.live_bytes = max, .units = max});
     ASSERT_EQ(grid.unit_bytes(), 1);
-    EXPECT_EQ(grid.least_live_bytes(), steps.front().bytes);
+    EXPECT_EQ(grid.min_live_bytes(), steps.front().bytes);
     EXPECT_EQ(seconds_of(profile, costs, grid, steps.front().bytes - 1), never);
-    for (std::int64_t bytes = steps.front().bytes; bytes <= most; bytes += 1 + round % 7, ++budgets) {
+    for (std::int64_t bytes = steps.front().bytes; bytes <= max; bytes += 1 + round % 7, ++budgets) {
       const double seconds = costs.seconds(frontier.step().at(bytes));
-      EXPECT_NEAR(costs.seconds(grid.least_time(grid.root(), bytes - costs.input_bytes(0))), seconds, 1e-9 * seconds);
+      EXPECT_NEAR(costs.seconds(grid.min_time(grid.root(), bytes - costs.input_bytes(0))), seconds, 1e-9 * seconds);
       EXPECT_EQ(seconds_of(profile, costs, grid, bytes), seconds) << "at " << bytes << " bytes";
     }
     if (HasFailure()) return;
@@ -91,9 +91,9 @@ TEST(LongChain, IsPlannedWithinItsBudgets) {
     std::int64_t again = 0;
     EXPECT_EQ(seconds_within(profile, ChainPlanner::chain, smallest - 1, &again), -1);
     EXPECT_EQ(again, smallest);
-    const std::int64_t most = arena_bytes(*make_store_all(profile), profile);
+    const std::int64_t max = arena_bytes(*make_store_all(profile), profile);
     double before = never;
-    for (std::int64_t budget = smallest; budget < 2 * most; budget += most / 7) {
+    for (std::int64_t budget = smallest; budget < 2 * max; budget += max / 7) {
       const double seconds = seconds_within(profile, ChainPlanner::chain, budget, &again);
       EXPECT_GT(seconds, 0);
       EXPECT_LE(seconds, before) << "budget " << budget;

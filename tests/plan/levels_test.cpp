@@ -45,7 +45,7 @@ double searched_seconds(std::int64_t steps, const StepSeconds& step, const std::
     }
     return all;
   };
-  return least_cost(Place{0, 0, 0, 0, 0, steps}, moves, [](const Place& place) { return place[5] == 0; });
+  return min_cost(Place{0, 0, 0, 0, 0, steps}, moves, [](const Place& place) { return place[5] == 0; });
 }
 
 // Returns steps with 10 bytes each, and tiers that take the given seconds.
@@ -80,17 +80,17 @@ void check(std::int64_t steps, const StepSeconds& step, const std::vector<Level>
     seconds +=
         static_cast<double>(code.stores[k]) * levels[k].write_seconds + static_cast<double>(code.loads[k]) * levels[k].read_seconds;
     if (levels[k].slots > 0) {
-      EXPECT_LE(code.most_stored[k], levels[k].slots);
+      EXPECT_LE(code.max_stored[k], levels[k].slots);
     }
   }
   EXPECT_EQ(code.recorded, steps);
-  EXPECT_LE(code.most_states, std::min(steps, levels[0].slots + 1) + 1);
+  EXPECT_LE(code.max_states, std::min(steps, levels[0].slots + 1) + 1);
   EXPECT_NEAR(seconds, LevelTables(steps, step, levels).seconds(), 1e-9 * seconds);
 }
 
 TEST(Levels, LevelsAreOptimalIfTiersAreOrderedBySpeed) {
   std::mt19937 random(17);
-  const auto up_to = [&](int most) { return static_cast<double>(random() % static_cast<unsigned>(most + 1)); };
+  const auto up_to = [&](int max) { return static_cast<double>(random() % static_cast<unsigned>(max + 1)); };
   for (int trial = 0; trial < 120; ++trial) {
     const std::int64_t steps = 1 + static_cast<std::int64_t>(random() % 7);
     const StepSeconds step{1 + up_to(3), 1 + up_to(4)};
@@ -104,7 +104,7 @@ TEST(Levels, LevelsAreOptimalIfTiersAreOrderedBySpeed) {
 
 TEST(Levels, ThreeLevelsAreOptimal) {
   std::mt19937 random(23);
-  const auto up_to = [&](int most) { return static_cast<double>(random() % static_cast<unsigned>(most + 1)); };
+  const auto up_to = [&](int max) { return static_cast<double>(random() % static_cast<unsigned>(max + 1)); };
   for (int trial = 0; trial < 40; ++trial) {
     const std::int64_t steps = 1 + static_cast<std::int64_t>(random() % 5);
     const StepSeconds step{1 + up_to(3), 1};
@@ -160,7 +160,7 @@ TEST(Levels, RefusesImpossibleTiers) {
   small.set_tier(1, {.capacity_bytes = 45});  // four states
   EXPECT_THROW(make_levels(small, Slots{2, 5}), base::Error);
   EXPECT_NO_THROW(make_levels(small, Slots{2, 4}));
-  EXPECT_EQ(run(make_levels(small, Slots{2, 0})).most_stored[1], 4);
+  EXPECT_EQ(run(make_levels(small, Slots{2, 0})).max_stored[1], 4);
   ChainProfile unlike = uniform_chain(3);
   LayerProfile another = unlike.layer(0);
   another.options[0].forward_seconds = 7;

@@ -16,10 +16,10 @@ enum { LAYERS = 10000, MEMORY_COUNTS = 1 };
 enum { UNIT = 6400 };
 
 static void check_memory(const char* what) {
-  const long most_kilobytes = 500L * 1024;
+  const long max_kilobytes = 500L * 1024;
   struct rusage usage;
   CHECK(getrusage(RUSAGE_SELF, &usage) == 0);
-  if (!MEMORY_COUNTS || usage.ru_maxrss <= most_kilobytes) return;
+  if (!MEMORY_COUNTS || usage.ru_maxrss <= max_kilobytes) return;
   fprintf(stderr, "after %s the process has taken %ld KB\n", what, usage.ru_maxrss);
   exit(1);
 }

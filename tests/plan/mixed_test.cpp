@@ -36,7 +36,7 @@ double searched_forwards(std::int64_t steps, std::int64_t slots) {
     }
     return all;
   };
-  return least_cost(Place{0, 0, 0, steps}, moves, [](const Place& place) { return place[3] == 0; });
+  return min_cost(Place{0, 0, 0, steps}, moves, [](const Place& place) { return place[3] == 0; });
 }
 
 TEST(Mixed, IsOptimal) {
@@ -57,7 +57,7 @@ TEST(Mixed, SchedulesHaveThePromisedForwardsAndSlots) {
       EXPECT_EQ(code.forwards + code.recorded, MixedTables(steps, slots).forwards()) << steps << " steps, " << slots << " slots";
       EXPECT_EQ(code.recorded, steps);
       // The items in slots, the current state, the next one, and the recording of the last step.
-      EXPECT_EQ(code.most_held, std::min(steps - 1, slots) + 3) << steps << " steps, " << slots << " slots";
+      EXPECT_EQ(code.max_held, std::min(steps - 1, slots) + 3) << steps << " steps, " << slots << " slots";
     }
   }
 }

@@ -89,7 +89,7 @@ TEST(Placement, EqualBuffersLeaveNoGaps) {
 
 // 50 layers of unrelated sizes.
 ChainProfile unlike_layers(std::mt19937& random) {
-  const auto up_to = [&](std::int64_t most) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + 1)); };
+  const auto up_to = [&](std::int64_t max) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(max + 1)); };
   ChainProfile profile(1000 + up_to(99'000));
   for (int i = 0; i < 50; ++i) {
     LayerProfile layer;

@@ -5,7 +5,7 @@
 
 #include "plan/planners/grid_table.h"
 
-// Vectorisation is disabled, since GridTable is compared with this.
+// Vectorization is disabled, since GridTable is compared with this.
 #if defined(__GNUC__) && !defined(__clang__)
 #define CKPT_SCALAR __attribute__((noinline, optimize("no-tree-vectorize")))
 #else

@@ -8,11 +8,11 @@
 
 namespace ckpt::plan::test {
 
-// Bytes are primes, seconds are integers, everything else is random. most_options: per layer; more_flags: for each layer.
-inline ChainProfile prime_chain(std::mt19937& random, std::int64_t n, std::int64_t most_options = 2, std::uint32_t more_flags = 0) {
+// Bytes are primes, seconds are integers, everything else is random. max_options: per layer; more_flags: for each layer.
+inline ChainProfile prime_chain(std::mt19937& random, std::int64_t n, std::int64_t max_options = 2, std::uint32_t more_flags = 0) {
   constexpr std::int64_t primes[] = {2,  3,  5,  7,  11, 13, 17, 19, 23, 29, 31, 37, 41,
                                      43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97};
-  const auto up_to = [&](std::int64_t most) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + 1)); };
+  const auto up_to = [&](std::int64_t max) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(max + 1)); };
   const auto once_in = [&](std::int64_t count) { return up_to(count - 1) == 0; };
   const auto prime = [&] { return primes[up_to(std::ssize(primes) - 1)]; };
   ChainProfile profile(prime());
@@ -23,7 +23,7 @@ inline ChainProfile prime_chain(std::mt19937& random, std::int64_t n, std::int64
                   (once_in(4) ? in_place : 0) | (i == 0 && once_in(2) ? no_input_gradient : 0) | more_flags;
     layer.output_bytes = prime();
     layer.ambient_bytes = once_in(4) ? prime() : 0;
-    for (std::int64_t o = up_to(most_options - 1); o >= 0; --o) {
+    for (std::int64_t o = up_to(max_options - 1); o >= 0; --o) {
       OptionProfile option;
       option.tape_bytes = once_in(6) ? 0 : prime();
       option.forward_workspace_bytes = once_in(2) ? 0 : prime();
@@ -57,6 +57,22 @@ inline ChainProfile guest_chain(std::mt19937& random, const ChainProfile& of) {
     profile.add_layer(layer);
   }
   profile.set_flags(static_cast<std::uint32_t>(random() % (all_profile_flags + 1)));
+  return profile;
+}
+
+// The same chain with a RECORD in every option, with separate seconds and workspace, also of layers that read their output.
+inline ChainProfile recorded_chain(std::mt19937& random, const ChainProfile& of) {
+  ChainProfile profile(of.bytes_of(0));
+  for (std::int64_t i = 0; i < of.layers(); ++i) {
+    LayerProfile layer = of.layer(i);
+    for (OptionProfile& option : layer.options) {
+      option.has_record = true;
+      option.record_seconds = static_cast<double>(1 + random() % 20);
+      option.record_workspace_bytes = static_cast<std::int64_t>(random() % 100);
+    }
+    profile.add_layer(layer);
+  }
+  profile.set_flags(of.flags());
   return profile;
 }
 

@@ -24,9 +24,9 @@ class Recurrence {
     if (slots == 1) return steps * (steps - 1) / 2;
     std::int64_t& known = known_[{steps, slots}];
     if (known > 0) return known;
-    std::int64_t least = steps * steps;
-    for (std::int64_t j = 1; j < steps; ++j) least = std::min(least, j + forwards(j, slots) + forwards(steps - j, slots - 1));
-    return known = least;
+    std::int64_t min = steps * steps;
+    for (std::int64_t j = 1; j < steps; ++j) min = std::min(min, j + forwards(j, slots) + forwards(steps - j, slots - 1));
+    return known = min;
   }
 
  private:
@@ -49,7 +49,7 @@ double searched_forwards(std::int64_t steps, std::int64_t slots) {
     }
     return all;
   };
-  return least_cost(Place{0, 0, steps}, moves, [](const Place& place) { return place[2] == 0; });
+  return min_cost(Place{0, 0, steps}, moves, [](const Place& place) { return place[2] == 0; });
 }
 
 TEST(Revolve, NumbersFollowTheRecurrence) {
@@ -78,7 +78,7 @@ TEST(Revolve, SchedulesHaveThePromisedForwardsAndSlots) {
       EXPECT_EQ(code.forwards, forwards_of(steps, slots)) << steps << " steps, " << slots << " slots";
       EXPECT_EQ(code.recorded, steps);
       // Kept states, the current one, and once the chain's output.
-      EXPECT_EQ(code.most_states, std::min(steps, slots + 1) + 1) << steps << " steps, " << slots << " slots";
+      EXPECT_EQ(code.max_states, std::min(steps, slots + 1) + 1) << steps << " steps, " << slots << " slots";
       EXPECT_EQ(code.largest_slot, std::min(steps - 1, slots));
     }
   }

@@ -19,9 +19,9 @@ namespace ckpt::plan {
 namespace {
 
 // Longer chains are not replayed; only Revolve is considered for them, because it needs no memory proportional to their length.
-constexpr std::int64_t most_replayed_runs = std::int64_t{1} << 21;
+constexpr std::int64_t max_replayed_runs = std::int64_t{1} << 21;
 // More slots would not be worth the replays needed to find how many fit.
-constexpr std::int64_t most_auto_slots = std::int64_t{1} << 12;
+constexpr std::int64_t max_auto_slots = std::int64_t{1} << 12;
 
 class AutoSearch {
  public:
@@ -54,8 +54,8 @@ class AutoSearch {
   }
 
   void consider_simple() {
-    if (profile_.layers() > most_replayed_runs)
-      return add_note(base::cat("all planners except revolve, because the chain has more than ", most_replayed_runs, " layers"));
+    if (profile_.layers() > max_replayed_runs)
+      return add_note(base::cat("all planners except revolve, because the chain has more than ", max_replayed_runs, " layers"));
     const SearchSpace space{profile_, profile_.layers(), profile_.layers(), [&](const SimplePlan& plan) { return plan(profile_); }};
     SearchResult result = find_cheapest(space, budget_bytes_);
     notes_of_simple_ = std::move(result.left_out);
@@ -66,43 +66,38 @@ class AutoSearch {
     }
   }
 
-  // tapes considers everything that chain does and more, so it gets the work that chain left.
   void consider_chain() {
-    if (profile_.layers() > most_replayed_runs) return;
-    PlanningLimits left{.work = work_of(limits_.seconds), .table_bytes = limits_.table_bytes};
-    std::string notes;
-    for (const ChainPlanner planner : {ChainPlanner::chain, ChainPlanner::tapes}) {
-      if (planner == ChainPlanner::tapes && !is_planned_exactly(profile_)) break;
-      const char* name = planner == ChainPlanner::chain ? "chain" : "tapes";
-      std::optional<ChainSearch> found;
-      try {
-        found = search_chain(profile_, planner, budget_bytes_, left);
-      } catch (const base::Error& error) {
-        if (error.status() != base::Status::out_of_range && error.status() != base::Status::unsupported) throw;
-        return add_note(base::cat(name, ": ", error.message()));
-      }
-      if (!found) {
-        notes += base::cat(notes.empty() ? "" : "; ", planner == ChainPlanner::chain ? "chain and tapes" : "tapes",
-                           ", because planning would take longer than ", limits_.seconds, " s");
-        break;
-      }
-      notes = found->left_out;
-      left.work -= found->work;
-      if (found->schedule != nullptr) {
-        const PlanReport report = verify(*found->schedule, profile_);
-        take(std::move(found->schedule), report, found->budgeted_bytes);
-      } else {
-        smallest_ = std::min(smallest_, found->smallest_bytes);
-      }
+    if (profile_.layers() > max_replayed_runs) return;
+    const PlanningLimits limits{.work = work_of(limits_.seconds), .table_bytes = limits_.table_bytes};
+    std::optional<ChainSearch> found;
+    try {
+      found =
+          search_chain(profile_, is_planned_exactly(profile_) ? ChainPlanner::tapes : ChainPlanner::chain, budget_bytes_, limits);
+    } catch (const base::Error& error) {
+      if (error.status() != base::Status::out_of_range && error.status() != base::Status::unsupported) throw;
+      return add_note(base::cat("chain: ", error.message()));
     }
-    if (!notes.empty()) add_note(notes);
+    if (!found) {
+      found.emplace();
+      found->beyond_work = "chain and tapes";
+    }
+    if (!found->left_out.empty()) add_note(found->left_out);
+    if (!found->beyond_work.empty()) {
+      add_note(base::cat(found->beyond_work, ", because planning would take longer than ", limits_.seconds, " s"));
+    }
+    if (found->schedule != nullptr) {
+      const PlanReport report = verify(*found->schedule, profile_);
+      take(std::move(found->schedule), report, found->budgeted_bytes);
+    } else {
+      smallest_ = std::min(smallest_, found->smallest_bytes);
+    }
   }
 
   // More slots mean fewer forwards: uses the most that fit.
   void consider_revolve() {
     if (!has_like_steps(profile_) || !profile_.layer(0).has(deterministic)) return;
     std::int64_t fits = 0;
-    std::int64_t beyond = std::min(profile_.layers(), most_auto_slots) + 1;
+    std::int64_t beyond = std::min(profile_.layers(), max_auto_slots) + 1;
     while (fits + 1 < beyond) {
       const std::int64_t slots = fits + (beyond - fits) / 2;
       const std::int64_t bytes = revolve_bytes(slots);
@@ -111,7 +106,7 @@ class AutoSearch {
     }
     if (fits == 0) return;
     SchedulePtr schedule = make_revolve(profile_, fits, false);
-    if (Reach::of(profile_.layers(), fits).forwards(profile_.layers()) > most_replayed_runs) {
+    if (Reach::of(profile_.layers(), fits).forwards(profile_.layers()) > max_replayed_runs) {
       // Often no other schedule exists to compare with if the chain is too long to be replayed.
       if (best_ == nullptr) take(std::move(schedule), {}, revolve_bytes(fits));
       return;

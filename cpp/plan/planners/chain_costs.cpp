@@ -9,24 +9,6 @@
 namespace ckpt::plan {
 namespace {
 
-// The seconds of the slowest schedule worth making: no layer runs more often than the number of layers after it.
-double longest_seconds(const ChainProfile& profile) {
-  double longest = 0;
-  const std::int64_t n = profile.layers();
-  for (std::int64_t i = 0; i < n; ++i) {
-    double forward = 0;
-    double backward = 0;
-    for (const OptionProfile& option : profile.layer(i).options) {
-      forward = std::max({forward, option.forward_seconds, option.has_record ? option.record_seconds : 0.0});
-      backward = std::max(backward, option.backward_seconds);
-    }
-    longest += static_cast<double>(n - i + 1) * forward + backward;
-  }
-  if (!std::isfinite(longest))
-    base::fail(base::Status::out_of_range, "profile: the sum of all seconds exceeds the range of a double");
-  return longest;
-}
-
 // The profile is complete, so the sum does not overflow.
 std::int64_t sum_of_bytes(const ChainProfile& profile) {
   std::int64_t sum = profile.bytes_of(0);
@@ -42,8 +24,8 @@ std::int64_t sum_of_bytes(const ChainProfile& profile) {
 
 // Returns a power of ten, so that decimal fractions of a second are whole ticks.
 int digits_of_ticks(double longest) {
-  constexpr double most_ticks = 4503599627370496;  // 2^52
-  const double digits = longest > 0 ? std::floor(std::log10(most_ticks) - std::log10(longest)) : 0;
+  constexpr double max_ticks = 4503599627370496;  // 2^52
+  const double digits = longest > 0 ? std::floor(std::log10(max_ticks) - std::log10(longest)) : 0;
   return static_cast<int>(std::min(digits, 22.0));  // larger powers of ten are not exact in a double
 }
 
@@ -52,7 +34,7 @@ int digits_of_ticks(double longest) {
 ChainCosts::ChainCosts(const ChainProfile& profile) : input_bytes_{profile.bytes_of(0)}, ambient_below_{0}, random_below_{0} {
   if (const std::int64_t sum = sum_of_bytes(profile); sum > largest_bytes)
     base::fail(base::Status::out_of_range, "profile: the sum of all bytes is ", sum, "; expected at most ", largest_bytes);
-  const double longest = longest_seconds(profile);
+  const double longest = profile.longest_seconds();
   const bool timed = longest > 0;
   const int digits = digits_of_ticks(longest);
   ticks_per_second_ = std::pow(10.0, std::max(digits, 0));

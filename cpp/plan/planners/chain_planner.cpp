@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "plan/placement.h"
 #include "plan/planners/chain_schedule.h"
+#include "plan/planners/fewest_bytes.h"
 #include "plan/planners/local_search.h"
 #include "plan/planners/long_chain.h"
 #include "plan/verifier.h"
@@ -21,9 +22,11 @@ using SchedulePtr = std::shared_ptr<const Schedule>;
 const char* name_of(ChainPlanner planner) { return planner == ChainPlanner::chain ? "chain" : "tapes"; }
 
 // The most layer runs that the local search counts: about a tenth of a second.
-constexpr std::int64_t most_searched_runs = 20'000'000;
+constexpr std::int64_t max_searched_runs = 20'000'000;
+// The most contents of memory among which the schedule with the fewest bytes is searched: about as long.
+constexpr std::int64_t max_searched_contents = 200'000;
 // Longer chains are planned on a grid.
-constexpr std::int64_t most_exact_layers = 128;
+constexpr std::int64_t max_exact_layers = 128;
 
 // The points of a planner as schedules, from few bytes and long steps to many bytes and short steps.
 class ChainPlan {
@@ -32,24 +35,33 @@ class ChainPlan {
       : profile_(profile),
         planner_(planner),
         costs_(profile),
-        frontier_(costs_, {.tapes = planner == ChainPlanner::tapes, .table_bytes = limits.table_bytes, .work = limits.work}) {
+        frontier_(costs_, {.tapes = planner == ChainPlanner::tapes,
+                           .table_bytes = limits.table_bytes,
+                           .work = limits.work,
+                           .live_bytes = limits.live_bytes}) {
     if (!frontier_.complete()) return;
     const auto steps = frontier_.step().steps();
     if (steps.empty()) base::fail(base::Status::invalid_schedule, "profile: no schedule fits the chain");
     for (const Step& step : steps) points_.push_back({{}, step.bytes, step.time});
-    if (planner == ChainPlanner::chain) return;
-    for (RunList& point : points_) point = runs_of(costs_, chain_actions(costs_, frontier_, point.live_bytes));
-    points_ = search_locally(costs_, points_, most_searched_runs);
+    if (planner == ChainPlanner::tapes) search_from_points(limits.live_bytes);
   }
 
   // Returns false if the limits did not suffice: no other function may be called then.
   bool complete() const { return frontier_.complete(); }
   std::int64_t work() const { return frontier_.work(); }
 
+  // Adds the schedules that the local search finds from the points. They are points of tapes.
+  void search_from_points(std::int64_t live_bytes) {
+    planner_ = ChainPlanner::tapes;
+    for (RunList& point : points_) point = runs_of(costs_, chain_actions(costs_, frontier_, point.live_bytes));
+    if (std::optional<RunList> fewest = fewest_bytes(costs_, max_searched_contents)) points_.push_back(std::move(*fewest));
+    points_ = search_locally(costs_, points_, max_searched_runs, live_bytes);
+  }
+
   std::size_t points() const { return points_.size(); }
   // No point needs fewer bytes.
-  std::int64_t least_bytes(std::size_t point) const { return points_[point].live_bytes; }
-  double lost_seconds() const { return costs_.seconds(frontier_.most_lost_time()); }
+  std::int64_t min_bytes(std::size_t point) const { return points_[point].live_bytes; }
+  double lost_seconds() const { return costs_.seconds(frontier_.max_lost_time()); }
 
   SchedulePtr schedule(std::size_t point) const {
     const std::vector<Action> actions = actions_at(points_[point]);
@@ -62,7 +74,7 @@ class ChainPlan {
 
   std::int64_t smallest_budget() const {
     std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
-    for (std::size_t point = 0; point < points() && least_bytes(point) < smallest; ++point)
+    for (std::size_t point = 0; point < points() && min_bytes(point) < smallest; ++point)
       smallest = std::min(smallest, budgeted(*schedule(point)));
     return smallest;
   }
@@ -89,69 +101,134 @@ constexpr double work_per_second = 1.5e8;
 
 // On a grid the work is known beforehand.
 std::int64_t work_of_grid(std::int64_t layers) {
-  const std::int64_t stages = std::min(layers, LongChain::most_grid_layers);
+  const std::int64_t stages = std::min(layers, LongChain::max_grid_layers);
   return 2 * stages * stages * stages;
 }
 
-ChainSearch search_long(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget_bytes, std::int64_t table_bytes) {
-  ChainSearch found;
-  found.work = work_of_grid(profile.layers());
-  LongChain chain(profile, name_of(planner), table_bytes);
-  if (auto plan = chain.within(budget_bytes)) {
-    found.budgeted_bytes = plan->budgeted_bytes;
-    found.left_out = plan->left_out;
-    found.schedule = with_left_out(*plan->schedule, plan->left_out);
-  } else {
-    found.smallest_bytes = chain.smallest().budgeted_bytes;
-    found.left_out = chain.smallest().left_out;
-  }
-  return found;
-}
+// Searches both planners for one budget.
+class BudgetSearch {
+ public:
+  BudgetSearch(const ChainProfile& profile, std::int64_t budget_bytes, const PlanningLimits& limits)
+      : profile_(profile), budget_bytes_(budget_bytes), work_left_(limits.work), table_bytes_(limits.table_bytes) {}
 
-std::optional<ChainSearch> search_exactly(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget_bytes,
-                                          const PlanningLimits& limits) {
-  const ChainPlan plan(profile, planner, limits);
-  if (!plan.complete()) return std::nullopt;
-  ChainSearch found;
-  found.work = plan.work();
-  found.left_out = plan.left_out();
-  for (std::size_t point = plan.points(); point-- > 0;) {
-    if (plan.least_bytes(point) > budget_bytes) continue;
-    SchedulePtr schedule = plan.schedule(point);
-    found.budgeted_bytes = plan.budgeted(*schedule);
-    if (found.budgeted_bytes > budget_bytes) continue;
-    found.schedule = found.left_out.empty() ? std::move(schedule) : with_left_out(*schedule, found.left_out);
-    return found;
+  // Returns false if not even a grid is within the work.
+  bool search(ChainPlanner planner) {
+    const std::int64_t grid_work = work_of_grid(profile_.layers());
+    const bool has_grid = grid_work <= work_left_;
+    if (is_planned_exactly(profile_)) {
+      if (const auto chain = points_of(ChainPlanner::chain, has_grid ? grid_work : 0)) {
+        consider(*chain);
+        if (planner == ChainPlanner::tapes) search_tapes(*chain);
+        return true;
+      }
+      found_.beyond_work =
+          planner == ChainPlanner::tapes ? "the exact frontiers of chain and tapes" : "the exact frontier of chain";
+    }
+    if (has_grid) search_grid(planner);
+    return has_grid;
   }
-  found.smallest_bytes = plan.smallest_budget();
-  return found;
-}
+
+  ChainSearch take() { return std::move(found_); }
+
+ private:
+  // Returns the points of the planner, all of them if a quarter of the work suffices: then budgets choose from the same points.
+  // Otherwise those up to the budget, if one of them fits; otherwise all, among which is the smallest budget that works. Returns
+  // nullptr if the work does not suffice.
+  std::unique_ptr<ChainPlan> points_of(ChainPlanner planner, std::int64_t reserved_work) {
+    constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
+    const auto plan_up_to = [&](std::int64_t live_bytes, std::int64_t work) {
+      return std::make_unique<ChainPlan>(profile_, planner, PlanningLimits{work, table_bytes_, live_bytes});
+    };
+    const std::int64_t work = work_left_ - reserved_work;
+    std::unique_ptr<ChainPlan> plan = plan_up_to(all, work_left_ == all ? all : work / 4);
+    if (!plan->complete()) {
+      work_left_ -= plan->work();
+      plan = plan_up_to(budget_bytes_, work_left_ - reserved_work);
+      if (plan->complete() && !fastest_within_budget(*plan)) plan = plan_up_to(all, work_left_ - reserved_work);
+    }
+    if (!plan->complete()) return nullptr;
+    work_left_ -= plan->work();
+    return plan;
+  }
+
+  void search_tapes(ChainPlan& chain) {
+    constexpr std::int64_t search_work = max_searched_runs;  // a run takes no longer than a step of a function
+    if (work_left_ < search_work) {
+      found_.beyond_work = "tapes";
+    } else if (const auto tapes = points_of(ChainPlanner::tapes, search_work)) {
+      consider(*tapes);
+    } else {
+      found_.beyond_work = "tapes except a local search from the schedules of chain";
+      chain.search_from_points(found_.schedule != nullptr ? budget_bytes_ : std::numeric_limits<std::int64_t>::max());
+      consider(chain);
+    }
+  }
+
+  void search_grid(ChainPlanner planner) {
+    LongChain chain(profile_, name_of(planner), table_bytes_);
+    const std::optional<LongChain::Plan> plan = chain.within(budget_bytes_);
+    const LongChain::Plan& shown = plan ? *plan : chain.smallest();
+    found_.left_out = shown.left_out;
+    if (!plan) {
+      found_.smallest_bytes = shown.budgeted_bytes;
+      return;
+    }
+    found_.schedule = plan->schedule;
+    found_.budgeted_bytes = plan->budgeted_bytes;
+  }
+
+  void consider(const ChainPlan& plan) {
+    found_.left_out = plan.left_out();
+    std::optional<Placed> placed = fastest_within_budget(plan);
+    if (!placed) {
+      found_.smallest_bytes = std::min(found_.smallest_bytes, plan.smallest_budget());
+      return;
+    }
+    const auto cost = [this](const Schedule& schedule) {
+      const PlanReport report = verify(schedule, profile_);
+      return std::pair(report.step_seconds, report.recomputed_forwards);
+    };
+    if (found_.schedule != nullptr && cost(*found_.schedule) <= cost(*placed->schedule)) return;
+    found_.schedule = std::move(placed->schedule);
+    found_.budgeted_bytes = placed->bytes;
+  }
+
+  struct Placed {
+    SchedulePtr schedule;
+    std::int64_t bytes = 0;
+  };
+
+  std::optional<Placed> fastest_within_budget(const ChainPlan& plan) const {
+    for (std::size_t point = plan.points(); point-- > 0;) {
+      if (plan.min_bytes(point) > budget_bytes_) continue;
+      Placed placed{plan.schedule(point)};
+      placed.bytes = plan.budgeted(*placed.schedule);
+      if (placed.bytes <= budget_bytes_) return placed;
+    }
+    return std::nullopt;
+  }
+
+  const ChainProfile& profile_;
+  const std::int64_t budget_bytes_;
+  std::int64_t work_left_;
+  const std::int64_t table_bytes_;
+  ChainSearch found_;
+};
 
 }  // namespace
 
 std::int64_t work_of(double seconds) {
-  constexpr double most = 9e18;
-  return static_cast<std::int64_t>(std::min(seconds * work_per_second, most));
+  constexpr double max = 9e18;
+  return static_cast<std::int64_t>(std::min(seconds * work_per_second, max));
 }
 
-bool is_planned_exactly(const ChainProfile& profile) { return profile.layers() <= most_exact_layers; }
+bool is_planned_exactly(const ChainProfile& profile) { return profile.layers() <= max_exact_layers; }
 
 std::optional<ChainSearch> search_chain(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget_bytes,
                                         const PlanningLimits& limits) {
-  if (!is_planned_exactly(profile)) {
-    if (work_of_grid(profile.layers()) > limits.work) return std::nullopt;
-    return search_long(profile, planner, budget_bytes, limits.table_bytes);
-  }
-  std::optional<ChainSearch> found = search_exactly(profile, planner, budget_bytes, limits);
-  if (planner == ChainPlanner::chain || !found) return found;
-  // At the same live bytes tapes is never slower, but its arenas may have larger gaps.
-  std::optional<ChainSearch> persistent = search_exactly(profile, ChainPlanner::chain, budget_bytes, limits);
-  if (!persistent) return found;
-  found->work = persistent->work += found->work;
-  found->smallest_bytes = std::min(found->smallest_bytes, persistent->smallest_bytes);
-  const auto seconds = [&](const ChainSearch& search) { return verify(*search.schedule, profile).step_seconds; };
-  const bool is_better = persistent->schedule != nullptr && (found->schedule == nullptr || seconds(*persistent) < seconds(*found));
-  return is_better ? persistent : found;
+  BudgetSearch search(profile, budget_bytes, limits);
+  if (!search.search(planner)) return std::nullopt;
+  return search.take();
 }
 
 SchedulePtr make_chain_for_budget(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget_bytes) {
@@ -164,10 +241,10 @@ SchedulePtr make_chain_for_budget(const ChainProfile& profile, ChainPlanner plan
                   base::cat("schedule ", base::quote(found->schedule->name()), " for a budget of ", budget_bytes,
                             " bytes: ", profile.has(own_allocator) ? "takes " : "reserves ", found->budgeted_bytes,
                             found->left_out.empty() ? "" : "; left out: ", found->left_out));
-  return found->schedule;
+  return found->left_out.empty() ? found->schedule : with_left_out(*found->schedule, found->left_out);
 }
 
-FrontierPoints frontier_points(const ChainProfile& profile, std::string_view planner, std::int64_t most) {
+FrontierPoints frontier_points(const ChainProfile& profile, std::string_view planner, std::int64_t max) {
   for (const ChainPlanner each : {ChainPlanner::chain, ChainPlanner::tapes}) {
     if (planner != name_of(each)) continue;
     profile.require_complete();
@@ -180,15 +257,15 @@ FrontierPoints frontier_points(const ChainProfile& profile, std::string_view pla
                                .recomputed_seconds = report.recomputed_seconds,
                                .lost_seconds = lost_seconds});
     };
-    if (profile.layers() > most_exact_layers) {
+    if (profile.layers() > max_exact_layers) {
       for (const LongChain::Plan& plan : LongChain(profile, name_of(each)).sample()) {
-        if (result.count++ < most) add(plan.report, arena_bytes(*plan.schedule, profile), plan.lost_seconds);
+        if (result.count++ < max) add(plan.report, arena_bytes(*plan.schedule, profile), plan.lost_seconds);
       }
       return result;
     }
     const ChainPlan plan(profile, each);
     result.count = static_cast<std::int64_t>(plan.points());
-    for (std::size_t point = 0; point < plan.points() && std::ssize(result.points) < most; ++point) {
+    for (std::size_t point = 0; point < plan.points() && std::ssize(result.points) < max; ++point) {
       const SchedulePtr schedule = plan.schedule(point);
       add(verify(*schedule, profile), plan.reserved_bytes(*schedule), plan.lost_seconds());
     }

@@ -30,6 +30,7 @@ enum class ChainPlanner { chain, tapes };
 struct PlanningLimits {
   std::int64_t work = INT64_MAX;  // in the unit of Minimum; see work_of
   std::int64_t table_bytes = 300'000'000;
+  std::int64_t live_bytes = INT64_MAX;  // points with a larger peak may be left out
 };
 
 // Returns the work that a common core of 2020 does in this many seconds. Time limits are counted in work, so that plans do not
@@ -40,16 +41,17 @@ std::int64_t work_of(double seconds);
 struct ChainSearch {
   std::shared_ptr<const Schedule> schedule;  // nullptr if none fits
   std::int64_t budgeted_bytes = 0;           // of schedule
-  std::int64_t smallest_bytes = 0;           // if none fits: the smallest sufficient budget
+  std::int64_t smallest_bytes = INT64_MAX;   // if none fits: the smallest sufficient budget
   std::string left_out;
-  std::int64_t work = 0;
+  std::string beyond_work;  // the part of the planners that would have taken more work than allowed
 };
 
 // Returns false for long chains, for which both planners use a grid.
 bool is_planned_exactly(const ChainProfile& profile);
 
-// Returns nothing if planning would exceed the limits. Fails with Error(unsupported) for a chain that is too long for the
-// planner.
+// For tapes, also considers the points of chain: their arenas may have smaller gaps. If the exact frontier of chain exceeds the
+// work, uses a grid; if that of tapes does, searches locally from the points of chain. Returns nothing if not even a grid is within
+// the work. Fails with Error(unsupported) for a chain that is too long for a grid.
 std::optional<ChainSearch> search_chain(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget_bytes,
                                         const PlanningLimits& limits);
 
@@ -62,8 +64,8 @@ struct FrontierPoints {
   std::int64_t count = 0;             // number of points that exist
 };
 
-// Returns the first `most` points of the planner's frontier; for a longer chain, a sample of them. planner: "chain" or "tapes";
+// Returns the first `max` points of the planner's frontier; for a longer chain, a sample of them. planner: "chain" or "tapes";
 // otherwise Error(not_found).
-FrontierPoints frontier_points(const ChainProfile& profile, std::string_view planner, std::int64_t most);
+FrontierPoints frontier_points(const ChainProfile& profile, std::string_view planner, std::int64_t max);
 
 }  // namespace ckpt::plan

@@ -29,17 +29,17 @@ bool ChainTable::may_run(const Node& node) const {
 }
 
 double ChainTable::forward_time(const Node& node, std::int64_t k, std::int64_t bytes) const {
-  double least = never;
+  double min = never;
   for (std::int32_t o = 0; o < costs_.options(k); ++o) {
-    if (held_bytes(node) + forward_bytes(node, k, o) <= bytes) least = std::min(least, costs_.option(k, o).forward_time);
+    if (held_bytes(node) + forward_bytes(node, k, o) <= bytes) min = std::min(min, costs_.option(k, o).forward_time);
   }
-  return least;
+  return min;
 }
 
 std::int32_t ChainTable::forward_option(const Node& node, std::int64_t k, std::int64_t bytes, std::int32_t before) const {
-  const double least = forward_time(node, k, bytes);
+  const double min = forward_time(node, k, bytes);
   const auto is_fastest = [&](std::int32_t o) {
-    return costs_.option(k, o).forward_time == least && held_bytes(node) + forward_bytes(node, k, o) <= bytes;
+    return costs_.option(k, o).forward_time == min && held_bytes(node) + forward_bytes(node, k, o) <= bytes;
   };
   if (before >= 0 && before < costs_.options(k) && is_fastest(before)) return before;
   std::int32_t o = 0;
@@ -49,17 +49,17 @@ std::int32_t ChainTable::forward_option(const Node& node, std::int64_t k, std::i
 
 Rule ChainTable::decide(const Node& node, std::int64_t bytes) const {
   Rule best;
-  double least = never;
+  double min = never;
   std::int64_t forwarded = node.first;
   double forwards = 0;
   for_each_rule(node, [&](const Rule& rule) {
     while (forwarded < rule.forwards_to) forwards += forward_time(node, forwarded++, bytes);
     if (rule.at_least > bytes) return;
     double time = rule.time + (rule.forwards_to > node.first ? forwards : 0);
-    if (time < least && rule.has_outer) time += least_time(rule.outer, bytes);
-    if (time < least && rule.has_inner) time += least_time(rule.inner, bytes - rule.inner_shift);
-    if (time >= least) return;
-    least = time;
+    if (time < min && rule.has_outer) time += min_time(rule.outer, bytes);
+    if (time < min && rule.has_inner) time += min_time(rule.inner, bytes - rule.inner_shift);
+    if (time >= min) return;
+    min = time;
     best = rule;
   });
   return best;

@@ -55,7 +55,7 @@ class ChainTable {
 
   Node root() const { return {0, {n_}, false}; }
   // Returns infinity exactly if no work of the node fits.
-  virtual double least_time(const Node& node, std::int64_t bytes) const = 0;
+  virtual double min_time(const Node& node, std::int64_t bytes) const = 0;
 
   // Returns the cheapest rule of a node within this many bytes; Kind::none if none fits.
   Rule decide(const Node& node, std::int64_t bytes) const;

@@ -7,24 +7,37 @@ namespace {
 
 // The minimum per function, whatever the limit.
 constexpr std::int64_t fewest_steps = 32;
+// The share of all rules after which the total work is predicted.
+constexpr double predicted_share = 1.0 / 64;
+
+std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
 
-Frontier::Frontier(const ChainCosts& costs, const FrontierLimits& limits) : ChainTable(costs, limits.tapes), goals_below_{0} {
+Frontier::Frontier(const ChainCosts& costs, const FrontierLimits& limits)
+    : ChainTable(costs, limits.tapes), live_bytes_(limits.live_bytes), goals_below_{0} {
   for (std::int64_t i = 0; i < layers(); ++i) goals_below_.push_back(goals_below_.back() + taped_goals(i));
   values_.resize(static_cast<std::size_t>((layers() + 1) * (layers() + 1 + goals_below_.back()) * 2));
   lost_.resize(values_.size());
   std::int64_t functions = 0;
-  for (std::int64_t first = 0; first <= layers(); ++first) for_each_node(first, [&](const Node&) { ++functions; });
+  double rules = 0;
+  for (std::int64_t first = 0; first <= layers(); ++first) {
+    for_each_node(first, [&](const Node&) { ++functions; });
+    rules += rules_from(first);
+  }
   // Memory that short spans of layers leave unused is available to the long ones, which come last.
   std::int64_t room = limits.table_bytes / static_cast<std::int64_t>(sizeof(Step));
+  double done = 0;
   for (std::int64_t first = layers(); first >= 0; --first) {
     make_forwards(first);
     for_each_node(first, [&](const Node& node) {
       const std::int64_t share = std::max<std::int64_t>(room / std::max<std::int64_t>(functions--, 1), fewest_steps);
       if (work() <= limits.work) room -= fill(node, static_cast<std::size_t>(share));
     });
-    if (work() > limits.work) return;
+    // Functions of longer spans have more steps, so a rule's mean work only grows.
+    done += rules_from(first);
+    const double predicted = done < rules * predicted_share ? 0 : static_cast<double>(work()) * rules / done;
+    if (work() > limits.work || predicted > static_cast<double>(limits.work)) return;
   }
   complete_ = true;
   make_step();
@@ -45,6 +58,17 @@ void Frontier::require_at_turn(std::int64_t bytes) {
     });
   }
   make_step();
+}
+
+// The number of rules of the nodes of a first layer, which determines the work.
+double Frontier::rules_from(std::int64_t first) const {
+  double rules = 0;
+  for_each_node(first, [&](const Node& node) {
+    const std::int64_t last = std::min(node.goal.last, layers() - 1);
+    const std::int64_t late = last > first ? goals_below_[at(last)] - goals_below_[at(first + 1)] : 0;
+    rules += static_cast<double>((first < layers() ? costs().options(first) : 1) + node.goal.last - first + late);
+  });
+  return rules;
 }
 
 // Goals under which the layer is taped and its input recomputed.
@@ -88,7 +112,7 @@ void Frontier::make_forwards(std::int64_t first) {
   }
 }
 
-std::int64_t Frontier::fill(const Node& node, std::size_t most_steps) {
+std::int64_t Frontier::fill(const Node& node, std::size_t max_steps) {
   minimum_.clear();
   double lost = 0;
   const std::vector<StepFunction>& forwards = first_pass(node) ? forwards_first_ : forwards_again_;
@@ -100,7 +124,8 @@ std::int64_t Frontier::fill(const Node& node, std::size_t most_steps) {
     lost = std::max(lost, (rule.has_inner ? lost_[place_of(rule.inner)] : 0) + (rule.has_outer ? lost_[place_of(rule.outer)] : 0));
   });
   const std::size_t place = place_of(node);
-  lost_[place] = lost + minimum_.thin(most_steps);
+  minimum_.clip(live_bytes_ - costs().input_bytes(node.first));
+  lost_[place] = lost + minimum_.thin(max_steps);
   values_[place] = minimum_.function();
   const auto steps = static_cast<std::int64_t>(minimum_.size());
   stored_steps_ += steps;

@@ -6,25 +6,25 @@
 namespace ckpt::plan {
 namespace {
 
-constexpr double most_units = 1 << 28;  // per quantity, so that sums of a few fit in 32 bits
+constexpr double max_units = 1 << 28;  // per quantity, so that sums of a few fit in 32 bits
 
-constexpr double most_time = 1e300;  // stands for a feasible time that the grid rounds to infinity
+constexpr double max_time = 1e300;  // stands for a feasible time that the grid rounds to infinity
 
 // Returns the minimum over the checkpoints j of a row, in bytes: the maximum of the layers before it and of either of the two
 // works.
-std::int64_t least_of_checkpoints(const std::int64_t* forwards, const std::int64_t* outer, const std::int64_t* inner,
-                                  std::int64_t count, std::int64_t held, std::int64_t least) {
-  for (std::int64_t k = 0; k < count; ++k) least = std::min(least, std::max({held + forwards[k], outer[k], inner[k]}));
-  return least;
+std::int64_t min_of_checkpoints(const std::int64_t* forwards, const std::int64_t* outer, const std::int64_t* inner,
+                                std::int64_t count, std::int64_t held, std::int64_t min) {
+  for (std::int64_t k = 0; k < count; ++k) min = std::min(min, std::max({held + forwards[k], outer[k], inner[k]}));
+  return min;
 }
 
 }  // namespace
 
 Grid::Grid(const ChainCosts& costs, const GridLimits& limits)
-    : ChainTable(costs, false), chain_(make_chain(limits)), least_bytes_(make_least_bytes()), table_(chain_) {}
+    : ChainTable(costs, false), chain_(make_chain(limits)), min_bytes_(make_least_bytes()), table_(chain_) {}
 
 std::int32_t Grid::units(double bytes) const {
-  return static_cast<std::int32_t>(std::floor(std::clamp(bytes / unit_bytes_, -most_units, most_units) + 0.5));
+  return static_cast<std::int32_t>(std::floor(std::clamp(bytes / unit_bytes_, -max_units, max_units) + 0.5));
 }
 
 // Returns the rounded units of bytes that follow `before` bytes.
@@ -116,7 +116,7 @@ GridForwards Grid::make_forwards(bool first_pass, std::int64_t units_in_all) con
 std::vector<std::int64_t> Grid::make_least_bytes() const {
   const std::int64_t n = layers();
   const auto stride = static_cast<std::size_t>(n + 1);
-  std::vector<std::int64_t> least(static_cast<std::size_t>(chain_.rows()), 2 * largest_bytes);
+  std::vector<std::int64_t> min(static_cast<std::size_t>(chain_.rows()), 2 * largest_bytes);
   // by last layer and checkpoint, including the checkpoint itself
   std::vector<std::int64_t> inner(stride * stride, 2 * largest_bytes);
   std::vector<std::int64_t> forwards_again(stride);
@@ -125,28 +125,28 @@ std::vector<std::int64_t> Grid::make_least_bytes() const {
     const std::int64_t i = chain_.lines[line].layer;
     const bool stays = chain_.lines[line].input_stays;
     for (const bool first_pass : {false, true}) {
-      std::int64_t most = 0;
+      std::int64_t max = 0;
       for (std::int64_t k = i; k < n; ++k) {
         std::int64_t fewest = largest_bytes;
         for (std::int32_t o = 0; o < costs().options(k); ++o) fewest = std::min(fewest, forward_bytes_at(k, k == i, first_pass, o));
-        most = std::max(most, fewest);
-        (first_pass ? forwards_first : forwards_again)[static_cast<std::size_t>(k + 1)] = most;
+        max = std::max(max, fewest);
+        (first_pass ? forwards_first : forwards_again)[static_cast<std::size_t>(k + 1)] = max;
       }
     }
     for (std::int64_t last = i; last <= n; ++last) {
-      std::int64_t& here = least[static_cast<std::size_t>(chain_.row(line, last))];
+      std::int64_t& here = min[static_cast<std::size_t>(chain_.row(line, last))];
       for_each_recording({i, {last}, stays}, [&](const Rule& rule) {
         std::int64_t bytes = rule.at_least + ambient_before(i);
-        if (rule.has_inner) bytes = std::max(bytes, least[static_cast<std::size_t>(row_of(rule.inner, chain_))] + kept_bytes(rule));
+        if (rule.has_inner) bytes = std::max(bytes, min[static_cast<std::size_t>(row_of(rule.inner, chain_))] + kept_bytes(rule));
         here = std::min(here, bytes);
       });
-      here = least_of_checkpoints((last == n ? forwards_first : forwards_again).data() + i + 1,
-                                  least.data() + chain_.lines[line].first_row,
-                                  inner.data() + static_cast<std::size_t>(last) * stride + i + 1, last - i, held_at(last), here);
+      here = min_of_checkpoints((last == n ? forwards_first : forwards_again).data() + i + 1,
+                                min.data() + chain_.lines[line].first_row,
+                                inner.data() + static_cast<std::size_t>(last) * stride + i + 1, last - i, held_at(last), here);
       if (!stays) inner[static_cast<std::size_t>(last) * stride + static_cast<std::size_t>(i)] = here + costs().input_bytes(i);
     }
   }
-  return least;
+  return min;
 }
 
 std::int64_t Grid::row_of(const Node& node, const GridChain& chain) const {
@@ -154,18 +154,18 @@ std::int64_t Grid::row_of(const Node& node, const GridChain& chain) const {
   return chain.row(chain.line_of[static_cast<std::size_t>(node.first)] + (stays ? 1 : 0), node.goal.last);
 }
 
-std::int64_t Grid::least_live_bytes() const {
-  return least_bytes_[static_cast<std::size_t>(row_of(root(), chain_))] + costs().input_bytes(0);
+std::int64_t Grid::min_live_bytes() const {
+  return min_bytes_[static_cast<std::size_t>(row_of(root(), chain_))] + costs().input_bytes(0);
 }
 
-double Grid::least_time(const Node& node, std::int64_t bytes) const {
+double Grid::min_time(const Node& node, std::int64_t bytes) const {
   const std::int64_t row = row_of(node, chain_);
   const std::int64_t all_bytes = bytes + ambient_before(node.first);
-  if (all_bytes < least_bytes_[static_cast<std::size_t>(row)]) return never;
+  if (all_bytes < min_bytes_[static_cast<std::size_t>(row)]) return never;
   std::int64_t unit = std::clamp<std::int64_t>(units(static_cast<double>(all_bytes)), 0, chain_.units);
   float seconds = table_.at(row, unit);
   while (seconds == no_seconds && unit < chain_.units) seconds = table_.at(row, ++unit);
-  return seconds < no_seconds ? static_cast<double>(seconds) / costs().seconds(1) : most_time;
+  return seconds < no_seconds ? static_cast<double>(seconds) / costs().seconds(1) : max_time;
 }
 
 }  // namespace ckpt::plan

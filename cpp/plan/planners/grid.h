@@ -22,9 +22,9 @@ class Grid : public ChainTable {
   // The costs must outlive the grid.
   Grid(const ChainCosts& costs, const GridLimits& limits);
 
-  double least_time(const Node& node, std::int64_t bytes) const override;
+  double min_time(const Node& node, std::int64_t bytes) const override;
   // Returns the fewest live bytes of a step; largest_bytes or more if no step exists.
-  std::int64_t least_live_bytes() const;
+  std::int64_t min_live_bytes() const;
   double unit_bytes() const { return unit_bytes_; }
 
   const GridChain& chain() const { return chain_; }
@@ -46,7 +46,7 @@ class Grid : public ChainTable {
 
   double unit_bytes_ = 1;
   GridChain chain_;
-  std::vector<std::int64_t> least_bytes_;  // by row, including the ambient bytes of all layers before it
+  std::vector<std::int64_t> min_bytes_;  // by row, including the ambient bytes of all layers before it
   GridTable table_;
 };
 

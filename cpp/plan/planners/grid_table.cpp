@@ -28,9 +28,9 @@ constexpr std::int32_t first_places[] = {0, 1, 2, 3, 4, 5, 6, 7};
 GridForwards::GridForwards(const std::vector<Layer>& layers, std::int64_t units, double seconds_per_tick)
     : n_(std::ssize(layers)), seconds_per_tick_(seconds_per_tick) {
   const auto time_at = [](const std::vector<Choice>& choices, std::int64_t units_left) {
-    double least = std::numeric_limits<double>::infinity();
-    for (const Choice& each : choices) least = each.at_least <= units_left ? std::min(least, each.time) : least;
-    return least;
+    double min = std::numeric_limits<double>::infinity();
+    for (const Choice& each : choices) min = each.at_least <= units_left ? std::min(min, each.time) : min;
+    return min;
   };
   constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
   const auto first_at = [&](const std::vector<Choice>& choices, bool fastest) {
@@ -47,10 +47,10 @@ GridForwards::GridForwards(const std::vector<Layer>& layers, std::int64_t units,
     after.reserve(layers.size());
     for (const Layer& layer : layers) after.push_back(first_at(layer.after, fastest));
     for (std::int64_t i = 0; i < n_; ++i) {
-      std::int32_t most = first_at(layers[static_cast<std::size_t>(i)].as_first, fastest);
+      std::int32_t max = first_at(layers[static_cast<std::size_t>(i)].as_first, fastest);
       for (std::int64_t j = i + 1; j <= n_; ++j) {
-        if (j > i + 1) most = std::max(most, after[static_cast<std::size_t>(j - 1)]);
-        from[place(i, j)] = most;
+        if (j > i + 1) max = std::max(max, after[static_cast<std::size_t>(j - 1)]);
+        from[place(i, j)] = max;
       }
     }
   }
@@ -60,8 +60,8 @@ GridForwards::GridForwards(const std::vector<Layer>& layers, std::int64_t units,
   for (std::int64_t column = 0; column < columns_; ++column) {
     const std::int64_t units_left = column + 1 < columns_ ? column : any;
     const auto time = [&](const std::vector<Choice>& choices) {
-      const double least = time_at(choices, units_left);
-      return least < std::numeric_limits<double>::infinity() ? least : 0;
+      const double min = time_at(choices, units_left);
+      return min < std::numeric_limits<double>::infinity() ? min : 0;
     };
     for (std::int64_t k = 0; k < n_; ++k) {
       const Layer& layer = layers[static_cast<std::size_t>(k)];
@@ -129,10 +129,10 @@ class GridTable::Filler {
 
   // The first strip initializes out.
   CKPT_GRID_INLINE static void add_strip(const Tile& given, std::int64_t begin, std::int64_t end, std::int64_t column) {
-    Lanes least[tile][tile];
+    Lanes min[tile][tile];
     for (std::int64_t x = 0; x < tile; ++x) {
       for (std::int64_t y = 0; y < tile; ++y)
-        least[x][y] = begin == 0 ? Lanes{} + no_seconds : lanes_at(given.out[x] + y * width + column);
+        min[x][y] = begin == 0 ? Lanes{} + no_seconds : lanes_at(given.out[x] + y * width + column);
     }
     for (std::int64_t j = begin; j < end; ++j) {
       const float* const right = given.right + j * tile * width + column;
@@ -140,18 +140,18 @@ class GridTable::Filler {
         const Lanes left = lanes_at(given.left[x] + j * width + column) + given.seconds[x][j];
         for (std::int64_t y = 0; y < tile; ++y) {
           const Lanes sum = left + lanes_at(right + y * width);
-          least[x][y] = sum < least[x][y] ? sum : least[x][y];
+          min[x][y] = sum < min[x][y] ? sum : min[x][y];
         }
       }
     }
     for (std::int64_t x = 0; x < tile; ++x) {
-      for (std::int64_t y = 0; y < tile; ++y) lanes_at(given.out[x] + y * width + column) = least[x][y];
+      for (std::int64_t y = 0; y < tile; ++y) lanes_at(given.out[x] + y * width + column) = min[x][y];
     }
   }
 
   CKPT_GRID_INLINE static void add_tile(const Tile& given) {
-    const std::int64_t most = std::max<std::int64_t>(*std::max_element(given.checkpoints, given.checkpoints + Columns::blocks), 1);
-    for (std::int64_t begin = 0; begin < most; begin += strip) {
+    const std::int64_t max = std::max<std::int64_t>(*std::max_element(given.checkpoints, given.checkpoints + Columns::blocks), 1);
+    for (std::int64_t begin = 0; begin < max; begin += strip) {
       for (std::int64_t block = 0; block < Columns::blocks; ++block) {
         const std::int64_t end = std::min(begin + strip, given.checkpoints[block]);
         if (begin == 0 || begin < end) add_strip(given, begin, end, block * lanes);
@@ -294,12 +294,12 @@ class GridTable::Filler {
       for (std::int64_t last = std::max(l, chain_.lines[line].layer); last < l + tile; ++last) {
         const std::int64_t row = chain_.row(line, last);
         float* const out = cells(row, chunk);
-        Columns least;
+        Columns min;
         for (std::int64_t k = 0; k < Columns::blocks; ++k)
-          least.block[k] = shared.right == nullptr ? Lanes{} + no_seconds : lanes_at(out + k * lanes);
-        add_terms(least, row, chunk);
-        add_checkpoints(least, group, shared, line, l, last, chunk);
-        for (std::int64_t k = 0; k < Columns::blocks; ++k) lanes_at(out + k * lanes) = least.block[k];
+          min.block[k] = shared.right == nullptr ? Lanes{} + no_seconds : lanes_at(out + k * lanes);
+        add_terms(min, row, chunk);
+        add_checkpoints(min, group, shared, line, l, last, chunk);
+        for (std::int64_t k = 0; k < Columns::blocks; ++k) lanes_at(out + k * lanes) = min.block[k];
       }
       pack(line, l, chunk);
     }
@@ -335,54 +335,54 @@ class GridTable::Filler {
       if (from[static_cast<std::size_t>(l)] <= units - held) return l - group.top;
       return std::upper_bound(first, from.begin() + l + 1, units - held) - first;
     };
-    const std::int64_t again = count(group.again_from, most_held(l));
+    const std::int64_t again = count(group.again_from, max_held(l));
     return turns(l) ? std::min<std::int64_t>(again, count(group.first_pass_from, 0)) : again;
   }
 
   bool all_fit(const Group& group, std::int64_t l, std::int64_t units) const {
     const auto last = static_cast<std::size_t>(l + tile - 1);
-    return group.again_from[last] + most_held(l) <= units && (!turns(l) || group.first_pass_from[last] <= units);
+    return group.again_from[last] + max_held(l) <= units && (!turns(l) || group.first_pass_from[last] <= units);
   }
 
   bool turns(std::int64_t l) const { return l + tile == stride_; }
-  std::int64_t most_held(std::int64_t l) const {
+  std::int64_t max_held(std::int64_t l) const {
     const auto begin = chain_.held.begin() + l;
     return *std::max_element(begin, begin + tile - (turns(l) ? 1 : 0));
   }
 
   // Handles the checkpoints that the tile does not cover.
-  CKPT_GRID_INLINE void add_checkpoints(Columns& least, const Group& group, const Tile& shared, std::size_t line, std::int64_t l,
+  CKPT_GRID_INLINE void add_checkpoints(Columns& min, const Group& group, const Tile& shared, std::size_t line, std::int64_t l,
                                         std::int64_t last, std::int64_t chunk) {
     const std::int64_t first = chain_.lines[line].layer + 1;
     if (shared.all_fit) {
       const float* const outer = cells(chain_.row(line, first - 1), chunk);
       const auto add = [&](std::int64_t j) __attribute__((always_inline)) {
-        add_row(least, outer + (j - first) * width, seconds_of(line)[j], right(j, last - l));
+        add_row(min, outer + (j - first) * width, seconds_of(line)[j], right(j, last - l));
       };
       for (std::int64_t j = first; j <= group.top; ++j) add(j);
       for (std::int64_t j = l + 1; j <= last; ++j) add(j);
       return;
     }
-    if (shared.right == nullptr) return add_checkpoints_of(least, line, l, last, chunk, first, last + 1);
-    add_checkpoints_of(least, line, l, last, chunk, first, group.top + 1);
+    if (shared.right == nullptr) return add_checkpoints_of(min, line, l, last, chunk, first, last + 1);
+    add_checkpoints_of(min, line, l, last, chunk, first, group.top + 1);
     for (std::int64_t block = 0; block < Columns::blocks; ++block) {
       for (std::int64_t j = group.top + 1 + shared.checkpoints[block]; j <= l; ++j) {
-        if (!add_checkpoint(least, line, l, last, j, chunk, block, block + 1)) break;
+        if (!add_checkpoint(min, line, l, last, j, chunk, block, block + 1)) break;
       }
     }
-    add_checkpoints_of(least, line, l, last, chunk, l + 1, last + 1);
+    add_checkpoints_of(min, line, l, last, chunk, l + 1, last + 1);
   }
 
-  CKPT_GRID_INLINE void add_checkpoints_of(Columns& least, std::size_t line, std::int64_t l, std::int64_t last, std::int64_t chunk,
+  CKPT_GRID_INLINE void add_checkpoints_of(Columns& min, std::size_t line, std::int64_t l, std::int64_t last, std::int64_t chunk,
                                            std::int64_t begin, std::int64_t end) {
     // The layers before a checkpoint need at least as much for a later one.
     for (std::int64_t j = begin; j < end; ++j) {
-      if (!add_checkpoint(least, line, l, last, j, chunk, 0, Columns::blocks)) return;
+      if (!add_checkpoint(min, line, l, last, j, chunk, 0, Columns::blocks)) return;
     }
   }
 
   // Handles a checkpoint that fits only in some columns of the chunk; returns false if it fits in none.
-  CKPT_GRID_INLINE bool add_checkpoint(Columns& least, std::size_t line, std::int64_t l, std::int64_t last, std::int64_t j,
+  CKPT_GRID_INLINE bool add_checkpoint(Columns& min, std::size_t line, std::int64_t l, std::int64_t last, std::int64_t j,
                                        std::int64_t chunk, std::int64_t begin, std::int64_t end) {
     const std::int64_t i = chain_.lines[line].layer;
     const GridForwards& forwards = chain_.forwards(last);
@@ -395,20 +395,20 @@ class GridTable::Filler {
     const float seconds = seconds_of(line)[j];
     if (fastest_from <= begin * lanes) {
       for (std::int64_t block = begin; block < end; ++block)
-        add_block(least.block[block], outer + block * lanes, seconds, inner + block * lanes);
+        add_block(min.block[block], outer + block * lanes, seconds, inner + block * lanes);
       return true;
     }
     for (std::int64_t k = std::max(from, begin * lanes); k < std::min(fastest_from, end * lanes); ++k) {
       const float sum = (outer[k] + forwards.seconds(i, j, after_held + k)) + inner[k];
-      auto& out = least.block[k / lanes];
+      auto& out = min.block[k / lanes];
       if (sum < out[k % lanes]) out[k % lanes] = sum;
     }
     for (std::int64_t block = begin; block < end; ++block)
-      add_block_from(least.block[block], outer + block * lanes, seconds, inner + block * lanes, fastest_from - block * lanes);
+      add_block_from(min.block[block], outer + block * lanes, seconds, inner + block * lanes, fastest_from - block * lanes);
     return true;
   }
 
-  CKPT_GRID_INLINE void add_terms(Columns& least, std::int64_t row, std::int64_t chunk) {
+  CKPT_GRID_INLINE void add_terms(Columns& min, std::int64_t row, std::int64_t chunk) {
     for (const GridTerm& term : chain_.terms_of(row)) {
       const std::int64_t from = term.at_least - chunk * width;
       if (from >= width) continue;
@@ -417,7 +417,7 @@ class GridTable::Filler {
       for (std::int64_t k = 0; k < Columns::blocks; ++k) {
         const Lanes sum = inner.block[k] + term.seconds;
         const Lanes fitting = places() >= static_cast<std::int32_t>(from - k * lanes) ? sum : Lanes{} + no_seconds;
-        least.block[k] = fitting < least.block[k] ? fitting : least.block[k];
+        min.block[k] = fitting < min.block[k] ? fitting : min.block[k];
       }
     }
   }

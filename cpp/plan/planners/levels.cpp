@@ -207,7 +207,7 @@ LevelTables::LevelTables(std::int64_t steps, const StepSeconds& step, std::span<
       table.stored.push_back(next_stored(table));
     } while (std::ssize(table.stored) < level.slots);
     below = {0};
-    for (std::int64_t n = 1; n <= steps; ++n) below.push_back(least_from_available(table, n, limit_of(level)));
+    for (std::int64_t n = 1; n <= steps; ++n) below.push_back(min_from_available(table, n, limit_of(level)));
     tables_.push_back(std::move(table));
   }
   seconds_ = below.back();
@@ -219,7 +219,7 @@ double LevelTables::stored(const Table& table, std::int64_t steps, std::int64_t 
   return table.stored[at(std::min(free, std::ssize(table.stored)) - 1)][at(steps)];
 }
 
-double LevelTables::least_from_available(const Table& table, std::int64_t steps, std::int64_t free) {
+double LevelTables::min_from_available(const Table& table, std::int64_t steps, std::int64_t free) {
   const double below = table.below[at(steps)];
   return free == 0 ? below : std::min(below, table.level.write_seconds + stored(table, steps, free));
 }
@@ -229,11 +229,11 @@ std::vector<double> LevelTables::next_stored(const Table& table) const {
   const bool limited = table.level.slots > 0;
   Splits splits(steps_);
   if (limited) {
-    for (std::int64_t n = 1; n <= steps_; ++n) splits.set_after(n, least_from_available(table, n, std::ssize(table.stored)));
+    for (std::int64_t n = 1; n <= steps_; ++n) splits.set_after(n, min_from_available(table, n, std::ssize(table.stored)));
   }
   std::vector<double> stored = {0, step_.reversal};
   for (std::int64_t n = 1; n <= steps_; ++n) {
-    if (n > 1) stored.push_back(std::min(table.below[at(n)], splits.least(n) + table.level.read_seconds));
+    if (n > 1) stored.push_back(std::min(table.below[at(n)], splits.min(n) + table.level.read_seconds));
     splits.set_ahead(n, static_cast<double>(n) * step_.forward + stored.back());
     if (!limited) splits.set_after(n, std::min(table.below[at(n)], table.level.write_seconds + stored.back()));
   }
@@ -241,7 +241,7 @@ std::vector<double> LevelTables::next_stored(const Table& table) const {
 }
 
 bool LevelTables::is_stored(std::int32_t level, std::int64_t steps, std::int64_t free) const {
-  return least_from_available(table(level), steps, free) < table(level).below[at(steps)];
+  return min_from_available(table(level), steps, free) < table(level).below[at(steps)];
 }
 
 std::int64_t LevelTables::split(std::int32_t level, std::int64_t steps, std::int64_t free) const {
@@ -249,8 +249,8 @@ std::int64_t LevelTables::split(std::int32_t level, std::int64_t steps, std::int
   const Table& here = table(level);
   const Split found = find_split(
       steps, [&](std::int64_t j) { return static_cast<double>(j) * step_.forward + stored(here, j, free); },
-      [&](std::int64_t n) { return least_from_available(here, n, free == no_limit ? free : free - 1); });
-  return here.below[at(steps)] <= found.least + here.level.read_seconds ? 0 : found.at;
+      [&](std::int64_t n) { return min_from_available(here, n, free == no_limit ? free : free - 1); });
+  return here.below[at(steps)] <= found.min + here.level.read_seconds ? 0 : found.at;
 }
 
 // ---- From a profile ----

@@ -55,7 +55,7 @@ class LevelTables {
   std::vector<double> next_stored(const Table& table) const;
   static double stored(const Table& table, std::int64_t steps, std::int64_t free);
   // Least seconds with the first state available.
-  static double least_from_available(const Table& table, std::int64_t steps, std::int64_t free);
+  static double min_from_available(const Table& table, std::int64_t steps, std::int64_t free);
 
   std::int64_t steps_;
   StepSeconds step_;

@@ -15,6 +15,13 @@ struct Uses {
   bool output_ends = false;  // nor is INPUT(layer + 1)
 };
 
+// Returns true if the run is a RECORD of a layer that does not have to run forward for it. Its output is an item afterwards only if
+// the layer's backward reads it.
+bool records_without_forward(const ChainCosts& costs, const Run& run, const Uses& uses) {
+  return run.kind == Run::Kind::tape && !run.by_forward && costs.option(run.layer, run.option).has_record &&
+         (uses.output_ends || costs.layer(run.layer).needs_output);
+}
+
 // Computes the cost of a list of runs. Its buffers are reused for the next list.
 class Counter {
  public:
@@ -24,14 +31,14 @@ class Counter {
         present_(used_later_.size()),
         tapes_(used_later_.size()) {}
 
-  // Returns false if the list breaks a rule, does unnecessary work, or exceeds most_bytes.
-  bool count(RunList& list, std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max()) {
+  // Returns false if the list breaks a rule, does unnecessary work, or exceeds max_bytes.
+  bool count(RunList& list, std::int64_t max_bytes = std::numeric_limits<std::int64_t>::max()) {
     find_uses(list.runs);
     std::fill(present_.begin(), present_.end(), false);
     std::fill(tapes_.begin(), tapes_.end(), -1);
     forwarded_ = 0;
     output_is_callers_ = false;
-    most_bytes_ = most_bytes;
+    max_bytes_ = max_bytes;
     present_[0] = true;
     live_ = peak_ = costs_.input_bytes(0);
     time_ = 0;
@@ -40,7 +47,7 @@ class Counter {
       const bool fits = run.kind == Run::Kind::backward ? backward(run, uses_[r])
                         : run.kind == Run::Kind::turn   ? turn(uses_[r])
                                                         : forward(run, uses_[r]);
-      if (!fits || peak_ > most_bytes_) return false;
+      if (!fits || peak_ > max_bytes_) return false;
     }
     list.live_bytes = peak_;
     list.time = time_;
@@ -66,7 +73,8 @@ class Counter {
           if (costs_.layer(run.layer).needs_input) uses.input_ends = use(run.layer);
           break;
         default:
-          uses.output_ends = !std::exchange(used_later_[static_cast<std::size_t>(run.layer) + 1], false);
+          uses.output_ends =
+              (run.leaves_output && !run.by_forward) || !std::exchange(used_later_[static_cast<std::size_t>(run.layer) + 1], false);
           uses.input_ends = use(run.layer);
       }
     }
@@ -94,23 +102,22 @@ class Counter {
     forwarded_ = std::max<std::int64_t>(forwarded_, k + 1);
     const std::int64_t output = costs_.input_bytes(k + 1);
     const std::int64_t passing = again ? layer.ambient_bytes : 0;
+    const bool records = records_without_forward(costs_, run, uses);
+    const std::int64_t workspace = records ? option.record_workspace_bytes : option.forward_workspace_bytes;
+    time_ += records ? option.record_time : option.forward_time;
     if (tape && uses.output_ends) {
-      const bool records = option.has_record && !run.by_forward;
-      const std::int64_t scratch =
-          records ? costs_.needed_output_bytes(k) + option.record_workspace_bytes : output + option.forward_workspace_bytes;
+      const std::int64_t scratch = (records ? costs_.needed_output_bytes(k) : output) + workspace;
       grow(option.tape_bytes);
       grow(passing + scratch);
       live_ -= passing + scratch;
-      time_ += records ? option.record_time : option.forward_time;
     } else {
       const bool in_place = !tape && uses.input_ends && costs_.may_advance(k);
       const std::int64_t before = costs_.input_bytes(k);
       const std::int64_t kept = (in_place ? output - before : output) + (tape ? option.tape_bytes : 0);
       const std::int64_t during = in_place ? std::max(before, output) - before : kept;
-      grow(during + passing + option.forward_workspace_bytes);
-      live_ += kept - during - passing - option.forward_workspace_bytes;
+      grow(during + passing + workspace);
+      live_ += kept - during - passing - workspace;
       present_[static_cast<std::size_t>(k) + 1] = true;
-      time_ += option.forward_time;
       if (in_place) {
         present_[static_cast<std::size_t>(k)] = false;
         return true;
@@ -156,7 +163,7 @@ class Counter {
   bool output_is_callers_ = false;  // INPUT(n) is still the buffer that the TURN handed over
   std::int64_t live_ = 0;
   std::int64_t peak_ = 0;
-  std::int64_t most_bytes_ = 0;
+  std::int64_t max_bytes_ = 0;
   double time_ = 0;
 };
 
@@ -183,10 +190,9 @@ class Archive {
 };
 
 // For chains up to this length, pairs of moves are tried too.
-constexpr std::int64_t most_layers_for_pairs = 6;
+constexpr std::int64_t max_layers_for_pairs = 6;
 
 // Returns true for a FORWARD that ends where the run begins and keeps its own input: the input would stay while the FORWARD
-// continues.
 // continues.
 bool continues_past(const Action& action, const Run& run) {
   return action.kind == Kind::forward && action.last == run.layer && action.option == run.option;
@@ -196,7 +202,8 @@ bool runs_forward(const Run& run) { return run.kind == Run::Kind::forward || run
 
 class LocalSearch {
  public:
-  LocalSearch(const ChainCosts& costs, std::int64_t most_runs) : costs_(costs), counter_(costs), runs_left_(most_runs) {}
+  LocalSearch(const ChainCosts& costs, std::int64_t max_runs, std::int64_t live_bytes)
+      : costs_(costs), counter_(costs), runs_left_(max_runs), live_bytes_(live_bytes) {}
 
   std::vector<RunList> search(const std::vector<RunList>& lists) {
     for (const RunList& list : lists) {
@@ -205,7 +212,7 @@ class LocalSearch {
     while (!waiting_.empty() && runs_left_ > 0) {
       const RunList list = std::move(waiting_.front());
       waiting_.pop_front();
-      if (archive_.has(list)) look_around(list, costs_.layers() <= most_layers_for_pairs ? 2 : 1);
+      if (archive_.has(list)) look_around(list, costs_.layers() <= max_layers_for_pairs ? 2 : 1);
     }
     std::vector<RunList> best;
     for (const auto& [bytes, row] : archive_.rows()) best.push_back(row);
@@ -215,7 +222,7 @@ class LocalSearch {
  private:
   void consider(RunList&& list, int depth) {
     runs_left_ -= std::ssize(list.runs);
-    if (runs_left_ < 0 || !counter_.count(list)) return;
+    if (runs_left_ < 0 || !counter_.count(list, live_bytes_)) return;
     if (archive_.add(list)) {
       waiting_.push_back(list);
     } else if (depth > 1) {
@@ -232,6 +239,7 @@ class LocalSearch {
       }
       change_option(list, r, depth);
       change_recording(list, r, depth);
+      move_before_backward(list, r, depth);
     }
     add_runs(list, depth);
   }
@@ -277,6 +285,20 @@ class LocalSearch {
     consider(std::move(changed), depth);
   }
 
+  // Moves the runs between a backward and r, and r itself, before that backward or before earlier ones next to it. A layer that is
+  // recorded before a gradient grows needs its input no longer when it has grown.
+  void move_before_backward(const RunList& list, std::size_t r, int depth) {
+    std::size_t first = r;
+    while (first > 0 && runs_forward(list.runs[first - 1])) --first;
+    for (std::size_t before = first; before > 0 && list.runs[before - 1].kind == Run::Kind::backward; --before) {
+      RunList changed = list;
+      const auto begin = changed.runs.begin();
+      std::rotate(begin + static_cast<std::ptrdiff_t>(before - 1), begin + static_cast<std::ptrdiff_t>(first),
+                  begin + static_cast<std::ptrdiff_t>(r) + 1);
+      consider(std::move(changed), depth);
+    }
+  }
+
   void add_runs(const RunList& list, int depth) {
     // Many positions are possible: tried only if enough work is left for the waiting lists.
     const std::int64_t cost = std::ssize(list.runs) * std::ssize(list.runs) * costs_.layers();
@@ -295,11 +317,14 @@ class LocalSearch {
   const ChainCosts& costs_;
   Counter counter_;
   std::int64_t runs_left_;
+  std::int64_t live_bytes_;
   Archive archive_;
   std::deque<RunList> waiting_;
 };
 
 }  // namespace
+
+bool count_runs(const ChainCosts& costs, RunList& list) { return Counter(costs).count(list); }
 
 RunList runs_of(const ChainCosts& costs, const std::vector<Action>& actions) {
   RunList list;
@@ -318,7 +343,7 @@ RunList runs_of(const ChainCosts& costs, const std::vector<Action>& actions) {
       default: break;
     }
   }
-  Counter(costs).count(list);
+  count_runs(costs, list);
   return list;
 }
 
@@ -342,7 +367,7 @@ std::vector<Action> actions_of(const ChainCosts& costs, const RunList& list) {
         drops_output = uses.output_ends;
         break;
       case Run::Kind::tape:
-        records = uses.output_ends && (!run.by_forward || !costs.option(i, run.option).has_record);
+        records = records_without_forward(costs, run, uses) || (uses.output_ends && !costs.option(i, run.option).has_record);
         add(records ? Kind::record : Kind::forward_tape);
         drops_output = uses.output_ends && (!records || costs.layer(i).needs_output);
         break;
@@ -362,8 +387,9 @@ std::vector<Action> actions_of(const ChainCosts& costs, const RunList& list) {
   return actions;
 }
 
-std::vector<RunList> search_locally(const ChainCosts& costs, const std::vector<RunList>& lists, std::int64_t most_runs) {
-  return LocalSearch(costs, most_runs).search(lists);
+std::vector<RunList> search_locally(const ChainCosts& costs, const std::vector<RunList>& lists, std::int64_t max_runs,
+                                    std::int64_t live_bytes) {
+  return LocalSearch(costs, max_runs, live_bytes).search(lists);
 }
 
 }  // namespace ckpt::plan

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "plan/action.h"
@@ -14,7 +15,8 @@ struct Run {
   enum class Kind : std::uint8_t { forward, tape, turn, backward } kind = Kind::forward;
   std::int32_t layer = 0;
   std::int32_t option = 0;
-  bool by_forward = false;  // for a tape with an unused output: by FORWARD_TAPE, although the layer has RECORD
+  bool by_forward = false;     // for a tape with an unused output: by FORWARD_TAPE, although the layer has RECORD
+  bool leaves_output = false;  // for a tape by RECORD: its output exists, and is used later
 };
 
 // A list of runs and its cost.
@@ -24,14 +26,18 @@ struct RunList {
   double time = 0;
 };
 
+// Computes the bytes and the time of a list. Returns false if it violates a rule.
+bool count_runs(const ChainCosts& costs, RunList& list);
 // Converts actions that use memory only to runs, and computes their cost.
 RunList runs_of(const ChainCosts& costs, const std::vector<Action>& actions);
 // Converts runs to actions: adds drops, runs in place where a layer allows it, and uses RECORD where an output is not needed.
 std::vector<Action> actions_of(const ChainCosts& costs, const RunList& list);
 
-// Starting from the given lists, removes and adds runs, moves tapes to other runs of their layers, and changes options, as long
-// as that finds a list that takes less time than any known one within its bytes. Returns the lists that no other dominates, by
-// increasing bytes. most_runs: the search stops after counting this many layer runs in total.
-std::vector<RunList> search_locally(const ChainCosts& costs, const std::vector<RunList>& lists, std::int64_t most_runs);
+// Starting from the given lists, removes and adds runs, moves tapes to other runs of their layers, moves runs before a backward,
+// and changes options, as long as that finds a list that takes less time than any known one within its bytes. Returns the lists
+// that no other dominates, by increasing bytes. live_bytes: lists with a larger peak are ignored. max_runs: the search stops after
+// counting this many layer runs in total.
+std::vector<RunList> search_locally(const ChainCosts& costs, const std::vector<RunList>& lists, std::int64_t max_runs,
+                                    std::int64_t live_bytes = std::numeric_limits<std::int64_t>::max());
 
 }  // namespace ckpt::plan

@@ -14,7 +14,7 @@ namespace ckpt::plan {
 namespace {
 
 // Making schedules for more layers would alone take minutes.
-constexpr std::int64_t most_layers = 4096;
+constexpr std::int64_t max_layers = 4096;
 // Points that are placed consecutively; after these some are skipped.
 constexpr std::int64_t tried_points = 16;
 // Points below the first that fits, among which the fastest is chosen.
@@ -24,8 +24,8 @@ constexpr std::int64_t sampled_points = 64;
 constexpr std::int64_t sampled_spans = 4;
 
 const ChainProfile& within_limits(const ChainProfile& profile) {
-  if (profile.layers() > most_layers)
-    base::fail(base::Status::unsupported, "profile has ", profile.layers(), " layers; expected at most ", most_layers);
+  if (profile.layers() > max_layers)
+    base::fail(base::Status::unsupported, "profile has ", profile.layers(), " layers; expected at most ", max_layers);
   return profile;
 }
 
@@ -70,14 +70,14 @@ LongChain::LongChain(const ChainProfile& profile, std::string name, std::int64_t
       name_(std::move(name)),
       table_bytes_(table_bytes),
       layer_costs_(within_limits(profile)),
-      groups_(profile.layers() > most_grid_layers ? std::make_unique<LayerGroups>(profile, most_grid_layers) : nullptr),
+      groups_(profile.layers() > max_grid_layers ? std::make_unique<LayerGroups>(profile, max_grid_layers) : nullptr),
       costs_(groups_ ? ChainCosts(groups_->profile()) : layer_costs_),
-      most_bytes_(bytes_to_keep_all(costs_)),
-      least_seconds_(seconds_to_run_once(layer_costs_)) {}
+      max_bytes_(bytes_to_keep_all(costs_)),
+      min_seconds_(seconds_to_run_once(layer_costs_)) {}
 
 // Grids are made for few distinct byte limits, so that similar budgets choose among the same schedules.
 std::int64_t LongChain::span_of(std::int64_t live_bytes) const {
-  std::int64_t span = most_bytes_;
+  std::int64_t span = max_bytes_;
   auto next = static_cast<double>(span);
   while (next >= static_cast<double>(live_bytes)) {
     span = static_cast<std::int64_t>(std::ceil(next));
@@ -91,26 +91,26 @@ const Grid& LongChain::grid(std::int64_t span) {
     grid_.reset();
     grid_ = std::make_unique<Grid>(costs_, GridLimits{.live_bytes = span, .table_bytes = table_bytes_});
     grid_span_ = span;
-    least_live_bytes_ = grid_->least_live_bytes();
-    if (least_live_bytes_ >= largest_bytes) base::fail(base::Status::invalid_schedule, "profile: no schedule fits the chain");
+    min_live_bytes_ = grid_->min_live_bytes();
+    if (min_live_bytes_ >= largest_bytes) base::fail(base::Status::invalid_schedule, "profile: no schedule fits the chain");
   }
   return *grid_;
 }
 
 // Returns the live bytes at which the grid has a shorter step than with fewer, and the grid's maximum, in decreasing order.
-std::vector<std::int64_t> LongChain::points(std::int64_t span, std::int64_t most_bytes) {
+std::vector<std::int64_t> LongChain::points(std::int64_t span, std::int64_t max_bytes) {
   const Grid& table = grid(span);
   std::vector<std::int64_t> points;
   float before = no_seconds;
   for (std::int64_t unit = 0; unit <= table.chain().units; ++unit) {
     const auto bytes = costs_.input_bytes(0) + static_cast<std::int64_t>(static_cast<double>(unit) * table.unit_bytes());
-    if (bytes > most_bytes) break;
+    if (bytes > max_bytes) break;
     const float seconds = table.table().at(table.root_row(), unit);
-    if (bytes < least_live_bytes_ || seconds >= before) continue;
+    if (bytes < min_live_bytes_ || seconds >= before) continue;
     before = seconds;
     points.push_back(bytes);
   }
-  if (most_bytes >= span) points.push_back(span);
+  if (max_bytes >= span) points.push_back(span);
   std::reverse(points.begin(), points.end());
   return points;
 }
@@ -122,7 +122,7 @@ LongChain::Plan LongChain::unplaced_plan_at(std::int64_t span, std::int64_t live
   Plan plan;
   plan.schedule = make_stage_list(base::cat(name_, "(", live_bytes, ")"), profile_.layers(), actions, {});
   plan.report = verify(*plan.schedule, profile_);
-  plan.lost_seconds = std::max(plan.report.step_seconds - least_seconds_, 0.0);
+  plan.lost_seconds = std::max(plan.report.step_seconds - min_seconds_, 0.0);
   if (groups_) {
     plan.left_out = base::cat("differences between layers that run together (", profile_.layers(), " layers in ", costs_.layers(),
                               " groups of at most ", groups_->longest(), "); ");
@@ -165,9 +165,9 @@ std::optional<LongChain::Plan> LongChain::within(std::int64_t budget_bytes) {
 
 const LongChain::Plan& LongChain::smallest() {
   if (!smallest_) {
-    grid(grid_span_ > 0 ? grid_span_ : most_bytes_);
-    const std::int64_t span = span_of(least_live_bytes_);
-    smallest_ = plan_at(span, least_live_bytes_);
+    grid(grid_span_ > 0 ? grid_span_ : max_bytes_);
+    const std::int64_t span = span_of(min_live_bytes_);
+    smallest_ = plan_at(span, min_live_bytes_);
     std::vector<std::int64_t> others = points(span, span);
     for (std::int64_t tried = 0; tried < tried_points && !others.empty() && others.back() < smallest_->budgeted_bytes;
          ++tried, others.pop_back()) {
@@ -180,13 +180,13 @@ const LongChain::Plan& LongChain::smallest() {
 
 std::vector<LongChain::Plan> LongChain::sample() {
   std::vector<Plan> plans = {smallest()};
-  std::int64_t span = most_bytes_;
-  for (std::int64_t spans = 0; spans < sampled_spans && span > least_live_bytes_; ++spans, span /= 4) {
-    const bool last = spans + 1 == sampled_spans || span / 4 <= least_live_bytes_;
+  std::int64_t span = max_bytes_;
+  for (std::int64_t spans = 0; spans < sampled_spans && span > min_live_bytes_; ++spans, span /= 4) {
+    const bool last = spans + 1 == sampled_spans || span / 4 <= min_live_bytes_;
     std::vector<std::int64_t> all = points(span, span);
     if (!last) std::erase_if(all, [&](std::int64_t bytes) { return bytes <= span / 4; });
-    constexpr std::int64_t most = sampled_points / sampled_spans;
-    const std::int64_t each = std::max<std::int64_t>((std::ssize(all) + most - 1) / most, 1);
+    constexpr std::int64_t max = sampled_points / sampled_spans;
+    const std::int64_t each = std::max<std::int64_t>((std::ssize(all) + max - 1) / max, 1);
     for (std::int64_t point = 0; point < std::ssize(all); point += each)
       plans.push_back(plan_at(span, all[static_cast<std::size_t>(point)]));
   }

@@ -19,7 +19,7 @@ namespace ckpt::plan {
 class LongChain {
  public:
   // Above this, adjacent layers are planned as groups.
-  static constexpr std::int64_t most_grid_layers = 512;
+  static constexpr std::int64_t max_grid_layers = 512;
 
   struct Plan {
     std::shared_ptr<const Schedule> schedule;
@@ -43,7 +43,7 @@ class LongChain {
  private:
   std::int64_t span_of(std::int64_t live_bytes) const;
   const Grid& grid(std::int64_t span);
-  std::vector<std::int64_t> points(std::int64_t span, std::int64_t most_bytes);
+  std::vector<std::int64_t> points(std::int64_t span, std::int64_t max_bytes);
   Plan unplaced_plan_at(std::int64_t span, std::int64_t live_bytes);
   void place(Plan& plan) const;
   Plan plan_at(std::int64_t span, std::int64_t live_bytes);
@@ -54,11 +54,11 @@ class LongChain {
   ChainCosts layer_costs_;
   std::unique_ptr<LayerGroups> groups_;  // for a chain that is too long for a grid of its layers
   ChainCosts costs_;                     // of layers, or of groups
-  std::int64_t most_bytes_;              // no schedule worth making needs more
-  double least_seconds_;                 // no schedule takes less
+  std::int64_t max_bytes_;               // no schedule worth making needs more
+  double min_seconds_;                   // no schedule takes less
   std::int64_t grid_span_ = 0;
   std::unique_ptr<Grid> grid_;  // one at a time because it is large
-  std::int64_t least_live_bytes_ = 0;
+  std::int64_t min_live_bytes_ = 0;
   std::optional<Plan> smallest_;
 };
 

@@ -113,7 +113,7 @@ MixedTables::MixedTables(std::int64_t steps, std::int64_t slots) : steps_(steps)
     for (std::int64_t n = 1; n <= steps; ++n) splits.set_after(n, fewer[static_cast<std::size_t>(n)]);
     std::vector<double> fewest = {0};
     for (std::int64_t n = 1; n <= steps; ++n) {
-      fewest.push_back(n == 1 ? 1 : std::min(1 + fewer[static_cast<std::size_t>(n) - 1], splits.least(n)));
+      fewest.push_back(n == 1 ? 1 : std::min(1 + fewer[static_cast<std::size_t>(n) - 1], splits.min(n)));
       splits.set_ahead(n, static_cast<double>(n) + fewest.back());
     }
     fewest_.push_back(std::move(fewest));

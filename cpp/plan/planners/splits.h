@@ -9,21 +9,21 @@ namespace ckpt::plan {
 
 // Returns the minimum of a[i] + b[i] (equal lengths, at least 1). Two vectors per instruction: planning spends most of its time
 // here.
-double least_sum(std::span<const double> a, std::span<const double> b);
+double min_sum(std::span<const double> a, std::span<const double> b);
 
 // For chains of 1, 2, .. steps, in this order: the minimum over j, 1 <= j < steps, of ahead(j) + after(steps - j).
 class Splits {
  public:
-  explicit Splits(std::int64_t most_steps)
-      : most_(static_cast<std::size_t>(most_steps)), ahead_(most_ + 1), after_from_end_(most_ + 1) {}
+  explicit Splits(std::int64_t max_steps)
+      : most_(static_cast<std::size_t>(max_steps)), ahead_(most_ + 1), after_from_end_(most_ + 1) {}
 
   void set_ahead(std::int64_t steps, double value) { ahead_[static_cast<std::size_t>(steps)] = value; }
   void set_after(std::int64_t steps, double value) { after_from_end_[most_ - static_cast<std::size_t>(steps)] = value; }
 
   // steps: at least 2.
-  double least(std::int64_t steps) const {
+  double min(std::int64_t steps) const {
     const auto divisions = static_cast<std::size_t>(steps) - 1;
-    return least_sum(std::span(ahead_).subspan(1, divisions), std::span(after_from_end_).subspan(most_ - divisions, divisions));
+    return min_sum(std::span(ahead_).subspan(1, divisions), std::span(after_from_end_).subspan(most_ - divisions, divisions));
   }
 
  private:
@@ -33,7 +33,7 @@ class Splits {
 };
 
 struct Split {
-  double least = 0;
+  double min = 0;
   std::int64_t at = 0;  // the first j with the minimum
 };
 
@@ -43,7 +43,7 @@ Split find_split(std::int64_t steps, const Ahead& ahead, const After& after) {
   Split found{ahead(1) + after(steps - 1), 1};
   for (std::int64_t j = 2; j < steps; ++j) {
     const double sum = ahead(j) + after(steps - j);
-    if (sum < found.least) found = {sum, j};
+    if (sum < found.min) found = {sum, j};
   }
   return found;
 }

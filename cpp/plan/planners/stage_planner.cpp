@@ -10,18 +10,18 @@
 namespace ckpt::plan {
 namespace {
 
-constexpr std::int64_t most_stage_layers = 128;
-constexpr double most_stage_seconds = 2;
+constexpr std::int64_t max_stage_layers = 128;
+constexpr double max_stage_seconds = 2;
 // Peaks of one micro-batch that are tried, and again around the best of them.
 constexpr std::int64_t tried_peaks = 16;
 
 }  // namespace
 
 StagePlanner::StagePlanner(const ChainProfile& piece) {
-  if (piece.layers() > most_stage_layers) return;
+  if (piece.layers() > max_stage_layers) return;
   costs_ = std::make_unique<ChainCosts>(piece);
-  frontier_.emplace(*costs_, FrontierLimits{.work = work_of(most_stage_seconds)});
-  if (applies()) least_peak_ = frontier_->step().steps().front().bytes;
+  frontier_.emplace(*costs_, FrontierLimits{.work = work_of(max_stage_seconds)});
+  if (applies()) min_peak_ = frontier_->step().steps().front().bytes;
 }
 
 // The others may keep less if the peak of one rises: tries a grid of peaks, then a finer one around the best.
@@ -35,19 +35,19 @@ std::shared_ptr<const Schedule> StagePlanner::within(std::int64_t bytes, std::in
   std::int64_t low = bytes / in_flight;  // each may keep everything that it needs there
   std::int64_t high = bytes;
   std::int64_t best = bytes;
-  double least = never;
+  double min = never;
   for (std::int64_t step = std::max<std::int64_t>((high - low) / tried_peaks, 1);; step = std::max<std::int64_t>(step / 8, 1)) {
     for (std::int64_t peak = low; peak <= high; peak += step) {
       allow(peak);
-      if (time_at(peak) >= least) continue;
-      least = time_at(peak);
+      if (time_at(peak) >= min) continue;
+      min = time_at(peak);
       best = peak;
     }
     if (step <= std::max<std::int64_t>(bytes / 100, 1)) break;
     low = std::max(best - step, low);
     high = std::min(best + step, high);
   }
-  if (least == never) return nullptr;
+  if (min == never) return nullptr;
   allow(best);
   const std::vector<Action> actions = chain_actions(*costs_, *frontier_, best);
   return make_stage_list(base::cat("chain(", best, ")"), layers, actions, {});

@@ -19,7 +19,7 @@ class StagePlanner {
   // Returns false if the tables would be too large: no other function may be called then.
   bool applies() const { return frontier_ && frontier_->complete(); }
   // For a single micro-batch.
-  std::int64_t least_peak() const { return least_peak_; }
+  std::int64_t min_peak() const { return min_peak_; }
 
   // Returns the fastest schedule of a micro-batch within the bytes, including what the other micro-batches keep from their
   // forward to their backward parts: (in_flight - 1) * kept + peak of one <= bytes. nullptr if none exists. output_stays: the
@@ -31,7 +31,7 @@ class StagePlanner {
 
   std::unique_ptr<ChainCosts> costs_;
   std::optional<Frontier> frontier_;
-  std::int64_t least_peak_ = 0;
+  std::int64_t min_peak_ = 0;
 };
 
 }  // namespace ckpt::plan

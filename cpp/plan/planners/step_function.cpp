@@ -60,17 +60,17 @@ double Minimum::best_at(std::int64_t bytes) const {
 
 void Minimum::add(std::int64_t at_least, double time, Shifted a, Shifted b, Shifted c) {
   work_ += 16;  // the fixed cost, in steps
-  double least = time;
+  double min = time;
   std::size_t steps = 2;
   for (Shifted* each : {&a, &b, &c}) {
     if (each->function == nullptr) *each = {&zero_, 0};
     const std::span<const Step> own = each->function->steps();
     if (own.empty()) return;
     if (each->function != &zero_) at_least = std::max(at_least, own.front().bytes + each->shift);
-    least += own.back().time;
+    min += own.back().time;
     steps += own.size();
   }
-  if (best_at(at_least) <= least) return;  // no improvement anywhere
+  if (best_at(at_least) <= min) return;  // no improvement anywhere
 
   if (merged_.size() < size_ + steps) merged_.resize(2 * (size_ + steps));
   const auto kept =
@@ -94,10 +94,10 @@ void Minimum::add(std::int64_t at_least, double time, Shifted a, Shifted b, Shif
     const bool reached = after->bytes <= bytes && after != best_.data() + size_;
     known = reached ? after->time : known;
     after += reached ? 1 : 0;
-    const double least_here = std::min(known, time + (x.time() + y.time() + z.time()));
-    *out = {bytes, least_here};
-    out += least_here < last ? 1 : 0;
-    last = std::min(last, least_here);
+    const double min_here = std::min(known, time + (x.time() + y.time() + z.time()));
+    *out = {bytes, min_here};
+    out += min_here < last ? 1 : 0;
+    last = std::min(last, min_here);
     bytes = std::min({x.next(), y.next(), z.next(), after != best_.data() + size_ ? after->bytes : unreached});
     x.reach(bytes);
     y.reach(bytes);
@@ -108,8 +108,12 @@ void Minimum::add(std::int64_t at_least, double time, Shifted a, Shifted b, Shif
   std::swap(best_, merged_);
 }
 
-double Minimum::thin(std::size_t most) {
-  if (size_ <= most) return 0;
+void Minimum::clip(std::int64_t bytes) {
+  while (size_ > 1 && best_[size_ - 1].bytes > bytes) --size_;
+}
+
+double Minimum::thin(std::size_t max) {
+  if (size_ <= max) return 0;
   // A dropped step's bytes get the value of the kept step before it. Kept: the first, the last, and steps that gain more than
   // `loss`.
   const auto keep = [&](double loss, Step* out) {
@@ -127,7 +131,7 @@ double Minimum::thin(std::size_t most) {
   double much = best_[0].time - best_[size_ - 1].time;
   for (int halvings = 0; halvings < 30; ++halvings) {
     const double middle = (little + much) / 2;
-    (keep(middle, nullptr) <= most ? much : little) = middle;
+    (keep(middle, nullptr) <= max ? much : little) = middle;
   }
   size_ = keep(much, best_.data());
   return much;

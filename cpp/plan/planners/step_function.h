@@ -52,8 +52,10 @@ class Minimum {
   std::size_t size() const { return size_; }
   // Steps examined since construction: a machine-independent measure of time.
   std::int64_t work() const { return work_; }
-  // Drops the steps that lose least until `most` are left; returns the largest loss of time at any bytes.
-  double thin(std::size_t most);
+  // Drops the steps above `bytes`, except the first step.
+  void clip(std::int64_t bytes);
+  // Drops the steps that lose least until `max` are left; returns the largest loss of time at any bytes.
+  double thin(std::size_t max);
   StepFunction function() const { return StepFunction(std::span(best_).first(size_)); }
 
  private:
