@@ -9,8 +9,8 @@
 namespace ckpt::plan {
 namespace {
 
-constexpr std::int64_t max_layers = 6;
-constexpr std::int32_t max_options = 15;
+constexpr std::int64_t max_searched_layers = 6;
+constexpr std::int32_t max_searched_options = 15;
 
 // The contents of memory between two runs.
 struct Contents {
@@ -191,9 +191,9 @@ class BytesSearch {
 }  // namespace
 
 std::optional<RunList> fewest_bytes(const ChainCosts& costs, std::int64_t max_states) {
-  if (costs.layers() > max_layers) return std::nullopt;
+  if (costs.layers() > max_searched_layers) return std::nullopt;
   for (std::int64_t i = 0; i < costs.layers(); ++i) {
-    if (costs.options(i) > max_options) return std::nullopt;
+    if (costs.options(i) > max_searched_options) return std::nullopt;
   }
   std::optional<RunList> list = BytesSearch(costs, max_states).search();
   return list && count_runs(costs, *list) ? list : std::nullopt;

@@ -10,8 +10,6 @@ constexpr std::int64_t fewest_steps = 32;
 // The share of all rules after which the total work is predicted.
 constexpr double predicted_share = 1.0 / 64;
 
-std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 }  // namespace
 
 Frontier::Frontier(const ChainCosts& costs, const FrontierLimits& limits)
@@ -65,7 +63,8 @@ double Frontier::rules_from(std::int64_t first) const {
   double rules = 0;
   for_each_node(first, [&](const Node& node) {
     const std::int64_t last = std::min(node.goal.last, layers() - 1);
-    const std::int64_t late = last > first ? goals_below_[at(last)] - goals_below_[at(first + 1)] : 0;
+    const auto below = [&](std::int64_t layer) { return goals_below_[static_cast<std::size_t>(layer)]; };
+    const std::int64_t late = last > first ? below(last) - below(first + 1) : 0;
     rules += static_cast<double>((first < layers() ? costs().options(first) : 1) + node.goal.last - first + late);
   });
   return rules;
