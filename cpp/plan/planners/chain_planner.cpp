@@ -23,6 +23,8 @@ const char* name_of(ChainPlanner planner) { return planner == ChainPlanner::chai
 
 // The most layer runs that the local search counts: about a tenth of a second.
 constexpr std::int64_t max_searched_runs = 20'000'000;
+// The points near a budget from which the local search starts, if it cannot start from all.
+constexpr std::ptrdiff_t max_kept_points = 8;
 // The most contents of memory among which the schedule with the fewest bytes is searched: about as long.
 constexpr std::int64_t max_searched_contents = 200'000;
 // Longer chains are planned on a grid.
@@ -56,6 +58,15 @@ class ChainPlan {
     for (RunList& point : points_) point = runs_of(costs_, chain_actions(costs_, frontier_, point.live_bytes));
     if (std::optional<RunList> fewest = fewest_bytes(costs_, max_searched_contents)) points_.push_back(std::move(*fewest));
     points_ = search_locally(costs_, points_, max_searched_runs, live_bytes);
+  }
+
+  // Removes all points but the fastest within the bytes, so that a search from them does not spend its work on smaller ones. Keeps
+  // the one with the fewest bytes.
+  void keep_points_near(std::int64_t live_bytes) {
+    const auto beyond = std::upper_bound(points_.begin() + 1, points_.end(), live_bytes,
+                                         [](std::int64_t bytes, const RunList& point) { return bytes < point.live_bytes; });
+    points_.erase(beyond, points_.end());
+    if (std::ssize(points_) > max_kept_points) points_.erase(points_.begin() + 1, points_.end() - max_kept_points);
   }
 
   std::size_t points() const { return points_.size(); }
@@ -131,7 +142,7 @@ class BudgetSearch {
   ChainSearch take() { return std::move(found_); }
 
  private:
-  // Returns the points of the planner, all of them if a quarter of the work suffices: then budgets choose from the same points.
+  // Returns the points of the planner, all of them if a sixteenth of the work suffices: then budgets choose from the same points.
   // Otherwise those up to the budget, if one of them fits; otherwise all, among which is the smallest budget that works. Returns
   // nullptr if the work does not suffice.
   std::unique_ptr<ChainPlan> points_of(ChainPlanner planner, std::int64_t reserved_work) {
@@ -140,7 +151,7 @@ class BudgetSearch {
       return std::make_unique<ChainPlan>(profile_, planner, PlanningLimits{work, table_bytes_, live_bytes});
     };
     const std::int64_t work = work_left_ - reserved_work;
-    std::unique_ptr<ChainPlan> plan = plan_up_to(all, work_left_ == all ? all : work / 4);
+    std::unique_ptr<ChainPlan> plan = plan_up_to(all, work_left_ == all ? all : work / 16);
     if (!plan->complete()) {
       work_left_ -= plan->work();
       plan = plan_up_to(budget_bytes_, work_left_ - reserved_work);
@@ -159,6 +170,7 @@ class BudgetSearch {
       consider(*tapes);
     } else {
       found_.beyond_work = "tapes except a local search from the schedules of chain";
+      chain.keep_points_near(budget_bytes_);
       chain.search_from_points(found_.schedule != nullptr ? budget_bytes_ : std::numeric_limits<std::int64_t>::max());
       consider(chain);
     }
