@@ -249,9 +249,9 @@ typedef struct ckpt_schedule ckpt_schedule;
  *                      ckpt_schedule_place) of at most BYTES, a whole number, also with B, KiB, MiB, GiB, TiB or PiB. Considers
  *                      store-all, periodic and recompute-all, revolve for equal steps, chain, and tapes, and leaves out candidates
  *                      that would take longer to plan than SECONDS (>= 0; default 2) or larger tables than TABLE_BYTES (default
- *                      300,000,000). Uses a grid for chain, and a local search from its schedules for tapes, where their exact
- *                      frontiers would take longer. SECONDS are estimated from the amount of work on a typical core: the schedule
- *                      does not depend on the load of the machine. Above 2^21 layers only revolve is considered. Schedules that
+ *                      300,000,000). Where their exact frontiers would take longer, uses a grid for chain, and a local search from
+ *                      its schedules for tapes. SECONDS are estimated from the amount of work on a typical core: the schedule does
+ *                      not depend on the load of the machine. Above 2^21 layers only revolve is considered. Schedules that
  *                      recompute a layer that is not deterministic are excluded. ckpt_schedule_get_left_out reports the candidates
  *                      that were left out. OVER_BUDGET if none fits; the message gives the smallest sufficient budget, and the
  *                      candidates that were left out
@@ -264,7 +264,7 @@ typedef struct ckpt_schedule ckpt_schedule;
  *                      4096 UNSUPPORTED; ckpt_schedule_get_left_out reports this. The check against BYTES is always exact
  *   tapes:BYTES        as chain, and may also recompute the input of a layer that has recorded before its backward; improved by a
  *                      local search. Never slower than chain within the same budget; takes longer to plan. Above 128 layers the
- *                      same as chain
+ *                      schedule of chain, up to 512 layers improved by the local search
  *   revolve:SLOTS[,INITIAL]  for equal steps, keeps at most SLOTS (>= 1) states, x_0 included (INITIAL free: not counted), with the
  *                      fewest forwards. In addition there are the current state and, once, x_n: peak_inputs[0] is the smaller of
  *                      SLOTS + 2 and n + 1. For a uniform profile (ckpt_profile_create_uniform), FORWARD and ADVANCE name buffers 0

@@ -71,8 +71,7 @@ class AutoSearch {
     const PlanningLimits limits{.work = work_of(limits_.seconds), .table_bytes = limits_.table_bytes};
     std::optional<ChainSearch> found;
     try {
-      found =
-          search_chain(profile_, is_planned_exactly(profile_) ? ChainPlanner::tapes : ChainPlanner::chain, budget_bytes_, limits);
+      found = search_chain(profile_, ChainPlanner::tapes, budget_bytes_, limits);
     } catch (const base::Error& error) {
       if (error.status() != base::Status::out_of_range && error.status() != base::Status::unsupported) throw;
       return add_note(base::cat("chain: ", error.message()));

@@ -30,6 +30,11 @@ constexpr std::int64_t max_searched_contents = 200'000;
 // Longer chains are planned on a grid.
 constexpr std::int64_t max_exact_layers = 128;
 
+SchedulePtr schedule_of(const ChainProfile& profile, ChainPlanner planner, std::int64_t live_bytes,
+                        const std::vector<Action>& actions) {
+  return make_stage_list(base::cat(name_of(planner), "(", live_bytes, ")"), profile.layers(), actions, {});
+}
+
 // The points of a planner as schedules, from few bytes and long steps to many bytes and short steps.
 class ChainPlan {
  public:
@@ -75,9 +80,7 @@ class ChainPlan {
   double lost_seconds() const { return costs_.seconds(frontier_.max_lost_time()); }
 
   SchedulePtr schedule(std::size_t point) const {
-    const std::vector<Action> actions = actions_at(points_[point]);
-    const std::string name = base::cat(name_of(planner_), "(", points_[point].live_bytes, ")");
-    return make_stage_list(name, profile_.layers(), actions, {});
+    return schedule_of(profile_, planner_, points_[point].live_bytes, actions_at(points_[point]));
   }
 
   std::int64_t reserved_bytes(const Schedule& schedule) const { return arena_bytes(schedule, profile_); }
@@ -116,6 +119,9 @@ std::int64_t work_of_grid(std::int64_t layers) {
   return 2 * stages * stages * stages;
 }
 
+// The work of the local search: a run takes no longer than a step of a function.
+constexpr std::int64_t search_work = max_searched_runs;
+
 // Searches both planners for one budget.
 class BudgetSearch {
  public:
@@ -126,7 +132,7 @@ class BudgetSearch {
   bool search(ChainPlanner planner) {
     const std::int64_t grid_work = work_of_grid(profile_.layers());
     const bool has_grid = grid_work <= work_left_;
-    if (is_planned_exactly(profile_)) {
+    if (profile_.layers() <= max_exact_layers) {
       if (const auto chain = points_of(ChainPlanner::chain, has_grid ? grid_work : 0)) {
         consider(*chain);
         if (planner == ChainPlanner::tapes) search_tapes(*chain);
@@ -135,13 +141,21 @@ class BudgetSearch {
       found_.beyond_work =
           planner == ChainPlanner::tapes ? "the exact frontiers of chain and tapes" : "the exact frontier of chain";
     }
-    if (has_grid) search_grid(planner);
-    return has_grid;
+    if (!has_grid) return false;
+    search_grid();
+    const bool may_search = planner == ChainPlanner::tapes && profile_.layers() <= LongChain::max_grid_layers;
+    if (may_search && found_.schedule != nullptr && work_left_ - grid_work >= search_work) search_from_grid();
+    return true;
   }
 
   ChainSearch take() { return std::move(found_); }
 
  private:
+  struct Placed {
+    SchedulePtr schedule;
+    std::int64_t bytes = 0;
+  };
+
   // Returns the points of the planner, all of them if a sixteenth of the work suffices: then budgets choose from the same points.
   // Otherwise those up to the budget, if one of them fits; otherwise all, among which is the smallest budget that works. Returns
   // nullptr if the work does not suffice.
@@ -163,7 +177,6 @@ class BudgetSearch {
   }
 
   void search_tapes(ChainPlan& chain) {
-    constexpr std::int64_t search_work = max_searched_runs;  // a run takes no longer than a step of a function
     if (work_left_ < search_work) {
       found_.beyond_work = "tapes";
     } else if (const auto tapes = points_of(ChainPlanner::tapes, search_work)) {
@@ -176,8 +189,8 @@ class BudgetSearch {
     }
   }
 
-  void search_grid(ChainPlanner planner) {
-    LongChain chain(profile_, name_of(planner), table_bytes_);
+  void search_grid() {
+    LongChain chain(profile_, name_of(ChainPlanner::chain), table_bytes_);
     const std::optional<LongChain::Plan> plan = chain.within(budget_bytes_);
     const LongChain::Plan& shown = plan ? *plan : chain.smallest();
     found_.left_out = shown.left_out;
@@ -189,6 +202,20 @@ class BudgetSearch {
     found_.budgeted_bytes = plan->budgeted_bytes;
   }
 
+  // Improves the schedule of the grid by the local search.
+  void search_from_grid() {
+    const ChainCosts costs(profile_);
+    std::vector<Action> actions;
+    for (Cursor cursor = cursor_for(*found_.schedule, profile_); actions.empty() || actions.back().kind != Kind::end;)
+      actions.push_back(cursor.next());
+    const std::vector<RunList> lists = search_locally(costs, {runs_of(costs, actions)}, max_searched_runs, budget_bytes_);
+    for (std::size_t i = lists.size(); i-- > 0;) {
+      Placed placed{schedule_of(profile_, ChainPlanner::tapes, lists[i].live_bytes, actions_of(costs, lists[i]))};
+      placed.bytes = budgeted_bytes(*placed.schedule, profile_);
+      if (placed.bytes <= budget_bytes_) return offer(std::move(placed));
+    }
+  }
+
   void consider(const ChainPlan& plan) {
     found_.left_out = plan.left_out();
     std::optional<Placed> placed = fastest_within_budget(plan);
@@ -196,19 +223,19 @@ class BudgetSearch {
       found_.smallest_bytes = std::min(found_.smallest_bytes, plan.smallest_budget());
       return;
     }
+    offer(std::move(*placed));
+  }
+
+  // Takes the schedule if it is the fastest so far.
+  void offer(Placed&& placed) {
     const auto cost = [this](const Schedule& schedule) {
       const PlanReport report = verify(schedule, profile_);
       return std::pair(report.step_seconds, report.recomputed_forwards);
     };
-    if (found_.schedule != nullptr && cost(*found_.schedule) <= cost(*placed->schedule)) return;
-    found_.schedule = std::move(placed->schedule);
-    found_.budgeted_bytes = placed->bytes;
+    if (found_.schedule != nullptr && cost(*found_.schedule) <= cost(*placed.schedule)) return;
+    found_.schedule = std::move(placed.schedule);
+    found_.budgeted_bytes = placed.bytes;
   }
-
-  struct Placed {
-    SchedulePtr schedule;
-    std::int64_t bytes = 0;
-  };
 
   std::optional<Placed> fastest_within_budget(const ChainPlan& plan) const {
     for (std::size_t point = plan.points(); point-- > 0;) {
@@ -233,8 +260,6 @@ std::int64_t work_of(double seconds) {
   constexpr double max = 9e18;
   return static_cast<std::int64_t>(std::min(seconds * work_per_second, max));
 }
-
-bool is_planned_exactly(const ChainProfile& profile) { return profile.layers() <= max_exact_layers; }
 
 std::optional<ChainSearch> search_chain(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget_bytes,
                                         const PlanningLimits& limits) {

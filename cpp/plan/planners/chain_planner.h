@@ -46,11 +46,9 @@ struct ChainSearch {
   std::string beyond_work;  // the part of the planners that would have taken more work than allowed
 };
 
-// Returns false for long chains, for which both planners use a grid.
-bool is_planned_exactly(const ChainProfile& profile);
-
 // For tapes, also considers the points of chain: their arenas may have smaller gaps. If the exact frontier of chain exceeds the
-// work, uses a grid; if that of tapes does, searches locally from the points of chain. Returns nothing if not even a grid is within
+// work, or the chain is long, uses a grid; searches locally from its schedule for tapes. If the exact frontier of tapes exceeds the
+// work, searches locally from the points of chain. Returns nothing if not even a grid is within
 // the work. Fails with Error(unsupported) for a chain that is too long for a grid.
 std::optional<ChainSearch> search_chain(const ChainProfile& profile, ChainPlanner planner, std::int64_t budget_bytes,
                                         const PlanningLimits& limits);
