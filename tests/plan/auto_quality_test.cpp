@@ -14,6 +14,12 @@
 
 namespace {
 
+#ifdef CKPT_SANITIZED
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+
 // A generator with the same numbers on every machine.
 class Numbers {
  public:
@@ -85,24 +91,22 @@ Result plan(const ckpt::Profile& profile, double share, const std::string& limit
 
 // Above about 100 layers the exact frontiers take longer than 2 s, above 128 they are not tried. Neither limit shows in the result.
 TEST(AutoPlanner, HasNoCliffAtTheLimitsOfTheExactMethods) {
-  for (const double share : {0.1, 0.3}) {
-    std::vector<double> ratios;
-    for (const int layers : {98, 110, 128, 129}) {
-      const Result result = plan(chain_of(layers, 1, 7), share);
-      std::cout << layers << " layers at " << 100 * share << "%: " << result.ratio << " of store-all; left out: " << result.left_out
-                << "\n";
-      ratios.push_back(result.ratio);
-    }
-    const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
-    EXPECT_LE(*most, *least * 1.02);
+  std::vector<double> ratios;
+  for (const int layers : sanitized ? std::vector{120} : std::vector{98, 110, 128, 129}) {
+    const Result result = plan(chain_of(layers, 1, 7), 0.3);
+    std::cout << layers << " layers at 30%: " << result.ratio << " of store-all; left out: " << result.left_out << "\n";
+    ratios.push_back(result.ratio);
   }
+  const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
+  EXPECT_LE(*most, *least * 1.02);
+  EXPECT_LE(*most, 1.2);
 }
 
 TEST(AutoPlanner, IsNotSlowerThanAnyPlannerWithinItsLimits) {
-  for (const int layers : {10, 24, 45, 100, 200, 600}) {
+  for (const int layers : sanitized ? std::vector{10, 24} : std::vector{10, 24, 100, 200}) {
     const ckpt::Profile profile = chain_of(layers, 1, 11);
     for (const double share : {0.12, 0.25, 0.6}) {
-      if (layers > 128 && share != 0.25) continue;
+      if (layers > 45 && share != 0.25) continue;
       const std::int64_t budget = bytes_of_share(profile, share);
       std::vector<std::string> planners = {"store-all", "recompute-all", "sqrt", "periodic:2", "periodic:8"};
       if (layers <= 45 || layers > 128) planners.push_back("chain:" + std::to_string(budget));
@@ -123,7 +127,7 @@ TEST(AutoPlanner, CostsGrowSmoothlyWithTheChain) {
   double before = 0;
   double largest = 0;
   std::set<std::string> excluded;
-  for (int layers = 20; layers <= 100; ++layers) {
+  for (int layers = 20; layers <= (sanitized ? 40 : 100); ++layers) {
     const Result result = plan(chain_of(layers, 1, 13), 0.15, ",0.02");
     if (before > 0) largest = std::max(largest, result.ratio / before - 1);
     before = result.ratio;
@@ -131,13 +135,14 @@ TEST(AutoPlanner, CostsGrowSmoothlyWithTheChain) {
   }
   std::cout << "one more layer: at most " << 100 * largest << "% longer\n";
   EXPECT_LE(largest, 0.03);
-  EXPECT_GE(excluded.size(), 2U);
+  EXPECT_GE(excluded.size(), sanitized ? 1U : 2U);
 }
 
 // Four options for each layer: much more work than one. The steps beyond the budget are not computed, so that the exact frontier of
 // tapes for 24 layers is within the limit; 48 layers use a grid.
 TEST(AutoPlanner, PlansLayersWithOptions) {
   for (const auto& [layers, share] : {std::pair(12, 0.3), std::pair(24, 0.2), std::pair(48, 0.08)}) {
+    if (sanitized && layers > 12) break;
     const ckpt::Profile profile = chain_of(layers, 4, 7);
     const std::int64_t budget = bytes_of_share(profile, share);
     const Result result = plan(profile, share);
