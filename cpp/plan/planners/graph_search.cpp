@@ -1,0 +1,281 @@
+#include "plan/planners/graph_search.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <random>
+#include <utility>
+
+namespace ckpt::plan {
+namespace {
+
+// Repairs of store-all, the first without noise, before the search gives up.
+constexpr std::int64_t max_attempts = 30;
+constexpr double unlimited_time = std::numeric_limits<double>::infinity();
+// Of the time that recomputation takes: the temperature at the begin of the annealing.
+constexpr double first_temperature = 0.02;
+// Recomputations that are removed at once.
+constexpr std::int64_t max_ruined = 4;
+// Recomputations around the removed ones of which each is tried to be removed, too.
+constexpr std::int64_t tried_before = 6;
+constexpr std::int64_t tried_after = 10;
+// The most recomputations tried after a split.
+constexpr std::size_t max_tried_after_split = 40;
+
+class GraphSearch {
+ public:
+  GraphSearch(const GraphCosts& costs, std::int64_t budget_bytes)
+      : costs_(costs), size_(costs.size()), budget_bytes_(budget_bytes), timeline_(costs), shortest_(timeline_.time()) {}
+
+  std::optional<GraphPlan> search(std::int64_t work) {
+    if (!find_first(work / 4)) return std::nullopt;
+    remove_unneeded(all());
+    GraphPlan best = plan();
+    const std::int64_t begin = this->work();
+    while (this->work() - begin < work && !timeline_.recomputations().empty()) {
+      const double left = 1 - static_cast<double>(this->work() - begin) / static_cast<double>(work);
+      const double before = timeline_.time();
+      changes_.clear();
+      if (!change(before)) {
+        undo();
+        continue;
+      }
+      const double longer = timeline_.time() - before;
+      if (longer > first_temperature * (best.time - shortest_) * left * left * exponential()) undo();
+      if (timeline_.time() < best.time) best = plan();
+    }
+    return best;
+  }
+
+ private:
+  struct Change {
+    Recomputation recomputation;
+    bool added = false;
+  };
+
+  // Recomputations at one stage that replace an item in memory.
+  struct Replacement {
+    std::int32_t stage = 0;
+    std::vector<std::int32_t> operations;
+    double time = 0;
+    std::int64_t kept_bytes = 0;  // bytes that have to stay in memory for them
+  };
+
+  std::int64_t work() const { return timeline_.work() + work_; }
+
+  // ---- Random numbers: the same on every machine ----
+
+  std::int64_t below(std::int64_t count) { return static_cast<std::int64_t>(random_() % static_cast<std::uint32_t>(count)); }
+  // Exponentially distributed with mean 1, to the resolution of powers of two.
+  double exponential() {
+    constexpr double ln_2 = 0.693147180559945;
+    return ln_2 * (std::countl_zero(static_cast<std::uint32_t>(random_())) + 0.5);
+  }
+
+  // ---- Changes ----
+
+  void add(const Recomputation& recomputation) {
+    timeline_.add(recomputation);
+    changes_.push_back({recomputation, true});
+  }
+  void remove(const Recomputation& recomputation) {
+    timeline_.remove(recomputation);
+    changes_.push_back({recomputation, false});
+  }
+  void undo(std::size_t to = 0) {
+    for (; changes_.size() > to; changes_.pop_back()) {
+      const Change& last = changes_.back();
+      if (last.added) {
+        timeline_.remove(last.recomputation);
+      } else {
+        timeline_.add(last.recomputation);
+      }
+    }
+  }
+
+  std::vector<Recomputation> all() const { return {timeline_.recomputations().begin(), timeline_.recomputations().end()}; }
+  GraphPlan plan() const { return {all(), timeline_.peak_bytes(), timeline_.time()}; }
+
+  // ---- Repair ----
+
+  // Finds any recomputations within the budget.
+  bool find_first(std::int64_t max_work) {
+    for (std::int64_t attempt = 0; attempt < max_attempts; ++attempt) {
+      if (repair(attempt == 0 ? 0 : 4, unlimited_time)) return true;
+      undo();
+    }
+    return lower_peak(max_work);
+  }
+
+  // Adds and removes random recomputations, and keeps what does not raise the peak. Each choice of repair() lowers the peak, which
+  // can end where only two changes at once do.
+  bool lower_peak(std::int64_t max_work) {
+    const std::int64_t begin = work();
+    while (timeline_.peak_bytes() > budget_bytes_) {
+      if (work() - begin > max_work) return false;
+      const std::int64_t before = timeline_.peak_bytes();
+      changes_.clear();
+      for (std::int64_t count = 1 + below(3); count > 0; --count) toggle_any();
+      ++work_;
+      if (timeline_.peak_bytes() > before) undo();
+    }
+    return true;
+  }
+
+  void toggle_any() {
+    const auto operation = static_cast<std::int32_t>(below(size_));
+    if (!costs_.operation(operation).deterministic) return;
+    const Recomputation any{static_cast<std::int32_t>(operation + 1 + below(2 * (size_ - operation))), operation};
+    if (timeline_.has(any)) {
+      remove(any);
+    } else {
+      add(any);
+    }
+  }
+
+  // Adds recomputations until the step fits. Returns false if it takes longer than max_time, or nothing helps. noise: random
+  // factor of the choices; 0: none.
+  bool repair(double noise, double max_time) {
+    const std::int64_t max_steps = 4 * size_ + 50;
+    for (std::int64_t steps = 0; timeline_.peak_bytes() > budget_bytes_; ++steps) {
+      if (timeline_.time() > max_time || steps > max_steps || !relieve(noise)) return false;
+    }
+    return true;
+  }
+
+  // Frees the item at the fullest moment that is cheapest to replace for its bytes.
+  bool relieve(double noise) {
+    const GraphTimeline::Time full = timeline_.fullest();
+    double lowest = unlimited_time;
+    std::optional<Replacement> best;
+    const auto consider = [&](std::int32_t operation, std::int32_t stage, std::int64_t bytes) {
+      if (timeline_.time_of({stage, operation}) <= full) return;
+      Replacement replacement{stage, {}, 0, 0};
+      if (!remake(replacement, operation, full) || replacement.operations.empty()) return;
+      const std::int64_t gained = bytes - replacement.kept_bytes;
+      if (gained <= 0) return;
+      const double price = replacement.time / static_cast<double>(gained) * (1 + noise * static_cast<double>(below(1024)) / 1024);
+      if (price >= lowest) return;
+      lowest = price;
+      best = std::move(replacement);
+    };
+    for (std::int32_t i = 0; i < size_; ++i) {
+      if (!costs_.operation(i).deterministic) continue;
+      consider_value(i + 1, full, consider);
+      const GraphTimeline::Time end = timeline_.time_of_backward(i);
+      const std::int64_t tape_bytes = costs_.operation(i).tape_bytes;
+      if (tape_bytes > 0 && full < end && timeline_.last_run(i, end) < full) consider(i, timeline_.stage_of(end), tape_bytes);
+    }
+    work_ += size_;
+    if (!best) return false;
+    std::sort(best->operations.begin(), best->operations.end());
+    for (const std::int32_t operation : best->operations) add({best->stage, operation});
+    return true;
+  }
+
+  template <class Consider>
+  void consider_value(std::int32_t value, GraphTimeline::Time full, const Consider& consider) const {
+    const std::int64_t bytes = costs_.value_bytes(value);
+    if (bytes == 0 || !timeline_.is_live(value, full) || timeline_.is_read(value, full)) return;
+    const GraphTimeline::Time read = timeline_.next_read(value, full);
+    if (read == GraphTimeline::never || timeline_.last_run(value - 1, full + 1) == full) return;
+    consider(value - 1, timeline_.stage_of(read), bytes);
+  }
+
+  // Adds to the replacement what the operation needs to run at its stage. Inputs in memory at the full moment are kept; others are
+  // remade, unless they are made after it anyway. Returns false if an operation cannot run again.
+  bool remake(Replacement& replacement, std::int32_t operation, GraphTimeline::Time full) {
+    const Recomputation run{replacement.stage, operation};
+    if (timeline_.has(run)) return true;
+    if (std::find(replacement.operations.begin(), replacement.operations.end(), operation) != replacement.operations.end())
+      return true;
+    if (operation >= replacement.stage || !costs_.operation(operation).deterministic) return false;
+    const GraphTimeline::Time time = timeline_.time_of(run);
+    for (const std::int32_t value : costs_.operation(operation).inputs) {
+      ++work_;
+      if (timeline_.is_live(value, time) || timeline_.is_live(value, full)) continue;
+      if (value == 0) {
+        replacement.kept_bytes += costs_.input_bytes;
+      } else if (timeline_.last_run(value - 1, time) < full && !remake(replacement, value - 1, full)) {
+        return false;
+      }
+    }
+    replacement.operations.push_back(operation);
+    replacement.time += costs_.operation(operation).forward_time;
+    return true;
+  }
+
+  // ---- Steps of the annealing ----
+
+  // Makes a random change that fits the budget. Returns false, with changes to undo, if it finds none.
+  bool change(double before) {
+    const std::vector<Recomputation> list = all();
+    work_ += std::ssize(list);
+    return below(4) == 0 ? split(list, before) : ruin(list, before);
+  }
+
+  // Runs an operation once more, then removes what this replaces.
+  bool split(std::vector<Recomputation> list, double before) {
+    const auto operation = static_cast<std::int32_t>(below(size_));
+    if (!costs_.operation(operation).deterministic) return false;
+    const auto stage = static_cast<std::int32_t>(operation + 1 + below(2 * (size_ - operation)));
+    if (timeline_.has({stage, operation})) return false;
+    add({stage, operation});
+    if (!repair(0.3, before + shortest_)) return false;
+    shuffle(list);
+    list.resize(std::min(list.size(), max_tried_after_split));
+    remove_unneeded(std::move(list));
+    return true;
+  }
+
+  // Removes neighbouring recomputations, and repairs the budget in another way.
+  bool ruin(const std::vector<Recomputation>& list, double before) {
+    static constexpr double noises[] = {0, 0.5, 2};
+    const std::int64_t first = below(std::ssize(list));
+    const std::int64_t end = std::min(first + 1 + below(max_ruined), std::ssize(list));
+    for (std::int64_t i = first; i < end; ++i) remove(list[static_cast<std::size_t>(i)]);
+    if (!repair(noises[below(3)], before + shortest_ / 2)) return false;
+    std::vector<Recomputation> near;
+    for (const Change& change : changes_) {
+      if (change.added) near.push_back(change.recomputation);
+    }
+    const std::int64_t last = std::min(first + tried_after, std::ssize(list));
+    for (std::int64_t i = std::max<std::int64_t>(0, first - tried_before); i < last; ++i)
+      near.push_back(list[static_cast<std::size_t>(i)]);
+    remove_unneeded(std::move(near));
+    return true;
+  }
+
+  // Removes each of the recomputations, in random order, that the budget does not need.
+  void remove_unneeded(std::vector<Recomputation> list) {
+    shuffle(list);
+    for (const Recomputation& each : list) {
+      if (!timeline_.has(each)) continue;
+      const std::size_t done = changes_.size();
+      remove(each);
+      if (timeline_.peak_bytes() > budget_bytes_) undo(done);
+    }
+  }
+
+  void shuffle(std::vector<Recomputation>& list) {
+    for (std::int64_t i = std::ssize(list); i > 1; --i)
+      std::swap(list[static_cast<std::size_t>(i - 1)], list[static_cast<std::size_t>(below(i))]);
+  }
+
+  const GraphCosts& costs_;
+  const std::int32_t size_;
+  const std::int64_t budget_bytes_;
+  GraphTimeline timeline_;
+  const double shortest_;  // without recomputations
+  std::vector<Change> changes_;
+  std::mt19937 random_;  // its default seed
+  std::int64_t work_ = 0;
+};
+
+}  // namespace
+
+std::optional<GraphPlan> search_graph(const GraphCosts& costs, std::int64_t budget_bytes, std::int64_t work) {
+  return GraphSearch(costs, budget_bytes).search(work);
+}
+
+}  // namespace ckpt::plan

@@ -1,0 +1,29 @@
+// The least time of a graph's step within a byte budget, by one local search over sets of recomputations.
+//
+// The search starts from store-all. While the step exceeds the budget, it frees an item at the fullest moment: the one that is
+// cheapest to remake per byte, whose inputs are kept or remade in turn. Then it repeats: remove a few neighbouring recomputations,
+// or add one that splits an interval; repair the budget in the same way; try to remove single recomputations. A longer step is
+// accepted with a probability that falls, as in annealing.
+//
+// Work is counted, never timed, and random numbers have a fixed seed: equal inputs give equal results on every machine.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "plan/planners/graph_timeline.h"
+
+namespace ckpt::plan {
+
+struct GraphPlan {
+  std::vector<Recomputation> recomputations;  // in the order in which they run
+  std::int64_t peak_bytes = 0;
+  double time = 0;
+};
+
+// Returns nothing if the search finds no set of recomputations within the budget. work: in the unit of GraphTimeline. Times of
+// operations are integers, and their sums are below 2^52.
+std::optional<GraphPlan> search_graph(const GraphCosts& costs, std::int64_t budget_bytes, std::int64_t work);
+
+}  // namespace ckpt::plan
