@@ -125,7 +125,7 @@ class GraphSearch {
   void toggle_any() {
     const auto operation = static_cast<std::int32_t>(below(size_));
     if (!costs_.operation(operation).deterministic) return;
-    const Recomputation any{static_cast<std::int32_t>(operation + 1 + below(2 * (size_ - operation))), operation};
+    const Recomputation any{static_cast<std::int32_t>(operation + 1 + below(2 * std::int64_t{size_ - operation})), operation};
     if (timeline_.has(any)) {
       remove(any);
     } else {
@@ -136,7 +136,7 @@ class GraphSearch {
   // Adds recomputations until the step fits. Returns false if it takes longer than max_time, or nothing helps. noise: random
   // factor of the choices; 0: none.
   bool repair(double noise, double max_time) {
-    const std::int64_t max_steps = 4 * size_ + 50;
+    const std::int64_t max_steps = 4 * std::int64_t{size_} + 50;
     for (std::int64_t steps = 0; timeline_.peak_bytes() > budget_bytes_; ++steps) {
       if (timeline_.time() > max_time || steps > max_steps || !relieve(noise)) return false;
     }
@@ -218,7 +218,7 @@ class GraphSearch {
   bool split(std::vector<Recomputation> list, double before) {
     const auto operation = static_cast<std::int32_t>(below(size_));
     if (!costs_.operation(operation).deterministic) return false;
-    const auto stage = static_cast<std::int32_t>(operation + 1 + below(2 * (size_ - operation)));
+    const auto stage = static_cast<std::int32_t>(operation + 1 + below(2 * std::int64_t{size_ - operation}));
     if (timeline_.has({stage, operation})) return false;
     add({stage, operation});
     if (!repair(0.3, before + shortest_)) return false;

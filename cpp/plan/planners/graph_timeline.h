@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <limits>
 #include <set>
+#include <tuple>
 #include <vector>
 
 #include "plan/planners/stage_memory.h"
@@ -45,7 +46,9 @@ struct Recomputation {
   std::int32_t stage = 0;
   std::int32_t operation = 0;
 
-  friend auto operator<=>(const Recomputation&, const Recomputation&) = default;
+  friend bool operator<(const Recomputation& a, const Recomputation& b) {
+    return std::tie(a.stage, a.operation) < std::tie(b.stage, b.operation);
+  }
 };
 
 class GraphTimeline {
