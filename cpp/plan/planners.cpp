@@ -118,6 +118,7 @@ std::shared_ptr<const Schedule> make_by_text(const ChainProfile& profile, std::s
     const Planner& planner = base::form_named<Planner>(planners, "planner", text);
     const base::FormLimit layers{"layers", profile.layers()};
     profile.require_complete();
+    static_cast<void>(profile.longest_seconds());  // planners may add without checks
     return planner.make(profile, base::form_values(planner.form, "planner", text, layers));
   });
 }

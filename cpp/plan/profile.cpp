@@ -126,13 +126,12 @@ double ChainProfile::longest_seconds() const {
     }
     longest += is_uniform() ? n * ((n + 1) / 2 * forward + backward) : (n - static_cast<double>(i) + 1) * forward + backward;
   }
+  if (!std::isfinite(longest)) fail(Status::out_of_range, "profile: the sum of all seconds exceeds the range of a double");
   return longest;
 }
 
 void ChainProfile::require_complete() const {
   require_whole();
-  if (!std::isfinite(longest_seconds()))
-    fail(Status::out_of_range, "profile: the sum of all seconds exceeds the range of a double");
   const std::int64_t each = is_uniform() ? uniform_layers_ : 1;
   std::int64_t total = input_bytes_;
   // Items that stay with the caller may exist a second time.

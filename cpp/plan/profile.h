@@ -93,10 +93,10 @@ class ChainProfile {
 
   // Fails with Error(invalid_state) unless the profile has layers, and every layer has an option.
   void require_whole() const;
-  // Also fails with Error(out_of_range) unless the sum of all bytes fits in 63 bits, and longest_seconds() is finite: planners may
-  // then add without checks.
+  // Also fails with Error(out_of_range) unless the sum of all bytes fits in 63 bits: planners may then add without checks.
   void require_complete() const;
-  // Returns the seconds of the slowest schedule worth making: no layer runs more often than the number of layers after it.
+  // Returns the seconds of the slowest schedule worth making: no layer runs more often than the number of layers after it. Fails
+  // with Error(out_of_range) if they exceed the range of a double.
   double longest_seconds() const;
 
  private:
