@@ -12,7 +12,7 @@ namespace {
 // Repairs of store-all, the first without noise, before the search gives up.
 constexpr std::int64_t max_attempts = 30;
 constexpr double unlimited_time = std::numeric_limits<double>::infinity();
-// Of the time that recomputation takes: the temperature at the begin of the annealing.
+// Temperature at the start of the annealing, as a share of the time that recomputation takes.
 constexpr double first_temperature = 0.02;
 // Recomputations that are removed at once.
 constexpr std::int64_t max_ruined = 4;

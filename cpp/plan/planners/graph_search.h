@@ -1,9 +1,9 @@
 // The least time of a graph's step within a byte budget, by one local search over sets of recomputations.
 //
 // The search starts from store-all. While the step exceeds the budget, it frees an item at the fullest moment: the one that is
-// cheapest to remake per byte, whose inputs are kept or remade in turn. Then it repeats: remove a few neighbouring recomputations,
-// or add one that splits an interval; repair the budget in the same way; try to remove single recomputations. A longer step is
-// accepted with a probability that falls, as in annealing.
+// cheapest to remake per byte. The inputs of the runs that remake it are kept or remade in turn. Then the search repeats: remove a
+// few neighbouring recomputations, or add one that splits an interval; repair the budget in the same way; try to remove single
+// recomputations. A longer step is accepted with a probability that falls, as in annealing.
 //
 // Work is counted, never timed, and random numbers have a fixed seed: equal inputs give equal results on every machine.
 #pragma once

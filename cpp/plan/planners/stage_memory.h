@@ -16,7 +16,7 @@ class StageMemory {
  public:
   explicit StageMemory(std::int32_t stages);
 
-  // From this point of the stage on, so many bytes more are in use.
+  // Adds bytes to those in use from this point of the stage on.
   void add(std::int32_t stage, std::int32_t point, std::int64_t bytes);
 
   std::int64_t peak_bytes() const { return nodes_[1].top; }
