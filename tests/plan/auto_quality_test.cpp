@@ -12,13 +12,9 @@
 
 #include <gtest/gtest.h>
 
-namespace {
+#include "../sanitized.h"
 
-#ifdef CKPT_SANITIZED
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
+namespace {
 
 // A generator with the same numbers on every machine.
 class Numbers {

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "../sanitized.h"
 #include "base/error.h"
 #include "budgets.h"
 #include "chains.h"
@@ -16,12 +17,6 @@
 
 namespace ckpt::plan::test {
 namespace {
-
-#ifdef CKPT_SANITIZED
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
 
 // Returns a chain of the reference data, where a stage's taped data includes its output and its backward reads both ends.
 ChainProfile reference_chain(const nlohmann::json& chain) {

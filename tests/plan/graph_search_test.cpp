@@ -10,16 +10,11 @@
 #include <queue>
 #include <random>
 
+#include "../sanitized.h"
 #include "plan/planners/graph_search.h"
 
 namespace ckpt::plan::test {
 namespace {
-
-#ifdef CKPT_SANITIZED
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 

@@ -1,6 +1,7 @@
 // Grids of longer chains: against the exact frontier, against plain loops, and against the verifier.
 #include <gtest/gtest.h>
 
+#include "../sanitized.h"
 #include "base/error.h"
 #include "budgets.h"
 #include "chains.h"
@@ -12,12 +13,6 @@
 
 namespace ckpt::plan::test {
 namespace {
-
-#ifdef CKPT_SANITIZED
-constexpr bool grid_sanitized = true;
-#else
-constexpr bool grid_sanitized = false;
-#endif
 
 double seconds_of(const ChainProfile& profile, const ChainCosts& costs, const ChainTable& table, std::int64_t bytes) {
   const std::vector<Action> actions = chain_actions(costs, table, bytes);
@@ -31,7 +26,7 @@ double seconds_of(const ChainProfile& profile, const ChainCosts& costs, const Ch
 TEST(Grid, EqualsTheFrontierIfUnitsAreBytes) {
   std::mt19937 random(31);
   std::int64_t budgets = 0;
-  for (int round = 0; round < (grid_sanitized ? 100 : 1000); ++round) {
+  for (int round = 0; round < (sanitized ? 100 : 1000); ++round) {
     SCOPED_TRACE("chain " + std::to_string(round));
     const ChainProfile plain = prime_chain(random, 1 + round % 12, 3);
     const ChainProfile profile = round % 2 == 0 ? plain : guest_chain(random, plain);
@@ -56,7 +51,7 @@ TEST(Grid, EqualsTheFrontierIfUnitsAreBytes) {
 // The blocked implementation gives the same bits as the plain loops.
 TEST(Grid, EqualsPlainLoops) {
   std::mt19937 random(32);
-  for (int round = 0; round < (grid_sanitized ? 12 : 60); ++round) {
+  for (int round = 0; round < (sanitized ? 12 : 60); ++round) {
     SCOPED_TRACE("chain " + std::to_string(round));
     const ChainProfile profile = prime_chain(random, 1 + 2 * round, 1 + round % 3, round % 2 == 0 ? deterministic : 0);
     const ChainCosts costs(profile);
@@ -83,7 +78,7 @@ TEST(Grid, EqualsPlainLoops) {
 TEST(LongChain, IsPlannedWithinItsBudgets) {
   std::mt19937 random(33);
   for (const std::int64_t layers : {130, 200}) {
-    if (grid_sanitized && layers > 130) break;
+    if (sanitized && layers > 130) break;
     SCOPED_TRACE("layers: " + std::to_string(layers));
     const ChainProfile profile = larger_chain(random, layers, deterministic);
     std::int64_t smallest = 0;
@@ -137,7 +132,7 @@ TEST(LongChain, HasAFrontier) {
 }
 
 TEST(LongChain, IsPlannedByGroupsBeyondTheGrid) {
-  if (grid_sanitized) GTEST_SKIP() << "SKIP: a grid of 512 groups takes a minute under a sanitizer";
+  if (sanitized) GTEST_SKIP() << "SKIP: a grid of 512 groups takes a minute under a sanitizer";
   std::mt19937 random(36);
   const ChainProfile profile = larger_chain(random, 700, deterministic);
   const auto periodic = make_periodic(profile, 26);

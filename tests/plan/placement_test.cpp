@@ -2,17 +2,12 @@
 
 #include <cstdio>
 
+#include "../sanitized.h"
 #include "chains.h"
 #include "plan/planners/chain_planner.h"
 
 namespace ckpt::plan::test {
 namespace {
-
-#ifdef CKPT_SANITIZED
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
 
 // Returns the maximum length of each buffer over its life: some are overwritten in place by longer or shorter items.
 std::vector<std::int64_t> longest_bytes(const Program& program) {

@@ -25,7 +25,7 @@ const char* name_of(ChainPlanner planner) { return planner == ChainPlanner::chai
 constexpr std::int64_t max_searched_runs = 20'000'000;
 // The points near a budget from which the local search starts, if it cannot start from all.
 constexpr std::ptrdiff_t max_kept_points = 8;
-// The most contents of memory among which the schedule with the fewest bytes is searched: about as long.
+// The search for the fewest bytes gives up when it has met this many contents of memory.
 constexpr std::int64_t max_searched_contents = 200'000;
 // Longer chains are planned on a grid.
 constexpr std::int64_t max_exact_layers = 128;

@@ -46,7 +46,7 @@ void GraphTimeline::hold_gradients() {
   }
 }
 
-// Two points for each time: what is made at it counts from the first one on, what ends with it counts until the second one.
+// Each time has two points: an item that is made then counts from the first one on, and an item that ends then until the second.
 void GraphTimeline::hold(std::int64_t bytes, Time from, Time to) {
   if (bytes == 0) return;
   memory_.add(stage_of(from), static_cast<std::int32_t>(2 * (from % stage_length_)), bytes);
