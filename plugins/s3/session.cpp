@@ -25,22 +25,29 @@ void start_curl() {
   if (result != CURLE_OK) fail(CKPT_E_INTERNAL, "libcurl cannot be initialized: ", curl_easy_strerror(result));
 }
 
-// libcurl can write to a broken TLS connection without MSG_NOSIGNAL. Signal handlers belong to the program, so SIGPIPE is blocked
-// in this thread, and discarded if it was raised.
-class NoPipeSignal {
+// Blocks the signals that a program handles, the same as libckpt's threads do, during calls of libcurl that do not wait: the thread
+// that libcurl starts to resolve a host name inherits the mask, and would run the program's handlers. libcurl can also write to a
+// broken TLS connection without MSG_NOSIGNAL, so SIGPIPE is discarded if it was raised.
+class SignalsBlocked {
  public:
-  NoPipeSignal() noexcept {
+  SignalsBlocked() noexcept {
     sigset_t pending;
     sigemptyset(&pending);
     sigpending(&pending);
     was_pending_ = sigismember(&pending, SIGPIPE) == 1;
     sigemptyset(&pipe_);
     sigaddset(&pipe_, SIGPIPE);
-    is_blocked_ = pthread_sigmask(SIG_BLOCK, &pipe_, &before_) == 0;
+    sigset_t program;
+    sigemptyset(&program);
+    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGCHLD, SIGCONT, SIGWINCH,
+                             SIGPIPE, SIGIO, SIGURG, SIGTSTP, SIGTTIN, SIGTTOU}) {
+      sigaddset(&program, signal);
+    }
+    is_blocked_ = pthread_sigmask(SIG_BLOCK, &program, &before_) == 0;
   }
-  NoPipeSignal(const NoPipeSignal&) = delete;
-  NoPipeSignal& operator=(const NoPipeSignal&) = delete;
-  ~NoPipeSignal() {
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+  ~SignalsBlocked() {
     if (!is_blocked_) return;
     if (!was_pending_) {
       const timespec now{0, 0};
@@ -206,7 +213,7 @@ Session::~Session() {
     return;
   }
   cancel_all();
-  const NoPipeSignal guard;
+  const SignalsBlocked blocked;
   for (CURL* easy : idle_) curl_easy_cleanup(easy);
   curl_multi_cleanup(multi_);
 }
@@ -245,7 +252,7 @@ void Session::begin(Transfer& transfer, const Config& config, const Keys& keys) 
     set_up(transfer, config, keys);
     check(curl_multi_add_handle(multi_, transfer.easy));
   } catch (...) {
-    end(transfer);
+    end(transfer, false);
     throw;
   }
 }
@@ -327,7 +334,7 @@ void Session::set_up(Transfer& transfer, const Config& config, const Keys& keys)
 }
 
 void Session::perform() {
-  const NoPipeSignal guard;
+  const SignalsBlocked blocked;
   int running = 0;
   check(curl_multi_perform(multi_, &running));
 }
@@ -340,7 +347,7 @@ Transfer* Session::finished() {
     curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
     transfer->answer.result = message->data.result;
     curl_easy_getinfo(message->easy_handle, CURLINFO_RESPONSE_CODE, &transfer->answer.status);
-    end(*transfer);
+    end(*transfer, transfer->answer.result == CURLE_OK);
     return transfer;
   }
   return nullptr;
@@ -354,17 +361,22 @@ void Session::wait(Pause longest) {
 void Session::wake() noexcept { curl_multi_wakeup(multi_); }
 
 void Session::cancel_all() noexcept {
-  while (!running_.empty()) end(*running_.back());
+  while (!running_.empty()) end(*running_.back(), false);
 }
 
-// Also works for a transfer that was not added.
-void Session::end(Transfer& transfer) noexcept {
-  const NoPipeSignal guard;
+// Also works for a transfer that was not added. The handle of an incomplete transfer is not used again: if its host name was not
+// resolved, libcurl 7.88 keeps its buffer, and refuses another size of it.
+void Session::end(Transfer& transfer, bool completed) noexcept {
+  const SignalsBlocked blocked;
   curl_multi_remove_handle(multi_, transfer.easy);
   curl_slist_free_all(transfer.headers);
   transfer.headers = nullptr;
-  curl_easy_reset(transfer.easy);
-  idle_.push_back(transfer.easy);
+  if (completed) {
+    curl_easy_reset(transfer.easy);
+    idle_.push_back(transfer.easy);
+  } else {
+    curl_easy_cleanup(transfer.easy);
+  }
   transfer.easy = nullptr;
   std::erase(running_, &transfer);
 }

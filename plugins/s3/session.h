@@ -116,7 +116,7 @@ class Session {
 
  private:
   void set_up(Transfer& transfer, const Config& config, const Keys& keys);
-  void end(Transfer& transfer) noexcept;
+  void end(Transfer& transfer, bool completed) noexcept;
   static curl_socket_t open_socket(void* self, curlsocktype purpose, curl_sockaddr* address);
   static int close_socket(void* self, curl_socket_t socket);
 

@@ -5,7 +5,10 @@
 #include <ckpt/ckpt.h>
 #include <ckpt/s3.h>
 
+#include <netdb.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -117,6 +120,54 @@ static void uploads_are_listed(void) {
   options.secret_key = "hiddenSecret";
   CHECK_S3_FAILS(ckpt_s3_abort_uploads("s3://bucket/run", &options, 0, 1, NULL, NULL, &count), CKPT_E_IO, "connect");
   CHECK(count == -1);
+}
+
+static atomic_int resolver_threads;
+static atomic_int resolvers_that_run_handlers;
+static pthread_t main_thread;
+
+/* Replaces the C library's, which libcurl calls on a thread that it starts. */
+__attribute__((visibility("default"))) int getaddrinfo(const char* name, const char* service, const struct addrinfo* hints,
+                                                       struct addrinfo** found) {
+  static const int signals[] = {SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGCHLD, SIGPIPE};
+  sigset_t mask;
+  size_t i;
+  int runs_handlers = 0;
+  (void)service;
+  (void)hints;
+  (void)found;
+  CHECK(strcmp(name, "gateway.test") == 0 && !pthread_equal(pthread_self(), main_thread));
+  CHECK(pthread_sigmask(SIG_BLOCK, NULL, &mask) == 0);
+  for (i = 0; i < sizeof signals / sizeof signals[0]; ++i) runs_handlers |= sigismember(&mask, signals[i]) != 1;
+  CHECK(sigismember(&mask, SIGPROF) == 0 && sigismember(&mask, SIGRTMIN) == 0);
+  atomic_fetch_add(&resolvers_that_run_handlers, runs_handlers);
+  atomic_fetch_add(&resolver_threads, 1);
+  return EAI_NONAME;
+}
+
+static void threads_that_resolve_run_no_handlers(void) {
+  ckpt_s3_options options = CKPT_S3_OPTIONS_INIT;
+  ckpt_storage* storage = NULL;
+  ckpt_checkpoint_manager_options reads = CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT;
+  ckpt_checkpoint_manager* manager = NULL;
+  ckpt_checkpoint_info info = CKPT_CHECKPOINT_INFO_INIT;
+  sigset_t before;
+  sigset_t after;
+  main_thread = pthread_self();
+  CHECK(pthread_sigmask(SIG_BLOCK, NULL, &before) == 0);
+  options.endpoint = "http://gateway.test:1";
+  options.path_style = CKPT_S3_PATH_STYLE_ON;
+  options.access_key = "access";
+  options.secret_key = "hiddenSecret";
+  CHECK_S3_OK(ckpt_s3_storage_create("s3://bucket/run", &options, &storage));
+  reads.read_only = 1;
+  CHECK_OK(ckpt_checkpoint_manager_create(storage, &reads, &manager));
+  CHECK(ckpt_checkpoint_manager_get_latest(manager, &info) == CKPT_E_IO);
+  CHECK(atomic_load(&resolver_threads) > 0 && atomic_load(&resolvers_that_run_handlers) == 0);
+  CHECK(pthread_sigmask(SIG_BLOCK, NULL, &after) == 0);
+  CHECK(sigismember(&before, SIGINT) == 0 && sigismember(&after, SIGINT) == 0 && sigismember(&after, SIGTERM) == 0);
+  ckpt_checkpoint_manager_release(manager);
+  ckpt_storage_release(storage);
 }
 
 static void counts_log(ckpt_log_level level, const char* component, const char* message, void* user_data) {
@@ -253,6 +304,7 @@ int main(int argc, char** argv) {
   options_have_defaults();
   bad_arguments_are_refused();
   uploads_are_listed();
+  threads_that_resolve_run_no_handlers();
   the_scheme_is_known_when_it_is_registered();
   return 0;
 }
