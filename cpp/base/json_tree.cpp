@@ -93,6 +93,15 @@ void read_checked(std::string_view text, Handler& handler) {
 
 }  // namespace
 
+Json::Json(const Json& other) {
+  std::visit(
+      [this](const auto& each) {
+        auto copy = each;
+        value_ = std::move(copy);
+      },
+      other.value_);
+}
+
 std::int64_t Json::integer() const { return is_count() ? static_cast<std::int64_t>(count()) : std::get<std::int64_t>(value_); }
 
 double Json::number() const {

@@ -20,6 +20,12 @@ class Json {
   Json() = default;  // null
   template <class Value>
   explicit Json(Value value) : value_(std::move(value)) {}
+  // Not std::variant's own copy: in libstdc++ 12 that crashes if an allocation fails.
+  Json(const Json& other);
+  Json(Json&&) noexcept = default;
+  Json& operator=(const Json& other) { return *this = Json(other); }
+  Json& operator=(Json&&) noexcept = default;
+  ~Json() = default;
 
   bool is_null() const noexcept { return std::holds_alternative<std::monostate>(value_); }
   bool is_boolean() const noexcept { return std::holds_alternative<bool>(value_); }

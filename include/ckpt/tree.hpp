@@ -65,6 +65,27 @@ inline constexpr bool is_sequence = false;
 template <class T>
 inline constexpr bool is_sequence<T, std::void_t<typename T::value_type, decltype(std::declval<const T&>().begin())>> = true;
 
+// A variant that can be copied when memory runs out. In libstdc++ 12 the constructor of std::variant that copies runs the
+// destructor of no alternative if an allocation fails, and crashes.
+template <class... Types>
+struct CopiedVariant : std::variant<Types...> {
+  using Variant = std::variant<Types...>;
+  using Variant::Variant;
+
+  CopiedVariant() = default;
+  CopiedVariant(const CopiedVariant& other) : Variant() {
+    std::visit(
+        [this](const auto& each) {
+          auto copy = each;
+          this->template emplace<std::decay_t<decltype(each)>>(std::move(copy));
+        },
+        static_cast<const Variant&>(other));
+  }
+  CopiedVariant(CopiedVariant&&) = default;
+  CopiedVariant& operator=(const CopiedVariant& other) { return *this = CopiedVariant(other); }
+  CopiedVariant& operator=(CopiedVariant&&) = default;
+};
+
 template <class T>
 inline constexpr bool is_array = false;
 template <class T, std::size_t count>
@@ -219,7 +240,7 @@ class Value {
  private:
   using SharedTensor = std::shared_ptr<Tensor>;
   using Complex = std::complex<double>;
-  using Data = std::variant<std::monostate, bool, std::int64_t, double, Complex, std::string, List, Dict, SharedTensor>;
+  using Data = detail::CopiedVariant<std::monostate, bool, std::int64_t, double, Complex, std::string, List, Dict, SharedTensor>;
 
   Value(TreeKind kind, Data data) : kind_(kind), data_(std::move(data)) {}
 
