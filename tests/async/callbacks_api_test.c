@@ -223,7 +223,10 @@ static void an_ungated_save_passes_a_gated_one(void) {
   CHECK_OK(ckpt_async_manager_get_task(async, first, &info));
   CHECK(info.state == CKPT_CHECKPOINT_TASK_STATE_QUEUED);
   CHECK_OK(ckpt_async_manager_end_step(async, 100));
-  while (info.state != CKPT_CHECKPOINT_TASK_STATE_COMPLETED) CHECK_OK(ckpt_async_manager_get_task(async, first, &info));
+  while (info.state != CKPT_CHECKPOINT_TASK_STATE_COMPLETED) {
+    CHECK_OK(ckpt_async_manager_get_task(async, first, &info));
+    CHECK(info.state != CKPT_CHECKPOINT_TASK_STATE_FAILED);
+  }
 }
 
 /* All queue entries are held by gates that only this thread would open. */

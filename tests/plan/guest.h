@@ -70,6 +70,7 @@ static void count(guest* g, int64_t bytes) {
 
 static thing* make(guest* g, ckpt_item item, int64_t index, double value) {
   thing* created = (thing*)malloc(sizeof *created);
+  CHECK(created != NULL);
   created->item = item;
   created->index = index;
   created->value = value;
