@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base.h"
-#include "lent.h"
+#include "borrowed_handle.h"
 #include "plan/profile.h"
 #include "tensor.h"
 
@@ -47,22 +47,24 @@ class CustomLayer final : public engine::Layer {
   }
 
   void forward(const engine::RunContext& context, const engine::ForwardBuffers& buffers) override {
-    const Place place(context, lent_);
+    const CallContext call_context(context, borrowed_);
     call("forward", [&] {
-      return callbacks_.forward(&place.context, buffers.input, buffers.output, buffers.tape, buffers.workspace, user_->get());
+      return callbacks_.forward(&call_context.context, buffers.input, buffers.output, buffers.tape, buffers.workspace,
+                                user_->get());
     });
   }
 
   void record(const engine::RunContext& context, const engine::ForwardBuffers& buffers) override {
-    const Place place(context, lent_);
-    call("record",
-         [&] { return callbacks_.record(&place.context, buffers.input, nullptr, buffers.tape, buffers.workspace, user_->get()); });
+    const CallContext call_context(context, borrowed_);
+    call("record", [&] {
+      return callbacks_.record(&call_context.context, buffers.input, nullptr, buffers.tape, buffers.workspace, user_->get());
+    });
   }
 
   void backward(const engine::RunContext& context, const engine::BackwardBuffers& buffers) override {
-    const Place place(context, lent_);
+    const CallContext call_context(context, borrowed_);
     call("backward", [&] {
-      return callbacks_.backward(&place.context, buffers.input, buffers.output, buffers.tape, buffers.grad_output,
+      return callbacks_.backward(&call_context.context, buffers.input, buffers.output, buffers.tape, buffers.grad_output,
                                  buffers.grad_input, buffers.workspace, user_->get());
     });
   }
@@ -77,15 +79,15 @@ class CustomLayer final : public engine::Layer {
 
  private:
   // The handles that callbacks borrow. One call of a layer runs at a time.
-  struct LentHandles {
-    Lent<ckpt_tensor> targets;
-    Lent<ckpt_worker_pool> pool;
+  struct BorrowedHandles {
+    BorrowedHandle<ckpt_tensor> targets;
+    BorrowedHandle<ckpt_worker_pool> pool;
   };
 
   // A context for C and the structs that it points to, on the stack.
-  struct Place {
-    Place(const engine::RunContext& from, LentHandles& handles)
-        : lent(handles),
+  struct CallContext {
+    CallContext(const engine::RunContext& from, BorrowedHandles& handles)
+        : borrowed(handles),
           input(from_spec(*from.input)),
           output(from_spec(*from.output)),
           context{sizeof(ckpt_layer_context),
@@ -103,17 +105,17 @@ class CustomLayer final : public engine::Layer {
                   from.evaluation ? 1 : 0,
                   0} {
       if (from.targets != nullptr)
-        context.targets = lent.targets.lend(std::const_pointer_cast<tensor::Tensor>(from.targets->shared_from_this()));
+        context.targets = borrowed.targets.lend(std::const_pointer_cast<tensor::Tensor>(from.targets->shared_from_this()));
       // pools cannot be retained
-      context.pool = lent.pool.lend(std::shared_ptr<base::ThreadPool>(std::shared_ptr<void>(), from.pool));
+      context.pool = borrowed.pool.lend(std::shared_ptr<base::ThreadPool>(std::shared_ptr<void>(), from.pool));
     }
-    ~Place() {
-      lent.targets.take_back();
-      lent.pool.take_back();
+    ~CallContext() {
+      borrowed.targets.reclaim();
+      borrowed.pool.reclaim();
     }
-    Place(const Place&) = delete;
-    Place& operator=(const Place&) = delete;
-    LentHandles& lent;
+    CallContext(const CallContext&) = delete;
+    CallContext& operator=(const CallContext&) = delete;
+    BorrowedHandles& borrowed;
     ckpt_tensor_spec input;
     ckpt_tensor_spec output;
     ckpt_layer_context context;
@@ -132,7 +134,7 @@ class CustomLayer final : public engine::Layer {
   }
 
   ckpt_layer_callbacks callbacks_;
-  LentHandles lent_;
+  BorrowedHandles borrowed_;
   std::shared_ptr<UserData> user_;
 };
 

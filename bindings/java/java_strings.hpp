@@ -107,7 +107,8 @@ inline bool refuse(JNIEnv* env, const char* text) {
   return false;
 }
 
-class Text {
+// A Java string in UTF-8; data() is nullptr for null.
+class Utf8String {
  public:
   bool get(JNIEnv* env, jstring text) {
     if (!text) return true;
@@ -158,28 +159,6 @@ class Text {
 
   std::string utf8_;
   bool given_ = false;
-};
-
-class Texts {
- public:
-  bool get(JNIEnv* env, jobjectArray array) {
-    const jsize length = array ? env->GetArrayLength(array) : 0;
-    for (jsize i = 0; i < length; ++i) {
-      auto element = static_cast<jstring>(env->GetObjectArrayElement(array, i));
-      if (!element) return refuse(env, "list of strings: contains null");
-      const bool got = texts_.emplace_back().get(env, element);
-      env->DeleteLocalRef(element);
-      if (!got) return false;
-      pointers_.push_back(texts_.back().data());
-    }
-    return true;
-  }
-  const char** data() { return pointers_.data(); }
-  std::int64_t size() const { return static_cast<std::int64_t>(pointers_.size()); }
-
- private:
-  std::deque<Text> texts_;
-  std::vector<const char*> pointers_;
 };
 
 // A struct of the library and the strings that its members point to.

@@ -308,7 +308,7 @@ inline ckpt_status tensor_create_borrowed(Buffer buffer, ckpt_dtype dtype, const
     env->ExceptionClear();
     text = nullptr;
   }
-  Text utf8;
+  Utf8String utf8;
   const bool got = text && utf8.get(env, text);
   if (!got) env->ExceptionClear();
   if (text) env->DeleteLocalRef(text);

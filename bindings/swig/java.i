@@ -97,7 +97,7 @@ text %enddef
 %apply int { unsigned int, uint32_t };
 
 // ---- Strings: UTF-8, not JNI's modified UTF-8 ----
-%typemap(in) const char* (ckpt_java::Text text) {
+%typemap(in) const char* (ckpt_java::Utf8String text) {
   if (!text.get(jenv, $input)) return $null;
   $1 = const_cast<char*>(text.data());
 }
@@ -187,6 +187,9 @@ CKPT_NUMBERS(int64_t, const int64_t* shape, int32_t ndim, jlongArray, long[])
 CKPT_NUMBERS(int64_t, const int64_t* offsets, int32_t ndim, jlongArray, long[])
 CKPT_NUMBERS(int64_t, const int64_t* begins, int64_t count, jlongArray, long[])
 CKPT_NUMBERS(int64_t, const int64_t* begins, int64_t begins_count, jlongArray, long[])
+CKPT_NUMBERS(int64_t, const int64_t* inputs, int64_t inputs_count, jlongArray, long[])
+CKPT_NUMBERS(int64_t, const int64_t* needed, int64_t needed_count, jlongArray, long[])
+CKPT_NUMBERS(int64_t, const int64_t* values, int64_t values_count, jlongArray, long[])
 CKPT_NUMBERS(double, const double* gap_seconds, int64_t gap_count, jdoubleArray, double[])
 CKPT_NUMBERS(ckpt_bool, const ckpt_bool* failed, int64_t failed_count, jintArray, int[])
 CKPT_HANDLES(ckpt_strategy, ckpt_strategy* const* children, int64_t children_count)

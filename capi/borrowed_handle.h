@@ -13,11 +13,11 @@ namespace ckpt::capi {
 // restored. A handle that the callback kept without retaining it is refused like a released one, during the lifetime of this
 // object.
 template <class T>
-class Lent {
+class BorrowedHandle {
  public:
-  Lent() = default;
-  Lent(const Lent&) = delete;
-  Lent& operator=(const Lent&) = delete;
+  BorrowedHandle() = default;
+  BorrowedHandle(const BorrowedHandle&) = delete;
+  BorrowedHandle& operator=(const BorrowedHandle&) = delete;
 
   // Returns the handle for a call that begins; nullptr for none.
   template <class Object>
@@ -32,7 +32,7 @@ class Lent {
     return handle_.get();
   }
 
-  void take_back() noexcept {
+  void reclaim() noexcept {
     if (handle_ == nullptr) return;
     if (handle_->references.load(std::memory_order_acquire) > ours) {
       T* const theirs = handle_.release();
