@@ -125,9 +125,14 @@ class CheckedIn(unittest.TestCase):
         self.assertEqual(found.returncode, 0, found.stderr)
 
 
+def named_field(names, name):
+    (field,) = (each for each in names["structs"]["ckpt_checkpoint_info"]["fields"] if each["name"] == name)
+    return field
+
+
 class Promise(unittest.TestCase):
-    """Checks compatibility with the snapshot: only functions, constants and fields at the end of structs with a size may be
-    added."""
+    """Checks compatibility with the snapshot: only functions, constants and fields at the end of structs with a size may be added,
+    and reserved fields may get a name."""
 
     @classmethod
     def setUpClass(cls):
@@ -152,6 +157,7 @@ class Promise(unittest.TestCase):
             lambda names, api: api["constants"].append({"name": "CKPT_NEW", "value": 1}),
             lambda names, api: api["functions"].append({**api["functions"][0], "name": "ckpt_new"}),
             lambda names, api: api["structs"].append({**api["structs"][0], "name": "ckpt_new_options"}),
+            lambda names, api: named_field(names, "reserved").update(name="used", declaration="ckpt_bool used"),
         ):
             self.assertEqual(self.changed(change), [])
 
@@ -188,6 +194,8 @@ class Promise(unittest.TestCase):
             lambda names, api: api["handles"].pop(),
             change_order,
             change_first_size,
+            lambda names, api: named_field(names, "reserved").update(name="used", declaration="int64_t used", size=8),
+            lambda names, api: named_field(names, "pinned").update(name="used", declaration="int32_t used"),
         ):
             self.assertNotEqual(self.changed(change), [], change.__code__.co_names)
 

@@ -44,10 +44,11 @@ def add_history(api, snapshot):
     """Adds what only the snapshot records: the position of each function in the table, and the first version of each struct."""
     places = {function["name"]: n for n, function in enumerate(snapshot["functions"])}
     api["functions"].sort(key=lambda function: places.get(function["name"], len(places)))  # new ones keep the order of the headers
-    firsts = {struct["name"]: struct["first"] for struct in snapshot["structs"] if "first" in struct}
+    firsts = {struct["name"]: struct["first"]["size"] for struct in snapshot["structs"] if "first" in struct}
     for struct in filter(has_size, api["structs"]):
-        last = struct["fields"][-1]
-        struct["first"] = firsts.get(struct["name"], {"last": last["name"], "size": last["offset"] + last["size"]})
+        ends = {field["offset"] + field["size"]: field["name"] for field in struct["fields"]}
+        size = firsts.get(struct["name"], max(ends))
+        struct["first"] = {"last": ends[size], "size": size}
     return api
 
 

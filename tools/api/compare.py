@@ -1,7 +1,7 @@
 """Compatibility of the API: rules for one description, and the changes that are allowed between releases."""
 
 from c_words import default_problem
-from model import has_size
+from model import has_size, is_reserved
 
 
 def rules(api):
@@ -26,9 +26,16 @@ def call(entry, old):
 
 
 def fields(struct, old):
-    """Returns the fields of the old version; a struct without struct_size is frozen and cannot have more."""
-    declarations = [field["declaration"] for field in struct["fields"]]
-    return declarations[: len(old["fields"])] if has_size(old) else declarations, struct.get("first")
+    """Returns the fields of the old version and its size; a struct without struct_size is frozen and cannot have more. A reserved
+    field may get a name: it was 0 in earlier programs."""
+    def declaration(now, before):
+        is_same_place = [now.get(key) for key in ("offset", "size")] == [before.get(key) for key in ("offset", "size")]
+        got_name = is_reserved(before) and before["name"] != "struct_size" and is_same_place
+        return before["declaration"] if got_name else now["declaration"]
+
+    common = [declaration(now, before) for now, before in zip(struct["fields"], old["fields"])]
+    more = [] if has_size(old) else [field["declaration"] for field in struct["fields"][len(common):]]
+    return common + more, struct["first"]["size"] if "first" in struct else None
 
 
 PROMISED = {"functions": call, "callbacks": call, "structs": fields, "handles": lambda entry, old: "a handle",
