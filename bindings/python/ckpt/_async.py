@@ -185,6 +185,9 @@ class AsyncManager(_m.AsyncManagerMethods, _Owned):
     def _refused_save(self) -> Any:
         return self._refused_on_all_ranks(_n.ckpt_async_manager_save, self._slot)
 
+    def _refused_load(self) -> Any:
+        return self._refused_on_all_ranks(_n.ckpt_async_manager_load, self._slot)
+
     def _start(self, kind: CheckpointTaskKind, step: int, progress: Progress, on_staged: Optional[Callable[[int], Any]],
                on_ended: Optional[Callable[[CheckpointTaskResult], Any]], call: Callable[[Any], int],
                filled: Optional[State] = None) -> CheckpointTask:

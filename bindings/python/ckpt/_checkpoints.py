@@ -98,7 +98,7 @@ class CheckpointManager(_m.CheckpointManagerMethods, _Owned):
         """Fills the state from the newest valid checkpoint, or from that of a step or of a name. Raises NotFoundError when none
         exists. state, environment and progress: as for save. rename(name): returns the state's name of a tensor with this name in
         the checkpoint; None: the same (rename={"old": "new"}.get)."""
-        with self._refused_on_all_ranks(_n.ckpt_checkpoint_manager_load, None):
+        with self._refused_load():
             given = _o.load_options(**_as_json({"environment": environment, **options}))
             loaded, renamer = _as_state(state), _renamer(rename)
         result = LoadResult._of(_with_progress(progress, _n.ckpt_checkpoint_manager_load, self._h, loaded._h, given, renamer))
@@ -107,6 +107,9 @@ class CheckpointManager(_m.CheckpointManagerMethods, _Owned):
 
     def _refused_save(self) -> Any:
         return self._refused_on_all_ranks(_n.ckpt_checkpoint_manager_save)
+
+    def _refused_load(self) -> Any:
+        return self._refused_on_all_ranks(_n.ckpt_checkpoint_manager_load, None)
 
     def _refused_on_all_ranks(self, function: Callable[..., Any], *more: Any) -> Any:
         """Encloses the preparation of a collective call. function: saves or loads; more: its arguments after the options."""

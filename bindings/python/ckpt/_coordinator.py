@@ -51,6 +51,11 @@ class Coordinator(_m.CoordinatorMethods, _Owned):
         functions = _callbacks(_native.CoordinatorFunctions, **_functions_of(coordinator))
         return cls._of(_n.ckpt_coordinator_create_custom(rank, world_size, functions, _gathers(coordinator)))
 
+    @property
+    def _loaded(self) -> Dict[Any, str]:
+        """The checkpoint that the ranks have loaded last in one line, by place, until they save."""
+        return self.__dict__.setdefault("_loaded_names", {})
+
     def all_gather(self, sent: Any, timeout: float = 60.0) -> bytes:
         """Returns the bytes of all ranks in rank order."""
         received = bytearray(memoryview(sent).nbytes * self.world_size)

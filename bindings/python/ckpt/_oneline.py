@@ -23,8 +23,8 @@ from ._tensor import _numpy_or_tensor, as_tensor, Tensor
 from ._torch_versions import VERSIONS, versions_of
 from ._tree_filling import fill_tree
 from ._trees import TEXT_TENSOR, Types
-from .generated.errors import InvalidArgumentError, NotFoundError
-from .generated.values import CheckpointInfo, SaveResult, Verify
+from .generated.errors import CorruptError, InvalidArgumentError, NotFoundError
+from .generated.values import CheckpointInfo, LoadResult, SaveResult, Verify
 
 __all__ = ["save", "load", "save_file", "load_file"]
 
@@ -50,8 +50,7 @@ def _save(place: Union[Storage, PathLike], state: State, step: int, keep_last: i
     if shared is not None:  # save_async holds the storage's lock
         return shared[1].save(state, step, **options)
     with CheckpointManager(place, keep_last=keep_last, coordinator=coordinator, timeout=timeout) as checkpoints:
-        if coordinator is None:
-            _continue_at(place, checkpoints)
+        _continue_at(place, checkpoints, coordinator)
         return checkpoints.save(state, step, **options)
 
 
@@ -66,20 +65,30 @@ _loaded: Dict[Any, str] = {}  # by _key of a path: the checkpoint that the last 
 def _continue_from(checkpoints: CheckpointManager, name: str) -> None:
     """Makes the next save continue from a checkpoint that another manager or a reader has read, as after a load: it does not begin
     a new run if the checkpoint precedes it."""
-    with suppress(CkptError), State() as nothing:  # removed meanwhile: nothing to continue from
-        checkpoints.load(nothing, name=name, partial=True, verify=Verify.NONE)
+    with suppress(CkptError):  # removed meanwhile: nothing to continue from
+        _load_nothing(checkpoints, name)
 
 
-def _note_loaded(place: Union[Storage, PathLike], name: str) -> None:
-    shared = _shared.get(_key(place))
+def _load_nothing(checkpoints: CheckpointManager, name: str) -> LoadResult:
+    with State() as nothing:
+        return checkpoints.load(nothing, name=name, partial=True, verify=Verify.NONE)
+
+
+def _note_loaded(place: Union[Storage, PathLike], name: str, coordinator: Optional[Coordinator] = None) -> None:
+    shared = _shared.get(_key(place)) if coordinator is None else None
     if shared is not None:
         _continue_from(shared[1], name)
     elif isinstance(place, (str, bytes, os.PathLike)):
-        _loaded[_key(place)] = name
+        _loaded_by(coordinator)[_key(place)] = name
 
 
-def _continue_at(place: Union[Storage, PathLike], checkpoints: CheckpointManager) -> None:
-    name = _loaded.pop(_key(place), None)
+def _loaded_by(coordinator: Optional[Coordinator]) -> Dict[Any, str]:
+    """The names that a save with this coordinator continues from. Ranks note what all of them have loaded, so that all continue."""
+    return _loaded if coordinator is None else coordinator._loaded
+
+
+def _continue_at(place: Union[Storage, PathLike], checkpoints: CheckpointManager, coordinator: Optional[Coordinator] = None) -> None:
+    name = _loaded_by(coordinator).pop(_key(place), None)
     if name is not None:
         _continue_from(checkpoints, name)
 
@@ -93,6 +102,18 @@ def _warn_of_skipped(text: str) -> None:
     warnings.warn(text, SkippedWarning, stacklevel=level)
 
 
+def _damaged_record(name: str) -> CorruptError:
+    return CorruptError(f"the commit record of '{name}' is damaged and was skipped", _n.CKPT_E_CORRUPT)
+
+
+def _report_skipped(errors: Mapping[str, CkptError], name: str) -> None:
+    """errors: of `_newest`, which found the checkpoint name."""
+    for bad, error in errors.items():
+        text = str(error) if bad == name else f"checkpoint '{bad}' was skipped for the older '{name}': {error}"
+        _warn("state", text)
+        _warn_of_skipped(text)
+
+
 def load(place: Union[Storage, PathLike], name: Optional[str] = None, *, group: Optional[str] = None, types: Types = (),
          into: Any = None, coordinator: Optional[Coordinator] = None, timeout: Optional[float] = None,
          progress: Progress = None) -> Any:
@@ -100,10 +121,11 @@ def load(place: Union[Storage, PathLike], name: Optional[str] = None, *, group: 
     Tensors become new numpy arrays (Tensors for types that numpy lacks) in a dict by name, or in a dict of such dicts if there are
     several groups; group selects one. A tree becomes the same tree: dataclasses and named tuples are created from types, others
     become a `Record`. into: a template, which is filled in place (arrays, dicts, lists and dataclasses) and returned. A
-    dict becomes a `Loaded`, with the checkpoint's name and step. A newer checkpoint that is damaged or cannot be read is skipped
-    with a SkippedWarning and a log message; state.skipped and state.errors report it. Every other error is raised, as is any error
-    of a checkpoint given by name. coordinator: all ranks of a run load the same checkpoint, each the tensors of into, and its
-    blocks of every `Sharded`; timeout: in seconds, as for CheckpointManager. progress: as for CheckpointManager.save."""
+    dict becomes a `Loaded`, with the checkpoint's name and step. A newer checkpoint that is damaged or cannot be read, or a
+    damaged commit record of the loaded one, is skipped with a SkippedWarning and a log message; state.skipped and state.errors
+    report it. Every other error is raised, as is any error of a checkpoint given by name. coordinator: all ranks of a run load the
+    same checkpoint, each the tensors of into, and its blocks of every `Sharded`; timeout: in seconds, as for CheckpointManager.
+    progress: as for CheckpointManager.save."""
     if coordinator is not None or _has_sharded(into):
         return _load_into(place, name, group, types, into, coordinator, timeout, progress)
     with CheckpointManager(place, read_only=True) as checkpoints, _Meter(progress) as meter:
@@ -111,14 +133,12 @@ def load(place: Union[Storage, PathLike], name: Optional[str] = None, *, group: 
             name, step, errors, value = _newest(checkpoints, place, lambda reader: _by_group(reader, group, types, meter))
         else:
             value = _read(checkpoints, name, lambda reader: _by_group(reader, group, types, meter))
-            step, errors = checkpoints.manifest(name)["step"], {}
+            found = _load_nothing(checkpoints, name)
+            step, errors = found.step, {name: _damaged_record(name)} if found.skipped else {}
     if type(value) is dict:
         value = Loaded(value)
         value.name, value.step, value.skipped, value.errors = name, step, len(errors), errors
-    for bad, error in errors.items():
-        text = f"checkpoint '{bad}' was skipped for the older '{name}': {error}"
-        _warn("state", text)
-        _warn_of_skipped(text)
+    _report_skipped(errors, name)
     _note_loaded(place, name)
     return value if into is None else fill_tree(into, value)
 
@@ -140,6 +160,7 @@ def _load_into(place: Union[Storage, PathLike], name: Optional[str], group: Opti
         found = checkpoints.load(state, name=name, progress=progress)
         for bad in state.load_report()["skipped"]:
             _warn_of_skipped(f"'{bad['name']}' was skipped; '{found.name}' was loaded: {bad['problem']}")
+        _note_loaded(place, found.name, coordinator)
         return state.tree("tree", types=types, into=into) if tree else into
 
 
@@ -153,8 +174,8 @@ class _NoCheckpointError(NotFoundError):
 
 def _newest(checkpoints: CheckpointManager, place: Union[Storage, PathLike],
             read: Callable[[Reader], Any]) -> Tuple[str, int, Dict[str, CkptError], Any]:
-    """Returns name and step of the newest checkpoint that read can read, the errors of newer ones by name, and what read
-    returned."""
+    """Returns name and step of the newest checkpoint that read can read, the errors of newer ones and of its commit record by the
+    checkpoint's name, and what read returned."""
     for _ in range(_most_scans):
         errors: Dict[str, CkptError] = {}
         found = [info for info in checkpoints.list() if info.status != _n.CKPT_E_NOT_FOUND]  # no manifest: not (yet) a checkpoint
@@ -162,7 +183,10 @@ def _newest(checkpoints: CheckpointManager, place: Union[Storage, PathLike],
             if info.abandoned:  # never instead of one of the current line
                 continue
             try:
-                return info.name, info.step, errors, _read(checkpoints, info.name, read)
+                value = _read(checkpoints, info.name, read)
+                if info.record_damaged:
+                    errors[info.name] = _damaged_record(info.name)
+                return info.name, info.step, errors, value
             except CkptError as error:
                 if _was_removed(checkpoints, info):
                     break

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import fields, is_dataclass
 import importlib
 import random
@@ -16,7 +16,7 @@ from . import _native as _n
 from ._async import AsyncManager
 from ._checkpoints import _refused_manager, _refused_on_all_ranks, CheckpointManager, Reader
 from ._given import _new_state, _state_of
-from ._oneline import _continue_from, _newest, _NoCheckpointError, _note_loaded, _save, _warn_of_skipped, _write_file
+from ._oneline import _newest, _NoCheckpointError, _note_loaded, _report_skipped, _save, _warn_of_skipped, _write_file
 from ._progress import Progress, _Meter
 from ._root import CkptError
 from ._state import PathLike, State
@@ -143,8 +143,8 @@ def resume(where: Union[CheckpointManager, AsyncManager, Place], *, model: Any =
     """Loads the newest valid checkpoint of `save` into model, optimizer and scheduler, which stay on their devices, and sets the
     generators if rng is true. Returns None when no checkpoint exists. types: classes of dataclasses and named tuples in extra.
     Tensors in extra are moved to device. Reads and verifies everything before it changes anything. Raises UnsupportedError, with
-    the path, for tensors on the device 'meta'. Skips a newer checkpoint that is damaged, with a SkippedWarning. progress: as for
-    CheckpointManager.save."""
+    the path, for tensors on the device 'meta'. Skips a newer checkpoint that is damaged, with a SkippedWarning. With a manager that
+    has a coordinator, every rank calls it, and an error on one rank is an error on all. progress: as for CheckpointManager.save."""
     wanted = {"model": model, "optimizer": optimizer, "scheduler": scheduler}
     _require_memory(wanted, device)
     groups = [group for group, part in wanted.items() if part is not None] + ["rng"] * rng
@@ -159,29 +159,27 @@ def resume(where: Union[CheckpointManager, AsyncManager, Place], *, model: Any =
         return trees, _on(device, reader.tree("extra", types=types)) if reader.has_tree("extra") else None
 
     try:
-        with _Meter(progress) as meter:
-            name, step, errors, (trees, extra) = _newest_of(where, read)
+        with where._refused_load() if isinstance(where, (CheckpointManager, AsyncManager)) else nullcontext():
+            with _Meter(progress) as meter:
+                name, step, errors, (trees, extra) = _newest_of(where, read)
+            if scheduler is not None:
+                trees["scheduler"] = _with_functions(trees["scheduler"], _state_dict(scheduler))
+            _load_all({group: part for group, part in wanted.items() if part is not None}, trees)
     except _NoCheckpointError:
         return None
-    if scheduler is not None:
-        trees["scheduler"] = _with_functions(trees["scheduler"], _state_dict(scheduler))
-    _load_all({group: part for group, part in wanted.items() if part is not None}, trees)
-    for bad, error in errors.items():
-        _warn_of_skipped(f"checkpoint '{bad}' was skipped for the older '{name}': {error}")
+    _report_skipped(errors, name)
     _continue_after_resume(where, name)
     return Resumed(step, extra, name)
 
 
 def _continue_after_resume(where: Any, name: str) -> None:
-    """Makes the next save continue from the checkpoint that a reader has read. Not for several ranks: their loads are
-    collective."""
+    """Makes the next save continue from the checkpoint that a reader has read. Fails if several ranks have read different ones."""
     if not isinstance(where, (CheckpointManager, AsyncManager)):
-        _note_loaded(where, name)
-    elif not where._is_collective and isinstance(where, CheckpointManager):
-        _continue_from(where, name)
-    elif not where._is_collective:
-        with suppress(CkptError), State() as nothing:
-            where.load(nothing, name=name, partial=True, verify=Verify.NONE).wait()
+        return _note_loaded(where, name)
+    with nullcontext() if where._is_collective else suppress(CkptError), State() as nothing:
+        loaded = where.load(nothing, name=name, partial=True, verify=Verify.NONE)
+        if isinstance(where, AsyncManager):
+            loaded.wait()
 
 
 def _require_memory(wanted: Mapping[str, Any], device: Any) -> None:

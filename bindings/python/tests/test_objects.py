@@ -2,6 +2,7 @@
 
 import collections
 import gc
+import json
 import sys
 import unittest
 import weakref
@@ -141,6 +142,25 @@ class OwnObjects(unittest.TestCase):
         with ckpt.CheckpointManager(storage, read_only=True) as manager:
             state = ckpt.State({"w": np.zeros(10)})
             self.assertEqual((manager.load(state).step, manager.load(state).skipped), (1, 1))
+
+    def test_a_damaged_record_is_counted_by_every_load(self):
+        own = Objects()
+        storage = ckpt.Storage.custom(own)
+        name = ckpt.save(storage, {"w": np.full(10, 7.0)}, 7).name
+        with ckpt.CheckpointManager(storage, read_only=True) as manager:
+            self.assertEqual([info.record_damaged for info in manager.list()], [False])
+        record = json.loads(own.files[record_of(1)])
+        del record["checksum"]
+        record.update(format_version=1, attempt="step-000000000007-badcafe0")  # one flipped bit in version 1, which has no checksum
+        own.files[record_of(1)] = json.dumps(record, separators=(",", ":")).encode()
+        for which in (None, name):
+            with self.assertWarnsRegex(ckpt.SkippedWarning, f"the commit record of '{name}' is damaged"):
+                loaded = ckpt.load(storage, which)
+            self.assertEqual((loaded["w"][9], loaded.step, loaded.skipped, list(loaded.errors)), (7, 7, 1, [name]))
+            self.assertIsInstance(loaded.errors[name], ckpt.CorruptError)
+        with ckpt.CheckpointManager(storage, read_only=True) as manager:
+            self.assertEqual([info.record_damaged for info in manager.list()], [True])
+            self.assertEqual(manager.load(ckpt.State({"w": np.zeros(10)})).skipped, 1)
 
     def test_default_methods_work(self):
         own = Objects()

@@ -4,6 +4,7 @@ import os
 import tempfile
 import threading
 import unittest
+import warnings
 
 import ckpt
 import numpy as np
@@ -73,6 +74,14 @@ def on_ranks(ranks, work):
     for thread in threads:
         thread.join()
     return outcomes
+
+
+def damage(checkpoint):
+    """Changes the last bytes of its first file of tensors."""
+    name = min(name for name in os.listdir(checkpoint) if name.endswith(".safetensors"))
+    with open(os.path.join(checkpoint, name), "r+b") as stream:
+        stream.seek(-4, os.SEEK_END)
+        stream.write(b"dmg!")
 
 
 def rows_of(rank, ranks, length):
@@ -235,6 +244,26 @@ class Ranks(unittest.TestCase):
         for tree in self.outcomes(2, work):
             self.assertEqual(tree["history"][0].tobytes(), BIAS.tobytes())
             self.assertEqual(tree["epoch"], 0)
+
+    def test_a_save_continues_from_what_the_ranks_loaded(self):
+        def work(rank, coordinator):
+            for step in (100, 200, 300):
+                saved = ckpt.save(self.path, {"b": BIAS + step}, step, coordinator=coordinator)
+            if rank == 0:
+                damage(os.path.join(self.path, saved.name))
+            coordinator.barrier()
+            into = {"b": np.zeros(1000)}
+            ckpt.load(self.path, into=into, coordinator=coordinator)
+            self.assertEqual(into["b"][0], 200)
+            return [ckpt.save(self.path, into, step, coordinator=coordinator).rolled_back for step in (210, 220)]
+
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            self.assertEqual(self.outcomes(2, work), [[True, False]] * 2)
+        self.assertEqual([each.category for each in warned], [ckpt.SkippedWarning] * 2)
+        with ckpt.CheckpointManager(self.path, read_only=True) as manager:
+            found = [(info.step, info.abandoned) for info in manager.list()]
+        self.assertEqual(found, [(220, False), (210, False), (200, False), (100, False), (300, True)])
 
     # ---- Mistakes ----
 

@@ -1,5 +1,6 @@
 """With the real PyTorch: a run that is killed in the middle of an epoch continues with identical results."""
 
+from contextlib import nullcontext
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import warnings
 
 import ckpt
 from ckpt import _native
+from test_ranks import damage, on_ranks
 
 try:
     import torch
@@ -600,6 +602,59 @@ class Runs(unittest.TestCase):
                 with ckpt.CheckpointManager(folder, read_only=True) as manager:
                     found = [(info.step, bool(info.abandoned)) for info in manager.list()]
                 self.assertEqual(found, [(210, False), (200, False), (100, False), (300, True)])
+
+    def test_ranks_continue_from_what_they_resumed(self):
+        def of_tasks(manager):
+            return ckpt.AsyncManager(manager), lambda task: task.saved()
+
+        def of_manager(manager):
+            return nullcontext(manager), lambda saved: saved
+
+        for way in (of_manager, of_tasks):
+            with self.subTest(way=way.__name__), tempfile.TemporaryDirectory() as folder:
+                def work(rank, coordinator):
+                    model = torch.nn.Linear(2, 2)
+                    with ckpt.CheckpointManager(folder, coordinator=coordinator) as manager, way(manager)[0] as where:
+                        save = lambda step: way(manager)[1](ckpt_torch.save(where, step, model=model))
+                        none = ckpt_torch.resume(where, model=model)
+                        name = [save(step).name for step in (100, 200, 300)][-1]
+                        coordinator.barrier()
+                        if rank == 0:
+                            damage(os.path.join(folder, name))
+                        coordinator.barrier()
+                        step = ckpt_torch.resume(where, model=model).step
+                        return none, step, save(210).generation, save(220).generation
+
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", ckpt.SkippedWarning)
+                    self.assertEqual(on_ranks(2, work), [(None, 200, 1, 1)] * 2)
+                with ckpt.CheckpointManager(folder, read_only=True) as manager:
+                    found = [(info.step, info.abandoned) for info in manager.list()]
+                self.assertEqual(found, [(220, False), (210, False), (200, False), (100, False), (300, True)])
+
+    def test_an_error_of_one_rank_in_resume_fails_all_at_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def work(rank, coordinator):
+                with ckpt.CheckpointManager(folder, coordinator=coordinator) as manager:  # its timeout: ten minutes
+                    ckpt_torch.save(manager, 1, model=torch.nn.Linear(2, 2))
+                    return ckpt_torch.resume(manager, model=torch.nn.Linear(3 if rank == 1 else 2, 2))
+
+            other, mine = on_ranks(2, work)
+            self.assertIsInstance(mine, RuntimeError)
+            self.assertIn("size mismatch", str(mine))
+            self.assertIsInstance(other, ckpt.InvalidArgumentError)
+            self.assertIn("rank 1", str(other))
+
+    def test_ranks_that_read_different_checkpoints_fail(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def work(rank, coordinator):
+                with ckpt.CheckpointManager(folder, coordinator=coordinator) as manager:
+                    names = [ckpt_torch.save(manager, step, model=torch.nn.Linear(2, 2)).name for step in (1, 2)]
+                    with self.assertRaisesRegex(ckpt.CkptError, names[rank]):
+                        ckpt_torch._continue_after_resume(manager, names[rank])
+                    return ckpt_torch.resume(manager, model=torch.nn.Linear(2, 2)).step
+
+            self.assertEqual(on_ranks(2, work), [2, 2])
 
     def test_several_models_and_plain_readers(self):
         models = {"generator": torch.nn.Linear(2, 3), "critic": torch.nn.Linear(3, 1)}
