@@ -128,6 +128,22 @@ ckpt_status ckpt_profile_add_option(ckpt_profile* profile, const ckpt_option_pro
   });
 }
 
+ckpt_status ckpt_profile_set_inputs(ckpt_profile* profile, int64_t layer, const int64_t* inputs, int64_t inputs_count,
+                                    const int64_t* needed, int64_t needed_count) {
+  return guard([&] {
+    refuse_reentry(checked(profile, "profile"));
+    const auto read = array_argument(inputs, inputs_count, "inputs");
+    profile->object->set_inputs(layer, read, array_argument(needed, needed_count, "needed"));
+  });
+}
+
+ckpt_status ckpt_profile_set_outputs(ckpt_profile* profile, const int64_t* values, int64_t values_count) {
+  return guard([&] {
+    refuse_reentry(checked(profile, "profile"));
+    profile->object->set_outputs(array_argument(values, values_count, "values"));
+  });
+}
+
 ckpt_status ckpt_profile_set_tier(ckpt_profile* profile, int32_t tier, const ckpt_tier_profile* tier_profile) {
   return guard([&] {
     refuse_reentry(checked(profile, "profile"));

@@ -47,11 +47,12 @@ void fill_tensor_info(ckpt_tensor_info* info, const state::TensorEntry& entry, i
 }
 
 ckpt_checkpoint_info checkpoint_info(const state::Found& found) {
-  auto values = struct_of<ckpt_checkpoint_info, 1>(found);
+  auto values = struct_of<ckpt_checkpoint_info, 2>(found);
   const bool is_complete = found.condition == state::Condition::complete;
   values.has_metric = is_complete && found.metric ? 1 : 0;
   if (!is_complete) values.commit_sequence = values.bytes = values.saved_utc_ns = values.world_size = 0;
   if (values.has_metric == 0) values.metric = 0;
+  values.record_damaged = found.record_damage.empty() ? 0 : 1;
   return values;
 }
 

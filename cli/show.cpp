@@ -253,9 +253,10 @@ void list(const std::string& path, bool as_json) {
   if (as_json) {
     ordered document = ordered::array();
     for (const CheckpointInfo& info : infos) {
-      ordered row = {{"name", info.name},          {"step", info.step},     {"state", state_of(info)},
-                     {"bytes", info.bytes},        {"pinned", info.pinned}, {"generation", info.generation},
-                     {"abandoned", info.abandoned}};
+      ordered row = {{"name", info.name},           {"step", info.step},
+                     {"state", state_of(info)},     {"bytes", info.bytes},
+                     {"pinned", info.pinned},       {"generation", info.generation},
+                     {"abandoned", info.abandoned}, {"record_damaged", info.record_damaged}};
       const std::chrono::nanoseconds saved = saved_at(info);
       if (saved.count() > 0) {
         row["saved_utc_ns"] = saved.count();
@@ -270,10 +271,10 @@ void list(const std::string& path, bool as_json) {
   for (const CheckpointInfo& info : infos) widest = std::max(widest, printable(info.name).size());
   std::printf("%-*s  %12s  %10s  %10s  %-20s  %s\n", static_cast<int>(widest), "name", "step", "size", "metric", "saved", "state");
   for (const CheckpointInfo& info : infos) {
-    std::printf("%-*s  %12lld  %10s  %10s  %-20s  %s%s%s\n", static_cast<int>(widest), printable(info.name).c_str(),
+    std::printf("%-*s  %12lld  %10s  %10s  %-20s  %s%s%s%s\n", static_cast<int>(widest), printable(info.name).c_str(),
                 static_cast<long long>(info.step), info.status == Status::ok ? bytes_text(info.bytes).c_str() : "-",
                 info.metric ? cat(*info.metric).c_str() : "-", utc_text(saved_at(info).count()).c_str(), state_of(info),
-                info.pinned ? ", pinned" : "", info.abandoned ? ", abandoned" : "");
+                info.pinned ? ", pinned" : "", info.abandoned ? ", abandoned" : "", info.record_damaged ? ", damaged record" : "");
   }
 }
 

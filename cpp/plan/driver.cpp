@@ -49,6 +49,7 @@ std::string text_of(const DriveCall& call) {
 Driver::Driver(std::shared_ptr<const Schedule> schedule, std::unique_ptr<DriveCallbacks> callbacks)
     : schedule_(std::move(schedule)), callbacks_(std::move(callbacks)) {
   require(!schedule_->role().is_stage(), "schedule is of a pipeline's stage: only the pipeline can run it");
+  if (schedule_->is_of_graph()) fail(Status::unsupported, "schedule is of a graph: drivers run chains");
   for (const Kind kind :
        {Kind::forward, Kind::record, Kind::backward, Kind::turn, Kind::store_begin, Kind::load_begin, Kind::await})
     if (callbacks_->can(kind)) can_ |= bit_of(kind);

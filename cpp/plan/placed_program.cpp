@@ -205,6 +205,7 @@ const char* item_name(Item item) {
 }  // namespace
 
 PlacedProgram make_placed_program(const Schedule& schedule, const ChainProfile& profile) {
+  if (profile.is_graph()) base::fail(base::Status::unsupported, "profile is a graph: programs are of chains");
   const Placement placement = place(make_program(schedule, profile));
   PlacedProgram program;
   std::vector<BufferId> walk_buffers;

@@ -8,6 +8,7 @@
 #include "base/form.h"
 #include "plan/planners/auto_planner.h"
 #include "plan/planners/chain_planner.h"
+#include "plan/planners/graph_planner.h"
 #include "plan/planners/levels.h"
 #include "plan/planners/mixed.h"
 #include "plan/planners/revolve.h"
@@ -31,17 +32,22 @@ std::shared_ptr<const Schedule> make_levels_of(const ChainProfile& profile, Valu
 std::shared_ptr<const Schedule> make_auto_of(const ChainProfile& profile, Values values) {
   const double seconds = values[1].number;
   base::require(seconds >= 0, "seconds is ", seconds, "; expected at least 0");
+  if (profile.is_graph()) return make_graph(profile, values[0].whole);
   return make_auto(profile, values[0].whole, {.seconds = seconds, .table_bytes = values[2].whole});
 }
 
 struct Planner {
   base::Form form;
   std::shared_ptr<const Schedule> (*make)(const ChainProfile& profile, Values values);
+  bool takes_graphs = false;
 };
 
 constexpr Planner planners[] = {
     {{"store-all", "records every layer, recomputes none: least time, most memory", {}},
-     [](const ChainProfile& profile, Values) { return make_store_all(profile); }},
+     [](const ChainProfile& profile, Values) {
+       return profile.is_graph() ? make_graph_store_all(profile) : make_store_all(profile);
+     },
+     true},
     {{"recompute-all", "keeps only the chain's input and recomputes from it for each layer: least memory", {}},
      [](const ChainProfile& profile, Values) { return make_recompute_all(profile); }},
     {{"periodic",
@@ -59,7 +65,13 @@ constexpr Planner planners[] = {
       {{"bytes", Unit::bytes, 1, max_bytes},
        {"seconds", Unit::number, 0, 0, "2"},
        {"table_bytes", Unit::bytes, 1, max_bytes, "300000000"}}},
-     make_auto_of},
+     make_auto_of,
+     true},
+    {{"graph",
+      "the fastest schedule of a graph that a local search over recomputations finds within the budget",
+      {{"bytes", Unit::bytes, 1, max_bytes}}},
+     [](const ChainProfile& profile, Values values) { return make_graph(profile, values[0].whole); },
+     true},
     {{"chain",
       "the fastest schedule within the budget that keeps each layer's tape, and the input it reads, until its backward",
       {{"bytes", Unit::bytes, 1, max_bytes}}},
@@ -117,7 +129,11 @@ std::shared_ptr<const Schedule> make_by_text(const ChainProfile& profile, std::s
     const std::string text = with_current_name(given);
     const Planner& planner = base::form_named<Planner>(planners, "planner", text);
     const base::FormLimit layers{"layers", profile.layers()};
-    profile.require_complete();
+    if (planner.takes_graphs) {
+      profile.require_summable();
+    } else {
+      profile.require_complete();
+    }
     static_cast<void>(profile.longest_seconds());  // planners may add without checks
     return planner.make(profile, base::form_values(planner.form, "planner", text, layers));
   });

@@ -39,6 +39,23 @@ void check_layer(const LayerProfile& layer) {
   for (const OptionProfile& option : layer.options) check_option(option);
 }
 
+// Returns the reads of a layer in a chain.
+GraphEdges::Reads chain_reads(std::int64_t number, const LayerProfile& layer) {
+  return {{number}, std::vector<std::int64_t>(layer.has(needs_input) ? 1 : 0, number)};
+}
+
+// Fails unless all values are in the range and different. name: of the argument.
+void require_values(const char* name, std::span<const std::int64_t> values, std::int64_t largest, const char* reason) {
+  std::vector<std::int64_t> sorted;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    require(values[i] >= 0 && values[i] <= largest, name, "[", i, "] is ", values[i], "; expected 0 .. ", largest, reason);
+    sorted.push_back(values[i]);
+  }
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end()) fail(Status::invalid_argument, name, " has value ", *twice, " twice; expected different values");
+}
+
 // Adds a * b.
 void add_product(std::int64_t& total, std::int64_t a, std::int64_t b) {
   std::int64_t product = 0;
@@ -68,10 +85,9 @@ void ChainProfile::require_open(const char* what) const {
 void ChainProfile::add_layer(LayerProfile layer) {
   require_open("layers");
   check_layer(layer);
-  require(layers_.empty() || !layer.has(no_input_gradient), "flags is ", layer.flags,
-          ": only layer 0 may lack an input gradient, this is layer ", layers_.size());
   for (const OptionProfile& option : layer.options) note_peak(option);
   layers_.push_back(std::move(layer));
+  if (is_graph()) edges_->layers.push_back(chain_reads(layers() - 1, layers_.back()));
 }
 
 void ChainProfile::add_option(const OptionProfile& option) {
@@ -87,6 +103,46 @@ void ChainProfile::set_option(std::int64_t layer, std::int32_t number, const Opt
   check_option(option);
   note_peak(option);
   layers_[static_cast<std::size_t>(layer)].options[static_cast<std::size_t>(number)] = option;
+}
+
+GraphEdges& ChainProfile::edges() {
+  if (!is_graph()) {
+    require_open("inputs");
+    edges_.emplace();
+    for (std::int64_t i = 0; i < layers(); ++i) edges_->layers.push_back(chain_reads(i, layer(i)));
+  }
+  return *edges_;
+}
+
+void ChainProfile::set_inputs(std::int64_t number, std::span<const std::int64_t> inputs, std::span<const std::int64_t> needed) {
+  if (number < 0 || number >= layers()) fail(Status::out_of_range, "layer is ", number, "; the profile has ", layers());
+  require(!inputs.empty(), "inputs_count is 0; expected at least 1");
+  require_values("inputs", inputs, number, ": a layer reads the input and values of earlier layers");
+  require_values("needed", needed, number, "");
+  for (const std::int64_t value : needed) {
+    require(std::ranges::find(inputs, value) != inputs.end(), "needed has value ", value, "; expected values that inputs has, too");
+  }
+  GraphEdges::Reads& reads = edges().layers[static_cast<std::size_t>(number)];
+  reads = {{inputs.begin(), inputs.end()}, {needed.begin(), needed.end()}};
+  LayerProfile& layer = layers_[static_cast<std::size_t>(number)];
+  layer.flags = needed.empty() ? layer.flags & ~needs_input : layer.flags | needs_input;
+}
+
+void ChainProfile::set_outputs(std::span<const std::int64_t> values) {
+  require(!values.empty(), "values_count is 0; expected at least 1");
+  require_values("values", values, layers(), "");
+  require(std::ranges::find(values, 0) == values.end(), "values has value 0; expected values that layers compute");
+  std::vector<std::int64_t>& outputs = edges().outputs;
+  outputs.assign(values.begin(), values.end());
+  std::ranges::sort(outputs);
+}
+
+GraphEdges::Reads ChainProfile::reads_of(std::int64_t number) const {
+  return is_graph() ? reads(number) : chain_reads(number, layer(number));
+}
+
+std::vector<std::int64_t> ChainProfile::outputs() const {
+  return is_graph() && !edges_->outputs.empty() ? edges_->outputs : std::vector{layers()};
 }
 
 void ChainProfile::set_tier(std::int32_t tier, const TierProfile& profile) {
@@ -112,6 +168,29 @@ void ChainProfile::require_whole() const {
     if (layer.options.empty())
       fail(Status::invalid_state, "profile: layer ", base::quote(layer.name), ": expected at least one option");
   }
+  if (is_graph()) return require_valid_graph();
+  for (std::int64_t i = 1; i < std::ssize(layers_); ++i) {
+    require(!layer(i).has(no_input_gradient), "profile: layer ", i, " (", layer(i).name, ") has the flag NO_INPUT_GRADIENT; only ",
+            "layer 0 may lack an input gradient");
+  }
+}
+
+void ChainProfile::require_valid_graph() const {
+  std::vector<std::int64_t> readers(static_cast<std::size_t>(layers()) + 1);
+  for (const GraphEdges::Reads& each : edges_->layers) {
+    for (const std::int64_t value : each.inputs) ++readers[static_cast<std::size_t>(value)];
+  }
+  for (const std::int64_t value : outputs()) ++readers[static_cast<std::size_t>(value)];
+  for (std::int64_t i = 0; i < layers(); ++i) {
+    const LayerProfile& each = layer(i);
+    const std::vector<std::int64_t>& inputs = reads(i).inputs;
+    require(readers[static_cast<std::size_t>(i) + 1] > 0, "profile: no layer reads value ", i + 1, " of layer ", i, " (", each.name,
+            "); expected a path to an output");
+    require(!each.has(no_input_gradient) || inputs == std::vector{std::int64_t{0}}, "profile: layer ", i, " (", each.name,
+            ") has the flag NO_INPUT_GRADIENT; expected it only in layers that read only value 0");
+    require(!each.has(in_place) || (inputs == std::vector{i} && readers[static_cast<std::size_t>(i)] == 1), "profile: layer ", i,
+            " (", each.name, ") has the flag IN_PLACE; expected it to read only value ", i, ", and no other layer to read it");
+  }
 }
 
 double ChainProfile::longest_seconds() const {
@@ -124,24 +203,38 @@ double ChainProfile::longest_seconds() const {
       forward = std::max({forward, option.forward_seconds, option.has_record ? option.record_seconds : 0.0});
       backward = std::max(backward, option.backward_seconds);
     }
-    longest += is_uniform() ? n * ((n + 1) / 2 * forward + backward) : (n - static_cast<double>(i) + 1) * forward + backward;
+    const double runs = (n - static_cast<double>(i) + 1) * (is_graph() ? 2 : 1);
+    longest += is_uniform() ? n * ((n + 1) / 2 * forward + backward) : runs * forward + backward;
   }
   if (!std::isfinite(longest)) fail(Status::out_of_range, "profile: the sum of all seconds exceeds the range of a double");
   return longest;
 }
 
 void ChainProfile::require_complete() const {
+  if (is_graph()) {
+    fail(Status::unsupported,
+         "profile is a graph: expected a chain; the planners graph:BYTES, auto:BYTES and store-all plan graphs");
+  }
+  require_summable();
+}
+
+void ChainProfile::require_summable() const {
   require_whole();
   const std::int64_t each = is_uniform() ? uniform_layers_ : 1;
   std::int64_t total = input_bytes_;
   // Items that stay with the caller may exist a second time.
-  for (const std::int64_t bytes : {bytes_of(0), bytes_of(layers())}) add_product(total, bytes, flags_ != 0 ? 1 : 0);
+  if (flags_ != 0) {
+    add_product(total, bytes_of(0), 1);
+    for (const std::int64_t value : outputs()) add_product(total, bytes_of(value), 1);
+  }
   for (const LayerProfile& layer : layers_) {
-    // Output twice: an item and its gradient. Ambient state twice: saved and current during a recomputation.
+    // Output twice: an item and its gradient; in a graph also a second gradient that is added to it. Ambient state twice: saved and
+    // current during a recomputation.
     for (const std::int64_t bytes : {layer.output_bytes, layer.ambient_bytes}) {
       add_product(total, bytes, each);
       add_product(total, bytes, each);
     }
+    if (is_graph()) add_product(total, layer.output_bytes, 1);
     for (const OptionProfile& option : layer.options) {
       for (const std::int64_t bytes : {option.tape_bytes, option.forward_workspace_bytes, option.backward_workspace_bytes,
                                        option.record_workspace_bytes, option.backward_peak_bytes})

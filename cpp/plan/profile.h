@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,7 +18,8 @@ constexpr std::uint32_t needs_output = 2;
 constexpr std::uint32_t deterministic = 4;
 constexpr std::uint32_t no_input_gradient = 8;
 constexpr std::uint32_t in_place = 16;
-constexpr std::uint32_t all_layer_flags = 31;
+constexpr std::uint32_t adds_gradient = 32;
+constexpr std::uint32_t all_layer_flags = 63;
 
 // Flags of a whole chain.
 constexpr std::uint32_t keeps_input = 1;
@@ -63,6 +66,17 @@ struct TierProfile {
   }
 };
 
+// The reads of a graph's layers. Value 0 is the input, and layer i computes value i + 1.
+struct GraphEdges {
+  struct Reads {
+    std::vector<std::int64_t> inputs;  // values that forward reads: without duplicates, none above the layer's number
+    std::vector<std::int64_t> needed;  // those among them that backward reads
+  };
+  std::vector<Reads> layers;
+  std::vector<std::int64_t> outputs;  // values that TURN passes to the caller; empty: the last one
+};
+
+// The profile of a chain, or of a graph.
 class ChainProfile {
  public:
   explicit ChainProfile(std::int64_t input_bytes);
@@ -74,6 +88,10 @@ class ChainProfile {
   void add_option(const OptionProfile& option);
   // Replaces an existing option. Not for a uniform chain.
   void set_option(std::int64_t layer, std::int32_t number, const OptionProfile& option);
+
+  // Make the chain a graph. Check the values.
+  void set_inputs(std::int64_t layer, std::span<const std::int64_t> inputs, std::span<const std::int64_t> needed);
+  void set_outputs(std::span<const std::int64_t> values);
 
   // Checks the values. tier: 1 .. tiers-1.
   void set_tier(std::int32_t tier, const TierProfile& profile);
@@ -87,13 +105,23 @@ class ChainProfile {
   bool has(std::uint32_t flag) const { return (flags_ & flag) != 0; }
   // Returns true if an option has backward_peak_bytes.
   bool knows_backward_peaks() const { return knows_backward_peaks_; }
+  bool is_graph() const { return edges_.has_value(); }
+  // Only for a graph.
+  const GraphEdges::Reads& reads(std::int64_t layer) const { return edges_->layers[static_cast<std::size_t>(layer)]; }
+  // Also for a chain.
+  GraphEdges::Reads reads_of(std::int64_t layer) const;
+  // The values that TURN passes to the caller, ascending.
+  std::vector<std::int64_t> outputs() const;
   const TierProfile& tier(std::int32_t number) const { return tiers_[static_cast<std::size_t>(number)]; }
   // Bytes of x_i, 0 <= i <= layers().
   std::int64_t bytes_of(std::int64_t i) const { return i == 0 ? input_bytes_ : layer(i - 1).output_bytes; }
 
-  // Fails with Error(invalid_state) unless the profile has layers, and every layer has an option.
+  // Fails with Error(invalid_state) unless the profile has layers, and every layer has an option; with Error(invalid_argument)
+  // unless every value of a graph has a path to an output, and the layers' flags fit the graph.
   void require_whole() const;
   // Also fails with Error(out_of_range) unless the sum of all bytes fits in 63 bits: planners may then add without checks.
+  void require_summable() const;
+  // require_summable of a chain. Fails with Error(unsupported) for a graph.
   void require_complete() const;
   // Returns the seconds of the slowest schedule worth making: no layer runs more often than the number of layers after it. Fails
   // with Error(out_of_range) if they exceed the range of a double.
@@ -102,6 +130,9 @@ class ChainProfile {
  private:
   // Fails with Error(invalid_state) for a uniform chain, which is complete.
   void require_open(const char* what) const;
+  void require_valid_graph() const;
+  // Makes the chain a graph that reads the same.
+  GraphEdges& edges();
   void note_peak(const OptionProfile& option) { knows_backward_peaks_ = knows_backward_peaks_ || option.backward_peak_bytes > 0; }
 
   std::int64_t input_bytes_;
@@ -109,6 +140,7 @@ class ChainProfile {
   std::uint32_t flags_ = 0;
   bool knows_backward_peaks_ = false;
   std::int64_t uniform_layers_ = 0;  // of a uniform chain, with the single layer layers_[0]
+  std::optional<GraphEdges> edges_;  // of a graph
   std::array<TierProfile, tiers> tiers_;
 };
 

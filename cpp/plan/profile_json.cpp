@@ -2,6 +2,7 @@
 
 #include <array>
 #include <limits>
+#include <optional>
 #include <set>
 #include <span>
 #include <string_view>
@@ -31,11 +32,12 @@ struct FlagName {
 using FlagNames = std::span<const FlagName>;
 constexpr std::array<FlagName, 3> profile_flag_names{
     {{keeps_input, "keeps_input"}, {keeps_output, "keeps_output"}, {own_allocator, "own_allocator"}}};
-constexpr std::array<FlagName, 5> layer_flag_names{{{needs_input, "needs_input"},
+constexpr std::array<FlagName, 6> layer_flag_names{{{needs_input, "needs_input"},
                                                     {needs_output, "needs_output"},
                                                     {deterministic, "deterministic"},
                                                     {no_input_gradient, "no_input_gradient"},
-                                                    {in_place, "in_place"}}};
+                                                    {in_place, "in_place"},
+                                                    {adds_gradient, "adds_gradient"}}};
 
 // ---- Writing ----
 
@@ -71,7 +73,8 @@ void write(JsonWriter& out, const OptionProfile& option) {
   out.end_object();
 }
 
-void write(JsonWriter& out, const LayerProfile& layer) {
+// reads: nullptr in a chain.
+void write(JsonWriter& out, const LayerProfile& layer, const GraphEdges::Reads* reads) {
   std::vector<std::int64_t> shape;
   for (std::int64_t i = 0; i < layer.output.shape.ndim(); ++i) shape.push_back(layer.output.shape[i]);
   out.begin_object()
@@ -81,6 +84,7 @@ void write(JsonWriter& out, const LayerProfile& layer) {
       .member("dtype", tensor::dtype_name(layer.output.dtype))
       .member("shape", shape)
       .member("ambient_bytes", layer.ambient_bytes);
+  if (reads != nullptr) out.member("inputs", reads->inputs).member("needed_inputs", reads->needed);
   out.key("options").begin_list();
   for (const OptionProfile& option : layer.options) write(out, option);
   out.end_list().end_object();
@@ -204,6 +208,12 @@ std::uint32_t flags_of(const Json& names, const std::string& where, FlagNames fl
   return flags;
 }
 
+std::vector<std::int64_t> whole_numbers(const Json& value, const std::string& where) {
+  std::vector<std::int64_t> numbers;
+  for (const Json& number : list(value, where)) numbers.push_back(whole_number(number, entry(where, numbers.size())));
+  return numbers;
+}
+
 strategy::Activation output_of(Members& members, std::int64_t output_bytes) {
   const Json* const dtype_name = members.find("dtype");
   const Json* const lengths = members.find("shape");
@@ -212,17 +222,22 @@ strategy::Activation output_of(Members& members, std::int64_t output_bytes) {
   const auto dtype = tensor::dtype_from_name(name);
   if (!dtype) refuse(cat(members.where("dtype"), " is ", base::quote(name), "; expected a known dtype"));
   const std::string where = members.where("shape");
-  std::vector<std::int64_t> shape;
-  for (const Json& length : list(members.at("shape"), where)) shape.push_back(whole_number(length, entry(where, shape.size())));
+  const std::vector<std::int64_t> shape = whole_numbers(members.at("shape"), where);
   const auto output = placed(where, [&] { return strategy::Activation(*dtype, tensor::Shape(shape)); });
   if (output.bytes != output_bytes)
     refuse(cat(members.where("output_bytes"), " is ", output_bytes, "; expected the bytes of dtype and shape, ", output.bytes));
   return output;
 }
 
-LayerProfile layer_of(const Json& value, const std::string& where) {
+struct ReadLayer {
+  LayerProfile profile;
+  std::optional<GraphEdges::Reads> reads;
+};
+
+ReadLayer layer_of(const Json& value, const std::string& where) {
   Members members(value, where);
-  LayerProfile layer;
+  ReadLayer read;
+  LayerProfile& layer = read.profile;
   layer.name = text(members.at("name"), members.where("name"));
   if (const Json* const flags = members.find("flags")) layer.flags = flags_of(*flags, members.where("flags"), layer_flag_names);
   members.read("output_bytes", layer.output_bytes);
@@ -231,8 +246,14 @@ LayerProfile layer_of(const Json& value, const std::string& where) {
   const std::string options_name = members.where("options");
   const Json::List& options = list(members.at("options"), options_name);
   for (std::size_t i = 0; i < options.size(); ++i) layer.options.push_back(option_of(options[i], entry(options_name, i)));
+  const Json* const inputs = members.find("inputs");
+  const Json* const needed = members.find("needed_inputs");
+  if ((inputs == nullptr) != (needed == nullptr)) refuse(cat(where, ": expected inputs and needed_inputs, or neither"));
+  if (inputs != nullptr) {
+    read.reads = {whole_numbers(*inputs, members.where("inputs")), whole_numbers(*needed, members.where("needed_inputs"))};
+  }
   members.end();
-  return layer;
+  return read;
 }
 
 ChainProfile layers_of(Members& whole) {
@@ -245,13 +266,22 @@ ChainProfile layers_of(Members& whole) {
     auto profile = placed("input_bytes", [&] { return ChainProfile(input_bytes); });
     for (std::size_t i = 0; i < layers.size(); ++i) {
       const std::string where = entry("layers", i);
-      placed(where, [&] { profile.add_layer(layer_of(layers[i], where)); });
+      ReadLayer read = layer_of(layers[i], where);
+      placed(where, [&] {
+        profile.add_layer(std::move(read.profile));
+        if (read.reads) profile.set_inputs(static_cast<std::int64_t>(i), read.reads->inputs, read.reads->needed);
+      });
+    }
+    if (const Json* const outputs = whole.find("outputs")) {
+      placed("outputs", [&] { profile.set_outputs(whole_numbers(*outputs, "outputs")); });
     }
     return profile;
   }
   whole.read("uniform_layers", uniform_layers);
   if (layers.size() != 1) refuse(cat("layers has ", layers.size(), " entries; expected 1 for a uniform chain"));
-  LayerProfile like = layer_of(layers[0], "layers[0]");
+  ReadLayer read = layer_of(layers[0], "layers[0]");
+  if (read.reads) refuse("layers[0] has inputs; expected none in a uniform chain");
+  LayerProfile& like = read.profile;
   if (like.options.size() != 1)
     refuse(cat("layers[0].options has ", like.options.size(), " entries; expected 1 for a uniform chain"));
   if (input_bytes != like.output_bytes)
@@ -266,11 +296,12 @@ std::string to_json(const ChainProfile& profile) {
   out.begin_object().member("format", format_name).member("version", format_version).member("input_bytes", profile.bytes_of(0));
   if (profile.is_uniform()) out.member("uniform_layers", profile.layers());
   if (profile.flags() != 0) out.member("flags", names_of(profile.flags(), profile_flag_names));
+  if (profile.is_graph()) out.member("outputs", profile.outputs());
   out.key("tiers").begin_list();
   for (std::int32_t tier = 1; tier < tiers; ++tier) write(out, profile.tier(tier));
   out.end_list().key("layers").begin_list();
   const std::int64_t kept = profile.is_uniform() ? 1 : profile.layers();
-  for (std::int64_t i = 0; i < kept; ++i) write(out, profile.layer(i));
+  for (std::int64_t i = 0; i < kept; ++i) write(out, profile.layer(i), profile.is_graph() ? &profile.reads(i) : nullptr);
   return std::move(out.end_list().end_object()).text();
 }
 

@@ -83,11 +83,13 @@ std::int64_t StageRole::chunk_ending_at(std::int64_t index) const {
   return -1;
 }
 
-Schedule::Schedule(std::string name, std::int64_t layers, std::unique_ptr<const ActionSource> source, StageRole role)
+Schedule::Schedule(std::string name, std::int64_t layers, std::unique_ptr<const ActionSource> source, StageRole role,
+                   bool is_of_graph)
     : name_(std::move(name)),
       layers_(layers),
       source_(std::move(source)),
       role_(std::move(role)),
+      is_of_graph_(is_of_graph),
       fingerprint_(fingerprint_of(name_, layers_, *source_)) {}
 
 std::shared_ptr<const Schedule> with_left_out(const Schedule& schedule, std::string left_out) {

@@ -87,7 +87,8 @@ struct StageRole {
 class Schedule {
  public:
   // layers: -1 if the number of steps is not known beforehand.
-  Schedule(std::string name, std::int64_t layers, std::unique_ptr<const ActionSource> source, StageRole role = {});
+  Schedule(std::string name, std::int64_t layers, std::unique_ptr<const ActionSource> source, StageRole role = {},
+           bool is_of_graph = false);
 
   const std::string& name() const noexcept { return name_; }
   std::int64_t layers() const noexcept { return layers_; }
@@ -95,6 +96,8 @@ class Schedule {
   // Distinguishes recipes when a saved cursor is restored or a strategy is asked again.
   std::uint64_t fingerprint() const noexcept { return fingerprint_; }
   const StageRole& role() const noexcept { return role_; }
+  // Returns true for a graph planner's schedule, which executors of chains cannot run.
+  bool is_of_graph() const noexcept { return is_of_graph_; }
   // Describes what the search for this schedule did not consider; "" if it considered everything, or no search was made.
   const std::string& left_out() const noexcept { return left_out_; }
 
@@ -103,6 +106,7 @@ class Schedule {
   std::int64_t layers_;
   std::shared_ptr<const ActionSource> source_;
   StageRole role_;
+  bool is_of_graph_;
   std::uint64_t fingerprint_;
   std::string left_out_;
 
@@ -144,6 +148,8 @@ std::shared_ptr<const Schedule> make_segments(const ChainProfile& profile, std::
 std::shared_ptr<const Schedule> make_from_strategy(const ChainProfile& profile, const strategy::StrategyPtr& strategy);
 std::shared_ptr<const Schedule> make_open_ended(std::int64_t period, std::uint32_t layer_flags);
 std::shared_ptr<const Schedule> make_list(std::int64_t layers, std::span<const Action> actions);
+// The step of a graph.
+std::shared_ptr<const Schedule> make_graph_list(std::string name, std::int64_t layers, std::span<const Action> actions);
 // The whole step of a stage: several micro-batches, with SEND and RECEIVE.
 std::shared_ptr<const Schedule> make_stage_list(std::string name, std::int64_t layers, std::span<const Action> actions,
                                                 StageRole role);

@@ -38,6 +38,7 @@ Walk::Walk(const ChainProfile& profile, WalkSink& sink, StageRole role) : profil
   if (role_.is_stage()) return;
   add_item(input_key(0, 0), allocate({BufferRole::input, 0, 0, profile.bytes_of(0)}));
   if (profile.has(keeps_input)) kept_input_ = 0;
+  if (profile.is_graph()) find_readers();
   micro_batches_[0].backward_ran = LayerSet(profile.layers());
 }
 
@@ -195,9 +196,10 @@ void Walk::forward(const Action& action) {
   const bool record = action.kind == Kind::forward_tape;
   const std::int32_t micro = action.micro_batch;
   MicroBatch& batch = micro_batch(action);
-  BufferId input = need_item(action, input_key(action.first, micro));
+  BufferId input = profile_.is_graph() ? no_buffer : need_item(action, input_key(action.first, micro));
   for (std::int64_t layer = action.first; layer < action.last; ++layer) {
     const bool between = !record && layer > action.first;  // its input is not an item, and ends with it
+    if (profile_.is_graph()) need_inputs(action, layer, between);
     const bool kept = record || layer + 1 == action.last;
     const ItemKey made = input_key(layer + 1, micro);
     if (between && profile_.layer(layer).has(in_place)) {
@@ -227,7 +229,11 @@ void Walk::record(const Action& action) {
   const bool needs_scratch = !makes_output && !option.has_record;
 
   Operation operation{.kind = option.has_record ? Operation::Kind::record : Operation::Kind::forward, .layer = layer};
-  operation.input = need_item(action, input_key(layer, action.micro_batch));
+  if (profile_.is_graph()) {
+    need_inputs(action, layer, false);
+  } else {
+    operation.input = need_item(action, input_key(layer, action.micro_batch));
+  }
   if (makes_output) operation.output = make_item(action, input_key(layer + 1, action.micro_batch));
   if (needs_scratch) operation.output = allocate(scratch);
   operation.tape = make_item(action, tape_key(layer, action));
@@ -238,6 +244,7 @@ void Walk::record(const Action& action) {
 void Walk::advance(const Action& action) {
   check_layers(action);
   check_slot(action);
+  if (profile_.is_graph()) require_advance(action);
   const std::int32_t micro = action.micro_batch;
   MicroBatch& batch = micro_batch(action);
   BufferId buffer = consume_item(action, input_key(action.first, micro));
@@ -269,6 +276,8 @@ void Walk::run_in_place(const Action& action, MicroBatch& micro, std::int64_t la
 void Walk::run_forward(const Action& action, MicroBatch& micro, Operation operation, std::int64_t workspace_bytes) {
   const std::int64_t layer = operation.layer;
   const LayerProfile& profile = profile_.layer(layer);
+  if (profile_.is_graph() && layer > micro.forwarded)
+    refuse(action, base::cat("layer ", micro.forwarded, " has not run: expected layers in order when they run first"));
   const bool again = layer < micro.forwarded;
   if (again && !profile.has(deterministic)) {
     refuse(action, base::cat("layer ", layer, " (", profile.name, ") is not deterministic and would run again"));
@@ -301,12 +310,14 @@ void Walk::turn(const Action& action) {
   MicroBatch& micro = micro_batch(action);
   if (micro.turned) refuse(action, "the step contains a second TURN");
   if (role_.is_stage() && !role_.last) refuse(action, "only the last stage may turn");
-  const std::int64_t layers = profile_.layers();
-  const BufferId output = need_item(action, input_key(layers, action.micro_batch));
-  const BufferId grad = make_item(action, grad_key(layers, action.micro_batch));
+  Operation operation{.kind = Operation::Kind::turn, .micro_batch = action.micro_batch};
+  for (const std::int64_t value : profile_.outputs()) {
+    operation.output = need_item(action, input_key(value, action.micro_batch));
+    operation.grad_output = make_item(action, grad_key(value, action.micro_batch));
+    if (profile_.has(keeps_output) && !role_.is_stage()) kept_outputs_[operation.output] = value;
+  }
   micro.turned = true;
-  if (profile_.has(keeps_output) && !role_.is_stage()) kept_output_ = output;
-  sink_.run({.kind = Operation::Kind::turn, .micro_batch = action.micro_batch, .output = output, .grad_output = grad});
+  sink_.run(operation);
 }
 
 // ---- Neighbour stages ----
@@ -375,7 +386,11 @@ void Walk::backward_layer(const Action& action, MicroBatch& batch, std::int64_t 
   Operation operation{.kind = Operation::Kind::backward, .micro_batch = micro, .option = action.option, .layer = layer};
   operation.grad_output = need_item(action, grad_output);
   operation.tape = need_item(action, tape);
-  if (profile.has(needs_input)) operation.input = need_item(action, input_key(layer, micro));
+  if (profile_.is_graph()) {
+    need_gradients(action, batch, layer);
+  } else if (profile.has(needs_input)) {
+    operation.input = need_item(action, input_key(layer, micro));
+  }
   if (profile.has(needs_output)) operation.output = need_item(action, input_key(layer + 1, micro));
   const bool overwrites = profile.has(in_place) && !profile.has(no_input_gradient);
   const BufferInfo before{BufferRole::grad, 0, layer + 1, bytes_of(grad_output)};
@@ -392,13 +407,16 @@ void Walk::backward_layer(const Action& action, MicroBatch& batch, std::int64_t 
     operation.grad_input = consume_item(action, grad_output);
     sink_.become(operation.grad_input, before, meanwhile);
     add_item(grad_input, operation.grad_input);
-  } else if (!profile.has(no_input_gradient)) {
+  } else if (!profile.has(no_input_gradient) && !profile_.is_graph()) {
     operation.grad_input = make_item(action, grad_input);
   }
+  std::vector<std::pair<BufferId, BufferInfo>> added;
+  if (profile_.is_graph() && !overwrites) added = make_gradients(action, layer);
   const BufferInfo workspace{BufferRole::workspace, 0, layer, option.backward_workspace_bytes};
   if (workspace.bytes > 0) operation.workspace = allocate(workspace);
   sink_.run(operation);
   if (operation.workspace != no_buffer) sink_.free(operation.workspace, workspace);
+  for (const auto& [buffer, info] : added) sink_.free(buffer, info);
   end_item(tape);
   if (!overwrites) end_item(grad_output);
   if (overwrites && meanwhile.bytes != after.bytes) sink_.become(operation.grad_input, meanwhile, after);
@@ -428,6 +446,8 @@ void Walk::store_begin(const Action& action) {
   check_slot(action);
   const ItemKey key = key_named_by(action);
   const BufferId source = need_item(action, key);
+  // A copy of a gradient that others still add to would be outdated.
+  if (profile_.is_graph() && action.item == Item::grad) require_added(action, micro_batch(action), action.first, action.first - 1);
   const auto place = std::make_pair(action.tier, action.slot);
   if (slots_.contains(place)) refuse(action, base::cat("slot ", action.slot, " of tier ", action.tier, " is occupied"));
   if (transfers_.contains(action.transfer)) refuse(action, base::cat("transfer ", action.transfer, " is in progress already"));
@@ -521,7 +541,10 @@ void Walk::end(const Action& action) {
     }
   }
   for (const auto& [number, batch] : micro_batches_) {
-    if (!batch.backward_ran.contains(0)) refuse(action, base::cat("micro-batch ", number, " has not run backward through layer 0"));
+    for (std::int64_t layer = profile_.is_graph() ? profile_.layers() - 1 : 0; layer >= 0; --layer) {
+      if (batch.backward_ran.contains(layer)) continue;
+      refuse(action, base::cat("micro-batch ", number, " has not run backward through layer ", layer));
+    }
   }
   if (!transfers_.empty()) refuse(action, base::cat("transfer ", transfers_.begin()->first, " was not awaited"));
   if (!slots_.empty()) {
@@ -533,8 +556,7 @@ void Walk::end(const Action& action) {
     free_item(key, item.buffer, 0);
   });
   if (kept_input_ != no_buffer) sink_.free(kept_input_, {BufferRole::input, 0, 0, profile_.bytes_of(0)});
-  if (kept_output_ != no_buffer)
-    sink_.free(kept_output_, {BufferRole::input, 0, profile_.layers(), profile_.bytes_of(profile_.layers())});
+  for (const auto& [buffer, value] : kept_outputs_) sink_.free(buffer, {BufferRole::input, 0, value, profile_.bytes_of(value)});
   ended_ = true;
 }
 

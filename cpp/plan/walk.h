@@ -139,10 +139,24 @@ class Walk {
   void count_item(std::int32_t tier, Item item, std::int64_t by);
   void end_item(const ItemKey& key);
   // The item ends, but its bytes stay with the caller until the end of the step.
-  bool is_kept(BufferId buffer) const { return buffer == kept_input_ || buffer == kept_output_; }
+  bool is_kept(BufferId buffer) const { return buffer == kept_input_ || kept_outputs_.contains(buffer); }
   void free_item(const ItemKey& key, BufferId buffer, std::int32_t tier);
   std::int64_t bytes_of(const ItemKey& key) const;
   void check_layers(const Action& action) const;
+  void find_readers();
+
+  // Rules of graphs (walk_graph.cpp). Fails unless the layer alone reads the value.
+  void require_read_by(const Action& action, std::int64_t value, std::int64_t layer) const;
+  // between: the layer runs directly after the one that computes its input, which is not an item.
+  void need_inputs(const Action& action, std::int64_t layer, bool between) const;
+  void require_advance(const Action& action) const;
+  bool creates_grad(std::int64_t value, std::int64_t layer) const;
+  // Fails unless all readers of the value after the layer ran backward.
+  void require_added(const Action& action, const MicroBatch& batch, std::int64_t value, std::int64_t layer) const;
+  void need_gradients(const Action& action, const MicroBatch& batch, std::int64_t layer) const;
+  // Creates the gradients of a layer's inputs. Returns the buffers of those that are added to an existing one.
+  std::vector<std::pair<BufferId, BufferInfo>> make_gradients(const Action& action, std::int64_t layer);
+
   void check_item(const Action& action) const;
   void check_slot(const Action& action) const;
   MicroBatch& micro_batch(const Action& action);
@@ -165,14 +179,21 @@ class Walk {
   void drop(const Action& action);
   void end(const Action& action);
 
+  // The layers of a graph that read a value, ascending.
+  struct Readers {
+    std::vector<std::int64_t> layers;
+    bool is_output = false;
+  };
+
   const ChainProfile& profile_;
   WalkSink& sink_;
   StageRole role_;
+  std::vector<Readers> readers_;  // by value; empty for a chain
   std::int64_t actions_ = 0;
   bool ended_ = false;
   BufferId next_buffer_ = 0;
   BufferId kept_input_ = no_buffer;
-  BufferId kept_output_ = no_buffer;  // from the TURN on, which hands it over
+  std::map<BufferId, std::int64_t> kept_outputs_;  // with their values; from the TURN on, which hands them over
   ItemTable<LiveItem> items_;
   MostItems now_;
   MostItems most_;

@@ -367,6 +367,8 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_program_get_operations)(const ckpt_program* program, ckpt_program_operation* operations, int64_t capacity, int64_t* count);
   ckpt_status (*ckpt_program_get_json)(const ckpt_program* program, char* buffer, int64_t capacity, int64_t* needed);
   void (*ckpt_program_release)(ckpt_program* program);
+  ckpt_status (*ckpt_profile_set_inputs)(ckpt_profile* profile, int64_t layer, const int64_t* inputs, int64_t inputs_count, const int64_t* needed, int64_t needed_count);
+  ckpt_status (*ckpt_profile_set_outputs)(ckpt_profile* profile, const int64_t* values, int64_t values_count);
 } ckpt_api;
 
 #ifdef __cplusplus

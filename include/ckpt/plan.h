@@ -12,6 +12,14 @@
  * read through a *cursor*. The *verifier* replays it against a *profile* of the chain and reports exact peak bytes and time before
  * anything runs. The executor of engine.h runs it; programs with adjoint code read the cursor themselves.
  *
+ * A profile may also be a *graph*: value 0 is the input x_0, layer i computes value i+1, and reads any of the values 0 .. i
+ * (ckpt_profile_set_inputs). INPUT(v) and GRAD(v) are value v and its gradient. The actions are those of chains, with these rules:
+ * layers run forward in order the first time, and read all their INPUTs; BACKWARD reads those that the profile names. GRAD(v) is
+ * created by the backward of the last layer that reads v; the others add to it, in descending order, so that the bits do not depend
+ * on the schedule. It is complete, and may be read or copied, when all of them ran. FORWARD and ADVANCE run several layers only where
+ * each value between them is read by the next layer alone, and ADVANCE only layers that read one value. Every layer runs backward.
+ * Graphs can be planned, verified and placed, and their cursors read; the executors of this version run chains.
+ *
  * A beginner needs:
  *
  *   ckpt_profile_create_from_chain       (engine.h) or ckpt_profile_create and ckpt_profile_add_layer: resources of layers
@@ -107,12 +115,16 @@ typedef uint32_t ckpt_layer_flag;
 #define CKPT_LAYER_FLAG_NEEDS_OUTPUT 2U /* backward reads the layer's output */
 /* recomputing forward produces the same bits; without this flag the layer is never recomputed */
 #define CKPT_LAYER_FLAG_DETERMINISTIC 4U
-/* backward computes no gradient of the input: only for layer 0 with an input that has no gradient (tokens) */
+/* backward computes no gradient of the input: only for layer 0 of a chain, and for layers of a graph that read only value 0, with an
+ * input that has no gradient (tokens) */
 #define CKPT_LAYER_FLAG_NO_INPUT_GRADIENT 8U
 /* forward may write its output over its input, and backward the gradient of its input over that of its output: an element-wise
  * layer. After the first layer of a FORWARD, the layer writes its output into the buffer of its input, and its BACKWARD writes
  * GRAD(i) into the buffer of GRAD(i+1); while the layer runs that buffer counts the larger of the two */
 #define CKPT_LAYER_FLAG_IN_PLACE 16U
+/* backward can add to an existing gradient of its input; without this flag it writes a second buffer, which is then added. Used in
+ * graphs, for a value that several layers read */
+#define CKPT_LAYER_FLAG_ADDS_GRADIENT 32U
 
 /* Properties of one layer for planning. */
 typedef struct ckpt_layer_profile {
@@ -169,6 +181,20 @@ CKPT_API ckpt_status ckpt_profile_add_layer(ckpt_profile* profile, const char* n
 
 /* Appends an option to the layer that was added last. Bytes and seconds >= 0 and finite. INVALID_STATE before the first layer. */
 CKPT_API ckpt_status ckpt_profile_add_option(ckpt_profile* profile, const ckpt_option_profile* option);
+
+/* Makes the chain a graph: sets the values that a layer (0 .. layer_count-1) reads. inputs: inputs_count (>= 1) different values, each
+ * 0 .. layer, that its forward reads, in any order; needed: needed_count (>= 0) of them that its backward reads, which sets or clears
+ * the layer's flag NEEDS_INPUT. Layers without a call read as in a chain. OUT_OF_RANGE for another layer; INVALID_ARGUMENT for other
+ * values, and duplicates; INVALID_STATE for a uniform chain. Planners check the whole graph, and fail with INVALID_ARGUMENT if a
+ * value has no reader and is not an output, if a layer with the flag NO_INPUT_GRADIENT reads another value than 0, or if a layer with
+ * the flag IN_PLACE reads a value with another reader. */
+CKPT_API ckpt_status ckpt_profile_set_inputs(ckpt_profile* profile, int64_t layer, const int64_t* inputs, int64_t inputs_count,
+                                             const int64_t* needed, int64_t needed_count);
+
+/* Makes the chain a graph: sets the values (1 .. layer_count, different, values_count >= 1 of them) that TURN passes to the caller,
+ * who provides their gradients. Initially only the value of the last layer. INVALID_ARGUMENT for other values, INVALID_STATE for a
+ * uniform chain. */
+CKPT_API ckpt_status ckpt_profile_set_outputs(ckpt_profile* profile, const int64_t* values, int64_t values_count);
 
 /* Properties of a tier, a place that is slower than memory, for planning. */
 typedef struct ckpt_tier_profile {

@@ -297,7 +297,9 @@ typedef struct ckpt_checkpoint_info {
   /* 1 when a later run went back to an earlier step: only loads by name or step select the checkpoint, and retention removes it
    * first, else 0 */
   ckpt_bool abandoned;
-  int32_t reserved3; /* not used: 0 */
+  /* 1 when, on an object store, its commit record is damaged, and only the digest in the record shows that it belongs to this
+   * checkpoint, else 0. Loads use the checkpoint and count the record in skipped */
+  ckpt_bool record_damaged;
 } ckpt_checkpoint_info;
 
 #define CKPT_CHECKPOINT_INFO_INIT \

@@ -11,7 +11,9 @@
 #include <random>
 
 #include "../sanitized.h"
+#include "plan/planners/graph_schedule.h"
 #include "plan/planners/graph_search.h"
+#include "plan/verifier.h"
 
 namespace ckpt::plan::test {
 namespace {
@@ -160,6 +162,66 @@ TEST(GraphTimeline, EqualsOneThatIsBuiltAgain) {
     }
     while (!timeline.recomputations().empty()) timeline.remove(*timeline.recomputations().begin());
     EXPECT_EQ(timeline.peak_bytes(), GraphTimeline(costs).peak_bytes());
+  }
+}
+
+// A graph with every property that changes the bytes of a step. Seconds are whole multiples of a unit.
+ChainProfile random_profile(std::mt19937& random, std::int64_t n) {
+  const auto up_to = [&](std::int64_t max) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(max + 1)); };
+  ChainProfile profile(up_to(60));
+  std::vector<std::int64_t> outputs = {n};
+  for (std::int64_t i = 0; i < n; ++i) {
+    LayerProfile layer;
+    layer.name = "layer";
+    layer.flags = up_to(5) == 0 ? 0 : deterministic;
+    layer.output_bytes = up_to(60);
+    std::vector<std::int64_t> inputs = {i};
+    if (i == 0 && up_to(2) == 0) layer.flags |= no_input_gradient;
+    for (std::int64_t value = std::max<std::int64_t>(0, i - 4); value < i; ++value) {
+      if (up_to(3) == 0) inputs.push_back(value);
+    }
+    for (const std::uint32_t flag : {needs_output, adds_gradient}) layer.flags |= up_to(1) == 0 ? flag : 0;
+    layer.ambient_bytes = up_to(2) == 0 ? up_to(20) : 0;
+    OptionProfile option{.tape_bytes = up_to(90),
+                         .forward_workspace_bytes = up_to(1) * up_to(50),
+                         .backward_workspace_bytes = up_to(1) * up_to(50),
+                         .forward_seconds = static_cast<double>(up_to(9)),
+                         .backward_seconds = static_cast<double>(up_to(9))};
+    if (up_to(3) == 0) option.backward_peak_bytes = option.tape_bytes + up_to(300);
+    layer.options = {option};
+    profile.add_layer(layer);
+    std::vector<std::int64_t> needed;
+    for (const std::int64_t value : inputs) {
+      if (up_to(1) == 0) needed.push_back(value);
+    }
+    profile.set_inputs(i, inputs, needed);
+    if (i + 1 < n && up_to(6) == 0) outputs.push_back(i + 1);
+  }
+  profile.set_outputs(outputs);
+  profile.set_flags(static_cast<std::uint32_t>(up_to(3)));
+  return profile;
+}
+
+TEST(GraphSchedule, HasTheBytesAndRunsOfItsTimeline) {
+  std::mt19937 random(43);
+  for (int round = 0; round < (sanitized ? 100 : 2000); ++round) {
+    const auto n = static_cast<std::int32_t>(2 + random() % 12);
+    const ChainProfile profile = random_profile(random, n);
+    const GraphCosts costs = graph_costs(profile);
+    GraphTimeline timeline(costs);
+    std::vector<Recomputation> recomputations;
+    // In descending order of operations, so that what a recomputation reads can be remade for it.
+    for (std::int32_t stage = 1; stage <= 2 * n; ++stage) {
+      for (std::int32_t i = std::min(stage, n); i-- > 0;) {
+        const bool is_wanted = random() % 8 == 0 && stage <= 2 * n - i;
+        if (is_wanted && costs.operation(i).deterministic) timeline.add({stage, i});
+      }
+    }
+    recomputations.assign(timeline.recomputations().begin(), timeline.recomputations().end());
+    const auto schedule = graph_schedule(costs, recomputations, "graph");
+    const PlanReport report = verify(*schedule, profile);
+    ASSERT_EQ(report.peak_bytes[0], timeline.peak_bytes()) << "graph " << round;
+    ASSERT_EQ(report.recomputed_forwards, std::ssize(recomputations));
   }
 }
 

@@ -45,7 +45,7 @@ class CsharpFunction:
             lines = self.declared("abstract")
             return [*self.documented(), *lines[:-1], lines[-1] + ";"]
         *first, last = self.declared("virtual")
-        return [*self.documented(), *first, *block(last, f'throw new NotSupportedException("there is no {self.name}");')]
+        return [*self.documented(), *first, *block(last, f'throw new NotSupportedException("{self.name} is not implemented");')]
 
     def refused(self):
         text = [f"/// <summary>An object store has no {self.name}: not called.</summary>"]

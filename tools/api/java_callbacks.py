@@ -51,7 +51,7 @@ class JavaFunction:
         if self.function.is_required or self.function.is_own:
             return lines + wrapped(self.signature() + ";", "", "    ", 130)
         head = self.signature().replace("\0", " ")
-        return lines + block(f"default {head}", f'throw new UnsupportedOperationException("there is no {self.name}");')
+        return lines + block(f"default {head}", f'throw new UnsupportedOperationException("{self.name} is not implemented");')
 
     def refused(self):
         head = self.signature(False).replace("\0", " ")

@@ -180,14 +180,14 @@ namespace Ckpt
         /// <see cref="Item.Grad"/>(n), null for none. Threads, calls and failure as for forward.</summary>
         public virtual T Turn(DriveCall call, T output)
         {
-            throw new NotSupportedException("there is no Turn");
+            throw new NotSupportedException("Turn is not implemented");
         }
 
         /// <summary>Begins to copy an item into (tier, slot). The handle stays valid until the <see cref="ActionKind.Await"/> of
         /// this transfer has returned. Threads, calls and failure as for forward; a failed call has begun no transfer.</summary>
         public virtual void Store(DriveCall call, T item)
         {
-            throw new NotSupportedException("there is no Store");
+            throw new NotSupportedException("Store is not implemented");
         }
 
         /// <summary>Begins to copy the item in (tier, slot) back into memory: returns the new handle, which is used after the
@@ -195,14 +195,14 @@ namespace Ckpt
         /// failed call has begun no transfer.</summary>
         public virtual T Load(DriveCall call)
         {
-            throw new NotSupportedException("there is no Load");
+            throw new NotSupportedException("Load is not implemented");
         }
 
         /// <summary>Waits until a transfer has ended: called exactly once for each transfer that was begun, also in a step that
         /// fails (its return value is then ignored). Threads, calls and failure as for forward.</summary>
         public virtual void Await(DriveCall call)
         {
-            throw new NotSupportedException("there is no Await");
+            throw new NotSupportedException("Await is not implemented");
         }
     }
 }

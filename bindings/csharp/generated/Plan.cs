@@ -85,14 +85,17 @@ namespace Ckpt
         NeedsOutput = 2,
         /// <summary>Recomputing forward produces the same bits; without this flag the layer is never recomputed.</summary>
         Deterministic = 4,
-        /// <summary>Backward computes no gradient of the input: only for layer 0 with an input that has no gradient
-        /// (tokens).</summary>
+        /// <summary>Backward computes no gradient of the input: only for layer 0 of a chain, and for layers of a graph that read
+        /// only value 0, with an input that has no gradient (tokens).</summary>
         NoInputGradient = 8,
         /// <summary>Forward may write its output over its input, and backward the gradient of its input over that of its output: an
         /// element-wise layer. After the first layer of a <see cref="ActionKind.Forward"/>, the layer writes its output into the
         /// buffer of its input, and its <see cref="ActionKind.Backward"/> writes <see cref="Item.Grad"/>(i) into the buffer of
         /// <see cref="Item.Grad"/>(i+1); while the layer runs that buffer counts the larger of the two.</summary>
         InPlace = 16,
+        /// <summary>Backward can add to an existing gradient of its input; without this flag it writes a second buffer, which is
+        /// then added. Used in graphs, for a value that several layers read.</summary>
+        AddsGradient = 32,
     }
 
     /// <summary>Properties of a whole chain: a sum of flags.</summary>

@@ -42,7 +42,7 @@ namespace Ckpt
         }
     }
 
-    public partial class Profile
+    public unsafe partial class Profile
     {
         internal Profile(NativeHandle handle) : base(handle)
         {
@@ -151,6 +151,35 @@ namespace Ckpt
         {
             return NativeList.Made(native.ckpt_profile_get_frontier(Handle, planner), at =>
                 new FrontierPoint(new ckpt_frontier_point(at, false)));
+        }
+
+        /// <summary>Makes the chain a graph: sets the values that a layer (0 .. <c>LayerCount</c>-1) reads. inputs: inputs_count
+        /// (&gt;= 1) different values, each 0 .. layer, that its forward reads, in any order; needed: needed_count (&gt;= 0) of
+        /// them that its backward reads, which sets or clears the layer's flag NEEDS_INPUT. Layers without a call read as in a
+        /// chain. <see cref="CkptStatus.OutOfRange"/> for another layer; <see cref="CkptStatus.InvalidArgument"/> for other values,
+        /// and duplicates; <see cref="CkptStatus.InvalidState"/> for a uniform chain. Planners check the whole graph, and fail with
+        /// <see cref="CkptStatus.InvalidArgument"/> if a value has no reader and is not an output, if a layer with the flag
+        /// NO_INPUT_GRADIENT reads another value than 0, or if a layer with the flag IN_PLACE reads a value with another
+        /// reader.</summary>
+        public void SetInputs(long layer, params long[] inputs, params long[] needed)
+        {
+            using (var memory = new CallMemory())
+            {
+                native.ckpt_profile_set_inputs(Handle, layer, memory.Of(Given(inputs, "inputs")), inputs.Length,
+                    memory.Of(Given(needed, "needed")), needed.Length);
+            }
+        }
+
+        /// <summary>Makes the chain a graph: sets the values (1 .. <c>LayerCount</c>, different, values_count &gt;= 1 of them) that
+        /// <see cref="ActionKind.Turn"/> passes to the caller, who provides their gradients. Initially only the value of the last
+        /// layer. <see cref="CkptStatus.InvalidArgument"/> for other values, <see cref="CkptStatus.InvalidState"/> for a uniform
+        /// chain.</summary>
+        public void SetOutputs(params long[] values)
+        {
+            using (var memory = new CallMemory())
+            {
+                native.ckpt_profile_set_outputs(Handle, memory.Of(Given(values, "values")), values.Length);
+            }
         }
     }
 

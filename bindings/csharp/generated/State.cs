@@ -55,6 +55,7 @@ namespace Ckpt
             WorldSize = from.world_size;
             Generation = from.generation;
             Abandoned = from.abandoned != 0;
+            RecordDamaged = from.record_damaged != 0;
         }
 
         internal static CheckpointInfo Filled(Action<ckpt_checkpoint_info> fill)
@@ -103,13 +104,17 @@ namespace Ckpt
         /// retention removes it first, else false.</summary>
         public bool Abandoned { get; }
 
+        /// <summary>True when, on an object store, its commit record is damaged, and only the digest in the record shows that it
+        /// belongs to this checkpoint, else false. Loads use the checkpoint and count the record in skipped.</summary>
+        public bool RecordDamaged { get; }
+
         /// <summary>The values in one line.</summary>
         /// <returns>The text.</returns>
         public override string ToString()
         {
             return Shown.Of("CheckpointInfo", "Status", Status, "Step", Step, "CommitSequence", CommitSequence, "Bytes", Bytes,
                 "Name", Name, "Metric", Metric, "SavedUtc", SavedUtc, "Pinned", Pinned, "WorldSize", WorldSize, "Generation",
-                Generation, "Abandoned", Abandoned);
+                Generation, "Abandoned", Abandoned, "RecordDamaged", RecordDamaged);
         }
     }
 

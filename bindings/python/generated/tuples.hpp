@@ -159,7 +159,7 @@ inline PyObject* tuple_of(const ckpt_pipeline_interval& v) {
 inline PyObject* tuple_of(const ckpt_checkpoint_info& v) {
   return packed({object_of(v.status), object_of(v.step), object_of(v.commit_sequence), object_of(v.bytes), text_object(v.name),
                  v.has_metric ? object_of(v.metric) : none(), object_of(v.saved_utc_ns), PyBool_FromLong(v.pinned),
-                 object_of(v.world_size), object_of(v.generation), PyBool_FromLong(v.abandoned)});
+                 object_of(v.world_size), object_of(v.generation), PyBool_FromLong(v.abandoned), PyBool_FromLong(v.record_damaged)});
 }
 
 inline PyObject* tuple_of(const ckpt_save_result& v) {

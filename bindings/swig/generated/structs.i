@@ -117,7 +117,6 @@ CKPT_STRUCT(ckpt_checkpoint_info, CKPT_CHECKPOINT_INFO_INIT)
 %ignore ckpt_checkpoint_info::struct_size;
 %ignore ckpt_checkpoint_info::reserved;
 %ignore ckpt_checkpoint_info::reserved2;
-%ignore ckpt_checkpoint_info::reserved3;
 %immutable ckpt_checkpoint_info::name;
 CKPT_STRUCT(ckpt_checkpoint_manager_options, CKPT_CHECKPOINT_MANAGER_OPTIONS_INIT)
 %ignore ckpt_checkpoint_manager_options::struct_size;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <random>
 #include <utility>
 
@@ -46,6 +48,46 @@ class GraphSearch {
     }
     return best;
   }
+
+  // Lowers the budget below the peak again and again, until nothing fits it. Leaves the plan with the fewest bytes. seen(plan) is
+  // called for each plan.
+  template <class Seen>
+  void lower_budget(std::int64_t work, const Seen& seen) {
+    const std::int64_t end = this->work() + work;
+    for (;;) {
+      seen();
+      budget_bytes_ = timeline_.peak_bytes() - 1;
+      changes_.clear();
+      if (!find_first(std::max<std::int64_t>(0, (end - this->work()) / 4))) break;
+      remove_unneeded(all());
+    }
+    undo();
+    budget_bytes_ = timeline_.peak_bytes();
+  }
+
+  // Raises the budget to that of store-all, in proportion to the work done. A longer step is accepted as in search().
+  template <class Seen>
+  void raise_budget(std::int64_t top_bytes, std::int64_t work, const Seen& seen) {
+    const std::int64_t begin = this->work();
+    const std::int64_t lowest = budget_bytes_;
+    while (this->work() - begin < work && !timeline_.recomputations().empty()) {
+      const double done = static_cast<double>(this->work() - begin) / static_cast<double>(work);
+      budget_bytes_ = lowest + static_cast<std::int64_t>(done * static_cast<double>(top_bytes - lowest));
+      const double before = timeline_.time();
+      changes_.clear();
+      if (!change(before)) {
+        undo();
+        continue;
+      }
+      const double longer = timeline_.time() - before;
+      if (longer > 0.3 * first_temperature * (before - shortest_) * exponential()) undo();
+      seen();
+    }
+  }
+
+  std::int64_t peak_bytes() const { return timeline_.peak_bytes(); }
+  double time() const { return timeline_.time(); }
+  GraphPlan plan() const { return {all(), timeline_.peak_bytes(), timeline_.time()}; }
 
  private:
   struct Change {
@@ -94,7 +136,6 @@ class GraphSearch {
   }
 
   std::vector<Recomputation> all() const { return {timeline_.recomputations().begin(), timeline_.recomputations().end()}; }
-  GraphPlan plan() const { return {all(), timeline_.peak_bytes(), timeline_.time()}; }
 
   // ---- Repair ----
 
@@ -264,7 +305,7 @@ class GraphSearch {
 
   const GraphCosts& costs_;
   const std::int32_t size_;
-  const std::int64_t budget_bytes_;
+  std::int64_t budget_bytes_;
   GraphTimeline timeline_;
   const double shortest_;  // without recomputations
   std::vector<Change> changes_;
@@ -272,7 +313,44 @@ class GraphSearch {
   std::int64_t work_ = 0;
 };
 
+// The plans that no other dominates.
+class GraphFrontier {
+ public:
+  void add(const GraphSearch& search, double time) {
+    const auto after = plans_.upper_bound(search.peak_bytes());
+    if (after != plans_.begin() && std::prev(after)->second.time <= time) return;
+    const auto first = plans_.insert_or_assign(search.peak_bytes(), search.plan()).first;
+    auto next = std::next(first);
+    while (next != plans_.end() && next->second.time >= time) next = plans_.erase(next);
+  }
+
+  std::vector<GraphPlan> take() {
+    std::vector<GraphPlan> all;
+    for (auto& [bytes, plan] : plans_) all.push_back(std::move(plan));
+    return all;
+  }
+
+ private:
+  std::map<std::int64_t, GraphPlan> plans_;  // by peak bytes
+};
+
 }  // namespace
+
+std::vector<GraphPlan> explore_graph(const GraphCosts& costs, std::int64_t work) {
+  GraphSearch search(costs, 0);
+  GraphFrontier frontier;
+  const auto seen = [&] { frontier.add(search, search.time()); };
+  const std::int64_t top_bytes = search.peak_bytes();
+  search.lower_budget(work / 4, seen);
+  search.raise_budget(top_bytes, work - work / 4, seen);
+  return frontier.take();
+}
+
+GraphPlan smallest_graph(const GraphCosts& costs, std::int64_t work) {
+  GraphSearch search(costs, 0);
+  search.lower_budget(work, [] {});
+  return search.plan();
+}
 
 std::optional<GraphPlan> search_graph(const GraphCosts& costs, std::int64_t budget_bytes, std::int64_t work) {
   return GraphSearch(costs, budget_bytes).search(work);

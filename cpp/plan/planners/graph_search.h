@@ -26,4 +26,11 @@ struct GraphPlan {
 // operations are integers, and their sums are below 2^52.
 std::optional<GraphPlan> search_graph(const GraphCosts& costs, std::int64_t budget_bytes, std::int64_t work);
 
+// Returns plans for all budgets, by increasing bytes and decreasing time; the last is store-all. The search lowers the budget until
+// it finds nothing, and then raises it again step by step.
+std::vector<GraphPlan> explore_graph(const GraphCosts& costs, std::int64_t work);
+
+// Returns the plan with the fewest bytes that the search finds.
+GraphPlan smallest_graph(const GraphCosts& costs, std::int64_t work);
+
 }  // namespace ckpt::plan

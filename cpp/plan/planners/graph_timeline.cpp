@@ -22,10 +22,22 @@ GraphTimeline::GraphTimeline(const GraphCosts& costs)
     for (const std::int32_t value : operation.inputs) reads_[to_index(value)].push_back(time_of_main(i));
     time_ += operation.forward_time + operation.backward_time;
     hold(operation.tape_bytes, time_of_main(i), time_of_backward(i));
+    hold(operation.ambient_bytes, time_of_main(i), time_of_backward(i));
+    hold(operation.forward_bytes, time_of_main(i), time_of_main(i));
+    hold(operation.backward_bytes, time_of_backward(i), time_of_backward(i));
   }
-  reads_[to_index(size_)].push_back(time_of_main(size_));
+  for (const std::int32_t value : outputs()) reads_[to_index(value)].push_back(time_of_main(size_));
   for (std::int32_t i = size_; i-- > 0;) {
+    if (costs.operation(i).needs_output) reads_[to_index(i + 1)].push_back(time_of_backward(i));
     for (const std::int32_t value : costs.operation(i).needed_inputs) reads_[to_index(value)].push_back(time_of_backward(i));
+  }
+  // An item that stays is read by the last main operation.
+  const auto keep = [&](std::int32_t value) {
+    if (reads_[to_index(value)].back() != time_of_main(2 * size_)) reads_[to_index(value)].push_back(time_of_main(2 * size_));
+  };
+  if (costs.keeps_input) keep(0);
+  if (costs.keeps_outputs) {
+    for (const std::int32_t value : outputs()) keep(value);
   }
   for (std::int32_t value = 0; value <= size_; ++value) {
     const Span span = span_before(value, never);
@@ -34,12 +46,15 @@ GraphTimeline::GraphTimeline(const GraphCosts& costs)
   hold_gradients();
 }
 
+std::vector<std::int32_t> GraphTimeline::outputs() const { return costs_.outputs.empty() ? std::vector{size_} : costs_.outputs; }
+
 void GraphTimeline::hold_gradients() {
   std::vector<Time> made(reads_.size(), never);
-  made.back() = time_of_main(size_);
   for (std::int32_t i = 0; i < size_; ++i) {
+    if (!costs_.operation(i).makes_gradients) continue;
     for (const std::int32_t value : costs_.operation(i).inputs) made[to_index(value)] = time_of_backward(i);
   }
+  for (const std::int32_t value : outputs()) made[to_index(value)] = time_of_main(size_);
   for (std::int32_t value = 0; value <= size_; ++value) {
     if (made[to_index(value)] == never) continue;
     hold(costs_.value_bytes(value), made[to_index(value)], value == 0 ? time_of_main(2 * size_) : time_of_backward(value - 1));
@@ -131,6 +146,7 @@ void GraphTimeline::add(const Recomputation& recomputation) {
   move_tape(i, time, 1);
   runs.insert(std::lower_bound(runs.begin(), runs.end(), time), time);
   for (const std::int32_t value : costs_.operation(i).inputs) set_read(value, time, true);
+  hold(costs_.operation(i).ambient_bytes + costs_.operation(i).forward_bytes, time, time);
   recomputations_.insert(recomputation);
   time_ += costs_.operation(i).forward_time;
 }
@@ -139,6 +155,7 @@ void GraphTimeline::remove(const Recomputation& recomputation) {
   const std::int32_t i = recomputation.operation;
   const Time time = time_of(recomputation);
   std::vector<Time>& runs = runs_[to_index(i)];
+  hold(-costs_.operation(i).ambient_bytes - costs_.operation(i).forward_bytes, time, time);
   for (const std::int32_t value : costs_.operation(i).inputs) set_read(value, time, false);
   runs.erase(std::lower_bound(runs.begin(), runs.end(), time));
   split(i + 1, time, -1);

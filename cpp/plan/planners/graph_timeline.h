@@ -29,12 +29,20 @@ struct GraphOperation {
   std::int64_t tape_bytes = 0;
   double forward_time = 0;
   double backward_time = 0;
-  bool deterministic = true;  // may run again
+  bool deterministic = true;        // may run again
+  bool needs_output = false;        // the backward reads the output
+  bool makes_gradients = true;      // of its inputs
+  std::int64_t ambient_bytes = 0;   // from the first forward to the backward, and once more while it runs again
+  std::int64_t forward_bytes = 0;   // while it runs forward, beyond the items
+  std::int64_t backward_bytes = 0;  // while it runs backward, beyond the items; below 0 if items overlap meanwhile
 };
 
 struct GraphCosts {
   std::int64_t input_bytes = 0;
   std::vector<GraphOperation> operations;
+  std::vector<std::int32_t> outputs = {};  // values that the TURN reads; empty: the last one
+  bool keeps_input = false;                // the input stays in memory to the end
+  bool keeps_outputs = false;              // the outputs, too; the operations that make them are not deterministic
 
   std::int32_t size() const { return static_cast<std::int32_t>(operations.size()); }
   const GraphOperation& operation(std::int32_t i) const { return operations[static_cast<std::size_t>(i)]; }
@@ -81,8 +89,12 @@ class GraphTimeline {
 
   bool is_live(std::int32_t value, Time time) const;
   bool is_read(std::int32_t value, Time time) const;
+  // Returns true if the value is read after the time, before an operation computes it again.
+  bool is_read_after(std::int32_t value, Time time) const { return last_read(value, span_before(value, time + 1)) > time; }
   // Returns the first read after the time; never if there is none.
   Time next_read(std::int32_t value, Time time) const;
+  // Returns the values that the TURN reads.
+  std::vector<std::int32_t> outputs() const;
   // Returns the last run of the operation before the time, which is after its first run.
   Time last_run(std::int32_t operation, Time before) const;
 

@@ -121,6 +121,25 @@ class ProfileMethods : public detail::Object<Self, ckpt_profile, ckpt_profile_re
     const auto listed = detail::list_of<ckpt_frontier_point>(CKPT_FRONTIER_POINT_INIT, ask, 8192);
     return detail::values_of(listed, [](const auto& each) { return detail::from_c(each); });
   }
+  // Makes the chain a graph: sets the values that a layer (0 .. layer_count-1) reads. inputs: inputs_count (>= 1) different
+  // values, each 0 .. layer, that its forward reads, in any order; needed: needed_count (>= 0) of them that its backward reads,
+  // which sets or clears the layer's flag NEEDS_INPUT. Layers without a call read as in a chain. Status::out_of_range for
+  // another layer; Status::invalid_argument for other values, and duplicates; Status::invalid_state for a uniform chain.
+  // Planners check the whole graph, and fail with Status::invalid_argument if a value has no reader and is not an output, if a
+  // layer with the flag NO_INPUT_GRADIENT reads another value than 0, or if a layer with the flag IN_PLACE reads a value with
+  // another reader.
+  Self& set_inputs(std::int64_t layer, const std::vector<std::int64_t>& inputs, const std::vector<std::int64_t>& needed) {
+    check(ckpt_profile_set_inputs(handle(), layer, inputs.data(), static_cast<std::int64_t>(inputs.size()), needed.data(),
+                                  static_cast<std::int64_t>(needed.size())));
+    return static_cast<Self&>(*this);
+  }
+  // Makes the chain a graph: sets the values (1 .. layer_count, different, values_count >= 1 of them) that TURN passes to the
+  // caller, who provides their gradients. Initially only the value of the last layer. Status::invalid_argument for other values,
+  // Status::invalid_state for a uniform chain.
+  Self& set_outputs(const std::vector<std::int64_t>& values) {
+    check(ckpt_profile_set_outputs(handle(), values.data(), static_cast<std::int64_t>(values.size())));
+    return static_cast<Self&>(*this);
+  }
 };
 
 template <class Self>

@@ -69,12 +69,16 @@ enum class LayerFlag : std::uint32_t {
   needs_output = CKPT_LAYER_FLAG_NEEDS_OUTPUT,
   // recomputing forward produces the same bits; without this flag the layer is never recomputed
   deterministic = CKPT_LAYER_FLAG_DETERMINISTIC,
-  // backward computes no gradient of the input: only for layer 0 with an input that has no gradient (tokens)
+  // backward computes no gradient of the input: only for layer 0 of a chain, and for layers of a graph that read only value 0,
+  // with an input that has no gradient (tokens)
   no_input_gradient = CKPT_LAYER_FLAG_NO_INPUT_GRADIENT,
   // forward may write its output over its input, and backward the gradient of its input over that of its output: an
   // element-wise layer. After the first layer of a FORWARD, the layer writes its output into the buffer of its input, and its
   // BACKWARD writes GRAD(i) into the buffer of GRAD(i+1); while the layer runs that buffer counts the larger of the two
   in_place = CKPT_LAYER_FLAG_IN_PLACE,
+  // backward can add to an existing gradient of its input; without this flag it writes a second buffer, which is then added.
+  // Used in graphs, for a value that several layers read
+  adds_gradient = CKPT_LAYER_FLAG_ADDS_GRADIENT,
 };
 template <>
 struct IsFlags<LayerFlag> : std::true_type {};

@@ -67,6 +67,9 @@ struct CheckpointInfo {
   // true when a later run went back to an earlier step: only loads by name or step select the checkpoint, and retention
   // removes it first, else false
   bool abandoned = false;
+  // true when, on an object store, its commit record is damaged, and only the digest in the record shows that it belongs to
+  // this checkpoint, else false. Loads use the checkpoint and count the record in skipped
+  bool record_damaged = false;
 };
 namespace detail {
 inline CheckpointInfo from_c(const ckpt_checkpoint_info& from) {
@@ -82,6 +85,7 @@ inline CheckpointInfo from_c(const ckpt_checkpoint_info& from) {
   take(to.world_size, from.world_size);
   take(to.generation, from.generation);
   take(to.abandoned, from.abandoned);
+  take(to.record_damaged, from.record_damaged);
   return to;
 }
 }  // namespace detail

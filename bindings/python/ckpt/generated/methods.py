@@ -672,6 +672,21 @@ class ProfileMethods:
         all placed by each call, and a budget may find better schedules between them."""
         return [_v.FrontierPoint._of(one) for one in _n.ckpt_profile_get_frontier(self._h, planner)]
 
+    def set_inputs(self, layer: int, inputs: Sequence[int], needed: Sequence[int]) -> None:
+        """Makes the chain a graph: sets the values that a layer (0 .. layer_count-1) reads. inputs: inputs_count (>= 1) different
+        values, each 0 .. layer, that its forward reads, in any order; needed: needed_count (>= 0) of them that its backward reads,
+        which sets or clears the layer's flag NEEDS_INPUT. Layers without a call read as in a chain. OutOfRangeError for another
+        layer; InvalidArgumentError for other values, and duplicates; InvalidStateError for a uniform chain. Planners check the whole
+        graph, and fail with InvalidArgumentError if a value has no reader and is not an output, if a layer with the flag
+        NO_INPUT_GRADIENT reads another value than 0, or if a layer with the flag IN_PLACE reads a value with another reader."""
+        _n.ckpt_profile_set_inputs(self._h, layer, list(inputs), list(needed))
+
+    def set_outputs(self, values: Sequence[int]) -> None:
+        """Makes the chain a graph: sets the values (1 .. layer_count, different, values_count >= 1 of them) that TURN passes to the
+        caller, who provides their gradients. Initially only the value of the last layer. InvalidArgumentError for other values,
+        InvalidStateError for a uniform chain."""
+        _n.ckpt_profile_set_outputs(self._h, list(values))
+
 
 class ProgramMethods:
     _h: Any

@@ -255,10 +255,13 @@ class LayerFlag(IntFlag):
     NEEDS_INPUT: backward reads the layer's input
     NEEDS_OUTPUT: backward reads the layer's output
     DETERMINISTIC: recomputing forward produces the same bits; without this flag the layer is never recomputed
-    NO_INPUT_GRADIENT: backward computes no gradient of the input: only for layer 0 with an input that has no gradient (tokens)
+    NO_INPUT_GRADIENT: backward computes no gradient of the input: only for layer 0 of a chain, and for layers of a graph that read
+        only value 0, with an input that has no gradient (tokens)
     IN_PLACE: forward may write its output over its input, and backward the gradient of its input over that of its output: an
         element-wise layer. After the first layer of a FORWARD, the layer writes its output into the buffer of its input, and its
         BACKWARD writes GRAD(i) into the buffer of GRAD(i+1); while the layer runs that buffer counts the larger of the two
+    ADDS_GRADIENT: backward can add to an existing gradient of its input; without this flag it writes a second buffer, which is then
+        added. Used in graphs, for a value that several layers read
     """
 
     NEEDS_INPUT = 1
@@ -266,6 +269,7 @@ class LayerFlag(IntFlag):
     DETERMINISTIC = 4
     NO_INPUT_GRADIENT = 8
     IN_PLACE = 16
+    ADDS_GRADIENT = 32
 
 
 _LayerFlag: Members = Members(LayerFlag)
@@ -1429,6 +1433,8 @@ class CheckpointInfo(NamedTuple):
     generation: generation of its line, which increases with each roll-back; 0 in a storage without roll-backs
     abandoned: True when a later run went back to an earlier step: only loads by name or step select the checkpoint, and retention
         removes it first, else False
+    record_damaged: True when, on an object store, its commit record is damaged, and only the digest in the record shows that it
+        belongs to this checkpoint, else False. Loads use the checkpoint and count the record in skipped
     """
 
     status: int
@@ -1442,6 +1448,7 @@ class CheckpointInfo(NamedTuple):
     world_size: int
     generation: int
     abandoned: bool
+    record_damaged: bool
 
     @classmethod
     def _of(cls, v: Tuple[Any, ...]) -> Any:

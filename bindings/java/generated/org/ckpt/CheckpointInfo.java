@@ -22,16 +22,18 @@ import java.util.OptionalDouble;
  * @param generation generation of its line, which increases with each roll-back; 0 in a storage without roll-backs
  * @param abandoned true when a later run went back to an earlier step: only loads by name or step select the checkpoint, and
  *     retention removes it first, else false
+ * @param recordDamaged true when, on an object store, its commit record is damaged, and only the digest in the record shows that
+ *     it belongs to this checkpoint, else false. Loads use the checkpoint and count the record in skipped
  */
 public record CheckpointInfo(
     Status status, long step, long commitSequence, long bytes, String name, OptionalDouble metric, Optional<Instant> savedUtc,
-    boolean pinned, long worldSize, long generation, boolean abandoned) {
+    boolean pinned, long worldSize, long generation, boolean abandoned, boolean recordDamaged) {
   static CheckpointInfo of(ckpt_checkpoint_info struct) {
     return new CheckpointInfo(
         Status.of(struct.getStatus()), struct.getStep(), struct.getCommit_sequence(), struct.getBytes(), struct.getName(),
         struct.getHas_metric() == 0 ? OptionalDouble.empty() : OptionalDouble.of(struct.getMetric()),
         NativeObject.instantIfAny(struct.getSaved_utc_ns()), struct.getPinned() != 0, struct.getWorld_size(), struct.getGeneration(),
-        struct.getAbandoned() != 0);
+        struct.getAbandoned() != 0, struct.getRecord_damaged() != 0);
   }
 
   static CheckpointInfo from(NativeObject.Into<ckpt_checkpoint_info> call) {

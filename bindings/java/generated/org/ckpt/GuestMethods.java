@@ -23,7 +23,7 @@ interface GuestMethods<T> {
    * and failure as for forward.
    */
   default T turn(DriveCall call, T output) {
-    throw new UnsupportedOperationException("there is no turn");
+    throw new UnsupportedOperationException("turn is not implemented");
   }
 
   /**
@@ -31,7 +31,7 @@ interface GuestMethods<T> {
    * and failure as for forward; a failed call has begun no transfer.
    */
   default void store(DriveCall call, T item) {
-    throw new UnsupportedOperationException("there is no store");
+    throw new UnsupportedOperationException("store is not implemented");
   }
 
   /**
@@ -39,7 +39,7 @@ interface GuestMethods<T> {
    * transfer. The slot keeps its item. Threads, calls and failure as for forward; a failed call has begun no transfer.
    */
   default T load(DriveCall call) {
-    throw new UnsupportedOperationException("there is no load");
+    throw new UnsupportedOperationException("load is not implemented");
   }
 
   /**
@@ -47,6 +47,6 @@ interface GuestMethods<T> {
    * value is then ignored). Threads, calls and failure as for forward.
    */
   default void await(DriveCall call) {
-    throw new UnsupportedOperationException("there is no await");
+    throw new UnsupportedOperationException("await is not implemented");
   }
 }

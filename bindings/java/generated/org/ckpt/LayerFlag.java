@@ -12,7 +12,10 @@ public final class LayerFlag {
   /** Recomputing forward produces the same bits; without this flag the layer is never recomputed. */
   public static final int DETERMINISTIC = 4;
 
-  /** Backward computes no gradient of the input: only for layer 0 with an input that has no gradient (tokens). */
+  /**
+   * Backward computes no gradient of the input: only for layer 0 of a chain, and for layers of a graph that read only value 0, with
+   * an input that has no gradient (tokens).
+   */
   public static final int NO_INPUT_GRADIENT = 8;
 
   /**
@@ -21,6 +24,12 @@ public final class LayerFlag {
    * GRAD(i) into the buffer of GRAD(i+1); while the layer runs that buffer counts the larger of the two.
    */
   public static final int IN_PLACE = 16;
+
+  /**
+   * Backward can add to an existing gradient of its input; without this flag it writes a second buffer, which is then added. Used
+   * in graphs, for a value that several layers read.
+   */
+  public static final int ADDS_GRADIENT = 32;
 
   private LayerFlag() {}
 }

@@ -101,4 +101,28 @@ abstract class ProfileMethods extends NativeObject {
   public List<FrontierPoint> frontier(String planner) {
     return values(Native.ckpt_profile_get_frontier(this, planner), FrontierPoint::of, ckpt_frontier_point::close);
   }
+
+  /**
+   * Makes the chain a graph: sets the values that a layer (0 .. layerCount-1) reads. inputs: inputs_count (&gt;= 1) different
+   * values, each 0 .. layer, that its forward reads, in any order; needed: needed_count (&gt;= 0) of them that its backward reads,
+   * which sets or clears the layer's flag NEEDS_INPUT. Layers without a call read as in a chain. {@link Status#OUT_OF_RANGE} for
+   * another layer; {@link Status#INVALID_ARGUMENT} for other values, and duplicates; {@link Status#INVALID_STATE} for a uniform
+   * chain. Planners check the whole graph, and fail with {@link Status#INVALID_ARGUMENT} if a value has no reader and is not an
+   * output, if a layer with the flag NO_INPUT_GRADIENT reads another value than 0, or if a layer with the flag IN_PLACE reads a
+   * value with another reader.
+   */
+  public Profile setInputs(long layer, long... inputs, long... needed) {
+    Native.ckpt_profile_set_inputs(this, layer, inputs, needed);
+    return (Profile) this;
+  }
+
+  /**
+   * Makes the chain a graph: sets the values (1 .. layerCount, different, values_count &gt;= 1 of them) that TURN passes to the
+   * caller, who provides their gradients. Initially only the value of the last layer. {@link Status#INVALID_ARGUMENT} for other
+   * values, {@link Status#INVALID_STATE} for a uniform chain.
+   */
+  public Profile setOutputs(long... values) {
+    Native.ckpt_profile_set_outputs(this, values);
+    return (Profile) this;
+  }
 }

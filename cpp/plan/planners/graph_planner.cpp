@@ -1,0 +1,94 @@
+#include "plan/planners/graph_planner.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "plan/placement.h"
+#include "plan/planners/graph_schedule.h"
+#include "plan/planners/graph_search.h"
+
+namespace ckpt::plan {
+namespace {
+
+using SchedulePtr = std::shared_ptr<const Schedule>;
+
+// Up to this number of layers one search finds the plans for all budgets, whichever is asked for: time never rises with the budget,
+// and the smallest sufficient budget is exact. A larger graph is searched for its budget only.
+constexpr std::int64_t max_explored_layers = 40;
+constexpr std::int64_t explored_work = 6'000'000;
+// Units of work: 200 layers take half a second.
+constexpr std::int64_t searched_work = 20'000'000;
+// Searches with a lower budget of live bytes, until the arena fits.
+constexpr std::int32_t max_searches = 6;
+
+struct Candidate {
+  SchedulePtr schedule;
+  std::int64_t bytes = 0;  // that the budget limits
+  double time = 0;
+};
+
+class GraphPlanner {
+ public:
+  GraphPlanner(const ChainProfile& profile, std::int64_t budget_bytes)
+      : profile_(profile), budget_bytes_(budget_bytes), costs_(graph_costs(profile)) {}
+
+  SchedulePtr make() {
+    consider(store_all());
+    if (!best_) consider_searched();
+    if (!best_) {
+      base::fail(base::Status::over_budget, "budget_bytes is ", budget_bytes_, "; the smallest that works for this graph is ",
+                 smallest_bytes_);
+    }
+    base::write_log(base::LogLevel::info, "plan",
+                    base::cat("schedule ", base::quote(best_->schedule->name()), " for a budget of ", budget_bytes_,
+                              " bytes: ", profile_.has(own_allocator) ? "takes " : "reserves ", best_->bytes));
+    return best_->schedule;
+  }
+
+ private:
+  GraphPlan store_all() const { return {.recomputations = {}, .peak_bytes = 0, .time = 0}; }
+
+  void consider_searched() {
+    if (profile_.layers() <= max_explored_layers) {
+      for (const GraphPlan& plan : explore_graph(costs_, explored_work)) consider(plan);
+      return;
+    }
+    std::int64_t live_bytes = budget_bytes_;
+    for (std::int32_t searches = 0; searches < max_searches && !best_ && live_bytes > 0; ++searches) {
+      const std::optional<GraphPlan> plan = search_graph(costs_, live_bytes, searched_work);
+      if (!plan) break;
+      live_bytes = std::min(live_bytes, plan->peak_bytes) - (consider(*plan) - budget_bytes_);
+    }
+    if (!best_) consider(smallest_graph(costs_, searched_work));
+  }
+
+  // Returns the bytes that the budget limits.
+  std::int64_t consider(const GraphPlan& plan) {
+    SchedulePtr schedule = graph_schedule(costs_, plan.recomputations, plan.recomputations.empty() ? "store-all" : "graph");
+    const std::int64_t bytes = budgeted_bytes(*schedule, profile_);
+    smallest_bytes_ = std::min(smallest_bytes_, bytes);
+    if (bytes <= budget_bytes_ && (!best_ || plan.time < best_->time)) best_ = {std::move(schedule), bytes, plan.time};
+    return bytes;
+  }
+
+  const ChainProfile& profile_;
+  const std::int64_t budget_bytes_;
+  const GraphCosts costs_;
+  std::optional<Candidate> best_;
+  std::int64_t smallest_bytes_ = std::numeric_limits<std::int64_t>::max();
+};
+
+}  // namespace
+
+SchedulePtr make_graph_store_all(const ChainProfile& profile) { return graph_schedule(graph_costs(profile), {}, "store-all"); }
+
+SchedulePtr make_graph(const ChainProfile& profile, std::int64_t budget_bytes) {
+  return GraphPlanner(profile, budget_bytes).make();
+}
+
+}  // namespace ckpt::plan

@@ -1,0 +1,17 @@
+// Schedules of a graph: store-all, and the fastest one within a budget.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "plan/profile.h"
+#include "plan/schedule.h"
+
+namespace ckpt::plan {
+
+std::shared_ptr<const Schedule> make_graph_store_all(const ChainProfile& profile);
+
+// Fails with Error(over_budget) if nothing fits; the message gives the smallest sufficient budget. Also for a chain.
+std::shared_ptr<const Schedule> make_graph(const ChainProfile& profile, std::int64_t budget_bytes);
+
+}  // namespace ckpt::plan

@@ -1,0 +1,90 @@
+// The rules of a walk that only graphs need. A value may have several readers, so each action looks up what its layer reads, and
+// the gradient of a value is complete only when all of them ran backward.
+#include <algorithm>
+#include <string>
+
+#include "base/error.h"
+#include "plan/walk.h"
+
+namespace ckpt::plan {
+namespace {
+
+ItemKey input_key(std::int64_t value, const Action& action) { return {Item::input, 0, action.micro_batch, value}; }
+ItemKey grad_key(std::int64_t value, const Action& action) { return {Item::grad, 0, action.micro_batch, value}; }
+
+}  // namespace
+
+void Walk::find_readers() {
+  readers_.resize(static_cast<std::size_t>(profile_.layers()) + 1);
+  for (std::int64_t layer = 0; layer < profile_.layers(); ++layer) {
+    for (const std::int64_t value : profile_.reads(layer).inputs) readers_[static_cast<std::size_t>(value)].layers.push_back(layer);
+  }
+  for (const std::int64_t value : profile_.outputs()) readers_[static_cast<std::size_t>(value)].is_output = true;
+}
+
+void Walk::require_read_by(const Action& action, std::int64_t value, std::int64_t layer) const {
+  const Readers& readers = readers_[static_cast<std::size_t>(value)];
+  const bool is_alone = readers.layers == std::vector{layer} && !readers.is_output;
+  if (!is_alone)
+    refuse(action, base::cat("value ", value, " is not kept between two layers: expected layer ", layer, " alone to read it"));
+}
+
+void Walk::need_inputs(const Action& action, std::int64_t layer, bool between) const {
+  if (between) require_read_by(action, layer, layer);
+  for (const std::int64_t value : profile_.reads(layer).inputs) {
+    if (!between || value != layer) need_item(action, input_key(value, action));
+  }
+}
+
+void Walk::require_advance(const Action& action) const {
+  for (std::int64_t layer = action.first; layer < action.last; ++layer) {
+    if (profile_.reads(layer).inputs != std::vector{layer})
+      refuse(action, base::cat("layer ", layer, ": expected it to read only value ", layer));
+    if (layer > action.first) require_read_by(action, layer, layer);
+  }
+}
+
+// ---- Backward ----
+
+// The last reader creates the gradient of a value, unless TURN does; the others add to it, in descending order.
+bool Walk::creates_grad(std::int64_t value, std::int64_t layer) const {
+  const Readers& readers = readers_[static_cast<std::size_t>(value)];
+  if (readers.is_output) return false;
+  const auto last = std::find_if(readers.layers.rbegin(), readers.layers.rend(),
+                                 [&](std::int64_t reader) { return !profile_.layer(reader).has(no_input_gradient); });
+  return last != readers.layers.rend() && *last == layer;
+}
+
+void Walk::require_added(const Action& action, const MicroBatch& batch, std::int64_t value, std::int64_t layer) const {
+  const Readers& readers = readers_[static_cast<std::size_t>(value)];
+  for (auto reader = readers.layers.rbegin(); reader != readers.layers.rend() && *reader > layer; ++reader) {
+    if (batch.backward_ran.contains(*reader) || profile_.layer(*reader).has(no_input_gradient)) continue;
+    refuse(action, base::cat("GRAD(", value, "): layer ", *reader, ", which adds to it first, has not run backward"));
+  }
+}
+
+void Walk::need_gradients(const Action& action, const MicroBatch& batch, std::int64_t layer) const {
+  require_added(action, batch, layer + 1, layer);
+  for (const std::int64_t value : profile_.reads(layer).needed) need_item(action, input_key(value, action));
+  if (profile_.layer(layer).has(no_input_gradient)) return;
+  for (const std::int64_t value : profile_.reads(layer).inputs) {
+    require_added(action, batch, value, layer);
+    if (!creates_grad(value, layer)) need_item(action, grad_key(value, action));
+  }
+}
+
+std::vector<std::pair<BufferId, BufferInfo>> Walk::make_gradients(const Action& action, std::int64_t layer) {
+  std::vector<std::pair<BufferId, BufferInfo>> added;
+  if (profile_.layer(layer).has(no_input_gradient)) return added;
+  for (const std::int64_t value : profile_.reads(layer).inputs) {
+    if (creates_grad(value, layer)) {
+      make_item(action, grad_key(value, action));
+    } else if (!profile_.layer(layer).has(adds_gradient)) {
+      const BufferInfo info{BufferRole::grad, 0, value, profile_.bytes_of(value)};
+      added.emplace_back(allocate(info), info);
+    }
+  }
+  return added;
+}
+
+}  // namespace ckpt::plan
