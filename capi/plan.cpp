@@ -7,7 +7,6 @@
 #include "base/entered.h"
 #include "plan/placement.h"
 #include "plan/planners.h"
-#include "plan/planners/chain_planner.h"
 #include "plan/profile_json.h"
 #include "plan/verifier.h"
 #include "strategy.h"

@@ -139,6 +139,10 @@ std::shared_ptr<const Schedule> make_by_text(const ChainProfile& profile, std::s
   });
 }
 
+FrontierPoints frontier_points(const ChainProfile& profile, std::string_view planner, std::int64_t max) {
+  return planner == "graph" ? graph_frontier_points(profile, max) : chain_frontier_points(profile, planner, max);
+}
+
 std::string known_planners() { return base::form_lines<Planner>(planners, "layers"); }
 
 }  // namespace ckpt::plan

@@ -291,6 +291,12 @@ typedef struct ckpt_schedule ckpt_schedule;
  *   tapes:BYTES        as chain, and may also recompute the input of a layer that has recorded before its backward; improved by a
  *                      local search. Never slower than chain within the same budget; takes longer to plan. Above 128 layers the
  *                      schedule of chain, up to 512 layers improved by the local search
+ *   graph:BYTES        for graphs, and for chains: the fastest schedule that a local search over recomputations finds, with reserved
+ *                      bytes of at most BYTES; each layer under its first option. Up to 40 layers one search finds the schedules for
+ *                      all budgets: a larger budget never takes longer, and the smallest budget in the message of OVER_BUDGET is
+ *                      exact for this planner. UNSUPPORTED above 16384 layers. Stages and bounds after Jain, Jain, Nrusimha, Gholami,
+ *                      Abbeel, Keutzer, Stoica, Gonzalez, "Checkmate", arXiv:1910.02653. For a graph auto is graph, with the same
+ *                      BYTES, and store-all is possible; all other planners fail with UNSUPPORTED
  *   revolve:SLOTS[,INITIAL]  for equal steps, keeps at most SLOTS (>= 1) states, x_0 included (INITIAL free: not counted), with the
  *                      fewest forwards. In addition there are the current state and, once, x_n: peak_inputs[0] is the smaller of
  *                      SLOTS + 2 and n + 1. For a uniform profile (ckpt_profile_create_uniform), FORWARD and ADVANCE name buffers 0
@@ -504,7 +510,7 @@ typedef struct ckpt_frontier_point {
 
 /* Computes the whole frontier of a planner in one run: points receives the costs of its schedules, by increasing live bytes and
  * decreasing step seconds (if the profile has no seconds, decreasing recomputed forwards), up to capacity (>= 0) of them; *count
- * receives how many there are. planner: "chain" or "tapes"; NOT_FOUND for another name. A budget selects the fastest point with
+ * receives how many there are. planner: "chain", "tapes" or "graph"; NOT_FOUND for another name. A budget selects the fastest point with
  * reserved bytes within it, a budget of tapes also points of chain, and the smallest sufficient budget is the minimum of their
  * reserved bytes. Every call computes the frontier again; only the requested points are placed, one after another. Above 128 layers
  * the result has some points of the frontier, all placed by each call, and a budget may find better schedules between them. */

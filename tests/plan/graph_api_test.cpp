@@ -280,6 +280,21 @@ TEST(GraphPlanner, KeepsEveryBudgetAndTimeNeverRisesWithIt) {
   EXPECT_GT(recomputing, budgets / 2);
 }
 
+TEST(GraphPlanner, AFrontierPointIsTheScheduleOfItsBudget) {
+  const ckpt::Profile profile = random_graph(7, 14);
+  const std::vector<ckpt::FrontierPoint> points = profile.frontier("graph");
+  ASSERT_GT(points.size(), 3U);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (i > 0) {
+      EXPECT_GT(points[i].live_bytes, points[i - 1].live_bytes);
+      EXPECT_LT(points[i].step_seconds, points[i - 1].step_seconds);
+    }
+    const auto schedule = ckpt::Schedule::create(profile, with_budget(points[i].reserved_bytes));
+    EXPECT_LE(schedule.verify(profile).step_seconds, points[i].step_seconds);
+  }
+  EXPECT_EQ(points.back().recomputed_forwards, 0);
+}
+
 // A chain is a graph, too: the planner comes close to those of chains.
 TEST(GraphPlanner, PlansChains) {
   double sum = 0;
@@ -311,6 +326,7 @@ TEST(GraphPlanner, OtherPlannersAndExecutorsRefuseGraphs) {
   }
   expect_error(ckpt::Status::unsupported, "graph", [&] { ckpt::Schedule::segments(profile, {0, 2}); });
   expect_error(ckpt::Status::unsupported, "graph", [&] { profile.frontier("chain"); });
+  expect_error(ckpt::Status::not_found, "chain, tapes or graph", [&] { profile.frontier("revolve"); });
   const auto schedule = ckpt::Schedule::create(profile, "store-all");
   expect_error(ckpt::Status::unsupported, "graph", [&] { ckpt::Program(schedule, profile); });
 }

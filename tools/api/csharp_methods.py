@@ -73,6 +73,8 @@ class CsharpMethod:
         self.method, self.function, self.header = method, method.function, method.header
         self.owner, self.is_static = FAMILIES.get(method.owner) or camel(method.owner), method.form == "static"
         self.parameters = [CsharpParameter(parameter) for parameter in method.parameters]
+        for parameter in self.parameters[:-1]:
+            parameter.type = parameter.type.removeprefix("params ")
         self.result, self.absent, self.setter = method.result, method.result.absent, None
         self.words = words
         self.is_chained = self.result.kind == "none" and method.verb.startswith(CHAINED.get(method.owner, ()))

@@ -58,6 +58,8 @@ class JavaMethod:
             name = lower_camel(method.name.removeprefix("list_"))
         self.name = OWN_NAMES.get(self.function) or NAMES.get(name, name)
         self.parameters = [JavaParameter(parameter) for parameter in method.parameters[1 if self.is_of_enum else 0:]]
+        for parameter in self.parameters[:-1]:
+            parameter.type = parameter.type.replace("...", "[]")
         self.absent = method.result.absent
         self.comment = javadoc(words.text(without_status(method.renamed_comment(value_name), self.absent, "empty")))
         self.type, self.call = self.result()

@@ -141,12 +141,12 @@ namespace Ckpt
         }
 
         /// <summary>Computes the whole frontier of a planner in one run: returns the costs of its schedules, by increasing live
-        /// bytes and decreasing step seconds (if the profile has no seconds, decreasing recomputed forwards). planner: "chain" or
-        /// "tapes"; <see cref="CkptStatus.NotFound"/> for another name. A budget selects the fastest point with reserved bytes
-        /// within it, a budget of tapes also points of chain, and the smallest sufficient budget is the minimum of their reserved
-        /// bytes. Every call computes the frontier again; only the requested points are placed, one after another. Above 128 layers
-        /// the result has some points of the frontier, all placed by each call, and a budget may find better schedules between
-        /// them.</summary>
+        /// bytes and decreasing step seconds (if the profile has no seconds, decreasing recomputed forwards). planner: "chain",
+        /// "tapes" or "graph"; <see cref="CkptStatus.NotFound"/> for another name. A budget selects the fastest point with reserved
+        /// bytes within it, a budget of tapes also points of chain, and the smallest sufficient budget is the minimum of their
+        /// reserved bytes. Every call computes the frontier again; only the requested points are placed, one after another. Above
+        /// 128 layers the result has some points of the frontier, all placed by each call, and a budget may find better schedules
+        /// between them.</summary>
         public IReadOnlyList<FrontierPoint> GetFrontier(string planner)
         {
             return NativeList.Made(native.ckpt_profile_get_frontier(Handle, planner), at =>
@@ -161,7 +161,7 @@ namespace Ckpt
         /// <see cref="CkptStatus.InvalidArgument"/> if a value has no reader and is not an output, if a layer with the flag
         /// NO_INPUT_GRADIENT reads another value than 0, or if a layer with the flag IN_PLACE reads a value with another
         /// reader.</summary>
-        public void SetInputs(long layer, params long[] inputs, params long[] needed)
+        public void SetInputs(long layer, long[] inputs, params long[] needed)
         {
             using (var memory = new CallMemory())
             {

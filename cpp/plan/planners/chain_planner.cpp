@@ -281,7 +281,7 @@ SchedulePtr make_chain_for_budget(const ChainProfile& profile, ChainPlanner plan
   return found->left_out.empty() ? found->schedule : with_left_out(*found->schedule, found->left_out);
 }
 
-FrontierPoints frontier_points(const ChainProfile& profile, std::string_view planner, std::int64_t max) {
+FrontierPoints chain_frontier_points(const ChainProfile& profile, std::string_view planner, std::int64_t max) {
   for (const ChainPlanner each : {ChainPlanner::chain, ChainPlanner::tapes}) {
     if (planner != name_of(each)) continue;
     profile.require_complete();
@@ -308,7 +308,7 @@ FrontierPoints frontier_points(const ChainProfile& profile, std::string_view pla
     }
     return result;
   }
-  base::fail(base::Status::not_found, "planner is ", base::quote(planner), "; expected one with a frontier: chain or tapes");
+  base::fail(base::Status::not_found, "planner is ", base::quote(planner), "; expected one with a frontier: chain, tapes or graph");
 }
 
 }  // namespace ckpt::plan

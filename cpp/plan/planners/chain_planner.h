@@ -64,6 +64,6 @@ struct FrontierPoints {
 
 // Returns the first `max` points of the planner's frontier; for a longer chain, a sample of them. planner: "chain" or "tapes";
 // otherwise Error(not_found).
-FrontierPoints frontier_points(const ChainProfile& profile, std::string_view planner, std::int64_t max);
+FrontierPoints chain_frontier_points(const ChainProfile& profile, std::string_view planner, std::int64_t max);
 
 }  // namespace ckpt::plan

@@ -11,6 +11,7 @@
 #include "plan/placement.h"
 #include "plan/planners/graph_schedule.h"
 #include "plan/planners/graph_search.h"
+#include "plan/verifier.h"
 
 namespace ckpt::plan {
 namespace {
@@ -20,7 +21,6 @@ using SchedulePtr = std::shared_ptr<const Schedule>;
 // Up to this number of layers one search finds the plans for all budgets, whichever is asked for: time never rises with the budget,
 // and the smallest sufficient budget is exact. A larger graph is searched for its budget only.
 constexpr std::int64_t max_explored_layers = 40;
-constexpr std::int64_t explored_work = 6'000'000;
 // Units of work: 200 layers take half a second.
 constexpr std::int64_t searched_work = 20'000'000;
 // Searches with a lower budget of live bytes, until the arena fits.
@@ -55,7 +55,7 @@ class GraphPlanner {
 
   void consider_searched() {
     if (profile_.layers() <= max_explored_layers) {
-      for (const GraphPlan& plan : explore_graph(costs_, explored_work)) consider(plan);
+      for (const GraphPlan& plan : explore_graph(costs_, exploring_work(costs_))) consider(plan);
       return;
     }
     std::int64_t live_bytes = budget_bytes_;
@@ -86,6 +86,25 @@ class GraphPlanner {
 }  // namespace
 
 SchedulePtr make_graph_store_all(const ChainProfile& profile) { return graph_schedule(graph_costs(profile), {}, "store-all"); }
+
+FrontierPoints graph_frontier_points(const ChainProfile& profile, std::int64_t max) {
+  profile.require_summable();
+  static_cast<void>(profile.longest_seconds());
+  const GraphCosts costs = graph_costs(profile);
+  FrontierPoints result;
+  for (const GraphPlan& plan : explore_graph(costs, std::min(exploring_work(costs), searched_work))) {
+    if (result.count++ >= max) continue;
+    const SchedulePtr schedule = graph_schedule(costs, plan.recomputations, "graph");
+    const PlanReport report = verify(*schedule, profile);
+    result.points.push_back({.live_bytes = report.peak_bytes[0],
+                             .reserved_bytes = arena_bytes(*schedule, profile),
+                             .recomputed_forwards = report.recomputed_forwards,
+                             .step_seconds = report.step_seconds,
+                             .recomputed_seconds = report.recomputed_seconds,
+                             .lost_seconds = 0});
+  }
+  return result;
+}
 
 SchedulePtr make_graph(const ChainProfile& profile, std::int64_t budget_bytes) {
   return GraphPlanner(profile, budget_bytes).make();

@@ -35,7 +35,7 @@ std::int64_t added_gradient_bytes(const ChainProfile& profile, std::int64_t laye
   return bytes;
 }
 
-// By value: the layer whose backward creates its gradient; -1: TURN, or none.
+// Returns, by value, the layer that creates its gradient; -1: TURN, or none.
 std::vector<std::int64_t> gradient_creators(const ChainProfile& profile) {
   std::vector<std::int64_t> creators(static_cast<std::size_t>(profile.layers()) + 1, -1);
   for (std::int64_t i = 0; i < profile.layers(); ++i) {

@@ -33,20 +33,31 @@ class GraphSearch {
     if (!find_first(work / 4)) return std::nullopt;
     remove_unneeded(all());
     GraphPlan best = plan();
-    const std::int64_t begin = this->work();
-    while (this->work() - begin < work && !timeline_.recomputations().empty()) {
-      const double left = 1 - static_cast<double>(this->work() - begin) / static_cast<double>(work);
-      const double before = timeline_.time();
-      changes_.clear();
-      if (!change(before)) {
-        undo();
-        continue;
-      }
-      const double longer = timeline_.time() - before;
-      if (longer > first_temperature * (best.time - shortest_) * left * left * exponential()) undo();
+    anneal(best.time, work, [&] {
       if (timeline_.time() < best.time) best = plan();
-    }
+    });
     return best;
+  }
+
+  // Searches from store-all for plans within the budget.
+  template <class Seen>
+  void search_again(std::int64_t budget_bytes, std::int64_t work, const Seen& seen) {
+    for (const Recomputation& each : all()) timeline_.remove(each);
+    budget_bytes_ = budget_bytes;
+    changes_.clear();
+    if (!find_first(work / 4)) return undo();
+    remove_unneeded(all());
+    seen();
+    anneal(timeline_.time(), work, seen);
+  }
+
+  // Searches for plans faster than this one within the budget. seen(): called for each plan.
+  template <class Seen>
+  void improve(const GraphPlan& from, std::int64_t budget_bytes, std::int64_t work, const Seen& seen) {
+    for (const Recomputation& each : all()) timeline_.remove(each);
+    for (const Recomputation& each : from.recomputations) timeline_.add(each);
+    budget_bytes_ = budget_bytes;
+    anneal(from.time, work, seen);
   }
 
   // Lowers the budget below the peak again and again, until nothing fits it. Leaves the plan with the fewest bytes. seen(plan) is
@@ -102,6 +113,25 @@ class GraphSearch {
     double time = 0;
     std::int64_t kept_bytes = 0;  // bytes that have to stay in memory for them
   };
+
+  // Changes the plan within the budget. A longer step is accepted with a probability that falls with the work that is left.
+  template <class Seen>
+  void anneal(double best_time, std::int64_t work, const Seen& seen) {
+    const std::int64_t begin = this->work();
+    while (this->work() - begin < work && !timeline_.recomputations().empty()) {
+      const double left = 1 - static_cast<double>(this->work() - begin) / static_cast<double>(work);
+      const double before = timeline_.time();
+      changes_.clear();
+      if (!change(before)) {
+        undo();
+        continue;
+      }
+      const double longer = timeline_.time() - before;
+      if (longer > first_temperature * (best_time - shortest_) * left * left * exponential()) undo();
+      best_time = std::min(best_time, timeline_.time());
+      seen();
+    }
+  }
 
   std::int64_t work() const { return timeline_.work() + work_; }
 
@@ -324,9 +354,9 @@ class GraphFrontier {
     while (next != plans_.end() && next->second.time >= time) next = plans_.erase(next);
   }
 
-  std::vector<GraphPlan> take() {
+  std::vector<GraphPlan> plans() const {
     std::vector<GraphPlan> all;
-    for (auto& [bytes, plan] : plans_) all.push_back(std::move(plan));
+    for (const auto& [bytes, plan] : plans_) all.push_back(plan);
     return all;
   }
 
@@ -341,9 +371,22 @@ std::vector<GraphPlan> explore_graph(const GraphCosts& costs, std::int64_t work)
   GraphFrontier frontier;
   const auto seen = [&] { frontier.add(search, search.time()); };
   const std::int64_t top_bytes = search.peak_bytes();
-  search.lower_budget(work / 4, seen);
-  search.raise_budget(top_bytes, work - work / 4, seen);
-  return frontier.take();
+  search.lower_budget(work / 8, seen);
+  search.raise_budget(top_bytes, work / 4, seen);
+  constexpr std::int64_t rounds = 8;
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    const std::vector<GraphPlan> plans = frontier.plans();
+    const std::int64_t work_of_each = work / 2 / rounds / std::ssize(plans);
+    for (std::size_t i = 0; i + 1 < plans.size(); ++i) {
+      const std::int64_t budget_bytes = plans[i + 1].peak_bytes - 1;
+      if (round % 2 == 0) {
+        search.search_again(budget_bytes, work_of_each, seen);
+      } else {
+        search.improve(plans[i], budget_bytes, work_of_each, seen);
+      }
+    }
+  }
+  return frontier.plans();
 }
 
 GraphPlan smallest_graph(const GraphCosts& costs, std::int64_t work) {

@@ -8,6 +8,7 @@
 // Work is counted, never timed, and random numbers have a fixed seed: equal inputs give equal results on every machine.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -25,6 +26,11 @@ struct GraphPlan {
 // Returns nothing if the search finds no set of recomputations within the budget. work: in the unit of GraphTimeline. Times of
 // operations are integers, and their sums are below 2^52.
 std::optional<GraphPlan> search_graph(const GraphCosts& costs, std::int64_t budget_bytes, std::int64_t work);
+
+// The work after which explore_graph() rarely finds more.
+inline std::int64_t exploring_work(const GraphCosts& costs) {
+  return std::min<std::int64_t>(1'000'000 * std::int64_t{costs.size()}, 12'000'000);
+}
 
 // Returns plans for all budgets, by increasing bytes and decreasing time; the last is store-all. The search lowers the budget until
 // it finds nothing, and then raises it again step by step.

@@ -109,11 +109,11 @@ class ProfileMethods : public detail::Object<Self, ckpt_profile, ckpt_profile_re
     });
   }
   // Computes the whole frontier of a planner in one run: returns the costs of its schedules, by increasing live bytes and
-  // decreasing step seconds (if the profile has no seconds, decreasing recomputed forwards). planner: "chain" or "tapes";
-  // Status::not_found for another name. A budget selects the fastest point with reserved bytes within it, a budget of tapes also
-  // points of chain, and the smallest sufficient budget is the minimum of their reserved bytes. Every call computes the frontier
-  // again; only the requested points are placed, one after another. Above 128 layers the result has some points of the frontier,
-  // all placed by each call, and a budget may find better schedules between them.
+  // decreasing step seconds (if the profile has no seconds, decreasing recomputed forwards). planner: "chain", "tapes" or
+  // "graph"; Status::not_found for another name. A budget selects the fastest point with reserved bytes within it, a budget of
+  // tapes also points of chain, and the smallest sufficient budget is the minimum of their reserved bytes. Every call computes
+  // the frontier again; only the requested points are placed, one after another. Above 128 layers the result has some points of
+  // the frontier, all placed by each call, and a budget may find better schedules between them.
   std::vector<FrontierPoint> frontier(const std::string& planner) const {
     const auto ask = [&](ckpt_frontier_point* list, std::int64_t capacity, std::int64_t* count) {
       return ckpt_profile_get_frontier(handle(), planner.c_str(), list, capacity, count);

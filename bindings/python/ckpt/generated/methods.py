@@ -665,11 +665,11 @@ class ProfileMethods:
 
     def frontier(self, planner: str) -> List[_v.FrontierPoint]:
         """Computes the whole frontier of a planner in one run: returns the costs of its schedules, by increasing live bytes and
-        decreasing step seconds (if the profile has no seconds, decreasing recomputed forwards). planner: "chain" or "tapes";
-        NotFoundError for another name. A budget selects the fastest point with reserved bytes within it, a budget of tapes also
-        points of chain, and the smallest sufficient budget is the minimum of their reserved bytes. Every call computes the frontier
-        again; only the requested points are placed, one after another. Above 128 layers the result has some points of the frontier,
-        all placed by each call, and a budget may find better schedules between them."""
+        decreasing step seconds (if the profile has no seconds, decreasing recomputed forwards). planner: "chain", "tapes" or
+        "graph"; NotFoundError for another name. A budget selects the fastest point with reserved bytes within it, a budget of tapes
+        also points of chain, and the smallest sufficient budget is the minimum of their reserved bytes. Every call computes the
+        frontier again; only the requested points are placed, one after another. Above 128 layers the result has some points of the
+        frontier, all placed by each call, and a budget may find better schedules between them."""
         return [_v.FrontierPoint._of(one) for one in _n.ckpt_profile_get_frontier(self._h, planner)]
 
     def set_inputs(self, layer: int, inputs: Sequence[int], needed: Sequence[int]) -> None:

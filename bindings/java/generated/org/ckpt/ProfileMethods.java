@@ -92,11 +92,11 @@ abstract class ProfileMethods extends NativeObject {
 
   /**
    * Computes the whole frontier of a planner in one run: returns the costs of its schedules, by increasing live bytes and
-   * decreasing step seconds (if the profile has no seconds, decreasing recomputed forwards). planner: "chain" or "tapes"; {@link
-   * Status#NOT_FOUND} for another name. A budget selects the fastest point with reserved bytes within it, a budget of tapes also
-   * points of chain, and the smallest sufficient budget is the minimum of their reserved bytes. Every call computes the frontier
-   * again; only the requested points are placed, one after another. Above 128 layers the result has some points of the frontier,
-   * all placed by each call, and a budget may find better schedules between them.
+   * decreasing step seconds (if the profile has no seconds, decreasing recomputed forwards). planner: "chain", "tapes" or "graph";
+   * {@link Status#NOT_FOUND} for another name. A budget selects the fastest point with reserved bytes within it, a budget of tapes
+   * also points of chain, and the smallest sufficient budget is the minimum of their reserved bytes. Every call computes the
+   * frontier again; only the requested points are placed, one after another. Above 128 layers the result has some points of the
+   * frontier, all placed by each call, and a budget may find better schedules between them.
    */
   public List<FrontierPoint> frontier(String planner) {
     return values(Native.ckpt_profile_get_frontier(this, planner), FrontierPoint::of, ckpt_frontier_point::close);
@@ -111,7 +111,7 @@ abstract class ProfileMethods extends NativeObject {
    * output, if a layer with the flag NO_INPUT_GRADIENT reads another value than 0, or if a layer with the flag IN_PLACE reads a
    * value with another reader.
    */
-  public Profile setInputs(long layer, long... inputs, long... needed) {
+  public Profile setInputs(long layer, long[] inputs, long... needed) {
     Native.ckpt_profile_set_inputs(this, layer, inputs, needed);
     return (Profile) this;
   }
