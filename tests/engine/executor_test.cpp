@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "models.h"
+#include "plan/planners.h"
 #include "plan/planners/auto_planner.h"
 #include "plan/planners/chain_planner.h"
 #include "plan/planners/revolve.h"

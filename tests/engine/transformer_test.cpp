@@ -7,6 +7,7 @@
 #include "engine/optimizer.h"
 #include "engine/profiler.h"
 #include "models.h"
+#include "plan/planners.h"
 #include "plan/planners/auto_planner.h"
 #include "plan/planners/chain_planner.h"
 

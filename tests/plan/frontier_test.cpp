@@ -10,6 +10,7 @@
 #include "budgets.h"
 #include "chains.h"
 #include "exhaustive.h"
+#include "plan/planners.h"
 #include "plan/planners/chain_schedule.h"
 #include "plan/planners/layer_groups.h"
 #include "plan/planners/local_search.h"

@@ -6,6 +6,7 @@
 #include "budgets.h"
 #include "chains.h"
 #include "plain_grid.h"
+#include "plan/planners.h"
 #include "plan/planners/chain_schedule.h"
 #include "plan/planners/frontier.h"
 #include "plan/planners/grid.h"
