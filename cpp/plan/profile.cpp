@@ -170,8 +170,8 @@ void ChainProfile::require_whole() const {
   }
   if (is_graph()) return require_valid_graph();
   for (std::int64_t i = 1; i < std::ssize(layers_); ++i) {
-    require(!layer(i).has(no_input_gradient), "profile: layer ", i, " (", layer(i).name, ") has the flag NO_INPUT_GRADIENT; only ",
-            "layer 0 may lack an input gradient");
+    require(!layer(i).has(no_input_gradient), "profile: layer ", i, " (", layer(i).name, ") has the flag NO_INPUT_GRADIENT; ",
+            "expected it only in layer 0");
   }
 }
 

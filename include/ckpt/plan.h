@@ -16,9 +16,9 @@
  * (ckpt_profile_set_inputs). INPUT(v) and GRAD(v) are value v and its gradient. The actions are those of chains, with these rules:
  * layers run forward in order the first time, and read all their INPUTs; BACKWARD reads those that the profile names. GRAD(v) is
  * created by the backward of the last layer that reads v; the others add to it, in descending order, so that the bits do not depend
- * on the schedule. It is complete, and may be read or copied, when all of them ran. FORWARD and ADVANCE run several layers only where
- * each value between them is read by the next layer alone, and ADVANCE only layers that read one value. Every layer runs backward.
- * Graphs can be planned, verified and placed, and their cursors read; the executors of this version run chains.
+ * on the schedule. It is complete, and may be read or copied, when all of them ran. FORWARD and ADVANCE run several layers only
+ * where each value between them is read by the next layer alone, and ADVANCE only layers that read one value. Every layer runs
+ * backward. Graphs can be planned, verified and placed, and their cursors read; the executors of this version run chains.
  *
  * A beginner needs:
  *
@@ -115,8 +115,8 @@ typedef uint32_t ckpt_layer_flag;
 #define CKPT_LAYER_FLAG_NEEDS_OUTPUT 2U /* backward reads the layer's output */
 /* recomputing forward produces the same bits; without this flag the layer is never recomputed */
 #define CKPT_LAYER_FLAG_DETERMINISTIC 4U
-/* backward computes no gradient of the input: only for layer 0 of a chain, and for layers of a graph that read only value 0, with an
- * input that has no gradient (tokens) */
+/* backward computes no gradient of the input: only for layer 0 of a chain, and for layers of a graph that read only value 0, with
+ * an input that has no gradient (tokens) */
 #define CKPT_LAYER_FLAG_NO_INPUT_GRADIENT 8U
 /* forward may write its output over its input, and backward the gradient of its input over that of its output: an element-wise
  * layer. After the first layer of a FORWARD, the layer writes its output into the buffer of its input, and its BACKWARD writes
@@ -182,12 +182,12 @@ CKPT_API ckpt_status ckpt_profile_add_layer(ckpt_profile* profile, const char* n
 /* Appends an option to the layer that was added last. Bytes and seconds >= 0 and finite. INVALID_STATE before the first layer. */
 CKPT_API ckpt_status ckpt_profile_add_option(ckpt_profile* profile, const ckpt_option_profile* option);
 
-/* Makes the chain a graph: sets the values that a layer (0 .. layer_count-1) reads. inputs: inputs_count (>= 1) different values, each
- * 0 .. layer, that its forward reads, in any order; needed: needed_count (>= 0) of them that its backward reads, which sets or clears
- * the layer's flag NEEDS_INPUT. Layers without a call read as in a chain. OUT_OF_RANGE for another layer; INVALID_ARGUMENT for other
- * values, and duplicates; INVALID_STATE for a uniform chain. Planners check the whole graph, and fail with INVALID_ARGUMENT if a
- * value has no reader and is not an output, if a layer with the flag NO_INPUT_GRADIENT reads another value than 0, or if a layer with
- * the flag IN_PLACE reads a value with another reader. */
+/* Makes the chain a graph: sets the values that a layer (0 .. layer_count-1) reads. inputs: inputs_count (>= 1) different values,
+ * each 0 .. layer, that its forward reads, in any order; needed: needed_count (>= 0) of them that its backward reads, which sets or
+ * clears the layer's flag NEEDS_INPUT. Layers without a call read as in a chain. OUT_OF_RANGE for another layer; INVALID_ARGUMENT
+ * for other values, and duplicates; INVALID_STATE for a uniform chain. Planners check the whole graph, and fail with
+ * INVALID_ARGUMENT if a value has no reader and is not an output, if a layer with the flag NO_INPUT_GRADIENT reads another value
+ * than 0, or if a layer with the flag IN_PLACE reads a value with another reader. */
 CKPT_API ckpt_status ckpt_profile_set_inputs(ckpt_profile* profile, int64_t layer, const int64_t* inputs, int64_t inputs_count,
                                              const int64_t* needed, int64_t needed_count);
 
@@ -291,14 +291,13 @@ typedef struct ckpt_schedule ckpt_schedule;
  *   tapes:BYTES        as chain, and may also recompute the input of a layer that has recorded before its backward; improved by a
  *                      local search. Never slower than chain within the same budget; takes longer to plan. Above 128 layers the
  *                      schedule of chain, up to 512 layers improved by the local search
- *   graph:BYTES        for graphs, and for chains: the fastest schedule that a local search over recomputations finds, with reserved
- *                      bytes of at most BYTES; each layer under its first option. Up to 40 layers one search finds the schedules for
- *                      all budgets: a larger budget never takes longer, and the smallest budget in the message of OVER_BUDGET is
- *                      exact for this planner. UNSUPPORTED above 16384 layers. Stages and bounds after Jain, Jain, Nrusimha, Gholami,
- *                      Abbeel, Keutzer, Stoica, Gonzalez, "Checkmate", arXiv:1910.02653. For a graph auto is graph, with the same
- *                      BYTES, and store-all is possible; all other planners fail with UNSUPPORTED
- *   revolve:SLOTS[,INITIAL]  for equal steps, keeps at most SLOTS (>= 1) states, x_0 included (INITIAL free: not counted), with the
- *                      fewest forwards. In addition there are the current state and, once, x_n: peak_inputs[0] is the smaller of
+ *   graph:BYTES        for graphs, and for chains: the fastest schedule that a local search over recomputations finds, with
+ * reserved bytes of at most BYTES; each layer under its first option. Up to 40 layers one search finds the schedules for all
+ * budgets: a larger budget never takes longer, and the smallest budget in the message of OVER_BUDGET is exact for this planner.
+ * UNSUPPORTED above 16384 layers. Stages and bounds after Jain, Jain, Nrusimha, Gholami, Abbeel, Keutzer, Stoica, Gonzalez,
+ * "Checkmate", arXiv:1910.02653. For a graph auto is graph, with the same BYTES, and store-all is possible; all other planners fail
+ * with UNSUPPORTED revolve:SLOTS[,INITIAL]  for equal steps, keeps at most SLOTS (>= 1) states, x_0 included (INITIAL free: not
+ * counted), with the fewest forwards. In addition there are the current state and, once, x_n: peak_inputs[0] is the smaller of
  *                      SLOTS + 2 and n + 1. For a uniform profile (ckpt_profile_create_uniform), FORWARD and ADVANCE name buffers 0
  *                      .. SLOTS; the schedules of other profiles, for executors, have no ADVANCE. OUT_OF_RANGE if the number of
  *                      forwards exceeds INT64_MAX. Source: Griewank, Walther, "Algorithm 799: revolve", ACM TOMS 26, 2000
@@ -510,8 +509,8 @@ typedef struct ckpt_frontier_point {
 
 /* Computes the whole frontier of a planner in one run: points receives the costs of its schedules, by increasing live bytes and
  * decreasing step seconds (if the profile has no seconds, decreasing recomputed forwards), up to capacity (>= 0) of them; *count
- * receives how many there are. planner: "chain", "tapes" or "graph"; NOT_FOUND for another name. A budget selects the fastest point with
- * reserved bytes within it, a budget of tapes also points of chain, and the smallest sufficient budget is the minimum of their
+ * receives how many there are. planner: "chain", "tapes" or "graph"; NOT_FOUND for another name. A budget selects the fastest point
+ * with reserved bytes within it, a budget of tapes also points of chain, and the smallest sufficient budget is the minimum of their
  * reserved bytes. Every call computes the frontier again; only the requested points are placed, one after another. Above 128 layers
  * the result has some points of the frontier, all placed by each call, and a budget may find better schedules between them. */
 CKPT_API ckpt_status ckpt_profile_get_frontier(const ckpt_profile* profile, const char* planner, ckpt_frontier_point* points,

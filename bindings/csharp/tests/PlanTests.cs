@@ -37,6 +37,34 @@ internal static class PlanTests
         }
     }
 
+    internal static void GraphsArePlanned()
+    {
+        using (var profile = new Profile(10))
+        {
+            foreach (var (output, tape) in new[] { (100, 0), (30, 40), (30, 40), (20, 0) })
+            {
+                profile.AddLayer(new LayerProfile { Name = "layer", OutputBytes = output,
+                    Flags = LayerFlag.Deterministic | LayerFlag.AddsGradient },
+                                 new OptionProfile { TapeBytes = tape, ForwardSeconds = 1, BackwardSeconds = 2 });
+            }
+            profile.SetInputs(3, new long[] { 3, 1 }, 3);
+            profile.SetOutputs(4);
+            profile.Flags = ProfileFlag.OwnAllocator;
+            Check.That(profile.ToJson().Contains("\"inputs\":[3,1],\"needed_inputs\":[3]"), "json");
+            using (var all = Schedule.Create(profile, "store-all"))
+            {
+                var stored = all.Verify(profile).PeakBytes[0];
+                using (var planned = Schedule.Create(profile, "graph:" + (stored - 1)))
+                {
+                    Check.That(planned.Verify(profile).PeakBytes[0] < stored, "fewer bytes");
+                    Check.Equal(1L, planned.Verify(profile).RecomputedForwards, "recomputed");
+                }
+            }
+            Check.Throws<CkptUnsupportedException>(() => Schedule.Create(profile, "sqrt"), "a planner of chains");
+            Check.Throws<CkptInvalidArgumentException>(() => profile.SetInputs(2, new long[] { 3 }), "a later value");
+        }
+    }
+
     internal static void MemoryAwareAdaptsToTheMemoryOfRealSteps()
     {
         var input = new TensorSpec(DType.F32, 8, 8);

@@ -177,6 +177,29 @@ final class TestPlan {
     }
   }
 
+  static void testGraphs() {
+    try (Profile profile = new Profile(10)) {
+      long[][] bytes = {{100, 0}, {30, 40}, {30, 40}, {20, 0}};
+      for (long[] each : bytes) {
+        profile.addLayer("layer", new LayerProfile().outputBytes(each[0]).flags(LayerFlag.DETERMINISTIC | LayerFlag.ADDS_GRADIENT),
+            new OptionProfile().tapeBytes(each[1]).forwardSeconds(1).backwardSeconds(2));
+      }
+      profile.setInputs(3, new long[] {3, 1}, 3).setOutputs(4);
+      profile.setFlags(ProfileFlag.OWN_ALLOCATOR);
+      Check.that(profile.json().contains("\"inputs\":[3,1],\"needed_inputs\":[3]"), "json");
+      try (Schedule all = Schedule.create(profile, "store-all")) {
+        long stored = all.verify(profile).peakBytes()[0];
+        try (Schedule planned = Schedule.create(profile, "graph:" + (stored - 1))) {
+          Check.that(planned.verify(profile).peakBytes()[0] < stored, "fewer bytes");
+          Check.equal(1L, planned.verify(profile).recomputedForwards());
+        }
+      }
+      Check.raises(CkptUnsupportedException.class, "graph:BYTES", () -> Schedule.create(profile, "sqrt"));
+      Check.raises(CkptInvalidArgumentException.class, "inputs[0] is 3; expected 0 .. 2",
+          () -> profile.setInputs(2, new long[] {3}));
+    }
+  }
+
   static void testPrograms() {
     try (Profile profile = profile(8); Schedule schedule = Schedule.create(profile, "recompute-all");
         Program program = new Program(schedule, profile)) {

@@ -240,6 +240,25 @@ class Schedules(unittest.TestCase):
         profile.add_layer("last", [ckpt.OptionProfile(backward_peak_bytes=70)], output_bytes=10)
         self.assertEqual(profile.option(8).backward_peak_bytes, 70)
 
+    def test_graph(self):
+        profile = ckpt.Profile(10)
+        for i, (output_bytes, tape_bytes) in enumerate([(100, 0), (30, 40), (30, 40), (20, 0)]):
+            option = ckpt.OptionProfile(tape_bytes=tape_bytes, forward_seconds=1.0, backward_seconds=2.0)
+            flags = ckpt.LayerFlag.DETERMINISTIC | ckpt.LayerFlag.ADDS_GRADIENT
+            profile.add_layer(f"l{i}", [option], output_bytes=output_bytes, flags=flags)
+        profile.set_inputs(3, [3, 1], [3])
+        profile.set_outputs([4])
+        profile.flags = ckpt.ProfileFlag.OWN_ALLOCATOR
+        self.assertIn('"inputs":[3,1],"needed_inputs":[3]', profile.json())
+        stored = ckpt.Schedule.create(profile, "store-all").verify(profile)
+        planned = ckpt.Schedule.create(profile, f"graph:{stored.peak_bytes[0] - 1}").verify(profile)
+        self.assertLess(planned.peak_bytes[0], stored.peak_bytes[0])
+        self.assertEqual((stored.recomputed_forwards, planned.recomputed_forwards), (0, 1))
+        with self.assertRaisesRegex(ckpt.UnsupportedError, "graph:BYTES"):
+            ckpt.Schedule.create(profile, "sqrt")
+        with self.assertRaisesRegex(ckpt.InvalidArgumentError, r"inputs\[0\] is 3; expected 0 .. 2"):
+            profile.set_inputs(2, [3], [])
+
     def test_program(self):
         profile = self.profile()
         schedule = ckpt.Schedule.create(profile, "recompute-all")

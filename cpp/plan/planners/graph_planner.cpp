@@ -23,7 +23,7 @@ using SchedulePtr = std::shared_ptr<const Schedule>;
 constexpr std::int64_t max_explored_layers = 40;
 // Units of work: 200 layers take half a second.
 constexpr std::int64_t searched_work = 20'000'000;
-// Searches with a lower budget of live bytes, until the arena fits.
+// Searches with a lower budget of live bytes, until the arena fits. Each has half the work of the one before.
 constexpr std::int32_t max_searches = 6;
 
 struct Candidate {
@@ -60,7 +60,7 @@ class GraphPlanner {
     }
     std::int64_t live_bytes = budget_bytes_;
     for (std::int32_t searches = 0; searches < max_searches && !best_ && live_bytes > 0; ++searches) {
-      const std::optional<GraphPlan> plan = search_graph(costs_, live_bytes, searched_work);
+      const std::optional<GraphPlan> plan = search_graph(costs_, live_bytes, searched_work >> searches);
       if (!plan) break;
       live_bytes = std::min(live_bytes, plan->peak_bytes) - (consider(*plan) - budget_bytes_);
     }
