@@ -67,11 +67,6 @@ constexpr Planner planners[] = {
        {"table_bytes", Unit::bytes, 1, max_bytes, "300000000"}}},
      make_auto_of,
      true},
-    {{"graph",
-      "the fastest schedule of a graph that a local search over recomputations finds within the budget",
-      {{"bytes", Unit::bytes, 1, max_bytes}}},
-     [](const ChainProfile& profile, Values values) { return make_graph(profile, values[0].whole); },
-     true},
     {{"chain",
       "the fastest schedule within the budget that keeps each layer's tape, and the input it reads, until its backward",
       {{"bytes", Unit::bytes, 1, max_bytes}}},
@@ -84,6 +79,11 @@ constexpr Planner planners[] = {
      [](const ChainProfile& profile, Values values) {
        return make_chain_for_budget(profile, ChainPlanner::tapes, values[0].whole);
      }},
+    {{"graph",
+      "the fastest schedule of a graph that a local search over recomputations finds within the budget",
+      {{"bytes", Unit::bytes, 1, max_bytes}}},
+     [](const ChainProfile& profile, Values values) { return make_graph(profile, values[0].whole); },
+     true},
     {{"revolve",
       "identical steps, at most SLOTS states kept: the fewest forwards; INITIAL: counted or free, the initial state's slot",
       {{"slots", Unit::count, 1, max_slots}, {"initial", Unit::word, 0, 0, "counted"}}},

@@ -102,7 +102,7 @@ TEST(Schedules, RefuseInvalidArguments) {
   EXPECT_THROW(make_segments(profile, late), base::Error);
   EXPECT_THROW(make_store_all(ChainProfile(1)), base::Error);
   EXPECT_THROW(make_open_ended(-1, 0), base::Error);
-  EXPECT_THROW(make_open_ended(1, 32), base::Error);
+  EXPECT_THROW(make_open_ended(1, 64), base::Error);
 }
 
 TEST(Budget, TakesTheFastestThatFits) {

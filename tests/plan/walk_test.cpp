@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "chains.h"
+#include "expect_error.h"
 
 namespace ckpt::plan::test {
 namespace {
@@ -146,8 +147,23 @@ TEST(Profile, RefusesBadValues) {
   EXPECT_THROW(profile.add_option({.tape_bytes = -1}), base::Error);
   profile.add_option({.tape_bytes = INT64_MAX});
   EXPECT_THROW(profile.require_complete(), base::Error);
-  layer.flags = no_input_gradient;
-  EXPECT_THROW(profile.add_layer(layer), base::Error);  // only layer 0
+}
+
+// A graph may have further layers that read only the input; a chain may not.
+TEST(Profile, OnlyLayersThatReadTheInputMayLackAGradient) {
+  ChainProfile profile(10);
+  for (int i = 0; i < 3; ++i) {
+    LayerProfile layer;
+    layer.name = "a";
+    layer.flags = i == 1 ? no_input_gradient : 0;
+    layer.options = {OptionProfile{}};
+    profile.add_layer(layer);
+  }
+  EXPECT_ERROR(profile.require_complete(), base::Status::invalid_argument,
+               "layer 1 (a) has the flag NO_INPUT_GRADIENT; expected it only in layer 0");
+  profile.set_inputs(1, std::vector<std::int64_t>{0}, {});
+  profile.set_inputs(2, std::vector<std::int64_t>{2, 1}, {});
+  profile.require_whole();
 }
 
 }  // namespace
