@@ -503,6 +503,51 @@ static void planners(void) {
   ckpt_profile_release(profile);
 }
 
+/* Layer 3 reads value 1, which is large, and value 3: within a smaller budget value 1 is computed again for the backward of
+ * layer 1. */
+static void graphs(void) {
+  static const int64_t bytes[4][2] = {{100, 0}, {30, 40}, {30, 40}, {20, 0}};
+  const int64_t inputs[2] = {3, 1};
+  const int64_t needed[1] = {3};
+  const int64_t outputs[1] = {4};
+  ckpt_profile* profile = NULL;
+  ckpt_schedule* schedule = NULL;
+  ckpt_plan_report stored = CKPT_PLAN_REPORT_INIT;
+  ckpt_plan_report planned = CKPT_PLAN_REPORT_INIT;
+  char text[64];
+  int i;
+  CHECK_OK(ckpt_profile_create(10, &profile));
+  for (i = 0; i < 4; ++i) {
+    ckpt_layer_profile layer = CKPT_LAYER_PROFILE_INIT;
+    ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
+    layer.flags = CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC | CKPT_LAYER_FLAG_ADDS_GRADIENT;
+    layer.output_bytes = bytes[i][0];
+    option.tape_bytes = bytes[i][1];
+    option.forward_seconds = 1.0;
+    option.backward_seconds = 2.0;
+    CHECK_OK(ckpt_profile_add_layer(profile, "layer", &layer));
+    CHECK_OK(ckpt_profile_add_option(profile, &option));
+  }
+  CHECK_FAILS(ckpt_profile_set_inputs(profile, 4, inputs, 2, needed, 1), CKPT_E_OUT_OF_RANGE, "layer is 4; the profile has 4");
+  CHECK_FAILS(ckpt_profile_set_inputs(profile, 3, NULL, 2, needed, 1), CKPT_E_INVALID_ARGUMENT, "inputs is NULL");
+  CHECK_FAILS(ckpt_profile_set_inputs(profile, 3, inputs, -1, needed, 1), CKPT_E_INVALID_ARGUMENT, "inputs: the count is -1");
+  CHECK_FAILS(ckpt_profile_set_inputs(profile, 2, inputs, 2, NULL, 0), CKPT_E_INVALID_ARGUMENT, "inputs[0] is 3; expected 0 .. 2");
+  CHECK_FAILS(ckpt_profile_set_outputs(profile, outputs, 0), CKPT_E_INVALID_ARGUMENT, "values_count is 0");
+  CHECK_OK(ckpt_profile_set_inputs(profile, 3, inputs, 2, needed, 1));
+  CHECK_OK(ckpt_profile_set_outputs(profile, outputs, 1));
+  CHECK_OK(ckpt_profile_set_flags(profile, CKPT_PROFILE_FLAG_OWN_ALLOCATOR));
+  CHECK_OK(ckpt_schedule_create(profile, "store-all", &schedule));
+  CHECK_OK(ckpt_schedule_verify(schedule, profile, &stored));
+  ckpt_schedule_release(schedule);
+  snprintf(text, sizeof text, "graph:%lld", (long long)stored.peak_bytes[0] - 1);
+  CHECK_OK(ckpt_schedule_create(profile, text, &schedule));
+  CHECK_OK(ckpt_schedule_verify(schedule, profile, &planned));
+  CHECK(planned.peak_bytes[0] < stored.peak_bytes[0] && planned.recomputed_forwards == 1);
+  ckpt_schedule_release(schedule);
+  CHECK_FAILS(ckpt_schedule_create(profile, "sqrt", &schedule), CKPT_E_UNSUPPORTED, "graph:BYTES");
+  ckpt_profile_release(profile);
+}
+
 int main(void) {
   CHECK(sizeof(ckpt_schedule_action) == 64);
   profiles();
@@ -515,5 +560,6 @@ int main(void) {
   huge_options();
   budgets_of_a_layer_that_runs_once();
   planners();
+  graphs();
   return 0;
 }
