@@ -186,7 +186,7 @@ final class TestPlan {
       }
       profile.setInputs(3, new long[] {3, 1}, 3).setOutputs(4);
       profile.setFlags(ProfileFlag.OWN_ALLOCATOR);
-      Check.that(profile.json().contains("\"inputs\":[3,1],\"needed_inputs\":[3]"), "json");
+      Check.that(profile.toJson().contains("\"inputs\":[3,1],\"needed_inputs\":[3]"), "json");
       try (Schedule all = Schedule.create(profile, "store-all")) {
         long stored = all.verify(profile).peakBytes()[0];
         try (Schedule planned = Schedule.create(profile, "graph:" + (stored - 1))) {
