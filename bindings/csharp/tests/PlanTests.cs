@@ -44,7 +44,7 @@ internal static class PlanTests
             foreach (var (output, tape) in new[] { (100, 0), (30, 40), (30, 40), (20, 0) })
             {
                 profile.AddLayer(new LayerProfile { Name = "layer", OutputBytes = output,
-                    Flags = LayerFlag.Deterministic | LayerFlag.AddsGradient },
+                    Flags = LayerFlag.NeedsInput | LayerFlag.Deterministic | LayerFlag.AddsGradient },
                                  new OptionProfile { TapeBytes = tape, ForwardSeconds = 1, BackwardSeconds = 2 });
             }
             profile.SetInputs(3, new long[] { 3, 1 }, 3);

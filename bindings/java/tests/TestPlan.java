@@ -181,7 +181,8 @@ final class TestPlan {
     try (Profile profile = new Profile(10)) {
       long[][] bytes = {{100, 0}, {30, 40}, {30, 40}, {20, 0}};
       for (long[] each : bytes) {
-        profile.addLayer("layer", new LayerProfile().outputBytes(each[0]).flags(LayerFlag.DETERMINISTIC | LayerFlag.ADDS_GRADIENT),
+        int flags = LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINISTIC | LayerFlag.ADDS_GRADIENT;
+        profile.addLayer("layer", new LayerProfile().outputBytes(each[0]).flags(flags),
             new OptionProfile().tapeBytes(each[1]).forwardSeconds(1).backwardSeconds(2));
       }
       profile.setInputs(3, new long[] {3, 1}, 3).setOutputs(4);

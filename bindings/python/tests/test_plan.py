@@ -244,7 +244,7 @@ class Schedules(unittest.TestCase):
         profile = ckpt.Profile(10)
         for i, (output_bytes, tape_bytes) in enumerate([(100, 0), (30, 40), (30, 40), (20, 0)]):
             option = ckpt.OptionProfile(tape_bytes=tape_bytes, forward_seconds=1.0, backward_seconds=2.0)
-            flags = ckpt.LayerFlag.DETERMINISTIC | ckpt.LayerFlag.ADDS_GRADIENT
+            flags = ckpt.LayerFlag.NEEDS_INPUT | ckpt.LayerFlag.DETERMINISTIC | ckpt.LayerFlag.ADDS_GRADIENT
             profile.add_layer(f"l{i}", [option], output_bytes=output_bytes, flags=flags)
         profile.set_inputs(3, [3, 1], [3])
         profile.set_outputs([4])
