@@ -245,8 +245,10 @@ class Comparison {
     std::cout << name << ", " << budgets_ << " budgets: optimal at " << 100.0 * optimal_ / budgets_ << "%, "
               << 100 * sum_ / budgets_ << "% longer on average, at most " << 100 * worst_ << "%; " << refused_
               << " refused although a schedule exists\n";
-    EXPECT_GE(optimal_, 0.97 * budgets_);
-    EXPECT_LE(sum_, 0.001 * budgets_);
+    if (!sanitized) {  // with sanitizers there are too few budgets for a share of them
+      EXPECT_GE(optimal_, 0.97 * budgets_);
+      EXPECT_LE(sum_, 0.001 * budgets_);
+    }
     EXPECT_LE(worst_, 0.06);
     EXPECT_EQ(refused_, 0);
   }
