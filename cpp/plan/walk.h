@@ -44,7 +44,7 @@ struct Operation {
   std::int32_t option = 0;
   Item item = Item::none;                // send and receive: INPUT or GRAD
   std::int64_t layer = 0;                // send and receive: the item's index
-  BufferId input = no_buffer;            // forward; backward when the layer needs it; copy and send: the source
+  BufferId input = no_buffer;            // forward; backward when the layer needs it (not in a graph); copy and send: the source
   BufferId output = no_buffer;           // forward; backward when the layer needs it; turn: INPUT(n); copy, receive: destination
   BufferId tape = no_buffer;             // forward when recording; record; backward
   BufferId workspace = no_buffer;        // when the layer needs one
@@ -179,7 +179,7 @@ class Walk {
   void drop(const Action& action);
   void end(const Action& action);
 
-  // The layers of a graph that read a value, ascending.
+  // The layers of a graph that read a value and compute its gradient, ascending.
   struct Readers {
     std::vector<std::int64_t> layers;
     bool is_output = false;

@@ -17,6 +17,7 @@ ItemKey grad_key(std::int64_t value, const Action& action) { return {Item::grad,
 void Walk::find_readers() {
   readers_.resize(static_cast<std::size_t>(profile_.layers()) + 1);
   for (std::int64_t layer = 0; layer < profile_.layers(); ++layer) {
+    if (profile_.layer(layer).has(no_input_gradient)) continue;  // reads only the input
     for (const std::int64_t value : profile_.reads(layer).inputs) readers_[static_cast<std::size_t>(value)].layers.push_back(layer);
   }
   for (const std::int64_t value : profile_.outputs()) readers_[static_cast<std::size_t>(value)].is_output = true;
@@ -49,18 +50,15 @@ void Walk::require_advance(const Action& action) const {
 // The last reader creates the gradient of a value, unless TURN does; the others add to it, in descending order.
 bool Walk::creates_grad(std::int64_t value, std::int64_t layer) const {
   const Readers& readers = readers_[static_cast<std::size_t>(value)];
-  if (readers.is_output) return false;
-  const auto last = std::find_if(readers.layers.rbegin(), readers.layers.rend(),
-                                 [&](std::int64_t reader) { return !profile_.layer(reader).has(no_input_gradient); });
-  return last != readers.layers.rend() && *last == layer;
+  return !readers.is_output && readers.layers.back() == layer;
 }
 
+// The next reader is enough: it ran only after all later ones.
 void Walk::require_added(const Action& action, const MicroBatch& batch, std::int64_t value, std::int64_t layer) const {
-  const Readers& readers = readers_[static_cast<std::size_t>(value)];
-  for (auto reader = readers.layers.rbegin(); reader != readers.layers.rend() && *reader > layer; ++reader) {
-    if (batch.backward_ran.contains(*reader) || profile_.layer(*reader).has(no_input_gradient)) continue;
-    refuse(action, base::cat("GRAD(", value, "): layer ", *reader, ", which adds to it first, has not run backward"));
-  }
+  const std::vector<std::int64_t>& readers = readers_[static_cast<std::size_t>(value)].layers;
+  const auto next = std::upper_bound(readers.begin(), readers.end(), layer);
+  if (next != readers.end() && !batch.backward_ran.contains(*next))
+    refuse(action, base::cat("GRAD(", value, "): layer ", *next, ", which adds to it first, has not run backward"));
 }
 
 void Walk::need_gradients(const Action& action, const MicroBatch& batch, std::int64_t layer) const {

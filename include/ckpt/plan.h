@@ -191,9 +191,9 @@ CKPT_API ckpt_status ckpt_profile_add_option(ckpt_profile* profile, const ckpt_o
 CKPT_API ckpt_status ckpt_profile_set_inputs(ckpt_profile* profile, int64_t layer, const int64_t* inputs, int64_t inputs_count,
                                              const int64_t* needed, int64_t needed_count);
 
-/* Makes the chain a graph: sets the values (1 .. layer_count, different, values_count >= 1 of them) that TURN passes to the caller,
- * who provides their gradients. Initially only the value of the last layer. INVALID_ARGUMENT for other values, INVALID_STATE for a
- * uniform chain. */
+/* Makes the chain a graph: sets the values (1 .. layer_count, different, values_count >= 1 of them) that TURN passes to the caller.
+ * The caller provides their gradients. Initially only the value of the last layer. INVALID_ARGUMENT for other values, INVALID_STATE
+ * for a uniform chain. */
 CKPT_API ckpt_status ckpt_profile_set_outputs(ckpt_profile* profile, const int64_t* values, int64_t values_count);
 
 /* Properties of a tier, a place that is slower than memory, for planning. */
@@ -292,12 +292,14 @@ typedef struct ckpt_schedule ckpt_schedule;
  *                      local search. Never slower than chain within the same budget; takes longer to plan. Above 128 layers the
  *                      schedule of chain, up to 512 layers improved by the local search
  *   graph:BYTES        for graphs, and for chains: the fastest schedule that a local search over recomputations finds, with
- * reserved bytes of at most BYTES; each layer under its first option. Up to 40 layers one search finds the schedules for all
- * budgets: a larger budget never takes longer, and the smallest budget in the message of OVER_BUDGET is exact for this planner.
- * UNSUPPORTED above 16384 layers. Stages and bounds after Jain, Jain, Nrusimha, Gholami, Abbeel, Keutzer, Stoica, Gonzalez,
- * "Checkmate", arXiv:1910.02653. For a graph auto is graph, with the same BYTES, and store-all is possible; all other planners fail
- * with UNSUPPORTED revolve:SLOTS[,INITIAL]  for equal steps, keeps at most SLOTS (>= 1) states, x_0 included (INITIAL free: not
- * counted), with the fewest forwards. In addition there are the current state and, once, x_n: peak_inputs[0] is the smaller of
+ *                      reserved bytes of at most BYTES; each layer under its first option. Up to 40 layers one search finds the
+ *                      schedules for all budgets: a larger budget never takes longer, and the smallest budget in the message of
+ *                      OVER_BUDGET is exact for this planner. UNSUPPORTED above 16384 layers. For a graph auto is graph, with the
+ *                      same BYTES, and store-all is possible; all other planners fail with UNSUPPORTED. Source of the order in
+ *                      stages: Jain and others, "Checkmate: breaking the memory wall with optimal tensor rematerialization",
+ *                      arXiv:1910.02653
+ *   revolve:SLOTS[,INITIAL]  for equal steps, keeps at most SLOTS (>= 1) states, x_0 included (INITIAL free: not counted), with the
+ *                      fewest forwards. In addition there are the current state and, once, x_n: peak_inputs[0] is the smaller of
  *                      SLOTS + 2 and n + 1. For a uniform profile (ckpt_profile_create_uniform), FORWARD and ADVANCE name buffers 0
  *                      .. SLOTS; the schedules of other profiles, for executors, have no ADVANCE. OUT_OF_RANGE if the number of
  *                      forwards exceeds INT64_MAX. Source: Griewank, Walther, "Algorithm 799: revolve", ACM TOMS 26, 2000
@@ -512,7 +514,8 @@ typedef struct ckpt_frontier_point {
  * receives how many there are. planner: "chain", "tapes" or "graph"; NOT_FOUND for another name. A budget selects the fastest point
  * with reserved bytes within it, a budget of tapes also points of chain, and the smallest sufficient budget is the minimum of their
  * reserved bytes. Every call computes the frontier again; only the requested points are placed, one after another. Above 128 layers
- * the result has some points of the frontier, all placed by each call, and a budget may find better schedules between them. */
+ * (of a graph: 40) the result has some points of the frontier, all placed by each call, and a budget may find better schedules
+ * between them. */
 CKPT_API ckpt_status ckpt_profile_get_frontier(const ckpt_profile* profile, const char* planner, ckpt_frontier_point* points,
                                                int64_t capacity, int64_t* count);
 

@@ -13,21 +13,9 @@
 #include <gtest/gtest.h>
 
 #include "../sanitized.h"
+#include "numbers.h"
 
 namespace {
-
-// A generator with the same numbers on every machine.
-class Numbers {
- public:
-  explicit Numbers(std::uint64_t seed) : state_(seed) {}
-  std::int64_t up_to(std::int64_t max) {
-    state_ = state_ * 6364136223846793005U + 1442695040888963407U;
-    return static_cast<std::int64_t>((state_ >> 33U) % static_cast<std::uint64_t>(max + 1));
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 // Layers of unrelated sizes. A chain of n + 1 layers is that of n with one more. With several options, each further one records
 // less and takes longer, as for a block that recomputes a part of itself.

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <queue>
 #include <random>
+#include <set>
 
 #include "../sanitized.h"
 #include "plan/planners/graph_schedule.h"
@@ -170,6 +171,7 @@ ChainProfile random_profile(std::mt19937& random, std::int64_t n) {
   const auto up_to = [&](std::int64_t max) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(max + 1)); };
   ChainProfile profile(up_to(60));
   std::vector<std::int64_t> outputs = {n};
+  std::set<std::int64_t> read_in_place;  // by one layer alone
   for (std::int64_t i = 0; i < n; ++i) {
     LayerProfile layer;
     layer.name = "layer";
@@ -178,7 +180,11 @@ ChainProfile random_profile(std::mt19937& random, std::int64_t n) {
     std::vector<std::int64_t> inputs = {i};
     if (i == 0 && up_to(2) == 0) layer.flags |= no_input_gradient;
     for (std::int64_t value = std::max<std::int64_t>(0, i - 4); value < i; ++value) {
-      if (up_to(3) == 0) inputs.push_back(value);
+      if (up_to(3) == 0 && !read_in_place.contains(value)) inputs.push_back(value);
+    }
+    if (inputs.size() == 1 && outputs.back() != i && up_to(3) == 0) {
+      layer.flags |= in_place;
+      read_in_place.insert(i);
     }
     for (const std::uint32_t flag : {needs_output, adds_gradient}) layer.flags |= up_to(1) == 0 ? flag : 0;
     layer.ambient_bytes = up_to(2) == 0 ? up_to(20) : 0;

@@ -145,8 +145,8 @@ namespace Ckpt
         /// "tapes" or "graph"; <see cref="CkptStatus.NotFound"/> for another name. A budget selects the fastest point with reserved
         /// bytes within it, a budget of tapes also points of chain, and the smallest sufficient budget is the minimum of their
         /// reserved bytes. Every call computes the frontier again; only the requested points are placed, one after another. Above
-        /// 128 layers the result has some points of the frontier, all placed by each call, and a budget may find better schedules
-        /// between them.</summary>
+        /// 128 layers (of a graph: 40) the result has some points of the frontier, all placed by each call, and a budget may find
+        /// better schedules between them.</summary>
         public IReadOnlyList<FrontierPoint> GetFrontier(string planner)
         {
             return NativeList.Made(native.ckpt_profile_get_frontier(Handle, planner), at =>
@@ -171,9 +171,9 @@ namespace Ckpt
         }
 
         /// <summary>Makes the chain a graph: sets the values (1 .. <c>LayerCount</c>, different, values_count &gt;= 1 of them) that
-        /// <see cref="ActionKind.Turn"/> passes to the caller, who provides their gradients. Initially only the value of the last
-        /// layer. <see cref="CkptStatus.InvalidArgument"/> for other values, <see cref="CkptStatus.InvalidState"/> for a uniform
-        /// chain.</summary>
+        /// <see cref="ActionKind.Turn"/> passes to the caller. The caller provides their gradients. Initially only the value of the
+        /// last layer. <see cref="CkptStatus.InvalidArgument"/> for other values, <see cref="CkptStatus.InvalidState"/> for a
+        /// uniform chain.</summary>
         public void SetOutputs(params long[] values)
         {
             using (var memory = new CallMemory())

@@ -26,7 +26,7 @@ double time_per_second(const ChainProfile& profile) {
 
 // Bytes of the gradients that exist only while the layer runs backward, because they are added to others.
 std::int64_t added_gradient_bytes(const ChainProfile& profile, std::int64_t layer, const std::vector<std::int64_t>& creators) {
-  if (profile.layer(layer).has(adds_gradient)) return 0;
+  if (profile.layer(layer).has(adds_gradient) || profile.layer(layer).has(no_input_gradient)) return 0;
   std::int64_t bytes = 0;
   const std::vector<std::int64_t> inputs = profile.reads_of(layer).inputs;
   for (const std::int64_t value : inputs) {
@@ -49,14 +49,13 @@ std::vector<std::int64_t> gradient_creators(const ChainProfile& profile) {
 
 // The larger of both gradients counts while an in-place layer runs backward; the search counts both.
 std::int64_t overlap_in_place(const ChainProfile& profile, std::int64_t layer) {
-  if (!profile.layer(layer).has(in_place)) return 0;
+  if (!profile.layer(layer).has(in_place) || profile.layer(layer).has(no_input_gradient)) return 0;
   return std::min(profile.bytes_of(layer), profile.bytes_of(layer + 1));
 }
 
 std::int64_t backward_bytes(const ChainProfile& profile, std::int64_t layer, const std::vector<std::int64_t>& creators) {
   const LayerProfile& of = profile.layer(layer);
   const OptionProfile& option = of.options[0];
-  if (of.has(no_input_gradient) && option.backward_peak_bytes == 0) return option.backward_workspace_bytes;
   if (option.backward_peak_bytes == 0) {
     return option.backward_workspace_bytes + added_gradient_bytes(profile, layer, creators) - overlap_in_place(profile, layer);
   }
@@ -161,8 +160,9 @@ GraphCosts graph_costs(const ChainProfile& profile) {
     const LayerProfile& layer = profile.layer(i);
     const OptionProfile& option = layer.options[0];
     const bool is_kept = costs.keeps_outputs && std::ranges::binary_search(costs.outputs, i + 1);
-    costs.operations.push_back({.inputs = values_of(profile.reads_of(i).inputs),
-                                .needed_inputs = values_of(profile.reads_of(i).needed),
+    const GraphEdges::Reads reads = profile.reads_of(i);
+    costs.operations.push_back({.inputs = values_of(reads.inputs),
+                                .needed_inputs = values_of(reads.needed),
                                 .output_bytes = layer.output_bytes,
                                 .tape_bytes = option.tape_bytes,
                                 .forward_time = factor > 0 ? time_of(option.forward_seconds) : 1,

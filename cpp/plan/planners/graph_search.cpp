@@ -42,9 +42,7 @@ class GraphSearch {
   // Searches from store-all for plans within the budget.
   template <class Seen>
   void search_again(std::int64_t budget_bytes, std::int64_t work, const Seen& seen) {
-    for (const Recomputation& each : all()) timeline_.remove(each);
-    budget_bytes_ = budget_bytes;
-    changes_.clear();
+    start_from({}, budget_bytes);
     if (!find_first(work / 4)) return undo();
     remove_unneeded(all());
     seen();
@@ -54,14 +52,12 @@ class GraphSearch {
   // Searches for plans faster than this one within the budget. seen(): called for each plan.
   template <class Seen>
   void improve(const GraphPlan& from, std::int64_t budget_bytes, std::int64_t work, const Seen& seen) {
-    for (const Recomputation& each : all()) timeline_.remove(each);
-    for (const Recomputation& each : from.recomputations) timeline_.add(each);
-    budget_bytes_ = budget_bytes;
+    start_from(from.recomputations, budget_bytes);
     anneal(from.time, work, seen);
   }
 
-  // Lowers the budget below the peak again and again, until nothing fits it. Leaves the plan with the fewest bytes. seen(plan) is
-  // called for each plan.
+  // Lowers the budget below the peak again and again, until nothing fits it. Leaves the plan with the fewest bytes. seen(): called
+  // for each plan.
   template <class Seen>
   void lower_budget(std::int64_t work, const Seen& seen) {
     const std::int64_t end = this->work() + work;
@@ -84,15 +80,7 @@ class GraphSearch {
     while (this->work() - begin < work && !timeline_.recomputations().empty()) {
       const double done = static_cast<double>(this->work() - begin) / static_cast<double>(work);
       budget_bytes_ = lowest + static_cast<std::int64_t>(done * static_cast<double>(top_bytes - lowest));
-      const double before = timeline_.time();
-      changes_.clear();
-      if (!change(before)) {
-        undo();
-        continue;
-      }
-      const double longer = timeline_.time() - before;
-      if (longer > 0.3 * first_temperature * (before - shortest_) * exponential()) undo();
-      seen();
+      if (step(0.3 * first_temperature * (timeline_.time() - shortest_))) seen();
     }
   }
 
@@ -120,17 +108,30 @@ class GraphSearch {
     const std::int64_t begin = this->work();
     while (this->work() - begin < work && !timeline_.recomputations().empty()) {
       const double left = 1 - static_cast<double>(this->work() - begin) / static_cast<double>(work);
-      const double before = timeline_.time();
-      changes_.clear();
-      if (!change(before)) {
-        undo();
-        continue;
-      }
-      const double longer = timeline_.time() - before;
-      if (longer > first_temperature * (best_time - shortest_) * left * left * exponential()) undo();
+      if (!step(first_temperature * (best_time - shortest_) * left * left)) continue;
       best_time = std::min(best_time, timeline_.time());
       seen();
     }
+  }
+
+  // Makes a random change, and undoes it if the step becomes longer by more than a random multiple of the temperature. Returns
+  // false if it finds no change.
+  bool step(double temperature) {
+    const double before = timeline_.time();
+    changes_.clear();
+    if (!change(before)) {
+      undo();
+      return false;
+    }
+    if (timeline_.time() - before > temperature * exponential()) undo();
+    return true;
+  }
+
+  void start_from(const std::vector<Recomputation>& recomputations, std::int64_t budget_bytes) {
+    for (const Recomputation& each : all()) timeline_.remove(each);
+    for (const Recomputation& each : recomputations) timeline_.add(each);
+    changes_.clear();
+    budget_bytes_ = budget_bytes;
   }
 
   std::int64_t work() const { return timeline_.work() + work_; }
@@ -346,7 +347,8 @@ class GraphSearch {
 // The plans that no other dominates.
 class GraphFrontier {
  public:
-  void add(const GraphSearch& search, double time) {
+  void add(const GraphSearch& search) {
+    const double time = search.time();
     const auto after = plans_.upper_bound(search.peak_bytes());
     if (after != plans_.begin() && std::prev(after)->second.time <= time) return;
     const auto first = plans_.insert_or_assign(search.peak_bytes(), search.plan()).first;
@@ -369,7 +371,7 @@ class GraphFrontier {
 std::vector<GraphPlan> explore_graph(const GraphCosts& costs, std::int64_t work) {
   GraphSearch search(costs, 0);
   GraphFrontier frontier;
-  const auto seen = [&] { frontier.add(search, search.time()); };
+  const auto seen = [&] { frontier.add(search); };
   const std::int64_t top_bytes = search.peak_bytes();
   search.lower_budget(work / 8, seen);
   search.raise_budget(top_bytes, work / 4, seen);

@@ -112,8 +112,8 @@ class ProfileMethods : public detail::Object<Self, ckpt_profile, ckpt_profile_re
   // decreasing step seconds (if the profile has no seconds, decreasing recomputed forwards). planner: "chain", "tapes" or
   // "graph"; Status::not_found for another name. A budget selects the fastest point with reserved bytes within it, a budget of
   // tapes also points of chain, and the smallest sufficient budget is the minimum of their reserved bytes. Every call computes
-  // the frontier again; only the requested points are placed, one after another. Above 128 layers the result has some points of
-  // the frontier, all placed by each call, and a budget may find better schedules between them.
+  // the frontier again; only the requested points are placed, one after another. Above 128 layers (of a graph: 40) the result
+  // has some points of the frontier, all placed by each call, and a budget may find better schedules between them.
   std::vector<FrontierPoint> frontier(const std::string& planner) const {
     const auto ask = [&](ckpt_frontier_point* list, std::int64_t capacity, std::int64_t* count) {
       return ckpt_profile_get_frontier(handle(), planner.c_str(), list, capacity, count);
@@ -134,8 +134,8 @@ class ProfileMethods : public detail::Object<Self, ckpt_profile, ckpt_profile_re
     return static_cast<Self&>(*this);
   }
   // Makes the chain a graph: sets the values (1 .. layer_count, different, values_count >= 1 of them) that TURN passes to the
-  // caller, who provides their gradients. Initially only the value of the last layer. Status::invalid_argument for other values,
-  // Status::invalid_state for a uniform chain.
+  // caller. The caller provides their gradients. Initially only the value of the last layer. Status::invalid_argument for other
+  // values, Status::invalid_state for a uniform chain.
   Self& set_outputs(const std::vector<std::int64_t>& values) {
     check(ckpt_profile_set_outputs(handle(), values.data(), static_cast<std::int64_t>(values.size())));
     return static_cast<Self&>(*this);

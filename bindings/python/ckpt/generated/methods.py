@@ -668,8 +668,8 @@ class ProfileMethods:
         decreasing step seconds (if the profile has no seconds, decreasing recomputed forwards). planner: "chain", "tapes" or
         "graph"; NotFoundError for another name. A budget selects the fastest point with reserved bytes within it, a budget of tapes
         also points of chain, and the smallest sufficient budget is the minimum of their reserved bytes. Every call computes the
-        frontier again; only the requested points are placed, one after another. Above 128 layers the result has some points of the
-        frontier, all placed by each call, and a budget may find better schedules between them."""
+        frontier again; only the requested points are placed, one after another. Above 128 layers (of a graph: 40) the result has
+        some points of the frontier, all placed by each call, and a budget may find better schedules between them."""
         return [_v.FrontierPoint._of(one) for one in _n.ckpt_profile_get_frontier(self._h, planner)]
 
     def set_inputs(self, layer: int, inputs: Sequence[int], needed: Sequence[int]) -> None:
@@ -683,8 +683,8 @@ class ProfileMethods:
 
     def set_outputs(self, values: Sequence[int]) -> None:
         """Makes the chain a graph: sets the values (1 .. layer_count, different, values_count >= 1 of them) that TURN passes to the
-        caller, who provides their gradients. Initially only the value of the last layer. InvalidArgumentError for other values,
-        InvalidStateError for a uniform chain."""
+        caller. The caller provides their gradients. Initially only the value of the last layer. InvalidArgumentError for other
+        values, InvalidStateError for a uniform chain."""
         _n.ckpt_profile_set_outputs(self._h, list(values))
 
 

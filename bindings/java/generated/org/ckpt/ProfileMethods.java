@@ -95,8 +95,8 @@ abstract class ProfileMethods extends NativeObject {
    * decreasing step seconds (if the profile has no seconds, decreasing recomputed forwards). planner: "chain", "tapes" or "graph";
    * {@link Status#NOT_FOUND} for another name. A budget selects the fastest point with reserved bytes within it, a budget of tapes
    * also points of chain, and the smallest sufficient budget is the minimum of their reserved bytes. Every call computes the
-   * frontier again; only the requested points are placed, one after another. Above 128 layers the result has some points of the
-   * frontier, all placed by each call, and a budget may find better schedules between them.
+   * frontier again; only the requested points are placed, one after another. Above 128 layers (of a graph: 40) the result has some
+   * points of the frontier, all placed by each call, and a budget may find better schedules between them.
    */
   public List<FrontierPoint> frontier(String planner) {
     return values(Native.ckpt_profile_get_frontier(this, planner), FrontierPoint::of, ckpt_frontier_point::close);
@@ -118,8 +118,8 @@ abstract class ProfileMethods extends NativeObject {
 
   /**
    * Makes the chain a graph: sets the values (1 .. layerCount, different, values_count &gt;= 1 of them) that TURN passes to the
-   * caller, who provides their gradients. Initially only the value of the last layer. {@link Status#INVALID_ARGUMENT} for other
-   * values, {@link Status#INVALID_STATE} for a uniform chain.
+   * caller. The caller provides their gradients. Initially only the value of the last layer. {@link Status#INVALID_ARGUMENT} for
+   * other values, {@link Status#INVALID_STATE} for a uniform chain.
    */
   public Profile setOutputs(long... values) {
     Native.ckpt_profile_set_outputs(this, values);
