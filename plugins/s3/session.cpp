@@ -25,9 +25,10 @@ void start_curl() {
   if (result != CURLE_OK) fail(CKPT_E_INTERNAL, "libcurl cannot be initialized: ", curl_easy_strerror(result));
 }
 
-// Blocks the signals that a program handles, the same as libckpt's threads do, during calls of libcurl that do not wait: the thread
-// that libcurl starts to resolve a host name inherits the mask, and would run the program's handlers. libcurl can also write to a
-// broken TLS connection without MSG_NOSIGNAL, so SIGPIPE is discarded if it was raised.
+// Blocks the signals that a program handles during calls of libcurl that do not wait: the thread that libcurl starts to resolve a
+// host name inherits the mask, and would run the program's handlers. The list is that of libckpt's own threads, repeated because
+// plug-ins use the public API only. libcurl can also write to a broken TLS connection without MSG_NOSIGNAL, so SIGPIPE is discarded
+// if it was raised.
 class SignalsBlocked {
  public:
   SignalsBlocked() noexcept {
