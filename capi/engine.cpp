@@ -48,6 +48,21 @@ std::shared_ptr<engine::Executor> executor_argument(const ckpt_schedule_executor
   return object;
 }
 
+// Calls add with the chain and the layer, which then belongs to it.
+template <class Add>
+void add_layer(ckpt_chain* chain, ckpt_layer* layer, Add&& add) {
+  const auto object = chain_argument(chain);
+  checked(layer, "layer");
+  if (layer->in_chain.exchange(true))
+    fail(Status::invalid_state, "layer ", quote(layer->object->name()), " belongs to a chain already");
+  try {
+    add(*object, layer->object);
+  } catch (...) {
+    layer->in_chain.store(false);
+    throw;
+  }
+}
+
 void hand_out_layer(ckpt_layer** out, std::shared_ptr<engine::Layer> layer) { hand_out(not_null(out, "layer"), std::move(layer)); }
 
 }  // namespace
@@ -141,17 +156,13 @@ ckpt_status ckpt_chain_create(int64_t first_layer, ckpt_chain** chain) {
 }
 
 ckpt_status ckpt_chain_add(ckpt_chain* chain, ckpt_layer* layer) {
+  return guard([&] { add_layer(chain, layer, [](engine::Chain& object, auto shared) { object.add(std::move(shared)); }); });
+}
+
+ckpt_status ckpt_chain_add_with_inputs(ckpt_chain* chain, ckpt_layer* layer, const int64_t* inputs, int64_t inputs_count) {
   return guard([&] {
-    const auto object = chain_argument(chain);
-    checked(layer, "layer");
-    if (layer->in_chain.exchange(true))
-      fail(Status::invalid_state, "layer ", quote(layer->object->name()), " belongs to a chain already");
-    try {
-      object->add(layer->object);
-    } catch (...) {
-      layer->in_chain.store(false);
-      throw;
-    }
+    const auto values = array_argument(inputs, inputs_count, "inputs");
+    add_layer(chain, layer, [&](engine::Chain& object, auto shared) { object.add(std::move(shared), values); });
   });
 }
 

@@ -17,7 +17,7 @@ constexpr std::int32_t attention_options = 3;  // the last one keeps neither
 class AttentionMiddle {
  public:
   explicit AttentionMiddle(const AttentionOptions& options)
-      : attend_(options.heads, options.key_heads == 0 ? options.heads : options.key_heads, options.width / options.heads),
+      : attend_(options.heads, options.key_heads == 0 ? options.heads : options.key_heads, options.width / options.heads, true),
         heads_(options.heads),
         head_width_(options.width / options.heads),
         rotary_base_(options.rotary_base) {}
@@ -47,11 +47,12 @@ class AttentionMiddle {
   void forward(const RunContext& context, T* qkv, T* out, T* extra, T* rotations) const {
     const Attend::Extent extent = extent_of(context);
     if (rotary_base_ > 0) {
-      attend_.fill_rotations(extent.tokens, rotary_base_, rotations);
+      attend_.fill_rotations(extent.queries, rotary_base_, rotations);
       attend_.rotate_rows(*context.pool, extent, rotations, false, qkv);
     }
     const bool probabilities = context.option == keep_probabilities;
-    attend_.forward(*context.pool, extent, qkv, out, probabilities ? nullptr : extra, probabilities ? extra : nullptr);
+    attend_.forward<T>(*context.pool, extent, attend_.parts_of<const T>(qkv), out, probabilities ? nullptr : extra,
+                       probabilities ? extra : nullptr);
   }
 
   template <class T>
@@ -59,16 +60,18 @@ class AttentionMiddle {
                 T* rotations) const {
     const Attend::Extent extent = extent_of(context);
     const bool probabilities = context.option == keep_probabilities;
-    attend_.backward(*context.pool, extent, qkv, out, probabilities ? nullptr : extra, probabilities ? extra : nullptr, grad_out,
-                     grad_qkv);
+    attend_.backward<T>(*context.pool, extent, attend_.parts_of<const T>(qkv), out, probabilities ? nullptr : extra,
+                        probabilities ? extra : nullptr, grad_out, attend_.parts_of(grad_qkv));
     if (rotary_base_ > 0) {
-      attend_.fill_rotations(extent.tokens, rotary_base_, rotations);
+      attend_.fill_rotations(extent.queries, rotary_base_, rotations);
       attend_.rotate_rows(*context.pool, extent, rotations, true, grad_qkv);
     }
   }
 
  private:
-  static Attend::Extent extent_of(const RunContext& context) { return {context.input->shape[0], context.input->shape[1]}; }
+  static Attend::Extent extent_of(const RunContext& context) {
+    return {context.input->shape[0], context.input->shape[1], context.input->shape[1]};
+  }
 
   Attend attend_;
   std::int64_t heads_;

@@ -40,8 +40,23 @@ void Chain::add(std::shared_ptr<Layer> layer, std::int64_t number) {
       parts_.push_back({parameters_.size(), begin, std::min(count, begin + elements_per_part)});
     parameters_.push_back(parameter);
   }
+  inputs_.push_back({layers()});
   layers_.push_back(std::move(layer));
   numbers_.push_back(number);
+}
+
+void Chain::add(std::shared_ptr<Layer> layer, std::span<const std::int64_t> inputs) {
+  plan::require_inputs(inputs, layers());
+  std::vector<std::int64_t> read(inputs.begin(), inputs.end());  // nothing fails after the layer has been added
+  add(std::move(layer));
+  inputs_.back() = std::move(read);
+}
+
+bool Chain::is_graph() const noexcept {
+  for (std::int64_t i = 0; i < layers(); ++i) {
+    if (inputs(i).size() != 1 || inputs(i)[0] != i) return true;
+  }
+  return false;
 }
 
 bool Chain::needs_blas() const {
@@ -112,32 +127,60 @@ double Chain::clip_gradients(double max_norm) {
   return norm;
 }
 
+plan::LayerProfile Chain::profile_of(const Layer& layer, std::span<const TensorSpec> inputs, const TensorSpec& output) const {
+  plan::LayerProfile row;
+  row.name = layer.name();
+  row.flags = layer.flags();
+  row.output_bytes = output.bytes();
+  row.ambient_bytes = layer.ambient_bytes();
+  row.output = strategy::Activation(output.dtype, output.shape);
+  for (std::int32_t option = 0; option < layer.options(); ++option) {
+    const OptionNeeds needs = layer.needs_for(inputs, option);
+    row.options.push_back({.tape_bytes = needs.tape_bytes,
+                           .forward_workspace_bytes = needs.forward_workspace_bytes,
+                           .backward_workspace_bytes = needs.backward_workspace_bytes,
+                           .record_workspace_bytes = needs.record_workspace_bytes,
+                           .has_record = needs.has_record});
+  }
+  return row;
+}
+
 ChainShape Chain::shape(const TensorSpec& input) const {
   if (layers_.empty()) fail(Status::invalid_state, "chain has no layers");
   require(input.samples() >= 1, "input is ", to_text(input), "; expected at least one sample");
   const base::Entered entered(this);
   ChainShape shape{{input}, plan::ChainProfile(input.bytes())};
-  for (const auto& layer : layers_) {
-    const TensorSpec output = layer->output(shape.specs.back());
-    plan::LayerProfile row;
-    row.name = layer->name();
-    row.flags = layer->flags();
-    row.output_bytes = output.bytes();
-    row.ambient_bytes = layer->ambient_bytes();
-    row.output = strategy::Activation(output.dtype, output.shape);
-    for (std::int32_t option = 0; option < layer->options(); ++option) {
-      const OptionNeeds needs = layer->needs(shape.specs.back(), option);
-      row.options.push_back({.tape_bytes = needs.tape_bytes,
-                             .forward_workspace_bytes = needs.forward_workspace_bytes,
-                             .backward_workspace_bytes = needs.backward_workspace_bytes,
-                             .record_workspace_bytes = needs.record_workspace_bytes,
-                             .has_record = needs.has_record});
-    }
+  const bool graph = is_graph();
+  const std::vector<std::int64_t> readers = readers_of_values();
+  for (std::int64_t i = 0; i < layers(); ++i) {
+    std::vector<TensorSpec> read;
+    for (const std::int64_t value : inputs(i)) read.push_back(shape.specs[static_cast<std::size_t>(value)]);
+    const TensorSpec output = layer(i).output_for(read);
+    plan::LayerProfile row = profile_of(layer(i), read, output);
+    // A layer can run in place only on a value that no other layer reads.
+    const bool reads_alone = inputs(i).size() == 1 && inputs(i)[0] == i && readers[static_cast<std::size_t>(i)] == 1;
+    if (!reads_alone) row.flags &= ~plan::in_place;
     shape.profile.add_layer(std::move(row));
     shape.specs.push_back(output);
+    if (graph) shape.inputs.push_back(std::move(read));
   }
-  shape.profile.require_complete();
+  if (graph) connect(shape.profile);
+  shape.profile.require_summable();
   return shape;
+}
+
+// Returns the number of layers that read each value.
+std::vector<std::int64_t> Chain::readers_of_values() const {
+  std::vector<std::int64_t> readers(static_cast<std::size_t>(layers()) + 1);
+  for (const auto& values : inputs_) {
+    for (const std::int64_t value : values) ++readers[static_cast<std::size_t>(value)];
+  }
+  return readers;
+}
+
+void Chain::connect(plan::ChainProfile& profile) const {
+  for (std::int64_t i = 0; i < layers(); ++i)
+    profile.set_inputs(i, inputs(i), profile.layer(i).has(plan::needs_input) ? inputs(i) : std::span<const std::int64_t>());
 }
 
 }  // namespace ckpt::engine

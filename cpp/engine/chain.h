@@ -1,8 +1,10 @@
-// A sequence of layers. Not thread-safe.
+// A sequence of layers, or a graph: layer i computes value i + 1, and reads any of the values before it; value 0 is the input.
+// Not thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,13 @@ namespace ckpt::engine {
 struct ChainShape {
   std::vector<TensorSpec> specs;  // dtype and shape of x_0 .. x_n
   plan::ChainProfile profile;     // exact bytes; seconds are 0
+  // dtype and shape of what each layer of a graph reads; empty for a chain
+  std::vector<std::vector<TensorSpec>> inputs{};
+
+  std::span<const TensorSpec> inputs_of(std::int64_t layer) const {
+    const auto i = static_cast<std::size_t>(layer);
+    return inputs.empty() ? std::span(specs).subspan(i, 1) : inputs[i];
+  }
 };
 
 class Chain {
@@ -27,6 +36,9 @@ class Chain {
   // default the previous layer's plus one.
   void add(std::shared_ptr<Layer> layer);
   void add(std::shared_ptr<Layer> layer, std::int64_t number);
+  // inputs: the values that the layer reads, by default that of the layer before it. Error(invalid_argument) for values that it
+  // cannot read.
+  void add(std::shared_ptr<Layer> layer, std::span<const std::int64_t> inputs);
   // Called by an executor: no layers can be added afterwards.
   void freeze() noexcept { frozen_ = true; }
 
@@ -36,6 +48,9 @@ class Chain {
   const std::shared_ptr<Layer>& shared_layer(std::int64_t i) const { return layers_[static_cast<std::size_t>(i)]; }
   // The layer's global number: the same in every split of a chain.
   std::int64_t number(std::int64_t i) const { return numbers_[static_cast<std::size_t>(i)]; }
+  // Returns true if a layer reads other values than that of the layer before it.
+  bool is_graph() const noexcept;
+  std::span<const std::int64_t> inputs(std::int64_t i) const { return inputs_[static_cast<std::size_t>(i)]; }
   const std::vector<Parameter>& parameters() const noexcept { return parameters_; }
   // Calls work(i, begin, end) for parts of each parameter i's elements, on the chain's threads. The shapes determine the parts.
   template <class Work>
@@ -78,6 +93,10 @@ class Chain {
     double squares = 0;  // their sum of squares, if gradients are clipped
   };
 
+  plan::LayerProfile profile_of(const Layer& layer, std::span<const TensorSpec> inputs, const TensorSpec& output) const;
+  std::vector<std::int64_t> readers_of_values() const;
+  void connect(plan::ChainProfile& profile) const;
+
   template <class Work>
   void run_parts(const Work& work) const {
     const auto count = static_cast<std::int64_t>(parts_.size());
@@ -88,6 +107,7 @@ class Chain {
   std::int64_t first_layer_;
   std::vector<std::shared_ptr<Layer>> layers_;
   std::vector<std::int64_t> numbers_;
+  std::vector<std::vector<std::int64_t>> inputs_;  // the values that each layer reads
   std::vector<Parameter> parameters_;
   std::vector<Part> parts_;
   std::shared_ptr<base::ThreadPool> pool_;

@@ -34,9 +34,8 @@ Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule,
     : chain_(std::move(chain)),
       pool_(std::move(pool)),
       tracker_(std::move(tracker)),
-      specs_(std::move(shape.specs)),
-      profile_(std::move(shape.profile)),
-      program_(plan::make_program(schedule, profile_)),
+      shape_(std::move(shape)),
+      program_(plan::make_program(schedule, shape_.profile)),
       buffers_(tensor::BufferPool::create(nullptr, "arena")),
       role_(schedule.role()),
       observer_(std::move(observer)),
@@ -55,10 +54,10 @@ Executor::Executor(std::shared_ptr<Chain> chain, const plan::Schedule& schedule,
     if (placement.offsets[id] >= 0) addresses_[id] = arena_->data() + placement.offsets[id];
   }
   resolve_buffers();
+  resolve_operands();
   require_in_place();
   tiers_ = std::make_unique<Tiers>(program_, storages, *buffers_, std::array<const void*, 2>{this, chain_.get()});
-  if (checks.recompute != RecomputeCheck::none)
-    recompute_checker_.emplace(checks.recompute, *chain_, specs_, profile_, program_, tracker_);
+  if (checks.recompute != RecomputeCheck::none) recompute_checker_.emplace(checks.recompute, *chain_, shape_, program_, tracker_);
   if (checks.writes) write_checker_.emplace(*chain_, *arena_, program_, addresses_);
   chain_->freeze();
   change_live_bytes(0);
@@ -77,11 +76,27 @@ void Executor::resolve_buffers() {
   for (const plan::Change& change : program_.changes) change_layers_.push_back(tracker_layer(change.now));
 }
 
+// The arrays that layers get are filled for each run, in memory that is allocated once.
+void Executor::resolve_operands() {
+  std::size_t most = 1;
+  for (const plan::Operation& operation : program_.operations) {
+    most = std::max(most, operation.reads.size());
+    for (const plan::ValueRead& read : operation.reads) {
+      const TensorSpec& spec = shape_.specs[static_cast<std::size_t>(read.value)];
+      if (read.term == plan::no_buffer || is_float(spec.dtype)) continue;
+      fail(Status::unsupported, "layer ", base::quote(chain_->layer(operation.layer).name()), ": the gradient of value ",
+           read.value, " is a sum, and its element type is ", tensor::dtype_name(spec.dtype), "; expected F32 or F64");
+    }
+  }
+  inputs_.resize(most);
+  input_gradients_.resize(most);
+}
+
 // Layers that the schedule runs in place must support it.
 void Executor::require_in_place() const {
   for (const plan::Operation& operation : program_.operations) {
     const bool overwrites = operation.kind == plan::Operation::Kind::forward && operation.input == operation.output;
-    if (overwrites && !profile_.layer(operation.layer).has(plan::in_place)) {
+    if (overwrites && !shape_.profile.layer(operation.layer).has(plan::in_place)) {
       fail(Status::invalid_schedule, "schedule advances layer ", operation.layer, " (", chain_->layer(operation.layer).name(),
            ") in place; expected the flag in_place");
     }
@@ -111,6 +126,7 @@ bool same_bytes(const plan::ChainProfile& a, const plan::ChainProfile& b) {
   for (std::int64_t i = 0; i < a.layers(); ++i) {
     const plan::LayerProfile& x = a.layer(i);
     const plan::LayerProfile& y = b.layer(i);
+    if (a.reads_of(i) != b.reads_of(i)) return false;
     if (x.flags != y.flags || x.output_bytes != y.output_bytes || x.ambient_bytes != y.ambient_bytes ||
         !std::equal(x.options.begin(), x.options.end(), y.options.begin(), y.options.end(), same_option))
       return false;
@@ -121,7 +137,7 @@ bool same_bytes(const plan::ChainProfile& a, const plan::ChainProfile& b) {
 }  // namespace
 
 plan::ChainProfile Executor::refined(const plan::ChainProfile& profile) const {
-  require(!profile.is_uniform() && same_bytes(profile, profile_), "profile does not match the executor's chain and input");
+  require(!profile.is_uniform() && same_bytes(profile, shape_.profile), "profile does not match the executor's chain and input");
   if (times_.steps() == 0) fail(Status::invalid_state, "executor has no measured step");
   plan::ChainProfile refined = profile;
   times_.write_to(refined);
@@ -154,7 +170,7 @@ double Executor::evaluate(const Step& step, std::int64_t layers) {
   require(!role_.is_stage(), "schedule is a pipeline stage's: only a pipeline can run it");
   require(layers >= 1 && layers <= chain_->layers(), "layer_count is ", layers, "; expected 1 .. ", chain_->layers());
   check_beginning(step);
-  const TensorSpec& spec = specs_[static_cast<std::size_t>(layers)];
+  const TensorSpec& spec = shape_.specs[static_cast<std::size_t>(layers)];
   for (std::int64_t i = 0; i < layers; ++i)
     require(step.targets != nullptr || !chain_->layer(i).needs_targets(), "targets is NULL; expected targets for the loss layer");
   if (step.output != nullptr) {
@@ -165,7 +181,7 @@ double Executor::evaluate(const Step& step, std::int64_t layers) {
   const base::Entered using_chain(chain_.get());
   std::optional<BlasSession> blas;
   if (chain_->needs_blas()) blas.emplace();
-  if (!forward_pass_) forward_pass_.emplace(*chain_, specs_, tracker_);
+  if (!forward_pass_) forward_pass_.emplace(*chain_, shape_, tracker_);
   const void* const output = forward_pass_->run(step, layers, *pool_);
   if (step.output != nullptr && step.output->bytes() > 0)
     std::memcpy(step.output->data(), output, static_cast<std::size_t>(step.output->bytes()));
@@ -211,28 +227,37 @@ void Executor::check_beginning(const Step& step) const {
   require(step.step >= 0, "step is ", step.step, "; expected at least 0");
   require(step.first_sample >= 0, "first_sample is ", step.first_sample, "; expected at least 0");
   require(step.input != nullptr, "input is NULL");
-  require_fit("input", *step.input, specs_.front());
+  require_fit("input", *step.input, shape_.specs.front());
 }
 
 // Checks the inputs at both ends of the chain: targets, output and gradients.
 void Executor::check_ends(const Step& step) const {
   require(step.targets != nullptr || !chain_->needs_targets(), "targets is NULL; expected targets for the loss layer");
   if (step.output != nullptr) {
-    require_fit("output", *step.output, specs_.back());
+    require_fit("output", *step.output, shape_.specs.back());
     step.output->require_writable("output");
   }
   if (step.output_gradient != nullptr) {
-    require_fit("output_gradient", *step.output_gradient, specs_.back());
+    require_fit("output_gradient", *step.output_gradient, shape_.specs.back());
   } else if (role_.last) {
-    require(specs_.back().shape.elements() == 1 && is_float(specs_.back().dtype),
-            "output_gradient is NULL; expected it for an output of ", to_text(specs_.back()));
+    require(shape_.specs.back().shape.elements() == 1 && is_float(shape_.specs.back().dtype),
+            "output_gradient is NULL; expected it for an output of ", to_text(shape_.specs.back()));
   }
   if (step.input_gradient != nullptr) {
-    require(!profile_.layer(0).has(plan::no_input_gradient), "input_gradient: expected NULL, because layer ",
-            base::quote(profile_.layer(0).name), " makes none");
-    require_fit("input_gradient", *step.input_gradient, specs_.front());
+    require(makes_input_gradient(), "input_gradient: expected NULL, because layer ", base::quote(shape_.profile.layer(0).name),
+            " makes none");
+    require_fit("input_gradient", *step.input_gradient, shape_.specs.front());
     step.input_gradient->require_writable("input_gradient");
   }
+}
+
+// Returns true if a layer computes the gradient of the input.
+bool Executor::makes_input_gradient() const {
+  for (std::int64_t i = 0; i < chain_->layers(); ++i) {
+    const auto inputs = chain_->inputs(i);
+    if (std::ranges::find(inputs, 0) != inputs.end() && !shape_.profile.layer(i).has(plan::no_input_gradient)) return true;
+  }
+  return false;
 }
 
 // Time between two operations counts for the later one, so that the times add up to the step's.
@@ -347,6 +372,7 @@ void Executor::run_layer(const plan::Operation& operation, const Step& step) {
     run_forward(operation, step);
   }
   if (write_checker_) write_checker_->after(operation);
+  if (operation.kind == plan::Operation::Kind::backward) finish_gradients(operation, step);
 }
 
 void Executor::begin_copy(std::int64_t operation) {
@@ -376,8 +402,9 @@ void Executor::run_exchange(const plan::Operation& operation, StagePort& port) {
 
 RunContext Executor::context_of(const plan::Operation& operation, const Step& step) const {
   RunContext context;
-  context.input = &specs_[static_cast<std::size_t>(operation.layer)];
-  context.output = &specs_[static_cast<std::size_t>(operation.layer + 1)];
+  context.inputs = shape_.inputs_of(operation.layer);
+  context.input = context.inputs.data();
+  context.output = &shape_.specs[static_cast<std::size_t>(operation.layer + 1)];
   context.option = operation.option;
   context.micro_batch = operation.micro_batch;
   context.recomputation = operation.recomputation;
@@ -402,7 +429,7 @@ void Executor::run_forward(const plan::Operation& operation, const Step& step) {
     layer.save_ambient(address(operation.ambient));
   }
   const ForwardBuffers buffers{address(operation.input), address(operation.output), address(operation.tape),
-                               address(operation.workspace)};
+                               address(operation.workspace), inputs_of(operation)};
   if (operation.kind == plan::Operation::Kind::record) {
     layer.record(context_of(operation, step), buffers);
   } else {
@@ -416,7 +443,7 @@ void Executor::run_forward(const plan::Operation& operation, const Step& step) {
 }
 
 void Executor::check_finite(const plan::Operation& operation) const {
-  const TensorSpec& spec = specs_[static_cast<std::size_t>(operation.layer + 1)];
+  const TensorSpec& spec = shape_.specs[static_cast<std::size_t>(operation.layer + 1)];
   const void* const output = address(operation.output);
   if (output == nullptr || !is_float(spec.dtype)) return;
   with_float(spec.dtype, [&](auto zero) {
@@ -433,17 +460,51 @@ void Executor::check_finite(const plan::Operation& operation) const {
 
 void Executor::run_backward(const plan::Operation& operation, const Step& step) {
   if (observer_ != nullptr) observer_->layer_runs(chain_->layer(operation.layer).name());
+  std::span<const InputGradient> gradients(input_gradients_.data(), std::max<std::size_t>(operation.reads.size(), 1));
+  input_gradients_[0] = {address(operation.grad_input), false};
+  for (std::size_t i = 0; i < operation.reads.size(); ++i) {
+    const plan::ValueRead& read = operation.reads[i];
+    input_gradients_[i] = {address(read.target()), !read.creates_grad && read.term == plan::no_buffer};
+  }
   chain_->layer(operation.layer)
       .backward(context_of(operation, step),
                 {address(operation.input), address(operation.output), address(operation.tape), address(operation.grad_output),
-                 address(operation.grad_input), address(operation.workspace)});
-  if (operation.layer == 0 && step.input_gradient != nullptr && step.input_gradient->bytes() > 0) {
-    std::memcpy(step.input_gradient->data(), address(operation.grad_input), static_cast<std::size_t>(step.input_gradient->bytes()));
+                 address(operation.grad_input), address(operation.workspace), inputs_of(operation), gradients});
+}
+
+// Returns the addresses of what the layer reads, valid until the next call.
+std::span<const void* const> Executor::inputs_of(const plan::Operation& operation) {
+  inputs_[0] = address(operation.input);
+  for (std::size_t i = 0; i < operation.reads.size(); ++i) inputs_[i] = address(operation.reads[i].input);
+  return {inputs_.data(), std::max<std::size_t>(operation.reads.size(), 1)};
+}
+
+// Adds the gradients that the layer could not add itself, and copies the input's gradient to the caller. Later layers may add to
+// that one, and copy it again.
+void Executor::finish_gradients(const plan::Operation& operation, const Step& step) {
+  for (const plan::ValueRead& read : operation.reads) {
+    if (read.term == plan::no_buffer) continue;
+    const TensorSpec& spec = shape_.specs[static_cast<std::size_t>(read.value)];
+    with_float(spec.dtype, [&](auto zero) {
+      using T = decltype(zero);
+      const T* const term = static_cast<const T*>(address(read.term));
+      T* const sum = static_cast<T*>(address(read.grad));
+      for_parts(*pool_, spec.shape.elements(), elements_per_part,
+                [&](std::int64_t begin, std::int64_t end) { add(term + begin, sum + begin, end - begin); });
+    });
+  }
+  if (step.input_gradient == nullptr || step.input_gradient->bytes() == 0) return;
+  const auto copy_from = [&](plan::BufferId gradient) {
+    std::memcpy(step.input_gradient->data(), address(gradient), static_cast<std::size_t>(step.input_gradient->bytes()));
+  };
+  if (operation.reads.empty() && operation.layer == 0) copy_from(operation.grad_input);
+  for (const plan::ValueRead& read : operation.reads) {
+    if (read.value == 0 && read.grad != plan::no_buffer) copy_from(read.grad);
   }
 }
 
 void Executor::run_turn(const plan::Operation& operation, const Step& step, double& result) {
-  const TensorSpec& spec = specs_.back();
+  const TensorSpec& spec = shape_.specs.back();
   const void* const output = address(operation.output);
   void* const gradient = address(operation.grad_output);
   if (step.output != nullptr && step.output->bytes() > 0)

@@ -108,6 +108,7 @@ class Executor {
   void check_ends(const Step& step) const;
   void run_timed(std::span<const Step> steps, StagePort* port, std::span<double> results);
   void resolve_buffers();
+  void resolve_operands();
   memory::LayerId tracker_layer(const plan::BufferInfo& buffer);
   void run_instructions(std::span<const Step> steps, StagePort* port, std::span<double> results);
   void require_in_place() const;
@@ -123,6 +124,9 @@ class Executor {
   void run_exchange(const plan::Operation& operation, StagePort& port);
   void run_forward(const plan::Operation& operation, const Step& step);
   void run_backward(const plan::Operation& operation, const Step& step);
+  std::span<const void* const> inputs_of(const plan::Operation& operation);
+  void finish_gradients(const plan::Operation& operation, const Step& step);
+  bool makes_input_gradient() const;
   void check_finite(const plan::Operation& operation) const;
   void run_turn(const plan::Operation& operation, const Step& step, double& result);
   RunContext context_of(const plan::Operation& operation, const Step& step) const;
@@ -131,8 +135,7 @@ class Executor {
   std::shared_ptr<Chain> chain_;
   std::shared_ptr<base::ThreadPool> pool_;
   std::shared_ptr<memory::Tracker> tracker_;
-  std::vector<TensorSpec> specs_;  // of x_0 .. x_n
-  plan::ChainProfile profile_;
+  ChainShape shape_;
   plan::Program program_;
   std::shared_ptr<tensor::BufferPool> buffers_;
   std::optional<Arena> arena_;
@@ -142,6 +145,8 @@ class Executor {
   std::vector<memory::LayerId> change_layers_;     // by the program's changes
   std::vector<std::int64_t> live_lengths_;         // by BufferId: live bytes in tier 0
   std::vector<memory::AllocationId> allocations_;  // by BufferId; 0 while not live
+  std::vector<const void*> inputs_;                // of the current layer
+  std::vector<InputGradient> input_gradients_;     // of the current layer
   plan::StageRole role_;
   std::shared_ptr<plan::RunObserver> observer_;  // nullptr: no observer
   std::optional<RecomputeChecker> recompute_checker_;

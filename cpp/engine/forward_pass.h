@@ -1,5 +1,5 @@
 // Runs a chain's layers forward without recording or dropout, and restores the layers' ambient state afterwards. Uses separate
-// memory.
+// memory: each value has a place until its last reader has run, and places are used again.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace ckpt::engine {
 
 class ForwardPass {
  public:
-  // specs: of x_0 .. x_n; must outlive this object.
-  ForwardPass(const Chain& chain, std::span<const TensorSpec> specs, std::shared_ptr<memory::Tracker> tracker);
+  // chain and its shape must outlive this object.
+  ForwardPass(const Chain& chain, const ChainShape& shape, std::shared_ptr<memory::Tracker> tracker);
   ~ForwardPass();
   ForwardPass(const ForwardPass&) = delete;
   ForwardPass& operator=(const ForwardPass&) = delete;
@@ -28,13 +28,17 @@ class ForwardPass {
   const void* run(const Step& step, std::int64_t layers, base::ThreadPool& pool);
 
  private:
-  void* place(std::int64_t number) const;
-  void run_layer(std::int64_t i, const Step& step, const void* input, void* output, base::ThreadPool& pool) const;
+  void place_values();
+  void* address(std::int64_t value) const;
+  void run_layer(std::int64_t i, const Step& step, base::ThreadPool& pool);
 
   const Chain& chain_;
-  std::span<const TensorSpec> specs_;
+  const ChainShape& shape_;
   std::shared_ptr<memory::Tracker> tracker_;
-  std::int64_t activation_bytes_ = 0;  // of the largest activation
+  std::vector<std::size_t> place_of_;  // by value
+  std::vector<std::int64_t> offsets_;  // of the places
+  std::int64_t value_bytes_ = 0;       // of all places
+  std::vector<const void*> inputs_;    // of the current layer
   std::int64_t workspace_bytes_ = 0;
   std::int64_t ambient_bytes_ = 0;
   std::optional<Arena> arena_;

@@ -175,6 +175,16 @@ CKPT_INLINE void add_body(const T* x, T* y, std::int64_t count) {
   CKPT_ELEMENTWISE for (std::int64_t i = 0; i < count; ++i) y[i] += x[i];
 }
 
+template <class T>
+CKPT_INLINE void multiply_body(const T* a, const T* b, T* y, std::int64_t count) {
+  CKPT_ELEMENTWISE for (std::int64_t i = 0; i < count; ++i) y[i] = a[i] * b[i];
+}
+
+template <class T>
+CKPT_INLINE void add_product_body(const T* a, const T* b, T* y, std::int64_t count) {
+  CKPT_ELEMENTWISE for (std::int64_t i = 0; i < count; ++i) y[i] += a[i] * b[i];
+}
+
 }  // namespace
 
 CKPT_KERNEL(void, gelu, (const float* x, float* y, std::int64_t count), (x, y, count))
@@ -199,6 +209,10 @@ CKPT_KERNEL(void, relu_backward, (const double* x, const double* grad_y, double*
             (x, grad_y, grad_x, count))
 CKPT_KERNEL(void, add, (const float* x, float* y, std::int64_t count), (x, y, count))
 CKPT_KERNEL(void, add, (const double* x, double* y, std::int64_t count), (x, y, count))
+CKPT_KERNEL(void, multiply, (const float* a, const float* b, float* y, std::int64_t count), (a, b, y, count))
+CKPT_KERNEL(void, multiply, (const double* a, const double* b, double* y, std::int64_t count), (a, b, y, count))
+CKPT_KERNEL(void, add_product, (const float* a, const float* b, float* y, std::int64_t count), (a, b, y, count))
+CKPT_KERNEL(void, add_product, (const double* a, const double* b, double* y, std::int64_t count), (a, b, y, count))
 CKPT_KERNEL(void, add_column_sums,
             (const float* grad, std::int64_t rows, std::int64_t columns, std::int64_t begin, std::int64_t end, float* sums),
             (grad, rows, columns, begin, end, sums))

@@ -32,6 +32,12 @@ void relu_backward(const double* x, const double* grad_y, double* grad_x, std::i
 void add(const float* x, float* y, std::int64_t count);
 void add(const double* x, double* y, std::int64_t count);
 
+// y = a b, and y += a b.
+void multiply(const float* a, const float* b, float* y, std::int64_t count);
+void multiply(const double* a, const double* b, double* y, std::int64_t count);
+void add_product(const float* a, const float* b, float* y, std::int64_t count);
+void add_product(const double* a, const double* b, double* y, std::int64_t count);
+
 // sums[j] += the sum over rows of grad[row * columns + j], begin <= j < end, rows in order.
 void add_column_sums(const float* grad, std::int64_t rows, std::int64_t columns, std::int64_t begin, std::int64_t end, float* sums);
 void add_column_sums(const double* grad, std::int64_t rows, std::int64_t columns, std::int64_t begin, std::int64_t end,

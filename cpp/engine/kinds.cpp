@@ -15,6 +15,10 @@ using Values = std::span<const base::FormValue>;
 constexpr FormParameter count_of(const char* name) {
   return {name, FormParameter::Unit::count, 1, std::numeric_limits<std::int64_t>::max()};
 }
+constexpr FormParameter index_of(const char* name) {
+  return {name, FormParameter::Unit::count, 0, std::numeric_limits<std::int64_t>::max()};
+}
+constexpr FormParameter axis_parameter = {"axis", FormParameter::Unit::count, 0, tensor::largest_ndim - 1, "0"};
 constexpr FormParameter epsilon_parameter = {"epsilon", FormParameter::Unit::number, 0, 0, "1e-5"};
 constexpr FormParameter dtype_parameter = {"dtype", FormParameter::Unit::word, 0, 0, "F32"};
 
@@ -116,8 +120,22 @@ constexpr Kind kinds[] = {
                                          .dropout = values[4].number,
                                          .dtype = dtype_of(values[5])});
      }},
+    {{"dot_product_attention",
+      "attention without norm, projections and residual: causal, or in a graph to another sequence",
+      {count_of("heads"), {"key_heads", FormParameter::Unit::count, 0, std::numeric_limits<std::int64_t>::max(), "0"}}},
+     [](std::string name, Values values) { return make_dot_product_attention(std::move(name), values[0].whole, values[1].whole); }},
     {{"dropout", "sets random elements to 0; a recomputation drops the same ones", {{"probability", FormParameter::Unit::number}}},
      [](std::string name, Values values) { return make_dropout(std::move(name), values[0].number); }},
+    {{"add", "the sum of two or more values, element-wise", {}},
+     [](std::string name, Values) { return make_add(std::move(name)); }},
+    {{"multiply", "the product of two values, element-wise", {}},
+     [](std::string name, Values) { return make_multiply(std::move(name)); }},
+    {{"concatenate", "two or more values one after the other, along a dimension", {axis_parameter}},
+     [](std::string name, Values values) { return make_concatenate(std::move(name), values[0].whole); }},
+    {{"slice", "elements begin .. end-1 along a dimension", {index_of("begin"), index_of("end"), axis_parameter}},
+     [](std::string name, Values values) {
+       return make_slice(std::move(name), values[0].whole, values[1].whole, values[2].whole);
+     }},
     {{"softmax_cross_entropy", "the loss: mean over the rows of -log softmax(x)[target]", {}},
      [](std::string name, Values) { return make_softmax_cross_entropy(std::move(name)); }},
 };

@@ -59,7 +59,8 @@ struct Parameter {
 
 // Where and when a layer runs.
 struct RunContext {
-  const TensorSpec* input = nullptr;
+  const TensorSpec* input = nullptr;     // the first one
+  std::span<const TensorSpec> inputs{};  // all of them
   const TensorSpec* output = nullptr;
   std::int32_t option = 0;
   std::int32_t micro_batch = 0;
@@ -75,10 +76,17 @@ struct RunContext {
 
 // Borrowed buffers, 64-byte aligned; nullptr if unused.
 struct ForwardBuffers {
-  const void* input = nullptr;
+  const void* input = nullptr;  // the first one
   void* output = nullptr;
   void* tape = nullptr;  // nullptr: run without recording
   void* workspace = nullptr;
+  std::span<const void* const> inputs{};  // all of them
+};
+
+// The gradient of one of a layer's inputs.
+struct InputGradient {
+  void* data = nullptr;  // nullptr if flagged no_input_gradient
+  bool adds = false;     // add to it, instead of writing it; only if flagged adds_gradient
 };
 
 struct BackwardBuffers {
@@ -88,6 +96,8 @@ struct BackwardBuffers {
   const void* grad_output = nullptr;
   void* grad_input = nullptr;  // nullptr if flagged no_input_gradient
   void* workspace = nullptr;
+  std::span<const void* const> inputs{};         // all of them; input is the first
+  std::span<const InputGradient> grad_inputs{};  // of all inputs; grad_input is the first
 };
 
 class Layer {
@@ -101,10 +111,14 @@ class Layer {
 
   // Returns dtype and shape of the output; Error(invalid_argument) for an input that does not fit.
   virtual TensorSpec output(const TensorSpec& input) const = 0;
+  // The same for any number of inputs. Layers that read several override it; by default a layer reads one.
+  virtual TensorSpec output_for(std::span<const TensorSpec> inputs) const;
   virtual std::uint32_t flags() const = 0;  // as in plan/profile.h
   virtual std::int32_t options() const { return 1; }
   // Default: a layer without a tape, for which recording is free.
   virtual OptionNeeds needs(const TensorSpec& /*input*/, std::int32_t /*option*/) const { return {.has_record = true}; }
+  // The same for any number of inputs that output_for accepts.
+  virtual OptionNeeds needs_for(std::span<const TensorSpec> inputs, std::int32_t option) const { return needs(inputs[0], option); }
   virtual bool needs_targets() const { return false; }
   // Returns the spec of zeros that replace targets when a profile is made without data. Large enough for a custom layer that
   // reads them as any type of at most 32 bits.
@@ -184,7 +198,14 @@ struct MlpOptions {
 // The two halves of a transformer block, including norm and residual.
 std::shared_ptr<Layer> make_attention(std::string name, const AttentionOptions& options);
 std::shared_ptr<Layer> make_mlp(std::string name, const MlpOptions& options);
+// The core of attention alone. key_heads 0: the same as heads.
+std::shared_ptr<Layer> make_dot_product_attention(std::string name, std::int64_t heads, std::int64_t key_heads);
 std::shared_ptr<Layer> make_dropout(std::string name, double probability);
+// Layers that join or cut values. axis: 1 or more; 0: the last dimension.
+std::shared_ptr<Layer> make_add(std::string name);
+std::shared_ptr<Layer> make_multiply(std::string name);
+std::shared_ptr<Layer> make_concatenate(std::string name, std::int64_t axis);
+std::shared_ptr<Layer> make_slice(std::string name, std::int64_t begin, std::int64_t end, std::int64_t axis);
 std::shared_ptr<Layer> make_softmax_cross_entropy(std::string name);
 
 bool is_float(tensor::Dtype dtype) noexcept;

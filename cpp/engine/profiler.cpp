@@ -69,14 +69,22 @@ double median_seconds(std::int32_t runs, Run&& run) {
   return median(std::move(seconds));
 }
 
-void measure_layer(Layer& layer, plan::LayerProfile& row, const TensorSpec& input, const TensorSpec& output, RunContext context,
-                   std::int32_t runs) {
+void measure_layer(Layer& layer, plan::LayerProfile& row, const TensorSpec& output, RunContext context, std::int32_t runs) {
   SavedState unchanged(layer);
-  const auto x = zeros(input.bytes());
+  std::vector<std::shared_ptr<Tensor>> tensors;
+  std::vector<const void*> x;
+  std::vector<const void*> needed_x;  // by the backward
+  std::vector<InputGradient> grad_x;
+  for (const TensorSpec& input : context.inputs) {
+    tensors.push_back(zeros(input.bytes()));
+    x.push_back(tensors.back()->data());
+    needed_x.push_back(row.has(plan::needs_input) ? x.back() : nullptr);
+    tensors.push_back(zeros(input.bytes()));
+    grad_x.push_back({row.has(plan::no_input_gradient) ? nullptr : tensors.back()->data(), false});
+  }
   const auto y = zeros(output.bytes());
-  const auto grad_x = zeros(input.bytes());
   const auto grad_y = zeros(output.bytes());
-  context.input = &input;
+  context.input = context.inputs.data();
   context.output = &output;
   for (std::size_t option = 0; option < row.options.size(); ++option) {
     plan::OptionProfile& needs = row.options[option];
@@ -85,40 +93,39 @@ void measure_layer(Layer& layer, plan::LayerProfile& row, const TensorSpec& inpu
         zeros(std::max({needs.forward_workspace_bytes, needs.backward_workspace_bytes, needs.record_workspace_bytes}));
     context.option = static_cast<std::int32_t>(option);
     needs.forward_seconds = median_seconds(runs, [&] {
-      layer.forward(context, {x->data(), y->data(), tape->data(), workspace->data()});
+      layer.forward(context, {x[0], y->data(), tape->data(), workspace->data(), x});
     });
     if (needs.has_record) {
       needs.record_seconds = median_seconds(runs, [&] {
-        layer.record(context, {x->data(), nullptr, tape->data(), workspace->data()});
+        layer.record(context, {x[0], nullptr, tape->data(), workspace->data(), x});
       });
     }
     needs.backward_seconds = median_seconds(runs, [&] {
-      layer.backward(
-          context, {row.has(plan::needs_input) ? x->data() : nullptr, row.has(plan::needs_output) ? y->data() : nullptr,
-                    tape->data(), grad_y->data(), row.has(plan::no_input_gradient) ? nullptr : grad_x->data(), workspace->data()});
+      layer.backward(context, {needed_x[0], row.has(plan::needs_output) ? y->data() : nullptr, tape->data(), grad_y->data(),
+                               grad_x[0].data, workspace->data(), needed_x, grad_x});
     });
   }
   unchanged.restore_ambient();
 }
 
 plan::ChainProfile measure_layers(Chain& chain, const ChainShape& shape, std::int32_t runs, base::ThreadPool& pool) {
-  const TensorSpec& input = shape.specs.front();
   const base::Entered entered(&chain);
   std::optional<BlasSession> blas;
   if (chain.needs_blas()) blas.emplace();
-  plan::ChainProfile measured(input.bytes());
+  plan::ChainProfile measured = shape.profile;
   for (std::int64_t i = 0; i < chain.layers(); ++i) {
     plan::LayerProfile row = shape.profile.layer(i);
-    const auto at = static_cast<std::size_t>(i);
-    const TensorSpec wanted = chain.layer(i).placeholder_targets(shape.specs[at]);
+    const TensorSpec wanted = chain.layer(i).placeholder_targets(shape.inputs_of(i)[0]);
     const auto targets = Tensor::create(wanted.dtype, wanted.shape);
     if (targets->bytes() > 0) std::memset(targets->data(), 0, static_cast<std::size_t>(targets->bytes()));
     RunContext context;
+    context.inputs = shape.inputs_of(i);
     context.layer = chain.number(i);
     context.targets = targets.get();
     context.pool = &pool;
-    measure_layer(chain.layer(i), row, shape.specs[at], shape.specs[at + 1], context, runs);
-    measured.add_layer(std::move(row));
+    measure_layer(chain.layer(i), row, shape.specs[static_cast<std::size_t>(i) + 1], context, runs);
+    for (std::size_t option = 0; option < row.options.size(); ++option)
+      measured.set_option(i, static_cast<std::int32_t>(option), row.options[option]);
   }
   return measured;
 }
@@ -154,27 +161,45 @@ std::vector<plan::Action> in_chain(const plan::ChainProfile& profile, std::size_
   const auto records_at = [&](std::int64_t i) {
     return with_records && records(profile.layer(i), option_of(profile.layer(i), option));
   };
-  const auto stays = [&](std::int64_t i) {
-    return (i < n && (records_at(i) || profile.layer(i).has(plan::needs_input))) ||
-           (i > 0 && profile.layer(i - 1).has(plan::needs_output));
-  };
+  // The last layer that reads each value forward (n: TURN), and the last backward that needs it (n: none).
+  std::vector<std::int64_t> last_forward(static_cast<std::size_t>(n) + 1, n);
+  std::vector<std::int64_t> last_backward(static_cast<std::size_t>(n) + 1, n);
+  for (std::int64_t i = n; i-- > 0;) {
+    const plan::GraphEdges::Reads reads = profile.reads_of(i);
+    for (const std::int64_t value : reads.inputs) {
+      std::int64_t& last = last_forward[static_cast<std::size_t>(value)];
+      if (value < n && last == n) last = i;
+    }
+    for (const std::int64_t value : records_at(i) ? reads.inputs : reads.needed) last_backward[static_cast<std::size_t>(value)] = i;
+    if (profile.layer(i).has(plan::needs_output)) last_backward[static_cast<std::size_t>(i) + 1] = i;
+  }
+  // The values to drop after each layer's forward (n: after TURN), and after its backward.
+  std::vector<std::vector<std::int64_t>> after_forward(static_cast<std::size_t>(n) + 1);
+  std::vector<std::vector<std::int64_t>> after_backward(static_cast<std::size_t>(n));
+  for (std::size_t value = 0; value < last_forward.size(); ++value) {
+    const bool is_needed = last_backward[value] < n;
+    const std::int64_t layer = is_needed ? last_backward[value] : last_forward[value];
+    (is_needed ? after_backward : after_forward)[static_cast<std::size_t>(layer)].push_back(static_cast<std::int64_t>(value));
+  }
   std::vector<plan::Action> actions;
   const auto run = [&](plan::Action action) {
     action.option = static_cast<std::int32_t>(option_of(profile.layer(action.first), option));
     actions.push_back(action);
   };
+  const auto drop_all = [&](const std::vector<std::int64_t>& values) {
+    for (const std::int64_t value : values) actions.push_back(plan::drop_input(value));
+  };
   for (std::int64_t i = 0; i < n; ++i) {
     run(records_at(i) ? plan::forward(i, i + 1) : plan::forward_tape(i));
-    if (!stays(i)) actions.push_back(plan::drop_input(i));
+    drop_all(after_forward[static_cast<std::size_t>(i)]);
   }
   actions.push_back(plan::turn());
-  if (!stays(n)) actions.push_back(plan::drop_input(n));
+  drop_all(after_forward.back());
   for (std::int64_t i = n; i-- > 0;) {
     if (records_at(i)) run(plan::record(i));
     run(plan::backward(i));
-    if (stays(i + 1)) actions.push_back(plan::drop_input(i + 1));
+    drop_all(after_backward[static_cast<std::size_t>(i)]);
   }
-  if (stays(0)) actions.push_back(plan::drop_input(0));
   actions.push_back(plan::end());
   return actions;
 }

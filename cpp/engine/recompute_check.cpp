@@ -45,10 +45,9 @@ std::string element_text(tensor::Dtype dtype, const std::byte* bytes, std::int64
 
 }  // namespace
 
-RecomputeChecker::RecomputeChecker(RecomputeCheck check, const Chain& chain, const std::vector<TensorSpec>& specs,
-                                   const plan::ChainProfile& profile, const plan::Program& program,
+RecomputeChecker::RecomputeChecker(RecomputeCheck check, const Chain& chain, const ChainShape& shape, const plan::Program& program,
                                    std::shared_ptr<memory::Tracker> tracker)
-    : check_(check), chain_(chain), specs_(specs), profile_(profile), operations_(program.operations) {
+    : check_(check), chain_(chain), shape_(shape), operations_(program.operations) {
   if (check < RecomputeCheck::hash) return;
   find_outputs();
   if (check < RecomputeCheck::bitwise) return;
@@ -66,7 +65,7 @@ void RecomputeChecker::find_outputs() {
   }
   output_of_.assign(operations_.size(), no_output);
   for (const auto& [key, indices] : runs) {
-    const std::int64_t bytes = profile_.layer(key.first).output_bytes;
+    const std::int64_t bytes = shape_.profile.layer(key.first).output_bytes;
     if (indices.size() < 2 || bytes == 0) continue;
     for (const std::size_t index : indices) output_of_[index] = static_cast<std::int32_t>(outputs_.size());
     outputs_.push_back({&operations_[indices.front()], bytes, {}, {}});
@@ -86,13 +85,13 @@ std::string RecomputeChecker::which(const plan::Operation& operation) const {
 void RecomputeChecker::before(const plan::Operation& operation) const {
   if (!operation.recomputation) return;
   const Layer& layer = chain_.layer(operation.layer);
-  const TensorSpec& input = specs_[static_cast<std::size_t>(operation.layer)];
-  const TensorSpec& was = specs_[static_cast<std::size_t>(operation.layer) + 1];
-  const TensorSpec output = layer.output(input);
+  const std::span<const TensorSpec> inputs = shape_.inputs_of(operation.layer);
+  const TensorSpec& was = shape_.specs[static_cast<std::size_t>(operation.layer) + 1];
+  const TensorSpec output = layer.output_for(inputs);
   if (output != was)
     fail(Status::corrupt, which(operation), "the recomputed output is ", to_text(output), "; expected ", to_text(was));
-  const OptionNeeds needs = layer.needs(input, operation.option);
-  const plan::OptionProfile& had = profile_.layer(operation.layer).options[static_cast<std::size_t>(operation.option)];
+  const OptionNeeds needs = layer.needs_for(inputs, operation.option);
+  const plan::OptionProfile& had = shape_.profile.layer(operation.layer).options[static_cast<std::size_t>(operation.option)];
   const auto require_same = [&](const char* what, std::int64_t bytes, std::int64_t before) {
     if (bytes != before) {
       fail(Status::corrupt, which(operation), what, " of option ", operation.option, " is ", bytes,
@@ -128,7 +127,7 @@ void RecomputeChecker::compare(const plan::Operation& operation, const Output& f
   const auto* const is = static_cast<const std::byte*>(output);
   if (std::memcmp(was, is, static_cast<std::size_t>(first.bytes)) == 0) return;
   const std::int64_t at = std::mismatch(was, was + first.bytes, is).first - was;
-  const tensor::Dtype dtype = specs_[static_cast<std::size_t>(operation.layer) + 1].dtype;
+  const tensor::Dtype dtype = shape_.specs[static_cast<std::size_t>(operation.layer) + 1].dtype;
   const std::int64_t size = std::max<std::int64_t>(tensor::dtype_bits(dtype) / 8, 1);
   const std::int64_t element = at / size;
   fail(Status::corrupt, which(operation), "element ", element, " of the recomputed output is ",

@@ -17,8 +17,8 @@ enum class RecomputeCheck : std::int32_t { none = 0, metadata = 1, hash = 2, bit
 class RecomputeChecker {
  public:
   // All arguments except the tracker, which counts the kept memory, must outlive the checker. Allocates all memory now.
-  RecomputeChecker(RecomputeCheck check, const Chain& chain, const std::vector<TensorSpec>& specs,
-                   const plan::ChainProfile& profile, const plan::Program& program, std::shared_ptr<memory::Tracker> tracker);
+  RecomputeChecker(RecomputeCheck check, const Chain& chain, const ChainShape& shape, const plan::Program& program,
+                   std::shared_ptr<memory::Tracker> tracker);
 
   // Called around each forward and record of the program, in its order. Error(corrupt) names layer and micro-batch.
   void before(const plan::Operation& operation) const;
@@ -46,8 +46,7 @@ class RecomputeChecker {
 
   RecomputeCheck check_;
   const Chain& chain_;
-  const std::vector<TensorSpec>& specs_;
-  const plan::ChainProfile& profile_;
+  const ChainShape& shape_;
   const std::vector<plan::Operation>& operations_;
   std::vector<Output> outputs_;
   std::vector<std::int32_t> output_of_;  // by operation; none: not kept or compared

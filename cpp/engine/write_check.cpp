@@ -1,7 +1,6 @@
 #include "engine/write_check.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <utility>
 
@@ -21,23 +20,32 @@ constexpr std::byte dead_pattern{0xA5};
 
 // A layer run's buffers, by the names that the layer's author uses.
 struct NamedBuffer {
-  const char* name;
+  std::string name;
   plan::BufferId buffer;
 };
 
-std::array<NamedBuffer, 6> buffers_of(const plan::Operation& operation) {
+std::vector<NamedBuffer> buffers_of(const plan::Operation& operation) {
   const bool is_backward = operation.kind == plan::Operation::Kind::backward;
-  return {{{"output", operation.output},
-           {"tape", operation.tape},
-           {"workspace", operation.workspace},
-           {is_backward ? "grad_input" : "ambient state", is_backward ? operation.grad_input : operation.ambient},
-           {"grad_output", operation.grad_output},
-           {"input", operation.input}}};
+  std::vector<NamedBuffer> buffers = {
+      {"output", operation.output},
+      {"tape", operation.tape},
+      {"workspace", operation.workspace},
+      {is_backward ? "grad_input" : "ambient state", is_backward ? operation.grad_input : operation.ambient},
+      {"grad_output", operation.grad_output},
+      {"input", operation.input}};
+  for (std::size_t i = 1; i < operation.reads.size(); ++i) {
+    buffers.push_back({cat("input ", i), operation.reads[i].input});
+    buffers.push_back({cat("grad_input ", i), operation.reads[i].target()});
+  }
+  return buffers;
 }
 
 bool may_write(const plan::Operation& operation, plan::BufferId buffer) {
   if (buffer == operation.workspace) return true;
-  if (operation.kind == plan::Operation::Kind::backward) return buffer == operation.grad_input;
+  if (operation.kind == plan::Operation::Kind::backward) {
+    return buffer == operation.grad_input ||
+           std::ranges::any_of(operation.reads, [&](const plan::ValueRead& read) { return buffer == read.target(); });
+  }
   return buffer == operation.output || buffer == operation.tape || buffer == operation.ambient ||
          buffer == operation.present_ambient;
 }
@@ -154,7 +162,7 @@ std::string WriteChecker::item_of(const plan::BufferInfo& info) const {
 // Describes a dead byte, counted from the start of the run's nearest buffer before it.
 std::string WriteChecker::place_of(const plan::Operation& operation, std::int64_t at) const {
   const Live* nearest = nullptr;
-  const char* name = nullptr;
+  std::string name;
   for (const NamedBuffer& each : buffers_of(operation)) {
     for (const Live& live : live_) {
       if (live.buffer != each.buffer || live.offset > at || (nearest != nullptr && live.offset <= nearest->offset)) continue;

@@ -273,6 +273,7 @@ Pipeline::Pipeline(std::shared_ptr<engine::Chain> chain, const engine::TensorSpe
     shape = chain_->shape(input_);
   }
   specs_ = std::move(shape.specs);
+  shape.profile.require_complete();
   profile_ = std::make_shared<plan::ChainProfile>(std::move(shape.profile));
   begins_ = options_.begins.empty() ? balanced_begins(*profile_, layout) : options_.begins;
   check_begins(begins_, layout.pieces(), chain_->layers());

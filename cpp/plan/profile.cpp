@@ -65,6 +65,11 @@ void add_product(std::int64_t& total, std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
+void require_inputs(std::span<const std::int64_t> inputs, std::int64_t layer) {
+  require(!inputs.empty(), "inputs_count is 0; expected at least 1");
+  require_values("inputs", inputs, layer, ": a layer reads the input and values of earlier layers");
+}
+
 ChainProfile::ChainProfile(std::int64_t input_bytes) : input_bytes_(input_bytes) { require_bytes("input_bytes", input_bytes); }
 
 ChainProfile ChainProfile::uniform(std::int64_t layers, LayerProfile layer) {
@@ -116,8 +121,7 @@ GraphEdges& ChainProfile::edges() {
 
 void ChainProfile::set_inputs(std::int64_t number, std::span<const std::int64_t> inputs, std::span<const std::int64_t> needed) {
   if (number < 0 || number >= layers()) fail(Status::out_of_range, "layer is ", number, "; the profile has ", layers());
-  require(!inputs.empty(), "inputs_count is 0; expected at least 1");
-  require_values("inputs", inputs, number, ": a layer reads the input and values of earlier layers");
+  require_inputs(inputs, number);
   require_values("needed", needed, number, "");
   for (const std::int64_t value : needed) {
     require(std::ranges::find(inputs, value) != inputs.end(), "needed has value ", value, "; expected values that inputs has, too");

@@ -71,10 +71,14 @@ struct GraphEdges {
   struct Reads {
     std::vector<std::int64_t> inputs;  // values that forward reads: without duplicates, none above the layer's number
     std::vector<std::int64_t> needed;  // those among them that backward reads
+    friend bool operator==(const Reads&, const Reads&) = default;
   };
   std::vector<Reads> layers;
   std::vector<std::int64_t> outputs;  // values that TURN passes to the caller; empty: the last one
 };
+
+// Fails with Error(invalid_argument) unless a layer of a graph can read these values.
+void require_inputs(std::span<const std::int64_t> inputs, std::int64_t layer);
 
 // The profile of a chain, or of a graph.
 class ChainProfile {

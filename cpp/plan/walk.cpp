@@ -196,25 +196,30 @@ void Walk::forward(const Action& action) {
   const bool record = action.kind == Kind::forward_tape;
   const std::int32_t micro = action.micro_batch;
   MicroBatch& batch = micro_batch(action);
-  BufferId input = profile_.is_graph() ? no_buffer : need_item(action, input_key(action.first, micro));
+  BufferId previous = profile_.is_graph() ? no_buffer : need_item(action, input_key(action.first, micro));
   for (std::int64_t layer = action.first; layer < action.last; ++layer) {
     const bool between = !record && layer > action.first;  // its input is not an item, and ends with it
-    if (profile_.is_graph()) need_inputs(action, layer, between);
+    Operation operation{.layer = layer, .input = previous};
+    if (profile_.is_graph()) {
+      operation.reads = need_inputs(action, layer, between ? previous : no_buffer);
+      operation.input = operation.reads.front().input;
+    }
     const bool kept = record || layer + 1 == action.last;
     const ItemKey made = input_key(layer + 1, micro);
     if (between && profile_.layer(layer).has(in_place)) {
       if (kept) require_absent(action, made);
-      run_in_place(action, batch, layer, input);
-      if (kept) add_item(made, input);
+      run_in_place(action, batch, layer, previous);
+      if (kept) add_item(made, previous);
       continue;
     }
     const BufferId output =
         kept ? make_item(action, made) : allocate({BufferRole::input, 0, layer + 1, profile_.bytes_of(layer + 1)});
-    const BufferId tape = record ? make_item(action, tape_key(layer, action)) : no_buffer;
+    operation.output = output;
+    if (record) operation.tape = make_item(action, tape_key(layer, action));
     const OptionProfile& option = profile_.layer(layer).options[static_cast<std::size_t>(action.option)];
-    run_forward(action, batch, {.layer = layer, .input = input, .output = output, .tape = tape}, option.forward_workspace_bytes);
-    if (between) sink_.free(input, {BufferRole::input, 0, layer, profile_.bytes_of(layer)});
-    input = output;
+    run_forward(action, batch, std::move(operation), option.forward_workspace_bytes);
+    if (between) sink_.free(previous, {BufferRole::input, 0, layer, profile_.bytes_of(layer)});
+    previous = output;
   }
 }
 
@@ -230,15 +235,18 @@ void Walk::record(const Action& action) {
 
   Operation operation{.kind = option.has_record ? Operation::Kind::record : Operation::Kind::forward, .layer = layer};
   if (profile_.is_graph()) {
-    need_inputs(action, layer, false);
+    operation.reads = need_inputs(action, layer, no_buffer);
+    operation.input = operation.reads.front().input;
   } else {
     operation.input = need_item(action, input_key(layer, action.micro_batch));
   }
   if (makes_output) operation.output = make_item(action, input_key(layer + 1, action.micro_batch));
   if (needs_scratch) operation.output = allocate(scratch);
   operation.tape = make_item(action, tape_key(layer, action));
-  run_forward(action, batch, operation, option.has_record ? option.record_workspace_bytes : option.forward_workspace_bytes);
-  if (needs_scratch) sink_.free(operation.output, scratch);
+  const BufferId output = operation.output;
+  run_forward(action, batch, std::move(operation),
+              option.has_record ? option.record_workspace_bytes : option.forward_workspace_bytes);
+  if (needs_scratch) sink_.free(output, scratch);
 }
 
 void Walk::advance(const Action& action) {
@@ -253,7 +261,8 @@ void Walk::advance(const Action& action) {
   if (is_kept(buffer)) {  // the caller's buffer is never overwritten
     const BufferId input = std::exchange(buffer, allocate({BufferRole::input, 0, layer + 1, profile_.bytes_of(layer + 1)}));
     const OptionProfile& option = profile_.layer(layer).options[static_cast<std::size_t>(action.option)];
-    run_forward(action, batch, {.layer = layer, .input = input, .output = buffer}, option.forward_workspace_bytes);
+    run_forward(action, batch, {.layer = layer, .input = input, .output = buffer, .reads = reads_only(layer, input)},
+                option.forward_workspace_bytes);
     ++layer;
   }
   for (; layer < action.last; ++layer) run_in_place(action, batch, layer, buffer);
@@ -268,7 +277,8 @@ void Walk::run_in_place(const Action& action, MicroBatch& micro, std::int64_t la
   BufferInfo meanwhile = after;
   meanwhile.bytes = std::max(before.bytes, after.bytes);
   sink_.become(buffer, before, meanwhile);
-  run_forward(action, micro, {.layer = layer, .input = buffer, .output = buffer}, option.forward_workspace_bytes);
+  run_forward(action, micro, {.layer = layer, .input = buffer, .output = buffer, .reads = reads_only(layer, buffer)},
+              option.forward_workspace_bytes);
   if (meanwhile.bytes != after.bytes) sink_.become(buffer, meanwhile, after);
 }
 
@@ -387,7 +397,8 @@ void Walk::backward_layer(const Action& action, MicroBatch& batch, std::int64_t 
   operation.grad_output = need_item(action, grad_output);
   operation.tape = need_item(action, tape);
   if (profile_.is_graph()) {
-    need_gradients(action, batch, layer);
+    operation.reads = need_gradients(action, batch, layer);
+    operation.input = operation.reads.front().input;
   } else if (profile.has(needs_input)) {
     operation.input = need_item(action, input_key(layer, micro));
   }
@@ -407,16 +418,20 @@ void Walk::backward_layer(const Action& action, MicroBatch& batch, std::int64_t 
     operation.grad_input = consume_item(action, grad_output);
     sink_.become(operation.grad_input, before, meanwhile);
     add_item(grad_input, operation.grad_input);
-  } else if (!profile.has(no_input_gradient) && !profile_.is_graph()) {
+    if (profile_.is_graph()) operation.reads.front().grad = operation.grad_input;
+  } else if (profile_.is_graph()) {
+    make_gradients(action, layer, operation.reads);
+    operation.grad_input = operation.reads.front().target();
+  } else if (!profile.has(no_input_gradient)) {
     operation.grad_input = make_item(action, grad_input);
   }
-  std::vector<std::pair<BufferId, BufferInfo>> added;
-  if (profile_.is_graph() && !overwrites) added = make_gradients(action, layer);
   const BufferInfo workspace{BufferRole::workspace, 0, layer, option.backward_workspace_bytes};
   if (workspace.bytes > 0) operation.workspace = allocate(workspace);
   sink_.run(operation);
   if (operation.workspace != no_buffer) sink_.free(operation.workspace, workspace);
-  for (const auto& [buffer, info] : added) sink_.free(buffer, info);
+  for (const ValueRead& read : operation.reads) {
+    if (read.term != no_buffer) sink_.free(read.term, {BufferRole::grad, 0, read.value, profile_.bytes_of(read.value)});
+  }
   end_item(tape);
   if (!overwrites) end_item(grad_output);
   if (overwrites && meanwhile.bytes != after.bytes) sink_.become(operation.grad_input, meanwhile, after);

@@ -36,6 +36,19 @@ struct BufferInfo {
   std::int32_t slot = 0;   // of a tier above 0
 };
 
+// A value that a graph's layer reads.
+struct ValueRead {
+  std::int64_t value = 0;
+  BufferId input = no_buffer;  // forward; backward when the layer needs it
+  BufferId grad = no_buffer;   // backward: GRAD(value), unless the layer makes none
+  // backward: what the layer adds to GRAD(value), if it cannot add in place; the caller of the layer adds it afterwards
+  BufferId term = no_buffer;
+  bool creates_grad = false;  // backward: GRAD(value) is written, not added to
+
+  // Returns the buffer that the layer's backward writes or adds to.
+  BufferId target() const { return term == no_buffer ? grad : term; }
+};
+
 // An operation between two memory changes.
 struct Operation {
   enum class Kind : std::uint8_t { forward, record, backward, turn, copy, send, receive } kind = Kind::forward;
@@ -44,7 +57,7 @@ struct Operation {
   std::int32_t option = 0;
   Item item = Item::none;                // send and receive: INPUT or GRAD
   std::int64_t layer = 0;                // send and receive: the item's index
-  BufferId input = no_buffer;            // forward; backward when the layer needs it (not in a graph); copy and send: the source
+  BufferId input = no_buffer;            // forward; backward when the layer needs it; copy and send: the source
   BufferId output = no_buffer;           // forward; backward when the layer needs it; turn: INPUT(n); copy, receive: destination
   BufferId tape = no_buffer;             // forward when recording; record; backward
   BufferId workspace = no_buffer;        // when the layer needs one
@@ -53,6 +66,7 @@ struct Operation {
   BufferId ambient = no_buffer;          // forward of a layer with ambient state: written the first time, read in a recomputation
   BufferId present_ambient = no_buffer;  // recomputation of such a layer: saves the current state meanwhile
   std::int64_t bytes = 0;                // copy, send and receive: bytes of the item
+  std::vector<ValueRead> reads{};        // of a graph's layer, in its order; input and grad_input are those of the first
 };
 
 // A copy between memory and another tier, completed by its AWAIT.
@@ -147,15 +161,19 @@ class Walk {
 
   // Rules of graphs (walk_graph.cpp). Fails unless the layer alone reads the value.
   void require_read_by(const Action& action, std::int64_t value, std::int64_t layer) const;
-  // between: the layer runs directly after the one that computes its input, which is not an item.
-  void need_inputs(const Action& action, std::int64_t layer, bool between) const;
+  // Returns what a layer's forward reads. before: the buffer of the layer before it, which is not an item, if the layer runs
+  // directly after that one; else no_buffer.
+  std::vector<ValueRead> need_inputs(const Action& action, std::int64_t layer, BufferId before) const;
   void require_advance(const Action& action) const;
   bool creates_grad(std::int64_t value, std::int64_t layer) const;
   // Fails unless all readers of the value after the layer ran backward.
   void require_added(const Action& action, const MicroBatch& batch, std::int64_t value, std::int64_t layer) const;
-  void need_gradients(const Action& action, const MicroBatch& batch, std::int64_t layer) const;
-  // Creates the gradients of a layer's inputs. Returns the buffers of those that are added to an existing one.
-  std::vector<std::pair<BufferId, BufferInfo>> make_gradients(const Action& action, std::int64_t layer);
+  // Returns what a layer's backward reads. The gradients that it creates have no buffer yet.
+  std::vector<ValueRead> need_gradients(const Action& action, const MicroBatch& batch, std::int64_t layer) const;
+  // Returns the reads of a graph's layer that reads only the value before it; those of a chain's layer are empty.
+  std::vector<ValueRead> reads_only(std::int64_t layer, BufferId input) const;
+  // Creates the missing buffers.
+  void make_gradients(const Action& action, std::int64_t layer, std::vector<ValueRead>& reads);
 
   void check_item(const Action& action) const;
   void check_slot(const Action& action) const;

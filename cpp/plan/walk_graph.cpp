@@ -30,11 +30,19 @@ void Walk::require_read_by(const Action& action, std::int64_t value, std::int64_
     refuse(action, base::cat("value ", value, " is not kept between two layers: expected layer ", layer, " alone to read it"));
 }
 
-void Walk::need_inputs(const Action& action, std::int64_t layer, bool between) const {
-  if (between) require_read_by(action, layer, layer);
+std::vector<ValueRead> Walk::need_inputs(const Action& action, std::int64_t layer, BufferId before) const {
+  if (before != no_buffer) require_read_by(action, layer, layer);
+  std::vector<ValueRead> reads;
   for (const std::int64_t value : profile_.reads(layer).inputs) {
-    if (!between || value != layer) need_item(action, input_key(value, action));
+    const bool is_before = before != no_buffer && value == layer;
+    reads.push_back({.value = value, .input = is_before ? before : need_item(action, input_key(value, action))});
   }
+  return reads;
+}
+
+std::vector<ValueRead> Walk::reads_only(std::int64_t layer, BufferId input) const {
+  if (!profile_.is_graph()) return {};
+  return {{.value = layer, .input = input}};
 }
 
 void Walk::require_advance(const Action& action) const {
@@ -61,28 +69,33 @@ void Walk::require_added(const Action& action, const MicroBatch& batch, std::int
     refuse(action, base::cat("GRAD(", value, "): layer ", *next, ", which adds to it first, has not run backward"));
 }
 
-void Walk::need_gradients(const Action& action, const MicroBatch& batch, std::int64_t layer) const {
+std::vector<ValueRead> Walk::need_gradients(const Action& action, const MicroBatch& batch, std::int64_t layer) const {
   require_added(action, batch, layer + 1, layer);
-  for (const std::int64_t value : profile_.reads(layer).needed) need_item(action, input_key(value, action));
-  if (profile_.layer(layer).has(no_input_gradient)) return;
+  std::vector<ValueRead> reads;
+  const bool makes_gradients = !profile_.layer(layer).has(no_input_gradient);
+  const std::vector<std::int64_t>& needed = profile_.reads(layer).needed;
   for (const std::int64_t value : profile_.reads(layer).inputs) {
-    require_added(action, batch, value, layer);
-    if (!creates_grad(value, layer)) need_item(action, grad_key(value, action));
+    ValueRead read{.value = value};
+    if (std::ranges::find(needed, value) != needed.end()) read.input = need_item(action, input_key(value, action));
+    if (makes_gradients) {
+      require_added(action, batch, value, layer);
+      read.creates_grad = creates_grad(value, layer);
+      if (!read.creates_grad) read.grad = need_item(action, grad_key(value, action));
+    }
+    reads.push_back(read);
   }
+  return reads;
 }
 
-std::vector<std::pair<BufferId, BufferInfo>> Walk::make_gradients(const Action& action, std::int64_t layer) {
-  std::vector<std::pair<BufferId, BufferInfo>> added;
-  if (profile_.layer(layer).has(no_input_gradient)) return added;
-  for (const std::int64_t value : profile_.reads(layer).inputs) {
-    if (creates_grad(value, layer)) {
-      make_item(action, grad_key(value, action));
+void Walk::make_gradients(const Action& action, std::int64_t layer, std::vector<ValueRead>& reads) {
+  if (profile_.layer(layer).has(no_input_gradient)) return;
+  for (ValueRead& read : reads) {
+    if (read.creates_grad) {
+      read.grad = make_item(action, grad_key(read.value, action));
     } else if (!profile_.layer(layer).has(adds_gradient)) {
-      const BufferInfo info{BufferRole::grad, 0, value, profile_.bytes_of(value)};
-      added.emplace_back(allocate(info), info);
+      read.term = allocate({BufferRole::grad, 0, read.value, profile_.bytes_of(read.value)});
     }
   }
-  return added;
 }
 
 }  // namespace ckpt::plan

@@ -369,6 +369,7 @@ typedef struct ckpt_api {
   void (*ckpt_program_release)(ckpt_program* program);
   ckpt_status (*ckpt_profile_set_inputs)(ckpt_profile* profile, int64_t layer, const int64_t* inputs, int64_t inputs_count, const int64_t* needed, int64_t needed_count);
   ckpt_status (*ckpt_profile_set_outputs)(ckpt_profile* profile, const int64_t* values, int64_t values_count);
+  ckpt_status (*ckpt_chain_add_with_inputs)(ckpt_chain* chain, ckpt_layer* layer, const int64_t* inputs, int64_t inputs_count);
 } ckpt_api;
 
 #ifdef __cplusplus

@@ -147,6 +147,10 @@ typedef struct ckpt_layer ckpt_layer;
  *   option 0 grows with the square of tokens. Every option produces the same bits.
  *   Sources: Vaswani et al., "Attention is all you need", arXiv:1706.03762; Dao et al., "FlashAttention", arXiv:2205.14135
  *   (order of the sums); Su et al., "RoFormer", arXiv:2104.09864; Ainslie et al., "GQA", arXiv:2305.13245.
+ * - "dot_product_attention:HEADS[,KEY_HEADS]": attention without norm, projections and residual, in one of two forms. With one
+ *   value x: [samples, tokens, (HEADS + 2 KEY_HEADS) D], its columns are those of "qkv.weight", and it is causal. In a graph with
+ * two values, the second one contains keys and values: x: [samples, tokens, HEADS D], [samples, other tokens >= 1, 2 KEY_HEADS D],
+ * and a query attends to all keys. y: [samples, tokens, HEADS D]. Tape: one number for each sample, head and token.
  * - "mlp:WIDTH,HIDDEN[,ACTIVATION][,NORM][,DROPOUT][,DTYPE]": the MLP half of a transformer block: y = x +
  *   dropout(activation(norm(x) Wup + bup) Wdown + bdown). x, y: [samples, ..., WIDTH]. ACTIVATION: gelu (default), with "up.weight"
  *   [WIDTH, HIDDEN], or swiglu, silu(g) u, with "up.weight" [WIDTH, 2 HIDDEN]: the first HIDDEN columns compute g, the others u.
@@ -158,6 +162,13 @@ typedef struct ckpt_layer ckpt_layer;
  * - "dropout:PROBABILITY": sets each element to 0 with the given probability (0 <= p < 1) and scales the others by 1/(1-p).
  *   Option 0 keeps the mask (one bit per element) for backward, option 1 keeps nothing and recomputes it. Randomness: Philox keyed
  *   by (seed, step, layer), counted by (element, sample). Source: Srivastava et al., "Dropout", JMLR 15 (2014).
+ * - "add": the sum of two or more values of equal shape, in the order of the inputs: a layer of a graph
+ * (ckpt_chain_add_with_inputs).
+ * - "multiply": the product of two values of equal shape, element by element: a layer of a graph.
+ * - "concatenate[:AXIS]": two or more values one after the other along dimension AXIS, 1 .. 7; default 0: the last dimension. The
+ *   other dimensions are equal. A layer of a graph.
+ * - "slice:BEGIN,END[,AXIS]": the elements BEGIN .. END-1 (0 <= BEGIN < END) along dimension AXIS, as for concatenate. Its gradient
+ *   is 0 outside of the slice.
  * - "softmax_cross_entropy": the loss, the mean over the rows of -log softmax(x)[target]. x: [samples, ..., classes], y: [1],
  *   targets of the step: [samples, ...] of U8 or I32 below classes.
  *
@@ -282,7 +293,7 @@ CKPT_API void ckpt_layer_release(ckpt_layer* layer);
 
 /* ---- Chains -------------------------------------------------------------------------------------------------------------- */
 
-/* A sequence of layers. Not synchronized: one executor runs at a time. */
+/* A sequence of layers, or a graph of them (ckpt_chain_add_with_inputs). Not synchronized: one executor runs at a time. */
 typedef struct ckpt_chain ckpt_chain;
 
 /* Creates an empty chain. first_layer (>= 0): the global number of the chain's first layer; 0 unless the chain is part of a longer
@@ -292,6 +303,13 @@ CKPT_API ckpt_status ckpt_chain_create(int64_t first_layer, ckpt_chain** chain);
 /* Appends a layer; the chain keeps it alive. INVALID_STATE if it belongs to a chain already or an executor of the chain was
  * created. ALREADY_EXISTS if the name exists. */
 CKPT_API ckpt_status ckpt_chain_add(ckpt_chain* chain, ckpt_layer* layer);
+
+/* Appends layer i (the number of layers so far) that reads the given values, which makes the chain a graph: value 0 is the input of
+ * the chain, value k+1 the output of layer k. ckpt_chain_add appends a layer that reads value i. inputs: inputs_count (>= 1)
+ * different values, each 0 .. i, in the order of the layer's inputs. The last value is the output of the chain; every other value
+ * needs a reader, which is checked when a profile or an executor is created. A graph has no pipeline. Errors as from
+ * ckpt_chain_add; INVALID_ARGUMENT for other values and duplicates, and the chain is unchanged. */
+CKPT_API ckpt_status ckpt_chain_add_with_inputs(ckpt_chain* chain, ckpt_layer* layer, const int64_t* inputs, int64_t inputs_count);
 
 /* Sets *layer_count to the number of layers. */
 CKPT_API ckpt_status ckpt_chain_get_layer_count(const ckpt_chain* chain, int64_t* layer_count);

@@ -83,7 +83,13 @@ struct Parameter {
 
 class Chain : public ChainMethods<Chain> {
  public:
+  using ChainMethods::add;
   using ChainMethods::ChainMethods;
+  // Appends layer i of a graph, which reads these values: value 0 is the input of the chain, value k+1 the output of layer k.
+  Chain& add(const Layer& layer, const std::vector<std::int64_t>& inputs) {
+    check(ckpt_chain_add_with_inputs(handle(), layer.handle(), inputs.data(), static_cast<std::int64_t>(inputs.size())));
+    return *this;
+  }
   std::vector<Parameter> parameters() const {
     const auto count = detail::result_of<std::int64_t>(ckpt_chain_get_parameter_count, handle());
     std::vector<Parameter> all;

@@ -730,6 +730,127 @@ static void decay(void) {
   }
 }
 
+/* ---- Graphs: value 1 skips two layers, and is read by three ---- */
+
+static uint64_t checksum_of(const ckpt_tensor* tensor) {
+  const unsigned char* bytes = (const unsigned char*)ckpt_tensor_get_const_data(tensor);
+  uint64_t sum = UINT64_C(14695981039346656037);
+  int64_t i;
+  for (i = 0; i < ckpt_tensor_get_bytes(tensor); ++i) sum = (sum ^ bytes[i]) * UINT64_C(1099511628211);
+  return sum;
+}
+
+static void add_reading(ckpt_chain* chain, const char* name, const char* kind, const int64_t* inputs, int64_t count) {
+  ckpt_layer* layer = NULL;
+  CHECK_OK(ckpt_layer_create(name, kind, &layer));
+  CHECK_OK(ckpt_chain_add_with_inputs(chain, layer, inputs, count));
+  ckpt_layer_release(layer);
+}
+
+static ckpt_chain* skip_model(void) {
+  static const int64_t input[] = {0}, first[] = {1}, second[] = {2}, third[] = {3}, joined[] = {4, 1}, scaled[] = {1, 5},
+                       cut[] = {6}, head[] = {7}, loss[] = {8};
+  ckpt_chain* chain = NULL;
+  CHECK_OK(ckpt_chain_create(0, &chain));
+  add_reading(chain, "in", "linear:4,16", input, 1);
+  add_reading(chain, "a", "linear:16,16", first, 1);
+  add_reading(chain, "gelu", "gelu", second, 1);
+  add_reading(chain, "b", "linear:16,16", third, 1);
+  add_reading(chain, "skip", "add", joined, 2);
+  add_reading(chain, "join", "concatenate", scaled, 2);
+  add_reading(chain, "cut", "slice:8,24", cut, 1);
+  add_reading(chain, "head", "linear:16,3", head, 1);
+  add_reading(chain, "loss", "softmax_cross_entropy", loss, 1);
+  CHECK_OK(ckpt_chain_initialize(chain, 5));
+  return chain;
+}
+
+/* Returns the loss and a checksum of the gradients under a schedule; *recomputed receives the forwards that it repeats. */
+static double run_skips(ckpt_chain* chain, const ckpt_profile* profile, const char* planner, uint64_t* gradients,
+                        int64_t* recomputed, int64_t* reserved) {
+  ckpt_tensor_spec spec = {CKPT_DTYPE_F32, 2, {SAMPLES, 4}};
+  ckpt_schedule_executor_options options = CKPT_SCHEDULE_EXECUTOR_OPTIONS_INIT;
+  ckpt_schedule_executor_stats stats = CKPT_SCHEDULE_EXECUTOR_STATS_INIT;
+  ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
+  ckpt_schedule* schedule = NULL;
+  ckpt_schedule_executor* executor = NULL;
+  ckpt_tensor *x = NULL, *classes = NULL;
+  ckpt_step step = CKPT_STEP_INIT;
+  int64_t shape[2] = {SAMPLES, 4}, count = 0, i;
+  double loss = 0;
+  CHECK_OK(ckpt_schedule_create(profile, planner, &schedule));
+  options.recompute_check = CKPT_RECOMPUTE_CHECK_BITWISE;
+  options.check_writes = 1;
+  CHECK_OK(ckpt_schedule_executor_create(chain, schedule, &spec, &options, &executor));
+  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_F32, shape, 2, NULL, &x));
+  CHECK_OK(ckpt_tensor_create(CKPT_DTYPE_I32, shape, 1, NULL, &classes));
+  for (i = 0; i < SAMPLES * 4; ++i) ((float*)ckpt_tensor_get_data(x))[i] = (float)((i * 37) % 11) - 5.0f;
+  for (i = 0; i < SAMPLES; ++i) ((int32_t*)ckpt_tensor_get_data(classes))[i] = (int32_t)(i % 3);
+  step.input = x;
+  step.targets = classes;
+  CHECK_OK(ckpt_schedule_executor_run(executor, &step, &loss));
+  CHECK_OK(ckpt_schedule_executor_get_stats(executor, &stats));
+  CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
+  CHECK(stats.peak_live_bytes == report.peak_bytes[0]);
+  CHECK(stats.recomputed_forwards == report.recomputed_forwards);
+  *recomputed = stats.recomputed_forwards;
+  *reserved = stats.reserved_bytes;
+  *gradients = 0;
+  CHECK_OK(ckpt_chain_get_parameter_count(chain, &count));
+  for (i = 0; i < count; ++i) {
+    ckpt_tensor* gradient = NULL;
+    CHECK_OK(ckpt_chain_get_parameter(chain, i, NULL, NULL, &gradient));
+    *gradients = *gradients * UINT64_C(31) + checksum_of(gradient);
+    ckpt_tensor_release(gradient);
+  }
+  ckpt_tensor_release(classes);
+  ckpt_tensor_release(x);
+  ckpt_schedule_executor_release(executor);
+  ckpt_schedule_release(schedule);
+  return loss;
+}
+
+static void graphs(void) {
+  static const int64_t both[] = {0, 9}, beyond[] = {10}, twice[] = {1, 1};
+  ckpt_tensor_spec spec = {CKPT_DTYPE_F32, 2, {SAMPLES, 4}};
+  ckpt_chain* chain = skip_model();
+  ckpt_layer* layer = NULL;
+  ckpt_profile* profile = NULL;
+  ckpt_schedule* schedule = NULL;
+  ckpt_pipeline* pipeline = NULL;
+  uint64_t expected = 0, gradients = 0;
+  int64_t recomputed = 0, reserved = 0, most = 0, layers = 0;
+  double loss;
+  char planner[64];
+
+  CHECK_OK(ckpt_layer_create("late", "relu", &layer));
+  CHECK_FAILS(ckpt_chain_add_with_inputs(chain, layer, beyond, 1), CKPT_E_INVALID_ARGUMENT, "inputs[0] is 10; expected 0 .. 9");
+  CHECK_FAILS(ckpt_chain_add_with_inputs(chain, layer, twice, 2), CKPT_E_INVALID_ARGUMENT, "inputs has value 1 twice");
+  CHECK_FAILS(ckpt_chain_add_with_inputs(chain, layer, NULL, 0), CKPT_E_INVALID_ARGUMENT, "inputs_count is 0");
+  CHECK_FAILS(ckpt_chain_add_with_inputs(chain, layer, NULL, 1), CKPT_E_INVALID_ARGUMENT, "inputs is NULL");
+  CHECK_FAILS(ckpt_chain_add_with_inputs(chain, layer, both, -1), CKPT_E_INVALID_ARGUMENT, "inputs");
+  CHECK_FAILS(ckpt_chain_add_with_inputs(NULL, layer, both, 1), CKPT_E_INVALID_ARGUMENT, "chain is NULL");
+  CHECK_FAILS(ckpt_chain_add_with_inputs(chain, NULL, both, 1), CKPT_E_INVALID_ARGUMENT, "layer is NULL");
+  CHECK_OK(ckpt_chain_get_layer_count(chain, &layers));
+  CHECK(layers == 9);
+
+  CHECK_OK(ckpt_profile_create_from_chain(chain, &spec, 0, NULL, &profile));
+  loss = run_skips(chain, profile, "store-all", &expected, &recomputed, &most);
+  CHECK(recomputed == 0);
+  snprintf(planner, sizeof planner, "auto:%lld", (long long)(most * 8 / 10));
+  CHECK(run_skips(chain, profile, planner, &gradients, &recomputed, &reserved) == loss);
+  CHECK(gradients == expected);
+  CHECK(recomputed > 0);
+  CHECK(reserved <= most * 8 / 10);
+  CHECK_FAILS(ckpt_schedule_create(profile, "chain:1MiB", &schedule), CKPT_E_UNSUPPORTED, "graph:BYTES");
+  CHECK_FAILS(ckpt_pipeline_create(chain, &spec, NULL, &pipeline), CKPT_E_UNSUPPORTED, "profile is a graph");
+  /* A refused layer belongs to no chain; one that is added after the executor is refused. */
+  CHECK_FAILS(ckpt_chain_add_with_inputs(chain, layer, both, 1), CKPT_E_INVALID_STATE, "used by an executor");
+  ckpt_layer_release(layer);
+  ckpt_profile_release(profile);
+  ckpt_chain_release(chain);
+}
+
 int main(void) {
   custom_layers();
   custom_layer_rules();
@@ -741,5 +862,6 @@ int main(void) {
   non_finite_values();
   learning_rates();
   decay();
+  graphs();
   return 0;
 }

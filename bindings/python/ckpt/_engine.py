@@ -116,8 +116,13 @@ class Chain(_m.ChainMethods, _Owned):
         for layer in layers:
             self.add(layer)
 
-    def add(self, layer: Layer) -> "Chain":
-        _n.ckpt_chain_add(self._h, layer._h)
+    def add(self, layer: Layer, inputs: Optional[Sequence[int]] = None) -> "Chain":
+        """Appends layer i. inputs: the values that it reads, which makes the chain a graph: value 0 is the input of the chain,
+        value k+1 the output of layer k; None: value i."""
+        if inputs is None:
+            _n.ckpt_chain_add(self._h, layer._h)
+        else:
+            _n.ckpt_chain_add_with_inputs(self._h, layer._h, list(inputs))
         return self
 
     def parameters(self) -> List[Parameter]:

@@ -21,6 +21,20 @@ namespace Ckpt
             foreach (var layer in layers) Add(layer);
         }
 
+        /// <summary>Appends layer i of a graph.</summary>
+        /// <param name="layer">Belongs to no other chain; kept alive.</param>
+        /// <param name="inputs">The values that it reads: value 0 is the input of the chain, value k+1 the output of layer
+        /// k.</param>
+        /// <returns>The chain.</returns>
+        public Chain Add(Layer layer, params long[] inputs)
+        {
+            using (var memory = new CallMemory())
+            {
+                native.ckpt_chain_add_with_inputs(Handle, HandleOf(layer), memory.Of(Given(inputs, "inputs")), inputs.Length);
+            }
+            return this;
+        }
+
         /// <summary>Returns the parameters of the built-in layers; their tensors share the chain's memory.</summary>
         /// <returns>All of them, in order.</returns>
         public IReadOnlyList<ChainParameter> Parameters()

@@ -19,6 +19,18 @@ public final class Chain extends ChainMethods {
     super(number(out -> Native.ckpt_chain_create(firstLayer, out)));
   }
 
+  /**
+   * Appends layer i of a graph.
+   *
+   * @param layer belongs to no other chain; kept alive
+   * @param inputs the values that it reads: value 0 is the input of the chain, value k+1 the output of layer k
+   * @return this chain
+   */
+  public Chain add(Layer layer, long... inputs) {
+    Native.ckpt_chain_add_with_inputs(this, layer, inputs);
+    return this;
+  }
+
   /** {@return the parameters of the built-in layers, in the order of the layers} */
   public List<Parameter> parameters() {
     List<Parameter> made = new ArrayList<>();
