@@ -237,6 +237,28 @@ internal static class EngineTests
         }
     }
 
+    internal static void AGraphGivesTheSameLossWithinABudget()
+    {
+        using (var chain = new Chain())
+        {
+            chain.Add(new Layer("in", "linear:8,16")).Add(new Layer("hidden", "linear:16,16")).Add(new Layer("gelu", "gelu"));
+            chain.Add(new Layer("skip", "add"), 3, 1).Add(new Layer("both", "concatenate"), 1, 4).Add(new Layer("out", "linear:32,4"));
+            Check.Throws<CkptInvalidArgumentException>(() => chain.Add(new Layer("late", "relu"), 7), "a later value");
+            Check.Equal(6L, chain.LayerCount, "layers");
+            chain.Add(new Layer("loss", "softmax_cross_entropy")).Initialize(1);
+            using (var profile = chain.Profile(input))
+            using (var all = Schedule.Create(profile, "store-all"))
+            using (var less = Schedule.Create(profile, "graph:" + all.ReservedBytes(profile) * 9 / 10))
+            using (var plain = new ScheduleExecutor(chain, all, input))
+            using (var executor = new ScheduleExecutor(chain, less, input))
+            {
+                Check.Equal(plain.Run(Batch(1)), executor.Run(Batch(1)), "loss");
+                Check.That(executor.GetStats().RecomputedForwards > 0, "it recomputes");
+                Check.That(executor.GetStats().ReservedBytes < plain.GetStats().ReservedBytes, "it needs fewer bytes");
+            }
+        }
+    }
+
     internal static void ATiedHeadLearnsAndIsEvaluated()
     {
         var watching = new Watching();

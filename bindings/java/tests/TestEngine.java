@@ -325,6 +325,31 @@ final class TestEngine {
     }
   }
 
+  static void testAGraphGivesTheSameLossWithinABudget() {
+    try (Chain chain = new Chain(); Layer in = new Layer("in", "linear:4,16"); Layer hidden = new Layer("hidden", "linear:16,16");
+        Layer gelu = new Layer("gelu", "gelu"); Layer skip = new Layer("skip", "add");
+        Layer both = new Layer("both", "concatenate"); Layer out = new Layer("out", "linear:32,3");
+        Layer loss = new Layer("loss", "softmax_cross_entropy"); Tensor x = new Tensor(DType.F32, 24, 4);
+        Tensor targets = new Tensor(DType.U8, 24)) {
+      chain.add(in).add(hidden).add(gelu).add(skip, 3, 1).add(both, 1, 4).add(out);
+      Check.raises(CkptInvalidArgumentException.class, "inputs[0] is 7; expected 0 .. 6", () -> chain.add(loss, 7));
+      Check.equal(6L, chain.layerCount());
+      chain.add(loss, 6);
+      chain.initialize(1);
+      for (int i = 0; i < 96; ++i) x.floatBuffer().put(i, (float) (i * 37 % 11) - 5);
+      targets.fill(1);
+      Step step = new Step().input(x).targets(targets);
+      try (Profile profile = Profile.of(chain, x.spec(), 0, null); Schedule all = Schedule.create(profile, "store-all");
+          Schedule less = Schedule.create(profile, "graph:" + all.reservedBytes(profile) * 9 / 10);
+          ScheduleExecutor plain = new ScheduleExecutor(chain, all, x.spec());
+          ScheduleExecutor executor = new ScheduleExecutor(chain, less, x.spec())) {
+        Check.equal(plain.run(step), executor.run(step));
+        Check.that(executor.stats().recomputedForwards() > 0, "it recomputes");
+        Check.that(executor.stats().reservedBytes() < plain.stats().reservedBytes(), "it needs fewer bytes");
+      }
+    }
+  }
+
   static void testATiedHeadLearnsAndIsEvaluated() {
     Watching watching = new Watching();
     try (Chain chain = new Chain(); Layer embedding = new Layer("embedding", "token_embedding:16,4,8");

@@ -169,6 +169,31 @@ class Training(unittest.TestCase):
         self.assertEqual(stats.recomputed_forwards, 0)
         self.assertGreater(less.recomputed_forwards, 0)
 
+    def test_a_graph_gives_the_same_bits_within_a_budget(self):
+        rng = np.random.default_rng(1)
+        x = rng.standard_normal((SAMPLES, 4)).astype(np.float32)
+        targets = rng.integers(0, 3, SAMPLES).astype(np.int32)
+        with ckpt.Chain() as chain:
+            chain.add(ckpt.Layer("in", "linear", 4, 16)).add(ckpt.Layer("hidden", "linear", 16, 16), [1])
+            chain.add(ckpt.Layer("gelu", "gelu")).add(ckpt.Layer("skip", "add"), [3, 1])
+            chain.add(ckpt.Layer("both", "concatenate"), (1, 4)).add(ckpt.Layer("out", "linear", 32, 3))
+            with self.assertRaisesRegex(ckpt.InvalidArgumentError, r"inputs\[1\] is 7; expected 0 .. 6"):
+                chain.add(ckpt.Layer("late", "add"), [6, 7])
+            chain.add(ckpt.Layer("loss", "softmax_cross_entropy")).initialize(1)
+            self.assertEqual(chain.layer_count, 7)
+            spec = (np.float32, x.shape)
+            profile = chain.profile(spec)
+            most = ckpt.Schedule.create(profile, "store-all").reserved_bytes(profile)
+            results = []
+            for planner in ("store-all", f"graph:{most * 9 // 10}"):
+                with ckpt.ScheduleExecutor(chain, ckpt.Schedule.create(profile, planner), spec) as executor:
+                    loss = executor.run(x, targets)
+                    gradients = [p.gradient.numpy().tobytes() for p in chain.parameters()]
+                    results.append((loss, gradients, executor.stats()))
+            self.assertEqual(results[0][:2], results[1][:2])
+            self.assertGreater(results[1][2].recomputed_forwards, 0)
+            self.assertLessEqual(results[1][2].reserved_bytes, most * 9 // 10)
+
     def test_one_pass_over_the_parameters_gives_the_same_bits(self):
         losses, apart, _ = self.train("store-all")
         again, at_once, _ = self.train("store-all", in_one_pass=True)
