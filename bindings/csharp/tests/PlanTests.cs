@@ -41,11 +41,11 @@ internal static class PlanTests
     {
         using (var profile = new Profile(10))
         {
-            foreach (var (output, tape) in new[] { (100, 0), (30, 40), (30, 40), (20, 0) })
+            foreach (var bytes in new[] { new[] { 100, 0 }, new[] { 30, 40 }, new[] { 30, 40 }, new[] { 20, 0 } })
             {
-                profile.AddLayer(new LayerProfile { Name = "layer", OutputBytes = output,
+                profile.AddLayer(new LayerProfile { Name = "layer", OutputBytes = bytes[0],
                     Flags = LayerFlag.NeedsInput | LayerFlag.Deterministic | LayerFlag.AddsGradient },
-                                 new OptionProfile { TapeBytes = tape, ForwardSeconds = 1, BackwardSeconds = 2 });
+                                 new OptionProfile { TapeBytes = bytes[1], ForwardSeconds = 1, BackwardSeconds = 2 });
             }
             profile.SetInputs(3, new long[] { 3, 1 }, 3);
             profile.SetOutputs(4);
