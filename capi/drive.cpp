@@ -50,11 +50,11 @@ class UserCallbacks final : public plan::DriveCallbacks {
   UserCallbacks(const ckpt_driver_callbacks& callbacks, std::shared_ptr<UserData> user)
       : callbacks_(callbacks), user_(std::move(user)), data_(user_->get()) {}
 
-  bool can(plan::Kind kind) const noexcept override {
+  bool can(plan::Kind kind, bool graph) const noexcept override {
     switch (kind) {
-      case plan::Kind::forward: return callbacks_.forward != nullptr;
-      case plan::Kind::record: return callbacks_.record != nullptr;
-      case plan::Kind::backward: return callbacks_.backward != nullptr;
+      case plan::Kind::forward: return graph ? callbacks_.forward_n != nullptr : callbacks_.forward != nullptr;
+      case plan::Kind::record: return graph ? callbacks_.record_n != nullptr : callbacks_.record != nullptr;
+      case plan::Kind::backward: return graph ? callbacks_.backward_n != nullptr : callbacks_.backward != nullptr;
       case plan::Kind::turn: return callbacks_.turn != nullptr;
       case plan::Kind::store_begin: return callbacks_.store != nullptr;
       case plan::Kind::load_begin: return callbacks_.load != nullptr;
@@ -72,6 +72,24 @@ class UserCallbacks final : public plan::DriveCallbacks {
   std::int32_t backward(const plan::DriveCall& call, void* input, void* output, void* tape, void* grad_output,
                         void** grad_input) override {
     return user_call([&] { return callbacks_.backward(from_call(call), input, output, tape, grad_output, grad_input, data_); });
+  }
+  std::int32_t forward_n(const plan::DriveCall& call, const plan::DriveInputs& inputs, void** output) override {
+    return user_call([&] {
+      return callbacks_.forward_n(from_call(call), inputs.handles.data(), std::ssize(inputs.handles), inputs.flags, output, data_);
+    });
+  }
+  std::int32_t record_n(const plan::DriveCall& call, const plan::DriveInputs& inputs, void** output, void** tape) override {
+    return user_call([&] {
+      return callbacks_.record_n(from_call(call), inputs.handles.data(), std::ssize(inputs.handles), inputs.flags, output, tape,
+                                 data_);
+    });
+  }
+  std::int32_t backward_n(const plan::DriveCall& call, const plan::DriveInputs& inputs, void* output, void* tape, void* grad_output,
+                          void** grad_inputs) override {
+    return user_call([&] {
+      return callbacks_.backward_n(from_call(call), inputs.handles.data(), std::ssize(inputs.handles), inputs.flags, output, tape,
+                                   grad_output, grad_inputs, data_);
+    });
   }
   std::int32_t turn(const plan::DriveCall& call, void* output, void** grad_output) override {
     return user_call([&] { return callbacks_.turn(from_call(call), output, grad_output, data_); });

@@ -21,7 +21,24 @@ namespace ckpt_python {
 
 struct Drive {
   // Indexes of functions. Functions that take items call take() for each.
-  enum { forward, record, backward, turn, store, load, wait, drop, taking_forward, taking_record, make_record, count };
+  enum {
+    forward,
+    record,
+    backward,
+    turn,
+    store,
+    load,
+    wait,
+    drop,
+    forward_n,
+    record_n,
+    backward_n,
+    taking_forward,
+    taking_record,
+    make_record,
+    count
+  };
+  static constexpr int max_taken = 5;  // arguments of a callback
   static constexpr std::size_t max_records = 1 << 20;
   struct Record {
     ckpt_drive_call call;
@@ -30,7 +47,7 @@ struct Drive {
 
   PyObject* functions[count];  // borrowed from the Driver object, so that the collector finds cycles through it
   PyObject* take = nullptr;
-  PyObject* taken[4] = {};
+  PyObject* taken[max_taken] = {};
   int next_taken = 0;
   std::unordered_set<PyObject*> live;
   std::vector<Record> records;  // of the calls of a step, in order
@@ -113,7 +130,7 @@ inline Drive& drive_of(int64_t state) { return drive_of(reinterpret_cast<void*>(
 inline PyObject* take_item(PyObject* self, PyObject*) {
   Drive& drive = drive_of(PyCapsule_GetPointer(self, nullptr));
   PyObject* item = nullptr;
-  if (drive.next_taken < 4) std::swap(item, drive.taken[drive.next_taken++]);
+  if (drive.next_taken < Drive::max_taken) std::swap(item, drive.taken[drive.next_taken++]);
   if (!item) PyErr_SetString(PyExc_RuntimeError, "call: all its items were taken already");
   return item;
 }
@@ -134,9 +151,21 @@ inline PyObject* shown(void* handle) {
   return item;
 }
 
-inline int32_t drive_record(const ckpt_drive_call* call, void* input, void** output, void** tape, void* user) {
-  Drive& to = drive_of(user);
-  PyObject* const made = to.call_with_input(Drive::record, Drive::taking_record, *call, input);
+// Returns a list that holds the only reference to inputs of their last use.
+inline PyObject* list_of(Drive& to, void* const* inputs, int64_t count, const ckpt_drive_flag* flags) {
+  PyObject* const list = PyList_New(count);
+  for (int64_t i = 0; i < count; ++i) {
+    PyObject* const item = flags[i] & CKPT_DRIVE_FLAG_TAKE_INPUT ? to.take_reference(inputs[i]) : shown(inputs[i]);
+    if (list)
+      PyList_SET_ITEM(list, i, item);
+    else
+      Py_DECREF(item);
+  }
+  return list;
+}
+
+// Takes the reference to made: a pair of output and tape.
+inline int32_t give_recorded(Drive& to, PyObject* made, void** output, void** tape) {
   if (!made) return to.failed();
   const bool is_pair = PyTuple_CheckExact(made) && PyTuple_GET_SIZE(made) == 2;
   if (is_pair) {
@@ -147,6 +176,67 @@ inline int32_t drive_record(const ckpt_drive_call* call, void* input, void** out
   }
   Py_DECREF(made);
   return is_pair ? 0 : 2;
+}
+
+inline PyObject* call_with_inputs(Drive& to, int which, const ckpt_drive_call& call, const ckpt_drive_input* inputs,
+                                  int64_t count) {
+  PyObject* const list = list_of(to, inputs, count, flags);
+  PyObject* const made = list ? to.call(which, call, list) : nullptr;
+  Py_XDECREF(list);
+  return made;
+}
+
+inline int32_t drive_forward_n(const ckpt_drive_call* call, void* const* inputs, int64_t count, const ckpt_drive_flag* flags,
+                               void** output, void* user) {
+  Drive& to = drive_of(user);
+  return to.give(call_with_inputs(to, Drive::forward_n, *call, inputs, count, flags), output);
+}
+
+inline int32_t drive_record_n(const ckpt_drive_call* call, void* const* inputs, int64_t count, const ckpt_drive_flag* flags,
+                              void** output, void** tape, void* user) {
+  Drive& to = drive_of(user);
+  return give_recorded(to, call_with_inputs(to, Drive::record_n, *call, inputs, count, flags), output, tape);
+}
+
+inline int32_t drive_backward_n(const ckpt_drive_call* call, void* const* inputs, int64_t count, const ckpt_drive_flag* flags,
+                                void* output, void* tape, void* grad_output, void** grad_inputs, void* user) {
+  Drive& to = drive_of(user);
+  PyObject* const list = list_of(to, inputs, count, flags);
+  PyObject* const sums = PyList_New(count);
+  for (int64_t i = 0; i < count; ++i) {
+    PyObject* const sum = to.take_reference(grad_inputs[i]);
+    grad_inputs[i] = nullptr;
+    if (sums)
+      PyList_SET_ITEM(sums, i, sum);
+    else
+      Py_DECREF(sum);
+  }
+  PyObject* const read = call->flags & CKPT_DRIVE_FLAG_TAKE_OUTPUT ? to.take_reference(output) : shown(output);
+  PyObject* const recorded = to.take_reference(tape);
+  PyObject* const grad = to.take_reference(grad_output);
+  if (!list || !sums) {
+    for (PyObject* each : {list, sums, read, recorded, grad}) Py_XDECREF(each);
+    return to.failed();
+  }
+  PyObject* const made = to.call_taking(Drive::backward_n, *call, {list, read, recorded, grad, sums});
+  if (!made) return to.failed();
+  PyObject* const gradients = PySequence_Fast(made, "expected a sequence of gradients");
+  Py_DECREF(made);
+  if (!gradients) return to.failed();
+  const bool fits = PySequence_Fast_GET_SIZE(gradients) == count;
+  for (int64_t i = 0; fits && i < count; ++i) grad_inputs[i] = to.handle_of(shown(PySequence_Fast_GET_ITEM(gradients, i)));
+  if (!fits) {
+    ckpt_callback_error(
+        ("expected " + std::to_string(count) + " gradients, returned " + std::to_string(PySequence_Fast_GET_SIZE(gradients)))
+            .c_str());
+  }
+  Py_DECREF(gradients);
+  return fits ? 0 : 2;
+}
+
+inline int32_t drive_record(const ckpt_drive_call* call, void* input, void** output, void** tape, void* user) {
+  Drive& to = drive_of(user);
+  return give_recorded(to, to.call_with_input(Drive::record, Drive::taking_record, *call, input), output, tape);
 }
 
 inline int32_t drive_backward(const ckpt_drive_call* call, void* input, void* output, void* tape, void* grad_output,
@@ -174,6 +264,9 @@ inline ckpt_driver_callbacks drive_callbacks(const Drive& drive) {
   table.drop = drive_drop;
   if (has(Drive::record)) table.record = drive_record;
   if (has(Drive::backward)) table.backward = drive_backward;
+  if (has(Drive::forward_n)) table.forward_n = drive_forward_n;
+  if (has(Drive::record_n)) table.record_n = drive_record_n;
+  if (has(Drive::backward_n)) table.backward_n = drive_backward_n;
   if (has(Drive::forward))
     table.forward = [](const ckpt_drive_call* call, void* input, void** output, void* user) {
       return drive_of(user).give(drive_of(user).call_with_input(Drive::forward, Drive::taking_forward, *call, input), output);

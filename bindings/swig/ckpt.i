@@ -104,7 +104,7 @@ CKPT_EACH(CKPT_THROWS, Listing::add, ObjectListing::add)
 %define CKPT_PASSED(name)
 %nodefaultctor ckpt_swig::name;
 %enddef
-CKPT_EACH(CKPT_PASSED, Listing, ObjectListing, RangeList, PathList, NewName, FaultAnswer)
+CKPT_EACH(CKPT_PASSED, Listing, ObjectListing, RangeList, PathList, NewName, FaultAnswer, DriveInputs)
 %define CKPT_INTERNAL(name)
 %ignore ckpt_swig::name;
 %enddef

@@ -20,12 +20,34 @@ struct DriveCalls {
   std::vector<ckpt_drive_call> list;
 };
 
+// The inputs of a layer of a graph, and their gradients: the sums so far, and the new ones.
+class DriveInputs {
+ public:
+#ifndef SWIG
+  DriveInputs(void* const* inputs, int64_t count, const ckpt_drive_flag* flags, void** sums)
+      : inputs_(inputs), count_(count), flags_(flags), sums_(sums) {}
+#endif
+  int64_t count() const { return count_; }
+  int64_t item(int64_t at) const { return reinterpret_cast<intptr_t>(inputs_[at]); }
+  bool is_last(int64_t at) const { return (flags_[at] & CKPT_DRIVE_FLAG_TAKE_INPUT) != 0; }
+  int64_t sum(int64_t at) const { return reinterpret_cast<intptr_t>(sums_[at]); }
+  void set_sum(int64_t at, int64_t number) { sums_[at] = reinterpret_cast<void*>(static_cast<intptr_t>(number)); }
+
+ private:
+  void* const* inputs_;
+  int64_t count_;
+  const ckpt_drive_flag* flags_;
+  void** sums_;
+};
+
 class DriveFunctions {
  public:
   virtual ~DriveFunctions() = default;
   // Performs a call with the items of its kind, 0 for none: the first is the input, the output of a TURN, or the item to store or
   // drop. Returns the result, the tape for a RECORD.
   virtual int64_t drive(DriveCall call, int64_t first, int64_t output, int64_t tape, int64_t grad_output) = 0;
+  // Performs a FORWARD, RECORD or BACKWARD of a layer of a graph in the same way.
+  virtual int64_t drive_n(DriveCall call, DriveInputs* inputs, int64_t output, int64_t tape, int64_t grad_output) = 0;
   // Returns the output of the last RECORD.
   virtual int64_t recorded_output() = 0;
 };
@@ -45,6 +67,17 @@ inline int32_t run(const ckpt_drive_call* call, void* first, void* output, void*
   });
 }
 
+inline int32_t run_n(const ckpt_drive_call* call, DriveInputs inputs, void* output, void* tape, void* grad_output, void** made,
+                     void** more, void* user) noexcept {
+  return guarded([&] {
+    auto& functions = *static_cast<DriveFunctions*>(user);
+    const int64_t number = functions.drive_n(DriveCall{call}, &inputs, number_of(output), number_of(tape), number_of(grad_output));
+    throw_stored_failure();
+    if (more) *more = pointer_of(functions.recorded_output());
+    if (made) *made = pointer_of(number);
+  });
+}
+
 inline ckpt_driver_callbacks drive_callbacks() {
   ckpt_driver_callbacks table = CKPT_DRIVER_CALLBACKS_INIT;
   table.forward = [](const ckpt_drive_call* call, void* input, void** output, void* user) {
@@ -55,6 +88,18 @@ inline ckpt_driver_callbacks drive_callbacks() {
   };
   table.backward = [](const ckpt_drive_call* call, void* input, void* output, void* tape, void* grad_output, void** grad_input,
                       void* user) { return run(call, input, output, tape, grad_output, grad_input, nullptr, user); };
+  table.forward_n = [](const ckpt_drive_call* call, void* const* inputs, int64_t count, const ckpt_drive_flag* flags, void** output,
+                       void* user) {
+    return run_n(call, {inputs, count, flags, nullptr}, nullptr, nullptr, nullptr, output, nullptr, user);
+  };
+  table.record_n = [](const ckpt_drive_call* call, void* const* inputs, int64_t count, const ckpt_drive_flag* flags, void** output,
+                      void** tape, void* user) {
+    return run_n(call, {inputs, count, flags, nullptr}, nullptr, nullptr, nullptr, tape, output, user);
+  };
+  table.backward_n = [](const ckpt_drive_call* call, void* const* inputs, int64_t count, const ckpt_drive_flag* flags, void* output,
+                        void* tape, void* grad_output, void** grad_inputs, void* user) {
+    return run_n(call, {inputs, count, flags, grad_inputs}, output, tape, grad_output, nullptr, nullptr, user);
+  };
   table.turn = [](const ckpt_drive_call* call, void* output, void** grad_output, void* user) {
     return run(call, output, nullptr, nullptr, nullptr, grad_output, nullptr, user);
   };

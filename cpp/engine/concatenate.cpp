@@ -25,7 +25,21 @@ std::int64_t product_of(const tensor::Shape& shape, std::int64_t begin, std::int
   return product;
 }
 
-// Elements `begin .. begin + length - 1` of every row of a value.
+// A part of each of a value's rows: elements begin .. begin + length - 1 of `all`.
+struct Part {
+  std::int64_t rows;
+  std::int64_t begin;
+  std::int64_t length;
+  std::int64_t all;
+};
+
+// The elements begin .. end - 1 along the axis.
+Part part_of(const tensor::Shape& shape, std::int64_t axis, std::int64_t begin, std::int64_t end) {
+  const std::int64_t inner = product_of(shape, axis + 1, shape.ndim());
+  return {product_of(shape, 0, axis), begin * inner, (end - begin) * inner, shape[axis] * inner};
+}
+
+// Rows of a value, from an element on.
 template <class T>
 struct Rows {
   T* data;
@@ -78,41 +92,41 @@ class ConcatenateLayer final : public Layer {
   std::uint32_t flags() const override { return plan::deterministic | plan::adds_gradient; }
 
   void forward(const RunContext& context, const ForwardBuffers& buffers) override {
-    for_inputs(
-        context, [&]<class T>(T, std::size_t i, std::int64_t rows, std::int64_t begin, std::int64_t length, std::int64_t all) {
-          const Rows<const T> from{static_cast<const T*>(buffers.inputs[i]), length, 0};
-          const Rows<T> to{static_cast<T*>(buffers.output), all, begin};
-          for_rows(*context.pool, rows, length, [&](std::int64_t row) { move_row(from.row(row), to.row(row), length, false); });
-        });
+    with_float(context.output->dtype, [&](auto zero) {
+      using T = decltype(zero);
+      for_inputs(context, [&](std::size_t i, const Part& part) {
+        const Rows<const T> from{static_cast<const T*>(buffers.inputs[i]), part.length, 0};
+        const Rows<T> to{static_cast<T*>(buffers.output), part.all, part.begin};
+        for_rows(*context.pool, part.rows, part.length,
+                 [&](std::int64_t row) { move_row(from.row(row), to.row(row), part.length, false); });
+      });
+    });
   }
 
   void backward(const RunContext& context, const BackwardBuffers& buffers) override {
-    for_inputs(
-        context, [&]<class T>(T, std::size_t i, std::int64_t rows, std::int64_t begin, std::int64_t length, std::int64_t all) {
-          const Rows<const T> from{static_cast<const T*>(buffers.grad_output), all, begin};
-          const Rows<T> to{static_cast<T*>(buffers.grad_inputs[i].data), length, 0};
-          const bool adds = buffers.grad_inputs[i].adds;
-          for_rows(*context.pool, rows, length, [&](std::int64_t row) { move_row(from.row(row), to.row(row), length, adds); });
-        });
+    with_float(context.output->dtype, [&](auto zero) {
+      using T = decltype(zero);
+      for_inputs(context, [&](std::size_t i, const Part& part) {
+        const Rows<const T> from{static_cast<const T*>(buffers.grad_output), part.all, part.begin};
+        const Rows<T> to{static_cast<T*>(buffers.grad_inputs[i].data), part.length, 0};
+        const bool adds = buffers.grad_inputs[i].adds;
+        for_rows(*context.pool, part.rows, part.length,
+                 [&](std::int64_t row) { move_row(from.row(row), to.row(row), part.length, adds); });
+      });
+    });
   }
 
  private:
-  // Calls work(T{}, i, rows, begin, length, all) for each input i, whose rows are elements begin .. begin + length - 1 of the
-  // output's rows, which have `all` elements.
+  // Calls work(i, part) for each input i: its part of the output.
   template <class Work>
   void for_inputs(const RunContext& context, const Work& work) const {
-    const tensor::Shape& shape = context.output->shape;
     const std::int64_t axis = axis_of(axis_, *context.output);
-    const std::int64_t rows = product_of(shape, 0, axis);
-    const std::int64_t inner = product_of(shape, axis + 1, shape.ndim());
-    with_float(context.output->dtype, [&](auto zero) {
-      std::int64_t begin = 0;
-      for (std::size_t i = 0; i < context.inputs.size(); ++i) {
-        const std::int64_t length = context.inputs[i].shape[axis] * inner;
-        work(zero, i, rows, begin, length, shape[axis] * inner);
-        begin += length;
-      }
-    });
+    std::int64_t begin = 0;
+    for (std::size_t i = 0; i < context.inputs.size(); ++i) {
+      const std::int64_t length = context.inputs[i].shape[axis];
+      work(i, part_of(context.output->shape, axis, begin, begin + length));
+      begin += length;
+    }
   }
 
   std::int64_t axis_;
@@ -135,49 +149,37 @@ class SliceLayer final : public Layer {
   std::uint32_t flags() const override { return plan::deterministic | plan::adds_gradient; }
 
   void forward(const RunContext& context, const ForwardBuffers& buffers) override {
-    const Extent extent = extent_of(context);
+    const Part cut = part(context);
     with_float(context.input->dtype, [&](auto zero) {
       using T = decltype(zero);
-      const Rows<const T> from{static_cast<const T*>(buffers.input), extent.all, extent.begin};
-      const Rows<T> to{static_cast<T*>(buffers.output), extent.length, 0};
-      for_rows(*context.pool, extent.rows, extent.length,
-               [&](std::int64_t row) { move_row(from.row(row), to.row(row), extent.length, false); });
+      const Rows<const T> from{static_cast<const T*>(buffers.input), cut.all, cut.begin};
+      const Rows<T> to{static_cast<T*>(buffers.output), cut.length, 0};
+      for_rows(*context.pool, cut.rows, cut.length,
+               [&](std::int64_t row) { move_row(from.row(row), to.row(row), cut.length, false); });
     });
   }
 
   // Elements outside of the slice have the gradient 0.
   void backward(const RunContext& context, const BackwardBuffers& buffers) override {
-    const Extent extent = extent_of(context);
+    const Part cut = part(context);
     const bool adds = !buffers.grad_inputs.empty() && buffers.grad_inputs[0].adds;
     with_float(context.input->dtype, [&](auto zero) {
       using T = decltype(zero);
-      const Rows<const T> from{static_cast<const T*>(buffers.grad_output), extent.length, 0};
-      const Rows<T> to{static_cast<T*>(buffers.grad_input), extent.all, 0};
-      for_rows(*context.pool, extent.rows, extent.all, [&](std::int64_t row) {
+      const Rows<const T> from{static_cast<const T*>(buffers.grad_output), cut.length, 0};
+      const Rows<T> to{static_cast<T*>(buffers.grad_input), cut.all, 0};
+      for_rows(*context.pool, cut.rows, cut.all, [&](std::int64_t row) {
         T* const all = to.row(row);
         if (!adds) {
-          std::fill_n(all, extent.begin, zero);
-          std::fill_n(all + extent.begin + extent.length, extent.all - extent.begin - extent.length, zero);
+          std::fill_n(all, cut.begin, zero);
+          std::fill_n(all + cut.begin + cut.length, cut.all - cut.begin - cut.length, zero);
         }
-        move_row(from.row(row), all + extent.begin, extent.length, adds);
+        move_row(from.row(row), all + cut.begin, cut.length, adds);
       });
     });
   }
 
  private:
-  struct Extent {
-    std::int64_t rows;
-    std::int64_t begin;
-    std::int64_t length;
-    std::int64_t all;  // elements of a row of the input
-  };
-
-  Extent extent_of(const RunContext& context) const {
-    const tensor::Shape& shape = context.input->shape;
-    const std::int64_t axis = axis_of(axis_, *context.input);
-    const std::int64_t inner = product_of(shape, axis + 1, shape.ndim());
-    return {product_of(shape, 0, axis), begin_ * inner, (end_ - begin_) * inner, shape[axis] * inner};
-  }
+  Part part(const RunContext& context) const { return part_of(context.input->shape, axis_of(axis_, *context.input), begin_, end_); }
 
   std::int64_t begin_;
   std::int64_t end_;

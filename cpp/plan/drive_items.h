@@ -7,7 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "plan/item_table.h"
+
 namespace ckpt::plan {
+
+// Items of a step's only micro-batch.
+inline ItemKey input_key(std::int64_t index) { return {Item::input, 0, 0, index}; }
+inline ItemKey grad_key(std::int64_t index) { return {Item::grad, 0, 0, index}; }
+inline ItemKey tape_key(std::int64_t layer, std::int32_t option) { return {Item::tape, option, 0, layer}; }
 
 // Entries with stable indices until they are removed; iterated from the newest to the oldest.
 template <class T>

@@ -24,9 +24,6 @@ namespace {
 constexpr std::size_t read_ahead = 64;
 constexpr Kind already_done = Kind{0};  // an action that an earlier one has already performed
 
-ItemKey input_key(std::int64_t index) { return {Item::input, 0, 0, index}; }
-ItemKey grad_key(std::int64_t index) { return {Item::grad, 0, 0, index}; }
-ItemKey tape_key(std::int64_t layer, std::int32_t option) { return {Item::tape, option, 0, layer}; }
 ItemKey slot_key(std::int32_t tier, std::int32_t slot) { return {Item::input, tier, 0, slot}; }
 ItemKey transfer_key(std::int64_t id) { return {Item::input, 0, 0, id}; }
 
@@ -49,10 +46,11 @@ std::string text_of(const DriveCall& call) {
 Driver::Driver(std::shared_ptr<const Schedule> schedule, std::unique_ptr<DriveCallbacks> callbacks)
     : schedule_(std::move(schedule)), callbacks_(std::move(callbacks)) {
   require(!schedule_->role().is_stage(), "schedule is of a pipeline's stage: only the pipeline can run it");
-  if (schedule_->is_of_graph()) fail(Status::unsupported, "schedule is of a graph: drivers run chains");
+  graph_ = schedule_->graph();
+  if (graph_ != nullptr) begin_graph();
   for (const Kind kind :
        {Kind::forward, Kind::record, Kind::backward, Kind::turn, Kind::store_begin, Kind::load_begin, Kind::await})
-    if (callbacks_->can(kind)) can_ |= bit_of(kind);
+    if (callbacks_->can(kind, graph_ != nullptr)) can_ |= bit_of(kind);
 }
 
 Driver::~Driver() {
@@ -141,6 +139,8 @@ void Driver::begin(void* x0) {
     action_ = 0;
     forwarded_ = 0;
     turned_ = false;
+    ran_backward_ = 0;
+    for (std::size_t value = 0; value < readers_.size(); ++value) pending_[value] = std::ssize(readers_[value]);
     begin_ = end_ = 0;
     cursor_.emplace(schedule_);
     layers_ = std::max<std::int64_t>(schedule_->layers(), 0);
@@ -320,6 +320,7 @@ void Driver::check_layers(const Action& action) const {
 
 void Driver::forward(const Action& action) {
   check_layers(action);
+  if (graph_ != nullptr) return forward_graph(action);
   const std::int32_t from = need(action, input_key(action.first));
   const bool overwrites = action.kind == Kind::advance;
   if (overwrites && live_[from].readers > 0)
@@ -356,7 +357,8 @@ void Driver::record(const Action& action) {
 
 void Driver::record_layer(const Action& action, std::int64_t layer) {
   const bool asked = action.kind == Kind::forward_tape;
-  const std::int32_t from = need(action, input_key(layer));
+  const std::int32_t from = graph_ == nullptr ? need(action, input_key(layer)) : Row<Live>::none;
+  if (graph_ != nullptr) find_inputs(action, layer, false);
   // Without a request for the output, an existing item keeps its entry.
   const std::int32_t there = asked ? Row<Live>::none : find(input_key(layer + 1));
   const bool has_place = there == Row<Live>::none || live_[there].unrequested;
@@ -366,12 +368,15 @@ void Driver::record_layer(const Action& action, std::int64_t layer) {
   DriveCall call = call_of(action, Kind::record, layer, layer + 1);
   require_can(call);
   if (!asked) call.flags |= drive_no_output;
-  const bool take = layer + 1 == action.last && is_last_use(action, layer, from);
-  if (take) call.flags |= drive_take_input;
-  void* const input = take ? take_handle(from) : live_[from].handle;
   void* output = nullptr;
   void* recorded = nullptr;
-  check(call, callbacks_->record(call, input, &output, &recorded));
+  if (graph_ != nullptr) {
+    check(call, callbacks_->record_n(call, take_inputs(action, layer + 1 == action.last), &output, &recorded));
+  } else {
+    const bool take = layer + 1 == action.last && is_last_use(action, layer, from);
+    if (take) call.flags |= drive_take_input;
+    check(call, callbacks_->record(call, take ? take_handle(from) : live_[from].handle, &output, &recorded));
+  }
 
   // Valid handles are recorded before an invalid one is reported, so that unwind() drops them.
   const bool tape_is_right = store_handle(tape, recorded);
@@ -389,7 +394,13 @@ void Driver::record_layer(const Action& action, std::int64_t layer) {
 
 void Driver::backward(const Action& action) {
   check_layers(action);
-  for (std::int64_t layer = action.last - 1; layer >= action.first; --layer) backward_layer(action, layer);
+  for (std::int64_t layer = action.last - 1; layer >= action.first; --layer) {
+    if (graph_ != nullptr) {
+      backward_graph(action, layer);
+    } else {
+      backward_layer(action, layer);
+    }
+  }
 }
 
 void Driver::backward_layer(const Action& action, std::int64_t layer) {
@@ -441,7 +452,9 @@ void* Driver::end(const Action& action, bool wants_gradient) {
   if (transfers_.newest() != Row<Transfer>::none)
     refuse(action, cat("transfer ", transfers_[transfers_.newest()].await.transfer, " was not awaited"));
   const std::int32_t grad = find(grad_key(0));
-  if (grad == Row<Live>::none) refuse(action, "layer 0 has not run backward");
+  if (graph_ != nullptr && ran_backward_ != layers_)
+    refuse(action, cat(ran_backward_, " layers ran backward; expected all ", layers_));
+  if (graph_ == nullptr && grad == Row<Live>::none) refuse(action, "layer 0 has not run backward");
   std::int32_t older = Row<Live>::none;
   for (std::int32_t at = live_.newest(); at != Row<Live>::none; at = older) {
     older = live_.older(at);
@@ -451,6 +464,7 @@ void* Driver::end(const Action& action, bool wants_gradient) {
     if (!live.unrequested) refuse(action, text_of(live.key) + " still exists at END");
     drop_live(at);
   }
+  if (grad == Row<Live>::none) return nullptr;  // no layer reads the input
   if (wants_gradient) return take_handle(grad);
   drop_live(grad);
   return nullptr;

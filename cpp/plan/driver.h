@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,16 +45,27 @@ struct [[gnu::may_alias]] DriveCall {
 };
 static_assert(sizeof(DriveCall) == 80);
 
+// The values that a layer of a graph reads, with drive_take_input or 0 for each.
+struct DriveInputs {
+  std::span<void* const> handles;
+  const std::uint32_t* flags = nullptr;
+};
+
 // The user's callbacks. Each returns 0, or a code that the failure reports.
 class DriveCallbacks {
  public:
   virtual ~DriveCallbacks() = default;
-  // Returns false if a callback that this kind of call needs is missing.
-  virtual bool can(Kind kind) const noexcept = 0;
+  // Returns false if a callback that this kind of call needs is missing. graph: in a step of a graph.
+  virtual bool can(Kind kind, bool graph) const noexcept = 0;
   virtual std::int32_t forward(const DriveCall& call, void* input, void** output) = 0;
   virtual std::int32_t record(const DriveCall& call, void* input, void** output, void** tape) = 0;
   virtual std::int32_t backward(const DriveCall& call, void* input, void* output, void* tape, void* grad_output,
                                 void** grad_input) = 0;
+  // For the layers of a graph.
+  virtual std::int32_t forward_n(const DriveCall& call, const DriveInputs& inputs, void** output) = 0;
+  virtual std::int32_t record_n(const DriveCall& call, const DriveInputs& inputs, void** output, void** tape) = 0;
+  virtual std::int32_t backward_n(const DriveCall& call, const DriveInputs& inputs, void* output, void* tape, void* grad_output,
+                                  void** grad_inputs) = 0;
   virtual std::int32_t turn(const DriveCall& call, void* output, void** grad_output) = 0;
   virtual std::int32_t store(const DriveCall& call, void* item) = 0;
   virtual std::int32_t load(const DriveCall& call, void** item) = 0;
@@ -132,6 +144,18 @@ class Driver {
   void record_layer(const Action& action, std::int64_t layer);
   void backward(const Action& action);
   void backward_layer(const Action& action, std::int64_t layer);
+
+  // ---- Graphs (driver_graph.cpp) ----
+  std::span<const std::int64_t> reads(std::int64_t layer) const { return graph_->layers[static_cast<std::size_t>(layer)].inputs; }
+  void begin_graph();
+  void find_inputs(const Action& action, std::int64_t layer, bool between);
+  DriveInputs take_inputs(const Action& action, bool may_take);
+  void forward_graph(const Action& action);
+  void require_complete(const Action& action, std::int64_t layer) const;
+  void backward_graph(const Action& action, std::int64_t layer);
+  void find_gradients(const Action& action, std::int64_t layer);
+  void store_gradients(const DriveCall& call);
+
   void* last_read(std::int32_t at, bool takes);
   void drop(const Action& action);
   void* end(const Action& action, bool wants_gradient);
@@ -194,6 +218,17 @@ class Driver {
   HandleSet handles_;
   Row<Transfer> transfers_;
   Numbers transfer_ids_;  // {input, 0, 0, id}
+
+  // ---- Of a graph ----
+  const GraphEdges* graph_ = nullptr;               // nullptr: a chain
+  std::vector<std::vector<std::int64_t>> readers_;  // by value: the layers that read it, ascending
+  std::vector<std::int64_t> pending_;               // by value: how many of them have not run backward
+  std::int64_t ran_backward_ = 0;                   // number of layers
+  std::vector<std::int32_t> from_;                  // entries of the current layer's inputs; none: does not exist
+  std::vector<std::int32_t> gradients_;             // entries of their gradients
+  std::vector<void*> inputs_;                       // of the current call
+  std::vector<std::uint32_t> input_flags_;          // of the current call
+  std::vector<void*> made_;                         // by the current call
 };
 
 }  // namespace ckpt::plan

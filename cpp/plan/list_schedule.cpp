@@ -48,8 +48,10 @@ std::shared_ptr<const Schedule> make_list(std::int64_t layers, std::span<const A
   return std::make_shared<const Schedule>(base::cat("list(", actions.size(), ")"), layers, std::make_unique<ListSource>(actions));
 }
 
-std::shared_ptr<const Schedule> make_graph_list(std::string name, std::int64_t layers, std::span<const Action> actions) {
-  return std::make_shared<const Schedule>(std::move(name), layers, std::make_unique<ListSource>(actions), StageRole(), true);
+std::shared_ptr<const Schedule> make_graph_list(std::string name, std::int64_t layers, std::span<const Action> actions,
+                                                std::shared_ptr<const GraphEdges> graph) {
+  return std::make_shared<const Schedule>(std::move(name), layers, std::make_unique<ListSource>(actions), StageRole(),
+                                          std::move(graph));
 }
 
 std::shared_ptr<const Schedule> make_stage_list(std::string name, std::int64_t layers, std::span<const Action> actions,

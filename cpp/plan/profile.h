@@ -110,6 +110,7 @@ class ChainProfile {
   // Returns true if an option has backward_peak_bytes.
   bool knows_backward_peaks() const { return knows_backward_peaks_; }
   bool is_graph() const { return edges_.has_value(); }
+  const std::optional<GraphEdges>& graph() const { return edges_; }
   // Only for a graph.
   const GraphEdges::Reads& reads(std::int64_t layer) const { return edges_->layers[static_cast<std::size_t>(layer)]; }
   // Also for a chain.

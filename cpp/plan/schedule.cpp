@@ -84,12 +84,12 @@ std::int64_t StageRole::chunk_ending_at(std::int64_t index) const {
 }
 
 Schedule::Schedule(std::string name, std::int64_t layers, std::unique_ptr<const ActionSource> source, StageRole role,
-                   bool is_of_graph)
+                   std::shared_ptr<const GraphEdges> graph)
     : name_(std::move(name)),
       layers_(layers),
       source_(std::move(source)),
       role_(std::move(role)),
-      is_of_graph_(is_of_graph),
+      graph_(std::move(graph)),
       fingerprint_(fingerprint_of(name_, layers_, *source_)) {}
 
 std::shared_ptr<const Schedule> with_left_out(const Schedule& schedule, std::string left_out) {

@@ -86,9 +86,9 @@ struct StageRole {
 
 class Schedule {
  public:
-  // layers: -1 if the number of steps is not known beforehand.
+  // layers: -1 if the number of steps is not known beforehand. graph: nullptr for a chain.
   Schedule(std::string name, std::int64_t layers, std::unique_ptr<const ActionSource> source, StageRole role = {},
-           bool is_of_graph = false);
+           std::shared_ptr<const GraphEdges> graph = nullptr);
 
   const std::string& name() const noexcept { return name_; }
   std::int64_t layers() const noexcept { return layers_; }
@@ -96,8 +96,8 @@ class Schedule {
   // Distinguishes recipes when a saved cursor is restored or a strategy is asked again.
   std::uint64_t fingerprint() const noexcept { return fingerprint_; }
   const StageRole& role() const noexcept { return role_; }
-  // Returns true for a graph planner's schedule, which executors of chains cannot run.
-  bool is_of_graph() const noexcept { return is_of_graph_; }
+  // Returns what the layers of the graph read; nullptr for a chain.
+  const GraphEdges* graph() const noexcept { return graph_.get(); }
   // Describes what the search for this schedule did not consider; "" if it considered everything, or no search was made.
   const std::string& left_out() const noexcept { return left_out_; }
 
@@ -106,7 +106,7 @@ class Schedule {
   std::int64_t layers_;
   std::shared_ptr<const ActionSource> source_;
   StageRole role_;
-  bool is_of_graph_;
+  std::shared_ptr<const GraphEdges> graph_;
   std::uint64_t fingerprint_;
   std::string left_out_;
 
@@ -148,8 +148,9 @@ std::shared_ptr<const Schedule> make_segments(const ChainProfile& profile, std::
 std::shared_ptr<const Schedule> make_from_strategy(const ChainProfile& profile, const strategy::StrategyPtr& strategy);
 std::shared_ptr<const Schedule> make_open_ended(std::int64_t period, std::uint32_t layer_flags);
 std::shared_ptr<const Schedule> make_list(std::int64_t layers, std::span<const Action> actions);
-// The step of a graph.
-std::shared_ptr<const Schedule> make_graph_list(std::string name, std::int64_t layers, std::span<const Action> actions);
+// The step of a graph; graph nullptr: of a chain.
+std::shared_ptr<const Schedule> make_graph_list(std::string name, std::int64_t layers, std::span<const Action> actions,
+                                                std::shared_ptr<const GraphEdges> graph);
 // The whole step of a stage: several micro-batches, with SEND and RECEIVE.
 std::shared_ptr<const Schedule> make_stage_list(std::string name, std::int64_t layers, std::span<const Action> actions,
                                                 StageRole role);

@@ -84,6 +84,25 @@ typedef int32_t (*ckpt_drive_record_fn)(const ckpt_drive_call* call, void* input
 typedef int32_t (*ckpt_drive_backward_fn)(const ckpt_drive_call* call, void* input, void* output, void* tape, void* grad_output,
                                           void** grad_input, void* user_data);
 
+/* Runs layer first of a graph forward, recording nothing, as ckpt_drive_forward_fn does. inputs: the inputs_count values that it
+ * reads, in the order of the profile. input_flags: for each of them CKPT_DRIVE_FLAG_TAKE_INPUT at its last use, as in a call, or 0.
+ * Both arrays are borrowed for the call. */
+typedef int32_t (*ckpt_drive_forward_n_fn)(const ckpt_drive_call* call, void* const* inputs, int64_t inputs_count,
+                                           const ckpt_drive_flag* input_flags, void** output, void* user_data);
+
+/* Runs layer first of a graph forward and records, as ckpt_drive_record_fn does. inputs and input_flags as for
+ * ckpt_drive_forward_n_fn. */
+typedef int32_t (*ckpt_drive_record_n_fn)(const ckpt_drive_call* call, void* const* inputs, int64_t inputs_count,
+                                          const ckpt_drive_flag* input_flags, void** output, void** tape, void* user_data);
+
+/* Runs layer first of a graph backward, as ckpt_drive_backward_fn does. inputs and input_flags as for ckpt_drive_forward_n_fn; an
+ * input that does not exist is NULL. grad_inputs has an element for each input. It holds GRAD of that value as the sum of the
+ * layers that ran backward before, or NULL if there is none; the callback takes it over, also if it fails. It receives the sum with
+ * this layer's part, NULL for none: for a sum in place, the same handle. The elements of a failed callback are ignored. */
+typedef int32_t (*ckpt_drive_backward_n_fn)(const ckpt_drive_call* call, void* const* inputs, int64_t inputs_count,
+                                            const ckpt_drive_flag* input_flags, void* output, void* tape, void* grad_output,
+                                            void** grad_inputs, void* user_data);
+
 /* Ends the forward part in ckpt_driver_run: output is the chain's, INPUT(n). *grad_output receives GRAD(n), NULL for none. Threads,
  * calls and failure as for ckpt_drive_forward_fn. */
 typedef int32_t (*ckpt_drive_turn_fn)(const ckpt_drive_call* call, void* output, void** grad_output, void* user_data);
@@ -107,20 +126,23 @@ typedef void (*ckpt_drive_drop_fn)(const ckpt_drive_call* call, void* item, void
 
 /* The functions of a driver. All receive the same user_data. A step that needs a missing function fails with CKPT_E_CALLBACK. */
 typedef struct ckpt_driver_callbacks {
-  uint32_t struct_size;            /* size of this struct in bytes, in the caller's build */
-  uint32_t reserved;               /* not used: 0 */
-  ckpt_drive_forward_fn forward;   /* runs layers without recording */
-  ckpt_drive_record_fn record;     /* runs a layer and records */
-  ckpt_drive_backward_fn backward; /* runs a layer backward */
-  ckpt_drive_turn_fn turn;         /* computes the gradient of the chain's output, for ckpt_driver_run; may be NULL */
-  ckpt_drive_store_fn store;       /* begins a copy into a slower tier; may be NULL */
-  ckpt_drive_load_fn load;         /* begins a copy back into memory; may be NULL */
-  ckpt_drive_await_fn await;       /* waits for a copy; may be NULL */
-  ckpt_drive_drop_fn drop;         /* releases a handle; required */
+  uint32_t struct_size;                /* size of this struct in bytes, in the caller's build */
+  uint32_t reserved;                   /* not used: 0 */
+  ckpt_drive_forward_fn forward;       /* runs layers without recording */
+  ckpt_drive_record_fn record;         /* runs a layer and records */
+  ckpt_drive_backward_fn backward;     /* runs a layer backward */
+  ckpt_drive_turn_fn turn;             /* computes the gradient of the chain's output, for ckpt_driver_run; may be NULL */
+  ckpt_drive_store_fn store;           /* begins a copy into a slower tier; may be NULL */
+  ckpt_drive_load_fn load;             /* begins a copy back into memory; may be NULL */
+  ckpt_drive_await_fn await;           /* waits for a copy; may be NULL */
+  ckpt_drive_drop_fn drop;             /* releases a handle; required */
+  ckpt_drive_forward_n_fn forward_n;   /* replaces forward in a step of a graph */
+  ckpt_drive_record_n_fn record_n;     /* replaces record in a step of a graph */
+  ckpt_drive_backward_n_fn backward_n; /* replaces backward in a step of a graph */
 } ckpt_driver_callbacks;
 
 #define CKPT_DRIVER_CALLBACKS_INIT \
-  { sizeof(ckpt_driver_callbacks), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(ckpt_driver_callbacks), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* ---- Driver -------------------------------------------------------------------------------------------------------------- */
 
@@ -128,9 +150,11 @@ typedef struct ckpt_driver_callbacks {
  * ckpt_driver_cancel. Owns no thread: keeps working in a forked child. */
 typedef struct ckpt_driver ckpt_driver;
 
-/* Creates a driver. Keeps the schedule alive; callbacks are copied. INVALID_ARGUMENT without drop, and for a schedule of a
- * pipeline's stage. The schedule is not verified here (ckpt_schedule_verify does that): a step that violates its rules fails with
- * INVALID_SCHEDULE. Needs no memory per action. */
+/* Creates a driver. Keeps the schedule alive; callbacks are copied. A schedule that a planner made for a graph knows its values:
+ * its layers run one by one, by forward_n, record_n and backward_n. A list of actions is always one of a chain. INVALID_ARGUMENT
+ * without drop, and for a schedule of a pipeline's stage; UNSUPPORTED for a graph that passes several values to the caller. The
+ * schedule is not verified here (ckpt_schedule_verify does that): a step that violates its rules fails with INVALID_SCHEDULE. Needs
+ * no memory per action. */
 CKPT_API ckpt_status ckpt_driver_create(ckpt_schedule* schedule, const ckpt_driver_callbacks* callbacks, void* user_data,
                                         ckpt_destroy_fn destroy, ckpt_driver** driver);
 

@@ -22,6 +22,14 @@ class Guest {
     std::optional<T> output;  // empty only with DriveFlag::no_output
     std::optional<T> tape;
   };
+  // A value that a layer of a graph reads. item: nullptr if it does not exist while the backward runs. With is_last, it is
+  // destroyed after the call: it may be moved from.
+  struct Input {
+    T* item;
+    bool is_last;
+  };
+  using Inputs = std::vector<Input>;
+  using Gradients = std::vector<std::optional<T>>;
   struct NotThere : Error {
     explicit NotThere(const char* function) : Error(Status::unsupported, std::string("the guest has no ") + function) {}
   };
@@ -33,6 +41,14 @@ class Guest {
   // nullptr: does not exist. tape and grad_output are destroyed after the call, and so are input and output with their flags: they
   // may be moved from.
   virtual std::optional<T> backward(const DriveCall& call, T* input, T* output, T* tape, T* grad_output) = 0;
+  // For the layers of graphs, instead of the functions above. sums: the gradients of the inputs so far, empty for the first layer
+  // that adds to one; returns them with the layer's part.
+  virtual T forward_n(const DriveCall& /*call*/, const Inputs& /*inputs*/) { throw NotThere("forward_n"); }
+  virtual Recorded record_n(const DriveCall& /*call*/, const Inputs& /*inputs*/) { throw NotThere("record_n"); }
+  virtual Gradients backward_n(const DriveCall& /*call*/, const Inputs& /*inputs*/, T* /*output*/, T* /*tape*/, T* /*grad_output*/,
+                               Gradients /*sums*/) {
+    throw NotThere("backward_n");
+  }
   // Only for Driver::run.
   virtual std::optional<T> turn(const DriveCall& /*call*/, T& /*output*/) { throw NotThere("turn"); }
   // Only for schedules with slower tiers. A stored item is not changed until await has returned.
@@ -71,15 +87,75 @@ struct GuestCalls {
     const Item ends = taken(call, DriveFlag::take_input, input);
     return run([&] { return std::make_unique<T>(guest->forward(call, *item(input))); });
   }
+  static void hand_over(typename Guest<T>::Recorded&& recorded, void** output, void** tape) {
+    Item first = boxed(std::move(recorded.tape));
+    *output = boxed(std::move(recorded.output)).release();
+    *tape = first.release();
+  }
   static std::int32_t record(const ckpt_drive_call* given, void* input, void** output, void** tape, void* user_data) noexcept {
     return callback_status([&] {
       GuestCalls& own = object_of<GuestCalls>(user_data);
       const DriveCall call = from_c(*given);
       const Item ends = taken(call, DriveFlag::take_input, input);
-      typename Guest<T>::Recorded recorded = own.run([&] { return own.guest->record(call, *item(input)); });
-      Item first = boxed(std::move(recorded.tape));
-      *output = boxed(std::move(recorded.output)).release();
-      *tape = first.release();
+      hand_over(own.run([&] { return own.guest->record(call, *item(input)); }), output, tape);
+    });
+  }
+  // The inputs of a layer of a graph, and those that the call owns in any outcome.
+  struct Inputs {
+    Inputs(void* const* given, std::int64_t count, const ckpt_drive_flag* flags) {
+      list.reserve(static_cast<std::size_t>(count));
+      ends.reserve(static_cast<std::size_t>(count));
+      for (std::int64_t i = 0; i < count; ++i) {
+        const bool is_last = has(static_cast<DriveFlag>(flags[i]), DriveFlag::take_input);
+        list.push_back({item(given[i]), is_last});
+        if (is_last) ends.emplace_back(item(given[i]));
+      }
+    }
+    typename Guest<T>::Inputs list;
+    std::vector<Item> ends;
+  };
+  static std::int32_t forward_n(const ckpt_drive_call* given, void* const* inputs, std::int64_t inputs_count,
+                                const ckpt_drive_flag* input_flags, void** output, void* user_data) noexcept {
+    return callback_status([&] {
+      GuestCalls& own = object_of<GuestCalls>(user_data);
+      const Inputs read(inputs, inputs_count, input_flags);
+      *output = own.run([&] { return std::make_unique<T>(own.guest->forward_n(from_c(*given), read.list)); }).release();
+    });
+  }
+  static std::int32_t record_n(const ckpt_drive_call* given, void* const* inputs, std::int64_t inputs_count,
+                               const ckpt_drive_flag* input_flags, void** output, void** tape, void* user_data) noexcept {
+    return callback_status([&] {
+      GuestCalls& own = object_of<GuestCalls>(user_data);
+      const Inputs read(inputs, inputs_count, input_flags);
+      hand_over(own.run([&] { return own.guest->record_n(from_c(*given), read.list); }), output, tape);
+    });
+  }
+  static std::int32_t backward_n(const ckpt_drive_call* given, void* const* inputs, std::int64_t inputs_count,
+                                 const ckpt_drive_flag* input_flags, void* output, void* tape, void* grad_output,
+                                 void** grad_inputs, void* user_data) noexcept {
+    const DriveCall call = from_c(*given);
+    const Item ends = taken(call, DriveFlag::take_output, output);
+    const Item recorded(item(tape));
+    const Item grad(item(grad_output));
+    return callback_status([&] {
+      GuestCalls& own = object_of<GuestCalls>(user_data);
+      const Inputs read(inputs, inputs_count, input_flags);
+      std::vector<Item> owned;
+      const auto count = static_cast<std::size_t>(inputs_count);
+      owned.reserve(count);
+      for (std::size_t i = 0; i < count; ++i) owned.emplace_back(item(grad_inputs[i]));
+      typename Guest<T>::Gradients sums(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        if (owned[i] != nullptr) sums[i].emplace(std::move(*owned[i]));
+      }
+      own.run([&] {
+        sums = own.guest->backward_n(call, read.list, item(output), recorded.get(), grad.get(), std::move(sums));
+        if (sums.size() != count)
+          throw Error(Status::invalid_argument,
+                      "backward_n returned " + std::to_string(sums.size()) + " gradients; expected " + std::to_string(count));
+      });
+      for (std::size_t i = 0; i < count; ++i) owned[i] = boxed(std::move(sums[i]));
+      for (std::size_t i = 0; i < count; ++i) grad_inputs[i] = owned[i].release();
     });
   }
   Item backward(const DriveCall& call, void* input, void* output, void* tape, void* grad_output) {
@@ -113,6 +189,9 @@ struct GuestCalls {
     callbacks.forward = call_drive_forward<&GuestCalls::forward>;
     callbacks.record = record;
     callbacks.backward = call_drive_backward<&GuestCalls::backward>;
+    callbacks.forward_n = forward_n;
+    callbacks.record_n = record_n;
+    callbacks.backward_n = backward_n;
     callbacks.turn = call_drive_turn<&GuestCalls::turn>;
     callbacks.store = call_drive_store<&GuestCalls::store>;
     callbacks.load = call_drive_load<&GuestCalls::load>;

@@ -18,8 +18,8 @@
  * created by the backward of the last layer that reads v; the others add to it, in descending order, so that the bits do not depend
  * on the schedule. It is complete, and may be read or copied, when all of them ran. FORWARD and ADVANCE run several layers only
  * where each value between them is read by the next layer alone, and ADVANCE only layers that read one value. Every layer runs
- * backward. Graphs can be planned, verified and placed, and their cursors read. The executor of engine.h runs them; drivers
- * (drive.h) and programs (program.h) run chains.
+ * backward. Graphs can be planned, verified and placed, and their cursors read. The executor of engine.h and drivers (drive.h) run
+ * them; programs (program.h) run chains.
  *
  * A beginner needs:
  *

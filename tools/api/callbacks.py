@@ -28,7 +28,7 @@ class Given:
 
     def __init__(self, kind, parameter):
         self.kind, self.name, self.type, self.bare = kind, parameter["name"], parameter["type"], bare(parameter["type"])
-        self.is_const, self.list = self.type.startswith("const "), LISTS[self.bare] if kind in ("strings", "structs") else ""
+        self.is_const, self.list = self.type.startswith("const "), LISTS.get(self.bare, "") if kind in ("strings", "structs") else ""
 
 
 class Function:
@@ -61,7 +61,8 @@ class Table:
         typedefs = {typedef["name"]: typedef for typedef in model.api["callbacks"]}
         self.name, self.header, self.comment = struct.name, struct.header, struct.comment
         self.class_name, self.objects = CLASSES.get(self.name, ("", ""))
-        self.fields = [field for field in struct.fields if field["type"] in typedefs]
+        # Functions of graphs (forward_n) are written by hand: their arrays have a form of each language.
+        self.fields = [field for field in struct.fields if field["type"] in typedefs and not field["name"].endswith("_n")]
         self.has_items = any(parameter["type"] == "void**" for field in self.fields for parameter in
                              typedefs[field["type"]]["parameters"])
         names = [field["name"] for field in struct.fields]

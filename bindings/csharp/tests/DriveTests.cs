@@ -134,6 +134,73 @@ internal static class DriveTests
         return waves;
     }
 
+    // Layer i of a graph computes the sine of its first input plus the others.
+    private sealed class Sums : Waves
+    {
+        internal bool ReturnsTooFew;
+
+        public override double[] ForwardN(DriveCall call, IReadOnlyList<GuestInput<double[]>> inputs)
+        {
+            ++Forwards;
+            var sum = Math.Sin(inputs[0].Item[0]) + inputs.Skip(1).Sum(other => other.Item[0]);
+            Alive -= inputs.Count(input => input.IsLast);
+            return Made(sum);
+        }
+
+        public override void RecordN(DriveCall call, IReadOnlyList<GuestInput<double[]>> inputs, out double[] output,
+            out double[] tape)
+        {
+            tape = Made(Math.Cos(inputs[0].Item[0]));
+            output = ForwardN(call, inputs);
+        }
+
+        public override double[][] BackwardN(DriveCall call, IReadOnlyList<GuestInput<double[]>> inputs, double[] output,
+            double[] tape, double[] gradOutput, double[][] sums)
+        {
+            for (var i = 0; i < sums.Length; ++i)
+            {
+                var part = gradOutput[0] * (i == 0 ? tape[0] : 1);
+                if (sums[i] == null) sums[i] = Made(part);
+                else sums[i][0] += part;
+            }
+            Alive -= 2 + inputs.Count(input => input.IsLast) + ((call.Flags & DriveFlag.TakeOutput) != 0 ? 1 : 0);
+            return ReturnsTooFew ? sums.Skip(1).ToArray() : sums;
+        }
+    }
+
+    internal static void AGraphGivesTheSameGradientWithinABudget()
+    {
+        using (var profile = new Profile(64))
+        {
+            for (var i = 0; i < 12; ++i)
+            {
+                profile.AddLayer(new LayerProfile { Name = "layer" + i, OutputBytes = 64, Flags = LayerFlag.Deterministic },
+                    new OptionProfile { TapeBytes = 640, ForwardSeconds = 1, BackwardSeconds = 1 });
+            }
+            for (var i = 2; i < 12; ++i) profile.SetInputs(i, new long[] { i, i - 2 });
+            using (var all = Schedule.Create(profile, "store-all"))
+            using (var less = Schedule.Create(profile, "graph:" + all.ReservedBytes(profile) * 6 / 10))
+            {
+                var plain = new Sums();
+                var recomputing = new Sums();
+                using (var one = new Driver<double[]>(all, plain))
+                using (var two = new Driver<double[]>(less, recomputing))
+                {
+                    Check.Equal(one.Run(plain.Made(0.5))[0], two.Run(recomputing.Made(0.5))[0], "gradient");
+                    Check.Equal(12, plain.Forwards, "forwards");
+                    Check.That(recomputing.Forwards > 12, "it recomputes");
+                    Check.Equal(1, plain.Alive, "items");
+                    Check.Equal(1, recomputing.Alive, "items");
+                    plain.ReturnsTooFew = true;
+                    var error = Check.Throws<InvalidOperationException>(() => one.Run(new[] { 0.5 }), "too few");
+                    Check.Contains("returned 1 gradients; expected 2", error.Message, "text");
+                }
+                using (var driver = new Driver<double[]>(all, new Waves()))
+                    Check.Throws<NotSupportedException>(() => driver.Run(new[] { 0.5 }), "RecordN is not implemented");
+            }
+        }
+    }
+
     internal static void AllSchedulesGiveTheSameGradient()
     {
         double[] expected = null;

@@ -114,6 +114,77 @@ final class TestDrive {
     return waves;
   }
 
+  /** Layer i of a graph computes the sine of its first input plus the others. */
+  private static final class Sums extends Waves {
+    boolean returnsTooFew;
+
+    private double[] output(DriveCall call, List<Input<double[]>> inputs) {
+      ++forwards;
+      double sum = Math.sin(inputs.get(0).item()[0]);
+      for (Input<double[]> other : inputs.subList(1, inputs.size())) sum += other.item()[0];
+      for (Input<double[]> input : inputs) if (input.isLast()) --alive;
+      return made(new double[] {sum});
+    }
+
+    @Override
+    public double[] forwardN(DriveCall call, List<Input<double[]>> inputs) {
+      return output(call, inputs);
+    }
+
+    @Override
+    public Recorded<double[]> recordN(DriveCall call, List<Input<double[]>> inputs) {
+      double[] tape = made(new double[] {Math.cos(inputs.get(0).item()[0])});
+      return new Recorded<>(output(call, inputs), tape);
+    }
+
+    @Override
+    public List<double[]> backwardN(DriveCall call, List<Input<double[]>> inputs, double[] output, double[] tape,
+        double[] gradOutput, List<double[]> sums) {
+      for (int i = 0; i < sums.size(); ++i) {
+        double part = gradOutput[0] * (i == 0 ? tape[0] : 1);
+        if (sums.get(i) == null) {
+          sums.set(i, made(new double[] {part}));
+        } else {
+          sums.get(i)[0] += part;
+        }
+        if (inputs.get(i).isLast()) --alive;
+      }
+      alive -= 2;
+      if ((call.flags() & DriveFlag.TAKE_OUTPUT) != 0) --alive;
+      return returnsTooFew ? sums.subList(1, sums.size()) : sums;
+    }
+  }
+
+  static void testAGraphGivesTheSameGradientWithinABudget() {
+    try (Profile profile = new Profile(64)) {
+      for (int i = 0; i < 12; ++i) {
+        profile.addLayer(
+            "layer" + i, new LayerProfile().outputBytes(64).flags(LayerFlag.DETERMINISTIC),
+            new OptionProfile().tapeBytes(640).forwardSeconds(1).backwardSeconds(1));
+      }
+      for (int i = 2; i < 12; ++i) profile.setInputs(i, new long[] {i, i - 2});
+      try (Schedule all = Schedule.create(profile, "store-all");
+          Schedule less = Schedule.create(profile, "graph:" + all.reservedBytes(profile) * 6 / 10)) {
+        Sums plain = new Sums();
+        Sums recomputing = new Sums();
+        try (Driver<double[]> one = new Driver<>(all, plain); Driver<double[]> two = new Driver<>(less, recomputing)) {
+          double expected = one.run(plain.made(new double[] {0.5}))[0];
+          Check.equal(expected, two.run(recomputing.made(new double[] {0.5}))[0]);
+          Check.equal(12, plain.forwards);
+          Check.that(recomputing.forwards > 12, "it recomputes");
+          Check.equal(1, plain.alive);
+          Check.equal(1, recomputing.alive);
+          plain.returnsTooFew = true;
+          Check.raises(IllegalStateException.class, "returned 1 gradients; expected 2", () -> one.run(new double[] {0.5}));
+        }
+        Waves withoutGraphs = new Waves();
+        try (Driver<double[]> driver = new Driver<>(all, withoutGraphs)) {
+          Check.raises(UnsupportedOperationException.class, "recordN is not implemented", () -> driver.run(new double[] {0.5}));
+        }
+      }
+    }
+  }
+
   static void testAllSchedulesGiveTheSameGradient() {
     try (Profile profile = profile(20)) {
       double[] expected = null;

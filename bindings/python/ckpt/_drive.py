@@ -38,6 +38,10 @@ class Driver(_m.DriverMethods, _Owned):
         forward(call, input) -> output                  runs layers call.first .. call.last-1 and records nothing
         record(call, input) -> (output, tape)           runs one layer and records; output may be None with DriveFlag.NO_OUTPUT
         backward(call, input, output, tape, grad_output) -> grad_input
+        forward_n(call, inputs) -> output               the same three for a layer of a graph, with a list of its inputs;
+        record_n(call, inputs) -> (output, tape)        sums: a list of the inputs' gradients so far, None for the first layer
+        backward_n(call, inputs, output, tape,          that adds to one; gradients: a sequence of them with the layer's part,
+                   grad_output, sums) -> gradients      where the same object is a sum in place
         turn(call, output) -> grad_output               only for run
         store(call, item)                               begins to copy an object into (call.tier, call.slot)
         load(call) -> item                              begins to copy it back; used only after the wait for it
@@ -46,7 +50,8 @@ class Driver(_m.DriverMethods, _Owned):
 
     call is a DriveCall. With DriveFlag.AGAIN the layers ran before in this step: restore the state in which their first run began.
     With TAKE_INPUT and TAKE_OUTPUT, and for the tape and grad_output of a backward, the driver holds no reference any more: when
-    the callback drops the object, its memory is free. Every object is dropped or taken by a callback exactly once, also when a
+    the callback drops the object, its memory is free; the lists of a graph's layer hold the only reference to such inputs and to
+    the sums, so a callback may empty them. Every object is dropped or taken by a callback exactly once, also when a
     callback raises, when the step is cancelled, and when backward is never called. Objects in memory at the same time differ by
     identity; a tape and a gradient may be None. include/ckpt/drive.h has each rule. An exception of a callback ends the step, and
     forward, backward or run raises it unchanged. Use from one thread at a time, except cancel."""
@@ -55,9 +60,10 @@ class Driver(_m.DriverMethods, _Owned):
                  record: Optional[Callable[..., Any]] = None, backward: Optional[Callable[..., Any]] = None,
                  turn: Optional[Callable[..., Any]] = None, store: Optional[Callable[..., Any]] = None,
                  load: Optional[Callable[..., Any]] = None, wait: Optional[Callable[..., Any]] = None,
-                 drop: Optional[Callable[..., Any]] = None) -> None:
+                 drop: Optional[Callable[..., Any]] = None, forward_n: Optional[Callable[..., Any]] = None,
+                 record_n: Optional[Callable[..., Any]] = None, backward_n: Optional[Callable[..., Any]] = None) -> None:
         given = {"forward": forward, "record": record, "backward": backward, "turn": turn, "store": store, "load": load,
-                 "wait": wait, "drop": drop}
+                 "wait": wait, "drop": drop, "forward_n": forward_n, "record_n": record_n, "backward_n": backward_n}
         given = {name: method if method is not None else getattr(callbacks, name, None) for name, method in given.items()}
         for name, method in given.items():
             if method is not None and not callable(method):
@@ -65,6 +71,9 @@ class Driver(_m.DriverMethods, _Owned):
         run_backward: Any = given["backward"]
         if run_backward is not None:
             given["backward"] = lambda call, take: run_backward(call, take(), take(), take(), take())
+        run_graph_backward: Any = given["backward_n"]
+        if run_graph_backward is not None:
+            given["backward_n"] = lambda call, take: run_graph_backward(call, take(), take(), take(), take(), take())
         self._schedule, self._error = schedule, None
         self._functions = (*given.values(), _taking(given["forward"]), _taking(given["record"]), DriveCall._of)
         handle, self._state = _n.ckpt_driver_create(schedule._h, self._functions)

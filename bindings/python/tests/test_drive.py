@@ -2,6 +2,7 @@
 and callbacks that count every object that they create, take and drop."""
 
 import gc
+import math
 import random
 import sys
 import threading
@@ -433,6 +434,78 @@ class Failures(unittest.TestCase):
         del driver
         gc.collect()
         self.assertEqual(guest.alive, [])
+
+    def test_a_graph(self):
+        class Box:
+            def __init__(self, value):
+                self.value = value
+                live.add(self)
+
+        class Sums:
+            """Layer i computes the sine of its first input, plus the others."""
+
+            def __init__(self):
+                self.calls, self.most = 0, 0
+
+            def forward_n(self, call, inputs):
+                self.calls += 1
+                first, *others = [box.value for box in inputs]
+                inputs.clear()
+                output = Box(math.sin(first) + sum(others))
+                self.most = max(self.most, len(live))
+                return output
+
+            def record_n(self, call, inputs):
+                cosine = math.cos(inputs[0].value)
+                return self.forward_n(call, inputs), Box(cosine)
+
+            def backward_n(self, call, inputs, output, tape, grad_output, sums):
+                parts = [grad_output.value * tape.value] + [grad_output.value] * (len(sums) - 1)
+                for number, part in enumerate(parts):
+                    if sums[number] is None:
+                        sums[number] = Box(part)
+                    else:
+                        sums[number].value += part
+                return self.gradients(sums)
+
+            def gradients(self, sums):
+                return sums
+
+            def turn(self, call, output):
+                return Box(1.0)
+
+        live = weakref.WeakSet()
+        profile = ckpt.Profile(64)
+        for layer in range(12):
+            profile.add_layer(f"layer{layer}", [ckpt.OptionProfile(tape_bytes=640, forward_seconds=1, backward_seconds=1)],
+                              flags=ckpt.LayerFlag.DETERMINISTIC, output_bytes=64)
+        for layer in range(2, 12):
+            profile.set_inputs(layer, [layer, layer - 2], [])
+        store_all = ckpt.Schedule.create(profile, "store-all")
+        results = []
+        for planner in ("store-all", f"graph:{store_all.reserved_bytes(profile) * 6 // 10}"):
+            guest = Sums()
+            with ckpt.Driver(ckpt.Schedule.create(profile, planner), guest) as driver:
+                results.append((driver.run(Box(0.5)).value, guest.calls, guest.most))
+            self.assertEqual(len(live), 0)
+        self.assertEqual(results[0][0], results[1][0])
+        self.assertGreater(results[1][1], results[0][1])
+        self.assertLess(results[1][2], results[0][2])
+
+        class Short(Sums):
+            def gradients(self, sums):
+                return sums[1:]
+
+        class Failing(Sums):
+            def gradients(self, sums):
+                raise LookupError("no gradients")
+
+        for guest, error, message in ((Short(), ckpt.CallbackError, "expected 2 gradients, returned 1"),
+                                      (Failing(), LookupError, "no gradients")):
+            with ckpt.Driver(store_all, guest) as driver:
+                with self.assertRaisesRegex(error, message):
+                    driver.run(Box(0.5))
+            self.assertEqual(len(live), 0)
 
     def test_a_callback_closes_its_driver(self):
         guest = Guest()

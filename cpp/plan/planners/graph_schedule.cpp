@@ -156,6 +156,7 @@ GraphCosts graph_costs(const ChainProfile& profile) {
     return result;
   };
   costs.outputs = values_of(profile.outputs());
+  if (profile.is_graph()) costs.edges = std::make_shared<const GraphEdges>(*profile.graph());
   for (std::int64_t i = 0; i < profile.layers(); ++i) {
     const LayerProfile& layer = profile.layer(i);
     const OptionProfile& option = layer.options[0];
@@ -180,7 +181,7 @@ GraphCosts graph_costs(const ChainProfile& profile) {
 std::shared_ptr<const Schedule> graph_schedule(const GraphCosts& costs, const std::vector<Recomputation>& recomputations,
                                                std::string name) {
   const std::vector<Action> actions = GraphWriter(costs, recomputations).actions();
-  return make_graph_list(std::move(name), costs.size(), actions);
+  return make_graph_list(std::move(name), costs.size(), actions, costs.edges);
 }
 
 }  // namespace ckpt::plan

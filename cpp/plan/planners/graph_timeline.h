@@ -14,11 +14,13 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <set>
 #include <tuple>
 #include <vector>
 
 #include "plan/planners/stage_memory.h"
+#include "plan/profile.h"
 
 namespace ckpt::plan {
 
@@ -40,9 +42,10 @@ struct GraphOperation {
 struct GraphCosts {
   std::int64_t input_bytes = 0;
   std::vector<GraphOperation> operations;
-  std::vector<std::int32_t> outputs = {};  // values that the TURN reads; empty: the last one
-  bool keeps_input = false;                // the input stays in memory to the end
-  bool keeps_outputs = false;              // the outputs, too; the operations that make them are not deterministic
+  std::vector<std::int32_t> outputs = {};             // values that the TURN reads; empty: the last one
+  bool keeps_input = false;                           // the input stays in memory to the end
+  bool keeps_outputs = false;                         // the outputs, too; the operations that make them are not deterministic
+  std::shared_ptr<const GraphEdges> edges = nullptr;  // of the graph's profile; nullptr for a chain
 
   std::int32_t size() const { return static_cast<std::int32_t>(operations.size()); }
   const GraphOperation& operation(std::int32_t i) const { return operations[static_cast<std::size_t>(i)]; }

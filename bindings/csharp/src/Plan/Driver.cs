@@ -134,6 +134,41 @@ namespace Ckpt
                 }
             }
 
+            public override long drive_n(IntPtr which, DriveInputs inputs, long output, long tape, long gradOutput)
+            {
+                var call = **(DriveCall**)which;
+                var read = new GuestInput<T>[inputs.count()];
+                for (var i = 0; i < read.Length; ++i)
+                {
+                    var isLast = inputs.is_last(i);
+                    read[i] = new GuestInput<T>(isLast ? Take(inputs.item(i)) : Peek(inputs.item(i)), isLast);
+                }
+                switch (call.Kind)
+                {
+                    case ActionKind.Forward:
+                        return Put(guest.ForwardN(call, read));
+                    case ActionKind.Record:
+                        T made, recorded;
+                        guest.RecordN(call, read, out made, out recorded);
+                        recordedOutput = Put(made);
+                        return Put(recorded);
+                    case ActionKind.Backward:
+                        var sums = new T[read.Length];
+                        for (var i = 0; i < sums.Length; ++i) sums[i] = Take(inputs.sum(i));
+                        var gradients = guest.BackwardN(call, read, Given(call, DriveFlag.TakeOutput, output), Take(tape),
+                            Take(gradOutput), sums);
+                        if (gradients.Length != read.Length)
+                        {
+                            throw new InvalidOperationException("BackwardN returned " + gradients.Length + " gradients; expected " +
+                                read.Length);
+                        }
+                        for (var i = 0; i < gradients.Length; ++i) inputs.set_sum(i, Put(gradients[i]));
+                        return 0;
+                    default:
+                        throw new InvalidOperationException("no such call: " + call.Kind);
+                }
+            }
+
             public override long recorded_output() => recordedOutput;
         }
     }

@@ -1,6 +1,8 @@
 package org.ckpt;
 
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -137,6 +139,36 @@ public final class Driver<T> extends DriverMethods {
           return 0;
         case DROP:
           guest.drop(call, take(first));
+          return 0;
+        default:
+          throw new IllegalStateException("no such call: " + call.kind());
+      }
+    }
+
+    @Override
+    public long drive_n(long[] which, DriveInputs inputs, long output, long tape, long gradOutput) {
+      DriveCall call = DriveCall.of(new NumberReader(which));
+      int count = (int) inputs.count();
+      List<Guest.Input<T>> read = new ArrayList<>(count);
+      for (int i = 0; i < count; ++i) {
+        boolean isLast = inputs.is_last(i);
+        read.add(new Guest.Input<>(isLast ? take(inputs.item(i)) : peek(inputs.item(i)), isLast));
+      }
+      switch (call.kind()) {
+        case FORWARD:
+          return put(guest.forwardN(call, read));
+        case RECORD:
+          Guest.Recorded<T> recorded = guest.recordN(call, read);
+          recordedOutput = put(recorded.output());
+          return put(recorded.tape());
+        case BACKWARD:
+          List<T> sums = new ArrayList<>(count);
+          for (int i = 0; i < count; ++i) sums.add(take(inputs.sum(i)));
+          List<T> made =
+              guest.backwardN(call, read, given(call, DriveFlag.TAKE_OUTPUT, output), take(tape), take(gradOutput), sums);
+          if (made.size() != count)
+            throw new IllegalStateException("backwardN returned " + made.size() + " gradients; expected " + count);
+          for (int i = 0; i < count; ++i) inputs.set_sum(i, put(made.get(i)));
           return 0;
         default:
           throw new IllegalStateException("no such call: " + call.kind());
