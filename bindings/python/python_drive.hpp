@@ -178,8 +178,8 @@ inline int32_t give_recorded(Drive& to, PyObject* made, void** output, void** ta
   return is_pair ? 0 : 2;
 }
 
-inline PyObject* call_with_inputs(Drive& to, int which, const ckpt_drive_call& call, const ckpt_drive_input* inputs,
-                                  int64_t count) {
+inline PyObject* call_with_inputs(Drive& to, int which, const ckpt_drive_call& call, void* const* inputs, int64_t count,
+                                  const ckpt_drive_flag* flags) {
   PyObject* const list = list_of(to, inputs, count, flags);
   PyObject* const made = list ? to.call(which, call, list) : nullptr;
   Py_XDECREF(list);

@@ -582,7 +582,7 @@ class Breaker:
 
     def state(self, profile, actions, at):
         """Returns the step before action at."""
-        state = Replayer(profile)
+        state = (profile.replayer or Replayer)(profile)
         for action in actions[:at]:
             state.apply(action)
         return state

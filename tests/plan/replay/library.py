@@ -45,6 +45,10 @@ def sized(struct_type, values):
     return struct_type(struct_size=sizeof(struct_type), **values._asdict())
 
 
+def numbers(values):
+    return (c_int64 * len(values))(*values)
+
+
 class Library:
     """Loads libckpt.so from a path."""
 
@@ -60,6 +64,8 @@ class Library:
         lib.ckpt_profile_create_uniform.argtypes = [c_int64, POINTER(LayerProfile), POINTER(OptionProfile), POINTER(c_void_p)]
         lib.ckpt_profile_set_tier.argtypes = [c_void_p, c_int32, POINTER(TierProfile)]
         lib.ckpt_profile_set_flags.argtypes = [c_void_p, c_uint32]
+        lib.ckpt_profile_set_inputs.argtypes = [c_void_p, c_int64, POINTER(c_int64), c_int64, POINTER(c_int64), c_int64]
+        lib.ckpt_profile_set_outputs.argtypes = [c_void_p, POINTER(c_int64), c_int64]
         lib.ckpt_schedule_create_list.argtypes = [c_int64, c_char_p, c_int64, POINTER(c_void_p)]
         lib.ckpt_schedule_create.argtypes = [c_void_p, c_char_p, POINTER(c_void_p)]
         lib.ckpt_schedule_verify.argtypes = [c_void_p, c_void_p, POINTER(PlanReport)]
@@ -95,6 +101,10 @@ class Library:
             record = sized(TierProfile, profile.tiers[tier])
             self.must(self.lib.ckpt_profile_set_tier(handle, tier, byref(record)))
         self.must(self.lib.ckpt_profile_set_flags(handle, profile.flags))
+        for index, (inputs, needed) in enumerate(profile.reads):
+            self.must(self.lib.ckpt_profile_set_inputs(handle, index, numbers(inputs), len(inputs), numbers(needed), len(needed)))
+        if profile.outputs:
+            self.must(self.lib.ckpt_profile_set_outputs(handle, numbers(profile.outputs), len(profile.outputs)))
         return handle
 
     def release_profile(self, handle):

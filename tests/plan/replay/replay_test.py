@@ -103,9 +103,9 @@ def properties(profile, report):
 
 
 def show(profile, actions, error):
-    print(f"DIFFERENT: {error}\n  input {profile.input_bytes} uniform {profile.uniform} flags {profile.flags}")
+    print(f"DIFFERENT: {error}\n  input {profile.input_bytes} uniform {profile.uniform} flags {profile.flags} outputs {profile.outputs}")
     for index, layer in enumerate(profile.layers):
-        print(f"  layer {index}: {layer}")
+        print(f"  layer {index}: {layer} {profile.reads[index] if profile.reads else ''}")
     for index, tier in enumerate(profile.tiers[1:], 1):
         print(f"  tier {index}: {tier}")
     for index, action in enumerate(actions):
@@ -115,8 +115,9 @@ def show(profile, actions, error):
 class Tally:
     """Counts of the compared schedules and their results."""
 
-    def __init__(self, most_shown):
+    def __init__(self, most_shown, more_rules=None):
         self.most_shown = most_shown
+        self.rules = ALL_RULES | (more_rules or {})
         self.count = self.kept = self.different = 0
         self.seen, self.alone = Counter(), Counter()  # rules that were broken, in total and alone
         self.kinds, self.met = Counter(), Counter()
@@ -148,7 +149,7 @@ class Tally:
         print(f"actions of valid schedules: {dict(self.kinds)}")
         print(f"properties of valid schedules: {dict(self.met)}")
         print("refused, by rule: alone, with others too")
-        for rule, text in ALL_RULES.items():
+        for rule, text in self.rules.items():
             print(f"  {self.alone[rule]:6} {self.seen[rule]:6}  {text}")
 
     def seldom(self):

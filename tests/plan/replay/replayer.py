@@ -67,6 +67,9 @@ class Profile(NamedTuple):
     tiers: tuple = (Tier(),) * TIERS  # tier 0 is not used
     uniform: bool = False
     flags: int = 0
+    reads: tuple = ()  # of a graph: (inputs, needed inputs) of each layer
+    outputs: tuple = ()  # of a graph: values that TURN passes to the caller
+    replayer: type = None  # of a graph: replays its schedules
 
 
 class Refused(Exception):
@@ -218,7 +221,7 @@ class Replayer:
             if action.transfer not in self.transfers:
                 broken.add("transfer_unknown")
         elif kind == TURN:
-            broken |= self._needs((INPUT, self.n, 0)) | self._makes((GRAD, self.n, 0))
+            broken |= self._bad_turn()
             if self.turned:
                 broken.add("turns_twice")
         elif kind == END:
@@ -345,9 +348,16 @@ class Replayer:
             return {"drops_absent"}
         return {"drops_loading"} if buffer.loading else set()
 
+    def _bad_turn(self):
+        return self._needs((INPUT, self.n, 0)) | self._makes((GRAD, self.n, 0))
+
+    def _unfinished(self):
+        """Returns whether a backward is missing."""
+        return not self.ran_backward[0]
+
     def _bad_end(self):
         broken = set()
-        if not self.ran_backward[0]:
+        if self._unfinished():
             broken.add("end_early")
         if self.transfers:
             broken.add("end_transfer")
@@ -381,11 +391,19 @@ class Replayer:
             self._count(action.tier, -slot.bytes, -1, -int(slot.item[0] == INPUT))
         elif kind == TURN:
             self.turned = True
-            self._make((GRAD, self.n, 0))
-            self.memory[INPUT, self.n, 0].stays = bool(self.profile.flags & KEEPS_OUTPUT)
+            self._turn()
         elif kind == END:
             self.ended = True
         self.report.actions += 1
+
+    def _turn(self):
+        self._make((GRAD, self.n, 0))
+        self.memory[INPUT, self.n, 0].stays = bool(self.profile.flags & KEEPS_OUTPUT)
+
+    def _make_gradients(self, i):
+        """Creates the gradient of layer i's input; returns the bytes that count only while the layer runs."""
+        self._make((GRAD, i, 0))
+        return 0
 
     def _bytes(self, item):
         kind, index, option = item
@@ -487,7 +505,7 @@ class Replayer:
         elif self._in_place(i):
             behind += self._overwrite((GRAD, i + 1, 0), (GRAD, i, 0))
         elif not layer.flags & NO_INPUT_GRADIENT:
-            self._make((GRAD, i, 0))
+            behind += self._make_gradients(i)
         self.now += option.backward_seconds
         self.ran_backward[i] = True
         if option.backward_peak_bytes > 0:
@@ -511,7 +529,7 @@ class Replayer:
         if self._in_place(i):
             self._count(0, -self._overwrite((GRAD, i + 1, 0), (GRAD, i, 0)))
         elif not layer.flags & NO_INPUT_GRADIENT:
-            self._make((GRAD, i, 0))
+            self._count(0, -self._make_gradients(i))
         self._end((TAPE, i, action.option))
         if not self._in_place(i):
             self._end((GRAD, i + 1, 0))
@@ -569,8 +587,8 @@ def item_of(action):
 
 
 def replay(profile, actions):
-    """Returns the report of the schedule on the chain; raises Refused or OutOfRange."""
-    replayer = Replayer(profile)
+    """Returns the report of the schedule on the profile; raises Refused or OutOfRange."""
+    replayer = (profile.replayer or Replayer)(profile)
     for index, action in enumerate(actions):
         broken = replayer.violations(action)
         if broken:
