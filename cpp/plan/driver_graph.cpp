@@ -1,4 +1,4 @@
-// The steps of a graph: a layer has several inputs, and a value has several readers, whose backwards make its gradient together.
+// The steps of a graph: a layer has several inputs, and the backwards of all readers of a value make its gradient together.
 // Layers run one by one; a value between two layers of one action is an entry like others, but no item of the schedule.
 #include <algorithm>
 
