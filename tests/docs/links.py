@@ -16,7 +16,8 @@ LOADED = {("script", "src"), ("img", "src"), ("link", "href"), ("iframe", "src")
           ("embed", "src")}
 NOT_LOADED = {"canonical", "prev", "next", "alternate"}  # rel of <link>
 REMOTE = re.compile(r"(?:[a-z]+:)?//", re.I)
-DOXYGEN_SUMMARY = "nested-classes"  # doxygen 1.9 links to this section also where all nested classes are private
+# doxygen 1.9 links to the first one also where all nested classes are private; 1.17 to the second one, which it writes as index__7E.
+DOXYGEN_ANCHORS = {"nested-classes", "index_~"}
 OTHER_SCHEME = re.compile(r"(?:mailto|javascript|data|tel):", re.I)
 
 
@@ -73,7 +74,7 @@ def problem(path, address, loaded):
     if not os.path.isfile(target):
         return "does not exist" if not os.path.isdir(target) else "is a folder: a browser lists it"
     fragment = urllib.parse.unquote(parts.fragment)
-    if fragment and target.endswith(".html") and not loaded and fragment not in page_of(target).anchors | {DOXYGEN_SUMMARY}:
+    if fragment and target.endswith(".html") and not loaded and fragment not in page_of(target).anchors | DOXYGEN_ANCHORS:
         return f"has no anchor {fragment}"
     return None
 
