@@ -22,10 +22,10 @@ class Json {
   explicit Json(Value value) : value_(std::move(value)) {}
   // Not std::variant's own copy: in libstdc++ 12 that crashes if an allocation fails.
   Json(const Json& other);
-  Json(Json&&) noexcept = default;
-  Json& operator=(const Json& other) { return *this = Json(other); }
-  Json& operator=(Json&&) noexcept = default;
-  ~Json() = default;
+  Json(Json&&) noexcept;
+  Json& operator=(const Json& other);
+  Json& operator=(Json&&) noexcept;
+  ~Json();
 
   bool is_null() const noexcept { return std::holds_alternative<std::monostate>(value_); }
   bool is_boolean() const noexcept { return std::holds_alternative<bool>(value_); }
@@ -61,6 +61,12 @@ struct Json::Member {
   std::string name;
   Json value;
 };
+
+// Here, where Member is complete.
+inline Json::Json(Json&&) noexcept = default;
+inline Json& Json::operator=(const Json& other) { return *this = Json(other); }
+inline Json& Json::operator=(Json&&) noexcept = default;
+inline Json::~Json() = default;
 
 // text: must have passed json_problem.
 Json json_tree(std::string_view text);

@@ -180,7 +180,7 @@ class Training(unittest.TestCase):
             with self.assertRaisesRegex(ckpt.InvalidArgumentError, r"inputs\[1\] is 7; expected 0 .. 6"):
                 chain.add(ckpt.Layer("late", "add"), [6, 7])
             chain.add(ckpt.Layer("loss", "softmax_cross_entropy")).initialize(1)
-            self.assertEqual(chain.layer_count, 7)
+            self.assertEqual(len(chain), 7)
             spec = (np.float32, x.shape)
             profile = chain.profile(spec)
             most = ckpt.Schedule.create(profile, "store-all").reserved_bytes(profile)

@@ -22,7 +22,7 @@ using SchedulePtr = std::shared_ptr<const Schedule>;
 // and the smallest sufficient budget is exact. A larger graph is searched for its budget only.
 constexpr std::int64_t max_explored_layers = 40;
 // Units of work: 200 layers take half a second.
-constexpr std::int64_t searched_work = 10'000'000;
+constexpr std::int64_t searched_work = 20'000'000;
 // Searches with a lower budget of live bytes, until the arena fits. Each has half the work of the one before.
 constexpr std::int32_t max_searches = 6;
 
