@@ -18,9 +18,9 @@ ItemKey between_key(std::int64_t value) { return {Item::input, 0, 1, value}; }
 
 void Driver::begin_graph() {
   const std::int64_t layers = std::ssize(graph_->layers);
-  if (!graph_->outputs.empty() && graph_->outputs != std::vector{layers}) {
-    base::fail(base::Status::unsupported, "schedule passes ", graph_->outputs.size(),
-               " values to the caller, or not the last one; expected a graph with the last value as its only output");
+  for (const std::int64_t value : graph_->outputs) {
+    if (value != layers)
+      base::fail(base::Status::unsupported, "the graph passes value ", value, " to the caller; expected only value ", layers);
   }
   readers_.resize(static_cast<std::size_t>(layers) + 1);
   pending_.resize(readers_.size());

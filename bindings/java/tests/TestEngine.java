@@ -337,7 +337,7 @@ final class TestEngine {
       chain.add(loss, 6);
       chain.initialize(1);
       for (int i = 0; i < 96; ++i) x.floatBuffer().put(i, (float) (i * 37 % 11) - 5);
-      targets.fill(1);
+      for (int i = 0; i < 24; ++i) targets.buffer().put(i, (byte) (i % 3));
       Step step = new Step().input(x).targets(targets);
       try (Profile profile = Profile.of(chain, x.spec(), 0, null); Schedule all = Schedule.create(profile, "store-all");
           Schedule less = Schedule.create(profile, "graph:" + all.reservedBytes(profile) * 9 / 10);
