@@ -20,7 +20,7 @@ void Driver::begin_graph() {
   const std::int64_t layers = std::ssize(graph_->layers);
   for (const std::int64_t value : graph_->outputs) {
     if (value != layers)
-      base::fail(base::Status::unsupported, "the graph passes value ", value, " to the caller; expected only value ", layers);
+      base::fail(base::Status::unsupported, "value ", value, " is an output of the graph; expected only value ", layers);
   }
   readers_.resize(static_cast<std::size_t>(layers) + 1);
   pending_.resize(readers_.size());
