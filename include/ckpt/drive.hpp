@@ -100,63 +100,72 @@ struct GuestCalls {
       hand_over(own.run([&] { return own.guest->record(call, *item(input)); }), output, tape);
     });
   }
-  // The inputs of a layer of a graph, and those that the call owns in any outcome.
-  struct Inputs {
-    Inputs(void* const* given, std::int64_t count, const ckpt_drive_flag* flags) {
-      list.reserve(static_cast<std::size_t>(count));
-      ends.reserve(static_cast<std::size_t>(count));
+  // Destroys items when it ends; needs no memory. flags: nullptr for all of them, else those of the last use.
+  struct Ending {
+    void* const* items;
+    std::int64_t count;
+    const ckpt_drive_flag* flags;
+    ~Ending() {
       for (std::int64_t i = 0; i < count; ++i) {
-        const bool is_last = has(static_cast<DriveFlag>(flags[i]), DriveFlag::take_input);
-        list.push_back({item(given[i]), is_last});
-        if (is_last) ends.emplace_back(item(given[i]));
+        if (flags == nullptr || (flags[i] & CKPT_DRIVE_FLAG_TAKE_INPUT) != 0) delete item(items[i]);
       }
     }
-    typename Guest<T>::Inputs list;
-    std::vector<Item> ends;
   };
+  static typename Guest<T>::Inputs read(const Ending& inputs) {
+    typename Guest<T>::Inputs list;
+    list.reserve(static_cast<std::size_t>(inputs.count));
+    for (std::int64_t i = 0; i < inputs.count; ++i)
+      list.push_back({item(inputs.items[i]), (inputs.flags[i] & CKPT_DRIVE_FLAG_TAKE_INPUT) != 0});
+    return list;
+  }
   static std::int32_t forward_n(const ckpt_drive_call* given, void* const* inputs, std::int64_t inputs_count,
                                 const ckpt_drive_flag* input_flags, void** output, void* user_data) noexcept {
     return callback_status([&] {
       GuestCalls& own = object_of<GuestCalls>(user_data);
-      const Inputs read(inputs, inputs_count, input_flags);
-      *output = own.run([&] { return std::make_unique<T>(own.guest->forward_n(from_c(*given), read.list)); }).release();
+      const Ending ends{inputs, inputs_count, input_flags};
+      *output = own.run([&] { return std::make_unique<T>(own.guest->forward_n(from_c(*given), read(ends))); }).release();
     });
   }
   static std::int32_t record_n(const ckpt_drive_call* given, void* const* inputs, std::int64_t inputs_count,
                                const ckpt_drive_flag* input_flags, void** output, void** tape, void* user_data) noexcept {
     return callback_status([&] {
       GuestCalls& own = object_of<GuestCalls>(user_data);
-      const Inputs read(inputs, inputs_count, input_flags);
-      hand_over(own.run([&] { return own.guest->record_n(from_c(*given), read.list); }), output, tape);
+      const Ending ends{inputs, inputs_count, input_flags};
+      hand_over(own.run([&] { return own.guest->record_n(from_c(*given), read(ends)); }), output, tape);
     });
   }
   static std::int32_t backward_n(const ckpt_drive_call* given, void* const* inputs, std::int64_t inputs_count,
                                  const ckpt_drive_flag* input_flags, void* output, void* tape, void* grad_output,
                                  void** grad_inputs, void* user_data) noexcept {
-    const DriveCall call = from_c(*given);
-    const Item ends = taken(call, DriveFlag::take_output, output);
-    const Item recorded(item(tape));
-    const Item grad(item(grad_output));
     return callback_status([&] {
       GuestCalls& own = object_of<GuestCalls>(user_data);
-      const Inputs read(inputs, inputs_count, input_flags);
-      std::vector<Item> owned;
-      const auto count = static_cast<std::size_t>(inputs_count);
-      owned.reserve(count);
-      for (std::size_t i = 0; i < count; ++i) owned.emplace_back(item(grad_inputs[i]));
-      typename Guest<T>::Gradients sums(count);
-      for (std::size_t i = 0; i < count; ++i) {
-        if (owned[i] != nullptr) sums[i].emplace(std::move(*owned[i]));
+      const DriveCall call = from_c(*given);
+      std::vector<Item> made;
+      {
+        const Ending ends{inputs, inputs_count, input_flags};
+        const Ending sums_end{grad_inputs, inputs_count, nullptr};
+        const Item output_ends = taken(call, DriveFlag::take_output, output);
+        const Item recorded(item(tape));
+        const Item grad(item(grad_output));
+        made = own.run([&] { return own.gradients(call, ends, sums_end, item(output), recorded.get(), grad.get()); });
       }
-      own.run([&] {
-        sums = own.guest->backward_n(call, read.list, item(output), recorded.get(), grad.get(), std::move(sums));
-        if (sums.size() != count)
-          throw Error(Status::invalid_argument,
-                      "backward_n returned " + std::to_string(sums.size()) + " gradients; expected " + std::to_string(count));
-      });
-      for (std::size_t i = 0; i < count; ++i) owned[i] = boxed(std::move(sums[i]));
-      for (std::size_t i = 0; i < count; ++i) grad_inputs[i] = owned[i].release();
+      for (std::size_t i = 0; i < made.size(); ++i) grad_inputs[i] = made[i].release();
     });
+  }
+  std::vector<Item> gradients(const DriveCall& call, const Ending& inputs, const Ending& sums, T* output, T* tape, T* grad_output) {
+    const auto count = static_cast<std::size_t>(inputs.count);
+    typename Guest<T>::Gradients so_far(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (T* const sum = item(sums.items[i])) so_far[i].emplace(std::move(*sum));
+    }
+    auto added = guest->backward_n(call, read(inputs), output, tape, grad_output, std::move(so_far));
+    if (added.size() != count)
+      throw Error(Status::invalid_argument,
+                  "backward_n returned " + std::to_string(added.size()) + " gradients; expected " + std::to_string(count));
+    std::vector<Item> made;
+    made.reserve(count);
+    for (std::optional<T>& each : added) made.push_back(boxed(std::move(each)));
+    return made;
   }
   Item backward(const DriveCall& call, void* input, void* output, void* tape, void* grad_output) {
     const Item ends = taken(call, DriveFlag::take_input, input);
