@@ -440,8 +440,8 @@ CKPT_API ckpt_status ckpt_schedule_executor_run(ckpt_schedule_executor* executor
 /* Runs the first layer_count layers forward once, without backward: keeps no tape, disables dropout, and changes no gradient and no
  * parameter. layer_count: 1 .. number of layers of the chain. Reads step, seed, first_sample and input of step, targets if one of
  * the layers needs them, and output, which receives the output of the last of these layers; its other fields are ignored. *result
- * (may be NULL) receives that output if it has one element, else NaN. The first call allocates memory outside of the arena: two of
- * the largest activations and the largest workspace. Does not count as a step. */
+ * (may be NULL) receives that output if it has one element, else NaN. The first call allocates memory outside of the arena: for the
+ * activations that exist at once (in a chain two of the largest, at most) and the largest workspace. Does not count as a step. */
 CKPT_API ckpt_status ckpt_schedule_executor_evaluate(ckpt_schedule_executor* executor, const ckpt_step* step, int64_t layer_count,
                                                      double* result);
 

@@ -258,8 +258,8 @@ namespace Ckpt
         /// no gradient and no parameter. layerCount: 1 .. number of layers of the chain. Reads step, seed, <c>FirstSample</c> and
         /// input of step, targets if one of the layers needs them, and output, which receives the output of the last of these
         /// layers; its other fields are ignored. Returns that output if it has one element, else NaN. The first call allocates
-        /// memory outside of the arena: two of the largest activations and the largest workspace. Does not count as a
-        /// step.</summary>
+        /// memory outside of the arena: for the activations that exist at once (in a chain two of the largest, at most) and the
+        /// largest workspace. Does not count as a step.</summary>
         public double Evaluate(Step step, long layerCount)
         {
             using (var memory = new CallMemory())

@@ -113,8 +113,8 @@ class ScheduleExecutor : public detail::Object<ScheduleExecutor, ckpt_schedule_e
   // Runs the first layer_count layers forward once, without backward: keeps no tape, disables dropout, and changes no gradient
   // and no parameter. layer_count: 1 .. number of layers of the chain. Reads step, seed, first_sample and input of step, targets
   // if one of the layers needs them, and output, which receives the output of the last of these layers; its other fields are
-  // ignored. Returns that output if it has one element, else NaN. The first call allocates memory outside of the arena: two of
-  // the largest activations and the largest workspace. Does not count as a step.
+  // ignored. Returns that output if it has one element, else NaN. The first call allocates memory outside of the arena: for the
+  // activations that exist at once (in a chain two of the largest, at most) and the largest workspace. Does not count as a step.
   double evaluate(const Step& step, std::int64_t layer_count) {
     const ckpt_step given_step = detail::to_c(step);
     double result = 0;

@@ -48,8 +48,8 @@ public final class ScheduleExecutor extends NativeObject {
    * Runs the first layerCount layers forward once, without backward: keeps no tape, disables dropout, and changes no gradient and
    * no parameter. layerCount: 1 .. number of layers of the chain. Reads step, seed, firstSample and input of step, targets if one
    * of the layers needs them, and output, which receives the output of the last of these layers; its other fields are ignored.
-   * Returns that output if it has one element, else NaN. The first call allocates memory outside of the arena: two of the largest
-   * activations and the largest workspace. Does not count as a step.
+   * Returns that output if it has one element, else NaN. The first call allocates memory outside of the arena: for the activations
+   * that exist at once (in a chain two of the largest, at most) and the largest workspace. Does not count as a step.
    */
   public double evaluate(Step step, long layerCount) {
     return real(out -> step.with(stepStruct -> Native.ckpt_schedule_executor_evaluate(this, stepStruct, layerCount, out)));
