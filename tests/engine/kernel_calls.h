@@ -190,6 +190,10 @@ class KernelCalls {
     answered("all_finite", all_finite(x.data(), count_));
     add(x.data(), y.data(), count_);
     wrote("add", y);
+    multiply(x.data(), x.data(), y.data(), count_);
+    wrote("multiply", y);
+    add_product(x.data(), y.data(), y.data(), count_);
+    wrote("add_product", y);
     exp_shifted(x.data(), T(0.75), T(-0.3), y.data(), count_);
     wrote("exp_shifted", y);
     scale(x.data(), T(1.1), count_);
