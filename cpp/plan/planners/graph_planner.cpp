@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "plan/placement.h"
+#include "plan/planners/chain_planner.h"
 #include "plan/planners/graph_schedule.h"
 #include "plan/planners/graph_search.h"
 #include "plan/verifier.h"
@@ -29,7 +30,11 @@ constexpr std::int32_t max_searches = 6;
 struct Candidate {
   SchedulePtr schedule;
   std::int64_t bytes = 0;  // that the budget limits
-  double time = 0;
+  PlanReport report;
+
+  bool is_faster_than(const Candidate& other) const {
+    return std::make_pair(report.step_seconds, report.forwards) < std::make_pair(other.report.step_seconds, other.report.forwards);
+  }
 };
 
 class GraphPlanner {
@@ -40,6 +45,7 @@ class GraphPlanner {
   SchedulePtr make() {
     consider(store_all());
     if (!best_) consider_searched();
+    if (!profile_.is_graph() && !is_store_all()) consider_chain();
     if (!best_) {
       base::fail(base::Status::over_budget, "budget_bytes is ", budget_bytes_, "; the smallest that works for this graph is ",
                  smallest_bytes_);
@@ -67,12 +73,31 @@ class GraphPlanner {
     if (!best_) consider(smallest_graph(costs_, searched_work));
   }
 
+  // A chain's planner finds a schedule quickly, from which the search goes on.
+  void consider_chain() {
+    const std::optional<ChainSearch> found = search_chain(profile_, ChainPlanner::chain, budget_bytes_, {});
+    if (!found) return;
+    if (found->schedule == nullptr) {
+      smallest_bytes_ = std::min(smallest_bytes_, found->smallest_bytes);
+      return;
+    }
+    consider(found->schedule);
+    consider(improve_graph(costs_, recomputations_of(*found->schedule), budget_bytes_, searched_work / 2));
+  }
+
+  bool is_store_all() const { return best_ && best_->report.recomputed_forwards == 0; }
+
   // Returns the bytes that the budget limits.
   std::int64_t consider(const GraphPlan& plan) {
-    SchedulePtr schedule = graph_schedule(costs_, plan.recomputations, plan.recomputations.empty() ? "store-all" : "graph");
+    return consider(graph_schedule(costs_, plan.recomputations, plan.recomputations.empty() ? "store-all" : "graph"));
+  }
+
+  std::int64_t consider(const SchedulePtr& schedule) {
     const std::int64_t bytes = budgeted_bytes(*schedule, profile_);
     smallest_bytes_ = std::min(smallest_bytes_, bytes);
-    if (bytes <= budget_bytes_ && (!best_ || plan.time < best_->time)) best_ = {std::move(schedule), bytes, plan.time};
+    if (bytes > budget_bytes_) return bytes;
+    Candidate candidate{schedule, bytes, verify(*schedule, profile_)};
+    if (!best_ || candidate.is_faster_than(*best_)) best_ = std::move(candidate);
     return bytes;
   }
 

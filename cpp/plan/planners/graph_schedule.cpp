@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -12,6 +13,10 @@ namespace {
 // Sums of seconds become whole numbers up to this one. A graph's operations run at most twice as often as it has operations.
 constexpr double largest_sum = static_cast<double>(std::int64_t{1} << 36);
 static_assert(largest_sum * 2 * max_graph_layers <= static_cast<double>(std::int64_t{1} << 52));
+
+bool runs_forward(Kind kind) {
+  return kind == Kind::forward || kind == Kind::forward_tape || kind == Kind::record || kind == Kind::advance;
+}
 
 const OptionProfile& first_option(const ChainProfile& profile, std::int64_t layer) { return profile.layer(layer).options[0]; }
 
@@ -182,6 +187,29 @@ std::shared_ptr<const Schedule> graph_schedule(const GraphCosts& costs, const st
                                                std::string name) {
   const std::vector<Action> actions = GraphWriter(costs, recomputations).actions();
   return make_graph_list(std::move(name), costs.size(), actions, costs.edges);
+}
+
+std::vector<Recomputation> recomputations_of(const Schedule& schedule) {
+  const auto size = static_cast<std::int32_t>(schedule.layers());
+  std::set<Recomputation> found;
+  // The next main operation: forward i has stage i, TURN n, and the backward of layer i 2 n - i.
+  std::int32_t stage = 0;
+  // The cursor does not outlive this call's reference: the aliasing pointer owns nothing.
+  Cursor cursor(std::shared_ptr<const Schedule>(std::shared_ptr<void>(), &schedule));
+  for (Action action = cursor.next(); action.kind != Kind::end; action = cursor.next()) {
+    const auto first = static_cast<std::int32_t>(action.first);
+    if (action.kind == Kind::turn) stage = size + 1;
+    if (action.kind == Kind::backward) stage = 2 * size - first + 1;
+    if (!runs_forward(action.kind)) continue;
+    for (std::int32_t layer = first; layer < action.last; ++layer) {
+      if (layer == stage) {
+        ++stage;
+      } else {
+        found.insert({stage, layer});
+      }
+    }
+  }
+  return {found.begin(), found.end()};
 }
 
 }  // namespace ckpt::plan

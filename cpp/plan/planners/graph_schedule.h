@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "plan/planners/graph_search.h"
 #include "plan/profile.h"
@@ -19,5 +20,8 @@ GraphCosts graph_costs(const ChainProfile& profile);
 // Returns the schedule that runs these recomputations, and drops every value after its last read.
 std::shared_ptr<const Schedule> graph_schedule(const GraphCosts& costs, const std::vector<Recomputation>& recomputations,
                                                std::string name);
+
+// Returns the layers that a schedule of a chain runs again, with the stages at which they run.
+std::vector<Recomputation> recomputations_of(const Schedule& schedule);
 
 }  // namespace ckpt::plan

@@ -56,6 +56,16 @@ class GraphSearch {
     anneal(from.time, work, seen);
   }
 
+  GraphPlan improved(const std::vector<Recomputation>& from, std::int64_t work) {
+    start_from(from, budget_bytes_);
+    budget_bytes_ = std::max(budget_bytes_, timeline_.peak_bytes());
+    GraphPlan best = plan();
+    anneal(best.time, work, [&] {
+      if (timeline_.time() < best.time) best = plan();
+    });
+    return best;
+  }
+
   // Lowers the budget below the peak again and again, until nothing fits it. Leaves the plan with the fewest bytes. seen(): called
   // for each plan.
   template <class Seen>
@@ -395,6 +405,11 @@ GraphPlan smallest_graph(const GraphCosts& costs, std::int64_t work) {
   GraphSearch search(costs, 0);
   search.lower_budget(work, [] {});
   return search.plan();
+}
+
+GraphPlan improve_graph(const GraphCosts& costs, const std::vector<Recomputation>& from, std::int64_t budget_bytes,
+                        std::int64_t work) {
+  return GraphSearch(costs, budget_bytes).improved(from, work);
 }
 
 std::optional<GraphPlan> search_graph(const GraphCosts& costs, std::int64_t budget_bytes, std::int64_t work) {

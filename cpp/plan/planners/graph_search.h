@@ -27,6 +27,11 @@ struct GraphPlan {
 // operations are integers, and their sums are below 2^52.
 std::optional<GraphPlan> search_graph(const GraphCosts& costs, std::int64_t budget_bytes, std::int64_t work);
 
+// Returns the fastest plan within the budget that the search finds from these recomputations. If they exceed the budget, it is
+// raised to what they need.
+GraphPlan improve_graph(const GraphCosts& costs, const std::vector<Recomputation>& from, std::int64_t budget_bytes,
+                        std::int64_t work);
+
 // The work after which explore_graph() rarely finds more.
 inline std::int64_t exploring_work(const GraphCosts& costs) {
   return std::min<std::int64_t>(1'000'000 * std::int64_t{costs.size()}, 12'000'000);
