@@ -73,7 +73,7 @@ class GraphPlanner {
     if (!best_) consider(smallest_graph(costs_, searched_work));
   }
 
-  // A chain's planner finds a schedule quickly, from which the search goes on.
+  // The planner of chains finds a schedule quickly, which the search then improves.
   void consider_chain() {
     const std::optional<ChainSearch> found = search_chain(profile_, ChainPlanner::chain, budget_bytes_, {});
     if (!found) return;
