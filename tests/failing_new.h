@@ -9,9 +9,13 @@
 inline thread_local std::int64_t allocations_until_failure = 0;
 
 // Not inlined: the compiler would see malloc next to delete and warn.
+[[gnu::noinline]] inline void* new_or_null(std::size_t bytes) noexcept {
+  if (allocations_until_failure > 0 && --allocations_until_failure == 0) return nullptr;
+  return std::malloc(bytes == 0 ? 1 : bytes);
+}
+
 [[gnu::noinline]] inline void* new_or_throw(std::size_t bytes) {
-  if (allocations_until_failure > 0 && --allocations_until_failure == 0) throw std::bad_alloc();
-  void* const memory = std::malloc(bytes == 0 ? 1 : bytes);
+  void* const memory = new_or_null(bytes);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
@@ -20,6 +24,8 @@ inline thread_local std::int64_t allocations_until_failure = 0;
 
 void* operator new(std::size_t bytes) { return new_or_throw(bytes); }
 void* operator new[](std::size_t bytes) { return new_or_throw(bytes); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return new_or_null(bytes); }
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return new_or_null(bytes); }
 void operator delete(void* memory) noexcept { delete_memory(memory); }
 void operator delete[](void* memory) noexcept { delete_memory(memory); }
 void operator delete(void* memory, std::size_t) noexcept { delete_memory(memory); }
