@@ -18,9 +18,10 @@ class ElementwiseJoin : public Layer {
   TensorSpec output_for(std::span<const TensorSpec> inputs) const override {
     require_count(inputs.size());
     require_input(is_float(inputs[0].dtype), "the input is ", to_text(inputs[0]), "; expected F32 or F64");
-    for (std::size_t i = 1; i < inputs.size(); ++i)
+    for (std::size_t i = 1; i < inputs.size(); ++i) {
       require_input(inputs[i] == inputs[0], "input ", i, " is ", to_text(inputs[i]), "; expected ", to_text(inputs[0]),
                     " of input 0");
+    }
     return inputs[0];
   }
 

@@ -31,7 +31,7 @@ if(here)
       thread_hooks pool_part clocks clocks_of_others memory_events strategies strategies_of_others strategy_factory storage_scheme
       destroyed_tensors destroyed_activations destroyed_objects storage_callbacks object_store fault_handler keep rename progress stateful
       coordinators async_tasks async_rename async_managers
-      staging_memory async_storage log_of_state log_of_background layers pipeline_layers stage_forward driver blas_serial blas_concurrent log_of_engine)
+      staging_memory async_storage log_of_state log_of_background layers pipeline_layers stage_forward driver graph_driver blas_serial blas_concurrent log_of_engine)
   foreach(scenario IN LISTS scenarios)
     add_test(NAME sweeps_reentry_${scenario} COMMAND test_sweeps_reentry ${scenario})
     ckpt_label(sweeps_reentry_${scenario} sweeps)

@@ -132,6 +132,11 @@ void stage_forward() {
   release_rest(in_use);
 }
 
+void* fresh_handle() {
+  static std::uintptr_t last = 0;
+  return reinterpret_cast<void*>(last += 16);
+}
+
 // A guest with numbers as items.
 void driver() {
   static Objects in_use;
@@ -140,30 +145,26 @@ void driver() {
           &in_use,
           {"ckpt_driver_forward", "ckpt_driver_backward", "ckpt_driver_run", "ckpt_driver_get_failure"}});
   };
-  static const auto fresh = [] {
-    static std::uintptr_t last = 0;
-    return reinterpret_cast<void*>(last += 16);
-  };
   ckpt_driver_callbacks callbacks = CKPT_DRIVER_CALLBACKS_INIT;
   callbacks.forward = [](const ckpt_drive_call*, void*, void** output, void*) -> std::int32_t {
     place("forward");
-    *output = fresh();
+    *output = fresh_handle();
     return 0;
   };
   callbacks.record = [](const ckpt_drive_call* call, void*, void** output, void** tape, void*) -> std::int32_t {
     place("record");
-    if ((call->flags & CKPT_DRIVE_FLAG_NO_OUTPUT) == 0) *output = fresh();
-    *tape = fresh();
+    if ((call->flags & CKPT_DRIVE_FLAG_NO_OUTPUT) == 0) *output = fresh_handle();
+    *tape = fresh_handle();
     return 0;
   };
   callbacks.backward = [](const ckpt_drive_call*, void*, void*, void*, void*, void** grad_input, void*) -> std::int32_t {
     place("backward");
-    *grad_input = fresh();
+    *grad_input = fresh_handle();
     return 0;
   };
   callbacks.turn = [](const ckpt_drive_call*, void*, void** grad_output, void*) -> std::int32_t {
     place("turn");
-    *grad_output = fresh();
+    *grad_output = fresh_handle();
     return 0;
   };
   callbacks.store = [](const ckpt_drive_call*, void*, void*) -> std::int32_t {
@@ -172,7 +173,7 @@ void driver() {
   };
   callbacks.load = [](const ckpt_drive_call*, void** item, void*) -> std::int32_t {
     place("load");
-    *item = fresh();
+    *item = fresh_handle();
     return 0;
   };
   callbacks.await = [](const ckpt_drive_call*, void*) -> std::int32_t {
@@ -187,7 +188,57 @@ void driver() {
   MUST(ckpt_profile_create_uniform(9, &layer, &option, &in_use.of<ckpt_profile>()));
   MUST(ckpt_schedule_create(in_use.of<ckpt_profile>(), "two-level:1,3", &in_use.of<ckpt_schedule>()));
   MUST(ckpt_driver_create(in_use.of<ckpt_schedule>(), &callbacks, nullptr, nullptr, &in_use.of<ckpt_driver>()));
-  REQUIRE_PERMITTED(ckpt_driver_run(in_use.of<ckpt_driver>(), fresh(), nullptr));
+  REQUIRE_PERMITTED(ckpt_driver_run(in_use.of<ckpt_driver>(), fresh_handle(), nullptr));
+  release_rest(in_use);
+}
+
+// The functions for the layers of a graph: value 1 skips layer 1.
+void graph_driver() {
+  static Objects in_use;
+  static const auto place = [](const char* name) {
+    here({name, &in_use, {"ckpt_driver_forward", "ckpt_driver_backward", "ckpt_driver_run", "ckpt_driver_get_failure"}});
+  };
+  ckpt_driver_callbacks callbacks = CKPT_DRIVER_CALLBACKS_INIT;
+  callbacks.forward_n = [](const ckpt_drive_call*, void* const*, std::int64_t, const ckpt_drive_flag*, void** output,
+                           void*) -> std::int32_t {
+    place("forward_n");
+    *output = fresh_handle();
+    return 0;
+  };
+  callbacks.record_n = [](const ckpt_drive_call* call, void* const*, std::int64_t, const ckpt_drive_flag*, void** output,
+                          void** tape, void*) -> std::int32_t {
+    place("record_n");
+    if ((call->flags & CKPT_DRIVE_FLAG_NO_OUTPUT) == 0) *output = fresh_handle();
+    *tape = fresh_handle();
+    return 0;
+  };
+  callbacks.backward_n = [](const ckpt_drive_call*, void* const*, std::int64_t count, const ckpt_drive_flag*, void*, void*, void*,
+                            void** grad_inputs, void*) -> std::int32_t {
+    place("backward_n");
+    for (std::int64_t i = 0; i < count; ++i) grad_inputs[i] = fresh_handle();
+    return 0;
+  };
+  callbacks.turn = [](const ckpt_drive_call*, void*, void** grad_output, void*) -> std::int32_t {
+    *grad_output = fresh_handle();
+    return 0;
+  };
+  callbacks.drop = [](const ckpt_drive_call*, void*, void*) {};
+  ckpt_layer_profile layer = CKPT_LAYER_PROFILE_INIT;
+  ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
+  layer.flags = CKPT_LAYER_FLAG_DETERMINISTIC;
+  layer.output_bytes = 64;
+  option.tape_bytes = 640;
+  option.forward_seconds = 1;
+  MUST(ckpt_profile_create(64, &in_use.of<ckpt_profile>()));
+  for (int i = 0; i < 4; ++i) {
+    MUST(ckpt_profile_add_layer(in_use.of<ckpt_profile>(), "layer", &layer));
+    MUST(ckpt_profile_add_option(in_use.of<ckpt_profile>(), &option));
+  }
+  const std::int64_t inputs[] = {2, 1};
+  MUST(ckpt_profile_set_inputs(in_use.of<ckpt_profile>(), 2, inputs, 2, inputs, 2));
+  MUST(ckpt_schedule_create(in_use.of<ckpt_profile>(), "graph:2240", &in_use.of<ckpt_schedule>()));
+  MUST(ckpt_driver_create(in_use.of<ckpt_schedule>(), &callbacks, nullptr, nullptr, &in_use.of<ckpt_driver>()));
+  REQUIRE_PERMITTED(ckpt_driver_run(in_use.of<ckpt_driver>(), fresh_handle(), nullptr));
   release_rest(in_use);
 }
 
@@ -292,6 +343,7 @@ const std::vector<Scenario> engine_scenarios = {
       "ckpt_drive_load_fn", "ckpt_drive_await_fn", "ckpt_drive_drop_fn"},
      8,
      driver},
+    {"graph_driver", {"ckpt_drive_forward_n_fn", "ckpt_drive_record_n_fn", "ckpt_drive_backward_n_fn"}, 3, graph_driver},
     {"blas_serial", {"ckpt_sgemm_fn", "ckpt_dgemm_fn"}, 2, blas, [] { set_blas(0); }},
     {"blas_concurrent", {}, 2, blas, [] { set_blas(1); }},
     {"log_of_engine", {}, 1, log_of_engine},

@@ -156,9 +156,7 @@ GraphCosts graph_costs(const ChainProfile& profile) {
                    .keeps_input = profile.has(keeps_input),
                    .keeps_outputs = profile.has(keeps_output)};
   const auto values_of = [](const std::vector<std::int64_t>& values) {
-    std::vector<std::int32_t> result;
-    for (const std::int64_t value : values) result.push_back(static_cast<std::int32_t>(value));
-    return result;
+    return std::vector<std::int32_t>(values.begin(), values.end());  // below max_graph_layers
   };
   costs.outputs = values_of(profile.outputs());
   if (profile.is_graph()) costs.edges = std::make_shared<const GraphEdges>(*profile.graph());
