@@ -16,8 +16,9 @@ LOADED = {("script", "src"), ("img", "src"), ("link", "href"), ("iframe", "src")
           ("embed", "src")}
 NOT_LOADED = {"canonical", "prev", "next", "alternate"}  # rel of <link>
 REMOTE = re.compile(r"(?:[a-z]+:)?//", re.I)
-# doxygen 1.9 links to the first one also where all nested classes are private; 1.17 to the second one, which it writes as index__7E.
-DOXYGEN_ANCHORS = {"nested-classes", "index_~"}
+# doxygen 1.9 links to nested-classes also where all of them are private; 1.17 links to each letter of an index, also on short pages
+# without headings for them, and to "~", with another anchor.
+DOXYGEN_ANCHOR = re.compile(r"nested-classes|index_.", re.S)
 OTHER_SCHEME = re.compile(r"(?:mailto|javascript|data|tel):", re.I)
 
 
@@ -74,7 +75,8 @@ def problem(path, address, loaded):
     if not os.path.isfile(target):
         return "does not exist" if not os.path.isdir(target) else "is a folder: a browser lists it"
     fragment = urllib.parse.unquote(parts.fragment)
-    if fragment and target.endswith(".html") and not loaded and fragment not in page_of(target).anchors | DOXYGEN_ANCHORS:
+    is_anchor = fragment and target.endswith(".html") and not loaded and not DOXYGEN_ANCHOR.fullmatch(fragment)
+    if is_anchor and fragment not in page_of(target).anchors:
         return f"has no anchor {fragment}"
     return None
 
