@@ -251,6 +251,7 @@ TensorPtr Stage::forward(const tensor::Tensor& input, const engine::Step& keys, 
       fail(Status::unsupported, "layer ", base::quote(layer.name()), ": expected a function of its input only");
     engine::RunContext run;
     run.input = &context_.specs[begin + static_cast<std::size_t>(i)];
+    run.inputs = {run.input, 1};
     run.output = &context_.specs[begin + static_cast<std::size_t>(i) + 1];
     run.micro_batch = micro_batch;
     run.recomputation = true;
@@ -261,7 +262,8 @@ TensorPtr Stage::forward(const tensor::Tensor& input, const engine::Step& keys, 
     run.pool = context_.pool.get();
     const TensorPtr y = tensor::Tensor::create(run.output->dtype, run.output->shape);
     const auto workspace = tensor::Tensor::create(tensor::Dtype::u8, {profile_->layer(i).options[0].forward_workspace_bytes});
-    layer.forward(run, {x == nullptr ? input.data() : x->data(), y->data(), nullptr, workspace->data()});
+    const void* const from = x == nullptr ? input.data() : x->data();
+    layer.forward(run, {from, y->data(), nullptr, workspace->data(), {&from, 1}});
     x = y;
   }
   return x;

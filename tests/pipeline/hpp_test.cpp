@@ -98,4 +98,27 @@ TEST(PipelineHpp, PipelinesRun) {
   EXPECT_THROW(pipeline.run(step, std::chrono::nanoseconds(-2)), ckpt::Error);
 }
 
+// A stage outside of a step runs its layers with all that an executor passes to them.
+TEST(PipelineHpp, AManagerComputesAttention) {
+  ckpt::Chain chain;
+  chain.add(ckpt::Layer("core", "dot_product_attention:2")).add(ckpt::Layer("relu", "relu"));
+  const ckpt::TensorSpec micro{ckpt::DType::f32, {1, 3, 12}};
+  const ckpt::TensorSpec batch{ckpt::DType::f32, {2, 3, 12}};
+  ckpt::Tensor x(micro.dtype, micro.shape);
+  for (int i = 0; i < 36; ++i) x.data_as<float>()[i] = static_cast<float>(i * 7 % 5) - 2;
+  ckpt::PipelineOptions options;
+  options.micro_batches = 2;
+  options.stages = 2;
+  ckpt::Pipeline pipeline(chain, batch, options);
+  const ckpt::Tensor computed = pipeline.manager(0).recompute(x, 0);
+
+  ckpt::ScheduleExecutor executor(chain, ckpt::Schedule::create(chain.profile(micro), "store-all"), micro);
+  ckpt::Tensor expected(ckpt::DType::f32, {1, 3, 4});
+  ckpt::Step step;
+  step.input = x;
+  step.output = expected;
+  executor.evaluate(step, 1);
+  EXPECT_TRUE(computed.bit_equal(expected));
+}
+
 }  // namespace
