@@ -164,7 +164,7 @@ ChainShape Chain::shape(const TensorSpec& input) const {
     shape.specs.push_back(output);
     if (graph) shape.inputs.push_back(std::move(read));
   }
-  if (graph) connect(shape.profile);
+  if (graph) set_reads(shape.profile);
   shape.profile.require_summable();
   return shape;
 }
@@ -178,7 +178,7 @@ std::vector<std::int64_t> Chain::readers_of_values() const {
   return readers;
 }
 
-void Chain::connect(plan::ChainProfile& profile) const {
+void Chain::set_reads(plan::ChainProfile& profile) const {
   for (std::int64_t i = 0; i < layers(); ++i)
     profile.set_inputs(i, inputs(i), profile.layer(i).has(plan::needs_input) ? inputs(i) : std::span<const std::int64_t>());
 }

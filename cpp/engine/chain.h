@@ -95,7 +95,7 @@ class Chain {
 
   plan::LayerProfile profile_of(const Layer& layer, std::span<const TensorSpec> inputs, const TensorSpec& output) const;
   std::vector<std::int64_t> readers_of_values() const;
-  void connect(plan::ChainProfile& profile) const;
+  void set_reads(plan::ChainProfile& profile) const;
 
   template <class Work>
   void run_parts(const Work& work) const {

@@ -43,8 +43,7 @@ class DotProductAttention final : public Layer {
     with_float(context.input->dtype, [&](auto zero) {
       using T = decltype(zero);
       const Attend attend = attend_of(context);
-      const AttendRows<const T> rows =
-          rows_of(attend, static_cast<const T*>(buffers.input), static_cast<const T*>(buffers.inputs.back()), context);
+      const AttendRows<const T> rows = rows_of<const T>(attend, buffers.inputs.front(), buffers.inputs.back(), context);
       attend.forward<T>(*context.pool, extent_of(context), rows, static_cast<T*>(buffers.output), static_cast<T*>(buffers.tape),
                         nullptr);
     });
@@ -54,10 +53,8 @@ class DotProductAttention final : public Layer {
     with_float(context.input->dtype, [&](auto zero) {
       using T = decltype(zero);
       const Attend attend = attend_of(context);
-      const AttendRows<const T> rows =
-          rows_of(attend, static_cast<const T*>(buffers.input), static_cast<const T*>(buffers.inputs.back()), context);
-      const AttendRows<T> grads =
-          rows_of(attend, static_cast<T*>(buffers.grad_input), static_cast<T*>(buffers.grad_inputs.back().data), context);
+      const AttendRows<const T> rows = rows_of<const T>(attend, buffers.inputs.front(), buffers.inputs.back(), context);
+      const AttendRows<T> grads = rows_of<T>(attend, buffers.grad_inputs.front().data, buffers.grad_inputs.back().data, context);
       attend.backward<T>(*context.pool, extent_of(context), rows, static_cast<const T*>(buffers.output),
                          static_cast<const T*>(buffers.tape), nullptr, static_cast<const T*>(buffers.grad_output), grads);
     });
@@ -76,12 +73,13 @@ class DotProductAttention final : public Layer {
   static Attend::Extent extent_of(const RunContext& context) {
     return {context.input->shape[0], context.input->shape[1], context.inputs.back().shape[1]};
   }
-  // second: the last input, which is the first one if there is no other.
-  template <class T>
-  AttendRows<T> rows_of(const Attend& attend, T* first, T* second, const RunContext& context) const {
-    if (context.inputs.size() == 1) return attend.parts_of(first);
+  // first, last: the addresses of the first and the last input, which are the same for one input.
+  template <class T, class Address>
+  AttendRows<T> rows_of(const Attend& attend, Address first, Address last, const RunContext& context) const {
+    if (context.inputs.size() == 1) return attend.parts_of(static_cast<T*>(first));
     const std::int64_t width = key_heads_ * head_width(context);
-    return {first, attend.context_length(), second, second + width, 2 * width};
+    T* const keys = static_cast<T*>(last);
+    return {static_cast<T*>(first), attend.context_length(), keys, keys + width, 2 * width};
   }
 
   std::int64_t heads_;

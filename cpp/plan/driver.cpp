@@ -370,10 +370,12 @@ void Driver::record_layer(const Action& action, std::int64_t layer) {
   if (!asked) call.flags |= drive_no_output;
   void* output = nullptr;
   void* recorded = nullptr;
+  const bool may_take = layer + 1 == action.last;
   if (graph_ != nullptr) {
-    check(call, callbacks_->record_n(call, take_inputs(action, layer + 1 == action.last), &output, &recorded));
+    mark_last_uses(action, may_take);
+    check(call, callbacks_->record_n(call, take_inputs(), &output, &recorded));
   } else {
-    const bool take = layer + 1 == action.last && is_last_use(action, layer, from);
+    const bool take = may_take && is_last_use(action, layer, from);
     if (take) call.flags |= drive_take_input;
     check(call, callbacks_->record(call, take ? take_handle(from) : live_[from].handle, &output, &recorded));
   }
@@ -403,7 +405,7 @@ void Driver::backward(const Action& action) {
   }
 }
 
-void Driver::backward_layer(const Action& action, std::int64_t layer) {
+Driver::BackwardCall Driver::begin_backward(const Action& action, std::int64_t layer) {
   const std::int32_t grad = need(action, grad_key(layer + 1));
   const std::int32_t tape = need(action, tape_key(layer, action.option));
   DriveCall call = call_of(action, Kind::backward, layer, layer + 1);
@@ -411,6 +413,11 @@ void Driver::backward_layer(const Action& action, std::int64_t layer) {
   require_can(call);
   wait_for_readers(grad);
   wait_for_readers(tape);
+  return {call, grad, tape};
+}
+
+void Driver::backward_layer(const Action& action, std::int64_t layer) {
+  auto [call, grad, tape] = begin_backward(action, layer);
   const std::int32_t made = prepare(action, grad_key(layer));
 
   // No handle is given away until every check has passed.

@@ -143,13 +143,21 @@ class Driver {
   void record(const Action& action);
   void record_layer(const Action& action, std::int64_t layer);
   void backward(const Action& action);
+  // The call of a layer's backward, and the entries of the gradient and the tape that it takes over.
+  struct BackwardCall {
+    DriveCall call;
+    std::int32_t grad = 0;
+    std::int32_t tape = 0;
+  };
+  BackwardCall begin_backward(const Action& action, std::int64_t layer);
   void backward_layer(const Action& action, std::int64_t layer);
 
   // ---- Graphs (driver_graph.cpp) ----
   std::span<const std::int64_t> reads(std::int64_t layer) const { return graph_->layers[static_cast<std::size_t>(layer)].inputs; }
   void begin_graph();
   void find_inputs(const Action& action, std::int64_t layer, bool between);
-  DriveInputs take_inputs(const Action& action, bool may_take);
+  void mark_last_uses(const Action& action, bool may_take);
+  DriveInputs take_inputs();
   void forward_graph(const Action& action);
   void require_complete(const Action& action, std::int64_t layer) const;
   void backward_graph(const Action& action, std::int64_t layer);

@@ -36,8 +36,9 @@ void Driver::find_inputs(const Action& action, std::int64_t layer, bool between)
     from_.push_back(between && value == layer ? find(between_key(value)) : need(action, input_key(value)));
 }
 
-// Returns the inputs of the entries that were found. may_take: the actions after this one may end them.
-DriveInputs Driver::take_inputs(const Action& action, bool may_take) {
+// Decides which of the inputs end with the call; may_take: the actions after this one may end them. No handle is given away before
+// this, because it may fail.
+void Driver::mark_last_uses(const Action& action, bool may_take) {
   inputs_.assign(from_.size(), nullptr);
   input_flags_.assign(from_.size(), 0);
   for (std::size_t i = 0; i < from_.size(); ++i) {
@@ -45,10 +46,13 @@ DriveInputs Driver::take_inputs(const Action& action, bool may_take) {
     if (at == Row<Live>::none || !live_[at].ready) continue;
     const std::int64_t value = live_[at].key.index;
     const bool is_between = live_[at].key == between_key(value);
-    const bool takes = is_between || action.kind == Kind::advance || (may_take && is_last_use(action, value, at));
-    if (takes) input_flags_[i] = drive_take_input;
-    inputs_[i] = takes ? take_handle(at) : live_[at].handle;
+    if (is_between || action.kind == Kind::advance || (may_take && is_last_use(action, value, at)))
+      input_flags_[i] = drive_take_input;
   }
+}
+
+DriveInputs Driver::take_inputs() {
+  for (std::size_t i = 0; i < from_.size(); ++i) inputs_[i] = last_read(from_[i], input_flags_[i] != 0);
   return {inputs_, input_flags_.data()};
 }
 
@@ -61,8 +65,9 @@ void Driver::forward_graph(const Action& action) {
     const std::int32_t made = prepare(action, is_last ? input_key(layer + 1) : between_key(layer + 1));
     const DriveCall call = call_of(action, Kind::forward, layer, layer + 1);
     require_can(call);
+    mark_last_uses(action, is_last);
     void* output = nullptr;
-    check(call, callbacks_->forward_n(call, take_inputs(action, is_last), &output));
+    check(call, callbacks_->forward_n(call, take_inputs(), &output));
     if (!store_handle(made, output)) fail_returned_handle(call, made, output);
     forwarded_ = std::max(forwarded_, layer + 1);
   }
@@ -99,23 +104,18 @@ void Driver::find_gradients(const Action& action, std::int64_t layer) {
 
 void Driver::backward_graph(const Action& action, std::int64_t layer) {
   require_complete(action, layer);
-  const std::int32_t grad = need(action, grad_key(layer + 1));
-  const std::int32_t tape = need(action, tape_key(layer, action.option));
-  DriveCall call = call_of(action, Kind::backward, layer, layer + 1);
-  call.flags = 0;
-  require_can(call);
-  wait_for_readers(grad);
-  wait_for_readers(tape);
+  auto [call, grad, tape] = begin_backward(action, layer);
   find_gradients(action, layer);
-
-  // No handle is given away until every check has passed.
   from_.clear();
   for (const std::int64_t value : reads(layer)) from_.push_back(find(input_key(value)));
   const bool may_take = layer == action.first;
   const std::int32_t to = find(input_key(layer + 1));
-  if (may_take && is_last_use(action, layer + 1, to)) call.flags |= drive_take_output;
-  void* const output = last_read(to, (call.flags & drive_take_output) != 0);
-  const DriveInputs inputs = take_inputs(action, may_take);
+  const bool takes_output = may_take && is_last_use(action, layer + 1, to);
+  if (takes_output) call.flags |= drive_take_output;
+  mark_last_uses(action, may_take);
+
+  void* const output = last_read(to, takes_output);
+  const DriveInputs inputs = take_inputs();
   void* const recorded = take_handle(tape);
   void* const grad_output = take_handle(grad);
   for (std::size_t i = 0; i < gradients_.size(); ++i) {

@@ -41,7 +41,7 @@ struct ValueRead {
   std::int64_t value = 0;
   BufferId input = no_buffer;  // forward; backward when the layer needs it
   BufferId grad = no_buffer;   // backward: GRAD(value), unless the layer makes none
-  // backward: what the layer adds to GRAD(value), if it cannot add in place; the caller of the layer adds it afterwards
+  // backward: the layer's part of GRAD(value), if it cannot add in place; the executor adds it afterwards
   BufferId term = no_buffer;
   bool creates_grad = false;  // backward: GRAD(value) is written, not added to
 

@@ -68,11 +68,7 @@ class GraphReplayer(Replayer):
             if kind == FORWARD_TAPE or (kind == RECORD and layer.flags & NEEDS_OUTPUT):
                 broken |= self._makes((INPUT, i + 1, 0))
                 made.add(i + 1)
-        if kind in (FORWARD, ADVANCE):
-            broken |= self._makes((INPUT, action.last, 0))
-        if kind == ADVANCE and (INPUT, action.first, 0) in self.memory and self.memory[INPUT, action.first, 0].copies > 0:
-            broken.add("advance_copied")
-        return broken
+        return broken | self._bad_result(action)
 
     def _bad_backward(self, action):
         broken, made, done = set(), set(), set()

@@ -264,11 +264,13 @@ class Replayer:
                 broken |= self._makes((TAPE, i, action.option))
             if kind == FORWARD_TAPE or (kind == RECORD and layer.flags & NEEDS_OUTPUT):
                 broken |= self._makes((INPUT, i + 1, 0))
-        if kind in (FORWARD, ADVANCE):
-            broken |= self._makes((INPUT, last, 0))
-        if kind == ADVANCE and (INPUT, first, 0) in self.memory and self.memory[INPUT, first, 0].copies > 0:
-            broken.add("advance_copied")
-        return broken
+        return broken | self._bad_result(action)
+
+    def _bad_result(self, action):
+        """Returns the rules that the result of a FORWARD or an ADVANCE breaks."""
+        broken = self._makes((INPUT, action.last, 0)) if action.kind in (FORWARD, ADVANCE) else set()
+        given = self.memory.get((INPUT, action.first, 0))
+        return broken | ({"advance_copied"} if action.kind == ADVANCE and given is not None and given.copies > 0 else set())
 
     def _bad_backward(self, action):
         broken = self._needs((GRAD, action.last, 0))
