@@ -111,6 +111,28 @@ final class TestAsync {
     Check.raises(CkptInvalidStateException.class, "closed", () -> b.manager.save(b.state, 5));
   }
 
+  /** Whether the task ends before, during or after the call that waits for it, the manager has nothing left to throw. */
+  static void testAFailureThatAFutureHasThrownIsReceived() {
+    try (Bench b = new Bench()) {
+      b.maps.failWrites = Integer.MAX_VALUE;
+      long typical = 0; // nanoseconds from the return of a save to the end of its task
+      for (int i = 0; i < 800; ++i) {
+        CheckpointTask task = b.manager.save(b.state, i);
+        long begin = System.nanoTime();
+        long pause = typical * (i % 40 + 80) / 100;
+        while (i % 4 > 0 && System.nanoTime() - begin < pause) Thread.onSpinWait();
+        if (i % 4 == 0) while (!task.isDone()) Thread.onSpinWait();
+        if (i % 4 == 0) typical = System.nanoTime() - begin;
+        if (i % 4 <= 1) Check.raises(CompletionException.class, "the cable is out", task::join);
+        if (i % 4 == 2) Check.raises(ExecutionException.class, "the cable is out", task::get);
+        if (i % 4 == 3) Check.raises(CompletionException.class, "the cable is out", () -> task.thenApply(result -> 1).join());
+      }
+      CheckpointTask task = b.manager.save(b.state, 800);
+      while (!task.isDone()) Thread.onSpinWait();
+      Check.raises(CompletionException.class, "the cable is out", () -> task.getNow(null));
+    }
+  }
+
   static void testListenersAndProgress() throws Exception {
     List<String> all = Collections.synchronizedList(new ArrayList<>());
     CheckpointTaskListener listener = new CheckpointTaskListener() {

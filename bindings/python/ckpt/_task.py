@@ -110,11 +110,11 @@ class CheckpointTask:
         """Marks the failure as retrieved; otherwise close() or the next save() would raise it again."""
         if self._result is None or self._result.state != CheckpointTaskState.FAILED or self._is_seen:
             return
-        self._is_seen = True
         try:
             _n.ckpt_async_manager_wait(self._manager._h, self.id, -1)
         except CkptError:  # closed, or no longer in the history
             pass
+        self._is_seen = True  # only now: another thread that finds it set may save
 
     def _outcome(self) -> CheckpointTaskResult:
         self._seen()

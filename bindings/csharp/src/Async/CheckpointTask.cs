@@ -20,7 +20,7 @@ namespace Ckpt
         private CancellationTokenRegistration cancellation;
         private volatile CheckpointTaskResult result;
         private bool asked;
-        private bool seen;
+        private volatile bool seen;
         private int endings;
 
         internal CheckpointTask(AsyncManager manager, CheckpointTaskKind kind)
@@ -168,7 +168,6 @@ namespace Ckpt
         {
             var ended = result;
             if (seen || ended == null || ended.State != CheckpointTaskState.Failed) return;
-            seen = true;
             try
             {
                 manager.Wait(ended.Id, null);
@@ -177,6 +176,7 @@ namespace Ckpt
             {
                 // Closed, no longer in the history, or inside a handler.
             }
+            seen = true; // only now: another thread that finds it set may save
         }
     }
 

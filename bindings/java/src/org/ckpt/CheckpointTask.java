@@ -15,10 +15,14 @@ public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult
   private final CompletableFuture<Duration> staged = new CompletableFuture<>();
   private final AsyncManager manager;
   private final Object data;
+  private final Object guard = new Object();
   private volatile long id;
 
-  /** An error is reported through this future, so that closing the manager need not throw it again. */
-  private volatile boolean watched;
+  /** Guarded: an error is reported through this future, so that closing the manager need not throw it again. */
+  private boolean watched;
+
+  /** Guarded. */
+  private boolean hasEnded;
 
   CheckpointTask(AsyncManager manager, Object data) {
     this.manager = manager;
@@ -51,9 +55,20 @@ public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult
     return super.join();
   }
 
+  @Override
+  public CheckpointTaskResult getNow(CheckpointTaskResult absent) {
+    if (isDone()) watch();
+    return super.getNow(absent);
+  }
+
+  /** Either this call or the end of the task finds the other one's mark, and reports the result as received. */
   private void watch() {
-    watched = true;
-    if (isDone()) reportSeen();
+    boolean ended;
+    synchronized (guard) {
+      watched = true;
+      ended = hasEnded;
+    }
+    if (ended) reportSeen();
   }
 
   /** Waits for the task, which makes the manager treat its result as received. */
@@ -166,7 +181,12 @@ public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult
 
   void end(CheckpointTaskResult result) {
     defaultExecutor().execute(() -> {
-          if (watched) reportSeen();
+          boolean received;
+          synchronized (guard) {
+            hasEnded = true;
+            received = watched;
+          }
+          if (received) reportSeen();
           if (result.success()) {
             complete(result);
           } else if (result.state() == CheckpointTaskState.CANCELLED) {
