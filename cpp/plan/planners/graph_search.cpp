@@ -11,11 +11,16 @@
 namespace ckpt::plan {
 namespace {
 
-// Repairs of store-all, the first without noise, before the search gives up.
+// Repairs of store-all, and then walks that lower its peak, before the search gives up.
 constexpr std::int64_t max_attempts = 30;
+constexpr std::int64_t max_walks = 8;
+// Random factor of a repair's choices.
+constexpr double strong_noise = 4;
 constexpr double unlimited_time = std::numeric_limits<double>::infinity();
-// Temperature at the start of the annealing, as a share of the time that recomputation takes.
+// Temperature at the start of the annealing, as a share of the time that recomputation takes. If there are few recomputations,
+// a part of the mean time of one.
 constexpr double first_temperature = 0.02;
+constexpr double first_recomputations = 0.3;
 // Recomputations that are removed at once.
 constexpr std::int64_t max_ruined = 4;
 // Recomputations around the removed ones of which each is tried to be removed, too.
@@ -27,10 +32,15 @@ constexpr std::size_t max_tried_after_split = 40;
 class GraphSearch {
  public:
   GraphSearch(const GraphCosts& costs, std::int64_t budget_bytes)
-      : costs_(costs), size_(costs.size()), budget_bytes_(budget_bytes), timeline_(costs), shortest_(timeline_.time()) {}
+      : costs_(costs),
+        size_(costs.size()),
+        budget_bytes_(budget_bytes),
+        timeline_(costs),
+        shortest_(timeline_.time()),
+        store_all_bytes_(static_cast<double>(timeline_.peak_bytes())) {}
 
   std::optional<GraphPlan> search(std::int64_t work) {
-    if (!find_first(work / 4)) return std::nullopt;
+    if (!find_first(work / 4, 0)) return std::nullopt;
     remove_unneeded(all());
     GraphPlan best = plan();
     anneal(best.time, work, [&] {
@@ -39,11 +49,11 @@ class GraphSearch {
     return best;
   }
 
-  // Searches from store-all for plans within the budget.
+  // Searches from store-all for plans within the budget. noise: of the first repair.
   template <class Seen>
-  void search_again(std::int64_t budget_bytes, std::int64_t work, const Seen& seen) {
+  void search_again(std::int64_t budget_bytes, std::int64_t work, double noise, const Seen& seen) {
     start_from({}, budget_bytes);
-    if (!find_first(work / 4)) return undo();
+    if (!find_first(work / 4, noise)) return;
     remove_unneeded(all());
     seen();
     anneal(timeline_.time(), work, seen);
@@ -66,19 +76,19 @@ class GraphSearch {
     return best;
   }
 
-  // Lowers the budget below the peak again and again, until nothing fits it. Leaves the plan with the fewest bytes. seen(): called
-  // for each plan.
+  // Lowers the budget below the peak of a plan again and again, until nothing fits it. Leaves the plan with the fewest bytes.
+  // seen(): called for each plan.
   template <class Seen>
-  void lower_budget(std::int64_t work, const Seen& seen) {
+  void lower_budget(const std::vector<Recomputation>& from, std::int64_t work, const Seen& seen) {
+    start_from(from, 0);
     const std::int64_t end = this->work() + work;
     for (;;) {
       seen();
       budget_bytes_ = timeline_.peak_bytes() - 1;
       changes_.clear();
-      if (!find_first(std::max<std::int64_t>(0, (end - this->work()) / 4))) break;
+      if (!find_first(std::max<std::int64_t>(0, (end - this->work()) / 4), 0)) break;
       remove_unneeded(all());
     }
-    undo();
     budget_bytes_ = timeline_.peak_bytes();
   }
 
@@ -90,7 +100,7 @@ class GraphSearch {
     while (this->work() - begin < work && !timeline_.recomputations().empty()) {
       const double done = static_cast<double>(this->work() - begin) / static_cast<double>(work);
       budget_bytes_ = lowest + static_cast<std::int64_t>(done * static_cast<double>(top_bytes - lowest));
-      if (step(0.3 * first_temperature * (timeline_.time() - shortest_))) seen();
+      if (step(0.3 * temperature(timeline_.time()))) seen();
     }
   }
 
@@ -118,7 +128,7 @@ class GraphSearch {
     const std::int64_t begin = this->work();
     while (this->work() - begin < work && !timeline_.recomputations().empty()) {
       const double left = 1 - static_cast<double>(this->work() - begin) / static_cast<double>(work);
-      if (!step(first_temperature * (best_time - shortest_) * left * left)) continue;
+      if (!step(temperature(best_time) * left * left)) continue;
       best_time = std::min(best_time, timeline_.time());
       seen();
     }
@@ -135,6 +145,11 @@ class GraphSearch {
     }
     if (timeline_.time() - before > temperature * exponential()) undo();
     return true;
+  }
+
+  double temperature(double time) const {
+    const auto count = static_cast<double>(std::max<std::size_t>(1, timeline_.recomputations().size()));
+    return std::max(first_temperature, first_recomputations / count) * (time - shortest_);
   }
 
   void start_from(const std::vector<Recomputation>& recomputations, std::int64_t budget_bytes) {
@@ -180,26 +195,33 @@ class GraphSearch {
 
   // ---- Repair ----
 
-  // Finds any recomputations within the budget.
-  bool find_first(std::int64_t max_work) {
+  // Finds any recomputations within the budget. Changes nothing if it fails.
+  bool find_first(std::int64_t max_work, double noise) {
     for (std::int64_t attempt = 0; attempt < max_attempts; ++attempt) {
-      if (repair(attempt == 0 ? 0 : 4, unlimited_time)) return true;
+      if (repair(attempt == 0 ? noise : strong_noise, unlimited_time)) return true;
       undo();
     }
-    return lower_peak(max_work);
+    const std::vector<Recomputation> from = all();
+    for (std::int64_t walk = 0; walk < max_walks; ++walk) {
+      if (repair(strong_noise, unlimited_time) || lower_peak(max_work / max_walks)) return true;
+      start_from(from, budget_bytes_);
+    }
+    return false;
   }
 
-  // Adds and removes random recomputations, and keeps what does not raise the peak. Each choice of repair() lowers the peak, which
-  // can end where only two changes at once do.
+  // Adds and removes random recomputations. Each choice of repair() lowers the peak, which can end where only several changes at
+  // once do; so this one keeps what raises the lowest peak so far by a random amount, at most a quarter of store-all's.
   bool lower_peak(std::int64_t max_work) {
     const std::int64_t begin = work();
+    std::int64_t lowest = timeline_.peak_bytes();
     while (timeline_.peak_bytes() > budget_bytes_) {
       if (work() - begin > max_work) return false;
-      const std::int64_t before = timeline_.peak_bytes();
       changes_.clear();
       for (std::int64_t count = 1 + below(3); count > 0; --count) toggle_any();
       ++work_;
-      if (timeline_.peak_bytes() > before) undo();
+      const double share = static_cast<double>(below(64) * below(64)) / (4 * 64 * 64);
+      if (timeline_.peak_bytes() > lowest + static_cast<std::int64_t>(share * store_all_bytes_)) undo();
+      lowest = std::min(lowest, timeline_.peak_bytes());
     }
     return true;
   }
@@ -349,6 +371,7 @@ class GraphSearch {
   std::int64_t budget_bytes_;
   GraphTimeline timeline_;
   const double shortest_;  // without recomputations
+  const double store_all_bytes_;
   std::vector<Change> changes_;
   std::mt19937 random_;  // its default seed
   std::int64_t work_ = 0;
@@ -383,16 +406,17 @@ std::vector<GraphPlan> explore_graph(const GraphCosts& costs, std::int64_t work)
   GraphFrontier frontier;
   const auto seen = [&] { frontier.add(search); };
   const std::int64_t top_bytes = search.peak_bytes();
-  search.lower_budget(work / 8, seen);
+  search.lower_budget({}, work / 8, seen);
   search.raise_budget(top_bytes, work / 4, seen);
   constexpr std::int64_t rounds = 8;
   for (std::int64_t round = 0; round < rounds; ++round) {
     const std::vector<GraphPlan> plans = frontier.plans();
     const std::int64_t work_of_each = work / 2 / rounds / std::ssize(plans);
+    search.lower_budget(plans[0].recomputations, work_of_each, seen);
     for (std::size_t i = 0; i + 1 < plans.size(); ++i) {
       const std::int64_t budget_bytes = plans[i + 1].peak_bytes - 1;
       if (round % 2 == 0) {
-        search.search_again(budget_bytes, work_of_each, seen);
+        search.search_again(budget_bytes, work_of_each, static_cast<double>(round), seen);
       } else {
         search.improve(plans[i], budget_bytes, work_of_each, seen);
       }
@@ -403,7 +427,7 @@ std::vector<GraphPlan> explore_graph(const GraphCosts& costs, std::int64_t work)
 
 GraphPlan smallest_graph(const GraphCosts& costs, std::int64_t work) {
   GraphSearch search(costs, 0);
-  search.lower_budget(work, [] {});
+  search.lower_budget({}, work, [] {});
   return search.plan();
 }
 
