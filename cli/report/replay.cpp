@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "plans.h"
 
 namespace ckpt::cli::report {
@@ -16,6 +18,7 @@ namespace {
 struct Layer {
   LayerProfile profile;
   std::vector<OptionProfile> options;
+  std::vector<std::int64_t> inputs;  // values that it reads
 };
 
 // Executes a schedule that the library has verified, by the rules of plan.h.
@@ -23,13 +26,15 @@ class Player {
  public:
   Player(const Profile& profile, bool stage) : input_bytes_(profile.input_bytes()), timed_(is_timed(profile)) {
     for (std::int64_t i = 0; i < profile.layer_count(); ++i) {
-      Layer layer{profile.layer(i), {}};
+      Layer layer{profile.layer(i), {}, {i}};
       for (std::int32_t option = 0; option < profile.option_count(i); ++option) layer.options.push_back(profile.option(i, option));
       layers_.push_back(std::move(layer));
     }
     for (std::int32_t tier = 1; tier < CKPT_TIERS; ++tier) tiers_[static_cast<std::size_t>(tier)].profile = profile.tier(tier);
     alive_.resize(layers_.size());
     out_.forwards.resize(layers_.size());
+    outputs_ = {profile.layer_count()};
+    if (!stage) read(nlohmann::json::parse(profile.json()));
     if (!stage) make({Item::input, 0, 0}, Use::kept);
   }
 
@@ -52,7 +57,12 @@ class Player {
       case ActionKind::receive:
         make({action.item, action.first, micro}, action.item == Item::grad ? Use::gradient : Use::kept);
         break;
-      case ActionKind::turn: make({Item::grad, static_cast<std::int64_t>(layers_.size()), micro}, Use::gradient); break;
+      case ActionKind::turn:
+        for (const std::int64_t value : outputs_) {
+          if (keeps_output_) kept_.insert({Item::input, value, micro});
+          make({Item::grad, value, micro}, Use::gradient);
+        }
+        break;
       default: break;
     }
   }
@@ -82,6 +92,17 @@ class Player {
     Key item;
     bool stores;
   };
+
+  // What only the JSON of a profile has: the values that the layers of a graph read, and what the caller keeps.
+  void read(const nlohmann::json& profile) {
+    outputs_ = profile.value("outputs", outputs_);
+    for (const auto& flag : profile.value("flags", nlohmann::json::array())) {
+      if (flag == "keeps_input") kept_.insert({Item::input, 0, 0});
+      keeps_output_ = keeps_output_ || flag == "keeps_output";
+    }
+    if (profile.contains("uniform_layers")) return;
+    for (std::size_t i = 0; i < layers_.size(); ++i) layers_[i].inputs = profile["layers"][i].value("inputs", layers_[i].inputs);
+  }
 
   const Layer& layer(std::int64_t index) const { return layers_[static_cast<std::size_t>(index)]; }
   std::int64_t bytes_of(const Key& key, std::int32_t option) const {
@@ -116,7 +137,9 @@ class Player {
     if (found == held_.end()) return;
     const Held held = found->second;
     held_.erase(found);
-    if (held.copied_by >= 0) {
+    if (kept_.erase(key) > 0) {
+      // Its bytes stay with the caller until the end of the step.
+    } else if (held.copied_by >= 0) {
       transfers_.at(held.copied_by).left = held.bytes;
     } else {
       add(held.use, -held.bytes);
@@ -129,8 +152,21 @@ class Player {
 
   void run(Replay::Work work, std::int64_t index, std::int32_t micro, double seconds) {
     const double end = now_ + (timed_ ? seconds : 1);
-    out_.operations.push_back({work, index, micro, now_, end, live_});
+    out_.operations.push_back({work, index, micro, now_, end, drawn_bytes()});
     now_ = end;
+  }
+
+  // Returns the bytes by use, each of them at least 0: a measured peak can be smaller than the items and the workspace.
+  Bytes drawn_bytes() const {
+    Bytes bytes = live_;
+    std::int64_t& working = bytes[static_cast<std::size_t>(Use::working)];
+    for (const Use use : {Use::gradient, Use::recomputed, Use::kept}) {
+      std::int64_t& from = bytes[static_cast<std::size_t>(use)];
+      const std::int64_t taken = std::clamp<std::int64_t>(-working, 0, from);
+      from -= taken;
+      working += taken;
+    }
+    return bytes;
   }
 
   // ---- Slower tiers ----
@@ -183,7 +219,8 @@ class Player {
       const bool in_place = advances || (between && has(layer(index).profile.flags, LayerFlag::in_place));
       const Use use = first_done_.contains({index, micro}) ? Use::recomputed : Use::kept;
       const OptionProfile& option = option_of(index, action);
-      const std::int64_t more = in_place ? std::max<std::int64_t>(bytes_of(output, 0) - bytes_of(input, 0), 0) : 0;
+      const std::int64_t overwritten = kept_.contains(input) ? 0 : bytes_of(input, 0);
+      const std::int64_t more = in_place ? std::max<std::int64_t>(bytes_of(output, 0) - overwritten, 0) : 0;
       if (!in_place) make(output, use);
       if (record) make({Item::tape, index, micro}, use, action.option);
       run_forward(index, micro, more + option.forward_workspace_bytes, option.forward_seconds);
@@ -218,20 +255,41 @@ class Player {
 
   void backward(std::int64_t index, const ScheduleAction& action) {
     const std::int32_t micro = action.micro_batch;
+    const Layer& run_layer = layer(index);
+    const Key tape{Item::tape, index, micro};
     const Key grad_output{Item::grad, index + 1, micro};
-    const Key grad_input{Item::grad, index, micro};
     const OptionProfile& option = option_of(index, action);
-    const bool makes_gradient = !has(layer(index).profile.flags, LayerFlag::no_input_gradient);
-    const bool in_place = makes_gradient && has(layer(index).profile.flags, LayerFlag::in_place);
-    const std::int64_t more = in_place ? std::max<std::int64_t>(bytes_of(grad_input, 0) - bytes_of(grad_output, 0), 0) : 0;
-    if (makes_gradient && !in_place) make(grad_input, Use::gradient);
-    add(Use::working, more + option.backward_workspace_bytes);
+    const bool makes_gradient = !has(run_layer.profile.flags, LayerFlag::no_input_gradient);
+    const bool in_place = makes_gradient && has(run_layer.profile.flags, LayerFlag::in_place);
+    const Key grad_input{Item::grad, run_layer.inputs.front(), micro};
+    std::vector<Key> made;
+    std::int64_t working = option.backward_workspace_bytes;
+    if (in_place) {
+      working += std::max<std::int64_t>(bytes_of(grad_input, 0) - bytes_of(grad_output, 0), 0);
+    } else if (makes_gradient) {
+      for (const std::int64_t value : run_layer.inputs) {
+        const Key grad{Item::grad, value, micro};
+        if (!held_.contains(grad)) {
+          made.push_back(grad);
+        } else if (!has(run_layer.profile.flags, LayerFlag::adds_gradient)) {
+          working += bytes_of(grad, 0);  // the layer's part, until it is added
+        }
+      }
+    }
+    if (option.backward_peak_bytes > 0) {  // of tape, gradients, the output that it reads, and workspace together
+      working = option.backward_peak_bytes - option.tape_bytes - bytes_of(grad_output, 0);
+      if (has(run_layer.profile.flags, LayerFlag::needs_output)) working -= run_layer.profile.output_bytes;
+      for (const Key& grad : made) working -= bytes_of(grad, 0);
+    }
+    add(Use::working, std::min<std::int64_t>(working, 0));  // first, so that no sum exceeds that of the operation
+    for (const Key& grad : made) make(grad, Use::gradient);
+    add(Use::working, std::max<std::int64_t>(working, 0));
     run(Replay::Work::backward, index, micro, option.backward_seconds);
-    add(Use::working, -more - option.backward_workspace_bytes);
-    end({Item::tape, index, micro});
+    end(tape);
     end(grad_output);
+    add(Use::working, -working);
     if (in_place) make(grad_input, Use::gradient);
-    add(Use::working, -layer(index).profile.ambient_bytes);
+    add(Use::working, -run_layer.profile.ambient_bytes);
   }
 
   static bool has(LayerFlag flags, LayerFlag flag) {
@@ -240,6 +298,9 @@ class Player {
 
   std::int64_t input_bytes_;
   bool timed_;
+  bool keeps_output_ = false;
+  std::vector<std::int64_t> outputs_;  // values that TURN passes to the caller
+  std::set<Key> kept_;                 // items whose first copy the caller keeps
   std::vector<Layer> layers_;
   std::map<Key, Held> held_;
   std::set<std::pair<std::int64_t, std::int32_t>> first_done_;            // layer, micro-batch

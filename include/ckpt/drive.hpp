@@ -159,9 +159,10 @@ struct GuestCalls {
       if (T* const sum = item(sums.items[i])) so_far[i].emplace(std::move(*sum));
     }
     auto added = guest->backward_n(call, read(inputs), output, tape, grad_output, std::move(so_far));
-    if (added.size() != count)
+    if (added.size() != count) {
       throw Error(Status::invalid_argument,
                   "backward_n returned " + std::to_string(added.size()) + " gradients; expected " + std::to_string(count));
+    }
     std::vector<Item> made;
     made.reserve(count);
     for (std::optional<T>& each : added) made.push_back(boxed(std::move(each)));

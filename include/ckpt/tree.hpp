@@ -81,9 +81,12 @@ struct CopiedVariant : std::variant<Types...> {
         },
         static_cast<const Variant&>(other));
   }
-  CopiedVariant(CopiedVariant&&) = default;
-  CopiedVariant& operator=(const CopiedVariant& other) { return *this = CopiedVariant(other); }
-  CopiedVariant& operator=(CopiedVariant&&) = default;
+  CopiedVariant(CopiedVariant&&) noexcept = default;
+  CopiedVariant& operator=(const CopiedVariant& other) {
+    *this = CopiedVariant(other);
+    return *this;
+  }
+  CopiedVariant& operator=(CopiedVariant&&) noexcept = default;
 };
 
 template <class T>

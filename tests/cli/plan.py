@@ -194,6 +194,37 @@ class Plans(unittest.TestCase):
             self.assertGreater(differs, 0)
             self.files.pop(name)
 
+    def test_the_peak_of_a_report_is_that_of_the_verifier(self):
+        """The report replays the schedule by itself."""
+        def network(flags, peaks=False, outputs=None, keeps=()):
+            layers = []
+            for i, size in enumerate((64, 32, 16, 8, 4, 4, 8, 16, 32, 64, 4)):
+                option = {"tape_bytes": 5000, "forward_workspace_bytes": 700 * i, "backward_workspace_bytes": 900 * i,
+                          "forward_seconds": 1e-3, "backward_seconds": 2e-3}
+                if peaks:
+                    option["backward_peak_bytes"] = (40000, 220000)[i % 2]
+                layers.append({"name": f"op {i}", "flags": ["deterministic", *flags], "output_bytes": 1000 * size, "options": [option]})
+                if outputs is not None and i in (6, 7, 8, 9):  # reads a value of the same size, as in a U-Net
+                    layers[-1].update(inputs=[10 - i, i], needed_inputs=[10 - i])
+            return document(layers, input_bytes=64000, flags=list(keeps), **({} if outputs is None else {"outputs": outputs}))
+
+        self.files["report"] = Path(self.folder.name) / "report.json"
+        page = Path(self.folder.name) / "report.html"
+        for name, content in (("chain", network([])), ("measured", network(["needs_output"], True)),
+                              ("kept", network([], keeps=["keeps_input", "keeps_output"])), ("in place", network(["in_place"])),
+                              ("graph", network([], outputs=[11])), ("adds", network(["adds_gradient"], outputs=[11])),
+                              ("outputs", network([], outputs=[6, 11])), ("measured graph", network([], True, outputs=[9, 11])),
+                              ("kept graph", network([], outputs=[5, 11], keeps=["keeps_input", "keeps_output"]))):
+            self.files["report"].write_text(json.dumps(content))
+            for arguments in (("--budget", "100%"), ("--budget", "90%") if "outputs" in content else ("--planner", "recompute-all")):
+                with self.subTest(name=name, arguments=arguments):
+                    plan = self.figures("report", *arguments, "--report", page)["plans"][0]
+                    self.assertEqual(plan["plan_recomputed_forwards"] > 0, arguments != ("--budget", "100%"))
+                    amount, unit = re.search(r"Peak of ([0-9.]+) (\w+) live", page.read_text()).groups()
+                    self.assertEqual(unit, "KiB" if plan["plan_peak_bytes"] < 1 << 20 else "MiB")
+                    self.assertEqual(amount, f"{plan['plan_peak_bytes'] / (1024 if unit == 'KiB' else 1 << 20):.{len(amount.partition('.')[2])}f}")
+        self.files.pop("report")
+
     def test_chains_without_seconds_count_forwards(self):
         figures = self.figures("untimed", "--budget", "50%")
         self.assertFalse(figures["timed"])
