@@ -300,7 +300,7 @@ class Player {
   bool timed_;
   bool keeps_output_ = false;
   std::vector<std::int64_t> outputs_;  // values that TURN passes to the caller
-  std::set<Key> kept_;                 // items whose first copy the caller keeps
+  std::set<Key> kept_;                 // items of which the caller keeps the first copy
   std::vector<Layer> layers_;
   std::map<Key, Held> held_;
   std::set<std::pair<std::int64_t, std::int32_t>> first_done_;            // layer, micro-batch
