@@ -93,7 +93,7 @@ class Player {
     bool stores;
   };
 
-  // What only the JSON of a profile has: the values that the layers of a graph read, and what the caller keeps.
+  // Reads the members that only the JSON has: the values that the layers of a graph read, and the items that the caller keeps.
   void read(const nlohmann::json& profile) {
     outputs_ = profile.value("outputs", outputs_);
     for (const auto& flag : profile.value("flags", nlohmann::json::array())) {
