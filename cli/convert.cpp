@@ -81,8 +81,8 @@ FileMetadata metadata_of(const Opened& from, const ChosenTensors& names, const s
     }
   }
   if (!left_out.empty()) {
-    std::fprintf(stderr, "%s: a file of several groups cannot hold the metadata: %s of %s; convert each --group\n",
-                 printable(to).c_str(), versions_key, left_out.c_str());
+    (void)std::fprintf(stderr, "%s: a file of several groups cannot hold the metadata: %s of %s; convert each --group\n",
+                       printable(to).c_str(), versions_key, left_out.c_str());
   }
   return metadata;
 }
@@ -91,7 +91,8 @@ FileMetadata metadata_of(const Opened& from, const ChosenTensors& names, const s
 void warn_of_metadata(const std::string& to, const FileMetadata& metadata) {
   std::string keys;
   for (const auto& [key, value] : metadata) keys += (keys.empty() ? "" : ", ") + printable(key);
-  if (!keys.empty()) std::fprintf(stderr, "%s: an .npz file cannot hold the metadata: %s\n", printable(to).c_str(), keys.c_str());
+  if (!keys.empty())
+    (void)std::fprintf(stderr, "%s: an .npz file cannot hold the metadata: %s\n", printable(to).c_str(), keys.c_str());
 }
 
 }  // namespace
