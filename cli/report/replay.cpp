@@ -255,41 +255,54 @@ class Player {
 
   void backward(std::int64_t index, const ScheduleAction& action) {
     const std::int32_t micro = action.micro_batch;
-    const Layer& run_layer = layer(index);
-    const Key tape{Item::tape, index, micro};
+    const LayerProfile& profile = layer(index).profile;
     const Key grad_output{Item::grad, index + 1, micro};
+    const Key grad_input{Item::grad, layer(index).inputs.front(), micro};
     const OptionProfile& option = option_of(index, action);
-    const bool makes_gradient = !has(run_layer.profile.flags, LayerFlag::no_input_gradient);
-    const bool in_place = makes_gradient && has(run_layer.profile.flags, LayerFlag::in_place);
-    const Key grad_input{Item::grad, run_layer.inputs.front(), micro};
+    const bool in_place = !has(profile.flags, LayerFlag::no_input_gradient) && has(profile.flags, LayerFlag::in_place);
     std::vector<Key> made;
     std::int64_t working = option.backward_workspace_bytes;
     if (in_place) {
       working += std::max<std::int64_t>(bytes_of(grad_input, 0) - bytes_of(grad_output, 0), 0);
-    } else if (makes_gradient) {
-      for (const std::int64_t value : run_layer.inputs) {
-        const Key grad{Item::grad, value, micro};
-        if (!held_.contains(grad)) {
-          made.push_back(grad);
-        } else if (!has(run_layer.profile.flags, LayerFlag::adds_gradient)) {
-          working += bytes_of(grad, 0);  // the layer's part, until it is added
-        }
-      }
+    } else {
+      made = missing_gradients(index, micro);
+      working += added_bytes(index, micro);
     }
     if (option.backward_peak_bytes > 0) {  // of tape, gradients, the output that it reads, and workspace together
       working = option.backward_peak_bytes - option.tape_bytes - bytes_of(grad_output, 0);
-      if (has(run_layer.profile.flags, LayerFlag::needs_output)) working -= run_layer.profile.output_bytes;
+      if (has(profile.flags, LayerFlag::needs_output)) working -= profile.output_bytes;
       for (const Key& grad : made) working -= bytes_of(grad, 0);
     }
     add(Use::working, std::min<std::int64_t>(working, 0));  // first, so that no sum exceeds that of the operation
     for (const Key& grad : made) make(grad, Use::gradient);
     add(Use::working, std::max<std::int64_t>(working, 0));
     run(Replay::Work::backward, index, micro, option.backward_seconds);
-    end(tape);
+    end({Item::tape, index, micro});
     end(grad_output);
     add(Use::working, -working);
     if (in_place) make(grad_input, Use::gradient);
-    add(Use::working, -run_layer.profile.ambient_bytes);
+    add(Use::working, -profile.ambient_bytes);
+  }
+
+  // Returns the gradients that the layer's backward creates. It adds to the others.
+  std::vector<Key> missing_gradients(std::int64_t index, std::int32_t micro) const {
+    std::vector<Key> missing;
+    if (has(layer(index).profile.flags, LayerFlag::no_input_gradient)) return missing;
+    for (const std::int64_t value : layer(index).inputs) {
+      if (const Key grad{Item::grad, value, micro}; !held_.contains(grad)) missing.push_back(grad);
+    }
+    return missing;
+  }
+
+  // Returns the bytes of the layer's parts of gradients until they are added.
+  std::int64_t added_bytes(std::int64_t index, std::int32_t micro) const {
+    const LayerFlag flags = layer(index).profile.flags;
+    if (has(flags, LayerFlag::no_input_gradient) || has(flags, LayerFlag::adds_gradient)) return 0;
+    std::int64_t bytes = 0;
+    for (const std::int64_t value : layer(index).inputs) {
+      if (const Key grad{Item::grad, value, micro}; held_.contains(grad)) bytes += bytes_of(grad, 0);
+    }
+    return bytes;
   }
 
   static bool has(LayerFlag flags, LayerFlag flag) {

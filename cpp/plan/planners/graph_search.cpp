@@ -17,10 +17,10 @@ constexpr std::int64_t max_walks = 8;
 // Random factor of a repair's choices.
 constexpr double strong_noise = 4;
 constexpr double unlimited_time = std::numeric_limits<double>::infinity();
-// Temperature at the start of the annealing, as a share of the time that recomputation takes. If there are few recomputations,
-// a part of the mean time of one.
-constexpr double first_temperature = 0.02;
-constexpr double first_recomputations = 0.3;
+// Temperature at the start of the annealing: the larger of a share of the time that recomputation takes, and a share of the mean
+// time of one recomputation.
+constexpr double share_of_all = 0.02;
+constexpr double share_of_one = 0.3;
 // Recomputations that are removed at once.
 constexpr std::int64_t max_ruined = 4;
 // Recomputations around the removed ones of which each is tried to be removed, too.
@@ -149,7 +149,7 @@ class GraphSearch {
 
   double temperature(double time) const {
     const auto count = static_cast<double>(std::max<std::size_t>(1, timeline_.recomputations().size()));
-    return std::max(first_temperature, first_recomputations / count) * (time - shortest_);
+    return std::max(share_of_all, share_of_one / count) * (time - shortest_);
   }
 
   void start_from(const std::vector<Recomputation>& recomputations, std::int64_t budget_bytes) {
