@@ -27,32 +27,34 @@ class Forms:
         self.forms = forms
 
 
-def budget(callables: Iterable[Union[Callable[..., Any], Forms]], sample: Any, budget: Budget, *,
-           verbose: bool = False) -> "Budgeted":
+def budget(callables: Union[Callable[..., Any], Iterable[Union[Callable[..., Any], Forms]]], sample: Any, budget: Budget, *,
+           verbose: bool = False, trace: bool = False) -> "Budgeted":
     """Returns a callable that runs a chain of layers within a byte budget, bit-identical to plain training: loss, gradients,
     buffers and generators. callables: an nn.Sequential, or modules, functions and `Forms`, each called with the result of the
     previous one; a tuple is passed as several arguments. sample: a tensor or a tuple of tensors like those of a training step; the
     layers are measured with it, and their state is left unchanged. budget: bytes (also "64MiB"), or a share of the bytes that
     keeping everything needs for this sample (0.4 or "40%"). The budget covers a step's memory without parameters and their
-    gradients. verbose prints the chosen plan. OverBudgetError reports the smallest budget that works."""
-    return Budgeted(callables, sample, budget, verbose=verbose)
+    gradients. verbose prints the chosen plan. OverBudgetError reports the smallest budget that works.
+
+    trace: callables is one module, or a torch.fx.GraphModule, whose calls become the operations of a graph: for U-Nets and other
+    modules with skip connections. UnsupportedError names the line that cannot be traced."""
+    return Budgeted(callables, sample, budget, verbose=verbose, trace=trace)
 
 
 class Budgeted:
     """The callable that `budget` returns. Not a Module: a model that holds one has the same state_dict as without it. Can be copied
     and pickled if its layers can; a copy measures its layers again."""
 
-    def __init__(self, callables: Iterable[Union[Callable[..., Any], Forms]], sample: Any, budget: Budget, *,
-                 verbose: bool = False) -> None:
-        self._entries = [entry.forms if isinstance(entry, Forms) else (entry,) for entry in callables]
-        if not self._entries:
-            raise InvalidArgumentError("callables is empty")
+    def __init__(self, callables: Union[Callable[..., Any], Iterable[Union[Callable[..., Any], Forms]]], sample: Any, budget: Budget,
+                 *, verbose: bool = False, trace: bool = False) -> None:
+        self._traced = trace
+        self._entries = [(callables,)] if trace else _entries_of(callables)
         for number, forms in enumerate(self._entries):
             for form in forms:
                 _require_fit(number, form)
         self._share, self._bytes = _amount(budget)
         self._verbose = verbose
-        self._plans: List[_Plan] = []
+        self._plans: List[Any] = []  # a _Plan, or a _GraphPlan of a traced module, for each kind of inputs
         with _torch.enable_grad():
             self._plan_of(_values_of(sample if isinstance(sample, tuple) else (sample,), "the sample"))
 
@@ -61,16 +63,11 @@ class Budgeted:
             return self._plainly(inputs)
         _require_plain_torch()
         plan = self._plan_of(inputs)
-        if plan.first == len(self._entries):
-            return self._plainly(inputs)
-        values: Values = inputs
-        if plan.first:
-            with _torch.no_grad():
-                for forms in self._entries[:plan.first]:
-                    values = _values_of(forms[0](*values), "a layer")
-        return plan.run(values)
+        return plan.run(inputs) if plan.layers else self._plainly(inputs)
 
     def _plainly(self, values: Values) -> Any:
+        if self._traced:
+            return self._entries[0][0](*values)
         given: Any = values
         for number, forms in enumerate(self._entries):
             given = forms[0](*values)
@@ -94,12 +91,12 @@ class Budgeted:
     def __getstate__(self) -> Dict[str, Any]:
         return {**self.__dict__, "_plans": []}
 
-    def _plan_of(self, values: Values) -> "_Plan":
+    def _plan_of(self, values: Values) -> Any:
         modes = _modes_of(self._entries)
         fitting = [plan for plan in self._plans if plan.fits(values, modes)]
         if fitting:
             return min(fitting, key=lambda plan: plan.batch)
-        plan = _Plan(self._entries, values, modes)
+        plan = self._measured(values, modes)
         if plan.layers:
             if self._bytes is None:
                 assert self._share is not None
@@ -107,13 +104,35 @@ class Budgeted:
             try:
                 plan.choose(self._bytes)
             except OverBudgetError as error:
-                if self._share is None or self._plans:  # a budget in bytes, or a share that an earlier plan has fixed in bytes
-                    raise
-                raise _in_percent(error, self._share, self._bytes, plan.store_all_bytes) from None
+                if not self._traced and len(plan.layers) == 1:
+                    error = _with_hint(error)
+                if self._share is not None and not self._plans:  # later, the share of the first plan is a budget in bytes
+                    error = _in_percent(error, self._share, self._bytes, plan.store_all_bytes)
+                raise error from None
         self._plans.append(plan)
         if self._verbose:
             print(plan.text)
         return plan
+
+    def _measured(self, values: Values, modes: Tuple[Any, ...]) -> Any:
+        if not self._traced:
+            return _Plan(self._entries, values, modes)
+        from ._torch_graph_plan import _GraphPlan
+        return _GraphPlan(self._entries[0][0], values, modes)
+
+
+def _entries_of(callables: Any) -> List[Tuple[Any, ...]]:
+    if not isinstance(callables, Iterable):
+        raise InvalidArgumentError(f"callables: expected an nn.Sequential or several layers, found a {type(callables).__name__}; "
+                                   "trace=True takes one module")
+    entries = [entry.forms if isinstance(entry, Forms) else (entry,) for entry in callables]
+    if not entries:
+        raise InvalidArgumentError("callables is empty")
+    return entries
+
+
+def _with_hint(error: OverBudgetError) -> OverBudgetError:
+    return OverBudgetError(f"{error}; one layer leaves nothing to choose: trace=True plans the calls inside a module", error.status)
 
 
 def _in_percent(error: OverBudgetError, share: float, bytes_: int, store_all_bytes: int) -> OverBudgetError:

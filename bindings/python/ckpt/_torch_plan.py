@@ -12,7 +12,7 @@ from ._torch_layers import _Layer, _layers_of
 from ._torch_measure import _measure
 from ._torch_step import _Chain, _Outputs, _Step
 from ._torch_values import (_generators, _is_tensor, _kept_buffers, _modules_of, _plain, _restore_buffers, _set_generators,
-                            _storages, Values)
+                            _storages, Values, _values_of)
 from .generated.errors import OverBudgetError
 from .generated.values import ActionKind, Item, OptionProfile, PlanReport, ProfileFlag
 
@@ -41,6 +41,7 @@ class _Plan:
         finally:
             _set_generators(generators, self.devices)
             _restore_buffers(buffers)
+        self.leading = entries[:self.first]
         if not self.layers:
             self.text = "no layer has a gradient: every layer runs unchanged"
             return
@@ -107,6 +108,9 @@ class _Plan:
               f"{[round(option.forward_seconds * 1e3, 3) for option in layer.options]} ms" for layer in self.layers)])
 
     def run(self, values: Values) -> Any:
+        with _torch.no_grad():
+            for forms in self.leading:
+                values = _values_of(forms[0](*values), "a layer")
         step = _Step(self.layers, self.devices)
         driver = self.driver._again(step)
         parameters: Dict[int, Any] = {}

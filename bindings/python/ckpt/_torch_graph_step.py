@@ -1,0 +1,318 @@
+"""One step of a traced module: the callbacks of a driver."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
+
+import torch as _torch
+
+from ._torch_graph import _Begin, _Root, _seed
+from ._torch_operations import _has_gaps, _has_storage, _leaves, _Network, _Operation, _rebuilt
+from ._torch_values import (_autocast_state, _generators, _is_tensor, _kept_buffers, _plain, _restore_buffers, _set_generators,
+                            _storage, _under_autocast, Values)
+from .generated.errors import UnsupportedError
+from .generated.values import DriveFlag
+
+_AGAIN, _NO_OUTPUT = int(DriveFlag.AGAIN), int(DriveFlag.NO_OUTPUT)
+
+
+class _Saved:
+    """A tensor that autograd keeps for a backward. If its memory is that of an input or the output, it keeps only the place: the
+    driver passes both to the backward."""
+
+    def __init__(self, tensor: "_torch.Tensor") -> None:
+        self.tensor: Optional["_torch.Tensor"] = tensor
+        self.version = tensor._version
+        self.base: Optional[List[Any]] = None  # the value that is passed to the backward; filled before it
+        self.place: Any = None
+
+    def refer(self, base: List[Any], leaf: int) -> None:
+        tensor = self.tensor
+        assert tensor is not None
+        self.base, self.place = base, (leaf, tensor.dtype, tuple(tensor.size()), tensor.stride(), tensor.storage_offset())
+        self.tensor = None
+
+    def unpack(self) -> "_torch.Tensor":
+        if self.base is None:
+            assert self.tensor is not None
+            if self.tensor._version != self.version:
+                raise RuntimeError("a tensor that the backward needs was written to")
+            return self.tensor
+        leaf, dtype, size, stride, offset = self.place
+        of = self.base[leaf]
+        return _torch.empty(0, dtype=dtype, device=of.device).set_(_storage_object(of), offset, size, stride)
+
+
+def _storage_object(tensor: "_torch.Tensor") -> Any:
+    return tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
+
+
+def _dropped(tensor: "_torch.Tensor") -> None:
+    return None
+
+
+def _no_backward(packed: Any) -> "_torch.Tensor":
+    raise UnsupportedError("a layer runs backward inside its forward, which cannot be repeated")
+
+
+class _Tape:
+    """What an operation recorded for its backward."""
+
+    def __init__(self) -> None:
+        self.roots: List[Tuple[Any, List[Any], int]] = []              # of the value's leaves: root, box of its gradient, leaf
+        self.sums: List[Tuple[Any, List[Any], Tuple[int, int]]] = []   # of inputs with an earlier sum: and the input's place
+        self.shared: List[Tuple[Any, List[Any], Any]] = []             # of parameters that several operations use
+        self.sink: List[Any] = []                                      # receives the gradients of the inputs
+        self.inputs: List[List[Any]] = []                              # receives the inputs before the backward
+        self.output: List[Any] = []                                    # and the output
+        self.needed: Set[int] = set()                                  # the inputs that the backward reads
+        self.needs_output = False
+
+
+class _GraphStep:
+    """The callbacks of one step. A value is a list of the leaves of its operation's results."""
+
+    def __init__(self, network: _Network, devices: Sequence[int]) -> None:
+        self.network = network
+        self.devices = devices
+        self.autocast = _autocast_state()
+        self.results: Dict[Any, Any] = {}              # of calls that ran before all operations, and plain results, by node
+        self.ambient: Dict[int, Tuple[Any, Any]] = {}  # by operation: the state in which its first run began
+        self.gradients: Dict[int, Any] = {}            # by id of a parameter
+        self.again = 0                                 # number of runs of operations that repeat an earlier one
+        counts: Dict[int, int] = {}
+        for operation in network.operations:
+            for parameter in self.parameters(operation):
+                counts[id(parameter)] = counts.get(id(parameter), 0) + 1
+        self.shared = {key for key, count in counts.items() if count > 1}
+
+    def parameters(self, operation: _Operation) -> List[Any]:
+        unique = {id(each): each for call in operation.calls for each in self.network.parameters_of(call)}
+        return list(unique.values())
+
+    def begin(self, values: Values) -> None:
+        """Runs the calls that need no gradient and read only inputs."""
+        self.results.update(self.network.bound(values))
+        with _torch.no_grad():
+            for call in self.network.start:
+                args, kwargs = self.network.arguments(call.node, self.results)
+                if call.node not in self.network.first:
+                    self.results[call.node] = self.network.traced.call(call.node, args, kwargs)
+
+    # ---- Callbacks ----
+
+    def forward_n(self, call: Any, inputs: List[Any]) -> List[Any]:
+        operation = self.network.operations[call.first]
+        if not operation.runs_with_gradient:
+            with _torch.no_grad():
+                return _plain(self.run(operation, call.flags & _AGAIN, self.bind(operation, inputs)))
+        with _torch.enable_grad(), _torch.autograd.graph.saved_tensors_hooks(_dropped, _no_backward):
+            env = self.bind(operation, inputs)
+            places, tensors = self.with_gradients(operation, env)
+            self.replace(operation, env, places, _Begin.apply([], _seed(), *tensors) if tensors else ())
+            del tensors
+            return _plain(self.run(operation, call.flags & _AGAIN, env))
+
+    def record_n(self, call: Any, inputs: List[Any]) -> Tuple[Optional[List[Any]], Any]:
+        operation = self.network.operations[call.first]
+        tape = _Tape()
+        memory: Dict[int, Tuple[int, int]] = {}
+        for at, item in enumerate(inputs):
+            if at in operation.needed:
+                memory.update((_storage(leaf)[0], (at, number)) for number, leaf in enumerate(item) if _has_storage(leaf))
+        tape.inputs = bases = [[] for _ in inputs]
+        needed = tape.needed
+        packed: List[_Saved] = []
+
+        def pack(tensor: "_torch.Tensor") -> _Saved:  # autograd keeps it as long as the graph: it must not refer to the tape
+            saved = _Saved(tensor)
+            place = memory.get(_storage(tensor)[0]) if _has_storage(tensor) and _storage(tensor)[1] else None
+            if place is not None:
+                saved.refer(bases[place[0]], place[1])
+                needed.add(place[0])
+            packed.append(saved)
+            return saved
+
+        env = self.bind(operation, inputs)
+        with _torch.enable_grad(), _torch.autograd.graph.saved_tensors_hooks(pack, _Saved.unpack):
+            places, tensors = self.with_gradients(operation, env)
+            begun = _Begin.apply(tape.sink, _seed(), *tensors) if tensors else ()
+            del tensors
+            self.replace(operation, env, places, begun)
+            for place, tensor in zip(places, begun):
+                if place[0] in operation.adds:
+                    tape.sums.append(_rooted(tensor) + (place,))
+            del begun
+            leaves = self.run(operation, call.flags & _AGAIN, env)
+            for number, leaf in enumerate(leaves):
+                if _is_tensor(leaf) and leaf.requires_grad:
+                    if not operation.mask[number]:
+                        raise UnsupportedError(f"operation {operation.name} gives gradients to other results than when it was measured")
+                    tape.roots.append(_rooted(leaf) + (number,))
+            for parameter in self.parameters(operation):
+                if id(parameter) in self.shared:
+                    tape.shared.append(_rooted(parameter) + (parameter,))
+        output = _plain(leaves)
+        del leaves
+        if operation.needs_output is not False:
+            self.refer_to_output(packed, output, tape)
+        packed.clear()
+        return output if operation.needs_output or not call.flags & _NO_OUTPUT else None, tape
+
+    def refer_to_output(self, packed: List[_Saved], output: List[Any], tape: _Tape) -> None:
+        memory = {_storage(leaf)[0]: number for number, leaf in enumerate(output) if _has_storage(leaf) and _storage(leaf)[1]}
+        for saved in packed:
+            tensor = saved.tensor
+            if tensor is not None and _has_storage(tensor) and tensor._version == saved.version and _storage(tensor)[0] in memory:
+                saved.refer(tape.output, memory[_storage(tensor)[0]])
+                tape.needs_output = True
+
+    def backward_n(self, call: Any, inputs: List[Any], output: Optional[List[Any]], tape: Any, grad_output: Optional[List[Any]],
+                   sums: List[Any]) -> List[Any]:
+        operation = self.network.operations[call.first]
+        self.ambient.pop(call.first, None)
+        for item, refers in zip(inputs, tape.inputs):
+            refers.extend(item or ())
+        inputs.clear()
+        tape.output.extend(output or ())
+        gradients = [total if total is not None else [None] * self.leaf_count(value)
+                     for value, total in zip(operation.reads, sums)]
+        sums.clear()
+        roots = []
+        for root, box, number in tape.roots:
+            if grad_output is not None and grad_output[number] is not None:
+                box.append((grad_output[number],))
+                roots.append(root)
+        if grad_output is not None:
+            grad_output.clear()
+        if roots:
+            self.run_backward(operation, tape, roots, gradients)
+        return gradients
+
+    def run_backward(self, operation: _Operation, tape: _Tape, roots: List[Any], gradients: List[Any]) -> None:
+        """Adds to gradients, as autograd does: the sum so far comes first, then the operation's terms from its last call to its
+        first one."""
+        for root, box, (at, leaf) in tape.sums:
+            if gradients[at][leaf] is not None:
+                box.append((gradients[at][leaf],))
+                gradients[at][leaf] = None
+                roots.append(root)
+        for root, box, parameter in tape.shared:
+            total = self.gradients.pop(id(parameter), None)
+            if total is not None:
+                box.append((total,))
+                roots.append(root)
+                del total
+        parameters = self.parameters(operation)
+        places = operation.gradient_places
+        hooked = [(parameter, parameter._backward_hooks) for parameter in parameters if parameter._backward_hooks]
+        for parameter, _ in hooked:
+            parameter._backward_hooks = None
+        try:
+            wanted = ([_seed()] if places else []) + parameters
+            made = _torch.autograd.grad(roots, wanted, [root.detach() for root in roots], allow_unused=True) if wanted else ()
+        finally:
+            for parameter, hooks in hooked:
+                parameter._backward_hooks = hooks
+        for parameter, gradient in zip(parameters, made[len(made) - len(parameters):]):
+            if gradient is not None:
+                self.keep(parameter, gradient)
+        for number, (at, leaf) in enumerate(places if tape.sink else ()):
+            gradient, tape.sink[number] = tape.sink[number], None
+            if gradient is not None and _has_gaps(gradient) and self.may_copy(operation, at):
+                gradient = gradient.clone()  # its memory would live as long as all gradients in it
+            gradients[at][leaf] = gradient
+
+    def may_copy(self, operation: _Operation, at: int) -> bool:
+        """Returns whether a copy without gaps has no effect on bits: if another term is added, or the backward of the value gives
+        the same."""
+        value = operation.reads[at]
+        return at in operation.continues or (value > 0 and self.network.operations[value - 1].takes_dense)
+
+    def keep(self, parameter: Any, gradient: Any) -> None:
+        self.gradients[id(parameter)] = gradient
+
+    # ---- Runs ----
+
+    def leaf_count(self, value: int) -> int:
+        return len(self.network.operations[value - 1].mask) if value else self.network.input_count
+
+    def bind(self, operation: _Operation, inputs: List[Any]) -> Dict[Any, Any]:
+        """Takes over the inputs; returns what the operation reads, by node."""
+        env = {node: self.results[node] for node in operation.start}
+        for item, nodes in zip(inputs, operation.parts):
+            for node in nodes:
+                first, count = self.network.place_of[node]
+                env[node] = _rebuilt(self.network.like_of(node), iter(item[first:first + count]))
+        inputs.clear()
+        return env
+
+    def with_gradients(self, operation: _Operation, env: Dict[Any, Any]) -> Tuple[List[Tuple[int, int]], List[Any]]:
+        """Returns the places (read, leaf) of the inputs with a gradient, and their tensors."""
+        tensors = []
+        for nodes in operation.parts:
+            for node in nodes:
+                tensors += [leaf for leaf, has in zip(_leaves(env[node]), self.network.mask_of(node)) if has]
+        return operation.gradient_places, tensors
+
+    def replace(self, operation: _Operation, env: Dict[Any, Any], places: Any, begun: Sequence[Any]) -> None:
+        """Replaces the inputs with a gradient by tensors with a history."""
+        each = iter(begun)
+        for nodes in operation.parts if places else ():
+            for node in nodes:
+                leaves = [next(each) if has else leaf for leaf, has in zip(_leaves(env[node]), self.network.mask_of(node))]
+                env[node] = _rebuilt(env[node], iter(leaves))
+
+    def run(self, operation: _Operation, again: int, env: Dict[Any, Any]) -> List[Any]:
+        """Runs an operation, a repeated one with the ambient state of its first run; restores the current state afterwards."""
+        number = operation.number
+        if again:
+            self.again += 1
+            generators, buffers = self.ambient.get(number, (None, []))
+            now_generators = _generators(self.devices) if generators is not None else None
+            now_buffers = _kept_buffers(operation.changed)
+            if generators is not None:
+                _set_generators(generators, self.devices)
+            _restore_buffers(buffers)
+            try:
+                with _under_autocast(self.autocast):
+                    return self.run_calls(operation, env)
+            finally:
+                if now_generators is not None:
+                    _set_generators(now_generators, self.devices)
+                _restore_buffers(now_buffers)
+        if number in self.ambient:
+            return self.run_calls(operation, env)
+        if operation.is_random or operation.changed:
+            self.ambient[number] = (_generators(self.devices) if operation.is_random else None, _kept_buffers(operation.changed))
+        return self.run_calls(operation, env)
+
+    def run_calls(self, operation: _Operation, env: Dict[Any, Any]) -> List[Any]:
+        cached = self.autocast[0] or self.autocast[2]
+        if cached:  # casts of other runs belong to another graph, or to none
+            _torch.clear_autocast_cache()
+        try:
+            for call in operation.calls:
+                if call.is_plain and call.node in self.results:
+                    env[call.node] = self.results[call.node]
+                    continue
+                args, kwargs = self.network.arguments(call.node, env)
+                given = self.network.traced.call(call.node, args, kwargs)
+                del args, kwargs
+                if call.is_plain:
+                    self.results[call.node] = given
+                if call.node not in self.network.first:
+                    env[call.node] = given
+                del given
+                for node in operation.last_reads.get(call.node, ()):
+                    env.pop(node, None)
+            return [leaf for node in operation.results for leaf in _leaves(env[node])]
+        finally:
+            if cached:
+                _torch.clear_autocast_cache()
+
+
+def _rooted(tensor: "_torch.Tensor") -> Tuple[Any, List[Any]]:
+    """Returns an empty tensor that stands for another one in a graph, and the box of the gradient for its backward."""
+    box: List[Any] = []
+    return _Root.apply(box, tensor), box
