@@ -84,9 +84,11 @@ ckpt::PlanReport verify(const ckpt::Profile& profile, const Actions& actions) {
   return ckpt::Schedule::list(profile.layer_count(), actions).verify(profile);
 }
 
-// A graph with every property of a layer. Layer i reads value i and some of the four before it.
-ckpt::Profile random_graph(std::uint64_t seed, std::int64_t layers) {
+// A graph with every property of a layer. Layer i reads value i and some of the four before it. measurement: another one gives the
+// same bytes and other seconds.
+ckpt::Profile random_graph(std::uint64_t seed, std::int64_t layers, std::uint64_t measurement = 0) {
   Numbers numbers(seed);
+  Numbers noise(measurement);
   ckpt::Profile profile(64 * (1 + numbers.up_to(60)));
   Values outputs = {layers};
   for (std::int64_t i = 0; i < layers; ++i) {
@@ -111,6 +113,7 @@ ckpt::Profile random_graph(std::uint64_t seed, std::int64_t layers) {
     option.forward_workspace_bytes = numbers.one_in(3) ? 64 * numbers.up_to(50) : 0;
     option.backward_workspace_bytes = numbers.one_in(3) ? 64 * numbers.up_to(50) : 0;
     option.forward_seconds = 0.001 * static_cast<double>(5 + numbers.up_to(90));
+    if (measurement != 0) option.forward_seconds *= 0.25 * static_cast<double>(1 + noise.up_to(15));
     option.backward_seconds = 0.001 * static_cast<double>(5 + numbers.up_to(200));
     profile.add_option(option);
     Values needed;
@@ -269,6 +272,30 @@ TEST(GraphPlanner, KeepsEveryBudgetAndTimeNeverRisesWithIt) {
   }
   std::cout << budgets << " budgets, " << recomputing << " of them with recomputation\n";
   EXPECT_GT(recomputing, budgets / 2);
+}
+
+std::int64_t smallest_budget(const ckpt::Profile& profile) {
+  try {
+    ckpt::Schedule::create(profile, with_budget(1));
+  } catch (const ckpt::Error& error) {
+    const std::string text = error.what();
+    return std::stoll(text.substr(text.find("graph is ") + 9));
+  }
+  return 0;
+}
+
+// A program that measures its layers again finds the budget sufficient that an earlier run has reported.
+TEST(GraphPlanner, TheSmallestBudgetDoesNotDependOnSeconds) {
+  for (const std::int64_t layers : {20, 60}) {
+    for (std::uint64_t seed = 0; seed < (sanitized ? 1 : 4); ++seed) {
+      const std::int64_t smallest = smallest_budget(random_graph(seed, layers));
+      for (std::uint64_t measurement = 1; measurement <= 2; ++measurement) {
+        const ckpt::Profile profile = random_graph(seed, layers, measurement);
+        EXPECT_EQ(smallest_budget(profile), smallest) << layers << " layers, graph " << seed;
+        EXPECT_LE(bytes_of(profile, ckpt::Schedule::create(profile, with_budget(smallest))), smallest);
+      }
+    }
+  }
 }
 
 TEST(GraphPlanner, AFrontierPointIsTheScheduleOfItsBudget) {

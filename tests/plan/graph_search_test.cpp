@@ -285,7 +285,8 @@ TEST(GraphSearch, IsNearlyAlwaysOptimalForSmallGraphs) {
   for (int round = 0; round < (graphs != nullptr ? std::atoi(graphs) : sanitized ? 8 : 80); ++round) {
     const GraphCosts costs = random_graph(random, 4 + round % 4);
     const std::int64_t all = GraphTimeline(costs).peak_bytes();
-    const std::vector<GraphPlan> plans = explore_graph(costs, exploring_work(costs));
+    const std::vector<GraphPlan> plans =
+        explore_graph(costs, smallest_graphs(costs, exploring_work(costs) / 4).back(), exploring_work(costs));
     for (const std::int64_t percent : {55, 70, 85}) {
       const std::int64_t budget = all * percent / 100;
       const double min = ExhaustiveGraphSearch(costs, budget).min_time();

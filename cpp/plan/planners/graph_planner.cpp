@@ -46,7 +46,7 @@ class GraphPlanner {
     consider(store_all());
     if (!best_) consider_searched();
     if (!profile_.is_graph() && !is_store_all()) consider_chain();
-    if (!best_) {
+    if (!best_ || (smallest_bytes_ != unknown && budget_bytes_ < smallest_bytes_)) {
       base::fail(base::Status::over_budget, "budget_bytes is ", budget_bytes_, "; the smallest that works for this graph is ",
                  smallest_bytes_);
     }
@@ -57,11 +57,14 @@ class GraphPlanner {
   }
 
  private:
+  static constexpr std::int64_t unknown = std::numeric_limits<std::int64_t>::max();
+
   GraphPlan store_all() const { return {.recomputations = {}, .peak_bytes = 0, .time = 0}; }
 
   void consider_searched() {
     if (profile_.layers() <= max_explored_layers) {
-      for (const GraphPlan& plan : explore_graph(costs_, exploring_work(costs_))) consider(plan);
+      const GraphPlan smallest = consider_smallest(exploring_work(costs_) / 4);
+      for (const GraphPlan& plan : explore_graph(costs_, smallest, exploring_work(costs_))) consider(plan);
       return;
     }
     std::int64_t live_bytes = budget_bytes_;
@@ -70,7 +73,17 @@ class GraphPlanner {
       if (!plan) break;
       live_bytes = std::min(live_bytes, plan->peak_bytes) - (consider(*plan) - budget_bytes_);
     }
-    if (!best_) consider(smallest_graph(costs_, searched_work));
+    if (best_) return;
+    const GraphPlan smallest = consider_smallest(searched_work);
+    if (best_) consider(improve_graph(costs_, smallest.recomputations, budget_bytes_, searched_work / 2));
+  }
+
+  // Finds the smallest budget. Returns the plan with the fewest live bytes.
+  GraphPlan consider_smallest(std::int64_t work) {
+    const std::vector<GraphPlan> plans = smallest_graphs(costs_, work);
+    for (auto plan = plans.rbegin(); plan != plans.rend() && plan->peak_bytes < smallest_bytes_; ++plan)
+      smallest_bytes_ = std::min(smallest_bytes_, consider(*plan));
+    return plans.back();
   }
 
   // The planner of chains finds a schedule quickly, which the search then improves.
@@ -81,7 +94,7 @@ class GraphPlanner {
       smallest_bytes_ = std::min(smallest_bytes_, found->smallest_bytes);
       return;
     }
-    consider(found->schedule);
+    smallest_bytes_ = std::min(smallest_bytes_, consider(found->schedule));
     consider(improve_graph(costs_, recomputations_of(*found->schedule), budget_bytes_, searched_work / 2));
   }
 
@@ -94,7 +107,6 @@ class GraphPlanner {
 
   std::int64_t consider(const SchedulePtr& schedule) {
     const std::int64_t bytes = budgeted_bytes(*schedule, profile_);
-    smallest_bytes_ = std::min(smallest_bytes_, bytes);
     if (bytes > budget_bytes_) return bytes;
     Candidate candidate{schedule, bytes, verify(*schedule, profile_)};
     if (!best_ || candidate.is_faster_than(*best_)) best_ = std::move(candidate);
@@ -105,7 +117,7 @@ class GraphPlanner {
   const std::int64_t budget_bytes_;
   const GraphCosts costs_;
   std::optional<Candidate> best_;
-  std::int64_t smallest_bytes_ = std::numeric_limits<std::int64_t>::max();
+  std::int64_t smallest_bytes_ = unknown;  // smallest budget
 };
 
 }  // namespace
@@ -117,7 +129,8 @@ FrontierPoints graph_frontier_points(const ChainProfile& profile, std::int64_t m
   static_cast<void>(profile.longest_seconds());
   const GraphCosts costs = graph_costs(profile);
   FrontierPoints result;
-  for (const GraphPlan& plan : explore_graph(costs, exploring_work(costs))) {
+  const GraphPlan smallest = smallest_graphs(costs, exploring_work(costs) / 4).back();
+  for (const GraphPlan& plan : explore_graph(costs, smallest, exploring_work(costs))) {
     if (result.count++ >= max) continue;
     const SchedulePtr schedule = graph_schedule(costs, plan.recomputations, "graph");
     const PlanReport report = verify(*schedule, profile);

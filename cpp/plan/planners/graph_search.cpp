@@ -63,7 +63,8 @@ class GraphSearch {
   template <class Seen>
   void improve(const GraphPlan& from, std::int64_t budget_bytes, std::int64_t work, const Seen& seen) {
     start_from(from.recomputations, budget_bytes);
-    anneal(from.time, work, seen);
+    seen();
+    anneal(timeline_.time(), work, seen);
   }
 
   GraphPlan improved(const std::vector<Recomputation>& from, std::int64_t work) {
@@ -389,9 +390,10 @@ class GraphFrontier {
     while (next != plans_.end() && next->second.time >= time) next = plans_.erase(next);
   }
 
-  std::vector<GraphPlan> plans() const {
+  // Returns the plans that have at least some bytes.
+  std::vector<GraphPlan> plans(std::int64_t least_bytes = 0) const {
     std::vector<GraphPlan> all;
-    for (const auto& [bytes, plan] : plans_) all.push_back(plan);
+    for (auto each = plans_.lower_bound(least_bytes); each != plans_.end(); ++each) all.push_back(each->second);
     return all;
   }
 
@@ -401,11 +403,25 @@ class GraphFrontier {
 
 }  // namespace
 
-std::vector<GraphPlan> explore_graph(const GraphCosts& costs, std::int64_t work) {
+std::vector<GraphPlan> smallest_graphs(const GraphCosts& costs, std::int64_t work) {
+  GraphCosts equal = costs;
+  for (GraphOperation& operation : equal.operations) operation.forward_time = operation.backward_time = 1;
+  GraphSearch search(equal, 0);
+  std::vector<GraphPlan> plans;
+  constexpr std::int64_t rounds = 4;
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    const std::vector<Recomputation> from = plans.empty() ? std::vector<Recomputation>() : plans.back().recomputations;
+    search.lower_budget(from, work / rounds, [&] { plans.push_back(search.plan()); });
+  }
+  return plans;
+}
+
+std::vector<GraphPlan> explore_graph(const GraphCosts& costs, const GraphPlan& smallest, std::int64_t work) {
   GraphSearch search(costs, 0);
   GraphFrontier frontier;
   const auto seen = [&] { frontier.add(search); };
   const std::int64_t top_bytes = search.peak_bytes();
+  search.improve(smallest, smallest.peak_bytes, 0, seen);
   search.lower_budget({}, work / 8, seen);
   search.raise_budget(top_bytes, work / 4, seen);
   constexpr std::int64_t rounds = 8;
@@ -422,13 +438,7 @@ std::vector<GraphPlan> explore_graph(const GraphCosts& costs, std::int64_t work)
       }
     }
   }
-  return frontier.plans();
-}
-
-GraphPlan smallest_graph(const GraphCosts& costs, std::int64_t work) {
-  GraphSearch search(costs, 0);
-  search.lower_budget({}, work, [] {});
-  return search.plan();
+  return frontier.plans(smallest.peak_bytes);
 }
 
 GraphPlan improve_graph(const GraphCosts& costs, const std::vector<Recomputation>& from, std::int64_t budget_bytes,

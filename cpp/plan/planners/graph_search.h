@@ -37,11 +37,12 @@ inline std::int64_t exploring_work(const GraphCosts& costs) {
   return std::min<std::int64_t>(1'000'000 * std::int64_t{costs.size()}, 12'000'000);
 }
 
-// Returns plans for all budgets, by increasing bytes and decreasing time; the last is store-all. The search lowers the budget until
-// it finds nothing, and then raises it again step by step.
-std::vector<GraphPlan> explore_graph(const GraphCosts& costs, std::int64_t work);
+// Returns plans with fewer and fewer bytes; the last has the fewest that the search finds. Times have no effect: a profile that is
+// measured again has the same smallest budget.
+std::vector<GraphPlan> smallest_graphs(const GraphCosts& costs, std::int64_t work);
 
-// Returns the plan with the fewest bytes that the search finds.
-GraphPlan smallest_graph(const GraphCosts& costs, std::int64_t work);
+// Returns plans for all budgets from that of the smallest plan, by increasing bytes and decreasing time; the last is store-all. The
+// search lowers the budget until it finds nothing, and then raises it again step by step.
+std::vector<GraphPlan> explore_graph(const GraphCosts& costs, const GraphPlan& smallest, std::int64_t work);
 
 }  // namespace ckpt::plan
