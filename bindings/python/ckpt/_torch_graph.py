@@ -6,6 +6,9 @@ from typing import Any, Dict, List, Set
 
 import torch as _torch
 
+from .generated.errors import UnsupportedError
+
+
 def _function(rules: Any) -> Any:
     """Makes a class with forward and backward an autograd function; type checkers do not need torch."""
     return type(rules.__name__, (rules, _torch.autograd.Function), {})
@@ -39,6 +42,16 @@ class _Root:
     @staticmethod
     def backward(ctx: Any, empty: Any) -> Any:
         return (None, *ctx.box.pop())
+
+
+def _without_saving() -> Any:
+    """Returns a context in which autograd records nothing for a backward. Layers run as with autograd: without it, some choose
+    another kernel with other bits."""
+    return _torch.autograd.graph.saved_tensors_hooks(lambda tensor: None, _refuse_backward)
+
+
+def _refuse_backward(packed: Any) -> Any:
+    raise UnsupportedError("a layer runs a backward inside its forward")
 
 
 _seeds: Dict[Any, Any] = {}

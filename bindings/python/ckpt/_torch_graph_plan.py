@@ -57,7 +57,8 @@ class _GraphPlan:
     def _measure(self, values: Values) -> None:
         meter = _Meter()
         step = _GraphStep(self.network, self.devices)
-        self.begin_peak, _ = meter.during(lambda: step.begin(_plain(values)))
+        workspace, _ = meter.during(lambda: step.begin(_plain(values)))
+        self.begin_peak = workspace + sum(_storages(values).values())
         held = {_storage(value)[0] for value in values if _is_tensor(value)}
         inputs = sum(_storages(values).values()) + sum(
             size for call in self.network.start for address, size in _storages(_leaves(step.results.get(call.node))).items()
@@ -95,9 +96,12 @@ class _GraphPlan:
         return modes == self.modes and len(kind) == len(self.kind) and all(map(_is_same_or_smaller, kind, self.kind))
 
     def choose(self, budget_bytes: int) -> None:
-        if self.begin_peak > budget_bytes:
-            raise OverBudgetError(f"budget is {budget_bytes} bytes; the calls without a gradient, which run first, need {self.begin_peak}")
-        schedule = Schedule.create(self.profile, f"graph:{budget_bytes}")
+        try:
+            schedule = Schedule.create(self.profile, f"graph:{max(budget_bytes, self.begin_peak)}")
+            if budget_bytes < self.begin_peak:
+                raise OverBudgetError(f"; the smallest that works for this graph is {self.begin_peak}")
+        except OverBudgetError as error:
+            raise OverBudgetError(f"budget is {budget_bytes} bytes; {str(error).rpartition('; ')[2]}", error.status) from None
         self.report = report = schedule.verify(self.profile)
         self.peak_bytes = report.peak_bytes[0]
         self.driver = Driver(schedule, _GraphStep(self.network, ()))
@@ -134,7 +138,7 @@ class _GraphPlan:
             count = len(self.network.mask_of(node))
             results[node] = _rebuilt(self.network.like_of(node), iter(leaves[first:first + count]))
             first += count
-        return self.network.arguments(self.network.output, results)[0][0]
+        return _mutable(self.network.arguments(self.network.output, results)[0][0])
 
 
 class _Measurement:
@@ -163,7 +167,6 @@ class _Measurement:
         self.bytes = max(own, gradient)
         tape_bytes, record_most, record_in_row = self.record_bytes()
         record_workspace = record_most - tape_bytes - (own if operation.needs_output else 0)
-        operation.takes_dense = self.takes_dense(plan.network)
         self.gaps: Dict[int, int] = {}  # by value: bytes of the memory that its gradient keeps alive
         backward_peak = self.backward_peak()
         forward_seconds, backward_seconds = self.seconds(seconds)
@@ -229,25 +232,6 @@ class _Measurement:
                 self.gaps[value] = sum(_storages(filter(_has_storage, item)).values())
         return most - earlier
 
-    def takes_dense(self, network: _Network) -> bool:
-        """Returns whether the backward gives the same bits for a gradient with gaps and for a copy without gaps. The kernels may
-        differ, and then add in another order."""
-        places = [(node, leaf) for node in self.operation.results for leaf in range(len(network.mask_of(node)))]
-        layouts = [network.gaps.get(place) if has else None for place, has in zip(places, self.operation.mask)]
-        if not any(layouts):
-            return True
-        generator = _torch.Generator().manual_seed(1)
-        dense = [_torch.randn(leaf.shape, generator=generator).to(leaf) if has else None
-                 for leaf, has in zip(self.output, self.operation.mask)]
-        given = []
-        for apart in (False, True):
-            grad_output = [_with_gaps(leaf, layout) if apart and layout else leaf for leaf, layout in zip(dense, layouts)]
-            output, tape = self.record(self.inputs)
-            totals = self.backward(output, tape, grad_output, [None] * len(self.inputs))
-            given.append([leaf for item in totals for leaf in item] + list(self.step.gradients.values()))
-            self.step.gradients.clear()
-        return all(map(_is_same, *given))
-
     def seconds(self, limit: float) -> Tuple[float, float]:
         """Returns the median seconds of a forward and a backward."""
         forwards: List[float] = []
@@ -265,6 +249,18 @@ class _Measurement:
             forwards.append(at[1] - at[0])
             backwards.append(at[3] - at[2])
         return sorted(forwards)[len(forwards) // 2], sorted(backwards)[len(backwards) // 2]
+
+
+def _mutable(result: Any) -> Any:
+    """Returns a result with plain lists and dicts, as the module does; those of torch.fx cannot be changed."""
+    if isinstance(result, dict):
+        return {key: _mutable(part) for key, part in result.items()}
+    if isinstance(result, list):
+        return [_mutable(part) for part in result]
+    if isinstance(result, tuple) and not isinstance(result, _torch.Size):
+        parts = [_mutable(part) for part in result]
+        return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
+    return result
 
 
 def _like_given(value: Any) -> Any:
@@ -288,12 +284,6 @@ def _copies(items: Sequence[List[Any]]) -> List[List[Any]]:
                                                                        leaf.stride())
 
     return [[copy(leaf) for leaf in item] for item in items]
-
-
-def _with_gaps(leaf: Any, layout: Tuple[Any, int, int]) -> Any:
-    stride, offset, size = layout
-    memory = _torch.zeros(size // leaf.element_size(), dtype=leaf.dtype, device=leaf.device)
-    return memory.as_strided(leaf.shape, stride, offset).copy_(leaf)
 
 
 def _is_same(left: Any, right: Any) -> bool:

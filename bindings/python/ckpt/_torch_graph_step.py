@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
 import torch as _torch
 
-from ._torch_graph import _Begin, _Root, _seed
+from ._torch_graph import _Begin, _Root, _seed, _without_saving
 from ._torch_operations import _has_gaps, _has_storage, _leaves, _Network, _Operation, _rebuilt
 from ._torch_values import (_autocast_state, _generators, _is_tensor, _kept_buffers, _plain, _restore_buffers, _set_generators,
                             _storage, _under_autocast, Values)
@@ -45,14 +45,6 @@ class _Saved:
 
 def _storage_object(tensor: "_torch.Tensor") -> Any:
     return tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
-
-
-def _dropped(tensor: "_torch.Tensor") -> None:
-    return None
-
-
-def _no_backward(packed: Any) -> "_torch.Tensor":
-    raise UnsupportedError("a layer runs backward inside its forward, which cannot be repeated")
 
 
 class _Tape:
@@ -96,17 +88,15 @@ class _GraphStep:
         with _torch.no_grad():
             for call in self.network.start:
                 args, kwargs = self.network.arguments(call.node, self.results)
+                given = self.network.traced.call(call.node, args, kwargs)
                 if call.node not in self.network.first:
-                    self.results[call.node] = self.network.traced.call(call.node, args, kwargs)
+                    self.results[call.node] = given
 
     # ---- Callbacks ----
 
     def forward_n(self, call: Any, inputs: List[Any]) -> List[Any]:
         operation = self.network.operations[call.first]
-        if not operation.runs_with_gradient:
-            with _torch.no_grad():
-                return _plain(self.run(operation, call.flags & _AGAIN, self.bind(operation, inputs)))
-        with _torch.enable_grad(), _torch.autograd.graph.saved_tensors_hooks(_dropped, _no_backward):
+        with _torch.enable_grad(), _without_saving():
             env = self.bind(operation, inputs)
             places, tensors = self.with_gradients(operation, env)
             self.replace(operation, env, places, _Begin.apply([], _seed(), *tensors) if tensors else ())
@@ -139,11 +129,12 @@ class _GraphStep:
             begun = _Begin.apply(tape.sink, _seed(), *tensors) if tensors else ()
             del tensors
             self.replace(operation, env, places, begun)
-            for place, tensor in zip(places, begun):
-                if place[0] in operation.adds:
-                    tape.sums.append(_rooted(tensor) + (place,))
+            summed = [(tensor, place) for tensor, place in zip(begun, places) if place[0] in operation.adds]
             del begun
             leaves = self.run(operation, call.flags & _AGAIN, env)
+            for tensor, place in summed:  # after the run, so that its sum so far is the first term
+                tape.sums.append(_rooted(tensor) + (place,))
+            del summed
             for number, leaf in enumerate(leaves):
                 if _is_tensor(leaf) and leaf.requires_grad:
                     if not operation.mask[number]:

@@ -55,6 +55,8 @@ class _Call:
         self.others: List[Any] = []  # leaves that its function uses and no module holds
         self.mask: List[bool] = []   # of its result: which leaves have a gradient
         self.like: Any = None        # its result without the tensors
+        self.takes_dense = True      # a gradient with gaps and a copy without gaps give the same bits and layouts
+        self.passes_gaps: Set[Any] = set()  # nodes whose gradients have gaps if its own has
 
     @property
     def has_effects(self) -> bool:
@@ -78,15 +80,13 @@ class _Operation:
         self.gradient_places: List[Tuple[int, int]] = []  # (read, leaf) of the inputs with a gradient
         self.adds: Set[int] = set()      # reads to whose gradient a later operation adds first
         self.continues: Set[int] = set()  # reads to whose gradient an earlier operation adds afterwards
-        self.takes_dense = True  # whether a gradient with gaps may be copied before the backward: the bits are the same
+        self.takes_dense = True  # whether a gradient with gaps may be copied before the backward
         self.needed: Set[int] = set()    # reads that the backward needs; all before the measurement
         self.needs_output: Optional[bool] = None  # whether the backward needs the value; None before the measurement
-        self.runs_with_gradient = False  # a call may choose another algorithm when autograd is off
 
     @property
     def is_random(self) -> bool:
-        """Whether a run may draw random numbers."""
-        return self.runs_with_gradient or any(call.is_random for call in self.calls)
+        return any(call.is_random for call in self.calls)
 
     @property
     def has_no_input_gradient(self) -> bool:
@@ -108,7 +108,7 @@ class _Network:
         self.calls: Dict[Any, _Call] = {}
         self.first: Dict[Any, Any] = {}  # by node with the same tensor as an earlier node (in-place calls, identity): that node
         self.memory: Dict[Any, Any] = {}  # by node with a view: the node that made the memory
-        self.gaps: Dict[Tuple[Any, int], Any] = {}  # by node and leaf, of gradients that are part of larger memory: their layout
+        self.gaps: Dict[Any, List[_Call]] = {}  # by node: the calls whose backward gives a gradient that is part of larger memory
         self.input_masks = {node: _is_tensor(value) and value.requires_grad for node, value in self.bound(values).items()}
         _FirstRun(self, values)
         self.start = [call for call in self.calls.values() if call.is_start]
@@ -178,7 +178,10 @@ class _FirstRun:
         self.network, self.traced = network, network.traced
         self.results = network.bound(values)
         self.devices = sorted({value.device.index for value in values if _is_tensor(value) and value.device.type == "cuda"})
-        self.effects_before = False
+        self.noise = _torch.Generator().manual_seed(1)  # leaves the global generator as it is
+        self.effects_before = False  # of a call of an operation
+        self.read_by_operations: Set[Any] = set()  # memory
+        self.written_by_operations: Set[Any] = set()
         last_reader = {each: node for node in self.traced.nodes for each in network.reads(node)}
         for node in self.traced.nodes:
             if node.op in _CALLS:
@@ -213,22 +216,27 @@ class _FirstRun:
             if history:
                 known = {id(each) for each in network.parameters_of(call)}
                 call.others = [leaf for leaf in _leaves_of(_Root.apply([], *history)) if id(leaf) not in known]
-                self.find_gaps(history, inputs)
         call.like = _structure(given)
         call.is_plain = not any(map(_is_tensor, leaves))
         call.is_random = not all(map(_torch.equal, generators, _generators(self.devices)))
         call.changed = [(module, name) for module, name, buffer, contents in buffers
                         if module._buffers[name] is not buffer or (buffer is not None and not _same_bits(buffer, contents))]
-        self.find_joins(call, watched, leaves)
+        if history:
+            self.find_gaps(call, history, inputs)
+        written = self.find_joins(call, watched, leaves)
         call.is_start = (not any(call.mask) and all(self.is_start(each) for each in call.reads)
-                         and not (call.has_effects and self.effects_before))
-        self.effects_before |= call.has_effects and not call.is_start
-        if call.is_plain and not call.is_start:
-            call.joins += [max((each for each in call.reads if each in network.calls and not network.calls[each].is_start),
-                               key=lambda each: network.calls[each].number)]
+                         and not (call.has_effects and self.effects_before)
+                         and self.read_by_operations.isdisjoint(map(self.memory_of, written))
+                         and self.written_by_operations.isdisjoint(map(self.memory_of, call.reads)))
+        if not call.is_start:
+            self.written_by_operations.update(map(self.memory_of, written))
+            self.take_from_start(written)
+            self.note_operation(call)
         same = next((each for each, value in begun.items() if _is_tensor(given) and value is given), None)
         if same is not None:
             network.first[node] = same
+            if same in network.calls and written:  # the result has the history of the write
+                network.calls[same].mask, network.calls[same].takes_dense = call.mask, call.takes_dense
         return _rebuilt(given, iter([leaf.detach() if _is_tensor(leaf) else leaf for leaf in leaves]))
 
     def begun(self, read: Dict[Any, Any]) -> Tuple[Dict[Any, Any], Dict[Tuple[Any, int], Any]]:
@@ -240,21 +248,54 @@ class _FirstRun:
             flat[node][number] = leaf
         return {node: _rebuilt(read[node], iter(leaves)) for node, leaves in flat.items()}, dict(zip(places, begun))
 
-    def find_gaps(self, history: List[Any], inputs: Dict[Tuple[Any, int], Any]) -> None:
-        if not inputs:
-            return
-        gradients = _torch.autograd.grad(history, list(inputs.values()), [_torch.ones_like(leaf) for leaf in history],
-                                         allow_unused=True)
-        for place, gradient in zip(inputs, gradients):
+    def find_gaps(self, call: _Call, history: List[Any], inputs: Dict[Tuple[Any, int], Any]) -> None:
+        """Runs the call backward, to see the layouts of its gradients."""
+        wanted = [*inputs.values(), *self.network.parameters_of(call)]
+
+        def gradients(of: List[Any]) -> List[Any]:
+            return list(_torch.autograd.grad(history, wanted, of, retain_graph=True, allow_unused=True))
+
+        dense = [_torch.randn(leaf.shape, generator=self.noise).to(leaf) for leaf in history] if wanted else []
+        given = gradients(dense) if wanted else []
+        for (node, _), gradient in zip(inputs, given):
             if gradient is not None and _has_gaps(gradient):
-                self.network.gaps[place] = (gradient.stride(), gradient.storage_offset(), _storage(gradient)[1])
+                self.network.gaps.setdefault(node, []).append(call)
+        for dim in sorted({1, -1}) if wanted and all(leaf.dim() > 1 and leaf.numel() for leaf in history) else ():
+            apart = gradients([_torch.cat([leaf, leaf], dim).narrow(dim, 0, leaf.shape[dim]) for leaf in dense])
+            call.takes_dense &= all(_is_same_layout(left, right) for left, right in zip(given, apart))
+            call.passes_gaps |= {node for (node, _), gradient in zip(inputs, apart) if gradient is not None and _has_gaps(gradient)}
 
     def is_start(self, node: Any) -> bool:
         return node not in self.network.calls or self.network.calls[node].is_start
 
-    def find_joins(self, call: _Call, watched: List[Tuple[Any, Any, int]], leaves: List[Any]) -> None:
-        """Finds the nodes that must run in the same operation: those whose memory the result shares, or into which the call writes."""
+    def take_from_start(self, written: Set[Any]) -> None:
+        """Makes calls parts of operations whose memory an operation writes, and those that read their results."""
+        taken = {node for node in written if node in self.network.calls}
+        for call in self.network.calls.values():
+            if call.is_start and (call.node in taken or taken.intersection(call.reads)):
+                taken.add(call.node)
+                call.is_start = False
+                self.note_operation(call)
+
+    def memory_of(self, node: Any) -> Any:
+        """Returns a key of the memory of a result: its maker, or the path of an attribute."""
+        memory = self.network.memory.get(node, node)
+        return memory.target if memory.op == "get_attr" else memory
+
+    def note_operation(self, call: _Call) -> None:
+        """Notes a call that is part of an operation. A plain result belongs to the last of the results that it depends on."""
+        calls = self.network.calls
+        self.effects_before |= call.has_effects
+        self.read_by_operations.update(map(self.memory_of, call.reads))
+        read = [each for each in call.reads if each in calls and not calls[each].is_start]
+        if call.is_plain and read:
+            call.joins.append(max(read, key=lambda each: calls[each].number))
+
+    def find_joins(self, call: _Call, watched: List[Tuple[Any, Any, int]], leaves: List[Any]) -> Set[Any]:
+        """Finds the nodes that must run in the same operation: those whose memory the result shares, or into which the call writes.
+        Returns the nodes whose memory it writes."""
         network = self.network
+        written: Set[Any] = set()
         own = {_storage(leaf)[0] for leaf in leaves if _has_storage(leaf) and _storage(leaf)[1]}
         for each, leaf, version in watched:
             memory = network.memory.get(each, each)
@@ -264,6 +305,7 @@ class _FirstRun:
                 call.joins.append(each)
             if not wrote:
                 continue
+            written.add(memory)
             if memory.op == "placeholder":
                 raise UnsupportedError(f"{_place(call.node)}: writes into an input of the module: recomputing it would give different "
                                        "bits")
@@ -277,6 +319,7 @@ class _FirstRun:
             call.joins += [node for node in readers if node.op in _CALLS and any(
                 network.memory.get(one, one) is memory or (one.op == memory.op == "get_attr" and one.target == memory.target)
                 for one in network.reads(node))]
+        return written
 
 
 def _has_storage(leaf: Any) -> bool:
@@ -286,6 +329,12 @@ def _has_storage(leaf: Any) -> bool:
 def _has_gaps(gradient: "_torch.Tensor") -> bool:
     """Returns whether a gradient is part of larger memory, as that of an input of torch.cat is."""
     return _has_storage(gradient) and _storage(gradient)[1] > gradient.numel() * gradient.element_size()
+
+
+def _is_same_layout(left: Any, right: Any) -> bool:
+    if left is None or right is None:
+        return left is right
+    return left.stride() == right.stride() and _same_bits(left, right)
 
 
 def _is_part(node: Any, of: Any) -> bool:
@@ -318,6 +367,7 @@ class _Grouping:
             for node in call.joins:
                 self.join(call.node, node)
         self.find_users()
+        self.join_gaps()
         while True:
             groups = self.groups()
             if not (self.join_cycles() or self.remove_unused(groups) or self.join_unread(groups) or self.join_random(groups)
@@ -397,17 +447,16 @@ class _Grouping:
         for group in reversed(groups):
             if self.find(group[0].node) in needed:
                 needed |= self.roots_read(group)
-        for number, group in enumerate(groups):
-            if self.find(group[0].node) in needed:
-                continue
-            if len(groups) > 1 and any(call.has_effects for call in group):
-                return self.join(group[0].node, groups[number - 1 if number else 1][0].node)
-            for call in group:
+        unused = [number for number, group in enumerate(groups) if self.find(group[0].node) not in needed]
+        for number in unused if len(groups) > 1 else ():
+            if any(call.has_effects for call in groups[number]):
+                return self.join(groups[number][0].node, groups[number - 1 if number else 1][0].node)
+        for number in unused:
+            for call in groups[number]:
                 del self.parent[call.node]
-            self.calls = [call for call in self.calls if call.node in self.parent]
-            self.find_users()
-            return True
-        return False
+        self.calls = [call for call in self.calls if call.node in self.parent]
+        self.find_users()
+        return bool(unused)
 
     def join_unread(self, groups: List[List[_Call]]) -> bool:
         """Joins a group of which only plain results are read to a reader."""
@@ -430,13 +479,25 @@ class _Grouping:
                 last = call.number if call.is_random else last
         return False
 
+    def join_gaps(self) -> None:
+        """Joins a call to the one that gives it a gradient with gaps, if it cannot take a copy. In an operation, gradients stay as
+        they are; between operations they are copied, because the larger memory would live as long as the gradient."""
+        gaps = {node: list(calls) for node, calls in self.network.gaps.items()}
+        for call in reversed(self.calls):
+            readers = [user for user in self.users.get(call.node, ()) if any(user.mask)]
+            if len(readers) != 1 or call.takes_dense:  # a sum of several gradients has no gaps
+                continue
+            for giver in gaps.get(call.node, ()):
+                self.join(call.node, giver.node)
+                for node in call.passes_gaps:
+                    gaps.setdefault(node, []).append(call)
+
     def join_sums(self, groups: List[List[_Call]]) -> bool:
         """Joins the readers of a tensor whose gradients would be added in another order than autograd's: that of the readers, from
-        the last one to the first one. Two terms have the same sum in either order."""
+        the last one to the first one. The first term decides the layout of the sum, and with it the kernels that read it; so the order
+        of two terms matters, too."""
         position = {call.node: number for number, group in enumerate(groups) for call in group}
         for source, readers in self.sources():
-            if sum(self.terms(source, call) for call in readers) <= 2:
-                continue
             at = position.get(source, -1)
             mine = sorted(readers, key=lambda call: (position[call.node] == at, -position[call.node], -call.number))
             if mine != sorted(readers, key=lambda call: -call.number):
@@ -455,14 +516,6 @@ class _Grouping:
                     readers.setdefault(id(parameter), []).append(call)
         yield from ((source, calls) for source, calls in readers.items() if len(calls) > 1)
 
-    def terms(self, source: Any, call: _Call) -> int:
-        """Returns how many gradients of a source a call may add."""
-        if len(self.network.modules_in(call.node)) > 1:
-            return 2
-        found: List[Any] = []
-        _map_arg((call.node.args, call.node.kwargs), lambda node: found.append(self.network.first.get(node, node)))
-        return max(sum(node is source for node in found), 1)
-
     # ---- Operations ----
 
     def build(self, groups: List[List[_Call]]) -> None:
@@ -480,8 +533,8 @@ class _Grouping:
             self.read(operation, [node for node in dict.fromkeys(read) if node not in inside])
             operation.mask = [has for node in operation.results for has in self.network.mask_of(node)]
             operation.last_reads = _last_reads(operation)
+            operation.takes_dense = all(self.network.calls[node].takes_dense for node in operation.results if node in inside)
             operation.others = [leaf for call in operation.calls for leaf in call.others]
-            operation.runs_with_gradient = any(_may_choose(self.network, call) for call in operation.calls)
         self.find_changed()
 
     def read(self, operation: _Operation, nodes: List[Any]) -> None:
@@ -504,7 +557,8 @@ class _Grouping:
         changed = {(id(module), name) for call in network.calls.values() for module, name in call.changed}
         for operation in self.operations:
             used = [(module, name) for call in operation.calls for module in network.modules_in(call.node) for name in module._buffers]
-            used += [network.traced.owner(node.target) for call in operation.calls for node in call.reads
+            read = [network.memory.get(node, node) for call in operation.calls for node in call.reads]
+            used += [network.traced.owner(node.target) for node in read
                      if node.op == "get_attr" and node.target not in network.traced.constants]
             unique = {(id(module), name): (module, name) for module, name in used}
             operation.changed = [each for key, each in unique.items() if key in changed]
@@ -519,11 +573,3 @@ def _last_reads(operation: _Operation) -> Dict[Any, List[Any]]:
         if node not in operation.results:
             by_call.setdefault(reader, []).append(node)
     return by_call
-
-
-def _may_choose(network: _Network, call: _Call) -> bool:
-    """Returns whether a call may run another algorithm without autograd: modules that hold others, and functions outside torch."""
-    if call.node.op == "call_module":
-        return len(network.modules_in(call.node)) > 1
-    module: str = getattr(call.node.target, "__module__", None) or "torch"
-    return call.node.op == "call_function" and module.split(".")[0] not in ("torch", "_operator", "builtins", "math")

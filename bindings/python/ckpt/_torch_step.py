@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 import torch as _torch
 
 from ._drive import Driver
-from ._torch_graph import _Begin, _function, _leaves_of, _Root, _seed
+from ._torch_graph import _Begin, _function, _leaves_of, _Root, _seed, _without_saving
 from ._torch_layers import _Layer
 from ._torch_values import (_autocast_state, _generators, _is_tensor, _kept_buffers, _plain, _restore_buffers, _set_generators,
                             _under_autocast, Values)
@@ -34,10 +34,11 @@ class _Step:
         values = tuple(item)
         if call.flags & _TAKE_INPUT:
             item.clear()
-        with _torch.no_grad():
-            for layer in range(call.first, call.last):
-                values = self.run(layer, call.option, call.flags & _AGAIN, values)
-        return _plain(values)
+        for number in range(call.first, call.last):
+            with _torch.enable_grad(), _without_saving():
+                values = self.with_history(self.layers[number], [], values)
+                values = tuple(_plain(self.run(number, call.option, call.flags & _AGAIN, values)))
+        return list(values)
 
     def record(self, call: Any, item: List[Any]) -> Tuple[Optional[List[Any]], List[Any]]:
         values = tuple(item)
@@ -45,11 +46,8 @@ class _Step:
             item.clear()
         layer = self.layers[call.first]
         with _torch.enable_grad():
-            sink: Optional[List[Any]] = None
-            if any(layer.input_mask):
-                sink = []
-                begun = iter(_Begin.apply(sink, _seed(), *(value for value, has in zip(values, layer.input_mask) if has)))
-                values = tuple(next(begun) if has else value for value, has in zip(values, layer.input_mask))
+            sink: Optional[List[Any]] = [] if any(layer.input_mask) else None
+            values = self.with_history(layer, sink, values)
             values = self.run(call.first, call.option, call.flags & _AGAIN, values)
             positions = [at for at, value in enumerate(values) if _is_tensor(value) and value.requires_grad]
             box: List[Any] = []
@@ -94,6 +92,13 @@ class _Step:
             return None
         given = iter(sink)
         return [next(given) if has else None for has in layer.input_mask]
+
+    def with_history(self, layer: _Layer, sink: Any, values: Values) -> Values:
+        """Returns a layer's inputs with a history of their own. sink receives their gradients."""
+        if not any(layer.input_mask):
+            return values
+        begun = iter(_Begin.apply(sink, _seed(), *(value for value, has in zip(values, layer.input_mask) if has)))
+        return tuple(next(begun) if has else value for value, has in zip(values, layer.input_mask))
 
     def add(self, parameter: Any, gradient: Any) -> None:
         """Adds a gradient in the order of the backward, as autograd sums those of a parameter that several layers use."""

@@ -260,6 +260,18 @@ class Bits(unittest.TestCase):
         for left, right in zip(sum(parts_of(layers), []), sum(parts_of(plain), [])):
             self.assertTrue(same_bits(left.detach(), right.detach()) and same_bits(left.grad, right.grad))
 
+    def test_layers_that_choose_by_grad_mode(self):
+        """TransformerEncoderLayer has a faster kernel without autograd, with other bits."""
+        torch.manual_seed(3)
+        layers = [nn.TransformerEncoderLayer(16, 4, 32, batch_first=True).eval() for _ in range(4)]
+        layers.append(lambda x: square(x * 3 if torch.is_grad_enabled() else x))
+        sample = torch.randn(4, 10, 16)
+        for frozen in (False, True):
+            for parameter in layers[2].parameters():
+                parameter.requires_grad_(not frozen)
+            run = self.check(layers, sample, smallest(layers, sample), steps=1)
+            self.assertGreater(run.reports[0].recomputed_forwards, 0)
+
     def test_autocast(self):
         layers, sample = linear_stack()
         plain = copy.deepcopy(layers)
