@@ -26,13 +26,13 @@ static inline void raise_event(event* it) {
   pthread_mutex_unlock(&it->mutex);
 }
 
-/* Fails after 5 seconds while an allocation fails on purpose (tests/sweeps): then the task that raises the event may not exist. A
+/* Fails after a second while an allocation fails on purpose (tests/sweeps): then the task that raises the event may not exist. A
  * hang of the library itself still ends by the alarm. */
 static inline void await_event(event* it, int count) {
   struct timespec until;
   int code = 0;
   clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_sec += getenv("CKPT_FAIL_AT") != NULL ? 5 : HANG_SECONDS;
+  until.tv_sec += getenv("CKPT_FAIL_AT") != NULL ? 1 : HANG_SECONDS;
   pthread_mutex_lock(&it->mutex);
   while (code == 0 && it->count < count) code = pthread_cond_timedwait(&it->changed, &it->mutex, &until);
   pthread_mutex_unlock(&it->mutex);
