@@ -29,20 +29,20 @@ BLOCKS = int(sys.argv[2]) if len(sys.argv) > 2 else 12
 
 def peak_of(run, sample, parameters):
     """Returns the peak of live bytes of a step, by the allocator, without the gradients of parameters."""
-    pieces, before = [], _torch_step._Step.add
+    pieces, before = [], _torch_step._Step.keep
 
-    def add(step, parameter, gradient):
+    def keep(step, parameter, gradient):
         pieces.append(gradient)
         before(step, parameter, gradient)
 
     for parameter in parameters:
         parameter.grad = None
-    _torch_step._Step.add = add
+    _torch_step._Step.keep = keep
     try:
         return _torch_measure._Meter().during(lambda: run(sample).backward(), lambda: [
             _torch_values._storage(gradient)[0] for gradient in [*pieces, *(parameter.grad for parameter in parameters)]])[0]
     finally:
-        _torch_step._Step.add = before
+        _torch_step._Step.keep = before
 
 
 def seconds_of(runs, sample, parameters):

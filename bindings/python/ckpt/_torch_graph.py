@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Set
+from typing import Any, Dict, List, Set, Tuple
 
 import torch as _torch
 
@@ -42,6 +42,12 @@ class _Root:
     @staticmethod
     def backward(ctx: Any, empty: Any) -> Any:
         return (None, *ctx.box.pop())
+
+
+def _rooted(tensor: "_torch.Tensor") -> Tuple[Any, List[Any]]:
+    """Returns an empty tensor that replaces another one in its graph, and the box of the gradient for its backward."""
+    box: List[Any] = []
+    return _Root.apply(box, tensor), box
 
 
 def _without_saving() -> Any:

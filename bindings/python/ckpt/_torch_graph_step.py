@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
 import torch as _torch
 
-from ._torch_graph import _Begin, _Root, _seed, _without_saving
+from ._torch_graph import _Begin, _rooted, _seed, _without_saving
 from ._torch_operations import _has_gaps, _has_storage, _leaves, _Network, _Operation, _rebuilt
 from ._torch_values import (_autocast_state, _generators, _is_tensor, _kept_buffers, _plain, _restore_buffers, _set_generators,
                             _storage, _under_autocast, Values)
@@ -72,10 +73,7 @@ class _GraphStep:
         self.ambient: Dict[int, Tuple[Any, Any]] = {}  # by operation: the state in which its first run began
         self.gradients: Dict[int, Any] = {}            # by id of a parameter
         self.again = 0                                 # number of runs of operations that repeat an earlier one
-        counts: Dict[int, int] = {}
-        for operation in network.operations:
-            for parameter in self.parameters(operation):
-                counts[id(parameter)] = counts.get(id(parameter), 0) + 1
+        counts = Counter(id(parameter) for operation in network.operations for parameter in self.parameters(operation))
         self.shared = {key for key, count in counts.items() if count > 1}
 
     def parameters(self, operation: _Operation) -> List[Any]:
@@ -302,8 +300,3 @@ class _GraphStep:
             if cached:
                 _torch.clear_autocast_cache()
 
-
-def _rooted(tensor: "_torch.Tensor") -> Tuple[Any, List[Any]]:
-    """Returns an empty tensor that stands for another one in a graph, and the box of the gradient for its backward."""
-    box: List[Any] = []
-    return _Root.apply(box, tensor), box

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import torch as _torch
 
 from ._drive import Driver
-from ._torch_graph import _Begin, _function, _leaves_of, _Root, _seed, _without_saving
+from ._torch_graph import _Begin, _function, _leaves_of, _Root, _rooted, _seed, _without_saving
 from ._torch_layers import _Layer
 from ._torch_values import (_autocast_state, _generators, _is_tensor, _kept_buffers, _plain, _restore_buffers, _set_generators,
                             _under_autocast, Values)
@@ -29,6 +30,8 @@ class _Step:
         self.ambient: Dict[int, Tuple[Any, Any]] = {}  # by layer: the state in which its first run began
         self.gradients: Dict[int, Any] = {}  # by id of a parameter
         self.again = 0  # number of layer runs that repeat an earlier one
+        counts = Counter(id(parameter) for layer in layers for parameter in layer.parameters())
+        self.shared = {key for key, count in counts.items() if count > 1}  # ids of parameters that several layers use
 
     def forward(self, call: Any, item: List[Any]) -> List[Any]:
         values = tuple(item)
@@ -52,6 +55,7 @@ class _Step:
             positions = [at for at, value in enumerate(values) if _is_tensor(value) and value.requires_grad]
             box: List[Any] = []
             root = _Root.apply(box, *(values[at] for at in positions)) if positions else None
+            shared = [(*_rooted(parameter), parameter) for parameter in layer.parameters() if id(parameter) in self.shared]
         if layer.output_mask and any(not layer.output_mask[at] for at in positions):
             raise UnsupportedError(f"layer {layer.name} gives gradients to other outputs than when it was measured")
         if root is not None and layer.has_functions:
@@ -60,7 +64,7 @@ class _Step:
                 if id(leaf) not in known:
                     raise UnsupportedError(f"layer {layer.name} uses a parameter that it did not use when it was measured")
         asked = not call.flags & _NO_OUTPUT or layer.flags & LayerFlag.NEEDS_OUTPUT
-        return _plain(values) if asked else None, [root, sink, box, positions]
+        return _plain(values) if asked else None, [root, sink, box, positions, shared]
 
     def backward(self, call: Any, item: Any, output: Any, tape: List[Any], grad_output: Optional[List[Any]]) -> Optional[List[Any]]:
         if call.flags & _TAKE_INPUT:
@@ -69,25 +73,32 @@ class _Step:
             output.clear()
         layer = self.layers[call.first]
         self.ambient.pop(call.first, None)
-        root, sink, box, positions = tape
+        root, sink, box, positions, shared = tape
         tape.clear()
         if grad_output is None or root is None:
             return None
         box.append(tuple(grad_output[at] for at in positions))
         grad_output.clear()
+        roots = [root]
+        for summed, total_box, parameter in shared:  # the sum so far is the first term, as in autograd's own sum
+            total = self.gradients.pop(id(parameter), None)
+            if total is not None:
+                total_box.append((total,))
+                roots.append(summed)
+                del total
         parameters = layer.parameters()
         hooked = [(parameter, parameter._backward_hooks) for parameter in parameters if parameter._backward_hooks]
         for parameter, _ in hooked:
             parameter._backward_hooks = None
         try:
             wanted = ([_seed()] if sink is not None else []) + parameters
-            made = _torch.autograd.grad([root], wanted, [root.detach()], allow_unused=True)
+            made = _torch.autograd.grad(roots, wanted, [each.detach() for each in roots], allow_unused=True)
         finally:
             for parameter, hooks in hooked:
                 parameter._backward_hooks = hooks
         for parameter, gradient in zip(reversed(parameters), reversed(made)):
             if gradient is not None:
-                self.add(parameter, gradient)
+                self.keep(parameter, gradient)
         if not sink:
             return None
         given = iter(sink)
@@ -100,10 +111,8 @@ class _Step:
         begun = iter(_Begin.apply(sink, _seed(), *(value for value, has in zip(values, layer.input_mask) if has)))
         return tuple(next(begun) if has else value for value, has in zip(values, layer.input_mask))
 
-    def add(self, parameter: Any, gradient: Any) -> None:
-        """Adds a gradient in the order of the backward, as autograd sums those of a parameter that several layers use."""
-        before = self.gradients.get(id(parameter))
-        self.gradients[id(parameter)] = gradient if before is None else before + gradient
+    def keep(self, parameter: Any, gradient: Any) -> None:
+        self.gradients[id(parameter)] = gradient
 
     def run(self, number: int, option: int, again: int, values: Values) -> Values:
         """Runs one layer, a repeated one with the ambient state of its first run; restores the current state afterwards."""

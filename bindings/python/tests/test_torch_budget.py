@@ -147,19 +147,19 @@ def smallest(layers, sample):
 
 def measured(run, sample, parameters):
     """Returns the peak of live bytes of a step with its input, without the gradients of parameters and of their single uses."""
-    pieces, before = [], _torch_step._Step.add
+    pieces, before = [], _torch_step._Step.keep
 
-    def add(step, parameter, gradient):
+    def keep(step, parameter, gradient):
         pieces.append(gradient)
         before(step, parameter, gradient)
 
     meter, gradients = _torch_measure._Meter(), []
-    _torch_step._Step.add = add
+    _torch_step._Step.keep = keep
     try:
         most, _ = meter.during(lambda: gradients.extend(torch.autograd.grad(run(sample), parameters)),
                                lambda: [_torch_values._storage(gradient)[0] for gradient in [*pieces, *gradients]])
     finally:
-        _torch_step._Step.add = before
+        _torch_step._Step.keep = before
     return most + sample.numel() * sample.element_size()
 
 
@@ -259,6 +259,18 @@ class Bits(unittest.TestCase):
         self.assertEqual(len(run.reports), 2)  # a plan for each mode
         for left, right in zip(sum(parts_of(layers), []), sum(parts_of(plain), [])):
             self.assertTrue(same_bits(left.detach(), right.detach()) and same_bits(left.grad, right.grad))
+
+    def test_a_parameter_that_a_layer_uses_several_times(self):
+        torch.manual_seed(3)
+        first = nn.Linear(16, 16)
+
+        class Twice(Tied):
+            def forward(self, x):
+                return torch.tanh(x @ self.weight) @ self.weight.t()
+
+        layers = [first, nn.Tanh(), Twice(first.weight), nn.Tanh(), Twice(first.weight), nn.Tanh(), Tied(first.weight), square]
+        sample = torch.randn(256, 16)
+        self.check(layers, sample, smallest(layers, sample))
 
     def test_layers_that_choose_by_grad_mode(self):
         """TransformerEncoderLayer has a faster kernel without autograd, with other bits."""
