@@ -31,7 +31,7 @@ list(APPEND ckpt_no_twins async_unreceived_api async_unreceived_hpp python_unrec
 # python_wheel in python_state, PyTorch in python_engine and python_drive, long plans in plan_api and plan_program, the
 # interpreter's exit in every Python test, adaptive_goals in adaptive_controller.
 list(APPEND ckpt_no_twins
-     state_objects_race cli_demo python_wheel python_torch python_torch_budget python_torch_transformer python_torch_coordinator python_torch_ranks plan_auto_api
+     state_objects_race cli_demo python_wheel python_torch python_torch_budget python_torch_trace python_torch_transformer python_torch_coordinator python_torch_ranks plan_auto_api
      plan_long_chain python_exit adaptive_goals)
 
 # The locale's sources are in Debian's package "locales".

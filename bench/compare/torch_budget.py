@@ -14,7 +14,7 @@ import ckpt
 
 try:
     import torch
-    from ckpt import _torch_measure, _torch_step, _torch_values, torch as ckpt_torch
+    from ckpt import _torch_graph_step, _torch_measure, _torch_step, _torch_values, torch as ckpt_torch
     from torch.utils.checkpoint import checkpoint_sequential
 except ImportError:
     print("torch_budget: skipped: python3-torch is not installed")
@@ -22,6 +22,7 @@ except ImportError:
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bindings", "python", "tests"))
 from test_torch_budget import Block, square, vgg  # noqa: E402
+from test_torch_trace import smallest, unet, WithLoss  # noqa: E402
 
 ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 7
 BLOCKS = int(sys.argv[2]) if len(sys.argv) > 2 else 12
@@ -29,7 +30,8 @@ BLOCKS = int(sys.argv[2]) if len(sys.argv) > 2 else 12
 
 def peak_of(run, sample, parameters):
     """Returns the peak of live bytes of a step, by the allocator, without the gradients of parameters."""
-    pieces, before = [], _torch_step._Step.keep
+    pieces, kinds = [], (_torch_step._Step, _torch_graph_step._GraphStep)
+    before = kinds[0].keep
 
     def keep(step, parameter, gradient):
         pieces.append(gradient)
@@ -37,12 +39,14 @@ def peak_of(run, sample, parameters):
 
     for parameter in parameters:
         parameter.grad = None
-    _torch_step._Step.keep = keep
+    for kind in kinds:
+        kind.keep = keep
     try:
         return _torch_measure._Meter().during(lambda: run(sample).backward(), lambda: [
             _torch_values._storage(gradient)[0] for gradient in [*pieces, *(parameter.grad for parameter in parameters)]])[0]
     finally:
-        _torch_step._Step.keep = before
+        for kind in kinds:
+            kind.keep = before
 
 
 def seconds_of(runs, sample, parameters):
@@ -96,6 +100,23 @@ def compare(title, layers, forms, sample, shares):
               f"plain's   {more / extra:5.2f} of checkpoint_sequential's", flush=True)
 
 
+def compare_traced(title, module, sample):
+    """Traced, with the loss as part of the graph. torch.utils.checkpoint would need segments chosen by hand."""
+    parameters = list(module.parameters())
+    plain = lambda x: module(x).square().mean()
+    runs, peaks = {"plain": plain}, {"plain": peak_of(plain, sample, parameters)}
+    whole = peaks["plain"] + sample.numel() * sample.element_size()
+    traced = WithLoss(module)
+    for budget in ("100%", "80%", "60%", "50%", smallest(traced, (sample,))):
+        run = ckpt_torch.budget(traced, sample, budget, trace=True)
+        name = f"budget {run.bytes / whole:.0%}"
+        runs[name], peaks[name] = run, peak_of(run, sample, parameters)
+    print(f"{title}, {len(run._plans[0].layers)} operations")
+    for name, seconds in seconds_of(runs, sample, parameters).items():
+        peak = peaks[name] + sample.numel() * sample.element_size()
+        print(f"{name:28s} {seconds * 1e3:9.1f} ms {peak / whole:6.1%} of plain's peak", flush=True)
+
+
 torch.manual_seed(0)
 torch.set_num_threads(1)
 blocks = [Block(128, 4) for _ in range(BLOCKS)]
@@ -103,3 +124,5 @@ compare(f"{BLOCKS} transformer blocks", blocks, [ckpt_torch.Forms(block, block.l
         (20, 25, 40, 60))
 layers, sample = vgg()
 compare("convolutions with batch norm", [*layers[:-1]], None, sample.repeat(4, 1, 1, 1), (60, 70, 75, 80))
+module, (sample,) = unet()
+compare_traced("U-Net, 64 x 64 pixels, batch 8", module, sample)

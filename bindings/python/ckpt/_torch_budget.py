@@ -36,7 +36,7 @@ def budget(callables: Union[Callable[..., Any], Iterable[Union[Callable[..., Any
     keeping everything needs for this sample (0.4 or "40%"). The budget covers a step's memory without parameters and their
     gradients. verbose prints the chosen plan. OverBudgetError reports the smallest budget that works.
 
-    trace: callables is one module, or a torch.fx.GraphModule, whose calls become the operations of a graph: for U-Nets and other
+    trace: callables is one module, or a torch.fx.GraphModule. Its calls become the operations of a graph: for U-Nets and other
     modules with skip connections. UnsupportedError names the line that cannot be traced."""
     return Budgeted(callables, sample, budget, verbose=verbose, trace=trace)
 

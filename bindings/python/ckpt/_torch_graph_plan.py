@@ -11,7 +11,8 @@ from ._drive import Driver
 from ._plan import Profile, Schedule
 from ._torch_graph_step import _GraphStep, _storage_object
 from ._torch_measure import _Call, _Meter, _now
-from ._torch_operations import _has_gaps, _has_storage, _leaves, _Network, _Operation, _rebuilt
+from ._torch_calls import _has_gaps, _has_storage, _leaves, _rebuilt
+from ._torch_operations import _Network, _Operation
 from ._torch_plan import _batch_of, _is_smaller
 from ._torch_step import _Chain, _Outputs
 from ._torch_trace import _trace

@@ -8,7 +8,8 @@ from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 import torch as _torch
 
 from ._torch_graph import _Begin, _rooted, _seed, _without_saving
-from ._torch_operations import _has_gaps, _has_storage, _leaves, _Network, _Operation, _rebuilt
+from ._torch_calls import _has_gaps, _has_storage, _leaves, _rebuilt
+from ._torch_operations import _Network, _Operation
 from ._torch_values import (_autocast_state, _generators, _is_tensor, _kept_buffers, _plain, _restore_buffers, _set_generators,
                             _storage, _under_autocast, Values)
 from .generated.errors import UnsupportedError
@@ -49,7 +50,7 @@ def _storage_object(tensor: "_torch.Tensor") -> Any:
 
 
 class _Tape:
-    """What an operation recorded for its backward."""
+    """The record of an operation for its backward."""
 
     def __init__(self) -> None:
         self.roots: List[Tuple[Any, List[Any], int]] = []              # of the value's leaves: root, box of its gradient, leaf

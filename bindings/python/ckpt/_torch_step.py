@@ -105,7 +105,7 @@ class _Step:
         return [next(given) if has else None for has in layer.input_mask]
 
     def with_history(self, layer: _Layer, sink: Any, values: Values) -> Values:
-        """Returns a layer's inputs with a history of their own. sink receives their gradients."""
+        """Returns a layer's inputs with a separate history. sink receives their gradients."""
         if not any(layer.input_mask):
             return values
         begun = iter(_Begin.apply(sink, _seed(), *(value for value, has in zip(values, layer.input_mask) if has)))

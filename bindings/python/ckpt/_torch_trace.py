@@ -81,7 +81,7 @@ def _traced_by(tracer: "_Tracer", module: Callable[..., Any]) -> _Traced:
                                "ones in every step. Expected calls such as torch.randn_like(x)")
     changed = [name for name, state in _attributes(root).items() if attributes.get(name) != state]
     if changed:
-        raise UnsupportedError(f"the forward changes {changed[0]}, which is no buffer: a traced module would not do so in each step")
+        raise UnsupportedError(f"the forward changes {changed[0]}, which is not a buffer: a traced module would not do so in each step")
     positions = [at for at, value in enumerate(tracer.values) if _is_tensor(value)]
     return _Traced(tracer.root, list(graph.nodes), [*positions], constants)
 
