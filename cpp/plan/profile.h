@@ -94,7 +94,7 @@ class ChainProfile {
   void set_option(std::int64_t layer, std::int32_t number, const OptionProfile& option);
 
   // Make the chain a graph. Check the values.
-  void set_inputs(std::int64_t layer, std::span<const std::int64_t> inputs, std::span<const std::int64_t> needed);
+  void set_inputs(std::int64_t number, std::span<const std::int64_t> inputs, std::span<const std::int64_t> needed);
   void set_outputs(std::span<const std::int64_t> values);
 
   // Checks the values. tier: 1 .. tiers-1.
@@ -114,7 +114,7 @@ class ChainProfile {
   // Only for a graph.
   const GraphEdges::Reads& reads(std::int64_t layer) const { return edges_->layers[static_cast<std::size_t>(layer)]; }
   // Also for a chain.
-  GraphEdges::Reads reads_of(std::int64_t layer) const;
+  GraphEdges::Reads reads_of(std::int64_t number) const;
   // The values that TURN passes to the caller, ascending.
   std::vector<std::int64_t> outputs() const;
   const TierProfile& tier(std::int32_t number) const { return tiers_[static_cast<std::size_t>(number)]; }
