@@ -94,7 +94,9 @@ class _GraphPlan:
     def fits(self, values: Values, modes: Tuple[Any, ...]) -> bool:
         """Returns whether the plan fits the inputs: the same shapes and plain arguments, or a smaller batch."""
         kind = _kind_of(values)
-        return modes == self.modes and len(kind) == len(self.kind) and all(map(_is_same_or_smaller, kind, self.kind))
+        if modes != self.modes or len(kind) != len(self.kind):
+            return False
+        return kind == self.kind or (not self.network.traced.has_fixed_shapes and all(map(_is_same_or_smaller, kind, self.kind)))
 
     def choose(self, budget_bytes: int) -> None:
         try:
@@ -139,7 +141,7 @@ class _GraphPlan:
             count = len(self.network.mask_of(node))
             results[node] = _rebuilt(self.network.like_of(node), iter(leaves[first:first + count]))
             first += count
-        return _mutable(self.network.arguments(self.network.output, results)[0][0])
+        return _mutable(self.network.traced.result(self.network.arguments(self.network.output, results)[0][0]))
 
 
 class _Measurement:

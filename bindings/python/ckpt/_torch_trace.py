@@ -27,6 +27,7 @@ class _Traced(NamedTuple):
     nodes: List[Any]
     positions: List[Optional[int]]  # of each placeholder: the index of its argument; None for its default
     constants: Dict[str, Any]       # tensors that the forward made from no input, by the target of their node
+    has_fixed_shapes: bool = False  # the calls are those for the shapes of the trace
 
     def attribute(self, target: str) -> Any:
         """Returns the current value of an attribute of the module, by its path."""
@@ -41,6 +42,10 @@ class _Traced(NamedTuple):
         """Returns the module that holds an attribute, and the attribute's name in it."""
         path, _, name = target.rpartition(".")
         return self.root.get_submodule(path), name
+
+    def result(self, output: Any) -> Any:
+        """Returns what the module returns, from the argument of the output node."""
+        return self.root.graph.process_outputs(output) if isinstance(self.root, _fx.GraphModule) else output
 
     def call(self, node: Any, args: Any, kwargs: Any) -> Any:
         if node.op == "call_module":
@@ -59,16 +64,33 @@ def _trace(module: Callable[..., Any], values: Values) -> _Traced:
         tracer = _Tracer(values, opaque)
         try:
             return _traced_by(tracer, module)
+        except UnsupportedError:
+            raise
         except Exception as error:
             if tracer.container is None or tracer.container in opaque:
-                raise _untraceable(error) from error
+                return _exported(module, values, error)
             opaque.add(tracer.container)  # runs as one call
+
+
+def _exported(module: Callable[..., Any], values: Values, error: Exception) -> _Traced:
+    """Traces with torch.export, which also takes branches and loops that depend on shapes; its calls fit these shapes only."""
+    export: Any = getattr(_torch, "export", None)
+    export = getattr(export, "export_for_training", None) or getattr(export, "export", None)
+    if export is None or not isinstance(module, _torch.nn.Module):
+        raise _untraceable(error) from error
+    before = _state_outside(module)
+    try:
+        graph: Any = export(module, tuple(values), strict=False).module()
+    except Exception:
+        raise _untraceable(error) from error
+    _require_unchanged(module, before)
+    return _Traced(graph, list(graph.graph.nodes), _placeholders(graph, values), {}, has_fixed_shapes=True)
 
 
 def _traced_by(tracer: "_Tracer", module: Callable[..., Any]) -> _Traced:
     root: Any = module if isinstance(module, (_torch.nn.Module, type(_trace))) else _bound(module)
     owned = set(root.__dict__) if isinstance(root, _torch.nn.Module) else set()
-    generators, attributes = _python_generators(), _attributes(root)
+    before = _state_outside(root)
     try:
         graph = tracer.trace(root)
     finally:
@@ -76,12 +98,7 @@ def _traced_by(tracer: "_Tracer", module: Callable[..., Any]) -> _Traced:
                      if name.startswith("_tensor_constant")}
         for name in constants:
             delattr(tracer.root, name)
-    if not _same_generators(_python_generators(), generators):
-        raise UnsupportedError("the forward draws random numbers that do not depend on its inputs: a traced module would use the same "
-                               "ones in every step. Expected calls such as torch.randn_like(x)")
-    changed = [name for name, state in _attributes(root).items() if attributes.get(name) != state]
-    if changed:
-        raise UnsupportedError(f"the forward changes {changed[0]}, which is not a buffer: a traced module would not do so in each step")
+    _require_unchanged(root, before)
     positions = [at for at, value in enumerate(tracer.values) if _is_tensor(value)]
     return _Traced(tracer.root, list(graph.nodes), [*positions], constants)
 
@@ -146,6 +163,8 @@ class _Tracer(_fx.Tracer):  # type: ignore[misc]
 
 def _placeholders(module: Any, values: Values) -> List[Optional[int]]:
     placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
+    if len(module.graph.process_inputs(*values)) != len(values):
+        raise UnsupportedError("sample: expected tensors and plain objects for a graph")
     required = sum(not node.args for node in placeholders)
     if not required <= len(values) <= len(placeholders):
         raise InvalidArgumentError(f"sample: expected {required} .. {len(placeholders)} values for the graph's inputs, found "
@@ -160,6 +179,21 @@ def _untraceable(error: BaseException) -> UnsupportedError:
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(_INSIDE)]
     place = f"{frames[-1].filename}:{frames[-1].lineno}: {frames[-1].line}: " if frames else ""
     return UnsupportedError(f"the module cannot be traced: {place}{error}")
+
+
+def _state_outside(root: Any) -> Tuple[List[Any], Dict[str, Any]]:
+    """Returns the state that a trace must not change, because its calls would not change it again."""
+    return _python_generators(), _attributes(root)
+
+
+def _require_unchanged(root: Any, before: Tuple[List[Any], Dict[str, Any]]) -> None:
+    generators, attributes = _state_outside(root)
+    if not _same_generators(generators, before[0]):
+        raise UnsupportedError("the forward draws random numbers that do not depend on its inputs: a traced module would use the same "
+                               "ones in every step. Expected calls such as torch.randn_like(x)")
+    changed = [name for name, state in attributes.items() if before[1].get(name) != state]
+    if changed:
+        raise UnsupportedError(f"the forward changes {changed[0]}, which is not a buffer: a traced module would not do so in each step")
 
 
 def _python_generators() -> List[Any]:
