@@ -36,7 +36,7 @@ std::string step_section(const Figures& figures, const Plan& plan) {
     return out + "<p class=\"note\">The step has too many operations for a chart.</p></section>\n";
   const std::int64_t budget = figures.has("/budget_bytes") ? figures.at("/budget_bytes").get<std::int64_t>() : 0;
   return cat(out, "<h3>Memory</h3>\n", memory_legend(budget > 0),
-             memory_plot(plan, step, "Memory during a step", budget, 260, "step").html(), "<h3>Layers</h3>\n", lanes_legend(),
+             memory_plot(plan, step, "Memory during a step", budget, 260, "step").html(), "<h3>Layers</h3>\n", lanes_legend(step),
              lanes_plot(plan, step, "step").html(), "</section>\n");
 }
 

@@ -101,7 +101,12 @@ class Player {
       keeps_output_ = keeps_output_ || flag == "keeps_output";
     }
     if (profile.contains("uniform_layers")) return;
-    for (std::size_t i = 0; i < layers_.size(); ++i) layers_[i].inputs = profile["layers"][i].value("inputs", layers_[i].inputs);
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      if (!profile["layers"][i].contains("inputs")) continue;
+      layers_[i].inputs = profile["layers"][i]["inputs"].get<std::vector<std::int64_t>>();
+      out_.inputs.resize(layers_.size());
+      out_.inputs[i] = layers_[i].inputs;
+    }
   }
 
   const Layer& layer(std::int64_t index) const { return layers_[static_cast<std::size_t>(index)]; }

@@ -39,8 +39,9 @@ struct Replay {
 
   std::vector<Operation> operations;
   std::vector<Life> lives;
-  std::vector<std::int64_t> forwards;  // per layer, sum over micro-batches
-  std::int64_t peak_bytes = 0;         // equals the verifier's peak
+  std::vector<std::int64_t> forwards;             // per layer, sum over micro-batches
+  std::vector<std::vector<std::int64_t>> inputs;  // per layer of a graph: the values that it reads; empty for a chain
+  std::int64_t peak_bytes = 0;                    // equals the verifier's peak
   double seconds = 0;
   bool timed = true;  // false: the profile has no times, and every operation takes one unit
 };

@@ -53,6 +53,11 @@ std::string step_length(const Replay& step) {
   return step.timed ? duration_text(step.seconds) : cat(step.operations.size(), " layer runs");
 }
 
+// Returns the values that a layer of a graph reads; nothing for a chain.
+std::vector<std::int64_t> inputs_of(const Replay& step, std::int64_t layer) {
+  return step.inputs.empty() ? std::vector<std::int64_t>() : step.inputs[static_cast<std::size_t>(layer)];
+}
+
 // Returns "3.20 ms: forward of block.1.gelu, 1.50 MiB live (kept ...)".
 std::string operation_text(const Plan& plan, const Replay& step, const Replay::Operation& operation) {
   std::string text = cat(step.timed ? duration_text(operation.begin) : cat("run ", static_cast<std::int64_t>(operation.end)), ": ",
@@ -64,6 +69,11 @@ std::string operation_text(const Plan& plan, const Replay& step, const Replay::O
     const std::int64_t bytes = operation.bytes[static_cast<std::size_t>(style.use)];
     if (bytes == 0) continue;
     text += cat(before, bytes_text(bytes), " ", style.words);
+    before = ", ";
+  }
+  before = "; reads ";
+  for (const std::int64_t value : inputs_of(step, operation.layer)) {
+    text += cat(before, value == 0 ? std::string("the input") : plan.profile->layer_name(value - 1));
     before = ", ";
   }
   return text;
@@ -109,6 +119,27 @@ Plot memory_plot(const Plan& plan, const Replay& step, const std::string& name, 
   return plot;
 }
 
+namespace {
+
+// Draws a line from the first forward of a layer to that of each layer of a graph that reads its output, unless it is the next one.
+void draw_edges(Plot& plot, const Replay& step) {
+  std::vector<const Replay::Operation*> first(step.inputs.size());
+  for (const Replay::Operation& each : step.operations) {
+    if (first.empty() || each.work != Replay::Work::forward) continue;
+    auto& found = first[static_cast<std::size_t>(each.layer)];
+    if (found == nullptr) found = &each;
+    if (found != &each) continue;
+    for (const std::int64_t value : inputs_of(step, each.layer)) {
+      if (value == 0 || value == each.layer) continue;
+      const Replay::Operation& maker = *first[static_cast<std::size_t>(value - 1)];
+      plot.line({{maker.end, static_cast<double>(maker.layer) + 0.5}, {each.begin, static_cast<double>(each.layer) + 0.5}},
+                "aside");
+    }
+  }
+}
+
+}  // namespace
+
 Plot lanes_plot(const Plan& plan, const Replay& step, const std::string& group) {
   const std::int64_t layers = plan.profile->layer_count();
   const int lane_height = layers <= 24 ? 14 : layers <= 80 ? 6 : 3;
@@ -126,6 +157,7 @@ Plot lanes_plot(const Plan& plan, const Replay& step, const std::string& group) 
   };
   for (const Replay::Life& life : step.lives)
     bar(life.layer, life.begin, life.end, life.use == Use::kept ? "soft kept" : "soft recomputed");
+  draw_edges(plot, step);
   for (const Replay::Operation& each : step.operations) {
     bar(each.layer, each.begin, each.end, role_of(each.work));
     plot.value((each.begin + each.end) / 2, static_cast<double>(each.layer) + 0.5, operation_text(plan, step, each));
@@ -150,18 +182,20 @@ std::vector<std::pair<std::string, std::string>> memory_roles(bool budget) {
   return roles;
 }
 
-std::vector<std::pair<std::string, std::string>> lane_roles() {
-  return {{"fill kept", "forward"},
-          {"fill recomputed", "recompute"},
-          {"fill gradient", "backward"},
-          {"fill soft kept", "output in memory"},
-          {"fill soft recomputed", "recomputed output in memory"}};
+std::vector<std::pair<std::string, std::string>> lane_roles(const Replay& step) {
+  std::vector<std::pair<std::string, std::string>> roles = {{"fill kept", "forward"},
+                                                            {"fill recomputed", "recompute"},
+                                                            {"fill gradient", "backward"},
+                                                            {"fill soft kept", "output in memory"},
+                                                            {"fill soft recomputed", "recomputed output in memory"}};
+  if (!step.inputs.empty()) roles.emplace_back("line aside", "read by a later layer");
+  return roles;
 }
 
 std::string legend_row(const std::vector<std::pair<std::string, std::string>>& roles, int x, int y) {
   std::string out;
   for (const auto& [role, words] : roles) {
-    out += role.rfind("level", 0) == 0
+    out += role.rfind("level", 0) == 0 || role.rfind("line", 0) == 0
                ? cat("<path class=\"", role, "\" d=\"M", x, " ", y - 4, "h24\"/>")
                : cat("<rect class=\"", role, "\" x=\"", x, "\" y=\"", y - 10, "\" width=\"24\" height=\"12\"/>");
     out += cat("<text x=\"", x + 32, "\" y=\"", y, "\">", escaped(words), "</text>\n");
@@ -174,7 +208,7 @@ std::string legend_row(const std::vector<std::pair<std::string, std::string>>& r
 
 std::string memory_legend(bool budget) { return legend(memory_roles(budget)); }
 
-std::string lanes_legend() { return legend(lane_roles()); }
+std::string lanes_legend(const Replay& step) { return legend(lane_roles(step)); }
 
 std::string step_picture(const Plan& plan, std::int64_t budget_bytes) {
   constexpr int width = 880;
@@ -193,7 +227,7 @@ std::string step_picture(const Plan& plan, std::int64_t budget_bytes) {
              "</title>\n<desc>Peak of ", bytes_text(step.peak_bytes), " live, in a step of ", step_length(step),
              ".</desc>\n<style>\n", plot_style, "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>\n",
              legend_row(memory_roles(budget_bytes > 0), left, row), memory.svg(left, row + above, width - left - right),
-             legend_row(lane_roles(), left, second), lanes.svg(left, second + row, width - left - right), "</svg>\n");
+             legend_row(lane_roles(step), left, second), lanes.svg(left, second + row, width - left - right), "</svg>\n");
 }
 
 }  // namespace ckpt::cli::report

@@ -21,7 +21,7 @@ Plot memory_plot(const Plan& plan, const Replay& step, const std::string& name, 
 Plot lanes_plot(const Plan& plan, const Replay& step, const std::string& group);
 
 std::string memory_legend(bool budget);
-std::string lanes_legend();
+std::string lanes_legend(const Replay& step);
 
 // Both in one standalone <svg>.
 std::string step_picture(const Plan& plan, std::int64_t budget_bytes);

@@ -220,6 +220,9 @@ class Plans(unittest.TestCase):
                 with self.subTest(name=name, arguments=arguments):
                     plan = self.figures("report", *arguments, "--report", page)["plans"][0]
                     self.assertEqual(plan["plan_recomputed_forwards"] > 0, arguments != ("--budget", "100%"))
+                    edges = 4 if "outputs" in content else 0  # to layers 6 .. 9
+                    self.assertEqual(page.read_text().count('<polyline class="line aside"'), edges)
+                    self.assertEqual("forward of op 9; " in page.read_text() and "; reads op 0, op 8" in page.read_text(), edges > 0)
                     amount, unit = re.search(r"Peak of ([0-9.]+) (\w+) live", page.read_text()).groups()
                     self.assertEqual(unit, "KiB" if plan["plan_peak_bytes"] < 1 << 20 else "MiB")
                     self.assertEqual(amount, f"{plan['plan_peak_bytes'] / (1024 if unit == 'KiB' else 1 << 20):.{len(amount.partition('.')[2])}f}")
