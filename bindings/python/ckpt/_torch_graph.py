@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Set, Tuple
+from contextlib import contextmanager
+from typing import Any, Dict, Iterator, List, Sequence, Set, Tuple
 
 import torch as _torch
 
@@ -42,6 +43,19 @@ class _Root:
     @staticmethod
     def backward(ctx: Any, empty: Any) -> Any:
         return (None, *ctx.box.pop())
+
+
+@contextmanager
+def _without_hooks(parameters: Sequence[Any]) -> Iterator[None]:
+    """Disables the hooks of parameters: they are for the whole gradient, which autograd passes to them later."""
+    hooked = [(parameter, parameter._backward_hooks) for parameter in parameters if parameter._backward_hooks]
+    for parameter, _ in hooked:
+        parameter._backward_hooks = None
+    try:
+        yield
+    finally:
+        for parameter, hooks in hooked:
+            parameter._backward_hooks = hooks
 
 
 def _rooted(tensor: "_torch.Tensor") -> Tuple[Any, List[Any]]:

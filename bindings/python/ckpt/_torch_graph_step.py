@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
 import torch as _torch
 
-from ._torch_graph import _Begin, _rooted, _seed, _without_saving
+from ._torch_graph import _Begin, _rooted, _seed, _without_hooks, _without_saving
 from ._torch_calls import _has_gaps, _has_storage, _leaves, _rebuilt
 from ._torch_operations import _Network, _Operation
 from ._torch_values import (_autocast_state, _generators, _is_tensor, _kept_buffers, _plain, _restore_buffers, _set_generators,
@@ -195,15 +195,9 @@ class _GraphStep:
                 del total
         parameters = self.parameters(operation)
         places = operation.gradient_places
-        hooked = [(parameter, parameter._backward_hooks) for parameter in parameters if parameter._backward_hooks]
-        for parameter, _ in hooked:
-            parameter._backward_hooks = None
-        try:
-            wanted = ([_seed()] if places else []) + parameters
+        wanted = ([_seed()] if places else []) + parameters
+        with _without_hooks(parameters):
             made = _torch.autograd.grad(roots, wanted, [root.detach() for root in roots], allow_unused=True) if wanted else ()
-        finally:
-            for parameter, hooks in hooked:
-                parameter._backward_hooks = hooks
         for parameter, gradient in zip(parameters, made[len(made) - len(parameters):]):
             if gradient is not None:
                 self.keep(parameter, gradient)

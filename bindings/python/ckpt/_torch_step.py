@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 import torch as _torch
 
 from ._drive import Driver
-from ._torch_graph import _Begin, _function, _leaves_of, _Root, _rooted, _seed, _without_saving
+from ._torch_graph import _Begin, _function, _leaves_of, _Root, _rooted, _seed, _without_hooks, _without_saving
 from ._torch_layers import _Layer
 from ._torch_values import (_autocast_state, _generators, _is_tensor, _kept_buffers, _plain, _restore_buffers, _set_generators,
                             _under_autocast, Values)
@@ -87,15 +87,9 @@ class _Step:
                 roots.append(summed)
                 del total
         parameters = layer.parameters()
-        hooked = [(parameter, parameter._backward_hooks) for parameter in parameters if parameter._backward_hooks]
-        for parameter, _ in hooked:
-            parameter._backward_hooks = None
-        try:
-            wanted = ([_seed()] if sink is not None else []) + parameters
+        wanted = ([_seed()] if sink is not None else []) + parameters
+        with _without_hooks(parameters):
             made = _torch.autograd.grad(roots, wanted, [each.detach() for each in roots], allow_unused=True)
-        finally:
-            for parameter, hooks in hooked:
-                parameter._backward_hooks = hooks
         for parameter, gradient in zip(reversed(parameters), reversed(made)):
             if gradient is not None:
                 self.keep(parameter, gradient)
