@@ -91,7 +91,7 @@ class _Calls:
         return list(dict.fromkeys(self.first.get(each, each) for each in node.all_input_nodes))
 
     def modules_in(self, node: Any) -> List[Any]:
-        return list(self.traced.root.get_submodule(node.target).modules()) if node.op == "call_module" else []
+        return list(self.traced.modules[node.target].modules()) if node.op == "call_module" else []
 
     def parameters_of(self, call: _Call) -> List[Any]:
         found = [parameter for module in self.modules_in(call.node) for parameter in module._parameters.values()]

@@ -9,7 +9,7 @@ import torch as _torch
 
 from ._drive import Driver
 from ._plan import Profile, Schedule
-from ._torch_graph_step import _GraphStep, _storage_object
+from ._torch_graph_step import _GraphStep
 from ._torch_measure import _Call, _Meter, _now
 from ._torch_calls import _has_gaps, _has_storage, _leaves, _rebuilt
 from ._torch_operations import _Network, _Operation
@@ -17,7 +17,7 @@ from ._torch_plan import _batch_of, _is_smaller
 from ._torch_step import _Chain, _Outputs
 from ._torch_trace import _trace
 from ._torch_values import (_generators, _is_tensor, _kept_buffers, _plain, _restore_buffers, _same_bits, _set_generators, _storage,
-                            _storages, Values)
+                            _storage_object, _storages, Values)
 from .generated.errors import OverBudgetError
 from .generated.values import LayerFlag, OptionProfile, PlanReport, ProfileFlag
 
@@ -66,7 +66,7 @@ class _GraphPlan:
             if address not in held)
         self.profile = Profile(inputs)
         held |= set(_storages(leaf for result in step.results.values() for leaf in _leaves(result)))
-        held |= set(_storages(parameter for operation in self.layers for parameter in step.parameters(operation)))
+        held |= set(_storages(parameter for parameters in step.parameters for parameter in parameters))
         items: Dict[int, List[Any]] = {0: _plain(values)}
         measurements: List[_Measurement] = []
         last = {value: operation.number for operation in self.layers for value in operation.reads}
@@ -125,8 +125,8 @@ class _GraphPlan:
         step.begin(values)
         driver = self.driver._again(step)
         parameters: Dict[int, Any] = {}
-        for operation in self.layers:
-            parameters.update((id(parameter), parameter) for parameter in step.parameters(operation))
+        for each in step.parameters:
+            parameters.update((id(parameter), parameter) for parameter in each)
         leaves = _plain(values)
         box: List[Any] = []
         stands_for = _Chain.apply(driver, step, box, leaves, *(value for value in values if _is_tensor(value)), *parameters.values())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Set, Tuple
 
 import torch as _torch
 
@@ -11,7 +11,7 @@ from ._torch_graph import _Begin, _rooted, _seed, _without_hooks, _without_savin
 from ._torch_calls import _has_gaps, _has_storage, _leaves, _rebuilt
 from ._torch_operations import _Network, _Operation
 from ._torch_values import (_autocast_state, _generators, _is_tensor, _kept_buffers, _plain, _restore_buffers, _set_generators,
-                            _storage, _under_autocast, Values)
+                            _storage, _storage_object, _under_autocast, Values)
 from .generated.errors import UnsupportedError
 from .generated.values import DriveFlag
 
@@ -45,10 +45,6 @@ class _Saved:
         return _torch.empty(0, dtype=dtype, device=of.device).set_(_storage_object(of), offset, size, stride)
 
 
-def _storage_object(tensor: "_torch.Tensor") -> Any:
-    return tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
-
-
 class _Tape:
     """The record of an operation for its backward."""
 
@@ -63,6 +59,10 @@ class _Tape:
         self.needs_output = False
 
 
+def _unique(parameters: Iterable[Any]) -> List[Any]:
+    return list({id(each): each for each in parameters}.values())
+
+
 class _GraphStep:
     """The callbacks of one step. A value is a list of the leaves of its operation's results."""
 
@@ -74,12 +74,10 @@ class _GraphStep:
         self.ambient: Dict[int, Tuple[Any, Any]] = {}  # by operation: the state in which its first run began
         self.gradients: Dict[int, Any] = {}            # by id of a parameter
         self.again = 0                                 # number of runs of operations that repeat an earlier one
-        counts = Counter(id(parameter) for operation in network.operations for parameter in self.parameters(operation))
+        self.parameters = [_unique(each for call in operation.calls for each in network.parameters_of(call))
+                           for operation in network.operations]
+        counts = Counter(id(parameter) for parameters in self.parameters for parameter in parameters)
         self.shared = {key for key, count in counts.items() if count > 1}
-
-    def parameters(self, operation: _Operation) -> List[Any]:
-        unique = {id(each): each for call in operation.calls for each in self.network.parameters_of(call)}
-        return list(unique.values())
 
     def begin(self, values: Values) -> None:
         """Runs the calls that need no gradient and read only inputs."""
@@ -139,7 +137,7 @@ class _GraphStep:
                     if not operation.mask[number]:
                         raise UnsupportedError(f"operation {operation.name} gives gradients to other results than when it was measured")
                     tape.roots.append(_rooted(leaf) + (number,))
-            for parameter in self.parameters(operation):
+            for parameter in self.parameters[operation.number]:
                 if id(parameter) in self.shared:
                     tape.shared.append(_rooted(parameter) + (parameter,))
         output = _plain(leaves)
@@ -193,7 +191,7 @@ class _GraphStep:
                 box.append((total,))
                 roots.append(root)
                 del total
-        parameters = self.parameters(operation)
+        parameters = self.parameters[operation.number]
         places = operation.gradient_places
         wanted = ([_seed()] if places else []) + parameters
         with _without_hooks(parameters):

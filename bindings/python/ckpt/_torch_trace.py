@@ -27,6 +27,7 @@ class _Traced(NamedTuple):
     nodes: List[Any]
     positions: List[Optional[int]]  # of each placeholder: the index of its argument; None for its default
     constants: Dict[str, Any]       # tensors that the forward made from no input, by the target of their node
+    modules: Dict[str, Any]         # by the target of the nodes that call them
     has_fixed_shapes: bool = False  # the calls are those for the shapes of the trace
 
     def attribute(self, target: str) -> Any:
@@ -49,7 +50,7 @@ class _Traced(NamedTuple):
 
     def call(self, node: Any, args: Any, kwargs: Any) -> Any:
         if node.op == "call_module":
-            return self.root.get_submodule(node.target)(*args, **kwargs)
+            return self.modules[node.target](*args, **kwargs)
         if node.op == "call_method":
             return getattr(args[0], node.target)(*args[1:], **kwargs)
         return node.target(*args, **kwargs)
@@ -58,7 +59,7 @@ class _Traced(NamedTuple):
 def _trace(module: Callable[..., Any], values: Values) -> _Traced:
     """Traces a module or a function for arguments of these types. Tensors become inputs; other arguments are constants."""
     if isinstance(module, _fx.GraphModule):
-        return _Traced(module, list(module.graph.nodes), _placeholders(module, values), {})
+        return _Traced(module, list(module.graph.nodes), _placeholders(module, values), {}, _called(module, module.graph))
     opaque: Set[type] = set()
     while True:
         tracer = _Tracer(values, opaque)
@@ -84,7 +85,7 @@ def _exported(module: Callable[..., Any], values: Values, error: Exception) -> _
     except Exception:
         raise _untraceable(error) from error
     _require_unchanged(module, before)
-    return _Traced(graph, list(graph.graph.nodes), _placeholders(graph, values), {}, has_fixed_shapes=True)
+    return _Traced(graph, list(graph.graph.nodes), _placeholders(graph, values), {}, _called(graph, graph.graph), True)
 
 
 def _traced_by(tracer: "_Tracer", module: Callable[..., Any]) -> _Traced:
@@ -100,7 +101,7 @@ def _traced_by(tracer: "_Tracer", module: Callable[..., Any]) -> _Traced:
             delattr(tracer.root, name)
     _require_unchanged(root, before)
     positions = [at for at, value in enumerate(tracer.values) if _is_tensor(value)]
-    return _Traced(tracer.root, list(graph.nodes), [*positions], constants)
+    return _Traced(tracer.root, list(graph.nodes), [*positions], constants, _called(tracer.root, graph))
 
 
 def _bound(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -159,6 +160,10 @@ class _Tracer(_fx.Tracer):  # type: ignore[misc]
         given = super().call_module(m, forward, args, kwargs)
         self.container = before
         return given
+
+
+def _called(root: Any, graph: Any) -> Dict[str, Any]:
+    return {node.target: root.get_submodule(node.target) for node in graph.nodes if node.op == "call_module"}
 
 
 def _placeholders(module: Any, values: Values) -> List[Optional[int]]:

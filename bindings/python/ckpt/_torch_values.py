@@ -9,6 +9,7 @@ import torch as _torch
 
 from .generated.errors import UnsupportedError
 
+_HAS_UNTYPED_STORAGE = hasattr(_torch.Tensor, "untyped_storage")
 Values = Tuple[Any, ...]  # inputs and outputs of a layer: tensors and other objects
 
 
@@ -32,8 +33,12 @@ def _plain(values: Iterable[Any]) -> List[Any]:
 
 def _storage(tensor: "_torch.Tensor") -> Tuple[int, int]:
     """Returns address and bytes of a tensor's memory."""
-    storage = tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
+    storage = _storage_object(tensor)
     return storage.data_ptr(), storage.nbytes()
+
+
+def _storage_object(tensor: "_torch.Tensor") -> Any:
+    return tensor.untyped_storage() if _HAS_UNTYPED_STORAGE else tensor._storage()  # torch 1
 
 
 def _storages(values: Iterable[Any]) -> Dict[int, int]:
