@@ -138,6 +138,7 @@ class _FirstRun:
         buffers = _kept_buffers([(module, name) for module in modules for name in module._buffers])
         watched = [(each, leaf, leaf._version) for each, value in [*read.items(), *attributes.items()] for leaf in _leaves(value)
                    if _is_tensor(leaf)]
+        contents = {each: value.detach().clone() for each, value in attributes.items() if _is_tensor(value) and not value.requires_grad}
         generators = _generators(self.devices)
         with _torch.enable_grad():
             begun, inputs = self.begun(read)
@@ -156,7 +157,9 @@ class _FirstRun:
                         if module._buffers[name] is not buffer or (buffer is not None and not _same_bits(buffer, contents))]
         if history:
             self.find_gaps(call, history, inputs)
-        written = self.find_joins(call, watched, leaves)
+        wrote = {each for each, leaf, version in watched if leaf._version != version}
+        wrote |= {each for each, before in contents.items() if not _same_bits(attributes[each], before)}  # batch_norm: no new version
+        written = self.find_joins(call, watched, wrote, leaves)
         call.is_start = (not any(call.mask) and all(self.is_start(each) for each in call.reads)
                          and not (call.has_effects and self.effects_before)
                          and self.read_by_operations.isdisjoint(map(self.memory_of, written))
@@ -229,19 +232,18 @@ class _FirstRun:
         if call.is_plain and read:
             call.joins.append(max(read, key=lambda each: calls[each].number))
 
-    def find_joins(self, call: _Call, watched: List[Tuple[Any, Any, int]], leaves: List[Any]) -> Set[Any]:
+    def find_joins(self, call: _Call, watched: List[Tuple[Any, Any, int]], wrote: Set[Any], leaves: List[Any]) -> Set[Any]:
         """Finds the nodes that must run in the same operation: the result shares their memory, or the call writes into it. Returns
         the nodes with the memory that it writes."""
         network = self.network
         written: Set[Any] = set()
         own = {_storage(leaf)[0] for leaf in leaves if _has_storage(leaf) and _storage(leaf)[1]}
-        for each, leaf, version in watched:
+        for each, leaf, _ in watched:
             memory = network.memory.get(each, each)
-            wrote = leaf._version != version
-            if wrote or (_has_storage(leaf) and _storage(leaf)[0] in own) or _is_part(call.node, each):
+            if each in wrote or (_has_storage(leaf) and _storage(leaf)[0] in own) or _is_part(call.node, each):
                 network.memory.setdefault(call.node, memory)
                 call.joins.append(each)
-            if not wrote:
+            if each not in wrote:
                 continue
             written.add(memory)
             if memory.op == "placeholder":

@@ -291,6 +291,20 @@ class Bits(unittest.TestCase):
 
         self.check_smallest(Module(), (torch.randn(64, 16), torch.randn(64, 16)))
 
+    def test_statistics_that_torch_writes_without_a_new_version(self):
+        class Module(Linears):
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("mean", torch.zeros(16))
+                self.register_buffer("variance", torch.ones(16))
+
+            def forward(self, x):
+                for _ in range(3):
+                    x = torch.tanh(F.batch_norm(self.first(x), self.mean, self.variance, training=self.training))
+                return self.second(x)
+
+        self.check_smallest(Module(), (torch.randn(256, 16),))
+
     def test_recurrent_and_attention_modules(self):
         class Module(nn.Module):
             def __init__(self):
