@@ -64,18 +64,23 @@ def _modes_of(entries: Sequence[Sequence[Any]]) -> Tuple[Any, ...]:
 
 
 def _autocast_state() -> Tuple[Any, ...]:
+    """Returns whether autocast is on, and its dtype, on CUDA and on the CPU; and whether it caches."""
+    if hasattr(_torch, "get_autocast_dtype"):  # torch 2.4
+        return (_torch.is_autocast_enabled("cuda"), _torch.get_autocast_dtype("cuda"), _torch.is_autocast_enabled("cpu"),
+                _torch.get_autocast_dtype("cpu"), _torch.is_autocast_cache_enabled())
     return (_torch.is_autocast_enabled(), _torch.get_autocast_gpu_dtype(), _torch.is_autocast_cpu_enabled(),
             _torch.get_autocast_cpu_dtype(), _torch.is_autocast_cache_enabled())
 
 
 def _under_autocast(state: Tuple[Any, ...]) -> Any:
     """Returns a context with the autocast state of the first run."""
-    if state == _autocast_state():
+    now = _autocast_state()
+    if state == now:
         return nullcontext()
     stack = ExitStack()
-    if state[0] or _torch.is_autocast_enabled():
+    if state[0] or now[0]:
         stack.enter_context(_torch.autocast("cuda", enabled=state[0], dtype=state[1], cache_enabled=state[4]))
-    if state[2] or _torch.is_autocast_cpu_enabled():
+    if state[2] or now[2]:
         stack.enter_context(_torch.autocast("cpu", enabled=state[2], dtype=state[3], cache_enabled=state[4]))
     return stack
 

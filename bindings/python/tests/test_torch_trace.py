@@ -357,6 +357,27 @@ class Bits(unittest.TestCase):
             self.assertTrue(same_bits(left.grad, right.grad))
         self.assertEqual(len(calls), 2)
 
+    @unittest.skipUnless(hasattr(torch, "export"), "this torch has no torch.export")
+    def test_exported_modules(self):
+        """Loops over shapes, and nn.Transformer, which torch.fx does not take."""
+        class Module(Linears):
+            def __init__(self):
+                super().__init__()
+                self.norm = nn.BatchNorm1d(16)
+
+            def forward(self, x):
+                for _ in range(x.shape[1] // 4):
+                    x = F.dropout(torch.tanh(self.norm(self.first(x))), 0.2, self.training)
+                return self.second(x) if x.shape[0] > 2 else x
+
+        for module, sample in ((Module(), (torch.randn(64, 16),)),
+                               (nn.Transformer(16, 4, 2, 2, 32, batch_first=True), (torch.randn(4, 10, 16), torch.randn(4, 6, 16)))):
+            run = self.check_smallest(module, sample)
+            root = run._plans[0].network.traced.root
+            self.assertTrue(all(mine is theirs for mine, theirs in zip(module.parameters(), root.parameters())))
+            run(*(value[:3] for value in sample))
+            self.assertEqual(len(run.reports), 2)  # its calls fit one shape only
+
     def test_random_programs(self):
         """Views, writes in place, dropout, statistics and parts of tensors in any order. More programs: CKPT_TEST_PROGRAMS."""
         recomputing = 0
