@@ -14,7 +14,7 @@ import ckpt
 
 try:
     import torch
-    from ckpt import _torch_graph_step, _torch_measure, _torch_step, _torch_values, torch as ckpt_torch
+    from ckpt import _torch_measure, _torch_values, torch as ckpt_torch
     from torch.utils.checkpoint import checkpoint_sequential
 except ImportError:
     print("torch_budget: skipped: python3-torch is not installed")
@@ -23,6 +23,7 @@ except ImportError:
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bindings", "python", "tests"))
 from test_torch_budget import Block, square, vgg  # noqa: E402
 from test_torch_trace import smallest, unet, WithLoss  # noqa: E402
+from torch_steps import kept_gradients  # noqa: E402
 
 ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 7
 BLOCKS = int(sys.argv[2]) if len(sys.argv) > 2 else 12
@@ -30,23 +31,11 @@ BLOCKS = int(sys.argv[2]) if len(sys.argv) > 2 else 12
 
 def peak_of(run, sample, parameters):
     """Returns the peak of live bytes of a step, by the allocator, without the gradients of parameters."""
-    pieces, kinds = [], (_torch_step._Step, _torch_graph_step._GraphStep)
-    before = kinds[0].keep
-
-    def keep(step, parameter, gradient):
-        pieces.append(gradient)
-        before(step, parameter, gradient)
-
     for parameter in parameters:
         parameter.grad = None
-    for kind in kinds:
-        kind.keep = keep
-    try:
+    with kept_gradients() as kept:
         return _torch_measure._Meter().during(lambda: run(sample).backward(), lambda: [
-            _torch_values._storage(gradient)[0] for gradient in [*pieces, *(parameter.grad for parameter in parameters)]])[0]
-    finally:
-        for kind in kinds:
-            kind.keep = before
+            _torch_values._storage(gradient)[0] for gradient in [*kept, *(parameter.grad for parameter in parameters)]])[0]
 
 
 def seconds_of(runs, sample, parameters):

@@ -87,6 +87,24 @@ std::string fitting(const std::string& name) {
   return name.size() <= longest ? name : name.substr(0, longest - 1) + "\u2026";
 }
 
+// Draws a line from the first forward of a layer to that of each layer of a graph that reads its output, unless it is the next one.
+void draw_edges(Plot& plot, const Replay& step) {
+  if (step.inputs.empty()) return;
+  std::vector<const Replay::Operation*> first(step.inputs.size());
+  for (const Replay::Operation& each : step.operations) {
+    if (each.work == Replay::Work::forward) first[static_cast<std::size_t>(each.layer)] = &each;
+  }
+  for (const Replay::Operation* const reader : first) {
+    if (reader == nullptr) continue;
+    for (const std::int64_t value : inputs_of(step, reader->layer)) {
+      if (value == 0 || value == reader->layer) continue;
+      const Replay::Operation& maker = *first[static_cast<std::size_t>(value - 1)];
+      plot.line({{maker.end, static_cast<double>(maker.layer) + 0.5}, {reader->begin, static_cast<double>(reader->layer) + 0.5}},
+                "aside");
+    }
+  }
+}
+
 }  // namespace
 
 Plot memory_plot(const Plan& plan, const Replay& step, const std::string& name, std::int64_t budget_bytes, int height,
@@ -118,27 +136,6 @@ Plot memory_plot(const Plan& plan, const Replay& step, const std::string& name, 
     plot.value((each.begin + each.end) / 2, static_cast<double>(sum(each.bytes)), operation_text(plan, step, each));
   return plot;
 }
-
-namespace {
-
-// Draws a line from the first forward of a layer to that of each layer of a graph that reads its output, unless it is the next one.
-void draw_edges(Plot& plot, const Replay& step) {
-  std::vector<const Replay::Operation*> first(step.inputs.size());
-  for (const Replay::Operation& each : step.operations) {
-    if (first.empty() || each.work != Replay::Work::forward) continue;
-    auto& found = first[static_cast<std::size_t>(each.layer)];
-    if (found == nullptr) found = &each;
-    if (found != &each) continue;
-    for (const std::int64_t value : inputs_of(step, each.layer)) {
-      if (value == 0 || value == each.layer) continue;
-      const Replay::Operation& maker = *first[static_cast<std::size_t>(value - 1)];
-      plot.line({{maker.end, static_cast<double>(maker.layer) + 0.5}, {each.begin, static_cast<double>(each.layer) + 0.5}},
-                "aside");
-    }
-  }
-}
-
-}  // namespace
 
 Plot lanes_plot(const Plan& plan, const Replay& step, const std::string& group) {
   const std::int64_t layers = plan.profile->layer_count();

@@ -2,56 +2,40 @@
 
 from __future__ import annotations
 
-import time
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Hashable, List, Sequence, Tuple
 
 import torch as _torch
 
 from ._drive import Driver
 from ._plan import Profile, Schedule
-from ._torch_graph_step import _GraphStep
-from ._torch_measure import _Call, _Meter, _now
 from ._torch_calls import _has_gaps, _has_storage, _leaves, _rebuilt
+from ._torch_graph_step import _AGAIN, _GraphStep, _NO_AMBIENT
+from ._torch_measure import _Call, _median_seconds, _Meter
 from ._torch_operations import _Network, _Operation
-from ._torch_plan import _batch_of, _is_smaller
+from ._torch_plan import _is_smaller, _PlanOfInputs
 from ._torch_step import _Chain, _Outputs
 from ._torch_trace import _trace
-from ._torch_values import (_generators, _is_tensor, _kept_buffers, _plain, _restore_buffers, _same_bits, _set_generators, _storage,
-                            _storage_object, _storages, Values)
-from .generated.errors import OverBudgetError
-from .generated.values import LayerFlag, OptionProfile, PlanReport, ProfileFlag
+from ._torch_values import _is_tensor, _plain, _same_bits, _storage, _storage_object, _storages, _unchanged, Values
+from .generated.errors import OverBudgetError, UnsupportedError
+from .generated.values import LayerFlag, OptionProfile, ProfileFlag
 
-_AGAIN = 1  # DriveFlag.AGAIN
-_MAX_SECONDS, _MAX_RUNS, _MIN_RUNS = 0.05, 20, 3  # limits of the measurement of one operation
-_ALL_SECONDS = 2.0                                # limit of all
+_MAX_SECONDS, _ALL_SECONDS = 0.05, 2.0  # of the time measurements of one operation, and of all
 
 
-class _GraphPlan:
-    """A schedule of a traced module for inputs of given shapes, and the measurements it is based on."""
+class _GraphPlan(_PlanOfInputs):
+    """A schedule of a traced module, and the measurements it is based on."""
 
     def __init__(self, module: Callable[..., Any], values: Values, modes: Tuple[Any, ...]) -> None:
-        self.kind = _kind_of(values)
-        self.batch = _batch_of(values)
-        self.modes = modes
-        self.devices = sorted({value.device.index for value in values if _is_tensor(value) and value.device.type == "cuda"})
-        self.report: Optional[PlanReport] = None
-        self.text = ""
+        super().__init__(_kind_of(values), values, modes)
         modules = list(module.modules()) if isinstance(module, _torch.nn.Module) else []
-        buffers = _kept_buffers([(each, name) for each in modules for name in each._buffers])
-        generators = _generators(self.devices)
-        try:
-            traced = _trace(module, values)
-            self.network = _Network(traced, tuple(_like_given(value) for value in values))
-            _restore_buffers(buffers)
-            _set_generators(generators, self.devices)
-            self.layers = self.network.operations
-            if self.layers:
-                self._measure(values)
-        finally:
-            _set_generators(generators, self.devices)
-            _restore_buffers(buffers)
+        with _unchanged(modules, self.devices):
+            self.network = _Network(_trace(module, values), tuple(map(_like_given, values)))
+        self.layers = self.network.operations
         if not self.layers:
             self.text = "no operation has a gradient: the module runs unchanged"
+            return
+        with _unchanged(modules, self.devices):
+            self._measure(values)
 
     # ---- Measurement ----
 
@@ -60,13 +44,9 @@ class _GraphPlan:
         step = _GraphStep(self.network, self.devices)
         workspace, _ = meter.during(lambda: step.begin(_plain(values)))
         self.begin_peak = workspace + sum(_storages(values).values())
-        held = {_storage(value)[0] for value in values if _is_tensor(value)}
-        inputs = sum(_storages(values).values()) + sum(
-            size for call in self.network.start for address, size in _storages(_leaves(step.results.get(call.node))).items()
-            if address not in held)
-        self.profile = Profile(inputs)
-        held |= set(_storages(leaf for result in step.results.values() for leaf in _leaves(result)))
-        held |= set(_storages(parameter for parameters in step.parameters for parameter in parameters))
+        inputs = _storages([*values, *(leaf for result in step.results.values() for leaf in _leaves(result))])
+        self.profile = Profile(sum(inputs.values()))
+        held = {*inputs, *_storages(parameter for parameters in step.parameters for parameter in parameters)}
         items: Dict[int, List[Any]] = {0: _plain(values)}
         measurements: List[_Measurement] = []
         last = {value: operation.number for operation in self.layers for value in operation.reads}
@@ -79,11 +59,11 @@ class _GraphPlan:
             for value in operation.reads:
                 if last[value] == operation.number:
                     del items[value]
-        gradient_bytes = [0] + [measurement.bytes for measurement in measurements]
+        value_bytes = [0] + [measurement.bytes for measurement in measurements]
         for measurement in measurements:
             for value, size in measurement.gaps.items():
-                gradient_bytes[value] = max(gradient_bytes[value], size)
-        for measurement, size in zip(measurements, gradient_bytes[1:]):
+                value_bytes[value] = max(value_bytes[value], size)
+        for measurement, size in zip(measurements, value_bytes[1:]):
             self.profile.add_layer(measurement.operation.name, [measurement.profile], flags=measurement.flags, output_bytes=size,
                                    ambient_bytes=measurement.ambient_bytes)
         for operation in self.layers:
@@ -101,10 +81,10 @@ class _GraphPlan:
     def choose(self, budget_bytes: int) -> None:
         try:
             schedule = Schedule.create(self.profile, f"graph:{max(budget_bytes, self.begin_peak)}")
-            if budget_bytes < self.begin_peak:
-                raise OverBudgetError(f"; the smallest that works for this graph is {self.begin_peak}")
         except OverBudgetError as error:
             raise OverBudgetError(f"budget is {budget_bytes} bytes; {str(error).rpartition('; ')[2]}", error.status) from None
+        if budget_bytes < self.begin_peak:
+            raise OverBudgetError(f"budget is {budget_bytes} bytes; the smallest that works for this graph is {self.begin_peak}")
         self.report = report = schedule.verify(self.profile)
         self.peak_bytes = report.peak_bytes[0]
         self.driver = Driver(schedule, _GraphStep(self.network, ()))
@@ -154,7 +134,7 @@ class _Measurement:
         # The first run may allocate permanent memory (of threads, packed weights), which is not counted. Later runs repeat it.
         output = step.forward_n(_Call(number, number + 1, 0, 0), list(inputs))
         self.call = _Call(number, number + 1, 0, _AGAIN)
-        self.ambient = step.ambient.get(number, (None, []))
+        self.ambient = step.ambient.get(number, _NO_AMBIENT)
         generators, buffers = self.ambient
         self.ambient_bytes = (sum(state.numel() for state in generators or ()) +
                               sum(contents.numel() * contents.element_size() for *_, contents in buffers if contents is not None))
@@ -185,7 +165,7 @@ class _Measurement:
 
     def release(self) -> None:
         """Releases the tensors."""
-        self.inputs, self.output, self.ambient = [], [], (None, [])
+        self.inputs, self.output, self.ambient = [], [], _NO_AMBIENT
 
     def record(self, inputs: Sequence[List[Any]]) -> Tuple[Any, Any]:
         self.step.ambient[self.operation.number] = self.ambient
@@ -237,21 +217,12 @@ class _Measurement:
 
     def seconds(self, limit: float) -> Tuple[float, float]:
         """Returns the median seconds of a forward and a backward."""
-        forwards: List[float] = []
-        backwards: List[float] = []
-        begin = time.perf_counter()
-        while len(forwards) < _MIN_RUNS or (time.perf_counter() - begin < limit and len(forwards) < _MAX_RUNS):
-            at = [_now(self.devices)]
-            output, tape = self.record(self.inputs)
-            at.append(_now(self.devices))
-            grad_output = self.grad_output()
-            at.append(_now(self.devices))
+
+        def backward(output: Any, tape: Any, grad_output: List[Any]) -> None:
             self.backward(output, tape, grad_output, [None] * len(self.inputs))
-            at.append(_now(self.devices))
             self.step.gradients.clear()
-            forwards.append(at[1] - at[0])
-            backwards.append(at[3] - at[2])
-        return sorted(forwards)[len(forwards) // 2], sorted(backwards)[len(backwards) // 2]
+
+        return _median_seconds(lambda: self.record(self.inputs), backward, self.operation.mask, self.devices, limit)
 
 
 def _mutable(result: Any) -> Any:
@@ -294,6 +265,9 @@ def _is_same(left: Any, right: Any) -> bool:
 
 
 def _kind_of(values: Values) -> Tuple[Any, ...]:
+    for at, value in enumerate(values):
+        if not _is_tensor(value) and not isinstance(value, Hashable):
+            raise UnsupportedError(f"argument {at}: expected a tensor or a constant, found a {type(value).__name__}")
     return tuple((tuple(value.shape), value.dtype, value.device, value.requires_grad) if _is_tensor(value) else (type(value), value)
                  for value in values)
 

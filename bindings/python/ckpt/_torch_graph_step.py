@@ -7,15 +7,16 @@ from typing import Any, Dict, Iterable, List, Optional, Sequence, Set, Tuple
 
 import torch as _torch
 
-from ._torch_graph import _Begin, _rooted, _seed, _without_hooks, _without_saving
 from ._torch_calls import _has_gaps, _has_storage, _leaves, _rebuilt
+from ._torch_graph import _Begin, _rooted, _seed, _without_hooks, _without_saving
 from ._torch_operations import _Network, _Operation
-from ._torch_values import (_autocast_state, _generators, _is_tensor, _kept_buffers, _plain, _restore_buffers, _set_generators,
-                            _storage, _storage_object, _under_autocast, Values)
+from ._torch_values import (_autocast_state, _generators, _is_tensor, _kept_buffers, _plain, _repeating, _storage, _storage_object,
+                            _without_cached_casts, Ambient, Values)
 from .generated.errors import UnsupportedError
 from .generated.values import DriveFlag
 
 _AGAIN, _NO_OUTPUT = int(DriveFlag.AGAIN), int(DriveFlag.NO_OUTPUT)
+_NO_AMBIENT: Ambient = (None, [])
 
 
 class _Saved:
@@ -71,7 +72,7 @@ class _GraphStep:
         self.devices = devices
         self.autocast = _autocast_state()
         self.results: Dict[Any, Any] = {}              # of calls that ran before all operations, and plain results, by node
-        self.ambient: Dict[int, Tuple[Any, Any]] = {}  # by operation: the state in which its first run began
+        self.ambient: Dict[int, Ambient] = {}  # by operation: the state in which its first run began
         self.gradients: Dict[int, Any] = {}            # by id of a parameter
         self.again = 0                                 # number of runs of operations that repeat an earlier one
         self.parameters = [_unique(each for call in operation.calls for each in network.parameters_of(call))
@@ -94,10 +95,7 @@ class _GraphStep:
     def forward_n(self, call: Any, inputs: List[Any]) -> List[Any]:
         operation = self.network.operations[call.first]
         with _torch.enable_grad(), _without_saving():
-            env = self.bind(operation, inputs)
-            places, tensors = self.with_gradients(operation, env)
-            self.replace(operation, env, places, _Begin.apply([], _seed(), *tensors) if tensors else ())
-            del tensors
+            env, _ = self.bind(operation, inputs, [])
             return _plain(self.run(operation, call.flags & _AGAIN, env))
 
     def record_n(self, call: Any, inputs: List[Any]) -> Tuple[Optional[List[Any]], Any]:
@@ -120,13 +118,9 @@ class _GraphStep:
             packed.append(saved)
             return saved
 
-        env = self.bind(operation, inputs)
         with _torch.enable_grad(), _torch.autograd.graph.saved_tensors_hooks(pack, _Saved.unpack):
-            places, tensors = self.with_gradients(operation, env)
-            begun = _Begin.apply(tape.sink, _seed(), *tensors) if tensors else ()
-            del tensors
-            self.replace(operation, env, places, begun)
-            summed = [(tensor, place) for tensor, place in zip(begun, places) if place[0] in operation.adds]
+            env, begun = self.bind(operation, inputs, tape.sink)
+            summed = [(tensor, place) for tensor, place in zip(begun, operation.gradient_places) if place[0] in operation.adds]
             del begun
             leaves = self.run(operation, call.flags & _AGAIN, env)
             for tensor, place in summed:  # after the run, so that its sum so far is the first term
@@ -219,61 +213,35 @@ class _GraphStep:
     def leaf_count(self, value: int) -> int:
         return len(self.network.operations[value - 1].mask) if value else self.network.input_count
 
-    def bind(self, operation: _Operation, inputs: List[Any]) -> Dict[Any, Any]:
-        """Takes over the inputs; returns what the operation reads, by node."""
+    def bind(self, operation: _Operation, inputs: List[Any], sink: List[Any]) -> Tuple[Dict[Any, Any], Sequence[Any]]:
+        """Takes over the inputs. Returns what the operation reads, by node; and the inputs with a gradient, which get a separate
+        history. sink receives their gradients."""
+        network = self.network
+        tensors = [inputs[at][leaf] for at, leaf in operation.gradient_places]
+        begun = _Begin.apply(sink, _seed(), *tensors) if tensors else ()
+        with_history = dict(zip(operation.gradient_places, begun))
         env = {node: self.results[node] for node in operation.start}
-        for item, nodes in zip(inputs, operation.parts):
+        for at, (item, nodes) in enumerate(zip(inputs, operation.parts)):
             for node in nodes:
-                first, count = self.network.place_of[node]
-                env[node] = _rebuilt(self.network.like_of(node), iter(item[first:first + count]))
+                first, count = network.place_of[node]
+                leaves = [with_history.get((at, leaf), item[leaf]) for leaf in range(first, first + count)]
+                env[node] = _rebuilt(network.like_of(node), iter(leaves))
         inputs.clear()
-        return env
-
-    def with_gradients(self, operation: _Operation, env: Dict[Any, Any]) -> Tuple[List[Tuple[int, int]], List[Any]]:
-        """Returns the places (read, leaf) of the inputs with a gradient, and their tensors."""
-        tensors = []
-        for nodes in operation.parts:
-            for node in nodes:
-                tensors += [leaf for leaf, has in zip(_leaves(env[node]), self.network.mask_of(node)) if has]
-        return operation.gradient_places, tensors
-
-    def replace(self, operation: _Operation, env: Dict[Any, Any], places: Any, begun: Sequence[Any]) -> None:
-        """Replaces the inputs with a gradient by tensors with a history."""
-        each = iter(begun)
-        for nodes in operation.parts if places else ():
-            for node in nodes:
-                leaves = [next(each) if has else leaf for leaf, has in zip(_leaves(env[node]), self.network.mask_of(node))]
-                env[node] = _rebuilt(env[node], iter(leaves))
+        return env, begun
 
     def run(self, operation: _Operation, again: int, env: Dict[Any, Any]) -> List[Any]:
-        """Runs an operation, a repeated one with the ambient state of its first run; restores the current state afterwards."""
+        """Runs an operation, a repeated one with the ambient state of its first run."""
         number = operation.number
         if again:
             self.again += 1
-            generators, buffers = self.ambient.get(number, (None, []))
-            now_generators = _generators(self.devices) if generators is not None else None
-            now_buffers = _kept_buffers(operation.changed)
-            if generators is not None:
-                _set_generators(generators, self.devices)
-            _restore_buffers(buffers)
-            try:
-                with _under_autocast(self.autocast):
-                    return self.run_calls(operation, env)
-            finally:
-                if now_generators is not None:
-                    _set_generators(now_generators, self.devices)
-                _restore_buffers(now_buffers)
-        if number in self.ambient:
-            return self.run_calls(operation, env)
-        if operation.is_random or operation.changed:
+            with _repeating(self.ambient.get(number, _NO_AMBIENT), operation.changed, self.devices, self.autocast):
+                return self.run_calls(operation, env)
+        if number not in self.ambient and (operation.is_random or operation.changed):
             self.ambient[number] = (_generators(self.devices) if operation.is_random else None, _kept_buffers(operation.changed))
         return self.run_calls(operation, env)
 
     def run_calls(self, operation: _Operation, env: Dict[Any, Any]) -> List[Any]:
-        cached = self.autocast[0] or self.autocast[2]
-        if cached:  # casts of other runs belong to another graph, or to none
-            _torch.clear_autocast_cache()
-        try:
+        with _without_cached_casts(self.autocast):
             for call in operation.calls:
                 if call.is_plain and call.node in self.results:
                     env[call.node] = self.results[call.node]
@@ -289,7 +257,3 @@ class _GraphStep:
                 for node in operation.last_reads.get(call.node, ()):
                     env.pop(node, None)
             return [leaf for node in operation.results for leaf in _leaves(env[node])]
-        finally:
-            if cached:
-                _torch.clear_autocast_cache()
-

@@ -155,19 +155,29 @@ def _measure_option(layers: Sequence[_Layer], devices: Sequence[int], number: in
 
 def _seconds(layers: Sequence[_Layer], devices: Sequence[int], call: _Call, values: Values) -> Tuple[float, float]:
     """Returns the median seconds of a forward and a backward."""
+    step = _Step(layers, devices)
+
+    def backward(output: List[Any], tape: List[Any], gradient: List[Any]) -> None:
+        step.backward(call, None, None, tape, gradient)
+        step.gradients.clear()
+
+    return _median_seconds(lambda: step.record(call, list(values)), backward, layers[call.first].output_mask, devices, _MIN_SECONDS)
+
+
+def _median_seconds(record: Callable[[], Tuple[Any, Any]], backward: Callable[[Any, Any, List[Any]], Any], mask: Sequence[bool],
+                    devices: Sequence[int], limit: float) -> Tuple[float, float]:
+    """Runs record and backward until limit seconds have passed; returns the medians. mask: which outputs have a gradient."""
     forwards: List[float] = []
     backwards: List[float] = []
-    step = _Step(layers, devices)
     begin = time.perf_counter()
-    while len(forwards) < _MIN_RUNS or (time.perf_counter() - begin < _MIN_SECONDS and len(forwards) < _MAX_RUNS):
+    while len(forwards) < _MIN_RUNS or (time.perf_counter() - begin < limit and len(forwards) < _MAX_RUNS):
         at = [_now(devices)]
-        output, tape = step.record(call, list(values))
+        output, tape = record()
         at.append(_now(devices))
-        gradient = [_torch.ones_like(value) if has else None for value, has in zip(output, layers[call.first].output_mask)]
+        gradient = [_torch.ones_like(value) if has else None for value, has in zip(output, mask)]
         at.append(_now(devices))
-        step.backward(call, None, None, tape, gradient)
+        backward(output, tape, gradient)
         at.append(_now(devices))
-        step.gradients.clear()
         forwards.append(at[1] - at[0])
         backwards.append(at[3] - at[2])
     return sorted(forwards)[len(forwards) // 2], sorted(backwards)[len(backwards) // 2]

@@ -11,36 +11,36 @@ from ._plan import Profile, Schedule
 from ._torch_layers import _Layer, _layers_of
 from ._torch_measure import _measure
 from ._torch_step import _Chain, _Outputs, _Step
-from ._torch_values import (_generators, _is_tensor, _kept_buffers, _modules_of, _plain, _restore_buffers, _set_generators,
-                            _storages, Values, _values_of)
+from ._torch_values import _is_tensor, _modules_of, _plain, _storages, _unchanged, Values, _values_of
 from .generated.errors import OverBudgetError
 from .generated.values import ActionKind, Item, OptionProfile, PlanReport, ProfileFlag
 
 _WITH_OPTION = (ActionKind.FORWARD, ActionKind.FORWARD_TAPE, ActionKind.RECORD, ActionKind.BACKWARD)
 
 
-class _Plan:
-    """A schedule for inputs of given shapes, and the measurements it is based on."""
+class _PlanOfInputs:
+    """A plan for inputs of given shapes."""
 
-    def __init__(self, entries: Sequence[Sequence[Any]], values: Values, modes: Tuple[Any, ...]) -> None:
-        self.kind = _kind_of(values)
-        self.batch = _batch_of(values)
+    def __init__(self, kind: Tuple[Any, ...], values: Values, modes: Tuple[Any, ...]) -> None:
+        self.kind = kind
+        self.batch = max((value.numel() for value in values if _is_tensor(value)), default=0)
         self.modes = modes
         self.devices = sorted({value.device.index for value in values if _is_tensor(value) and value.device.type == "cuda"})
         self.report: Optional[PlanReport] = None
         self.text = ""
-        modules = _modules_of(form for forms in entries for form in forms)
-        generators = _generators(self.devices)
-        buffers = _kept_buffers([(module, name) for module in modules for name in module._buffers])
-        try:
+
+
+class _Plan(_PlanOfInputs):
+    """A schedule of a chain, and the measurements it is based on."""
+
+    def __init__(self, entries: Sequence[Sequence[Any]], values: Values, modes: Tuple[Any, ...]) -> None:
+        super().__init__(_kind_of(values), values, modes)
+        with _unchanged(_modules_of(form for forms in entries for form in forms), self.devices):
             self.first, self.layers, begin = _layers_of(entries, tuple(_plain(values)),
                                                         tuple(_is_tensor(value) and value.requires_grad for value in values))
             if self.layers:
                 with _torch.no_grad():
                     _measure(self.layers, self.devices, begin, set(_storages(values)))
-        finally:
-            _set_generators(generators, self.devices)
-            _restore_buffers(buffers)
         self.leading = entries[:self.first]
         if not self.layers:
             self.text = "no layer has a gradient: every layer runs unchanged"
@@ -140,7 +140,3 @@ def _is_smaller(kind: Any, of: Any) -> bool:
     shape, larger = kind[0], of[0]
     return kind[1:] == of[1:] and (shape == larger or (len(shape) == len(larger) > 0 and shape[1:] == larger[1:] and
                                                        shape[0] < larger[0]))
-
-
-def _batch_of(values: Values) -> int:
-    return max((value.numel() for value in values if _is_tensor(value)), default=0)

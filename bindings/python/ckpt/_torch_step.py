@@ -10,8 +10,8 @@ import torch as _torch
 from ._drive import Driver
 from ._torch_graph import _Begin, _function, _leaves_of, _Root, _rooted, _seed, _without_hooks, _without_saving
 from ._torch_layers import _Layer
-from ._torch_values import (_autocast_state, _generators, _is_tensor, _kept_buffers, _plain, _restore_buffers, _set_generators,
-                            _under_autocast, Values)
+from ._torch_values import (_autocast_state, _generators, _is_tensor, _kept_buffers, _plain, _repeating, _without_cached_casts,
+                            Ambient, Values)
 from .generated.errors import UnsupportedError
 from .generated.values import DriveFlag, LayerFlag
 
@@ -27,7 +27,7 @@ class _Step:
         self.layers = layers
         self.devices = devices
         self.autocast = _autocast_state()
-        self.ambient: Dict[int, Tuple[Any, Any]] = {}  # by layer: the state in which its first run began
+        self.ambient: Dict[int, Ambient] = {}  # by layer: the state in which its first run began
         self.gradients: Dict[int, Any] = {}  # by id of a parameter
         self.again = 0  # number of layer runs that repeat an earlier one
         counts = Counter(id(parameter) for layer in layers for parameter in layer.parameters())
@@ -109,33 +109,16 @@ class _Step:
         self.gradients[id(parameter)] = gradient
 
     def run(self, number: int, option: int, again: int, values: Values) -> Values:
-        """Runs one layer, a repeated one with the ambient state of its first run; restores the current state afterwards."""
+        """Runs one layer, a repeated one with the ambient state of its first run."""
         layer = self.layers[number]
-        if not again:
-            if number not in self.ambient:
-                self.ambient[number] = (_generators(self.devices), _kept_buffers(layer.changed))
-            return self.run_uncached(layer, option, values)
-        self.again += 1
-        generators, buffers = self.ambient[number]
-        now_generators, now_buffers = _generators(self.devices), _kept_buffers(layer.changed)
-        _set_generators(generators, self.devices)
-        _restore_buffers(buffers)
-        try:
-            with _under_autocast(self.autocast):
-                return self.run_uncached(layer, option, values)
-        finally:
-            _set_generators(now_generators, self.devices)
-            _restore_buffers(now_buffers)
-
-    def run_uncached(self, layer: _Layer, option: int, values: Values) -> Values:
-        """Runs a layer with an empty autocast cache: casts of other runs belong to another graph, or to none."""
-        if not (self.autocast[0] or self.autocast[2]):
+        if again:
+            self.again += 1
+            with _repeating(self.ambient[number], layer.changed, self.devices, self.autocast), _without_cached_casts(self.autocast):
+                return layer.run(option, values)
+        if number not in self.ambient:
+            self.ambient[number] = (_generators(self.devices), _kept_buffers(layer.changed))
+        with _without_cached_casts(self.autocast):
             return layer.run(option, values)
-        _torch.clear_autocast_cache()
-        try:
-            return layer.run(option, values)
-        finally:
-            _torch.clear_autocast_cache()
 
 
 @_function

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, nullcontext
-from typing import Any, Dict, Iterable, List, Sequence, Tuple
+from contextlib import contextmanager, ExitStack, nullcontext
+from typing import Any, Dict, Iterable, Iterator, List, Sequence, Tuple
 
 import torch as _torch
 
@@ -112,6 +112,52 @@ def _restore_buffers(kept: List[Tuple[Any, str, Any, Any]]) -> None:
         module._buffers[name] = buffer
         if buffer is not None:
             buffer.data.copy_(contents)
+
+
+@contextmanager
+def _unchanged(modules: Iterable[Any], devices: Sequence[int]) -> Iterator[None]:
+    """Restores generators and buffers at its end."""
+    generators = _generators(devices)
+    buffers = _kept_buffers([(module, name) for module in modules for name in module._buffers])
+    try:
+        yield
+    finally:
+        _set_generators(generators, devices)
+        _restore_buffers(buffers)
+
+
+Ambient = Tuple[Any, Any]  # generators, or None if they have no effect; and contents of buffers
+
+
+@contextmanager
+def _repeating(ambient: Ambient, changed: Buffers, devices: Sequence[int], autocast: Tuple[Any, ...]) -> Iterator[None]:
+    """A second run with the ambient state of the first one; restores the current state at its end."""
+    generators, buffers = ambient
+    now_generators = None if generators is None else _generators(devices)
+    now_buffers = _kept_buffers(changed)
+    if generators is not None:
+        _set_generators(generators, devices)
+    _restore_buffers(buffers)
+    try:
+        with _under_autocast(autocast):
+            yield
+    finally:
+        if now_generators is not None:
+            _set_generators(now_generators, devices)
+        _restore_buffers(now_buffers)
+
+
+@contextmanager
+def _without_cached_casts(autocast: Tuple[Any, ...]) -> Iterator[None]:
+    """Empties autocast's cache before and after: casts of other runs belong to another graph, or to none."""
+    is_on = autocast[0] or autocast[2]
+    if is_on:
+        _torch.clear_autocast_cache()
+    try:
+        yield
+    finally:
+        if is_on:
+            _torch.clear_autocast_cache()
 
 
 def _like(value: Any) -> Any:

@@ -3,26 +3,19 @@ the allocator over the whole step; parameters and their gradients are not counte
 
 import copy
 import gc
-import os
 import pickle
-import sys
 import tempfile
 import unittest
 import unittest.mock
 import weakref
 
 import ckpt
+from torch_steps import measured, same_bits, smallest  # exits where torch is missing
 
-try:
-    import torch
-    import torch.nn.functional as F
-    from torch import nn
-    from ckpt import _torch_measure, _torch_step, _torch_values, torch as ckpt_torch
-except ImportError:
-    if os.environ.get("CKPT_REQUIRE_SERVICES"):
-        raise
-    print(f"SKIP tests with the real torch: it is not installed for {sys.executable}", file=sys.stderr)
-    sys.exit(77)
+import torch
+import torch.nn.functional as F
+from torch import nn
+from ckpt import _torch_measure, torch as ckpt_torch
 
 
 class Block(nn.Module):
@@ -134,40 +127,6 @@ def chain_of(layers):
 def parts_of(layers):
     module = nn.ModuleList([layer for layer in layers if isinstance(layer, nn.Module)])
     return list(module.parameters()), list(module.buffers())
-
-
-def smallest(layers, sample):
-    """Returns the smallest budget of these layers."""
-    try:
-        ckpt_torch.budget(layers, sample, 1)
-    except ckpt.OverBudgetError as error:
-        return int(str(error).split("the smallest that works for this chain is ")[1].split()[0])
-    raise AssertionError("one byte is enough")
-
-
-def measured(run, sample, parameters):
-    """Returns the peak of live bytes of a step with its input, without the gradients of parameters and of their single uses."""
-    pieces, before = [], _torch_step._Step.keep
-
-    def keep(step, parameter, gradient):
-        pieces.append(gradient)
-        before(step, parameter, gradient)
-
-    meter, gradients = _torch_measure._Meter(), []
-    _torch_step._Step.keep = keep
-    try:
-        most, _ = meter.during(lambda: gradients.extend(torch.autograd.grad(run(sample), parameters)),
-                               lambda: [_torch_values._storage(gradient)[0] for gradient in [*pieces, *gradients]])
-    finally:
-        _torch_step._Step.keep = before
-    return most + sample.numel() * sample.element_size()
-
-
-def same_bits(left, right):
-    if left is None or right is None:
-        return left is right
-    return left.dtype == right.dtype and left.shape == right.shape and (
-        left.contiguous().numpy().tobytes() == right.contiguous().numpy().tobytes())
 
 
 class Bits(unittest.TestCase):

@@ -6,22 +6,16 @@ import gc
 import os
 import pickle
 import random
-import sys
 import unittest
 import weakref
 
 import ckpt
+from torch_steps import measured, same_bits, smallest as smallest_of  # exits where torch is missing
 
-try:
-    import torch
-    import torch.nn.functional as F
-    from torch import nn
-    from ckpt import _torch_graph_step, _torch_measure, _torch_values, torch as ckpt_torch
-except ImportError:
-    if os.environ.get("CKPT_REQUIRE_SERVICES"):
-        raise
-    print(f"SKIP tests with the real torch: it is not installed for {sys.executable}", file=sys.stderr)
-    sys.exit(77)
+import torch
+import torch.nn.functional as F
+from torch import nn
+from ckpt import _torch_measure, torch as ckpt_torch
 
 
 def double(before, after):
@@ -128,13 +122,6 @@ def translator():
 MODELS = {"unet": unet, "dense block": dense_block, "translator": translator}
 
 
-def same_bits(left, right):
-    if left is None or right is None:
-        return left is right
-    return left.dtype == right.dtype and left.shape == right.shape and (
-        left.detach().contiguous().numpy().tobytes() == right.detach().contiguous().numpy().tobytes())
-
-
 def tensors_in(value):
     if isinstance(value, torch.Tensor):
         return [value]
@@ -147,12 +134,7 @@ def loss_of(result):
 
 
 def smallest(module, sample):
-    """Returns the smallest budget of this module."""
-    try:
-        ckpt_torch.budget(module, sample, 1, trace=True)
-    except ckpt.OverBudgetError as error:
-        return int(str(error).split("the smallest that works for this graph is ")[1].split()[0])
-    raise AssertionError("one byte is enough")
+    return smallest_of(module, sample, trace=True)
 
 
 class WithLoss(nn.Module):
@@ -164,24 +146,6 @@ class WithLoss(nn.Module):
 
     def forward(self, *values):
         return self.inner(*values).square().mean()
-
-
-def measured(run, sample, parameters):
-    """Returns the peak of live bytes of a step with its inputs, without the gradients of parameters."""
-    pieces, before = [], _torch_graph_step._GraphStep.keep
-
-    def keep(step, parameter, gradient):
-        pieces.append(gradient)
-        before(step, parameter, gradient)
-
-    meter, gradients = _torch_measure._Meter(), []
-    _torch_graph_step._GraphStep.keep = keep
-    try:
-        most, _ = meter.during(lambda: gradients.extend(torch.autograd.grad(run(*sample), parameters, allow_unused=True)),
-                               lambda: [_torch_values._storage(gradient)[0] for gradient in [*pieces, *gradients] if gradient is not None])
-    finally:
-        _torch_graph_step._GraphStep.keep = before
-    return most + sum(tensor.numel() * tensor.element_size() for tensor in sample)
 
 
 class Bits(unittest.TestCase):
