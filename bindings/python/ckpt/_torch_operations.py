@@ -16,19 +16,18 @@ class _Operation:
     def __init__(self, number: int, calls: Sequence[_Call]) -> None:
         self.number = number
         self.calls = list(calls)
-        self.results: List[Any] = []     # nodes that other operations read: the leaves of their results are the value
-        self.mask: List[bool] = []       # of the value's leaves: which ones have a gradient
-        self.reads: List[int] = []       # values, ascending; 0 is the input of the graph
+        self.results: List[Any] = []      # nodes that other operations read: the leaves of their results are the value
+        self.mask: List[bool] = []        # of the value's leaves: which ones have a gradient
+        self.reads: List[int] = []        # values, ascending; 0 is the input of the graph
         self.parts: List[List[Any]] = []  # for each of them: the nodes that are read
-        self.start: List[Any] = []       # nodes that ran before all operations
+        self.start: List[Any] = []        # nodes that ran before all operations
         self.last_reads: Dict[Any, List[Any]] = {}  # by node of a call: the nodes that no later call of the operation reads
-        self.changed: Buffers = []
-        self.others: List[Any] = []
+        self.changed: Buffers = []        # buffers that it uses and that any operation changes
         self.gradient_places: List[Tuple[int, int]] = []  # (read, leaf) of the inputs with a gradient
-        self.adds: Set[int] = set()      # reads with a gradient that a later operation creates
+        self.adds: Set[int] = set()       # reads with a gradient that a later operation creates
         self.continues: Set[int] = set()  # reads with a gradient that an earlier operation adds to
-        self.takes_dense = True  # whether a gradient with gaps may be copied before the backward
-        self.needed: Set[int] = set()    # reads that the backward needs; all before the measurement
+        self.takes_dense = True           # whether a gradient with gaps may be copied before the backward
+        self.needed: Set[int] = set()     # reads that the backward needs; all before the measurement
         self.needs_output: Optional[bool] = None  # whether the backward needs the value; None before the measurement
 
     @property
@@ -57,9 +56,8 @@ class _Network(_Calls):
                                                      if at is not None}  # first leaf in its value, and number of leaves
         for operation in self.operations:
             count = 0
-            for node in operation.results:
-                if node in self.calls and node in {call.node for call in operation.calls}:
-                    self.place_of[node] = (count, len(self.calls[node].mask))
+            for node in operation.results if operation.calls else ():  # without calls, it only passes values on
+                self.place_of[node] = (count, len(self.mask_of(node)))
                 count += len(self.mask_of(node))
         self.find_gradient_places()
 
@@ -79,6 +77,7 @@ class _Network(_Calls):
 
     def like_of(self, node: Any) -> Any:
         return self.calls[node].like if node in self.calls else None
+
 
 class _Grouping:
     """Joins calls until the operations form a graph without cycles, in which every sum of gradients has the order of plain
@@ -263,7 +262,6 @@ class _Grouping:
             operation.mask = [has for node in operation.results for has in self.network.mask_of(node)]
             operation.last_reads = _last_reads(operation)
             operation.takes_dense = all(self.network.calls[node].takes_dense for node in operation.results if node in inside)
-            operation.others = [leaf for call in operation.calls for leaf in call.others]
         self.find_changed()
 
     def read(self, operation: _Operation, nodes: List[Any]) -> None:
