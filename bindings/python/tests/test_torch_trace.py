@@ -349,6 +349,8 @@ class Bits(unittest.TestCase):
             numbers = random.Random(1000 + seed)
             module = Program(seed, numbers.randrange(4, 22)).train(numbers.random() < 0.8)
             sample = (torch.randn(8, 12, 16, requires_grad=numbers.random() < 0.4), torch.randn(8, 12, 16))
+            if not ckpt_torch.budget(module, sample, 1.0, trace=True).reports:
+                continue  # its result has no gradient
             with self.subTest(seed):
                 run = self.check(module, sample, smallest(module, sample), steps=2)
                 recomputing += run.reports[0].recomputed_forwards > 0
