@@ -54,6 +54,7 @@ class _Call:
         self.others: List[Any] = []  # leaves that its function uses and no module holds
         self.mask: List[bool] = []   # of its result: which leaves have a gradient
         self.like: Any = None        # its result without the tensors
+        self.gives: Set[Any] = set()  # nodes that get a gradient from it
         self.takes_dense = True      # a gradient with gaps and a copy without gaps give the same bits and layouts
         self.passes_gaps: Set[Any] = set()  # nodes that get a gradient with gaps if it gets one
 
@@ -196,8 +197,10 @@ class _FirstRun:
         dense = [_torch.randn(leaf.shape, generator=self.noise).to(leaf) for leaf in history] if wanted else []
         given = gradients(dense) if wanted else []
         for (node, _), gradient in zip(inputs, given):
-            if gradient is not None and _has_gaps(gradient):
-                self.network.gaps.setdefault(node, []).append(call)
+            if gradient is not None:
+                call.gives.add(node)
+                if _has_gaps(gradient):
+                    self.network.gaps.setdefault(node, []).append(call)
         # Some kernels give other bits in each run, by the alignment of memory, for example: then only layouts are compared.
         again = gradients(dense) if wanted else []
         is_same = _is_same_layout if all(map(_is_same_layout, given, again)) else _has_same_strides

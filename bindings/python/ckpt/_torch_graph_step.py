@@ -101,10 +101,9 @@ class _GraphStep:
     def record_n(self, call: Any, inputs: List[Any]) -> Tuple[Optional[List[Any]], Any]:
         operation = self.network.operations[call.first]
         tape = _Tape()
-        memory: Dict[int, Tuple[int, int]] = {}
-        for at, item in enumerate(inputs):
-            if at in operation.needed:
-                memory.update((_storage(leaf)[0], (at, number)) for number, leaf in enumerate(item) if _has_storage(leaf))
+        # By address, so these inputs stay alive until the end: other tensors would reuse their memory.
+        held = {(at, number): leaf for at in operation.needed for number, leaf in enumerate(inputs[at]) if _has_storage(leaf)}
+        memory = {_storage(leaf)[0]: place for place, leaf in held.items()}
         tape.inputs = bases = [[] for _ in inputs]
         needed = tape.needed
         packed: List[_Saved] = []
@@ -134,6 +133,7 @@ class _GraphStep:
             for parameter in self.parameters[operation.number]:
                 if id(parameter) in self.shared:
                     tape.shared.append(_rooted(parameter) + (parameter,))
+        held.clear()
         output = _plain(leaves)
         del leaves
         if operation.needs_output is not False:
@@ -195,15 +195,15 @@ class _GraphStep:
                 self.keep(parameter, gradient)
         for number, (at, leaf) in enumerate(places if tape.sink else ()):
             gradient, tape.sink[number] = tape.sink[number], None
-            if gradient is not None and _has_gaps(gradient) and self.may_copy(operation, at):
+            if gradient is not None and _has_gaps(gradient) and self.may_copy(operation, (at, leaf)):
                 gradient = gradient.clone()  # its memory would live as long as all gradients in it
             gradients[at][leaf] = gradient
 
-    def may_copy(self, operation: _Operation, at: int) -> bool:
+    def may_copy(self, operation: _Operation, place: Tuple[int, int]) -> bool:
         """Returns whether a copy without gaps has no effect on bits: if another term is added, or the backward of the value gives
         the same."""
-        value = operation.reads[at]
-        return at in operation.continues or (value > 0 and self.network.operations[value - 1].takes_dense)
+        value = operation.reads[place[0]]
+        return place in operation.continues or (value > 0 and self.network.operations[value - 1].takes_dense)
 
     def keep(self, parameter: Any, gradient: Any) -> None:
         self.gradients[id(parameter)] = gradient

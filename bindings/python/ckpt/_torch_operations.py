@@ -25,7 +25,7 @@ class _Operation:
         self.changed: Buffers = []        # buffers that it uses and that any operation changes
         self.gradient_places: List[Tuple[int, int]] = []  # (read, leaf) of the inputs with a gradient
         self.adds: Set[int] = set()       # reads with a gradient that a later operation creates
-        self.continues: Set[int] = set()  # reads with a gradient that an earlier operation adds to
+        self.continues: Set[Tuple[int, int]] = set()  # those with a gradient that an earlier operation adds to
         self.takes_dense = True           # whether a gradient with gaps may be copied before the backward
         self.needed: Set[int] = set()     # reads that the backward needs; all before the measurement
         self.needs_output: Optional[bool] = None  # whether the backward needs the value; None before the measurement
@@ -64,16 +64,19 @@ class _Network(_Calls):
     def find_gradient_places(self) -> None:
         last_readers = {value: operation.number for operation in self.operations for value in operation.reads
                         if not operation.has_no_input_gradient}
-        first_readers = {value: operation.number for operation in reversed(self.operations) for value in operation.reads
-                         if not operation.has_no_input_gradient}
+        given: Set[Tuple[int, int]] = set()  # (value, leaf) with a gradient from an earlier operation
         for operation in self.operations:
-            operation.continues = {at for at, value in enumerate(operation.reads) if first_readers.get(value) != operation.number}
+            gives = set().union(*(call.gives for call in operation.calls)) if operation.calls else set(operation.results)
             operation.needed = set(range(len(operation.reads)))
             operation.adds = {at for at, value in enumerate(operation.reads) if last_readers.get(value) != operation.number}
             for at, nodes in enumerate(operation.parts):
                 for node in nodes:
                     first, _ = self.place_of[node]
-                    operation.gradient_places += [(at, first + leaf) for leaf, has in enumerate(self.mask_of(node)) if has]
+                    places = [(at, first + leaf) for leaf, has in enumerate(self.mask_of(node)) if has]
+                    operation.gradient_places += places
+                    if node in gives:
+                        operation.continues |= {place for place in places if (operation.reads[at], place[1]) in given}
+                        given |= {(operation.reads[at], leaf) for _, leaf in places}
 
     def like_of(self, node: Any) -> Any:
         return self.calls[node].like if node in self.calls else None
@@ -95,11 +98,10 @@ class _Grouping:
             for node in call.joins:
                 self.join(call.node, node)
         self.find_users()
-        self.join_gaps()
         while True:
             groups = self.groups()
-            if not (self.join_cycles() or self.remove_unused(groups) or self.join_unread(groups) or self.join_random(groups)
-                    or self.join_sums(groups)):
+            if not (self.join_cycles() or self.remove_unused(groups) or self.join_gaps() or self.join_unread(groups)
+                    or self.join_random(groups) or self.join_sums(groups)):
                 break
         self.build(groups)
 
@@ -207,18 +209,21 @@ class _Grouping:
                 last = call.number if call.is_random else last
         return False
 
-    def join_gaps(self) -> None:
+    def join_gaps(self) -> bool:
         """Joins a call to the one that gives it a gradient with gaps, if it cannot take a copy. In an operation, gradients stay as
         they are; between operations they are copied, because the larger memory would live as long as the gradient."""
         gaps = {node: list(calls) for node, calls in self.network.gaps.items()}
+        joined = False
         for call in reversed(self.calls):
-            readers = [user for user in self.users.get(call.node, ()) if any(user.mask)]
-            if len(readers) != 1 or call.takes_dense:  # a sum of several gradients has no gaps
+            givers = [user for user in self.users.get(call.node, ()) if call.node in user.gives]
+            is_sum = len(givers) + (call.node in self.returned) > 1  # without gaps
+            if is_sum or call.takes_dense:
                 continue
             for giver in gaps.get(call.node, ()):
-                self.join(call.node, giver.node)
+                joined |= self.join(call.node, giver.node)
                 for node in call.passes_gaps:
                     gaps.setdefault(node, []).append(call)
+        return joined
 
     def join_sums(self, groups: List[List[_Call]]) -> bool:
         """Joins the readers of a tensor if their gradients would be added in another order than autograd's: that of the readers, from
@@ -238,7 +243,7 @@ class _Grouping:
         for call in self.calls:
             if any(call.mask):
                 for node in call.reads:
-                    if any(self.network.mask_of(node)):
+                    if node in call.gives:
                         readers.setdefault(node, []).append(call)
                 for parameter in self.network.parameters_of(call):
                     readers.setdefault(id(parameter), []).append(call)
