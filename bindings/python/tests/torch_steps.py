@@ -1,4 +1,4 @@
-"""What the tests of budgets share: it skips them where torch is missing, and measures and compares steps."""
+"""Helpers shared by the tests of budgets: this file skips them where torch is missing, and measures and compares steps."""
 
 import os
 import sys
