@@ -15,7 +15,8 @@ from ._torch_values import (_autocast_state, _generators, _is_tensor, _kept_buff
 from .generated.errors import UnsupportedError
 from .generated.values import DriveFlag
 
-_AGAIN, _NO_OUTPUT = int(DriveFlag.AGAIN), int(DriveFlag.NO_OUTPUT)
+_AGAIN: int = int(DriveFlag.AGAIN)
+_NO_OUTPUT = int(DriveFlag.NO_OUTPUT)
 _NO_AMBIENT: Ambient = (None, [])
 
 
