@@ -122,6 +122,16 @@ TEST(AutoPlanner, CostsGrowSmoothlyWithTheChain) {
   EXPECT_GE(excluded.size(), sanitized ? 1U : 2U);
 }
 
+// The search for graphs finds more than the grid and the local search of chains, above all with a generous budget.
+TEST(AutoPlanner, SearchesLongChainsAsGraphs) {
+  for (const auto& [layers, at_most] : {std::pair(200, 1.062), std::pair(600, 1.072), std::pair(1000, 1.074)}) {
+    if (sanitized && layers > 200) break;
+    const Result result = plan(chain_of(layers, 1, 7), 0.6);
+    std::cout << layers << " layers at 60%: " << result.ratio << " of store-all\n";
+    EXPECT_LE(result.ratio, at_most);
+  }
+}
+
 // Four options for each layer: much more work than one. The steps beyond the budget are not computed, so that the exact frontier of
 // tapes for 24 layers is within the limit; 48 layers use a grid.
 TEST(AutoPlanner, PlansLayersWithOptions) {

@@ -50,7 +50,8 @@ def sweep(program, library, points):
         numbers = sorted(random.Random(count).sample(numbers, points))
     failing = [at for number in numbers for at in (str(number), f"{number}+")]
     defects = 0
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    # Some runs wait a second for something that fails, so more of them than processors.
+    with concurrent.futures.ThreadPoolExecutor(4 * os.cpu_count()) as pool:
         for at, (status, output) in zip(failing, pool.map(lambda at: run(program, library, at), failing)):
             if (status == HUNG or status < 0) and not is_openblas_own(status, output):
                 defects += 1

@@ -12,6 +12,8 @@
 #include "plan/budget.h"
 #include "plan/placement.h"
 #include "plan/planners/chain_planner.h"
+#include "plan/planners/graph_schedule.h"
+#include "plan/planners/graph_search.h"
 #include "plan/planners/revolve.h"
 #include "plan/verifier.h"
 
@@ -22,6 +24,12 @@ namespace {
 constexpr std::int64_t max_replayed_runs = std::int64_t{1} << 21;
 // More slots would not be worth the replays needed to find how many fit.
 constexpr std::int64_t max_auto_slots = std::int64_t{1} << 12;
+
+// The search for graphs counts other work than the planners for chains: a unit takes four times as long.
+constexpr std::int64_t chain_work_per_work = 4;
+// Half a second. With a quarter of it results depend too much on chance.
+constexpr std::int64_t improving_work = 16'000'000;
+constexpr std::int64_t max_improved_layers = 2048;
 
 class AutoSearch {
  public:
@@ -90,6 +98,32 @@ class AutoSearch {
     } else {
       smallest_ = std::min(smallest_, found->smallest_bytes);
     }
+    if (!found->beyond_work.empty() || !found->left_out.empty()) improve(found->work_left);
+  }
+
+  // Where the exact methods take too long, the search for graphs starts from store-all and from the best schedule.
+  void improve(std::int64_t chain_work_left) {
+    if (best_ == nullptr || report_.recomputed_forwards == 0 || profile_.is_uniform() || profile_.layers() > max_improved_layers)
+      return;
+    for (std::int64_t i = 0; i < profile_.layers(); ++i) {
+      if (profile_.layer(i).options.size() > 1) return;  // it plans the first option only
+    }
+    const std::int64_t work = std::min(improving_work, chain_work_left / chain_work_per_work);
+    if (work < improving_work / 4) return;
+    const GraphCosts costs = graph_costs(profile_);
+    std::int64_t live_bytes = budget_bytes_;
+    const auto consider = [&](const GraphPlan& plan) {
+      SchedulePtr schedule = graph_schedule(costs, plan.recomputations, "graph");
+      const std::int64_t bytes = budgeted_bytes(*schedule, profile_);
+      if (bytes > budget_bytes_) {
+        live_bytes -= bytes - budget_bytes_;  // the arena has gaps
+        return;
+      }
+      const PlanReport report = verify(*schedule, profile_);
+      take(std::move(schedule), report, bytes);
+    };
+    if (const std::optional<GraphPlan> plan = search_graph(costs, live_bytes, work / 2)) consider(*plan);
+    consider(improve_graph(costs, recomputations_of(*best_), live_bytes, work / 2));
   }
 
   // More slots mean fewer forwards: uses the most that fit.

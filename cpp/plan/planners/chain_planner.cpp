@@ -143,12 +143,16 @@ class BudgetSearch {
     }
     if (!has_grid) return false;
     search_grid();
+    work_left_ -= grid_work;
     const bool may_search = planner == ChainPlanner::tapes && profile_.layers() <= LongChain::max_grid_layers;
-    if (may_search && found_.schedule != nullptr && work_left_ - grid_work >= search_work) search_from_grid();
+    if (may_search && found_.schedule != nullptr && work_left_ >= search_work) search_from_grid();
     return true;
   }
 
-  ChainSearch take() { return std::move(found_); }
+  ChainSearch take() {
+    found_.work_left = work_left_;
+    return std::move(found_);
+  }
 
  private:
   struct Placed {
@@ -183,6 +187,7 @@ class BudgetSearch {
       consider(*tapes);
     } else {
       found_.beyond_work = "tapes except a local search from the schedules of chain";
+      work_left_ = std::max<std::int64_t>(0, work_left_ - search_work);
       chain.keep_points_near(budget_bytes_);
       chain.search_from_points(found_.schedule != nullptr ? budget_bytes_ : std::numeric_limits<std::int64_t>::max());
       consider(chain);
@@ -204,6 +209,7 @@ class BudgetSearch {
 
   // Improves the schedule of the grid by the local search.
   void search_from_grid() {
+    work_left_ -= search_work;
     const ChainCosts costs(profile_);
     std::vector<Action> actions;
     for (Cursor cursor = cursor_for(*found_.schedule, profile_); actions.empty() || actions.back().kind != Kind::end;)

@@ -34,7 +34,8 @@ GraphPlan improve_graph(const GraphCosts& costs, const std::vector<Recomputation
 
 // The work after which explore_graph() rarely finds more.
 inline std::int64_t exploring_work(const GraphCosts& costs) {
-  return std::min<std::int64_t>(1'000'000 * std::int64_t{costs.size()}, 12'000'000);
+  const std::int64_t size = costs.size();
+  return std::min<std::int64_t>(std::max(1'000'000 * size, 150'000 * size * size), 48'000'000);
 }
 
 // Returns plans with fewer and fewer bytes; the last has the fewest that the search finds. Times have no effect: a profile that is
