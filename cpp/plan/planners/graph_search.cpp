@@ -49,12 +49,18 @@ class GraphSearch {
     return best;
   }
 
-  // Searches from store-all for plans within the budget. noise: of the first repair.
+  // Searches from store-all for any plan within the budget. noise: of the first repair.
+  bool find(std::int64_t budget_bytes, std::int64_t work, double noise = 0) {
+    start_from({}, budget_bytes);
+    if (!find_first(work, noise)) return false;
+    remove_unneeded(all());
+    return true;
+  }
+
+  // The same, and then for faster ones.
   template <class Seen>
   void search_again(std::int64_t budget_bytes, std::int64_t work, double noise, const Seen& seen) {
-    start_from({}, budget_bytes);
-    if (!find_first(work / 4, noise)) return;
-    remove_unneeded(all());
+    if (!find(budget_bytes, work / 4, noise)) return;
     seen();
     anneal(timeline_.time(), work, seen);
   }
@@ -107,6 +113,7 @@ class GraphSearch {
 
   std::int64_t peak_bytes() const { return timeline_.peak_bytes(); }
   double time() const { return timeline_.time(); }
+  std::int64_t work() const { return timeline_.work() + work_; }
   GraphPlan plan() const { return {all(), timeline_.peak_bytes(), timeline_.time()}; }
 
  private:
@@ -159,8 +166,6 @@ class GraphSearch {
     changes_.clear();
     budget_bytes_ = budget_bytes;
   }
-
-  std::int64_t work() const { return timeline_.work() + work_; }
 
   // ---- Random numbers: the same on every machine ----
 
@@ -408,10 +413,19 @@ std::vector<GraphPlan> smallest_graphs(const GraphCosts& costs, std::int64_t wor
   for (GraphOperation& operation : equal.operations) operation.forward_time = operation.backward_time = 1;
   GraphSearch search(equal, 0);
   std::vector<GraphPlan> plans;
-  constexpr std::int64_t rounds = 4;
-  for (std::int64_t round = 0; round < rounds; ++round) {
-    const std::vector<Recomputation> from = plans.empty() ? std::vector<Recomputation>() : plans.back().recomputations;
-    search.lower_budget(from, work / rounds, [&] { plans.push_back(search.plan()); });
+  const auto seen = [&] {
+    if (plans.empty() || search.peak_bytes() < plans.back().peak_bytes) plans.push_back(search.plan());
+  };
+  search.lower_budget({}, work / 8, seen);
+  constexpr std::int64_t rounds = 7;
+  for (std::int64_t round = 0; round < rounds && search.work() < work; ++round) {
+    // Plans near the smallest one may all have more bytes, so every second round starts from store-all.
+    std::vector<Recomputation> from = plans.back().recomputations;
+    if (round % 2 == 0) {
+      if (!search.find(plans.back().peak_bytes - 1, work / 32)) continue;
+      from = search.plan().recomputations;
+    }
+    search.lower_budget(from, work / 8, seen);
   }
   return plans;
 }

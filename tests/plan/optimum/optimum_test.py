@@ -109,6 +109,22 @@ def compare(library, optima):
     return failures + (mean > 0.3) + (worst > 3) + (len(longer) != GRAPHS)
 
 
+def compare_reference(library):
+    """The reference graphs, through the planner. Returns the number of failures."""
+    path = pathlib.Path(os.environ.get("CKPT_SHARED", "")) / "reference" / "graphs.json"
+    if not path.is_file():
+        print("SKIP: the reference data (reference/graphs.json) is not on this machine")
+        return 0
+    longer = []
+    for each in json.loads(path.read_text())["graphs"]:
+        graph = Graph(each["a"], each["tape"], each["f"], each["b"], each["in"], each["bw"], [True] * each["n"])
+        with Planned(library, graph) as planned:
+            longer += [planned.time_within(best["budget"]) / best["cost"] - 1 for best in each["best"]]
+    mean, worst = 100 * sum(longer) / len(longer), 100 * max(longer)
+    print(f"reference graphs, {len(longer)} budgets: {mean:.3f}% longer on average, at most {worst:.2f}%")
+    return (mean > 0) + (worst > 1.5)
+
+
 def solved_again(optima, folder):
     """Returns the number of failures."""
     failures = 0
@@ -150,7 +166,7 @@ def main():
             return write(library, pathlib.Path(folder))
         optima = json.loads(OPTIMA.read_text())
         if not given.solve:
-            return 1 if compare(library, optima) else 0
+            return 1 if compare(library, optima) + compare_reference(library) else 0
         if shutil.which("cbc") is None:
             print("SKIP: cbc (package coinor-cbc) is not installed")
             return 77
