@@ -34,7 +34,7 @@ class Graph(NamedTuple):
 
 class Solution(NamedTuple):
     time: int  # of the fastest step found; None if none was
-    bound: float  # no step is faster
+    bound: float  # every step takes at least this time
 
 
 class IntegerProgram:

@@ -60,7 +60,7 @@ def profile_of(graph):
 
 
 class Planned:
-    """What the library plans for a graph, in live bytes."""
+    """The schedules that the library plans for a graph, in live bytes."""
 
     def __init__(self, library, graph):
         self.library, self.graph, self.handle = library, graph, library.profile(profile_of(graph))
