@@ -11,16 +11,11 @@ import warnings
 
 import ckpt
 from ckpt import _native
+import needs_torch  # noqa: F401 (exits where torch is missing)
 from test_ranks import damage, on_ranks
 
-try:
-    import torch
-    from ckpt import _torch_tensors, torch as ckpt_torch
-except ImportError:
-    if os.environ.get("CKPT_REQUIRE_SERVICES"):
-        raise
-    print(f"SKIP tests with the real torch: it is not installed for {sys.executable}", file=sys.stderr)
-    sys.exit(77)
+import torch
+from ckpt import _torch_tensors, torch as ckpt_torch
 
 
 def same(left, right):

@@ -10,7 +10,7 @@ import unittest.mock
 import weakref
 
 import ckpt
-from torch_steps import measured, same_bits, smallest  # exits where torch is missing
+from torch_steps import measured, same_bits, smallest
 
 import torch
 import torch.nn.functional as F

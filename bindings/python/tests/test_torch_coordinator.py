@@ -13,18 +13,13 @@ import unittest.mock
 from datetime import timedelta
 
 import ckpt
+from needs_torch import need_gloo
 
-try:
-    import torch
-    import torch.distributed as dist
-    from ckpt import torch as ckpt_torch
-    if not dist.is_available() or not dist.is_gloo_available():
-        raise ImportError("torch.distributed with gloo")
-except ImportError as missing:
-    if os.environ.get("CKPT_REQUIRE_SERVICES"):
-        raise
-    print(f"SKIP tests with torch.distributed: {missing} for {sys.executable}", file=sys.stderr)
-    sys.exit(77)
+import torch
+import torch.distributed as dist
+from ckpt import torch as ckpt_torch
+
+need_gloo()
 
 PIECE = 16 << 20
 LONG = 400.0  # no test waits as long unless it fails

@@ -9,15 +9,9 @@ import sys
 import tempfile
 import unittest
 
-try:
-    import torch.distributed as dist
-    if not dist.is_available() or not dist.is_gloo_available():
-        raise ImportError("torch.distributed with gloo")
-except ImportError as missing:
-    if os.environ.get("CKPT_REQUIRE_SERVICES"):
-        raise
-    print(f"SKIP training over torch.distributed: {missing} for {sys.executable}", file=sys.stderr)
-    sys.exit(77)
+from needs_torch import need_gloo
+
+need_gloo()
 
 EXAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), *[os.pardir] * 3, "examples", "python", "torch_ranks.py")
 

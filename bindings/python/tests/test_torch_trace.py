@@ -10,7 +10,7 @@ import unittest
 import weakref
 
 import ckpt
-from torch_steps import measured, same_bits, smallest as smallest_of  # exits where torch is missing
+from torch_steps import measured, same_bits, smallest as smallest_of
 
 import torch
 import torch.nn.functional as F

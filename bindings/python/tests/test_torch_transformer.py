@@ -2,22 +2,15 @@
 with the same weights: loss, every gradient, and the parameters after steps of AdamW."""
 
 import math
-import os
-import sys
 import unittest
 
 import ckpt
+import needs_torch  # noqa: F401 (exits where torch is missing)
 import numpy as np
 
-try:
-    import torch
-    import torch.nn.functional as F
-    from torch import nn
-except ImportError:
-    if os.environ.get("CKPT_REQUIRE_SERVICES"):
-        raise
-    print(f"SKIP tests with the real torch: it is not installed for {sys.executable}", file=sys.stderr)
-    sys.exit(77)
+import torch
+import torch.nn.functional as F
+from torch import nn
 
 
 class RootMeanSquare(nn.Module):

@@ -1,19 +1,12 @@
-"""Helpers shared by the tests of budgets: this file skips them where torch is missing, and measures and compares steps."""
+"""Helpers shared by the tests of budgets: they measure and compare steps."""
 
-import os
-import sys
 from contextlib import contextmanager
 
 import ckpt
+import needs_torch  # noqa: F401 (exits where torch is missing)
 
-try:
-    import torch
-    from ckpt import _torch_graph_step, _torch_measure, _torch_step, _torch_values, torch as ckpt_torch
-except ImportError:
-    if os.environ.get("CKPT_REQUIRE_SERVICES"):
-        raise
-    print(f"SKIP tests with the real torch: it is not installed for {sys.executable}", file=sys.stderr)
-    sys.exit(77)
+import torch
+from ckpt import _torch_graph_step, _torch_measure, _torch_step, _torch_values, torch as ckpt_torch
 
 
 def same_bits(left, right):

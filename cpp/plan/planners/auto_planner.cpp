@@ -25,11 +25,12 @@ constexpr std::int64_t max_replayed_runs = std::int64_t{1} << 21;
 // More slots would not be worth the replays needed to find how many fit.
 constexpr std::int64_t max_auto_slots = std::int64_t{1} << 12;
 
-// The search for graphs counts other work than the planners for chains: a unit takes four times as long.
-constexpr std::int64_t chain_work_per_work = 4;
-// Half a second. With a quarter of it results depend too much on chance.
-constexpr std::int64_t improving_work = 16'000'000;
-constexpr std::int64_t max_improved_layers = 2048;
+// The search for graphs counts work in a unit that takes four times as long as that of the planners for chains.
+constexpr std::int64_t chain_work_per_graph_work = 4;
+// Half a second. With less than the minimum, results depend too much on chance.
+constexpr std::int64_t max_graph_work = 16'000'000;
+constexpr std::int64_t min_graph_work = 4'000'000;
+constexpr std::int64_t max_searched_layers = 2048;
 
 class AutoSearch {
  public:
@@ -52,8 +53,9 @@ class AutoSearch {
 
  private:
   // Returns true if nothing is recomputed and no layer has an alternative option.
-  bool nothing_better() const {
-    if (best_ == nullptr || report_.recomputed_forwards > 0) return false;
+  bool nothing_better() const { return best_ != nullptr && report_.recomputed_forwards == 0 && has_one_option(); }
+
+  bool has_one_option() const {
     for (std::int64_t i = 0; i < profile_.layers(); ++i) {
       if (profile_.layer(i).options.size() > 1) return false;
       if (profile_.is_uniform()) break;
@@ -98,19 +100,15 @@ class AutoSearch {
     } else {
       smallest_ = std::min(smallest_, found->smallest_bytes);
     }
-    if (!found->beyond_work.empty() || !found->left_out.empty()) improve(found->work_left);
+    if (!found->beyond_work.empty() || !found->left_out.empty()) search_as_graph(found->work_left / chain_work_per_graph_work);
   }
 
   // Where the exact methods take too long, the search for graphs starts from store-all and from the best schedule.
-  void improve(std::int64_t chain_work_left) {
-    if (best_ == nullptr || report_.recomputed_forwards == 0 || profile_.is_uniform() || profile_.layers() > max_improved_layers)
-      return;
-    for (std::int64_t i = 0; i < profile_.layers(); ++i) {
-      if (profile_.layer(i).options.size() > 1) return;  // it plans the first option only
-    }
-    const std::int64_t work = std::min(improving_work, chain_work_left / chain_work_per_work);
-    if (work < improving_work / 4) return;
+  void search_as_graph(std::int64_t work_left) {
+    if (best_ == nullptr || report_.recomputed_forwards == 0 || work_left < min_graph_work) return;
+    if (profile_.is_uniform() || profile_.layers() > max_searched_layers || !has_one_option()) return;  // it plans first options
     const GraphCosts costs = graph_costs(profile_);
+    const std::int64_t work_of_each = std::min(max_graph_work, work_left) / 2;
     std::int64_t live_bytes = budget_bytes_;
     const auto consider = [&](const GraphPlan& plan) {
       SchedulePtr schedule = graph_schedule(costs, plan.recomputations, "graph");
@@ -122,8 +120,8 @@ class AutoSearch {
       const PlanReport report = verify(*schedule, profile_);
       take(std::move(schedule), report, bytes);
     };
-    if (const std::optional<GraphPlan> plan = search_graph(costs, live_bytes, work / 2)) consider(*plan);
-    consider(improve_graph(costs, recomputations_of(*best_), live_bytes, work / 2));
+    if (const std::optional<GraphPlan> plan = search_graph(costs, live_bytes, work_of_each)) consider(*plan);
+    consider(improve_graph(costs, recomputations_of(*best_), live_bytes, work_of_each));
   }
 
   // More slots mean fewer forwards: uses the most that fit.

@@ -43,8 +43,8 @@ struct ChainSearch {
   std::int64_t budgeted_bytes = 0;           // of schedule
   std::int64_t smallest_bytes = INT64_MAX;   // if none fits: the smallest sufficient budget
   std::string left_out;
-  std::string beyond_work;  // the part of the planners that would have taken more work than allowed
-  std::int64_t work_left = 0;
+  std::string beyond_work;     // the part of the planners that would have taken more work than allowed
+  std::int64_t work_left = 0;  // of the limit; unfinished frontiers do not count
 };
 
 // For tapes, also considers the points of chain: their arenas may have smaller gaps. If the exact frontier of chain exceeds the

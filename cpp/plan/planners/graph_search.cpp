@@ -416,16 +416,17 @@ std::vector<GraphPlan> smallest_graphs(const GraphCosts& costs, std::int64_t wor
   const auto seen = [&] {
     if (plans.empty() || search.peak_bytes() < plans.back().peak_bytes) plans.push_back(search.plan());
   };
-  search.lower_budget({}, work / 8, seen);
-  constexpr std::int64_t rounds = 7;
-  for (std::int64_t round = 0; round < rounds && search.work() < work; ++round) {
+  constexpr std::int64_t rounds = 8;
+  const std::int64_t work_of_each = work / rounds;
+  search.lower_budget({}, work_of_each, seen);
+  for (std::int64_t round = 1; round < rounds && search.work() < work; ++round) {
     // Plans near the smallest one may all have more bytes, so every second round starts from store-all.
     std::vector<Recomputation> from = plans.back().recomputations;
-    if (round % 2 == 0) {
-      if (!search.find(plans.back().peak_bytes - 1, work / 32)) continue;
+    if (round % 2 == 1) {
+      if (!search.find(plans.back().peak_bytes - 1, work_of_each / 4)) continue;
       from = search.plan().recomputations;
     }
-    search.lower_budget(from, work / 8, seen);
+    search.lower_budget(from, work_of_each, seen);
   }
   return plans;
 }

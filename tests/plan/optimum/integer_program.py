@@ -51,7 +51,7 @@ class IntegerProgram:
             self._fix(self._tape(0, i), 0)
 
     def text(self):
-        terms = [f"{self.graph.forward[i]} {name}" for name, (_, i) in self._runs()]
+        terms = [f"{self.graph.forward[i]} {self._run(k, i)}" for k in range(self.stages) for i in range(self.n) if self._may_run(k, i)]
         lines = ["Minimize", *_wrapped("time", terms, ""), "Subject To"]
         for number, (terms, relation) in enumerate(self.rows):
             lines += _wrapped(f"c{number}", terms, relation)
@@ -64,9 +64,6 @@ class IntegerProgram:
         return sum(self.graph.forward) + sum(self.graph.backward)
 
     # ---- Variables ----
-
-    def _runs(self):
-        return [(f"run_{k}_{i}", (k, i)) for k in range(self.stages) for i in range(self.n) if self._may_run(k, i)]
 
     def _may_run(self, k, i):
         return i < k <= 2 * self.n - i and self.graph.deterministic[i]
@@ -115,10 +112,10 @@ class IntegerProgram:
                 self._row([self._tape(k + 1, i)], [self._tape(k, i), self._run(k, i)], f"<= {int(k == i)}")
             if k == 2 * n - i:
                 self._row([self._tape(k, i), self._run(k, i)], [], ">= 1")
-        self.binary += [name for name, (stage, _) in self._runs() if stage == k]
         for i in range(n):
             if not self._may_run(k, i):
                 continue
+            self.binary.append(self._run(k, i))
             for v in graph.inputs[i]:
                 self._row([self._run(k, i)], [self._value(k, v), self._remade(k, v)], "<= 0")
         for v in self._main_reads(k):

@@ -18,11 +18,11 @@ sys.dont_write_bytecode = True
 FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(FOLDER), os.fspath(FOLDER.parent / "replay")]
 
+from graphs import ADDS_GRADIENT  # noqa: E402
 from integer_program import Graph, solve  # noqa: E402
 from library import Library  # noqa: E402
 from replayer import DETERMINISTIC, OWN_ALLOCATOR, Layer, NEEDS_INPUT, NEEDS_OUTPUT, Option, Profile, Tier, TIERS  # noqa: E402
 
-ADDS_GRADIENT = 32
 OPTIMA = FOLDER / "optima.json"
 GRAPHS = 40
 SECONDS = 60
