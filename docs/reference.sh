@@ -28,7 +28,7 @@ grep -q 'C and C++ API' "$pages/index.html" || { echo "the main page is not docs
 
 [ "$(missing ckpt_no_such_function)" = ckpt_no_such_function ] || { echo "a function that does not exist is found" >&2; exit 1; }
 printf '# A page\n\nSee [a missing page](nowhere.md).\n' >"$CKPT_DOCS/wrong.md"
-{ cat docs/Doxyfile && echo "INPUT += $CKPT_DOCS/wrong.md"; } >"$CKPT_DOCS/Doxyfile"
+{ cat docs/Doxyfile && echo "INPUT = $CKPT_DOCS/wrong.md"; } >"$CKPT_DOCS/Doxyfile"
 accepted=yes
 "$DOXYGEN" "$CKPT_DOCS/Doxyfile" >"$CKPT_DOCS/wrong.txt" 2>&1 || accepted=no
 grep -q nowhere.md "$CKPT_DOCS/wrong.txt" || { echo "no warning about a link to a missing page" >&2; exit 1; }

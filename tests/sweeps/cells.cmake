@@ -9,7 +9,7 @@ add_custom_command(OUTPUT "${cells}"
           -P "${CMAKE_CURRENT_SOURCE_DIR}/MakeCells.cmake"
   DEPENDS ckpt ${public_headers} MakeCells.cmake ../capi/ApiTable.cmake COMMENT "Making the cells of the sweeps" VERBATIM)
 
-add_library(sweep_cells STATIC cells.cpp objects.cpp "${cells}")
+add_library(sweep_cells STATIC EXCLUDE_FROM_ALL cells.cpp objects.cpp "${cells}")
 target_include_directories(sweep_cells PUBLIC "${CMAKE_CURRENT_BINARY_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/tests")
 target_link_libraries(sweep_cells PUBLIC ckpt_compile ckpt::ckpt Threads::Threads)
 ckpt_quick_compile(sweep_cells)
@@ -53,7 +53,10 @@ endif()
 
 ckpt_runs_here(here sweeps_invalid_results OTHERS)
 if(here)
-  sweep_program(test_sweeps_invalid_results invalid_results_test.cpp)
+  add_executable(test_sweeps_invalid_results invalid_results_test.cpp)
+  target_include_directories(test_sweeps_invalid_results PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+  target_link_libraries(test_sweeps_invalid_results PRIVATE ckpt_compile ckpt::ckpt Threads::Threads)
+  ckpt_quick_compile(test_sweeps_invalid_results)
   foreach(results layer_outputs layer_options storage listings stateful coordinators strategies schemes stage_forward clocks sources faults keep rename numbers)
     add_test(NAME sweeps_invalid_results_${results} COMMAND test_sweeps_invalid_results ${results})
     ckpt_label(sweeps_invalid_results_${results} sweeps)

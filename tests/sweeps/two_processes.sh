@@ -2,7 +2,7 @@
 # before each of its calls that could change the file system while the other one runs. Both succeed, or one is refused as busy; exit
 # codes report the outcome of a process's own work, the existing files are complete at every moment, and no temporary file remains.
 # CKPT and PYTHON may be empty. With CKPT_TEST_LONG=1 in the environment the second process also stops at every call; otherwise at
-# every third one, with a varying offset. (Memory reports, timelines and a controller's JSON are strings in memory; the command
+# every fifth one, with a varying offset. (Memory reports, timelines and a controller's JSON are strings in memory; the command
 # writes them as it writes these files.)
 set -u
 between=$1
@@ -24,7 +24,7 @@ fail() {
 # sweep TURNS A B C: for every call of A, and with TURNS "both" for every call of B, runs the function prepare, the commands as
 # described in between.c, and the function check with the exit codes in $first and $second and the process that finished earlier in
 # $earlier.
-every=3
+every=5
 [ "${CKPT_TEST_LONG:-0}" != 1 ] || every=1
 sweep() {
   n=0
