@@ -68,6 +68,7 @@ bool Task::end(Phase from, Phase to, TaskResult&& result) {
     } else if (agreed != nullptr) {
       result_.generation = agreed->save.generation;
       result_.rolled_back = agreed->save.rolled_back;
+      result_.metric_ignored = agreed->save.options.metric_ignored;
     }
     result_.state = state();
     result_.duration_ns = started > 0 ? now - started : 0;

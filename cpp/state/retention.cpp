@@ -164,6 +164,17 @@ void keep_highest_sequence(const Survey& survey, std::set<std::string>& kept) {
   }
 }
 
+// Keeps the checkpoints from which the line left a generation, while the rules keep abandoned ones of that generation.
+void keep_parents(const Survey& survey, std::set<std::string>& kept) {
+  std::set<std::int64_t> generations;  // with abandoned checkpoints that are kept
+  for (const Found* const found : survey.good) {
+    if (found->abandoned && kept.contains(found->name)) generations.insert(found->generation);
+  }
+  for (const Found* const found : survey.good) {
+    if (!found->abandoned && generations.erase(found->generation) > 0) kept.insert(found->name);
+  }
+}
+
 std::set<std::string> kept_by(Protocol& protocol, const Retention& retention, const Survey& survey, const std::string& saved) {
   std::set<std::string> kept;
   if (!survey.good.empty()) kept.insert(survey.good.front()->name);
@@ -176,6 +187,7 @@ std::set<std::string> kept_by(Protocol& protocol, const Retention& retention, co
     protocol.note_pins({&asked, 1});
     if (retention.keep(asked)) kept.insert(found->name);
   }
+  keep_parents(survey, kept);
   return kept;
 }
 
@@ -208,11 +220,15 @@ std::vector<Found> superseded(Protocol& protocol, const Retention& retention, co
   return out;
 }
 
-std::vector<Found> abandoned_ones(Protocol& protocol, const std::vector<Found>& all) {
+std::vector<Found> abandoned_ones(Protocol& protocol, const std::vector<Found>& all,
+                                  const std::function<bool(const Found& found)>& is_valid) {
   std::vector<Found> out;
   for (const Found& found : all) {
     if (found.abandoned && found.parsed && !is_pinned(protocol.storage(), found.name)) out.push_back(found);
   }
+  if (out.empty()) return out;  // without a verification, which reads a whole checkpoint
+  const auto newest = std::ranges::find_if(all, is_valid);
+  if (newest != all.end()) std::erase_if(out, [&](const Found& found) { return found.name == newest->name; });
   return out;
 }
 

@@ -52,8 +52,10 @@ struct Retention {
 std::vector<Found> superseded(Protocol& protocol, const Retention& retention, const std::vector<Found>& all,
                               const std::string& saved, const AgeTime& now);
 
-// Returns the abandoned ones in all, except pinned ones and those with an invalid manifest.
-std::vector<Found> abandoned_ones(Protocol& protocol, const std::vector<Found>& all);
+// Returns the abandoned ones in all, except pinned ones, those with an invalid manifest, and the first in all that is valid: when
+// nothing on the line is, this is the only one that a load can still read. is_valid: verifies the checkpoint's files.
+std::vector<Found> abandoned_ones(Protocol& protocol, const std::vector<Found>& all,
+                                  const std::function<bool(const Found& found)>& is_valid);
 
 // Removes the abandoned ones first, and those on the line only if the removal of all abandoned ones succeeded: otherwise a crash or
 // failure could leave abandoned ones without the checkpoints that the line resumed from. remove: returns false if files remain.

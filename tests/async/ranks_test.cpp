@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <limits>
 #include <thread>
 
 #include "async/manager.h"
@@ -45,6 +46,36 @@ TEST(RanksAsync, SavesInTheBackgroundWithoutACollectiveOfTheirThreads) {
   EXPECT_EQ(names[0], names[1]);
   EXPECT_EQ(names[0], names[2]);
   expect_saved(*disk_at(scratch.path()), names[0], 5);
+}
+
+TEST(RanksAsync, ResultsShowTheDecisionsOfRankZero) {
+  for (const std::int64_t without_metric : {0, 1}) {
+    const Scratch scratch;
+    const auto ranks = std::make_shared<ThreadRanks>(2);
+    expect_no_errors(ranks->run([&](std::int64_t rank) {
+      const auto checkpoint = std::make_shared<state::Checkpoint>(disk_at(scratch.path()), of_rank(*ranks, rank));
+      const auto manager = std::make_shared<async::AsyncManager>(checkpoint, async::AsyncOptions{});
+      state::SaveOptions options = of_step(300);
+      options.metric = rank == without_metric ? std::numeric_limits<double>::quiet_NaN() : 0.5;
+      const async::TaskResult first = wait_for(*manager, manager->save(state_of(rank, 2, 300), options, {}));
+      EXPECT_EQ(first.state, async::TaskState::completed) << first.error;
+      EXPECT_EQ(first.metric_ignored, without_metric == 0);
+      EXPECT_EQ(first.saved.metric_ignored, without_metric == 0);
+      EXPECT_FALSE(first.rolled_back);
+      options.step = 600;
+      EXPECT_EQ(checkpoint->save(state_of(rank, 2, 600), options).metric_ignored, without_metric == 0);
+      EXPECT_EQ(checkpoint->list().front().metric.has_value(), without_metric == 1);
+      state::State state = state_of(rank, 2, 0);
+      state::LoadOptions older;
+      older.step = 300;
+      checkpoint->load(state, older);
+      const async::TaskResult back = wait_for(*manager, manager->save(state_of(rank, 2, 310), of_step(310), {}));
+      EXPECT_EQ(back.state, async::TaskState::completed) << back.error;
+      EXPECT_TRUE(back.rolled_back);
+      EXPECT_EQ(back.generation, 1);
+      manager->close(async::CloseMode::drain, -1);
+    }));
+  }
 }
 
 TEST(RanksAsync, AFailingRankFailsTheTaskOnAllRanksAndTheNextOneSucceeds) {

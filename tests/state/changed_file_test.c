@@ -160,6 +160,35 @@ static void in_the_background(void) {
   end(manager);
 }
 
+/* A reader with full verification returns the bytes that it verified: whenever the file changes, never others. */
+static void full_readers_return_verified_bytes(void) {
+  int read;
+  int failures = 0;
+  for (read = 0; read < 4; ++read) {
+    const int64_t length = 4;
+    float values[4] = {0, 0, 0, 0};
+    int64_t index = -1;
+    ckpt_status status = CKPT_OK;
+    ckpt_reader* reader = NULL;
+    ckpt_tensor* tensor = NULL;
+    ckpt_checkpoint_manager* manager = two_checkpoints();
+    CHECK_OK(ckpt_tensor_create_borrowed(values, CKPT_DTYPE_F32, &length, 1, NULL, NULL, &tensor));
+    CHECK_OK(ckpt_reader_create_from_checkpoint(manager, NULL, CKPT_VERIFY_FULL, &reader));
+    CHECK_OK(ckpt_reader_find(reader, "b", "t", &index));
+    data_reads = 0;
+    change_at = read;
+    change = damage_b;
+    status = ckpt_reader_read(reader, index, tensor);
+    CHECK(status == CKPT_OK || status == CKPT_E_CORRUPT);
+    CHECK(status != CKPT_OK || (values[0] == 2 && values[3] == 2));
+    if (status != CKPT_OK) ++failures;
+    ckpt_tensor_release(tensor);
+    ckpt_reader_release(reader);
+    end(manager);
+  }
+  CHECK(failures > 0); /* the changes were made between the reads of a reader */
+}
+
 /* Several threads read a large tensor in chunks of 64 MiB; a change of its last byte is detected in every case. */
 static void many_chunks(void) {
   const int64_t bytes = 5 * (64 << 20) / 2;
@@ -196,6 +225,7 @@ static void many_chunks(void) {
 }
 
 int main(void) {
+  full_readers_return_verified_bytes();
   detected_before_the_copy_falls_back();
   detected_in_the_copy(damage_b, "checksum");
   detected_in_the_copy(shorten_b, "truncated");

@@ -78,6 +78,51 @@ TEST_P(RanksRollBack, RankZeroDecidesForAll) {
   EXPECT_EQ(steps(), "315 310 300 | 340 330 320 ");
 }
 
+// A new run in an old storage that keeps one checkpoint: its first save replaces the old run.
+TEST_P(RanksRollBack, ANewRunThatKeepsOneKeepsItsOwn) {
+  const Warnings silent;
+  for (const std::vector<int>& steps_of_run : {std::vector<int>{300, 600}, std::vector<int>{10, 20}}) {
+    const auto ranks = std::make_shared<ThreadRanks>(count);
+    expect_no_errors(ranks->run([&](std::int64_t rank) {
+      state::CheckpointOptions options = of_rank(*ranks, rank);
+      options.keep_last = 1;
+      state::Checkpoint checkpoint(open(), options);
+      for (const int step : steps_of_run) EXPECT_EQ(save(checkpoint, rank, step).rolled_back, step == 10) << rank;
+    }));
+  }
+  EXPECT_EQ(steps(), "20 ");
+}
+
+// All ranks fall back to the parent when the first new checkpoint is damaged, and rank 0 removes the abandoned ones.
+TEST_P(RanksRollBack, DamageOfTheFirstNewOneFallsBackToItsParentOnAllRanks) {
+  const Warnings silent;
+  const auto ranks = std::make_shared<ThreadRanks>(count);
+  std::string name;
+  expect_no_errors(ranks->run([&](std::int64_t rank) {
+    state::Checkpoint checkpoint(open(), of_rank(*ranks, rank));
+    for (const int step : {300, 400, 600}) save(checkpoint, rank, step);
+    EXPECT_EQ(load(checkpoint, rank, 300), 300);
+    const state::SaveResult first = save(checkpoint, rank, 310);
+    if (rank == 0) name = first.name;
+  }));
+  const auto place = open();
+  const std::vector<storage::Entry> files = place->list(name);
+  const auto data = std::ranges::find_if(files, [](const storage::Entry& file) { return file.name.ends_with(".safetensors"); });
+  ASSERT_NE(data, files.end());
+  const std::string path = base::cat(name, '/', data->name);
+  std::string bytes = read_file(*place, path);
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  replace_file(*place, path, bytes);
+  const auto again = std::make_shared<ThreadRanks>(count);
+  expect_no_errors(again->run([&](std::int64_t rank) {
+    state::Checkpoint checkpoint(open(), of_rank(*again, rank));
+    EXPECT_EQ(load(checkpoint, rank, std::nullopt), 300) << rank;
+    const base::Status status = status_of([&] { EXPECT_EQ(checkpoint.prune_abandoned(false, 10).size(), 2U); });
+    EXPECT_EQ(status, rank == 0 ? base::Status::ok : base::Status::invalid_state);
+  }));
+  EXPECT_EQ(steps(), "310 300 ");
+}
+
 INSTANTIATE_TEST_SUITE_P(Everywhere, RanksRollBack, testing::Bool(),
                          [](const auto& objects) { return objects.param ? "Objects" : "Disk"; });
 

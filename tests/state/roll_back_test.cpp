@@ -390,6 +390,7 @@ TEST_P(RollBack, RulesChooseFromTheLineFirst) {
   EXPECT_EQ(removed("best:3"), "500 400 ");
   EXPECT_EQ(removed("last:2"), "600 500 400 ");
   EXPECT_EQ(removed("every:300,last:2"), "500 400 ");
+  EXPECT_EQ(removed("every:200"), "500 ");  // of the abandoned ones 600 and 400 stay, so their parent, 300, does
   writer->pin(500);
   EXPECT_EQ(removed("last:2"), "600 400 ");
   std::string asked;
@@ -425,6 +426,50 @@ TEST_P(RollBack, PruneRemovesAbandonedOnesThatAreNotPinned) {
   EXPECT_EQ(steps_of(writer->prune_abandoned(false, 100)), "600 400 ");
   EXPECT_EQ(steps(), "310 300 | 500 ");
   EXPECT_EQ(steps_of(writer->prune_abandoned(false, 100)), "");
+}
+
+TEST_P(RollBack, PruneKeepsTheOnlyValidOne) {
+  make_run();
+  const auto writer = open();
+  const Warnings silent;
+  save_step(*writer, 10);
+  damage(name_of(10) + "/model.safetensors");  // not read yet
+  const auto steps_of = [](const std::vector<state::Found>& all) {
+    std::string out;
+    for (const state::Found& found : all) out += base::cat(found.step, ' ');
+    return out;
+  };
+  EXPECT_EQ(steps_of(open(read_only())->prune_abandoned(true, 100)), "500 400 300 ");
+  EXPECT_EQ(steps_of(writer->prune_abandoned(false, 100)), "500 400 300 ");
+  EXPECT_EQ(steps(), "10 | 600 ");
+  EXPECT_EQ(loaded(*writer, of_step(600)), 600);
+  // The newest abandoned one is damaged as well: the newest valid one is another.
+  place_ = GetParam().make();
+  make_run();
+  const auto other = open();
+  save_step(*other, 10);
+  damage(name_of(10) + "/model.safetensors");
+  damage(name_of(600) + "/model.safetensors");
+  EXPECT_EQ(steps_of(other->prune_abandoned(false, 100)), "600 400 300 ");
+  EXPECT_EQ(loaded(*other, of_step(500)), 500);
+}
+
+TEST_P(RollBack, WithoutAMetricOnTheLineBestNamesAnAbandonedOne) {
+  {
+    const auto writer = open();
+    Model model(600);
+    state::SaveOptions options;
+    options.step = 600;
+    options.metric = 1;
+    writer->save(model.state, options);
+  }
+  const auto writer = open();
+  const Warnings warnings;
+  save_step(*writer, 10);
+  std::string message;
+  EXPECT_EQ(status_of([&] { writer->best(); }, &message), Status::not_found);
+  EXPECT_NE(message.find("the newest abandoned one is '" + name_of(600)), std::string::npos) << message;
+  EXPECT_NE(warnings.text().find(message), std::string::npos) << warnings.text();
 }
 
 TEST_P(RollBack, AFailedSaveBeginsNoGeneration) {

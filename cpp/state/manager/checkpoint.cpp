@@ -377,7 +377,11 @@ Found Checkpoint::best() {
   std::erase_if(all, [](const Found& found) { return !found.metric; });
   const std::string hint = abandoned_hint(all);
   std::erase_if(all, [](const Found& found) { return found.abandoned; });
-  if (all.empty()) base::fail(Status::not_found, "no complete checkpoint with a metric exists", hint);
+  if (all.empty()) {
+    const std::string message = base::cat("no complete checkpoint with a metric exists", hint);
+    if (!hint.empty()) base::warn("state", message);  // bindings return nothing instead of this error
+    throw base::Error(Status::not_found, message);
+  }
   return *std::ranges::max_element(all, is_worse);  // the first of equal ones, which is the newest
 }
 
@@ -443,7 +447,11 @@ std::vector<Found> Checkpoint::prune(const std::string& rules, bool dry_run, std
 
 std::vector<Found> Checkpoint::prune_abandoned(bool dry_run, std::int64_t room) {
   refuse_inside();
-  return remove_chosen(dry_run, room, [&](const std::vector<Found>& all) { return abandoned_ones(*protocol_, all); });
+  const auto is_valid = [&](const Found& found) {
+    if (found.condition != Condition::complete || is_known_bad(*storage_, found.name)) return false;
+    return !error_of([&] { verify_checkpoint(*protocol_, found.name); });
+  };
+  return remove_chosen(dry_run, room, [&](const std::vector<Found>& all) { return abandoned_ones(*protocol_, all, is_valid); });
 }
 
 // A dry run takes no lock, so it does not wait for a save.

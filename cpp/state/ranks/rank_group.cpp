@@ -33,6 +33,7 @@ struct Opening {
   std::map<std::string, std::string> digests;  // of its values, by key
   std::int64_t generation = 0;
   bool rolled_back = false;
+  bool metric_ignored = false;
 };
 
 std::string to_text(const Opening& opening) {
@@ -42,16 +43,18 @@ std::string to_text(const Opening& opening) {
       .member("agreed", opening.is_agreed)
       .member("blocks", opening.exchanges_blocks)
       .member("generation", opening.generation)
-      .member("rolled_back", opening.rolled_back);
+      .member("rolled_back", opening.rolled_back)
+      .member("metric_ignored", opening.metric_ignored);
   out.key("keys").begin_object();
   for (const auto& [key, digest] : opening.digests) out.member(key, digest);
   return std::move(out.end_object().end_object()).text();
 }
 
 Opening opening_of(const Json& all) {
-  Opening opening{member_of(all, "attempt").string(),     member_of(all, "agreed").boolean(),
-                  member_of(all, "blocks").boolean(),     {},
-                  member_of(all, "generation").integer(), member_of(all, "rolled_back").boolean()};
+  Opening opening{member_of(all, "attempt").string(),        member_of(all, "agreed").boolean(),
+                  member_of(all, "blocks").boolean(),        {},
+                  member_of(all, "generation").integer(),    member_of(all, "rolled_back").boolean(),
+                  member_of(all, "metric_ignored").boolean()};
   for (const auto& [key, digest] : member_of(all, "keys").members()) opening.digests.emplace(key, digest.string());
   return opening;
 }
@@ -209,7 +212,8 @@ std::string RankGroup::open_save(GroupSave& save, Wanted& wanted, const Listing&
   save.options = wanted.options;
   save.attempt = protocol_.begin_attempt(wanted.options.prefix, wanted.options.step, accepted.mark());
   return to_text(Opening{save.attempt, agreed != nullptr, agreed == nullptr || agreed->has_identical_blocks(),
-                         digests_of(wanted.state.values()), accepted.generation(), accepted.rolled_back()});
+                         digests_of(wanted.state.values()), accepted.generation(), accepted.rolled_back(),
+                         wanted.options.metric_ignored});
 }
 
 GroupSave RankGroup::agree(const std::function<Wanted()>& gather, const Lead& lead) {
@@ -242,6 +246,7 @@ GroupSave RankGroup::agree(const std::function<Wanted()>& gather, const Lead& le
     save.attempt = opening.attempt;
     save.generation = opening.generation;
     save.rolled_back = opening.rolled_back;
+    save.options.metric_ignored = opening.metric_ignored;  // the metric is rank 0's
     if (opening.exchanges_blocks) {
       mine = error_of([&] { own = own_blocks(wanted.state); });
       Agreement agreement = agree_on_blocks(collective, std::move(alike.tensors), own, mine);
