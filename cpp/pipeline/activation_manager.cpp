@@ -192,7 +192,7 @@ bool ActivationManager::store_as(std::int64_t micro_batch, const tensor::Tensor&
   gone.push_back(take_out(micro_batch));
   // Another thread's store may have changed the available space meanwhile.
   if (!outcome.kept || stored == nullptr) {
-    ledger_.remove(micro_batch);
+    ledger_.drop(micro_batch);
     gone.push_back(std::move(stored));
     return false;
   }
@@ -211,7 +211,7 @@ std::unique_ptr<ActivationManager::Stored> ActivationManager::take_out(std::int6
 }
 
 ActivationManager::Entries ActivationManager::take_all() {
-  for (const auto& [index, stored] : entries_) ledger_.remove(index);
+  ledger_.clear();
   bytes_ = 0;
   return std::exchange(entries_, {});
 }

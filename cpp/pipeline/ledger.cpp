@@ -14,8 +14,15 @@ void Ledger::begin_step(std::int64_t micro_batches) {
   require(micro_batches >= unknown_count, "micro_batches is ", micro_batches, "; expected at least 0, or -1 if unknown");
   count_ = micro_batches;
   newest_ = -1;
+  clear();
+}
+
+void Ledger::clear() {
   bytes_ = 0;
   entries_.clear();
+  prefix_bytes_ = 0;
+  prefix_.clear();
+  is_prefix_ended_ = is_selection_ended_ = false;
 }
 
 void Ledger::check_index(std::int64_t micro_batch) const {
@@ -37,9 +44,30 @@ std::int64_t Ledger::bytes_without(std::int64_t micro_batch) const {
   return found == entries_.end() ? bytes_ : bytes_ - found->second.bytes;
 }
 
-bool Ledger::would_keep(std::int64_t micro_batch, std::int64_t bytes, bool strategy_says) const {
+std::int64_t Ledger::prefix_without(std::int64_t micro_batch) const {
+  const auto found = prefix_.find(micro_batch);
+  return found == prefix_.end() ? prefix_bytes_ : prefix_bytes_ - found->second;
+}
+
+bool Ledger::fits_prefix(std::int64_t micro_batch, std::int64_t bytes) const {
+  return !is_prefix_ended_ && bytes <= policy_.threshold_bytes - prefix_without(micro_batch);
+}
+
+bool Ledger::fits_selection(std::int64_t micro_batch, std::int64_t bytes) const {
+  const std::int64_t limit = prefix_without(micro_batch) + (fits_prefix(micro_batch, bytes) ? bytes : 0);
+  return !is_selection_ended_ && bytes <= limit - bytes_without(micro_batch);
+}
+
+void Ledger::extend_prefix(std::int64_t micro_batch, std::int64_t bytes) {
+  const bool fits = fits_prefix(micro_batch, bytes);
+  prefix_bytes_ = prefix_without(micro_batch) + (fits ? bytes : 0);
+  prefix_.erase(micro_batch);
+  if (fits) prefix_[micro_batch] = bytes;
+  if (!fits) is_prefix_ended_ = true;
+}
+
+bool Ledger::is_wanted(std::int64_t micro_batch, std::int64_t bytes, bool strategy_says) const {
   const std::int64_t last = last_with(micro_batch);
-  if (policy_.is_picked && bytes > policy_.threshold_bytes - bytes_without(micro_batch)) return false;
   switch (policy_.kind) {
     case Policy::Kind::store_all: return true;
     case Policy::Kind::recompute_all: return false;
@@ -54,6 +82,10 @@ bool Ledger::would_keep(std::int64_t micro_batch, std::int64_t bytes, bool strat
   return true;
 }
 
+bool Ledger::would_keep(std::int64_t micro_batch, std::int64_t bytes, bool strategy_says) const {
+  return is_wanted(micro_batch, bytes, strategy_says) && (!policy_.is_picked || fits_selection(micro_batch, bytes));
+}
+
 Ledger::Outcome Ledger::store(std::int64_t micro_batch, std::int64_t bytes, bool strategy_says) {
   check_index(micro_batch);
   require(bytes >= 0, "bytes is ", bytes, "; expected at least 0");
@@ -61,9 +93,13 @@ Ledger::Outcome Ledger::store(std::int64_t micro_batch, std::int64_t bytes, bool
   outcome.kept = would_keep(micro_batch, bytes, strategy_says);
   if (outcome.kept && bytes > INT64_MAX - bytes_)
     fail(Status::out_of_range, "bytes is ", bytes, "; together with the ", bytes_, " kept bytes it exceeds INT64_MAX");
+  if (policy_.is_picked) {
+    if (!outcome.kept && is_wanted(micro_batch, bytes, strategy_says)) is_selection_ended_ = true;
+    extend_prefix(micro_batch, bytes);
+  }
   const std::int64_t last = last_with(micro_batch);
   const std::int64_t former = std::exchange(newest_, std::max(newest_, micro_batch));
-  remove(micro_batch);
+  drop(micro_batch);
   drop_former_last(former, last, outcome.dropped);
   if (!outcome.kept) return outcome;
   if (policy_.kind == Policy::Kind::memory_based && !policy_.is_picked)
@@ -73,11 +109,18 @@ Ledger::Outcome Ledger::store(std::int64_t micro_batch, std::int64_t bytes, bool
   return outcome;
 }
 
-void Ledger::remove(std::int64_t micro_batch) {
+void Ledger::drop(std::int64_t micro_batch) {
   const auto found = entries_.find(micro_batch);
   if (found == entries_.end()) return;
   bytes_ -= found->second.bytes;
   entries_.erase(found);
+}
+
+void Ledger::finish(std::int64_t micro_batch) {
+  drop(micro_batch);
+  prefix_bytes_ = prefix_without(micro_batch);
+  prefix_.erase(micro_batch);
+  is_prefix_ended_ = is_selection_ended_ = false;
 }
 
 // Returns the bytes of the first and the last micro-batch, without `except`, which is about to be replaced.
@@ -101,7 +144,7 @@ void Ledger::drop_oldest_beyond(std::int64_t room, std::int64_t last, std::vecto
     }
     if (oldest == entries_.end()) return;
     dropped.push_back(oldest->first);
-    remove(oldest->first);
+    drop(oldest->first);
   }
 }
 
@@ -115,7 +158,7 @@ void Ledger::drop_former_last(std::int64_t former, std::int64_t last, std::vecto
   const bool too_large = policy_.kind == Policy::Kind::memory_based && found->second.bytes > policy_.threshold_bytes;
   if (!off_interval && !too_large) return;
   dropped.push_back(former);
-  remove(former);
+  drop(former);
 }
 
 }  // namespace ckpt::pipeline

@@ -36,7 +36,12 @@ class Ledger {
   };
   // An existing entry of this index is replaced, or dropped if the new one is not kept.
   Outcome store(std::int64_t micro_batch, std::int64_t bytes, bool strategy_says);
-  void remove(std::int64_t micro_batch);
+  // Removes the entry: its tensor could not be kept after all.
+  void drop(std::int64_t micro_batch);
+  // The micro-batch is done: what it occupied, or would have occupied, is free again.
+  void finish(std::int64_t micro_batch);
+  // Finishes all micro-batches.
+  void clear();
 
   bool has(std::int64_t micro_batch) const { return entries_.contains(micro_batch); }
   std::int64_t bytes() const noexcept { return bytes_; }
@@ -49,6 +54,11 @@ class Ledger {
 
   bool is_end(std::int64_t micro_batch, std::int64_t last) const { return micro_batch == 0 || micro_batch == last; }
   bool is_selected(std::int64_t micro_batch, std::int64_t last) const;
+  bool is_wanted(std::int64_t micro_batch, std::int64_t bytes, bool strategy_says) const;
+  std::int64_t prefix_without(std::int64_t micro_batch) const;
+  bool fits_prefix(std::int64_t micro_batch, std::int64_t bytes) const;
+  bool fits_selection(std::int64_t micro_batch, std::int64_t bytes) const;
+  void extend_prefix(std::int64_t micro_batch, std::int64_t bytes);
   std::int64_t bytes_without(std::int64_t micro_batch) const;
   std::int64_t last_with(std::int64_t micro_batch) const;
   std::int64_t end_bytes(std::int64_t except, std::int64_t last) const;
@@ -61,6 +71,14 @@ class Ledger {
   std::int64_t next_number_ = 0;
   std::int64_t bytes_ = 0;
   std::map<std::int64_t, Entry> entries_;
+
+  // Under a policy that automatic picked: the longest prefix of the micro-batches, in the order of their stores, that the threshold
+  // holds. The selection of the policy may not be larger than this prefix, and ends at its first micro-batch that does not fit.
+  // Otherwise a smaller threshold could refuse a large micro-batch and keep more bytes of later ones.
+  std::map<std::int64_t, std::int64_t> prefix_;  // bytes by micro-batch
+  std::int64_t prefix_bytes_ = 0;
+  bool is_prefix_ended_ = false;
+  bool is_selection_ended_ = false;
 };
 
 }  // namespace ckpt::pipeline

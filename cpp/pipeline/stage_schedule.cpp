@@ -295,7 +295,7 @@ std::vector<Decision> decide(const Layout& layout, std::int32_t stage, std::int6
   for (const Task& task : tasks_of(layout, stage)) {
     if (task.chunk != 0) continue;
     if (!task.forward) {
-      ledger.remove(task.micro_batch);
+      ledger.finish(task.micro_batch);
       continue;
     }
     Ledger::Outcome outcome = ledger.store(task.micro_batch, bytes, strategy_says(task.micro_batch));

@@ -300,15 +300,15 @@ static void test_budget_is_logged(void) {
 
 /* ---- More pressure never keeps more ---- */
 
-/* Returns how many of 16 activations a manager keeps next to other_bytes, and checks that they fit into the rest of the limit. */
-static int64_t kept_next_to(int64_t other_bytes, int64_t limit_bytes, int64_t interval) {
+/* Returns how many bytes of the activations a manager keeps next to other_bytes, and checks that they fit into the limit. */
+static int64_t kept_next_to(int64_t other_bytes, int64_t limit_bytes, int64_t interval, ckpt_bool is_counted,
+                            ckpt_tensor* const activations[16]) {
   ckpt_activation_policy policy = CKPT_ACTIVATION_POLICY_INIT;
   ckpt_activation_manager_options options = CKPT_ACTIVATION_MANAGER_OPTIONS_INIT;
   ckpt_memory_stats stats = CKPT_MEMORY_STATS_INIT;
   ckpt_memory_tracker* tracker = NULL;
   ckpt_activation_manager* manager = NULL;
-  ckpt_tensor* const x = probe_tensor(1);
-  int64_t kept = -1;
+  int64_t kept_bytes = -1;
   int32_t i;
   clear_log();
   CHECK_OK(ckpt_memory_tracker_create(NULL, &tracker));
@@ -321,32 +321,45 @@ static int64_t kept_next_to(int64_t other_bytes, int64_t limit_bytes, int64_t in
   policy.interval = interval;
   options.tracker = tracker;
   CHECK_OK(ckpt_activation_manager_create(&policy, &options, NULL, NULL, NULL, &manager));
-  CHECK_OK(ckpt_activation_manager_begin_step(manager, 16));
-  for (i = 0; i < 16; ++i) CHECK_OK(ckpt_activation_manager_store(manager, i, x, NULL));
-  CHECK_OK(ckpt_activation_manager_get_memory_usage(manager, NULL, &kept));
+  CHECK_OK(ckpt_activation_manager_begin_step(manager, is_counted ? 16 : 0));
+  for (i = 0; i < 16; ++i) CHECK_OK(ckpt_activation_manager_store(manager, i, activations[i], NULL));
+  CHECK_OK(ckpt_activation_manager_get_memory_usage(manager, &kept_bytes, NULL));
   CHECK_OK(ckpt_memory_tracker_get_stats(tracker, &stats));
-  CHECK(kept == 0 || stats.current_bytes <= limit_bytes);
+  CHECK(kept_bytes == 0 || stats.current_bytes <= limit_bytes);
   ckpt_activation_manager_release(manager);
-  ckpt_tensor_release(x);
   ckpt_memory_tracker_release(tracker);
-  return kept;
+  return kept_bytes;
 }
 
+/* Micro-batches of equal and of different sizes: a large one that does not fit must not make room for more bytes of smaller ones.
+ */
 static void test_more_pressure_never_keeps_more(void) {
-  const int64_t bytes = probe_width * (int64_t)sizeof(float);
-  int64_t units; /* the limit, in activations */
-  for (units = 4; units <= 4000; units *= 10) {
+  uint32_t random = 1;
+  int trial;
+  for (trial = 0; trial < 60; ++trial) {
+    ckpt_tensor* activations[16];
     int64_t interval;
+    int64_t all_bytes = 0;
+    int64_t i;
+    int64_t percent_of_all = 0;
+    for (i = 0; i < 16; ++i) {
+      random = random * 1664525U + 1013904223U;
+      activations[i] = probe_tensor(trial < 3 ? 1 : 1 + (int64_t)(random >> 16) % (trial % 2 == 0 ? 4 : 40));
+      all_bytes += ckpt_tensor_get_bytes(activations[i]);
+    }
+    percent_of_all = trial % 3 == 0 ? 300 : 40 + trial;
     for (interval = 0; interval <= 3; ++interval) {
-      int64_t before = 16;
+      int64_t before = INT64_MAX;
       int64_t percent;
       for (percent = 0; percent <= 120; ++percent) {
-        const int64_t kept = kept_next_to(units * bytes * percent / 100, units * bytes, interval);
+        const int64_t limit = all_bytes * percent_of_all / 100;
+        const int64_t kept = kept_next_to(limit * percent / 100, limit, interval, trial % 5 != 0, activations);
         CHECK(kept <= before);
         before = kept;
       }
       CHECK(before == 0);
     }
+    for (i = 0; i < 16; ++i) ckpt_tensor_release(activations[i]);
   }
 }
 
