@@ -50,8 +50,9 @@ void report(const std::string& to, std::size_t tensors, std::int64_t files, bool
     if (is_folder(to)) document["files"] = files;
     std::printf("%s\n", document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
   } else {
-    const std::string in_files = is_folder(to) ? cat(" in ", files, files == 1 ? " file" : " files") : "";
-    std::printf("%s: %zu tensors%s\n", printable(to).c_str(), tensors, in_files.c_str());
+    const std::string in_files = is_folder(to) ? cat(" in ", counted(files, "file")) : "";
+    std::printf("%s: %s%s\n", printable(to).c_str(), counted(static_cast<std::int64_t>(tensors), "tensor").c_str(),
+                in_files.c_str());
   }
 }
 
@@ -112,7 +113,7 @@ void convert(const std::string& from, const std::string& to, const ConvertOption
       return write_state(to, state, metadata_json(contents.metadata), as_json);
     }
   }
-  Opened opened = open_with_versions(from);
+  Opened opened = open_reader(from);
   Reader& reader = opened.reader;
   const ChosenTensors names = names_in(reader, group);
   if (names.empty()) throw std::runtime_error(from + " contains no tensors");

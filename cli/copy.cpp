@@ -106,8 +106,8 @@ Copied copy_one(const CheckpointManager& source, const Original& original, const
 }
 
 void print(const Copied& copied) {
-  std::printf("%s: copied as %s, %lld tensors, %s, verified\n", printable(copied.from).c_str(), copied.name.c_str(),
-              static_cast<long long>(copied.verified.tensors), bytes_text(copied.verified.bytes).c_str());
+  std::printf("%s: copied as %s, %s, %s, verified\n", printable(copied.from).c_str(), copied.name.c_str(),
+              counted(copied.verified.tensors, "tensor").c_str(), bytes_text(copied.verified.bytes).c_str());
 }
 
 void print_json(const std::vector<Copied>& all) {

@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -115,30 +116,48 @@ std::string difference(Reader& a, std::int64_t at_a, Reader& b, std::int64_t at_
   return text;
 }
 
-// Calls report for each metadata string that differs between the files.
-void compare_metadata(const Reader& a, const Reader& b, const std::string& path_a, const std::string& path_b,
+using Strings = std::map<std::string, std::string>;
+
+// Returns the metadata of a file, or the versions of modules in a checkpoint: by group, or, without groups, as its converted file
+// would hold them.
+Strings metadata_of(const Opened& opened, bool with_groups) {
+  Strings metadata;
+  for (const auto& [key, value] : opened.reader.metadata()) metadata.emplace("__metadata__." + key, value);
+  std::set<std::string> groups;
+  for (std::int64_t i = 0; i < opened.reader.tensor_count(); ++i) groups.insert(opened.reader.tensor(i).group);
+  for (const auto& [group, text] : opened.versions) {
+    if (!groups.contains(group)) continue;
+    if (with_groups) {
+      metadata.emplace("values." + std::string(versions_key) + '.' + group, text);
+    } else if (groups.size() == 1) {
+      metadata.emplace("__metadata__." + std::string(versions_key), text);
+    }
+  }
+  return metadata;
+}
+
+// Calls report for each string that differs.
+void compare_metadata(const Strings& a, Strings b, const std::string& path_a, const std::string& path_b,
                       const std::function<void(const std::string& name, const std::string& what)>& report) {
-  const auto in_a = a.metadata();
-  const auto all_b = b.metadata();
-  std::map<std::string, std::string> in_b(all_b.begin(), all_b.end());
-  for (const auto& [key, value] : in_a) {
-    const std::string name = "__metadata__." + key;
-    const auto found = in_b.find(key);
-    if (found == in_b.end()) {
+  for (const auto& [name, value] : a) {
+    const auto found = b.find(name);
+    if (found == b.end()) {
       report(name, "only in " + path_a);
       continue;
     }
     if (found->second != value) report(name, shown_text(value) + " vs. " + shown_text(found->second));
-    in_b.erase(found);
+    b.erase(found);
   }
-  for (const auto& [key, value] : in_b) report("__metadata__." + key, "only in " + path_b);
+  for (const auto& [name, value] : b) report(name, "only in " + path_b);
 }
 
 }  // namespace
 
 bool diff(const std::string& path_a, const std::string& path_b, bool as_json) {
-  Reader a = open_reader(path_a);
-  Reader b = open_reader(path_b);
+  Opened opened_a = open_reader(path_a);
+  Opened opened_b = open_reader(path_b);
+  Reader& a = opened_a.reader;
+  Reader& b = opened_b.reader;
   const bool with_groups = has_groups(a) && has_groups(b);
   const auto names_a = names_of(a, with_groups);
   auto names_b = names_of(b, with_groups);
@@ -162,14 +181,14 @@ bool diff(const std::string& path_a, const std::string& path_b, bool as_json) {
     names_b.erase(found);
   }
   for (const auto& [name, index] : names_b) report(name, "only in " + path_b);
-  compare_metadata(a, b, path_a, path_b, report);
+  compare_metadata(metadata_of(opened_a, with_groups), metadata_of(opened_b, with_groups), path_a, path_b, report);
   const auto tensors = static_cast<std::int64_t>(names_a.size() + names_b.size());
   if (as_json) {
     const nlohmann::ordered_json document = {
         {"tensors", tensors}, {"different", different}, {"differences", std::move(differences)}};
     std::printf("%s\n", document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
   } else {
-    std::printf("%lld tensors, %lld different\n", static_cast<long long>(tensors), static_cast<long long>(different));
+    std::printf("%s, %lld different\n", counted(tensors, "tensor").c_str(), static_cast<long long>(different));
   }
   return different == 0;
 }

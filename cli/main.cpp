@@ -310,7 +310,7 @@ int run(int argc, char** argv) {
           ->type_name("RULES");
   bool wants_abandoned = false;
   CLI::Option* const abandoned =
-      prune->add_flag("--abandoned", wants_abandoned, "Remove only the checkpoints abandoned by a rollback")->excludes(keep);
+      prune->add_flag("--abandoned", wants_abandoned, "Remove only the checkpoints abandoned by a roll-back")->excludes(keep);
   bool wants_uploads = false;
   CLI::Option* const uploads =
       prune->add_flag("--uploads", wants_uploads, "Abort the unfinished S3 uploads of killed processes instead")
@@ -339,7 +339,8 @@ int run(int argc, char** argv) {
   convert
       ->add_option(
           "from", path,
-          "An .npz or .pt file, a directory of checkpoints, one checkpoint, a safetensors file, a folder with an index, or a URI")
+          "An .npz or .pt file, a directory of checkpoints, one checkpoint, a safetensors file, a directory with an index, or a "
+          "URI")
       ->required();
   convert->add_option("to", other_path, "File to write or replace, ending in .npz or .safetensors; or a new folder, ending in /")
       ->required();

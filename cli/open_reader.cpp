@@ -89,9 +89,7 @@ std::string metadata_json(const std::map<std::string, std::string>& metadata) {
 
 Reader open_file(const std::string& path) { return is_foreign(path) ? open_foreign(path) : Reader(path); }
 
-Reader open_reader(const std::string& path) { return find_reader(path).reader; }
-
-Opened open_with_versions(const std::string& path) {
+Opened open_reader(const std::string& path) {
   FoundReader found = find_reader(path);
   Opened opened{std::move(found.reader), {}};
   if (!found.checkpoints) return opened;

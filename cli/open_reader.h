@@ -14,18 +14,15 @@ namespace ckpt::cli {
 // Key of these versions in a checkpoint's values and in the __metadata__ of a safetensors file.
 constexpr const char* versions_key = "_metadata";
 
-// path: a directory of checkpoints (its newest complete one), one checkpoint, a safetensors, .npz or .pt file, or a folder with an
-// index. Data with checksums is read and verified in full.
-Reader open_reader(const std::string& path);
-
 // A reader, and the versions of PyTorch modules that its checkpoint stores in the value "_metadata": a tree's text by group.
 struct Opened {
   Reader reader;
   std::map<std::string, std::string> versions;
 };
 
-// Opens a path as open_reader does.
-Opened open_with_versions(const std::string& path);
+// path: a directory of checkpoints (its newest complete one), one checkpoint, a safetensors, .npz or .pt file, or a folder with an
+// index. Data with checksums is read and verified in full.
+Opened open_reader(const std::string& path);
 
 // path: a safetensors, .npz or .pt file, or a folder with an index.
 Reader open_file(const std::string& path);

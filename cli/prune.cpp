@@ -24,8 +24,8 @@ void print(const std::vector<CheckpointInfo>& old, std::size_t kept, bool dry_ru
     std::printf("%s: step %lld, %s, %s\n", printable(info.name).c_str(), static_cast<long long>(info.step),
                 bytes_text(info.bytes).c_str(), dry_run ? "would be removed" : "removed");
   }
-  std::printf("%zu checkpoints %s, %s; %zu kept\n", old.size(), dry_run ? "would be removed" : "removed", bytes_text(bytes).c_str(),
-              kept);
+  std::printf("%s %s, %s; %zu kept\n", counted(static_cast<std::int64_t>(old.size()), "checkpoint").c_str(),
+              dry_run ? "would be removed" : "removed", bytes_text(bytes).c_str(), kept);
 }
 
 void print_json(const std::vector<CheckpointInfo>& old, std::size_t kept, bool dry_run) {

@@ -154,7 +154,8 @@ std::string shortened(std::string text) {
 }
 
 void print(const File& file) {
-  std::printf("%s: %zu tensors, %s\n", printable(file.name).c_str(), file.rows.size(), bytes_text(file.bytes()).c_str());
+  std::printf("%s: %s, %s\n", printable(file.name).c_str(), counted(static_cast<std::int64_t>(file.rows.size()), "tensor").c_str(),
+              bytes_text(file.bytes()).c_str());
   std::size_t widest = 4;
   for (const Row& row : file.rows) widest = std::max(widest, printable(row.name).size());
   for (const Row& row : file.rows) {
@@ -324,8 +325,8 @@ void verify(const std::string& path, bool as_json) {
       document.push_back({{"name", shown}, {"files", result.files}, {"tensors", result.tensors}, {"bytes", result.bytes}});
     } else {
       progress.aside([&] {
-        std::printf("%s: ok, %lld files, %lld tensors, %s\n", printable(shown).c_str(), static_cast<long long>(result.files),
-                    static_cast<long long>(result.tensors), bytes_text(result.bytes).c_str());
+        std::printf("%s: ok, %s, %s, %s\n", printable(shown).c_str(), counted(result.files, "file").c_str(),
+                    counted(result.tensors, "tensor").c_str(), bytes_text(result.bytes).c_str());
       });
     }
   }

@@ -21,6 +21,8 @@ std::string fixed_text(double value, int digits) {
 
 std::string reason_of(int error_number) { return std::generic_category().message(error_number); }
 
+std::string counted(std::int64_t count, const char* noun) { return cat(count, " ", noun, count == 1 ? "" : "s"); }
+
 std::string bytes_text(std::int64_t bytes) {
   static constexpr std::array<const char*, 5> units = {"KiB", "MiB", "GiB", "TiB", "PiB"};
   if (bytes < 1024) return std::to_string(bytes) + " B";

@@ -27,6 +27,9 @@ std::string cat(const Pieces&... pieces) {
 // Returns the description of an errno.
 std::string reason_of(int error_number);
 
+// "1 tensor", "35 tensors"
+std::string counted(std::int64_t count, const char* noun);
+
 // "512 B", "9.3 MiB"
 std::string bytes_text(std::int64_t bytes);
 

@@ -145,25 +145,25 @@ TEST(CliPlace, CommandsWorkOnStoragesWithoutAPath) {
   const std::string shown = printed([&] { show(uri, false, false); });
   EXPECT_NE(shown.find(uri + "/step-000000000006"), std::string::npos) << shown;
   EXPECT_NE(shown.find("seed: 11"), std::string::npos) << shown;
-  EXPECT_NE(shown.find("model.safetensors: 1 tensors, 12 B"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("model.safetensors: 1 tensor, 12 B"), std::string::npos) << shown;
   EXPECT_NE(shown.find("weight"), std::string::npos) << shown;
   EXPECT_NE(printed([&] { show(uri, true, false); }).find("\"dtype\": \"F32\""), std::string::npos);
   EXPECT_NE(printed([&] { verify(uri, false); }).find(": ok, "), std::string::npos);
-  Reader reader = open_reader(uri);
+  Reader reader = open_reader(uri).reader;
   EXPECT_EQ(tensor_at(reader, reader.find("weight")).data_as<float>()[2], 6.0F);
 
   // To a directory and back, and a single checkpoint.
   EXPECT_NE(printed([&] { copy(uri, "files", std::nullopt, true, false); }).find("verified"), std::string::npos);
   const Storage other = Storage::from_uri("memory:other");
   (void)printed([&] { copy("files", "memory:other", 5, false, false); });
-  EXPECT_EQ(open_reader("memory:other").tensor_count(), reader.tensor_count());
+  EXPECT_EQ(open_reader("memory:other").reader.tensor_count(), reader.tensor_count());
   EXPECT_THROW(copy(uri, "memory:other", 7, false, false), Error);
 
-  EXPECT_NE(printed([&] { prune(uri, "last:1", true, false); }).find("1 checkpoints would be removed"), std::string::npos);
+  EXPECT_NE(printed([&] { prune(uri, "last:1", true, false); }).find("1 checkpoint would be removed"), std::string::npos);
   pin(uri, 5, true);
   EXPECT_NE(printed([&] { prune(uri, "last:1", false, false); }).find("0 checkpoints removed"), std::string::npos);
   pin(uri, 5, false);
-  EXPECT_NE(printed([&] { prune(uri, "last:1", false, false); }).find("1 checkpoints removed"), std::string::npos);
+  EXPECT_NE(printed([&] { prune(uri, "last:1", false, false); }).find("1 checkpoint removed"), std::string::npos);
 
   for (const auto& command : std::vector<std::function<void()>>{
            [] { list("memory:empty", false); }, [] { show("memory:empty", false, false); }, [] { verify("memory:empty", false); },

@@ -41,9 +41,9 @@ says "step-000000000006"
 
 succeeds pin "$uri/up" 2
 succeeds prune "$uri/up" --keep last:1 --dry-run
-says "1 checkpoints would be removed"
+says "1 checkpoint would be removed"
 succeeds prune "$uri/up" --keep last:1
-says "1 checkpoints removed"
+says "1 checkpoint removed"
 succeeds unpin "$uri/up" 2
 train --steps 2 --dir "$uri/t"
 refuses 1 "the bucket 'no-such-bucket-$$' does not exist" list "s3://no-such-bucket-$$/run"

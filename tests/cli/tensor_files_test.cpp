@@ -17,6 +17,7 @@
 #include <ckpt/ckpt.hpp>
 
 #include "convert.h"
+#include "diff.h"
 #include "tensor_files.h"
 
 namespace {
@@ -231,6 +232,25 @@ TEST(TensorFileMetadata, HoldsTheVersionsOfTheGroup) {
   // From file to file they are kept.
   EXPECT_EQ(convert("/one.safetensors", "/again.safetensors", ""), "");
   EXPECT_EQ(metadata_of(folder + "/again.safetensors"), versions);
+  // A comparison finds them equal in a checkpoint and its converted file, and different in another checkpoint.
+  const auto difference = [&](const std::string& a, const std::string& b) {
+    testing::internal::CaptureStdout();
+    const bool is_equal = cli::diff(folder + a, folder + b, false);
+    const std::string output = testing::internal::GetCapturedStdout();
+    EXPECT_EQ(is_equal, output == "1 tensor, 0 different\n") << output;
+    return output;
+  };
+  EXPECT_EQ(difference("/run1", "/one.safetensors"), "1 tensor, 0 different\n");
+  EXPECT_EQ(difference("/run1", "/run1"), "1 tensor, 0 different\n");
+  {
+    CheckpointManager manager(Storage::file_system(folder + "/run3"));
+    State state;
+    state.add("model", "w", block(0, 0, 1, 2));
+    state.set_json("_metadata", nlohmann::json{{"model", "another"}}.dump());
+    manager.save(state, SaveOptions{});
+  }
+  EXPECT_NE(difference("/run1", "/run3").find("values._metadata.model: "), std::string::npos);
+  EXPECT_NE(difference("/run3", "/one.safetensors").find("__metadata__._metadata: "), std::string::npos);
   fs::remove_all(folder);
 }
 

@@ -252,10 +252,10 @@ check(converted.metadata == {"format": "pt", "note": "é\n"}, "metadata in a fol
 done = run("convert", source, os.path.join(folder, "to.npz"))
 check(done.returncode == 0 and "an .npz file cannot hold the metadata: format, note" in done.stdout, done.stdout)
 done = run("diff", source, with_metadata("other.safetensors", {"format": "np", "more": "x"}))
-for line in ('__metadata__.format: "pt" vs. "np"', "__metadata__.note: only in " + source, "__metadata__.more: only in ", "1 tensors, 3 different"):
+for line in ('__metadata__.format: "pt" vs. "np"', "__metadata__.note: only in " + source, "__metadata__.more: only in ", "1 tensor, 3 different"):
     check(done.returncode == 1 and line in done.stdout, "no", line, "in", done.stdout)
 done = run("diff", source, with_metadata("other.safetensors", {"note": "é\n", "format": "pt"}))
-check(done.returncode == 0 and "1 tensors, 0 different" in done.stdout, done.stdout)
+check(done.returncode == 0 and "1 tensor, 0 different" in done.stdout, done.stdout)
 
 # ---- Functions that are refused by name and never run ----
 

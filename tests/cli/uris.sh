@@ -37,10 +37,10 @@ says "copied as"
 [ "$(ls copied | grep -c '^step-')" = 3 ] || fail "not all were copied"
 succeeds pin file:copied 2
 succeeds prune file:copied --keep last:1
-says "1 checkpoints removed"
+says "1 checkpoint removed"
 succeeds unpin file:copied 2
 succeeds prune "file://$scratch/here/copied" --keep last:1 --dry-run
-says "1 checkpoints would be removed"
+says "1 checkpoint would be removed"
 succeeds train --steps 2 --quiet --dir file:t --model transformer --data "$text" --blocks 1 --width 16 --heads 2 --context 16 --batch 2
 succeeds sample --dir file:t --prompt "line" --length 3
 
