@@ -65,9 +65,9 @@ typedef struct ckpt_s3_options {
         INT64_C(10000000000), INT64_C(300000000000)                                                                   \
   }
 
-/* Sets *options to CKPT_S3_OPTIONS_INIT, and the remaining bytes up to size to zero. size: sizeof *options as the caller was
- * compiled (CKPT_INIT); NULL does nothing. */
-CKPT_S3_API void ckpt_s3_options_init(ckpt_s3_options* options, uint32_t size);
+/* Sets *options to CKPT_S3_OPTIONS_INIT, and the remaining bytes up to size to zero. size: sizeof *options in the caller's build.
+ * INVALID_ARGUMENT, with nothing written, for a size below that of the first version, above 4096, or not a multiple of 4. */
+CKPT_S3_API ckpt_status ckpt_s3_options_init(ckpt_s3_options* options, uint32_t size);
 
 /* Creates a storage in a bucket, with the flag CKPT_STORAGE_FLAG_OBJECTS. Sends no request: a missing bucket is reported at the
  * first use. uri: s3://bucket or s3://bucket/prefix, "%" and two hexadecimal digits for a byte; all names are below the prefix.

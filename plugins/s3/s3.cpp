@@ -23,13 +23,17 @@ static_assert(sizeof(ckpt_s3_options) == first_size && offsetof(ckpt_s3_options,
 // A larger struct_size is an uninitialized field: the library would read that many bytes.
 constexpr std::size_t largest_size = 4096;
 
+void require_size(const char* name, std::size_t size) {
+  require(size >= first_size && size <= largest_size && size % 4 == 0, name, " is ", size, "; expected a multiple of 4 in ",
+          first_size, " .. ", largest_size, ", as set by the initializer macro");
+}
+
 // Copies the fields that the caller's version has; the others have the values of CKPT_S3_OPTIONS_INIT.
 ckpt_s3_options options_argument(const ckpt_s3_options* given) {
   ckpt_s3_options options = CKPT_S3_OPTIONS_INIT;
   if (given == nullptr) return options;
   const std::size_t size = given->struct_size;
-  require(size >= first_size && size <= largest_size && size % 4 == 0, "options.struct_size is ", size,
-          "; expected a multiple of 4 in ", first_size, " .. ", largest_size, ", as set by the initializer macro");
+  require_size("options.struct_size", size);
   const auto* bytes = reinterpret_cast<const unsigned char*>(given);
   if (std::any_of(bytes + std::min(size, sizeof options), bytes + size, [](unsigned char byte) { return byte != 0; })) {
     fail(CKPT_E_UNSUPPORTED, "options contains fields of a newer version of the library");
@@ -41,12 +45,18 @@ ckpt_s3_options options_argument(const ckpt_s3_options* given) {
 
 }  // namespace
 
-void ckpt_s3_options_init(ckpt_s3_options* options, uint32_t size) {
-  if (options == nullptr) return;
-  const ckpt_s3_options initial = CKPT_S3_OPTIONS_INIT;
-  std::memset(options, 0, size);
-  std::memcpy(options, &initial, std::min<std::size_t>(size, sizeof initial));
-  if (size >= sizeof options->struct_size) options->struct_size = size;
+ckpt_status ckpt_s3_options_init(ckpt_s3_options* options, uint32_t size) {
+  return ckpt::plugin::guard(
+      [&]() -> ckpt_status {
+        require(options != nullptr, "options is NULL");
+        require_size("size", size);
+        const ckpt_s3_options initial = CKPT_S3_OPTIONS_INIT;
+        std::memset(options, 0, size);
+        std::memcpy(options, &initial, std::min<std::size_t>(size, sizeof initial));
+        options->struct_size = size;
+        return CKPT_OK;
+      },
+      ckpt::plugin::set_last_error);
 }
 
 ckpt_status ckpt_s3_storage_create(const char* uri, const ckpt_s3_options* options, ckpt_storage** out) {

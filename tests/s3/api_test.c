@@ -40,10 +40,19 @@ static void options_have_defaults(void) {
   const ckpt_s3_options by_macro = CKPT_S3_OPTIONS_INIT;
   ckpt_s3_options by_function;
   memset(&by_function, 0xff, sizeof by_function);
-  ckpt_s3_options_init(&by_function, sizeof by_function);
+  CHECK(ckpt_s3_options_init(&by_function, sizeof by_function) == CKPT_OK);
   CHECK(memcmp(&by_macro, &by_function, sizeof by_macro) == 0);
   CHECK(by_macro.struct_size == sizeof by_macro && by_macro.part_bytes == 16777216 && by_macro.parts_in_flight == 8);
-  ckpt_s3_options_init(NULL, 8);
+  CHECK(ckpt_s3_options_init(NULL, sizeof by_function) == CKPT_E_INVALID_ARGUMENT);
+  {
+    static const uint32_t sizes[] = {0, 4, 8, sizeof by_function - 4, sizeof by_function + 2, 4100, UINT32_MAX};
+    size_t i;
+    for (i = 0; i < sizeof sizes / sizeof sizes[0]; ++i) {
+      CHECK(ckpt_s3_options_init(&by_function, sizes[i]) == CKPT_E_INVALID_ARGUMENT);
+      CHECK(strstr(ckpt_last_error(), "size is ") != NULL);
+    }
+    CHECK(memcmp(&by_macro, &by_function, sizeof by_macro) == 0); /* nothing was written */
+  }
 }
 
 static void bad_arguments_are_refused(void) {
