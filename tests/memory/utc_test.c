@@ -59,6 +59,29 @@ static void on_the_systems_clock(void) {
   ckpt_memory_tracker_release(tracker);
 }
 
+/* Times of a clock that begins at 0: what happens at 0 has a date, and what never happened has none. */
+static void at_the_beginning_of_a_clock(void) {
+  ckpt_memory_tracker_options options = CKPT_MEMORY_TRACKER_OPTIONS_INIT;
+  ckpt_memory_tracker* tracker = NULL;
+  ckpt_memory_layer_stats layer = CKPT_MEMORY_LAYER_STATS_INIT;
+  ckpt_clock* clock = NULL;
+  const int64_t before = utc_now();
+  uint64_t allocation = 0;
+  CHECK_OK(ckpt_clock_create_manual(0, &clock));
+  options.clock = clock;
+  CHECK_OK(ckpt_memory_tracker_create(&options, &tracker));
+  CHECK_OK(record_named(tracker, "x", 5, &allocation));
+  CHECK_OK(stats_named(tracker, "x", &layer));
+  CHECK(layer.last_allocated_at_ns == 0 && layer.last_freed_utc_ns == 0);
+  is_near(layer.last_allocated_utc_ns, before, utc_now());
+  CHECK_OK(ckpt_memory_tracker_record_deallocation(tracker, allocation));
+  CHECK_OK(stats_named(tracker, "x", &layer));
+  CHECK(layer.last_freed_at_ns == 0);
+  is_near(layer.last_freed_utc_ns, before, utc_now());
+  ckpt_memory_tracker_release(tracker);
+  ckpt_clock_release(clock);
+}
+
 /* An hour passes on the tracker's clock: earlier events happened an hour ago. */
 static void on_a_manual_clock(void) {
   const int64_t hour = 3600 * SECOND;
@@ -91,5 +114,6 @@ static void on_a_manual_clock(void) {
 int main(void) {
   on_the_systems_clock();
   on_a_manual_clock();
+  at_the_beginning_of_a_clock();
   return 0;
 }
