@@ -48,7 +48,8 @@ namespace Ckpt
     /// <summary>How the bytes of a save are staged.</summary>
     public enum StagingMode
     {
-        /// <summary>The tensors of a save are copied, by several threads, before the call returns: it returns staged.</summary>
+        /// <summary>The tensors of a save are copied, by several threads, before the call returns: the save is then
+        /// staged.</summary>
         Copy = 0,
         /// <summary>The tensors of a save are never copied as a whole: no caller may write to them until the save is staged,
         /// shortly before it ends. If a write is detected, the save fails with <see cref="CkptStatus.InvalidState"/>; in any case

@@ -87,7 +87,8 @@ namespace Ckpt
     public partial class Pipeline
     {
         /// <summary>Requests that the running step fails with <see cref="CheckpointTaskState.Cancelled"/>; does not wait. Without a
-        /// running step it does nothing. May be called on any thread, also inside a layer.</summary>
+        /// running step it does nothing. May be called on any thread, also inside a layer. Not async-signal-safe: in a signal
+        /// handler set a flag that another thread reads.</summary>
         public void Cancel()
         {
             native.ckpt_pipeline_cancel(Handle);

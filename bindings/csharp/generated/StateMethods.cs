@@ -31,26 +31,6 @@ namespace Ckpt
                 native.ckpt_checkpoint_manager_get_fault_handler(Handle, out made), native.ckpt_fault_handler_release));
         }
 
-        /// <summary>Writes state as a new checkpoint and returns when it is durable: after a crash at any later moment, a load
-        /// finds it or a newer one. The tensors should not change during the call; if they do, the checkpoint holds a mixture of
-        /// old and new values, with checksums of the written bytes. With several ranks, all ranks must save the same names, dtypes,
-        /// global shapes, step and prefix (<see cref="CkptStatus.InvalidArgument"/> names the difference and the ranks); other
-        /// options and the JSON values are taken from rank 0, and JSON values that differ on other ranks are saved by rank.
-        /// options: null for the defaults (step 0). <see cref="CkptStatus.InvalidState"/> when read-only,
-        /// <see cref="CkptStatus.Forked"/> in a forked child, <see cref="CkptStatus.NoSpace"/>, <see cref="CkptStatus.Permission"/>
-        /// and <see cref="CkptStatus.Io"/> from the system: then the written files are removed if possible, and older checkpoints
-        /// are unchanged. <see cref="CkptStatus.NoSpace"/>, with both figures and before any file is created, if the file system
-        /// has fewer free bytes than the files need; linked files need none, and space that retention would free after the save is
-        /// not counted.</summary>
-        public SaveResult Save(State state, [AllowNull] SaveOptions options = null)
-        {
-            using (var memory = new CallMemory())
-            {
-                return SaveResult.Filled(filled =>
-                    native.ckpt_checkpoint_manager_save(Handle, HandleOf(state), SaveOptions.Native(options, memory), filled));
-            }
-        }
-
         /// <summary>Lists the checkpoints of the storage, valid or not (except those renamed to "torn-..."), in the order in which
         /// a load tries them, abandoned ones last.</summary>
         public IReadOnlyList<CheckpointInfo> List()
@@ -80,7 +60,7 @@ namespace Ckpt
 
         /// <summary>Returns the checkpoint that has the best metric, as <c>BestMetric</c> of the manager's options specifies, of
         /// equal ones the newest, among those of the current line with status <see cref="CkptStatus.Ok"/>. Null when none has a
-        /// metric.</summary>
+        /// metric; the message then names the newest abandoned one that has.</summary>
         [MaybeNull]
         public CheckpointInfo Best
         {
@@ -149,7 +129,9 @@ namespace Ckpt
         }
 
         /// <summary>Removes the abandoned checkpoints that are not pinned, and no others, durably and regardless of the manager's
-        /// rules. Those with an unreadable manifest are kept. dryRun and errors as in <c>CheckpointManager.Prune</c>.</summary>
+        /// rules. Those with an unreadable manifest are kept. Reads and verifies the newest checkpoint of the line first; if none
+        /// of the line is valid, the newest valid abandoned one is kept, too. dryRun and errors as in
+        /// <c>CheckpointManager.Prune</c>.</summary>
         public IReadOnlyList<CheckpointInfo> PruneAbandoned(bool dryRun = false)
         {
             return NativeList.Made(native.ckpt_checkpoint_manager_prune_abandoned(Handle, dryRun ? 1 : 0), at =>

@@ -5,18 +5,19 @@ using System.Linq;
 using System.Text.RegularExpressions;
 using System.Threading;
 using Ckpt;
+using Ckpt.Compat;
 
 // Checkpoints of several ranks, which are threads of this process, each with its own manager of one directory.
 internal static class RanksTests
 {
+    private static readonly TimeSpan Minute = TimeSpan.FromMinutes(1);
     private const int Rows = 8;
     private const int Columns = 6;
     private static readonly float[] Whole = Enumerable.Range(0, Rows * Columns).Select(i => i * 0.5f - 3).ToArray();
     private static readonly double[] Bias = Enumerable.Range(0, 1000).Select(i => 1.0 / (i + 1)).ToArray();
 
-    // Returns the result of each rank. If a rank fails, the others fail by the timeout of their managers.
-    private static T[] OnRanks<T>(string path, int ranks, Func<int, CheckpointManager, T> work,
-                                  CheckpointManagerOptions options = null)
+    // Returns the result of each rank.
+    private static T[] OnRanks<T>(int ranks, Func<int, Coordinator, T> work)
     {
         var rankGroup = new CoordinatorsTests.RankGroup(ranks);
         var returned = new T[ranks];
@@ -26,13 +27,7 @@ internal static class RanksTests
             try
             {
                 using (var coordinator = Coordinator.Custom(rank, ranks, new CoordinatorsTests.GatheringRank(rankGroup, rank)))
-                using (var manager = new CheckpointManager(path, new CheckpointManagerOptions
-                {
-                    Coordinator = coordinator,
-                    Timeout = options == null ? TimeSpan.FromMinutes(1) : options.Timeout,
-                    KeepLast = options == null ? 0 : options.KeepLast,
-                }))
-                    returned[rank] = work(rank, manager);
+                    returned[rank] = work(rank, coordinator);
             }
             catch (Exception error)
             {
@@ -43,6 +38,22 @@ internal static class RanksTests
         foreach (var thread in threads) thread.Join();
         Check.Equal("", string.Join("\n", failures.Where(error => error != null)), "no rank failed");
         return returned;
+    }
+
+    // Returns the result of each rank. If a rank fails, the others fail by the timeout of their managers.
+    private static T[] OnRanks<T>(string path, int ranks, Func<int, CheckpointManager, T> work,
+                                  CheckpointManagerOptions options = null)
+    {
+        return OnRanks(ranks, (rank, coordinator) =>
+        {
+            using (var manager = new CheckpointManager(path, new CheckpointManagerOptions
+            {
+                Coordinator = coordinator,
+                Timeout = options == null ? Minute : options.Timeout,
+                KeepLast = options == null ? 0 : options.KeepLast,
+            }))
+                return work(rank, manager);
+        });
     }
 
     // Runs a test in a new directory.
@@ -310,6 +321,169 @@ internal static class RanksTests
         });
     }
 
+    // ---- Arguments that one rank cannot convert: the others would wait for it until their timeout ----
+
+    // The arguments of one rank. IsWrong: with an argument that cannot be converted.
+    private sealed class Given
+    {
+        internal CheckpointManager Manager;
+        internal AsyncCheckpointManager Tasks;
+        internal State State;
+        internal bool IsWrong;
+
+        internal State OpenOrClosed
+        {
+            get
+            {
+                if (!IsWrong) return State;
+                var closed = new State();
+                closed.Dispose();
+                return closed;
+            }
+        }
+
+        internal string Json => IsWrong ? Surrogate : "1";
+
+        internal CheckpointTaskOptions How => new CheckpointTaskOptions { Timeout = IsWrong ? TimeSpan.FromTicks(-2) : Minute };
+    }
+
+    private sealed class Model : IStateful
+    {
+        public void List(State into)
+        {
+            into["epoch"] = "1";
+        }
+
+        public void Restore(State loaded)
+        {
+        }
+    }
+
+    private static readonly string Surrogate = new string((char)0xd800, 1);
+
+    private static readonly Dictionary<string, Action<Given>> WrongCalls = new Dictionary<string, Action<Given>>
+    {
+        { "save, string", with => with.Manager.Save(with.State, new SaveOptions { Step = 2, MetadataJson = with.Json }) },
+        { "save, closed state", with => with.Manager.Save(with.OpenOrClosed, 2) },
+        { "load, string", with => with.Manager.Load(with.State, new LoadOptions { EnvironmentJson = with.Json }) },
+        { "load, closed state", with => with.Manager.Load(with.OpenOrClosed) },
+        { "background save, string", with =>
+            with.Tasks.Save(with.State, new SaveOptions { Step = 2, MetadataJson = with.Json }) },
+        { "background save, timeout", with => with.Tasks.Save(with.State, new SaveOptions { Step = 2 }, with.How) },
+        { "background save, closed state", with => with.Tasks.Save(with.OpenOrClosed, new SaveOptions { Step = 2 }) },
+        { "background save, no model", with => with.Tasks.QueueSaveAsync(with.IsWrong ? null : new Model(), null) },
+        { "background save, cancelled", with =>
+            with.Tasks.Save(with.State, cancellationToken: new CancellationToken(with.IsWrong)) },
+        { "background load, string", with => with.Tasks.Load(with.State, new LoadOptions { EnvironmentJson = with.Json }) },
+        { "background load, timeout", with => with.Tasks.Load(with.State, null, with.How) },
+        { "background load, closed state", with => with.Tasks.Load(with.OpenOrClosed) },
+        { "controller, timeout", with =>
+            {
+                using (var controller = new Controller())
+                {
+                    controller.BeginRun(0);
+                    controller.Save(1, with.Tasks, with.State, new SaveOptions { Step = 2 }, with.How);
+                }
+            }
+        },
+        { "controller, closed", with =>
+            {
+                using (var controller = new Controller())
+                {
+                    controller.BeginRun(0);
+                    if (with.IsWrong) controller.Dispose();
+                    controller.Save(1, with.Tasks, with.State, new SaveOptions { Step = 2 });
+                }
+            }
+        },
+    };
+
+    private static Exception ThrownBy(Action act)
+    {
+        try
+        {
+            act();
+        }
+        catch (Exception error)
+        {
+            return error;
+        }
+        throw new InvalidOperationException("nothing was thrown");
+    }
+
+    // Checks the exceptions of both ranks, of each call.
+    private static void CheckRefusals(Dictionary<string, Exception[]> thrown)
+    {
+        var unexpected = thrown.Where(each => !(each.Value[0] is CkptInvalidArgumentException
+            && each.Value[0].Message.Contains("rank 1") && !each.Value[1].Message.Contains("rank")));
+        Check.Equal("", string.Join("\n", unexpected.Select(each => each.Key + ": " + each.Value[0] + "\n" + each.Value[1])),
+            "refused");
+    }
+
+    internal static void AnArgumentThatOneRankCannotConvertFailsOnAllAtOnce()
+    {
+        var thrown = new Dictionary<string, Exception[]>();
+        foreach (var call in WrongCalls)
+            InFolder(path => thrown.Add(call.Key, OnRanks(path, 2, (rank, manager) =>
+            {
+                using (var tasks = new AsyncCheckpointManager(manager))
+                using (var state = new State().Add<double>("model", "b", (double[])Bias.Clone()))
+                {
+                    manager.Save(state, 1);
+                    var error = ThrownBy(() =>
+                        call.Value(new Given { Manager = manager, Tasks = tasks, State = state, IsWrong = rank == 1 }));
+                    manager.Save(state, 3); // the managers remain usable
+                    tasks.Save(state, new SaveOptions { Step = 4 }).Wait();
+                    tasks.Load(state).Wait();
+                    Check.Equal("4 3 1", string.Join(" ", manager.List().Select(info => info.Step)), "steps");
+                    return error;
+                }
+            })));
+        CheckRefusals(thrown);
+    }
+
+    internal static void ARankThatCannotMakeItsManagerFailsAllAtOnce()
+    {
+        InFolder(path =>
+        {
+            var closed = new Storage(path);
+            closed.Dispose();
+            var wrong = new Dictionary<string, Func<CheckpointManagerOptions, bool, CheckpointManager>>
+            {
+                { "timeout", (with, isWrong) =>
+                    {
+                        if (isWrong) with.Timeout = TimeSpan.FromTicks(-2);
+                        return new CheckpointManager(path, with);
+                    }
+                },
+                { "string", (with, isWrong) =>
+                    {
+                        if (isWrong) with.KeepRules = Surrogate;
+                        return new CheckpointManager(path, with);
+                    }
+                },
+                { "closed storage", (with, isWrong) =>
+                    {
+                        using (var storage = new Storage(path)) return new CheckpointManager(isWrong ? closed : storage, with);
+                    }
+                },
+                { "path", (with, isWrong) => new CheckpointManager(isWrong ? Surrogate : path, with) },
+                { "URI", (with, isWrong) => new CheckpointManager(isWrong ? "unknown://" : path, with) },
+            };
+            var thrown = new Dictionary<string, Exception[]>();
+            foreach (var make in wrong)
+                thrown.Add(make.Key, OnRanks(2, (rank, coordinator) =>
+                {
+                    var options = new CheckpointManagerOptions { Coordinator = coordinator, Timeout = Minute };
+                    var error = ThrownBy(() => make.Value(options, rank == 1).Dispose());
+                    var right = new CheckpointManagerOptions { Coordinator = coordinator, Timeout = Minute };
+                    new CheckpointManager(path, right).Dispose();
+                    return error;
+                }));
+            CheckRefusals(thrown);
+        });
+    }
+
     internal static void OnlyRank0ChangesTheStorage()
     {
         InFolder(path =>
@@ -320,9 +494,9 @@ internal static class RanksTests
                     using (var state = StateOf(rank, 2)) manager.Save(state, step);
                 if (rank == 1) Refused<CkptInvalidStateException>(() => manager.Pin(2), "rank");
                 using (var coordinator = manager.GetCoordinator())
-                    coordinator.Barrier(TimeSpan.FromMinutes(1)); // rank 0 has removed old checkpoints
+                    coordinator.Barrier(Minute); // rank 0 has removed old checkpoints
                 return string.Join(" ", manager.List().Select(info => info.Step));
-            }, new CheckpointManagerOptions { Timeout = TimeSpan.FromMinutes(1), KeepLast = 1 });
+            }, new CheckpointManagerOptions { Timeout = Minute, KeepLast = 1 });
             Check.Equal("2 2", string.Join(" ", steps), "steps");
         });
     }

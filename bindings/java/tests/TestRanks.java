@@ -3,7 +3,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -25,12 +27,12 @@ final class TestRanks {
     for (int i = 0; i < BIAS.length; ++i) BIAS[i] = 1.0 / (i + 1);
   }
 
-  private interface Work<T> {
-    T run(int rank, CheckpointManager manager) throws Exception;
+  private interface Work<O, T> {
+    T run(int rank, O object) throws Exception;
   }
 
-  /** Returns the result of each rank. If a rank fails, the others fail by the timeout of their managers. */
-  private static <T> List<T> onRanks(Path root, int ranks, CheckpointManagerOptions options, Work<T> work) throws Exception {
+  /** Returns the result of each rank. */
+  private static <T> List<T> onRanks(int ranks, Work<Coordinator, T> work) throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(ranks);
     try {
       TestCoordinators.RankGroup rankGroup = new TestCoordinators.RankGroup(ranks);
@@ -38,10 +40,8 @@ final class TestRanks {
       for (int number = 0; number < ranks; ++number) {
         int rank = number;
         bodies.add(() -> {
-          CheckpointManagerOptions own = new CheckpointManagerOptions().timeout(options.timeout()).keepLast(options.keepLast());
-          try (Coordinator coordinator = Coordinator.custom(rank, ranks, new TestCoordinators.GatheringRank(rankGroup, rank));
-              CheckpointManager manager = CheckpointManager.open(root, own.coordinator(coordinator))) {
-            return work.run(rank, manager);
+          try (Coordinator coordinator = Coordinator.custom(rank, ranks, new TestCoordinators.GatheringRank(rankGroup, rank))) {
+            return work.run(rank, coordinator);
           }
         });
       }
@@ -53,7 +53,18 @@ final class TestRanks {
     }
   }
 
-  private static <T> List<T> onRanks(Path root, int ranks, Work<T> work) throws Exception {
+  /** Returns the result of each rank. If a rank fails, the others fail by the timeout of their managers. */
+  private static <T> List<T> onRanks(Path root, int ranks, CheckpointManagerOptions options, Work<CheckpointManager, T> work)
+      throws Exception {
+    return onRanks(ranks, (rank, coordinator) -> {
+      CheckpointManagerOptions own = new CheckpointManagerOptions().timeout(options.timeout()).keepLast(options.keepLast());
+      try (CheckpointManager manager = CheckpointManager.open(root, own.coordinator(coordinator))) {
+        return work.run(rank, manager);
+      }
+    });
+  }
+
+  private static <T> List<T> onRanks(Path root, int ranks, Work<CheckpointManager, T> work) throws Exception {
     return onRanks(root, ranks, new CheckpointManagerOptions().timeout(MINUTE), work);
   }
 
@@ -263,6 +274,131 @@ final class TestRanks {
     });
     Check.raises(CkptInvalidArgumentException.class, "timeout PT-0.000000001S", () ->
         CheckpointManager.open(root(), new CheckpointManagerOptions().timeout(Duration.ofNanos(-1))));
+  }
+
+  // ---- Arguments that one rank cannot convert: the others would wait for it until their timeout ----
+
+  /** One call on all ranks. isWrong: with an argument that cannot be converted. */
+  private interface Attempt<T> {
+    void make(T with, boolean isWrong) throws Exception;
+  }
+
+  private static Throwable thrownBy(Check.Body body) {
+    return Check.raises(Throwable.class, "", body);
+  }
+
+  /** Checks the exceptions of both ranks, of each attempt. */
+  private static void checkRefusals(Map<String, List<Throwable>> thrown) {
+    List<String> unexpected = new ArrayList<>();
+    thrown.forEach((name, ranks) -> {
+      boolean isRefused = ranks.get(0) instanceof CkptInvalidArgumentException && ranks.get(0).getMessage().contains("rank 1");
+      boolean isOwn = !String.valueOf(ranks.get(1).getMessage()).contains("rank");
+      if (!isRefused || !isOwn) unexpected.add(name + ": " + ranks);
+    });
+    Check.equal(List.of(), unexpected);
+  }
+
+  private static CheckpointTaskOptions waiting(boolean isWrong) {
+    return new CheckpointTaskOptions().timeout(isWrong ? Duration.ofNanos(-1) : MINUTE);
+  }
+
+  private static State closed() {
+    State state = new State();
+    state.close();
+    return state;
+  }
+
+  /** The arguments of one rank. */
+  private record Given(CheckpointManager manager, AsyncManager tasks, State state) {}
+
+  private static Map<String, Attempt<Given>> wrongCalls() {
+    SaveOptions save = new SaveOptions().step(2);
+    LoadOptions load = new LoadOptions();
+    String surrogate = "\"\ud800\"";
+    Map<String, Attempt<Given>> calls = new LinkedHashMap<>();
+    calls.put("save, string", (with, isWrong) ->
+        with.manager.save(with.state, new SaveOptions().step(2).metadataJson(isWrong ? surrogate : "1")));
+    calls.put("save, no options", (with, isWrong) -> with.manager.save(with.state, isWrong ? null : save));
+    calls.put("save, closed state", (with, isWrong) -> with.manager.save(isWrong ? closed() : with.state, save));
+    calls.put("load, string", (with, isWrong) ->
+        with.manager.load(with.state, new LoadOptions().environmentJson(isWrong ? surrogate : "1")));
+    calls.put("load, no options", (with, isWrong) -> with.manager.load(with.state, isWrong ? null : load));
+    calls.put("load, closed state", (with, isWrong) -> with.manager.load(isWrong ? closed() : with.state));
+    calls.put("background save, timeout", (with, isWrong) -> with.tasks.save(with.state, save, waiting(isWrong)));
+    calls.put("background save, no options", (with, isWrong) ->
+        with.tasks.save(with.state, isWrong ? null : save, waiting(false)));
+    calls.put("background save, closed state", (with, isWrong) -> with.tasks.save(isWrong ? closed() : with.state, 2));
+    calls.put("background load, timeout", (with, isWrong) -> with.tasks.load(with.state, load, waiting(isWrong), null));
+    calls.put("background load, no options", (with, isWrong) ->
+        with.tasks.load(with.state, isWrong ? null : load, waiting(false), null));
+    calls.put("background load, closed state", (with, isWrong) -> with.tasks.load(isWrong ? closed() : with.state));
+    calls.put("controller, timeout", (with, isWrong) -> {
+      try (Controller controller = new Controller()) {
+        controller.beginRun(0);
+        controller.saveAsync(with.tasks, 1, with.state, save, waiting(isWrong), null, null);
+      }
+    });
+    calls.put("controller, closed", (with, isWrong) -> {
+      try (Controller controller = new Controller()) {
+        controller.beginRun(0);
+        if (isWrong) controller.close();
+        controller.saveAsync(with.tasks, 1, with.state, save, waiting(false), null, null);
+      }
+    });
+    return calls;
+  }
+
+  static void testAnArgumentThatOneRankCannotConvertFailsOnAllAtOnce() throws Exception {
+    Map<String, List<Throwable>> thrown = new LinkedHashMap<>();
+    for (Map.Entry<String, Attempt<Given>> call : wrongCalls().entrySet()) {
+      thrown.put(call.getKey(), onRanks(root(), 2, (rank, manager) -> {
+        try (AsyncManager tasks = new AsyncManager(manager); State state = new State(); Tensor bias = Tensor.copyOf(BIAS)) {
+          state.add("model", "b", bias);
+          manager.save(state, 1);
+          Given given = new Given(manager, tasks, state);
+          Throwable error = thrownBy(() -> call.getValue().make(given, rank == 1));
+          manager.save(state, 3); // the managers remain usable
+          tasks.save(state, 4).join();
+          tasks.load(state).join();
+          Check.equal(List.of(4L, 3L, 1L), manager.list().stream().map(CheckpointInfo::step).toList());
+          return error;
+        }
+      }));
+    }
+    checkRefusals(thrown);
+  }
+
+  private static Map<String, Attempt<CheckpointManagerOptions>> wrongManagers(Path root) throws Exception {
+    Storage closed = Storage.fileSystem(root);
+    closed.close();
+    Map<String, Attempt<CheckpointManagerOptions>> makes = new LinkedHashMap<>();
+    makes.put("timeout", (with, isWrong) ->
+        CheckpointManager.open(root, with.timeout(isWrong ? Duration.ofNanos(-1) : MINUTE)).close());
+    makes.put("string", (with, isWrong) -> CheckpointManager.open(root, with.keepRules(isWrong ? "\ud800" : null)).close());
+    makes.put("enum", (with, isWrong) ->
+        CheckpointManager.open(root, with.bestMetric(isWrong ? null : BestMetric.LARGEST)).close());
+    makes.put("closed storage", (with, isWrong) -> {
+      try (Storage storage = Storage.fileSystem(root)) {
+        new CheckpointManager(isWrong ? closed : storage, with).close();
+      }
+    });
+    makes.put("directory", (with, isWrong) -> CheckpointManager.open(isWrong ? null : root, with).close());
+    makes.put("URI", (with, isWrong) -> CheckpointManager.open(isWrong ? "unknown://" : root.toUri().toString(), with).close());
+    return makes;
+  }
+
+  static void testARankThatCannotMakeItsManagerFailsAllAtOnce() throws Exception {
+    Path root = root();
+    Map<String, List<Throwable>> thrown = new LinkedHashMap<>();
+    for (Map.Entry<String, Attempt<CheckpointManagerOptions>> make : wrongManagers(root).entrySet()) {
+      thrown.put(make.getKey(), onRanks(2, (rank, coordinator) -> {
+        CheckpointManagerOptions options = new CheckpointManagerOptions().timeout(MINUTE).coordinator(coordinator);
+        Throwable error = thrownBy(() -> make.getValue().make(options, rank == 1));
+        CheckpointManager.open(root, new CheckpointManagerOptions().timeout(MINUTE).coordinator(coordinator)).close();
+        return error;
+      }));
+    }
+    checkRefusals(thrown);
   }
 
   static void testOnlyRank0ChangesTheStorage() throws Exception {

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import Any, Dict, Mapping, Optional
 
 from ._root import _at, CkptError
 from ._tensor import as_tensor
-from ._trees import attributes_of, read_tree, write_tree
+from ._trees import attributes_of, DICTS, read_tree, write_tree
 from .generated.errors import InvalidArgumentError, UnsupportedError
 
 VERSIONS = "_metadata"
@@ -14,7 +15,9 @@ VERSIONS = "_metadata"
 
 def versions_of(states: Any, path: str) -> Optional[str]:
     try:
-        attributes = attributes_of(states)
+        # A subclass of dict saves its items, as a dict does.
+        kind = next((base for base in (OrderedDict, dict) if isinstance(states, base)), None)
+        attributes = attributes_of(states, None if type(states) in DICTS else kind)
         if VERSIONS not in attributes:
             return None
         written = write_tree(attributes[VERSIONS])

@@ -163,15 +163,16 @@ def with_attributes_of(value: Any, made: Any) -> Any:
     return made
 
 
-def attributes_of(value: Any) -> Dict[str, Any]:
-    """Returns the attributes that are saved with a value. Raises UnsupportedError if it has others."""
-    kind, has = type(value), getattr(value, "__dict__", None)
+def attributes_of(value: Any, kind: Optional[type] = None) -> Dict[str, Any]:
+    """Returns the attributes that are saved with a value. Raises UnsupportedError if it has others. kind: the type in the tables
+    above; None: the type of value."""
+    kind, has = kind or type(value), getattr(value, "__dict__", None)
     if not has or kind not in DICTS and kind not in OTHER_ATTRIBUTES:
         return {}
     saved = SAVED_ATTRIBUTES.get(kind, ())
     lost = next((name for name in has if name not in saved and name not in OTHER_ATTRIBUTES.get(kind, ())), None)
     if lost is not None:
-        raise UnsupportedError(f"a {kind.__name__} with the attribute '{lost}', which would be lost")
+        raise UnsupportedError(f"a {type(value).__name__} with the attribute '{lost}', which would be lost")
     return {name: has[name] for name in saved if name in has}
 
 

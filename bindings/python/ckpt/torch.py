@@ -146,7 +146,6 @@ def resume(where: Union[CheckpointManager, AsyncManager, Place], *, model: Any =
     the path, for tensors on the device 'meta'. Skips a newer checkpoint that is damaged, with a SkippedWarning. With a manager that
     has a coordinator, every rank calls it, and an error on one rank is an error on all. progress: as for CheckpointManager.save."""
     wanted = {"model": model, "optimizer": optimizer, "scheduler": scheduler}
-    _require_memory(wanted, device)
     groups = [group for group, part in wanted.items() if part is not None] + ["rng"] * rng
 
     def read(reader: Reader) -> Any:
@@ -160,6 +159,7 @@ def resume(where: Union[CheckpointManager, AsyncManager, Place], *, model: Any =
 
     try:
         with where._refused_load() if isinstance(where, (CheckpointManager, AsyncManager)) else nullcontext():
+            _require_memory(wanted, device)
             with _Meter(progress) as meter:
                 name, step, errors, (trees, extra) = _newest_of(where, read)
             if scheduler is not None:

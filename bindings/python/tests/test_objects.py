@@ -161,6 +161,9 @@ class OwnObjects(unittest.TestCase):
         with ckpt.CheckpointManager(storage, read_only=True) as manager:
             self.assertEqual([info.record_damaged for info in manager.list()], [True])
             self.assertEqual(manager.load(ckpt.State({"w": np.zeros(10)})).skipped, 1)
+            for which in (None, name):
+                with self.assertRaisesRegex(ckpt.CorruptError, f"the commit record of '{name}' is damaged"):
+                    manager.verify(which)
 
     def test_default_methods_work(self):
         own = Objects()

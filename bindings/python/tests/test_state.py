@@ -496,6 +496,26 @@ class VersionsOfModules(Folder):
         self.assertEqual(sorted(metadata), ["_metadata", "format"])
         self.assertIn('"bn",["dict",1],"version",2', metadata["_metadata"])
 
+    def test_attributes_of_subclasses(self):
+        class States(collections.OrderedDict):
+            pass
+
+        class Plain(dict):
+            pass
+
+        file = self.path + ".safetensors"
+        states = States(states_of(2))
+        states._metadata = states_of(2)._metadata
+        ckpt.save_file(file, states)
+        with ckpt.Reader(file) as reader:
+            self.assertIn('"bn",["dict",1],"version",2', reader.metadata()["_metadata"])
+        states.note = "mine"
+        plain = Plain(states_of(2))
+        plain._metadata = states_of(2)._metadata
+        for value, kind, name in ((states, "States", "note"), (plain, "Plain", "_metadata")):
+            with self.assertRaisesRegex(ckpt.UnsupportedError, f"^model: a {kind} with the attribute '{name}', which would be lost"):
+                ckpt.State(value)
+
 
 class Uris(Folder):
     def test_a_uri_wherever_a_path_is_taken(self):

@@ -640,6 +640,19 @@ class Runs(unittest.TestCase):
             self.assertIsInstance(other, ckpt.InvalidArgumentError)
             self.assertIn("rank 1", str(other))
 
+    def test_a_meta_tensor_of_one_rank_in_resume_fails_all_at_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def work(rank, coordinator):
+                with ckpt.CheckpointManager(folder, coordinator=coordinator) as manager:  # its timeout: ten minutes
+                    ckpt_torch.save(manager, 1, model=torch.nn.Linear(2, 2))
+                    return ckpt_torch.resume(manager, model=torch.nn.Linear(2, 2, device="meta" if rank == 1 else "cpu"))
+
+            other, mine = on_ranks(2, work)
+            self.assertIsInstance(mine, ckpt.UnsupportedError)
+            self.assertIn("to_empty", str(mine))
+            self.assertIsInstance(other, ckpt.InvalidArgumentError)
+            self.assertIn("rank 1", str(other))
+
     def test_ranks_that_read_different_checkpoints_fail(self):
         with tempfile.TemporaryDirectory() as folder:
             def work(rank, coordinator):

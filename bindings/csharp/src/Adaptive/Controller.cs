@@ -27,14 +27,18 @@ namespace Ckpt
                                    [AllowNull] CheckpointSource source = null)
         {
             if (manager == null) throw new ArgumentNullException("manager");
-            return manager.Start(CheckpointTaskKind.Save, how, progress, cancellationToken, source,
-                (memory, task, listener, reads) =>
+            return manager.Start(CheckpointTaskKind.Save, how, progress, cancellationToken, source, memory =>
             {
-                long id;
-                native.ckpt_controller_save_async(Handle, now, manager.Handle, HandleOf(state), SaveOptions.Native(options, memory),
-                    task, listener, reads, out id);
-                return id;
-            });
+                var controller = Handle;
+                var saved = HandleOf(state);
+                var given = SaveOptions.Native(options, memory);
+                return (task, listener, reads) =>
+                {
+                    long id;
+                    native.ckpt_controller_save_async(controller, now, manager.Handle, saved, given, task, listener, reads, out id);
+                    return id;
+                };
+            }, manager.RefuseSave);
         }
     }
 }

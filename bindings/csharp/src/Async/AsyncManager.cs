@@ -101,13 +101,30 @@ namespace Ckpt
                                    CancellationToken cancellationToken = default(CancellationToken),
                                    [AllowNull] CheckpointSource source = null)
         {
-            return Start(CheckpointTaskKind.Save, how, progress, cancellationToken, source, (memory, task, listener, reads) =>
+            return Start(CheckpointTaskKind.Save, how, progress, cancellationToken, source, memory =>
             {
-                long id;
-                native.ckpt_async_manager_save(Handle, HandleOf(state), SaveOptions.Native(options, memory), task, listener, reads,
-                    out id);
-                return id;
-            });
+                var saved = HandleOf(state);
+                var given = SaveOptions.Native(options, memory);
+                return (task, listener, reads) =>
+                {
+                    long id;
+                    native.ckpt_async_manager_save(Handle, saved, given, task, listener, reads, out id);
+                    return id;
+                };
+            }, RefuseSave);
+        }
+
+        // Makes the call that starts a save with invalid arguments.
+        internal void RefuseSave()
+        {
+            long id;
+            native.ckpt_async_manager_save(Handle, null, null, null, null, null, out id);
+        }
+
+        private void RefuseLoad()
+        {
+            long id;
+            native.ckpt_async_manager_load(Handle, null, null, null, null, null, out id);
         }
 
         /// <summary>Saves a state in the background and returns a task to await.</summary>
@@ -135,26 +152,38 @@ namespace Ckpt
                                    [AllowNull] Func<string, string> rename = null,
                                    [AllowNull] IProgress<CheckpointProgress> progress = null)
         {
-            return Start(CheckpointTaskKind.Load, how, progress, cancellationToken, null, (memory, task, listener, reads) =>
+            return Start(CheckpointTaskKind.Load, how, progress, cancellationToken, null, memory =>
             {
-                long id;
-                native.ckpt_async_manager_load(Handle, HandleOf(state), LoadOptions.Native(options, memory), task, listener,
-                    RenameFunction.Of(rename), out id);
-                return id;
-            });
+                var filled = HandleOf(state);
+                var given = LoadOptions.Native(options, memory);
+                return (task, listener, reads) =>
+                {
+                    long id;
+                    native.ckpt_async_manager_load(Handle, filled, given, task, listener, RenameFunction.Of(rename), out id);
+                    return id;
+                };
+            }, RefuseLoad);
         }
 
-        internal delegate long StartTask(CallMemory memory, ckpt_checkpoint_task_options task, AsyncListener listener,
-                                         AsyncSource source);
+        internal delegate long StartTask(ckpt_checkpoint_task_options task, AsyncListener listener, AsyncSource source);
 
+        // convert: converts the arguments and returns the call that starts the task.
         internal CheckpointTask Start(CheckpointTaskKind kind, CheckpointTaskOptions how, IProgress<CheckpointProgress> progress,
-                                      CancellationToken cancellationToken, CheckpointSource source, StartTask start)
+                                      CancellationToken cancellationToken, CheckpointSource source,
+                                      Func<CallMemory, StartTask> convert, Action refuse)
         {
-            cancellationToken.ThrowIfCancellationRequested();
             var task = new CheckpointTask(this, kind);
             using (var memory = new CallMemory())
             {
-                var id = start(memory, CheckpointTaskOptions.Native(how, memory), new TaskListener(task, progress),
+                StartTask start = null;
+                ckpt_checkpoint_task_options given = null;
+                Collective.Prepare(() =>
+                {
+                    cancellationToken.ThrowIfCancellationRequested();
+                    start = convert(memory);
+                    given = CheckpointTaskOptions.Native(how, memory);
+                }, refuse);
+                var id = start(given, new TaskListener(task, progress),
                     source == null ? null : new SourceFunction { function = source });
                 live[id] = task;
                 Thread.MemoryBarrier(); // it may have ended already: the second of the two threads sees what the first one wrote

@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.Threading;
 using System.Threading.Tasks;
+using Ckpt.Interop;
 
 namespace Ckpt.Compat
 {
@@ -62,7 +63,9 @@ namespace Ckpt.Compat
         /// <returns>The task's number.</returns>
         public long QueueSaveAsync(IStateful model, [AllowNull] IStateful optimizer, [AllowNull] SaveOptions options = null)
         {
-            using (var state = State.Of(model, optimizer))
+            State state = null;
+            Collective.Prepare(() => state = State.Of(model, optimizer), RefuseSave);
+            using (state)
                 return Save(state, options, new CheckpointTaskOptions { WhenFull = WhenFull.Refuse }).Id;
         }
 

@@ -33,15 +33,64 @@ namespace Ckpt
         private static NativeHandle Made(string path, CheckpointManagerOptions options, Func<CheckpointInfo, bool> keep)
         {
             var place = new FileSystemOptions { MustExist = options != null && options.ReadOnly };
-            using (var storage = Storage.IsUri(path) ? Storage.FromUri(path) : new Storage(path, place))
-                return Made(storage, options, keep);
+            Storage storage = null;
+            Collective.Prepare(() => storage = Storage.IsUri(path) ? Storage.FromUri(path) : new Storage(path, place),
+                () => Refuse(options));
+            using (storage) return Made(storage, options, keep);
         }
 
         private static NativeHandle Made(Storage storage, CheckpointManagerOptions options, Func<CheckpointInfo, bool> keep)
         {
-            return MadeWith((CallMemory memory, out IntPtr made) => native.ckpt_checkpoint_manager_create(HandleOf(storage),
-                CheckpointManagerOptions.Native(options, memory), keep == null ? null : new KeepFunction { function = keep },
-                out made), native.ckpt_checkpoint_manager_release);
+            return MadeWith((CallMemory memory, out IntPtr made) =>
+            {
+                NativeHandle place = null;
+                ckpt_checkpoint_manager_options given = null;
+                Collective.Prepare(() =>
+                {
+                    place = HandleOf(storage);
+                    given = CheckpointManagerOptions.Native(options, memory);
+                }, () => Refuse(options));
+                native.ckpt_checkpoint_manager_create(place, given, keep == null ? null : new KeepFunction { function = keep },
+                    out made);
+            }, native.ckpt_checkpoint_manager_release);
+        }
+
+        // Makes the call that creates a manager with invalid arguments.
+        private static void Refuse(CheckpointManagerOptions options)
+        {
+            var valid = new CheckpointManagerOptions { Coordinator = options.Coordinator };
+            if (options.Timeout > TimeSpan.Zero) valid.Timeout = options.Timeout;
+            using (var memory = new CallMemory())
+            {
+                IntPtr made;
+                native.ckpt_checkpoint_manager_create(null, CheckpointManagerOptions.Native(valid, memory), null, out made);
+            }
+        }
+
+        /// <summary>Writes a state as a new checkpoint and returns when it is durable: after a crash at any later moment, a load
+        /// finds it or a newer one. The tensors should not change during the call; if they do, the checkpoint holds a mixture of
+        /// old and new values, with checksums of the written bytes. With several ranks, all ranks must save the same names, dtypes,
+        /// global shapes, step and prefix (CkptInvalidArgumentException names the difference and the ranks); other options and the
+        /// JSON values are taken from rank 0, and JSON values that differ on other ranks are saved by rank. When it fails, the
+        /// written files are removed if possible, and older checkpoints are unchanged. Throws CkptNoSpaceException before any file
+        /// is created if the file system has fewer free bytes than the files need, CkptInvalidStateException when the manager is
+        /// read-only.</summary>
+        /// <param name="state">The state to save.</param>
+        /// <param name="options">null: the defaults, step 0.</param>
+        /// <returns>The result of the save.</returns>
+        public SaveResult Save(State state, [AllowNull] SaveOptions options = null)
+        {
+            using (var memory = new CallMemory())
+            {
+                NativeHandle saved = null;
+                ckpt_save_options given = null;
+                Collective.Prepare(() =>
+                {
+                    saved = HandleOf(state);
+                    given = SaveOptions.Native(options, memory);
+                }, () => native.ckpt_checkpoint_manager_save(Handle, null, null, null));
+                return SaveResult.Filled(result => native.ckpt_checkpoint_manager_save(Handle, saved, given, result));
+            }
         }
 
         /// <summary>Writes the state as the checkpoint of a step.</summary>
@@ -60,8 +109,17 @@ namespace Ckpt
         public LoadResult Load(State state, [AllowNull] LoadOptions options = null, [AllowNull] Func<string, string> rename = null)
         {
             using (var memory = new CallMemory())
-                return LoadResult.Filled(result => native.ckpt_checkpoint_manager_load(Handle, HandleOf(state),
-                    LoadOptions.Native(options, memory), RenameFunction.Of(rename), result));
+            {
+                NativeHandle filled = null;
+                ckpt_load_options given = null;
+                Collective.Prepare(() =>
+                {
+                    filled = HandleOf(state);
+                    given = LoadOptions.Native(options, memory);
+                }, () => native.ckpt_checkpoint_manager_load(Handle, null, null, null, null));
+                return LoadResult.Filled(result =>
+                    native.ckpt_checkpoint_manager_load(Handle, filled, given, RenameFunction.Of(rename), result));
+            }
         }
 
         /// <summary>Fills the state from the checkpoint of a step; of several the newest valid one is used.</summary>

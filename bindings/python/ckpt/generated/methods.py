@@ -215,7 +215,8 @@ class CheckpointManagerMethods:
 
     def prune_abandoned(self, dry_run: bool = False) -> List[_v.CheckpointInfo]:
         """Removes the abandoned checkpoints that are not pinned, and no others, durably and regardless of the manager's rules. Those
-        with an unreadable manifest are kept. dry_run and errors as in CheckpointManager.prune."""
+        with an unreadable manifest are kept. Reads and verifies the newest checkpoint of the line first; if none of the line is
+        valid, the newest valid abandoned one is kept, too. dry_run and errors as in CheckpointManager.prune."""
         return [_v.CheckpointInfo._of(one) for one in _n.ckpt_checkpoint_manager_prune_abandoned(self._h, int(dry_run))]
 
     def manifest(self, which: Union[str, int]) -> Dict[str, Any]:
@@ -579,7 +580,7 @@ class PipelineMethods:
 
     def cancel(self) -> None:
         """Requests that the running step fails with CancelledError; does not wait. Without a running step it does nothing. May be
-        called on any thread, also inside a layer."""
+        called on any thread, also inside a layer. Not async-signal-safe: in a signal handler set a flag that another thread reads."""
         _n.ckpt_pipeline_cancel(self._h)
 
     def begins(self) -> List[int]:

@@ -594,7 +594,7 @@ _CloseMode: Members = Members(CloseMode)
 class StagingMode(OpenEnum):
     """How the bytes of a save are staged.
 
-    COPY: the tensors of a save are copied, by several threads, before the call returns: it returns staged
+    COPY: the tensors of a save are copied, by several threads, before the call returns: the save is then staged
     BORROW: the tensors of a save are never copied as a whole: no caller may write to them until the save is staged, shortly before
         it ends. If a write is detected, the save fails with InvalidStateError; in any case the checksums of a checkpoint match its
         bytes

@@ -26,21 +26,6 @@ abstract class CheckpointManagerMethods extends NativeObject {
   }
 
   /**
-   * Writes state as a new checkpoint and returns when it is durable: after a crash at any later moment, a load finds it or a newer
-   * one. The tensors should not change during the call; if they do, the checkpoint holds a mixture of old and new values, with
-   * checksums of the written bytes. With several ranks, all ranks must save the same names, dtypes, global shapes, step and prefix
-   * ({@link Status#INVALID_ARGUMENT} names the difference and the ranks); other options and the JSON values are taken from rank 0,
-   * and JSON values that differ on other ranks are saved by rank. options: null for the defaults (step 0). {@link
-   * Status#INVALID_STATE} when read-only, {@link Status#FORKED} in a forked child, {@link Status#NO_SPACE}, {@link
-   * Status#PERMISSION} and {@link Status#IO} from the system: then the written files are removed if possible, and older checkpoints
-   * are unchanged. {@link Status#NO_SPACE}, with both figures and before any file is created, if the file system has fewer free
-   * bytes than the files need; linked files need none, and space that retention would free after the save is not counted.
-   */
-  public SaveResult save(State state, SaveOptions options) {
-    return SaveResult.from(struct -> options.with(optionsStruct -> Native.ckpt_checkpoint_manager_save(this, state, optionsStruct, struct)));
-  }
-
-  /**
    * Lists the checkpoints of the storage, valid or not (except those renamed to "torn-..."), in the order in which a load tries
    * them, abandoned ones last.
    */
@@ -62,7 +47,8 @@ abstract class CheckpointManagerMethods extends NativeObject {
 
   /**
    * Returns the checkpoint that has the best metric, as bestMetric of the manager's options specifies, of equal ones the newest,
-   * among those of the current line with status {@link Status#OK}. Empty when none has a metric.
+   * among those of the current line with status {@link Status#OK}. Empty when none has a metric; the message then names the newest
+   * abandoned one that has.
    */
   public Optional<CheckpointInfo> best() {
     try {
@@ -123,7 +109,8 @@ abstract class CheckpointManagerMethods extends NativeObject {
 
   /**
    * Removes the abandoned checkpoints that are not pinned, and no others, durably and regardless of the manager's rules. Those with
-   * an unreadable manifest are kept. dryRun and errors as in {@code CheckpointManager.prune}.
+   * an unreadable manifest are kept. Reads and verifies the newest checkpoint of the line first; if none of the line is valid, the
+   * newest valid abandoned one is kept, too. dryRun and errors as in {@code CheckpointManager.prune}.
    */
   public List<CheckpointInfo> pruneAbandoned(boolean dryRun) {
     return values(Native.ckpt_checkpoint_manager_prune_abandoned(this, dryRun ? 1 : 0), CheckpointInfo::of, ckpt_checkpoint_info::close);

@@ -9,7 +9,7 @@ abstract class PipelineMethods extends NativeObject {
 
   /**
    * Requests that the running step fails with {@link Status#CANCELLED}; does not wait. Without a running step it does nothing. May
-   * be called on any thread, also inside a layer.
+   * be called on any thread, also inside a layer. Not async-signal-safe: in a signal handler set a flag that another thread reads.
    */
   public void cancel() {
     Native.ckpt_pipeline_cancel(this);

@@ -3,7 +3,7 @@ package org.ckpt;
 
 /** How the bytes of a save are staged. */
 public enum StagingMode {
-  /** The tensors of a save are copied, by several threads, before the call returns: it returns staged. */
+  /** The tensors of a save are copied, by several threads, before the call returns: the save is then staged. */
   COPY(0),
 
   /**

@@ -72,7 +72,7 @@ public class AsyncManager extends AsyncManagerMethods {
   public CheckpointTask save(
       State state, SaveOptions options, CheckpointTaskOptions how, CheckpointTaskListener listener, CheckpointTaskSource source) {
     return start(this, how, options, null, listener, source, (save, task, called, read, out) ->
-        Native.ckpt_async_manager_save(this, state, save, task, called, read, out));
+        Native.ckpt_async_manager_save(this, state, save, task, called, read, out), state);
   }
 
   /**
@@ -151,9 +151,11 @@ public class AsyncManager extends AsyncManagerMethods {
   public CheckpointTask load(State state, LoadOptions options, CheckpointTaskOptions how, CheckpointTaskListener listener,
       UnaryOperator<String> rename) {
     CheckpointTask task = new CheckpointTask(this, state);
-    NativeAsyncListener called = TaskFunctions.pinned(task, listener);
-    task.known(number(out -> how.with(struct -> options.with(load ->
-        Native.ckpt_async_manager_load(this, state, load, struct, called, StateFunctions.renamer(rename), out)))));
+    task.known(CollectiveCall.make(call -> number(out -> how.with(struct -> options.with(load -> {
+      call.begin(state);
+      Native.ckpt_async_manager_load(
+          this, state, load, struct, TaskFunctions.pinned(task, listener), StateFunctions.renamer(rename), out);
+    }))), () -> Native.ckpt_async_manager_load(this, null, null, null, null, null, null)));
     return task;
   }
 
@@ -173,13 +175,15 @@ public class AsyncManager extends AsyncManagerMethods {
             long[] id);
   }
 
+  /** Starts a save by starter. objects: its arguments, without the manager. */
   static CheckpointTask start(
       AsyncManager manager, CheckpointTaskOptions how, SaveOptions options, Object data, CheckpointTaskListener listener,
-      CheckpointTaskSource source, Starter call) {
+      CheckpointTaskSource source, Starter starter, NativeObject... objects) {
     CheckpointTask task = new CheckpointTask(manager, data);
-    NativeAsyncListener called = TaskFunctions.pinned(task, listener);
-    NativeAsyncSource read = TaskFunctions.pinned(source);
-    task.known(number(out -> how.with(struct -> options.with(save -> call.start(save, struct, called, read, out)))));
+    task.known(CollectiveCall.make(call -> number(out -> how.with(struct -> options.with(save -> {
+      call.begin(objects);
+      starter.start(save, struct, TaskFunctions.pinned(task, listener), TaskFunctions.pinned(source), out);
+    }))), () -> Native.ckpt_async_manager_save(manager, null, null, null, null, null, null)));
     return task;
   }
 

@@ -1,9 +1,11 @@
 package org.ckpt;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
@@ -45,8 +47,22 @@ public final class CheckpointManager extends CheckpointManagerMethods {
    *     is removed; null: such checkpoints are removed
    */
   public CheckpointManager(Storage storage, CheckpointManagerOptions options, Predicate<CheckpointInfo> keep) {
-    super(number(out -> options.with(struct ->
-        Native.ckpt_checkpoint_manager_create(storage, struct, StateFunctions.keeper(keep), out))));
+    super(create(storage, options, keep));
+  }
+
+  private static long create(Storage storage, CheckpointManagerOptions options, Predicate<CheckpointInfo> keep) {
+    return CollectiveCall.make(call -> number(out -> options.with(struct -> {
+      call.begin(storage);
+      Native.ckpt_checkpoint_manager_create(storage, struct, StateFunctions.keeper(keep), out);
+    })), () -> refuse(options));
+  }
+
+  /** Makes the call that creates a manager with invalid arguments. */
+  private static void refuse(CheckpointManagerOptions options) {
+    Duration timeout = options.timeout();
+    boolean isInvalid = timeout != null && timeout.isNegative();
+    new CheckpointManagerOptions().coordinator(options.coordinator()).timeout(isInvalid ? Duration.ZERO : timeout)
+        .with(struct -> Native.ckpt_checkpoint_manager_create(null, struct, null, null));
   }
 
   /**
@@ -57,7 +73,11 @@ public final class CheckpointManager extends CheckpointManagerMethods {
    * @return the manager, to be closed
    */
   public static CheckpointManager open(Path directory, CheckpointManagerOptions options) {
-    try (Storage storage = Storage.fileSystem(Objects.requireNonNull(directory, "directory"))) {
+    return openStorage(() -> Storage.fileSystem(Objects.requireNonNull(directory, "directory")), options);
+  }
+
+  private static CheckpointManager openStorage(Supplier<Storage> create, CheckpointManagerOptions options) {
+    try (Storage storage = CollectiveCall.make(call -> create.get(), () -> refuse(options))) {
       return new CheckpointManager(storage, options);
     }
   }
@@ -80,9 +100,7 @@ public final class CheckpointManager extends CheckpointManagerMethods {
    * @return the manager, to be closed
    */
   public static CheckpointManager open(String uri, CheckpointManagerOptions options) {
-    try (Storage storage = Storage.fromUri(uri)) {
-      return new CheckpointManager(storage, options);
-    }
+    return openStorage(() -> Storage.fromUri(uri), options);
   }
 
   /**
@@ -93,6 +111,30 @@ public final class CheckpointManager extends CheckpointManagerMethods {
    */
   public static CheckpointManager open(String uri) {
     return open(uri, new CheckpointManagerOptions());
+  }
+
+  /**
+   * Writes a state as a new checkpoint and returns when it is durable: after a crash at any later moment, a load finds it or a
+   * newer one. The tensors should not change during the call; if they do, the checkpoint holds a mixture of old and new values,
+   * with checksums of the written bytes. With several ranks, all ranks must save the same names, dtypes, global shapes, step and
+   * prefix; other options and the JSON values are taken from rank 0, and JSON values that differ on other ranks are saved by
+   * rank. When it fails, the written files are removed if possible, and older checkpoints are unchanged.
+   *
+   * @param state read
+   * @param options the options of the save
+   * @return the result of the save
+   * @throws CkptInvalidArgumentException naming the difference and the ranks, when the ranks save different states
+   * @throws CkptNoSpaceException before any file is created, if the file system has fewer free bytes than the files need
+   * @throws CkptInvalidStateException when the manager is read-only
+   */
+  public SaveResult save(State state, SaveOptions options) {
+    return SaveResult.from(result -> CollectiveCall.make(call -> {
+      options.with(struct -> {
+        call.begin(state);
+        Native.ckpt_checkpoint_manager_save(this, state, struct, result);
+      });
+      return null;
+    }, () -> Native.ckpt_checkpoint_manager_save(this, null, null, null)));
   }
 
   /**
@@ -141,8 +183,13 @@ public final class CheckpointManager extends CheckpointManagerMethods {
    * @return the result of the load
    */
   public LoadResult load(State state, LoadOptions options, UnaryOperator<String> rename) {
-    return LoadResult.from(result -> options.with(struct ->
-        Native.ckpt_checkpoint_manager_load(this, state, struct, StateFunctions.renamer(rename), result)));
+    return LoadResult.from(result -> CollectiveCall.make(call -> {
+      options.with(struct -> {
+        call.begin(state);
+        Native.ckpt_checkpoint_manager_load(this, state, struct, StateFunctions.renamer(rename), result);
+      });
+      return null;
+    }, () -> Native.ckpt_checkpoint_manager_load(this, null, null, null, null)));
   }
 
   /**

@@ -35,6 +35,7 @@ public final class Controller extends ControllerMethods {
       AsyncManager manager, double now, State state, SaveOptions options, CheckpointTaskOptions how,
       CheckpointTaskListener listener, CheckpointTaskSource source) {
     return AsyncManager.start(manager, how, options, this, listener, source, (save, task, called, read, out) ->
-        Native.ckpt_controller_save_async(this, now, manager, state, save, task, called, read, out));
+        Native.ckpt_controller_save_async(this, now, manager, state, save, task, called, read, out),
+        this, state);
   }
 }
