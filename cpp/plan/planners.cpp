@@ -60,8 +60,7 @@ constexpr Planner planners[] = {
      }},
     {{"auto",
       "the fastest schedule of all planners here with reserved bytes within the budget, without the slower tiers; planning takes "
-      "at "
-      "most SECONDS",
+      "at most SECONDS; ignored for graphs: SECONDS, TABLE_BYTES",
       {{"bytes", Unit::bytes, 1, max_bytes},
        {"seconds", Unit::number, 0, 0, "2"},
        {"table_bytes", Unit::bytes, 1, max_bytes, "300000000"}}},

@@ -127,13 +127,17 @@ typedef void (*ckpt_checkpoint_task_ended_fn)(const ckpt_checkpoint_task_result*
  * thread that saved, cancelled, dropped or closed, without holding a lock of the library. Callbacks of one task never run at the
  * same time, those of several tasks may. Events of a task that occur while one of its callbacks runs are reported when it returns,
  * and a worker starts its next task after all events of the previous one were reported, so callbacks should be short. With one
- * worker, the ends of tasks are reported in the order in which they ran. Inside them, as inside a task's source, a stateful
- * object's list or restore, a log callback and a destroy function that the manager calls, the query functions
- * (ckpt_async_manager_get_task, ckpt_async_manager_list, ckpt_async_manager_get_stats, ckpt_async_manager_get_save_result,
- * ckpt_async_manager_get_load_result), ckpt_async_manager_cancel, ckpt_async_manager_end_step and ckpt_async_manager_release may be
- * called; functions that would wait return INVALID_STATE at once: ckpt_async_manager_save, ckpt_async_manager_load and
- * ckpt_async_manager_close always, ckpt_async_manager_wait and ckpt_async_manager_wait_staged unless the awaited event has occurred
- * or timeout_ns is 0. */
+ * worker, the ends of tasks are reported in the order in which they ran. The following applies inside these callbacks, and also
+ * inside a task's source, a stateful object's list or restore, a log callback and a destroy function that the manager calls.
+ *
+ * Functions that may be called:
+ * - the queries: ckpt_async_manager_get_task, ckpt_async_manager_list, ckpt_async_manager_get_stats,
+ *   ckpt_async_manager_get_save_result, ckpt_async_manager_get_load_result
+ * - ckpt_async_manager_cancel, ckpt_async_manager_end_step, ckpt_async_manager_release
+ *
+ * Functions that return INVALID_STATE at once, because they would wait:
+ * - ckpt_async_manager_save, ckpt_async_manager_load, ckpt_async_manager_close: always
+ * - ckpt_async_manager_wait, ckpt_async_manager_wait_staged: unless the awaited event has occurred or timeout_ns is 0 */
 typedef struct ckpt_checkpoint_task_callbacks {
   uint32_t struct_size;                      /* size of this struct in bytes, in the caller's build */
   uint32_t reserved;                         /* not used: 0 */
@@ -233,7 +237,7 @@ CKPT_API void ckpt_async_manager_release(ckpt_async_manager* manager);
 typedef int32_t ckpt_staging_mode;
 
 #define CKPT_STAGING_MODE_COPY \
-  0 /* the tensors of a save are copied, by several threads, before the call returns: it returns staged */
+  0 /* the tensors of a save are copied, by several threads, before the call returns: the save is then staged */
 /* the tensors of a save are never copied as a whole: no caller may write to them until the save is staged, shortly before it ends.
  * If a write is detected, the save fails with CKPT_E_INVALID_STATE; in any case the checksums of a checkpoint match its bytes */
 #define CKPT_STAGING_MODE_BORROW 1
@@ -322,7 +326,6 @@ CKPT_API ckpt_status ckpt_async_manager_load(ckpt_async_manager* manager, ckpt_s
  * callback. NOT_FOUND for an id that is unknown or no longer in the history. Not async-signal-safe. */
 CKPT_API ckpt_status ckpt_async_manager_cancel(ckpt_async_manager* manager, int64_t id, ckpt_bool* cancelled);
 
-/* Task id that stands for all tasks that have not ended at the time of the call. */
 #define CKPT_CHECKPOINT_TASK_ALL 0 /* task id that stands for all tasks that have not ended at the time of the call */
 
 /* Waits until a save is staged or has ended: its tensors may be written. id: CKPT_CHECKPOINT_TASK_ALL waits for all saves.

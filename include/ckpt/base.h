@@ -65,7 +65,7 @@ typedef int32_t ckpt_status;
 #define CKPT_E_INTERNAL (-21)         /* a defect of the library: please report it */
 
 /* Returns the constant's name without the prefix CKPT_E_, for example "INVALID_ARGUMENT"; "OK" for CKPT_OK; "UNKNOWN" for a number
- * that is not a status. Static string. */
+ * that is not a status. Static string. docs/reference/errors.md states the causes of each status and what to do. */
 CKPT_API const char* ckpt_status_name(ckpt_status status);
 
 /* Returns why the last failing call on this thread failed: one line of UTF-8; "" when none has. Never NULL. The string stays valid

@@ -50,7 +50,8 @@
  *            All others work, or return CKPT_E_FORKED if a thread of the parent was changing them at the fork: no call waits for a
  *            thread that does not exist in the child. File locks remain with the parent.
  *
- * The library never prints, never exits, installs no signal handlers and does not change the locale.
+ * The library writes nothing to standard output, and to standard error only as ckpt_set_fallback_log documents. It never exits,
+ * installs no signal handlers and does not change the locale.
  */
 #ifndef CKPT_CKPT_H
 #define CKPT_CKPT_H

@@ -150,11 +150,11 @@ typedef struct ckpt_driver_callbacks {
  * ckpt_driver_cancel. Owns no thread: keeps working in a forked child. */
 typedef struct ckpt_driver ckpt_driver;
 
-/* Creates a driver. Keeps the schedule alive; callbacks are copied. A schedule that a planner made for a graph knows its values:
- * its layers run one by one, by forward_n, record_n and backward_n. A list of actions is always one of a chain. INVALID_ARGUMENT
- * without drop, and for a schedule of a pipeline's stage; UNSUPPORTED for a graph that passes several values to the caller. The
- * schedule is not verified here (ckpt_schedule_verify does that): a step that violates its rules fails with INVALID_SCHEDULE. Needs
- * no memory per action. */
+/* Creates a driver. Keeps the schedule alive; callbacks are copied. A schedule that a planner created for a graph contains the
+ * values that each layer reads: its layers run one by one, by forward_n, record_n and backward_n. A list of actions is always one
+ * of a chain. INVALID_ARGUMENT without drop, and for a schedule of a pipeline's stage; UNSUPPORTED for a graph that passes several
+ * values to the caller. The schedule is not verified here (ckpt_schedule_verify does that): a step that violates its rules fails
+ * with INVALID_SCHEDULE. Needs no memory per action. */
 CKPT_API ckpt_status ckpt_driver_create(ckpt_schedule* schedule, const ckpt_driver_callbacks* callbacks, void* user_data,
                                         ckpt_destroy_fn destroy, ckpt_driver** driver);
 

@@ -204,7 +204,7 @@ CKPT_API ckpt_status ckpt_memory_tracker_list_allocations(const ckpt_memory_trac
 
 /* Computes the bytes saved compared with storing everything, which would take store_all_bytes (>= 0): *saved_bytes =
  * store_all_bytes - current_bytes, negative if more bytes are live; *fraction = *saved_bytes / store_all_bytes, 0 if
- * store_all_bytes is 0. Either may be NULL, not both. */
+ * store_all_bytes is 0. One of them may be NULL. */
 CKPT_API ckpt_status ckpt_memory_tracker_get_savings(const ckpt_memory_tracker* tracker, int64_t store_all_bytes,
                                                      int64_t* saved_bytes, double* fraction);
 

@@ -160,8 +160,8 @@ CKPT_API ckpt_status ckpt_activation_manager_get_or_compute(ckpt_activation_mana
 /* Drops all stored activations; the tracker's count of this manager is 0 then. */
 CKPT_API ckpt_status ckpt_activation_manager_clear(ckpt_activation_manager* manager);
 
-/* Sets *bytes to the exact size of all stored activations, and *count to their number, in one consistent snapshot. Either may be
- * NULL, not both. */
+/* Sets *bytes to the exact size of all stored activations, and *count to their number, in one consistent snapshot. One of them may
+ * be NULL. */
 CKPT_API ckpt_status ckpt_activation_manager_get_memory_usage(const ckpt_activation_manager* manager, int64_t* bytes,
                                                               int64_t* count);
 
@@ -285,7 +285,7 @@ CKPT_API ckpt_status ckpt_pipeline_run(ckpt_pipeline* pipeline, const ckpt_step*
                                        double* losses);
 
 /* Requests that the running step fails with CANCELLED; does not wait. Without a running step it does nothing. May be called on any
- * thread, also inside a layer. */
+ * thread, also inside a layer. Not async-signal-safe: in a signal handler set a flag that another thread reads. */
 CKPT_API ckpt_status ckpt_pipeline_cancel(ckpt_pipeline* pipeline);
 
 /* Lists the first layers of the pieces: begins receives up to capacity (>= 0) of them; *count receives how many there are. begins

@@ -296,9 +296,9 @@ typedef struct ckpt_schedule ckpt_schedule;
  *                      reserved bytes of at most BYTES; each layer under its first option. Up to 40 layers one search finds the
  *                      schedules for all budgets: a larger budget never takes longer, and the smallest budget in the message of
  *                      OVER_BUDGET is exact for this planner. UNSUPPORTED above 16384 layers. For a graph auto is graph, with the
- *                      same BYTES, and store-all is possible; all other planners fail with UNSUPPORTED. Source of the order in
- *                      stages: Jain and others, "Checkmate: breaking the memory wall with optimal tensor rematerialization",
- *                      arXiv:1910.02653
+ *                      same BYTES (SECONDS and TABLE_BYTES are ignored), and store-all is possible; all other planners fail with
+ *                      UNSUPPORTED. Source of the order in stages: Jain and others, "Checkmate: breaking the memory wall with
+ *                      optimal tensor rematerialization", arXiv:1910.02653
  *   revolve:SLOTS[,INITIAL]  for equal steps, keeps at most SLOTS (>= 1) states, x_0 included (INITIAL free: not counted), with the
  *                      fewest forwards. In addition there are the current state and, once, x_n: peak_inputs[0] is the smaller of
  *                      SLOTS + 2 and n + 1. For a uniform profile (ckpt_profile_create_uniform), FORWARD and ADVANCE name buffers 0

@@ -6,21 +6,21 @@
  *   ckpt_schedule_create_from_strategy(profile, strategy, &schedule);         plan.h
  *   ckpt_strategy_release(strategy);
  *
- * A strategy only answers yes or no. Its option "chosen" (CKPT_STRATEGY_CHOSEN_*) determines the effect of a yes on the schedule;
- * plan.h creates the schedule. A beginner needs ckpt_strategy_create, ckpt_schedule_create_from_strategy and ckpt_strategy_release.
- * The kinds, as written in text:
+ * A strategy answers yes or no for one layer at a time. ckpt_strategy_set_chosen sets the effect of a yes on the schedule
+ * (CKPT_STRATEGY_CHOSEN_*); the functions of plan.h create the schedule. A beginner needs ckpt_strategy_create,
+ * ckpt_schedule_create_from_strategy and ckpt_strategy_release. The kinds, and their strings with the defaults:
  *
- *   kind          yes for                                                        text, with its defaults
+ *   kind          answers yes for                                                string
  *   interval      every n-th layer, beginning with layer 0                       interval:2
  *   selective     layers that are named and not excluded                         selective:block.*.attn,!block.0.*
  *   size          activations of at least this size                              size:1MiB
  *   memory-aware  every n-th layer; n shrinks under memory pressure              memory-aware:0.8
  *   smart         large, rarely used and late layers, after a warm-up            smart:1.5,2,0.7
- *   any, all      layers with a yes from any, all of the children                any(size:1MiB,interval:8)
- *   not           layers with a no from the child                                not(interval:2)
- *   first         the layers of the first rule's child; the last child for the   first(block.*=size:1MiB,#0..3=interval:1,smart)
- *                 layers that no rule matches
- *   custom        layers with a yes from a callback of the caller                $0 (ckpt_strategy_options), or a registered kind
+ *   any, all      layers for which any child, or all children, answer yes        any(size:1MiB,interval:8)
+ *   not           layers for which the child answers no                          not(interval:2)
+ *   first         layers for which the child of the first matching rule answers  first(block.*=size:1MiB,#0..3=interval:1,smart)
+ *                 yes; the last child answers for layers that no rule matches
+ *   custom        layers for which a callback of the caller answers yes          $0 (ckpt_strategy_options), or a registered kind
  *
  * Grammar: kind, kind:arguments or kind(arguments), separated by commas; inside parentheses, write kind(arguments) for a kind with
  * a list of values. Values may be given by name: smart:late_share=0.5, memory-aware:0.8,total_bytes=8GiB. Sizes are whole numbers
@@ -40,10 +40,10 @@
  * question adjusts n at most once in 10 s: above the share it shrinks by 1, down to 1; below 0.8 times the share it grows by 1, up
  * to 10, unless an adjustment within the last 30 s found high pressure.
  *
- * Smart: no until questions about 10 different layers, or a second question about the same index, whichever is first. Then yes for
- * a layer with more than large_factor times the mean bytes of the known layers, or accessed fewer than rare_accesses times (the
- * question included), or with an index above late_share times the number of known layers. Excluded layers are counted, but answered
- * with no. */
+ * Smart: answers no until it was asked about 10 different layers, or a second time about the same index, whichever is first. Then
+ * it answers yes for a layer with more than large_factor times the mean bytes of the known layers, or accessed fewer than
+ * rare_accesses times (the question included), or with an index above late_share times the number of known layers. Excluded layers
+ * are counted, but answered with no. */
 #ifndef CKPT_STRATEGY_H
 #define CKPT_STRATEGY_H
 
@@ -94,8 +94,8 @@ typedef struct ckpt_strategy_options {
 #define CKPT_STRATEGY_OPTIONS_INIT \
   { sizeof(ckpt_strategy_options), 0, NULL, NULL, 0, NULL, 0 }
 
-/* Creates a strategy from text, in the grammar at the top of strategy.h. INVALID_ARGUMENT names the invalid part, NOT_FOUND lists
- * the known kinds. */
+/* Creates a strategy from a string in the grammar at the top of strategy.h. The message of INVALID_ARGUMENT names the invalid part,
+ * that of NOT_FOUND lists the known kinds. */
 CKPT_API ckpt_status ckpt_strategy_create(const char* text, ckpt_strategy** strategy);
 
 /* Creates a strategy as ckpt_strategy_create, with objects and values that the text refers to. INVALID_ARGUMENT also for an option

@@ -112,7 +112,7 @@ class PipelineMethods : public detail::Object<Self, ckpt_pipeline, ckpt_pipeline
   using Base::Base;
   using Base::handle;
   // Requests that the running step fails with Status::cancelled; does not wait. Without a running step it does nothing. May be
-  // called on any thread, also inside a layer.
+  // called on any thread, also inside a layer. Not async-signal-safe: in a signal handler set a flag that another thread reads.
   void cancel() {
     check(ckpt_pipeline_cancel(handle()));
   }

@@ -48,7 +48,7 @@ enum class CloseMode : std::int32_t {
 
 // How the bytes of a save are staged.
 enum class StagingMode : std::int32_t {
-  // the tensors of a save are copied, by several threads, before the call returns: it returns staged
+  // the tensors of a save are copied, by several threads, before the call returns: the save is then staged
   copy = CKPT_STAGING_MODE_COPY,
   // the tensors of a save are never copied as a whole: no caller may write to them until the save is staged, shortly before it
   // ends. If a write is detected, the save fails with Status::invalid_state; in any case the checksums of a checkpoint match
