@@ -49,7 +49,7 @@ static void options_have_defaults(void) {
     size_t i;
     for (i = 0; i < sizeof sizes / sizeof sizes[0]; ++i) {
       CHECK(ckpt_s3_options_init(&by_function, sizes[i]) == CKPT_E_INVALID_ARGUMENT);
-      CHECK(strstr(ckpt_last_error(), "size is ") != NULL);
+      CHECK(strstr(ckpt_s3_last_error(), "size is ") != NULL);
     }
     CHECK(memcmp(&by_macro, &by_function, sizeof by_macro) == 0); /* nothing was written */
   }

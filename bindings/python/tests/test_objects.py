@@ -162,7 +162,7 @@ class OwnObjects(unittest.TestCase):
             self.assertEqual([info.record_damaged for info in manager.list()], [True])
             self.assertEqual(manager.load(ckpt.State({"w": np.zeros(10)})).skipped, 1)
             for which in (None, name):
-                with self.assertRaisesRegex(ckpt.CorruptError, f"the commit record of '{name}' is damaged"):
+                with self.assertRaisesRegex(ckpt.CorruptError, "the commit record is damaged: .*its files are intact"):
                     manager.verify(which)
 
     def test_default_methods_work(self):
