@@ -54,7 +54,7 @@ void print_uploads(const std::vector<load::Upload>& uploads, bool dry_run) {
   const char* const what = dry_run ? "would be aborted" : "aborted";
   for (const load::Upload& upload : uploads)
     std::printf("%s: started %s ago, %s\n", printable(upload.path).c_str(), age_text(upload.age_ns / second_ns).c_str(), what);
-  std::printf("%zu unfinished uploads %s\n", uploads.size(), what);
+  std::printf("%s %s\n", counted(static_cast<std::int64_t>(uploads.size()), "unfinished upload").c_str(), what);
 }
 
 void print_uploads_json(const std::vector<load::Upload>& uploads, bool dry_run) {

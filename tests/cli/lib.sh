@@ -10,9 +10,13 @@ fail() {
   failures=$((failures + 1))
 }
 
-# succeeds ARG...: expects exit code 0; its output is in $scratch/out.
+# succeeds ARG...: expects exit code 0. Its output is in $scratch/stdout and, followed by its standard error, in $scratch/out: on a slow
+# machine, there are lines of progress.
 succeeds() {
-  "$ckpt" "$@" >"$scratch/out" 2>&1 || fail "ckpt $*: exit code $?: $(cat "$scratch/out")"
+  code=0
+  "$ckpt" "$@" >"$scratch/stdout" 2>"$scratch/stderr" || code=$?
+  cat "$scratch/stdout" "$scratch/stderr" >"$scratch/out"
+  [ $code = 0 ] || fail "ckpt $*: exit code $code: $(cat "$scratch/out")"
 }
 
 # refuses CODE TEXT ARG...: expects that exit code, and TEXT in its output.

@@ -8,7 +8,7 @@ json_field() { /usr/bin/python3 -c 'import json, sys
 value = json.load(open(sys.argv[1]))
 for key in sys.argv[2:]:
     value = value[int(key) if isinstance(value, list) else key]
-print(value)' "$scratch/out" "$@"; }
+print(value)' "$scratch/stdout" "$@"; }
 
 succeeds train --model mlp --data "$text" --batch 32 --steps 6 --save-every 1 --keep 0 --dir "$scratch/c" --quiet --seed 7
 is "$(steps "$scratch/c")" "1 2 3 4 5 6 "

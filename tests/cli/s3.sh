@@ -63,18 +63,18 @@ succeeds prune "$uri/run" --uploads --older-than 1h
 says "0 unfinished uploads aborted"
 succeeds prune "$uri/run" --uploads --older-than 0 --dry-run
 says "step-000000000008-1a2b3c4d/model.safetensors: started "
-says "1 unfinished uploads would be aborted"
+says "1 unfinished upload would be aborted"
 succeeds prune "$uri" --uploads --older-than 0s --dry-run --json
 /usr/bin/python3 -c 'import json, sys
 document = json.load(open(sys.argv[1]))
 assert document["dry_run"] is True, document
 assert sorted(each["file"] for each in document["aborted"]) == ["other/file", "run/step-000000000008-1a2b3c4d/model.safetensors"], document
-assert all(0 <= each["age_ns"] < 3600 * 10**9 for each in document["aborted"]), document' "$scratch/out" || fail "the JSON is another one"
+assert all(0 <= each["age_ns"] < 3600 * 10**9 for each in document["aborted"]), document' "$scratch/stdout" || fail "the JSON is another one"
 succeeds prune "$uri/run" --uploads --older-than 0
-says "1 unfinished uploads aborted"
+says "1 unfinished upload aborted"
 succeeds prune "$uri" --uploads --older-than 0 --json
 /usr/bin/python3 -c 'import json, sys
-assert [each["file"] for each in json.load(open(sys.argv[1]))["aborted"]] == ["other/file"]' "$scratch/out" || fail "the JSON is another one"
+assert [each["file"] for each in json.load(open(sys.argv[1]))["aborted"]] == ["other/file"]' "$scratch/stdout" || fail "the JSON is another one"
 succeeds prune "$uri" --uploads --older-than 0
 says "0 unfinished uploads aborted"
 succeeds verify "$uri/run"

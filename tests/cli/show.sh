@@ -7,7 +7,7 @@ json_field() { /usr/bin/python3 -c 'import json, sys
 value = json.load(open(sys.argv[1]))
 for key in sys.argv[2:]:
     value = value[int(key) if isinstance(value, list) else key]
-print(value)' "$scratch/out" "$@"; }
+print(value)' "$scratch/stdout" "$@"; }
 is() { [ "$1" = "$2" ] || fail "'$1' is not '$2'"; }
 
 succeeds train --model mlp --data "$text" --batch 32 --steps 6 --save-every 2 --dir "$scratch/c" --quiet --seed 7
@@ -52,9 +52,9 @@ says "value "
 succeeds show "$scratch/c" --json
 is "$(json_field step) $(json_field seed) $(json_field files 0 name)" "6 7 model.safetensors"
 is "$(json_field files 0 tensors 0 dtype)" F32
-cp "$scratch/out" "$scratch/shown"
+cp "$scratch/stdout" "$scratch/shown"
 succeeds inspect "$scratch/c" --json
-cmp -s "$scratch/shown" "$scratch/out" || fail "inspect is not show"
+cmp -s "$scratch/shown" "$scratch/stdout" || fail "inspect is not show"
 succeeds verify "$scratch/c" --json
 is "$(json_field 0 tensors)" 105
 
@@ -80,7 +80,7 @@ says "verified"
 succeeds diff "$scratch/c" "$scratch/copy"
 succeeds list "$scratch/copy" --json
 is "$(json_field 0 step)" 6
-mv "$scratch/shown" "$scratch/out"
+mv "$scratch/shown" "$scratch/stdout"
 original=$(json_field seed; json_field data_position; json_field values)
 succeeds show "$scratch/copy" --json
 is "$(json_field seed; json_field data_position; json_field values)" "$original"

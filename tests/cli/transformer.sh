@@ -98,9 +98,9 @@ sampled none --length 0
 [ "$(cat "$scratch/none.txt")" = "line 7 of" ] || fail "no bytes are $(cat "$scratch/none.txt")"
 # Only the last bytes count in a prompt longer than the context; any text is allowed.
 succeeds sample --dir "$scratch/whole" --prompt "0123456789 a prompt that is much longer than the context of the model" --length 9 --temperature 0
-tail -c 9 "$scratch/out" >"$scratch/long"
+tail -c 9 "$scratch/stdout" >"$scratch/long"
 succeeds sample --dir "$scratch/whole" --prompt "is much longer than the context of the model" --length 9 --temperature 0
-tail -c 9 "$scratch/out" | cmp -s - "$scratch/long" || fail "what the model cannot see changed its answer"
+tail -c 9 "$scratch/stdout" | cmp -s - "$scratch/long" || fail "what the model cannot see changed its answer"
 succeeds sample --dir "$scratch/whole" --prompt "https://~ " --length 1
 
 refuses 2 "--prompt: the value is empty" sample --dir "$scratch/whole" --prompt ""
