@@ -1,6 +1,8 @@
 #include "guard.h"
 
+#include <atomic>
 #include <exception>
+#include <string>
 
 #include "base/log.h"
 #include "handle.h"
@@ -67,10 +69,15 @@ std::int32_t code_of_thrown() noexcept {
 }
 
 void log_thrown(const char* function) noexcept {
+  static std::atomic<bool> is_reported{false};  // a callback can throw at every call
   const base::CurrentError error = base::current_error();
   try {
-    base::write_log(base::LogLevel::error, "base",
-                    base::cat("the callback '", function, "' threw an exception, which is ignored: ", error.message));
+    const std::string message = base::cat("the callback '", function, "' threw an exception, which is ignored: ", error.message);
+    if (is_reported.exchange(true)) {
+      base::write_log(base::LogLevel::error, "base", message);
+    } else {
+      base::report_unreceived("base", {&message, 1});
+    }
   } catch (const std::exception&) {  // no memory for the log message
   }
 }

@@ -10,7 +10,8 @@ namespace ckpt::capi {
 
 // Called in a catch block: sets the message of the exception as the callback's error, and returns CKPT_E_CALLBACK.
 std::int32_t code_of_thrown() noexcept;
-// Called in a catch block: logs an ERROR message with the name of the function and the exception's message.
+// Called in a catch block: logs an ERROR message with the name of the function and the exception's message. The first one in a
+// process is a failure that no caller can receive (base/log.h).
 void log_thrown(const char* function) noexcept;
 
 // Calls a function that returns 0 or an error, and returns its result; an exception is an error with the exception's message.

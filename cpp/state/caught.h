@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <optional>
+#include <string>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -34,15 +35,24 @@ void log_error_of(Body&& body, const Prefix&... prefix) noexcept {
   }
 }
 
-// Runs step; returns false if it threw.
+// Runs step; returns false if it threw. first: receives its exception unless it has one; nullptr: not wanted.
 template <class Step>
-bool attempted(Step&& step) noexcept {
+bool attempted(Step&& step, std::optional<base::Error>* first = nullptr) noexcept {
   try {
     step();
     return true;
   } catch (...) {
+    if (first == nullptr || *first) return false;
+    try {
+      const base::CurrentError error = base::current_error();
+      first->emplace(error.status, error.message);
+    } catch (const std::exception&) {  // no memory for the message
+    }
     return false;
   }
 }
+
+// Returns the message of an error, for the end of another message; "" if there is none.
+inline std::string after_colon(const std::optional<base::Error>& error) { return error ? base::cat(": ", error->message()) : ""; }
 
 }  // namespace ckpt::state

@@ -177,25 +177,27 @@ void warn_of_those_aside(storage::Storage& storage) noexcept {
   });
 }
 
-bool remove_checkpoint(storage::Storage& storage, const std::string& directory) noexcept {
+bool remove_checkpoint(storage::Storage& storage, const std::string& directory, std::optional<base::Error>* first) noexcept {
   bool clean = true;
-  const bool listed = attempted([&] {
-    const std::vector<storage::Entry> entries = storage.list(directory);
-    const auto remove = [&](const storage::Entry& entry) {
-      clean = attempted([&] { storage.remove(path_in(directory, entry.name)); }) && clean;
-    };
-    const auto manifest = std::ranges::find(entries, manifest_name, &storage::Entry::name);
-    if (manifest != entries.end()) {
-      remove(*manifest);
-      // If the manifest could reappear after a crash, its files must be kept.
-      clean = clean && attempted([&] { storage.sync_directory(directory); });
-      if (!clean) return;
-    }
-    for (const storage::Entry& entry : entries) {
-      if (entry.name != manifest_name) remove(entry);
-    }
-    clean = clean && attempted([&] { storage.remove_directory(directory); });
-  });
+  const bool listed = attempted(
+      [&] {
+        const std::vector<storage::Entry> entries = storage.list(directory);
+        const auto remove = [&](const storage::Entry& entry) {
+          clean = attempted([&] { storage.remove(path_in(directory, entry.name)); }, first) && clean;
+        };
+        const auto manifest = std::ranges::find(entries, manifest_name, &storage::Entry::name);
+        if (manifest != entries.end()) {
+          remove(*manifest);
+          // If the manifest could reappear after a crash, its files must be kept.
+          clean = clean && attempted([&] { storage.sync_directory(directory); }, first);
+          if (!clean) return;
+        }
+        for (const storage::Entry& entry : entries) {
+          if (entry.name != manifest_name) remove(entry);
+        }
+        clean = clean && attempted([&] { storage.remove_directory(directory); }, first);
+      },
+      first);
   note_good(storage, directory);  // the checkpoint no longer exists
   return listed && clean;
 }

@@ -1,10 +1,12 @@
 // Finds, sets aside and removes checkpoints in the directories of a file system.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "state/found.h"
 #include "storage/storage.h"
 
@@ -24,8 +26,9 @@ void set_aside(storage::Storage& storage, const std::string& directory, const st
 void warn_of_those_aside(storage::Storage& storage) noexcept;
 
 // Removes a checkpoint, its manifest first, so that no load finds a partial checkpoint. Continues after an error; returns false if
-// files remain.
-bool remove_checkpoint(storage::Storage& storage, const std::string& directory) noexcept;
+// files remain. first: receives the first error; nullptr: not wanted.
+bool remove_checkpoint(storage::Storage& storage, const std::string& directory,
+                       std::optional<base::Error>* first = nullptr) noexcept;
 
 // Removes each "torn-..." of the saved step or a lower one, except those that contain a manifest. Logs failures.
 void remove_torn(storage::Storage& storage, std::int64_t saved_step);

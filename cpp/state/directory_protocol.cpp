@@ -176,8 +176,8 @@ std::vector<Found> DirectoryProtocol::list_to_retain() { return scan_directories
 
 bool DirectoryProtocol::may_remove(const std::string& name) { return ownership_ == nullptr || ownership_->may_remove(name); }
 
-bool DirectoryProtocol::remove(const Found& found) noexcept {
-  if (remove_checkpoint(storage(), found.name)) return true;
+bool DirectoryProtocol::remove(const Found& found, std::optional<base::Error>* first) noexcept {
+  if (remove_checkpoint(storage(), found.name, first)) return true;
   leftovers_.note(found.name);
   return false;
 }

@@ -45,7 +45,7 @@ class DirectoryProtocol final : public Protocol {
 
   std::vector<Found> list_to_retain() override;
   bool may_remove(const std::string& name) override;
-  bool remove(const Found& found) noexcept override;
+  bool remove(const Found& found, std::optional<base::Error>* first) noexcept override;
   void remove_unfinished(const std::vector<Found>& all, std::int64_t saved_step) override;
   void retry_leftovers() noexcept override;
 

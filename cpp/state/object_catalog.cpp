@@ -330,15 +330,19 @@ FoundRecord require_committed(storage::Storage& storage, const std::string& dire
 }
 
 bool remove_from_store(storage::Storage& storage, const std::string& directory, const std::string& record,
-                       std::int64_t known_higher) noexcept {
-  const bool clean = attempted([&] {
-    // Each step only after the previous one: without a record it is not a checkpoint; without a manifest it is known to be removed.
-    if (!record.empty()) remove_record(storage, record, known_higher);
-    unless_missing(storage, path_in(directory, manifest_name));
-    std::vector<std::string> paths;
-    storage::for_each_object(storage, prefix_of(directory), [&](const storage::Object& object) { paths.push_back(object.path); });
-    if (!paths.empty()) storage.remove_many(paths);
-  });
+                       std::int64_t known_higher, std::optional<base::Error>* first) noexcept {
+  const bool clean = attempted(
+      [&] {
+        // Each step only after the previous one: without a record it is not a checkpoint; without a manifest it is known to be
+        // removed.
+        if (!record.empty()) remove_record(storage, record, known_higher);
+        unless_missing(storage, path_in(directory, manifest_name));
+        std::vector<std::string> paths;
+        storage::for_each_object(storage, prefix_of(directory),
+                                 [&](const storage::Object& object) { paths.push_back(object.path); });
+        if (!paths.empty()) storage.remove_many(paths);
+      },
+      first);
   note_good(storage, directory);  // the checkpoint no longer exists
   return clean;
 }

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "state/commit_record.h"
 #include "state/found.h"
 #include "storage/storage.h"
@@ -65,8 +67,8 @@ FoundRecord require_committed(storage::Storage& storage, const std::string& dire
 
 // Removes a commit record (record: its path; "": none), then the manifest, then the files. A record with a sequence of known_higher
 // or above is not removed but overwritten by one without an attempt: the highest sequence of a store never falls. Continues after
-// an error where that is safe; returns false if files remain.
+// an error where that is safe; returns false if files remain. first: receives the first error; nullptr: not wanted.
 bool remove_from_store(storage::Storage& storage, const std::string& directory, const std::string& record,
-                       std::int64_t known_higher) noexcept;
+                       std::int64_t known_higher, std::optional<base::Error>* first = nullptr) noexcept;
 
 }  // namespace ckpt::state

@@ -125,8 +125,8 @@ std::vector<Found> ObjectProtocol::list_to_retain() {
   return all;
 }
 
-bool ObjectProtocol::remove(const Found& found) noexcept {
-  if (remove_from_store(storage(), found.name, found.record, committer_->highest())) return true;
+bool ObjectProtocol::remove(const Found& found, std::optional<base::Error>* first) noexcept {
+  if (remove_from_store(storage(), found.name, found.record, committer_->highest(), first)) return true;
   leftovers_.note(found.name);
   return false;
 }

@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "state/commit_record.h"
 #include "state/found.h"
 #include "state/line.h"
@@ -114,8 +115,8 @@ class Protocol {
   // Returns whether this writer may remove a checkpoint. False for those of a second writer that the lock does not exclude.
   virtual bool may_remove(const std::string& name) = 0;
   // Removes a checkpoint, its manifest or commit record first, so that no load finds a partial checkpoint. Continues after an
-  // error. Returns false if files remain; retry_leftovers tries again.
-  virtual bool remove(const Found& found) noexcept = 0;
+  // error. Returns false if files remain; retry_leftovers tries again. first: receives the first error; nullptr: not wanted.
+  virtual bool remove(const Found& found, std::optional<base::Error>* first) noexcept = 0;
   // Removes unfinished attempts that no running writer can commit. all: the result of list_to_retain. saved_step: step of the save
   // just acknowledged; attempts with higher steps are kept.
   virtual void remove_unfinished(const std::vector<Found>& all, std::int64_t saved_step) = 0;

@@ -253,9 +253,10 @@ void retain(Protocol& protocol, const Retention& retention, const std::string& s
         const std::vector<Found> all = protocol.list_to_retain();
         require_saved(all, saved);
         remove_in_order(superseded(protocol, retention, all, saved, now), [&](const Found& found) {
-          if (protocol.is_pinned_by_now(found.name) || protocol.remove(found)) return true;
-          base::warn("state",
-                     cat("cannot remove all files of the old checkpoint ", base::quote(found.name), "; later saves retry"));
+          std::optional<base::Error> reason;
+          if (protocol.is_pinned_by_now(found.name) || protocol.remove(found, &reason)) return true;
+          base::warn("state", cat("cannot remove all files of the old checkpoint ", base::quote(found.name), after_colon(reason),
+                                  "; later saves retry"));
           return false;
         });
         protocol.remove_unfinished(all, saved_step);

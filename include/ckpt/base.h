@@ -140,8 +140,9 @@ CKPT_API ckpt_status ckpt_set_log(ckpt_log_level min_level, ckpt_log_fn fn, void
  * languages that have another mechanism for such failures. fn NULL restores the default, standard error.
  *
  * Such a failure is a background task's, if no caller has received it before the manager is released (see Failures at the top of
- * async.h). Each is logged as an ERROR message. If no log callback was ever set, one line per manager is reported in addition: to
- * fn (level CKPT_LOG_LEVEL_ERROR), or without fn to standard error. Standard error is used only if descriptor 2 is a terminal, a
+ * async.h), or an exception that a C++ program throws in a callback without a result. Each is logged as an ERROR message. If no log
+ * callback was ever set, one line per manager, and one for the first such exception in the process, is reported in addition: to fn
+ * (level CKPT_LOG_LEVEL_ERROR), or without fn to standard error. Standard error is used only if descriptor 2 is a terminal, a
  * pipe or a file that was opened for append. The line is written by one call of write, without SIGPIPE and without holding a lock
  * of the library. It is dropped if a pipe or terminal accepts no bytes for one second. The environment variable CKPT_LOG, read when
  * the library is loaded, replaces this rule. "off" reports no line. "stderr" writes each line to standard error, also when fn or a

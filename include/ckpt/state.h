@@ -597,7 +597,8 @@ CKPT_API ckpt_status ckpt_checkpoint_manager_find_step(ckpt_checkpoint_manager* 
 
 /* Removes one checkpoint permanently, durably and atomically: after a crash it is either complete or invisible to every load. name:
  * as in ckpt_checkpoint_info, of a valid or damaged checkpoint. NOT_FOUND without a directory of that name; INVALID_STATE when it
- * is pinned or the manager is read-only, FORKED in a forked child. Waits for a save in progress. */
+ * is pinned or the manager is read-only, FORKED in a forked child. If files remain, the storage's first error, with its message;
+ * later saves try again. Waits for a save in progress. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_remove(ckpt_checkpoint_manager* manager, const char* name);
 
 /* Pins the newest checkpoint of this step (>= 0) with status CKPT_OK, durably: retention of this and later processes does not
@@ -612,7 +613,7 @@ CKPT_API ckpt_status ckpt_checkpoint_manager_unpin(ckpt_checkpoint_manager* mana
  * retention rules of these options; NULL or empty: the rules of these options. infos receives the first capacity (>= 0) of the
  * removed ones, newest first, *count how many there are. They are removed only when infos has room for all of them: else, and when
  * dry_run is not 0, nothing is changed. The last committed one is always kept. INVALID_ARGUMENT for rules that cannot be parsed;
- * without a dry run errors as ckpt_checkpoint_manager_remove, and IO when some could not be removed completely. */
+ * without a dry run errors as ckpt_checkpoint_manager_remove. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_prune(ckpt_checkpoint_manager* manager, const char* keep_rules, ckpt_bool dry_run,
                                                    ckpt_checkpoint_info* infos, int64_t capacity, int64_t* count);
 

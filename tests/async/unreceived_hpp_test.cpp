@@ -2,10 +2,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -110,6 +112,32 @@ TEST(UnreceivedInCpp, TheLogHasTheFailure) {
   EXPECT_EQ(0, ended.status);
   EXPECT_NE(std::string::npos, ended.out.find("async: " + failure)) << ended.out;
   EXPECT_EQ("", ended.errors);
+}
+
+// A destroy function cannot report an error, so that an exception in it would be lost.
+TEST(UnreceivedInCpp, AnExceptionOfACallbackWithoutAResultIsWrittenOnce) {
+  const auto release_clocks = [] {
+    for (int i = 0; i < 2; ++i) {
+      ckpt_clock* clock = nullptr;
+      const auto fail = [](void*) { throw std::runtime_error("cannot close the device"); };
+      if (ckpt_clock_create_custom([](void*) -> std::int64_t { return 0; }, nullptr, fail, &clock) != CKPT_OK) std::abort();
+      ckpt_clock_release(clock);
+    }
+  };
+  const Ended silent = run(release_clocks);
+  EXPECT_EQ(0, silent.status);
+  EXPECT_EQ("", silent.out);
+  EXPECT_EQ(
+      "ckpt: base: no caller has seen this failure: the callback 'destroy' threw an exception, which is ignored: cannot close the "
+      "device\n",
+      silent.errors);
+  const Ended logged = run([&] {
+    ckpt::set_log(ckpt::LogLevel::error,
+                  [](ckpt::LogLevel, std::string_view, std::string_view message) { std::cout << message << '\n'; });
+    release_clocks();
+  });
+  EXPECT_EQ(2, std::count(logged.out.begin(), logged.out.end(), '\n')) << logged.out;
+  EXPECT_EQ("", logged.errors);
 }
 
 TEST(UnreceivedInCpp, TheFallbackHasTheFailure) {

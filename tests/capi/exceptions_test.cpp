@@ -981,10 +981,6 @@ const Row failing[] = {
     {"ckpt_drive_forward_n_fn forward_n", drive_graph, "(FORWARD of layer"},
     {"ckpt_drive_record_n_fn record_n", drive_graph, "(RECORD of layer"},
     {"ckpt_drive_backward_n_fn backward_n", drive_graph, "(BACKWARD of layer"},
-};
-
-// Fail the removal of a checkpoint with IO: it was removed, but not all of its files.
-const Row removing[] = {
     {"ckpt_storage_path_fn remove_directory", use_files, "cannot remove all files of checkpoint"},
     {"ckpt_storage_remove_many_fn remove_many", use_objects, "cannot remove all files of checkpoint"},
 };
@@ -1023,19 +1019,12 @@ class InTable : public Bounded, public testing::WithParamInterface<std::tuple<Ro
 };
 
 class Failing : public InTable {};
-class Removing : public InTable {};
 class Logged : public InTable {};
 
 TEST_P(Failing, FailsTheCall) {
   const Calls calls = run();
   EXPECT_EQ(calls.status, CKPT_E_CALLBACK) << calls.message;
   expect_exception_in(calls.message, name());
-}
-
-TEST_P(Removing, LeavesFiles) {
-  const Calls calls = run();
-  EXPECT_EQ(calls.status, CKPT_E_IO) << calls.message;
-  EXPECT_NE(calls.message.find(name()), std::string::npos) << calls.message;
 }
 
 TEST_P(Logged, IsLogged) {
@@ -1053,7 +1042,6 @@ std::string name_of_row(const testing::TestParamInfo<std::tuple<Row, bool>>& inf
 }
 
 INSTANTIATE_TEST_SUITE_P(Capi, Failing, testing::Combine(testing::ValuesIn(failing), testing::Bool()), name_of_row);
-INSTANTIATE_TEST_SUITE_P(Capi, Removing, testing::Combine(testing::ValuesIn(removing), testing::Bool()), name_of_row);
 INSTANTIATE_TEST_SUITE_P(Capi, Logged, testing::Combine(testing::ValuesIn(logged), testing::Bool()), name_of_row);
 
 // ---- Completeness ----
@@ -1087,7 +1075,6 @@ const char* const in_separate_tests[] = {
 TEST(Exceptions, EachCallbackHasATest) {
   std::set<std::string> tested(std::begin(in_separate_tests), std::end(in_separate_tests));
   for (const Row& row : failing) tested.insert(row.callback);
-  for (const Row& row : removing) tested.insert(row.callback);
   for (const Row& row : logged) tested.insert(row.callback);
   std::set<std::string> types;
   for (const std::string& callback : tested) types.insert(callback.substr(0, callback.find(' ')));

@@ -1,4 +1,4 @@
-/* What ckpt_safetensors_write replaces: it follows links, keeps the mode of a file, and refuses what is not a regular file. */
+/* ckpt_safetensors_write follows links, keeps the mode of a file, and refuses other files than regular ones. */
 #define _GNU_SOURCE
 
 #include <sys/stat.h>

@@ -95,8 +95,8 @@ namespace Ckpt
         /// <summary>Removes one checkpoint permanently, durably and atomically: after a crash it is either complete or invisible to
         /// every load. name: as in <see cref="CheckpointInfo"/>, of a valid or damaged checkpoint.
         /// <see cref="CkptStatus.NotFound"/> without a directory of that name; <see cref="CkptStatus.InvalidState"/> when it is
-        /// pinned or the manager is read-only, <see cref="CkptStatus.Forked"/> in a forked child. Waits for a save in
-        /// progress.</summary>
+        /// pinned or the manager is read-only, <see cref="CkptStatus.Forked"/> in a forked child. If files remain, the storage's
+        /// first error, with its message; later saves try again. Waits for a save in progress.</summary>
         public void Remove(string name)
         {
             native.ckpt_checkpoint_manager_remove(Handle, name);
@@ -121,7 +121,7 @@ namespace Ckpt
         /// <see cref="CheckpointManagerOptions"/>, instead of all retention rules of these options; null or empty: the rules of
         /// these options. When dryRun is true, nothing is changed. The last committed one is always kept.
         /// <see cref="CkptStatus.InvalidArgument"/> for rules that cannot be parsed; without a dry run errors as
-        /// <c>CheckpointManager.Remove</c>, and <see cref="CkptStatus.Io"/> when some could not be removed completely.</summary>
+        /// <c>CheckpointManager.Remove</c>.</summary>
         public IReadOnlyList<CheckpointInfo> Prune([AllowNull] string keepRules = null, bool dryRun = false)
         {
             return NativeList.Made(native.ckpt_checkpoint_manager_prune(Handle, keepRules, dryRun ? 1 : 0), at =>

@@ -464,12 +464,16 @@ std::vector<Found> Checkpoint::remove_chosen(bool dry_run, std::int64_t room, co
   std::vector<Found> old = choose(all);
   if (dry_run || std::ssize(old) > room) return old;
   std::erase_if(old, [&](const Found& found) { return protocol_->is_pinned_by_now(found.name); });
+  std::optional<base::Error> reason;
   const bool clean = remove_in_order(old, [&](const Found& found) {
     note_removal(found.name, all);
-    return protocol_->remove(found);
+    return protocol_->remove(found, &reason);
   });
   storage_->sync_directory("");
-  if (!clean) base::fail(Status::io, "cannot remove all files of ", old.size(), " old checkpoints");
+  if (!clean) {
+    base::fail(reason ? reason->status() : Status::io, "cannot remove all files of ", old.size(), " old checkpoints",
+               after_colon(reason));
+  }
   return old;
 }
 
@@ -486,7 +490,11 @@ void Checkpoint::remove(const std::string& name) {
   if (is_pinned(*storage_, name) || protocol_->is_pinned_by_now(name))
     base::fail(Status::invalid_state, "checkpoint ", base::quote(name), " is pinned: unpin it before removing it");
   note_removal(name, all);
-  if (!protocol_->remove(*named)) base::fail(Status::io, "cannot remove all files of checkpoint ", base::quote(name));
+  std::optional<base::Error> reason;
+  if (!protocol_->remove(*named, &reason)) {
+    base::fail(reason ? reason->status() : Status::io, "cannot remove all files of checkpoint ", base::quote(name),
+               after_colon(reason));
+  }
   storage_->sync_directory("");
 }
 

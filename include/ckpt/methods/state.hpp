@@ -212,8 +212,8 @@ class CheckpointManagerMethods : public detail::Object<Self, ckpt_checkpoint_man
   }
   // Removes one checkpoint permanently, durably and atomically: after a crash it is either complete or invisible to every load.
   // name: as in CheckpointInfo, of a valid or damaged checkpoint. Status::not_found without a directory of that name;
-  // Status::invalid_state when it is pinned or the manager is read-only, Status::forked in a forked child. Waits for a save in
-  // progress.
+  // Status::invalid_state when it is pinned or the manager is read-only, Status::forked in a forked child. If files remain, the
+  // storage's first error, with its message; later saves try again. Waits for a save in progress.
   void remove(const std::string& name) {
     check(ckpt_checkpoint_manager_remove(handle(), name.c_str()));
   }
@@ -231,7 +231,7 @@ class CheckpointManagerMethods : public detail::Object<Self, ckpt_checkpoint_man
   // Removes the checkpoints that a save would now remove, durably. keep_rules: as in CheckpointManagerOptions, instead of all
   // retention rules of these options; empty: the rules of these options. When dry_run is true, nothing is changed. The last
   // committed one is always kept. Status::invalid_argument for rules that cannot be parsed; without a dry run errors as
-  // CheckpointManager::remove, and Status::io when some could not be removed completely.
+  // CheckpointManager::remove.
   std::vector<CheckpointInfo> prune(const std::string& keep_rules = {}, bool dry_run = false) {
     const auto ask = [&](ckpt_checkpoint_info* list, std::int64_t capacity, std::int64_t* count) {
       return ckpt_checkpoint_manager_prune(handle(), detail::text_or_null(keep_rules), static_cast<ckpt_bool>(dry_run), list,

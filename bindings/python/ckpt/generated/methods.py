@@ -192,8 +192,8 @@ class CheckpointManagerMethods:
     def remove(self, which: Union[str, int]) -> None:
         """Removes one checkpoint permanently, durably and atomically: after a crash it is either complete or invisible to every load.
         which: the step, or the name as in CheckpointInfo, of a valid or damaged checkpoint. NotFoundError without a directory of
-        that name; InvalidStateError when it is pinned or the manager is read-only, ForkedError in a forked child. Waits for a save
-        in progress."""
+        that name; InvalidStateError when it is pinned or the manager is read-only, ForkedError in a forked child. If files remain,
+        the storage's first error, with its message; later saves try again. Waits for a save in progress."""
         _n.ckpt_checkpoint_manager_remove(self._h, self._name(which))
 
     def pin(self, step: int) -> None:
@@ -210,7 +210,7 @@ class CheckpointManagerMethods:
         """Removes the checkpoints that a save would now remove, durably. keep_rules: as in CheckpointManagerOptions, instead of all
         retention rules of these options; None or empty: the rules of these options. When dry_run is True, nothing is changed. The
         last committed one is always kept. InvalidArgumentError for rules that cannot be parsed; without a dry run errors as
-        CheckpointManager.remove, and IoError when some could not be removed completely."""
+        CheckpointManager.remove."""
         return [_v.CheckpointInfo._of(one) for one in _n.ckpt_checkpoint_manager_prune(self._h, keep_rules, int(dry_run))]
 
     def prune_abandoned(self, dry_run: bool = False) -> List[_v.CheckpointInfo]:

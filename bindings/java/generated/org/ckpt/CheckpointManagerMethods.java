@@ -73,8 +73,8 @@ abstract class CheckpointManagerMethods extends NativeObject {
   /**
    * Removes one checkpoint permanently, durably and atomically: after a crash it is either complete or invisible to every load.
    * name: as in {@link CheckpointInfo}, of a valid or damaged checkpoint. {@link Status#NOT_FOUND} without a directory of that
-   * name; {@link Status#INVALID_STATE} when it is pinned or the manager is read-only, {@link Status#FORKED} in a forked child.
-   * Waits for a save in progress.
+   * name; {@link Status#INVALID_STATE} when it is pinned or the manager is read-only, {@link Status#FORKED} in a forked child. If
+   * files remain, the storage's first error, with its message; later saves try again. Waits for a save in progress.
    */
   public void remove(String name) {
     Native.ckpt_checkpoint_manager_remove(this, name);
@@ -101,7 +101,7 @@ abstract class CheckpointManagerMethods extends NativeObject {
    * Removes the checkpoints that a save would now remove, durably. keepRules: as in {@link CheckpointManagerOptions}, instead of
    * all retention rules of these options; null or empty: the rules of these options. When dryRun is true, nothing is changed. The
    * last committed one is always kept. {@link Status#INVALID_ARGUMENT} for rules that cannot be parsed; without a dry run errors as
-   * {@code CheckpointManager.remove}, and {@link Status#IO} when some could not be removed completely.
+   * {@code CheckpointManager.remove}.
    */
   public List<CheckpointInfo> prune(String keepRules, boolean dryRun) {
     return values(Native.ckpt_checkpoint_manager_prune(this, keepRules, dryRun ? 1 : 0), CheckpointInfo::of, ckpt_checkpoint_info::close);
