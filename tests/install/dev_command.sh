@@ -20,14 +20,14 @@ refuses 1 "unknown option --ful" test --ful
 refuses 1 "expected one suite, trixie or sid" test --distro
 refuses 1 "expected trixie or sid" test --distro stretch
 refuses 1 'expected a number of seconds, found "1m"' test --soak 1m
-printf '#!/bin/sh\ncase $1 in -u) echo 1000 ;; *) echo somebody ;; esac\n' >"$scratch/bin/id"
+printf '#!/bin/sh\ncase $1 in -u) echo 1000 ;; *) echo other ;; esac\n' >"$scratch/bin/id"
 chmod +x "$scratch/bin/id"
 usual=$PATH
 PATH=$scratch/bin:$PATH
-refuses 3 "user somebody is not root" test --distro trixie
+refuses 3 "user other is not root" test --distro trixie
 PATH=$usual
 grep -qF "It needs root (for chroot and mounts), mmdebstrap or debootstrap, git, and a Debian mirror." "$scratch/out" ||
-  fail "--distro does not say what it needs: $(cat "$scratch/out")"
+  fail "the requirements of --distro are not in: $(cat "$scratch/out")"
 
 # Warnings are errors in the presets of ./dev test, and not in other builds.
 grep -q -- "-Werror" "$BUILD/build.ninja" || fail "this build accepts warnings"
