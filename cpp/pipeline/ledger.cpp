@@ -83,18 +83,19 @@ bool Ledger::is_wanted(std::int64_t micro_batch, std::int64_t bytes, bool strate
 }
 
 bool Ledger::would_keep(std::int64_t micro_batch, std::int64_t bytes, bool strategy_says) const {
-  return is_wanted(micro_batch, bytes, strategy_says) && (!policy_.is_picked || fits_selection(micro_batch, bytes));
+  return is_wanted(micro_batch, bytes, strategy_says) && fits(micro_batch, bytes);
 }
 
 Ledger::Outcome Ledger::store(std::int64_t micro_batch, std::int64_t bytes, bool strategy_says) {
   check_index(micro_batch);
   require(bytes >= 0, "bytes is ", bytes, "; expected at least 0");
   Outcome outcome;
-  outcome.kept = would_keep(micro_batch, bytes, strategy_says);
+  const bool wanted = is_wanted(micro_batch, bytes, strategy_says);
+  outcome.kept = wanted && fits(micro_batch, bytes);
   if (outcome.kept && bytes > INT64_MAX - bytes_)
     fail(Status::out_of_range, "bytes is ", bytes, "; together with the ", bytes_, " kept bytes it exceeds INT64_MAX");
   if (policy_.is_picked) {
-    if (!outcome.kept && is_wanted(micro_batch, bytes, strategy_says)) is_selection_ended_ = true;
+    if (wanted && !outcome.kept) is_selection_ended_ = true;
     extend_prefix(micro_batch, bytes);
   }
   const std::int64_t last = last_with(micro_batch);

@@ -38,9 +38,9 @@ class Ledger {
   Outcome store(std::int64_t micro_batch, std::int64_t bytes, bool strategy_says);
   // Removes the entry: its tensor could not be kept after all.
   void drop(std::int64_t micro_batch);
-  // The micro-batch is done: what it occupied, or would have occupied, is free again.
+  // After the backward part of a micro-batch: frees its bytes and its place in the prefix.
   void finish(std::int64_t micro_batch);
-  // Finishes all micro-batches.
+  // Frees all micro-batches.
   void clear();
 
   bool has(std::int64_t micro_batch) const { return entries_.contains(micro_batch); }
@@ -58,6 +58,7 @@ class Ledger {
   std::int64_t prefix_without(std::int64_t micro_batch) const;
   bool fits_prefix(std::int64_t micro_batch, std::int64_t bytes) const;
   bool fits_selection(std::int64_t micro_batch, std::int64_t bytes) const;
+  bool fits(std::int64_t micro_batch, std::int64_t bytes) const { return !policy_.is_picked || fits_selection(micro_batch, bytes); }
   void extend_prefix(std::int64_t micro_batch, std::int64_t bytes);
   std::int64_t bytes_without(std::int64_t micro_batch) const;
   std::int64_t last_with(std::int64_t micro_batch) const;

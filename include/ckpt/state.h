@@ -583,12 +583,12 @@ CKPT_API ckpt_status ckpt_checkpoint_manager_list(ckpt_checkpoint_manager* manag
                                                   int64_t* count);
 
 /* Fills *info with the checkpoint that a load tries first: among those of the current line with status CKPT_OK, the one with the
- * highest step, then the last commit. NOT_FOUND when there is none; the message then names the newest abandoned one. */
+ * highest step, then the last commit. NOT_FOUND when there is none; a warning in the log then names the newest abandoned one. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_get_latest(ckpt_checkpoint_manager* manager, ckpt_checkpoint_info* info);
 
 /* Fills *info with the checkpoint that has the best metric, as best_metric of the manager's options specifies, of equal ones the
- * newest, among those of the current line with status CKPT_OK. NOT_FOUND when none has a metric; the message then names the newest
- * abandoned one that has. */
+ * newest, among those of the current line with status CKPT_OK. NOT_FOUND when none has a metric; a warning in the log then names
+ * the newest abandoned one that has. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_get_best(ckpt_checkpoint_manager* manager, ckpt_checkpoint_info* info);
 
 /* Fills *info with the newest checkpoint of this step (>= 0) with status CKPT_OK; one of the current line takes precedence over
@@ -618,8 +618,9 @@ CKPT_API ckpt_status ckpt_checkpoint_manager_prune(ckpt_checkpoint_manager* mana
                                                    ckpt_checkpoint_info* infos, int64_t capacity, int64_t* count);
 
 /* Removes the abandoned checkpoints that are not pinned, and no others, durably and regardless of the manager's rules. Those with
- * an unreadable manifest are kept. Reads and verifies the newest checkpoint of the line first; if none of the line is valid, the
- * newest valid abandoned one is kept, too. infos, capacity, *count, dry_run and errors as in ckpt_checkpoint_manager_prune. */
+ * an unreadable manifest are kept. Reads and verifies the newest checkpoint of the line first, while saves wait; if none of the
+ * line is valid, the newest valid abandoned one is kept, too. infos, capacity, *count, dry_run and errors as in
+ * ckpt_checkpoint_manager_prune. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_prune_abandoned(ckpt_checkpoint_manager* manager, ckpt_bool dry_run,
                                                              ckpt_checkpoint_info* infos, int64_t capacity, int64_t* count);
 

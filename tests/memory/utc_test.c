@@ -59,7 +59,7 @@ static void on_the_systems_clock(void) {
   ckpt_memory_tracker_release(tracker);
 }
 
-/* Times of a clock that begins at 0: what happens at 0 has a date, and what never happened has none. */
+/* A clock that begins at 0: an event at 0 has a date, and an event that has not occurred has none. */
 static void at_the_beginning_of_a_clock(void) {
   ckpt_memory_tracker_options options = CKPT_MEMORY_TRACKER_OPTIONS_INIT;
   ckpt_memory_tracker* tracker = NULL;

@@ -40,8 +40,8 @@ namespace Ckpt
         }
 
         /// <summary>Returns the checkpoint that a load tries first: among those of the current line with status
-        /// <see cref="CkptStatus.Ok"/>, the one with the highest step, then the last commit. Null when there is none; the message
-        /// then names the newest abandoned one.</summary>
+        /// <see cref="CkptStatus.Ok"/>, the one with the highest step, then the last commit. Null when there is none; a warning in
+        /// the log then names the newest abandoned one.</summary>
         [MaybeNull]
         public CheckpointInfo Latest
         {
@@ -60,7 +60,7 @@ namespace Ckpt
 
         /// <summary>Returns the checkpoint that has the best metric, as <c>BestMetric</c> of the manager's options specifies, of
         /// equal ones the newest, among those of the current line with status <see cref="CkptStatus.Ok"/>. Null when none has a
-        /// metric; the message then names the newest abandoned one that has.</summary>
+        /// metric; a warning in the log then names the newest abandoned one that has.</summary>
         [MaybeNull]
         public CheckpointInfo Best
         {
@@ -129,8 +129,8 @@ namespace Ckpt
         }
 
         /// <summary>Removes the abandoned checkpoints that are not pinned, and no others, durably and regardless of the manager's
-        /// rules. Those with an unreadable manifest are kept. Reads and verifies the newest checkpoint of the line first; if none
-        /// of the line is valid, the newest valid abandoned one is kept, too. dryRun and errors as in
+        /// rules. Those with an unreadable manifest are kept. Reads and verifies the newest checkpoint of the line first, while
+        /// saves wait; if none of the line is valid, the newest valid abandoned one is kept, too. dryRun and errors as in
         /// <c>CheckpointManager.Prune</c>.</summary>
         public IReadOnlyList<CheckpointInfo> PruneAbandoned(bool dryRun = false)
         {

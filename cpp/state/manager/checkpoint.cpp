@@ -359,13 +359,20 @@ std::vector<Found> Checkpoint::complete_ones(const Wanted& wanted) {
   return all;
 }
 
+namespace {
+
+// hint: names an abandoned checkpoint; logged as well, because bindings return nothing instead of this error. May be "".
+[[noreturn]] void fail_not_found(const char* what, const std::string& hint) {
+  const std::string message = base::cat("no complete checkpoint ", what, hint);
+  if (!hint.empty()) base::warn("state", message);
+  throw base::Error(Status::not_found, message);
+}
+
+}  // namespace
+
 Found Checkpoint::latest() {
   const std::vector<Found> all = complete_ones({true, {}, {}});
-  if (all.empty() || all.front().abandoned) {
-    const std::string message = base::cat("no complete checkpoint exists", abandoned_hint(all));
-    if (!all.empty()) base::warn("state", message);  // bindings return nothing instead of this error
-    throw base::Error(Status::not_found, message);
-  }
+  if (all.empty() || all.front().abandoned) fail_not_found("exists", abandoned_hint(all));
   return all.front();
 }
 
@@ -377,11 +384,7 @@ Found Checkpoint::best() {
   std::erase_if(all, [](const Found& found) { return !found.metric; });
   const std::string hint = abandoned_hint(all);
   std::erase_if(all, [](const Found& found) { return found.abandoned; });
-  if (all.empty()) {
-    const std::string message = base::cat("no complete checkpoint with a metric exists", hint);
-    if (!hint.empty()) base::warn("state", message);  // bindings return nothing instead of this error
-    throw base::Error(Status::not_found, message);
-  }
+  if (all.empty()) fail_not_found("with a metric exists", hint);
   return *std::ranges::max_element(all, is_worse);  // the first of equal ones, which is the newest
 }
 

@@ -183,7 +183,8 @@ class CheckpointManagerMethods : public detail::Object<Self, ckpt_checkpoint_man
     return detail::values_of(listed, [](const auto& each) { return detail::from_c(each); });
   }
   // Returns the checkpoint that a load tries first: among those of the current line with status Status::ok, the one with the
-  // highest step, then the last commit. std::nullopt when there is none; the message then names the newest abandoned one.
+  // highest step, then the last commit. std::nullopt when there is none; a warning in the log then names the newest abandoned
+  // one.
   std::optional<CheckpointInfo> latest() const {
     ckpt_checkpoint_info result = CKPT_CHECKPOINT_INFO_INIT;
     const ckpt_status status = ckpt_checkpoint_manager_get_latest(handle(), &result);
@@ -192,8 +193,8 @@ class CheckpointManagerMethods : public detail::Object<Self, ckpt_checkpoint_man
     return detail::from_c(result);
   }
   // Returns the checkpoint that has the best metric, as best_metric of the manager's options specifies, of equal ones the
-  // newest, among those of the current line with status Status::ok. std::nullopt when none has a metric; the message then names
-  // the newest abandoned one that has.
+  // newest, among those of the current line with status Status::ok. std::nullopt when none has a metric; a warning in the log
+  // then names the newest abandoned one that has.
   std::optional<CheckpointInfo> best() const {
     ckpt_checkpoint_info result = CKPT_CHECKPOINT_INFO_INIT;
     const ckpt_status status = ckpt_checkpoint_manager_get_best(handle(), &result);
@@ -241,8 +242,8 @@ class CheckpointManagerMethods : public detail::Object<Self, ckpt_checkpoint_man
     return detail::values_of(listed, [](const auto& each) { return detail::from_c(each); });
   }
   // Removes the abandoned checkpoints that are not pinned, and no others, durably and regardless of the manager's rules. Those
-  // with an unreadable manifest are kept. Reads and verifies the newest checkpoint of the line first; if none of the line is
-  // valid, the newest valid abandoned one is kept, too. dry_run and errors as in CheckpointManager::prune.
+  // with an unreadable manifest are kept. Reads and verifies the newest checkpoint of the line first, while saves wait; if none
+  // of the line is valid, the newest valid abandoned one is kept, too. dry_run and errors as in CheckpointManager::prune.
   std::vector<CheckpointInfo> prune_abandoned(bool dry_run = false) {
     const auto ask = [&](ckpt_checkpoint_info* list, std::int64_t capacity, std::int64_t* count) {
       return ckpt_checkpoint_manager_prune_abandoned(handle(), static_cast<ckpt_bool>(dry_run), list, capacity, count);

@@ -15,20 +15,15 @@ namespace Ckpt.Interop
             }
             catch (Exception)
             {
-                Ignore(refuse);
+                try
+                {
+                    refuse();
+                }
+                catch (Exception)
+                {
+                    // The caller gets the error of the conversion.
+                }
                 throw;
-            }
-        }
-
-        private static void Ignore(Action refuse)
-        {
-            try
-            {
-                refuse();
-            }
-            catch (Exception)
-            {
-                // The caller gets the error of the conversion.
             }
         }
     }

@@ -167,7 +167,7 @@ class CheckpointManagerMethods:
 
     def latest(self) -> Optional[_v.CheckpointInfo]:
         """Returns the checkpoint that a load tries first: among those of the current line with status 0, the one with the highest step,
-        then the last commit. None when there is none."""
+        then the last commit. None when there is none; a warning in the log then names the newest abandoned one."""
         try:
             return _v.CheckpointInfo._of(_n.ckpt_checkpoint_manager_get_latest(self._h))
         except NotFoundError:
@@ -175,7 +175,8 @@ class CheckpointManagerMethods:
 
     def best(self) -> Optional[_v.CheckpointInfo]:
         """Returns the checkpoint that has the best metric, as best_metric of the manager's options specifies, of equal ones the newest,
-        among those of the current line with status 0. None when none has a metric."""
+        among those of the current line with status 0. None when none has a metric; a warning in the log then names the newest
+        abandoned one that has."""
         try:
             return _v.CheckpointInfo._of(_n.ckpt_checkpoint_manager_get_best(self._h))
         except NotFoundError:
@@ -215,8 +216,8 @@ class CheckpointManagerMethods:
 
     def prune_abandoned(self, dry_run: bool = False) -> List[_v.CheckpointInfo]:
         """Removes the abandoned checkpoints that are not pinned, and no others, durably and regardless of the manager's rules. Those
-        with an unreadable manifest are kept. Reads and verifies the newest checkpoint of the line first; if none of the line is
-        valid, the newest valid abandoned one is kept, too. dry_run and errors as in CheckpointManager.prune."""
+        with an unreadable manifest are kept. Reads and verifies the newest checkpoint of the line first, while saves wait; if none
+        of the line is valid, the newest valid abandoned one is kept, too. dry_run and errors as in CheckpointManager.prune."""
         return [_v.CheckpointInfo._of(one) for one in _n.ckpt_checkpoint_manager_prune_abandoned(self._h, int(dry_run))]
 
     def manifest(self, which: Union[str, int]) -> Dict[str, Any]:

@@ -35,7 +35,7 @@ abstract class CheckpointManagerMethods extends NativeObject {
 
   /**
    * Returns the checkpoint that a load tries first: among those of the current line with status {@link Status#OK}, the one with the
-   * highest step, then the last commit. Empty when there is none; the message then names the newest abandoned one.
+   * highest step, then the last commit. Empty when there is none; a warning in the log then names the newest abandoned one.
    */
   public Optional<CheckpointInfo> latest() {
     try {
@@ -47,8 +47,8 @@ abstract class CheckpointManagerMethods extends NativeObject {
 
   /**
    * Returns the checkpoint that has the best metric, as bestMetric of the manager's options specifies, of equal ones the newest,
-   * among those of the current line with status {@link Status#OK}. Empty when none has a metric; the message then names the newest
-   * abandoned one that has.
+   * among those of the current line with status {@link Status#OK}. Empty when none has a metric; a warning in the log then names
+   * the newest abandoned one that has.
    */
   public Optional<CheckpointInfo> best() {
     try {
@@ -109,8 +109,8 @@ abstract class CheckpointManagerMethods extends NativeObject {
 
   /**
    * Removes the abandoned checkpoints that are not pinned, and no others, durably and regardless of the manager's rules. Those with
-   * an unreadable manifest are kept. Reads and verifies the newest checkpoint of the line first; if none of the line is valid, the
-   * newest valid abandoned one is kept, too. dryRun and errors as in {@code CheckpointManager.prune}.
+   * an unreadable manifest are kept. Reads and verifies the newest checkpoint of the line first, while saves wait; if none of the
+   * line is valid, the newest valid abandoned one is kept, too. dryRun and errors as in {@code CheckpointManager.prune}.
    */
   public List<CheckpointInfo> pruneAbandoned(boolean dryRun) {
     return values(Native.ckpt_checkpoint_manager_prune_abandoned(this, dryRun ? 1 : 0), CheckpointInfo::of, ckpt_checkpoint_info::close);
