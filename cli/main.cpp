@@ -23,6 +23,7 @@
 #include "output.h"
 #include "place.h"
 #include "plan.h"
+#include "planner.h"
 #include "prune.h"
 #include "sample.h"
 #include "show.h"
@@ -72,7 +73,7 @@ void add_train(CLI::App& app, ckpt::cli::TrainOptions& options) {
                                                 "Planner that chooses the schedule: a name (chain, tapes, revolve), which uses the "
                                                 "budget, or with a value (periodic:4)")
                                    ->type_name("TEXT")
-                                   ->default_str("auto");
+                                   ->default_str(ckpt::cli::default_planner);
   train
       ->add_option(
           "--strategy", options.strategy,
@@ -168,7 +169,7 @@ void add_plan(CLI::App& app, ckpt::cli::PlanOptions& options) {
                                                 "Planner that chooses the schedule: a name (chain, tapes, revolve), which uses the "
                                                 "budget, or with a value (periodic:4)")
                                    ->type_name("TEXT")
-                                   ->default_str("auto; for the points of --frontier: chain");
+                                   ->default_str(std::string(ckpt::cli::default_planner) + "; for the points of --frontier: chain");
   CLI::Option* const frontier = plan->add_flag("--frontier", options.frontier, "Print the cost of each budget with this planner");
   plan->add_flag("--json", options.as_json, "Print JSON");
   plan->add_option(

@@ -28,7 +28,7 @@ namespace {
 using nlohmann::json;
 
 // The default is that of ckpt train.
-std::string planner_or_default(const PlanOptions& options) { return options.planner.empty() ? "auto" : options.planner; }
+std::string planner_or_default(const PlanOptions& options) { return options.planner.empty() ? default_planner : options.planner; }
 
 // Only some planners have a frontier; chain is the one that auto usually chooses.
 std::string frontier_planner(const PlanOptions& options) {

@@ -11,6 +11,9 @@
 
 namespace ckpt::cli {
 
+// Used within a budget if the user names no planner.
+constexpr const char* default_planner = "auto";
+
 // One of the library's planners, as ckpt::known_planners() describes it.
 struct PlannerForm {
   std::string name;                   // "two-level"

@@ -98,7 +98,7 @@ Limits limits_for(const TrainOptions& options, const Profile& profile) {
 }
 
 Schedule schedule_for(const TrainOptions& options, const Profile& profile, const Limits& limits) {
-  const std::string usual = limits.budget_bytes > 0 ? "auto" : "store-all";
+  const std::string usual = limits.budget_bytes > 0 ? default_planner : "store-all";
   const std::string planner =
       planner_within(options.planner.empty() ? usual : options.planner, profile, limits.budget_bytes, "--memory-budget");
   Schedule schedule = limits.budget.answer([&] { return Schedule::create(profile, planner); });

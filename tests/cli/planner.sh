@@ -33,6 +33,9 @@ done
 [ "$(value "$scratch/periodic.json" schedule)" = "periodic(3)" ] || fail "periodic:3 became $(value "$scratch/periodic.json" schedule)"
 case $(value "$scratch/chain.json" schedule) in chain*) ;; *) fail "chain became $(value "$scratch/chain.json" schedule)" ;; esac
 
+# The default is that of `ckpt plan` (tests/cli/plan.py checks which planner that command uses).
+for command in train plan; do "$ckpt" $command --help | grep -q -- "--planner TEXT=auto" || fail "ckpt $command has another default planner"; done
+
 # The measured times of steps are reported next to the planned ones.
 for figure in plan_seconds measured_seconds refined_seconds; do
   value "$scratch/chain.json" "$figure" | awk '{ exit !($1 > 0) }' || fail "$figure: $(value "$scratch/chain.json" "$figure")"
