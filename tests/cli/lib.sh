@@ -10,13 +10,18 @@ fail() {
   failures=$((failures + 1))
 }
 
-# succeeds ARG...: expects exit code 0. Its output is in $scratch/stdout and, followed by its standard error, in $scratch/out: on a slow
-# machine, there are lines of progress.
-succeeds() {
-  code=0
-  "$ckpt" "$@" >"$scratch/stdout" 2>"$scratch/stderr" || code=$?
+# run_command ARG...: its output is in $scratch/stdout and, followed by its standard error, in $scratch/out: on a slow machine, there are
+# lines of progress. Sets got to its exit code.
+run_command() {
+  got=0
+  "$ckpt" "$@" >"$scratch/stdout" 2>"$scratch/stderr" || got=$?
   cat "$scratch/stdout" "$scratch/stderr" >"$scratch/out"
-  [ $code = 0 ] || fail "ckpt $*: exit code $code: $(cat "$scratch/out")"
+}
+
+# succeeds ARG...: expects exit code 0.
+succeeds() {
+  run_command "$@"
+  [ $got = 0 ] || fail "ckpt $*: exit code $got: $(cat "$scratch/out")"
 }
 
 # refuses CODE TEXT ARG...: expects that exit code, and TEXT in its output.
@@ -24,9 +29,8 @@ refuses() {
   code=$1
   wanted=$2
   shift 2
-  "$ckpt" "$@" >"$scratch/out" 2>&1
-  got=$?
-  [ "$got" = "$code" ] || fail "ckpt $*: exit code $got, not $code: $(cat "$scratch/out")"
+  run_command "$@"
+  [ $got = "$code" ] || fail "ckpt $*: exit code $got, not $code: $(cat "$scratch/out")"
   grep -qF -- "$wanted" "$scratch/out" || fail "ckpt $*: no '$wanted' in: $(cat "$scratch/out")"
 }
 
