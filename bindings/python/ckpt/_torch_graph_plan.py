@@ -10,7 +10,7 @@ from ._drive import Driver
 from ._plan import Profile, Schedule
 from ._torch_calls import _has_gaps, _has_storage, _leaves, _rebuilt
 from ._torch_graph_step import _AGAIN, _GraphStep, _NO_AMBIENT
-from ._torch_measure import _Call, _median_seconds, _Meter
+from ._torch_measure import _begin_sums, _Call, _median_seconds, _Meter
 from ._torch_operations import _Network, _Operation
 from ._torch_plan import _is_smaller, _PlanOfInputs
 from ._torch_step import _Chain, _Outputs
@@ -207,6 +207,7 @@ class _Measurement:
             if at in operation.adds else None for at, item in enumerate(self.inputs)))
         earlier = meter.bytes - before
         _, grad_output = meter.during(self.grad_output)
+        _begin_sums(meter, step.gradients, step.parameters[operation.number], step.parameters[operation.number + 1:])
         most, gradients = meter.during(lambda: self.backward(output, tape, grad_output, sums),
                                        lambda: [_storage(gradient)[0] for gradient in step.gradients.values()])
         step.gradients.clear()

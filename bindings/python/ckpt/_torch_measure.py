@@ -72,6 +72,14 @@ class _Meter:
         return most, given
 
 
+def _begin_sums(meter: _Meter, gradients: Dict[int, Any], parameters: Iterable[Any], later: Iterable[Iterable[Any]]) -> None:
+    """Fills gradients, by id, with sums as a backward finds them: those of the parameters that later layers use too. The gradient
+    that the backward adds to such a sum is temporary memory, unlike a first gradient, which remains; the sum is not counted."""
+    shared = {id(parameter) for layer in later for parameter in layer}
+    meter.during(lambda: gradients.update((id(each), _torch.zeros_like(each)) for each in parameters if id(each) in shared),
+                 lambda: [_storage(total)[0] for total in gradients.values()])
+
+
 class _Call(NamedTuple):
     """The fields of a DriveCall that a step's callbacks read."""
 
@@ -139,6 +147,7 @@ def _measure_option(layers: Sequence[_Layer], devices: Sequence[int], number: in
     gradients = [meter.bytes - before, sum(_storages(value for value, has in zip(values, layer.input_mask) if has).values())]
     del output_like
     gradient = grads.pop()
+    _begin_sums(meter, step.gradients, layer.parameters(), (later.parameters() for later in layers[number + 1:]))
     most, gradient = meter.during(lambda: step.backward(_Call(number, number + 1, option, 0), None, None, tape, gradient),
                                   lambda: [_storage(made)[0] for made in step.gradients.values()])
     backward_peak = most - pinned

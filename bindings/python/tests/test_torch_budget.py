@@ -107,11 +107,17 @@ def tied():
             Tied(embedding.weight), square], torch.randint(0, 50, (32, 64))
 
 
+def tied_wide():
+    """The gradient of a use of the weight is larger than all activations."""
+    weight = nn.Parameter(torch.randn(128, 128) / 12)
+    return [nn.Linear(128, 128), *[layer for _ in range(4) for layer in (Tied(weight), nn.Tanh())], square], torch.randn(8, 128)
+
+
 def forks():
     return [nn.Linear(16, 16), Fork(16), Fork(16), Fork(16), Fork(16), lambda y, skip: square(y + skip)], torch.randn(1024, 16)
 
 
-MODELS = {"linear": linear_stack, "transformer": transformer, "vgg": vgg, "tied": tied, "forks": forks}
+MODELS = {"linear": linear_stack, "transformer": transformer, "vgg": vgg, "tied": tied, "tied wide": tied_wide, "forks": forks}
 
 
 def chain_of(layers):

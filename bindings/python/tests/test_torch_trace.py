@@ -107,6 +107,24 @@ class Translator(nn.Module):
         return x @ self.embedding.weight.t()  # shared with the embedding
 
 
+class TiedWide(nn.Module):
+    """The gradient of a use of the weight is larger than an activation."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.tied = nn.Linear(96, 96), nn.Linear(96, 96)
+
+    def forward(self, x):
+        y = self.first(x)
+        for _ in range(8):
+            y = y + torch.tanh(self.tied(torch.tanh(y)))
+        return y
+
+
+def tied_wide():
+    return TiedWide(), (torch.randn(64, 96),)
+
+
 def unet():
     return UNet(), (torch.randn(8, 3, 64, 64),)
 
@@ -119,7 +137,7 @@ def translator():
     return Translator(), (torch.randint(0, 50, (4, 24)), torch.randint(0, 50, (4, 16)))
 
 
-MODELS = {"unet": unet, "dense block": dense_block, "translator": translator}
+MODELS = {"unet": unet, "dense block": dense_block, "translator": translator, "tied wide": tied_wide}
 
 
 def tensors_in(value):

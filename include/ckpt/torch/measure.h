@@ -22,6 +22,27 @@ inline double seconds_of(const std::function<void()>& run) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+inline std::vector<std::shared_ptr<::torch::nn::Module>> modules_of(const State& state, std::size_t begin, std::size_t end) {
+  std::vector<std::shared_ptr<::torch::nn::Module>> modules;
+  for (std::size_t i = begin; i < end; ++i)
+    modules.insert(modules.end(), state.layers[i].modules.begin(), state.layers[i].modules.end());
+  return modules;
+}
+
+// Adds the parameters that the graph of callable `i` reaches, and those of its modules, to its step.
+inline void add_parameters(State& state, State::Step& step, std::size_t i, const Tape& tape) {
+  const auto add = [&](const at::Tensor& parameter) {
+    const auto [at, is_new] = state.parameter_numbers.emplace(parameter.unsafeGetTensorImpl(), state.parameters.size());
+    if (is_new) state.parameters.push_back(parameter);
+    if (std::find(step.parameters.begin(), step.parameters.end(), at->second) == step.parameters.end())
+      step.parameters.push_back(at->second);
+  };
+  for (const at::Tensor& parameter : State::leaves(tape)) add(parameter);
+  for (const auto& module : modules_of(state, i, i + 1))
+    for (const at::Tensor& parameter : module->parameters())
+      if (parameter.requires_grad()) add(parameter);
+}
+
 // Groups callables into steps: one that writes over its input, or returns it, joins the previous one.
 inline void find_steps(State& state, const Tensors& sample) {
   Tensors now = sample;
@@ -60,19 +81,28 @@ inline void find_steps(State& state, const Tensors& sample) {
     }
     open = of_caller && i + 1 < state.layers.size() && state.steps.size() == 1;
     has_gradient.clear();
-    for (at::Tensor& tensor : output) {
+    for (const at::Tensor& tensor : output) {
       has_gradient.push_back(tensor.defined() && tensor.requires_grad());
-      if (tensor.defined()) tensor = tensor.variable_data();
+      if (has_gradient.back()) tape.roots.push_back(::torch::autograd::impl::gradient_edge(tensor));
     }
+    add_parameters(state, state.steps.back(), i, tape);
+    for (at::Tensor& tensor : output)
+      if (tensor.defined()) tensor = tensor.variable_data();
     now = std::move(output);
   }
 }
 
-inline std::vector<std::shared_ptr<::torch::nn::Module>> modules_of(const State& state, std::size_t begin, std::size_t end) {
-  std::vector<std::shared_ptr<::torch::nn::Module>> modules;
-  for (std::size_t i = begin; i < end; ++i)
-    modules.insert(modules.end(), state.layers[i].modules.begin(), state.layers[i].modules.end());
-  return modules;
+// Returns sums of gradients as the step finds them in a backward: of the parameters that later steps use too. The gradient that
+// the step adds to such a sum is temporary memory of its backward, unlike a first gradient, which remains.
+inline Tensors earlier_sums(const State& state, const State::Step& step) {
+  Tensors sums(state.parameters.size());
+  for (const State::Step* later = &step + 1; later <= &state.steps.back(); ++later)
+    for (const std::size_t number : later->parameters)
+      if (!sums[number].defined() && std::count(step.parameters.begin(), step.parameters.end(), number) != 0) {
+        sums[number] = at::zeros_like(state.parameters[number]);
+        Meter::leave_out_of_current(sums[number]);
+      }
+  return sums;
 }
 
 // Measures every layer: bytes by the allocator's counters, seconds within the chain.
@@ -86,11 +116,6 @@ inline void measure(State& state, const Tensors& sample, const Options& options)
   for (const at::Tensor& tensor : sample) has_gradient.push_back(tensor.defined() && tensor.requires_grad());
   state.profile.emplace(bytes_of(now));
   state.profile->set_flags(ProfileFlag::keeps_input | ProfileFlag::keeps_output | ProfileFlag::own_allocator);
-  const auto number_of = [&](const at::Tensor& parameter) {
-    const auto [at, is_new] = state.parameter_numbers.emplace(parameter.unsafeGetTensorImpl(), state.parameters.size());
-    if (is_new) state.parameters.push_back(parameter);
-    return at->second;
-  };
   for (State::Step& step : state.steps) {
     step.input_has_gradient = has_gradient;
     LayerProfile layer;
@@ -116,7 +141,6 @@ inline void measure(State& state, const Tensors& sample, const Options& options)
     }
     begin.put_back(buffers);
 
-    Tensors parameters;
     for (int run = 0; run <= std::max(1, options.timed_runs); ++run) {
       base = meter.live_bytes();
       meter.begin();
@@ -136,21 +160,13 @@ inline void measure(State& state, const Tensors& sample, const Options& options)
           layer.flags = layer.flags | LayerFlag::needs_output;
           step.needs_output = true;
         }
-        parameters = State::leaves(*tape);
-        std::unordered_set<std::size_t> seen;
-        for (const at::Tensor& parameter : parameters)
-          if (const std::size_t number = number_of(parameter); seen.insert(number).second) step.parameters.push_back(number);
-        for (const auto& module : modules_of(state, step.begin, step.end))
-          for (const at::Tensor& parameter : module->parameters())
-            if (parameter.requires_grad())
-              if (const std::size_t number = number_of(parameter); seen.insert(number).second) step.parameters.push_back(number);
       }
       Tensors grads;
       for (std::size_t k = 0; k < output.size(); ++k)
         grads.push_back(tape->roots[k].is_valid() ? at::ones_like(output[k], at::MemoryFormat::Contiguous) : at::Tensor());
       output.clear();
+      Tensors sums = earlier_sums(state, step);
       meter.begin();
-      Tensors sums(state.parameters.size());
       const std::int64_t grad_bytes = bytes_of(grads);
       const double seconds = seconds_of([&] { state.backward(step, std::move(tape), std::move(grads), sums); });
       option.backward_peak_bytes = std::max(option.backward_peak_bytes, meter.peak_bytes() - base);
