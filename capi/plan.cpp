@@ -408,22 +408,12 @@ ckpt_status ckpt_schedule_verify(const ckpt_schedule* schedule, const ckpt_profi
   });
 }
 
-ckpt_status ckpt_schedule_place(const ckpt_schedule* schedule, const ckpt_profile* profile, int64_t* reserved_bytes) {
+ckpt_status ckpt_schedule_place(const ckpt_schedule* schedule, const ckpt_profile* profile, int32_t tier, int64_t* reserved_bytes) {
   return guard([&] {
     checked(schedule, "schedule");
     const auto& chain = profile_argument(profile);
     not_null(reserved_bytes, "reserved_bytes");
-    *reserved_bytes = plan::arena_bytes(*schedule->object, chain);
-  });
-}
-
-ckpt_status ckpt_schedule_place_tier(const ckpt_schedule* schedule, const ckpt_profile* profile, int32_t tier,
-                                     int64_t* reserved_bytes) {
-  return guard([&] {
-    checked(schedule, "schedule");
-    const auto& chain = profile_argument(profile);
-    not_null(reserved_bytes, "reserved_bytes");
-    *reserved_bytes = plan::tier_bytes(*schedule->object, chain, tier);
+    *reserved_bytes = plan::reserved_bytes(*schedule->object, chain, tier);
   });
 }
 

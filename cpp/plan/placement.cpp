@@ -326,8 +326,9 @@ class SlotLengths final : public WalkSink {
 
 }  // namespace
 
-std::int64_t tier_bytes(const Schedule& schedule, const ChainProfile& profile, std::int32_t tier) {
-  base::require(tier >= 1 && tier < tiers, "tier is ", tier, "; expected 1 .. ", tiers - 1);
+std::int64_t reserved_bytes(const Schedule& schedule, const ChainProfile& profile, std::int32_t tier) {
+  base::require(tier >= 0 && tier < tiers, "tier is ", tier, "; expected 0 .. ", tiers - 1);
+  if (tier == 0) return arena_bytes(schedule, profile);
   SlotLengths lengths(tier);
   replay(schedule, profile, lengths);
   return lengths.sum();

@@ -34,7 +34,8 @@ std::int64_t arena_bytes(const Schedule& schedule, const ChainProfile& profile);
 // bytes may exceed the arena, which does not include a backward's own peak: the larger value applies in any case.
 std::int64_t budgeted_bytes(const Schedule& schedule, const ChainProfile& profile);
 
-// Returns the bytes that tier 1 .. tiers-1 needs: each slot is as long as the longest item that it ever holds.
-std::int64_t tier_bytes(const Schedule& schedule, const ChainProfile& profile, std::int32_t tier);
+// Returns the bytes to reserve in a tier: arena_bytes for tier 0; in higher ones, each slot is as long as the longest item that it
+// ever holds.
+std::int64_t reserved_bytes(const Schedule& schedule, const ChainProfile& profile, std::int32_t tier);
 
 }  // namespace ckpt::plan

@@ -41,7 +41,7 @@ int main(void) {
   }
 
   ok(ckpt_schedule_create(profile, "store-all", &schedule));
-  ok(ckpt_schedule_place(schedule, profile, &reserved));
+  ok(ckpt_schedule_place(schedule, profile, 0, &reserved));
   show(schedule, profile);
   ckpt_schedule_release(schedule);
 

@@ -177,8 +177,7 @@ typedef struct ckpt_api {
   ckpt_status (*ckpt_cursor_restore)(ckpt_cursor* cursor, const void* data, int64_t bytes);
   void (*ckpt_cursor_release)(ckpt_cursor* cursor);
   ckpt_status (*ckpt_schedule_verify)(const ckpt_schedule* schedule, const ckpt_profile* profile, ckpt_plan_report* report);
-  ckpt_status (*ckpt_schedule_place)(const ckpt_schedule* schedule, const ckpt_profile* profile, int64_t* reserved_bytes);
-  ckpt_status (*ckpt_schedule_place_tier)(const ckpt_schedule* schedule, const ckpt_profile* profile, int32_t tier, int64_t* reserved_bytes);
+  ckpt_status (*ckpt_schedule_place)(const ckpt_schedule* schedule, const ckpt_profile* profile, int32_t tier, int64_t* reserved_bytes);
   ckpt_status (*ckpt_profile_get_frontier)(const ckpt_profile* profile, const char* planner, ckpt_frontier_point* points, int64_t capacity, int64_t* count);
   ckpt_status (*ckpt_blas_set)(const ckpt_blas* blas);
   ckpt_status (*ckpt_blas_get_info)(char* buffer, int64_t capacity, int64_t* needed);

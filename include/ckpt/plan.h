@@ -480,17 +480,14 @@ typedef struct ckpt_plan_report {
  * replayed with the profile's length. */
 CKPT_API ckpt_status ckpt_schedule_verify(const ckpt_schedule* schedule, const ckpt_profile* profile, ckpt_plan_report* report);
 
-/* Assigns every buffer of the schedule an offset in one arena; *reserved_bytes receives the arena's size: the *reserved* bytes, at
- * least the peak live bytes (offsets are multiples of 64; gaps between live buffers count). Streaming like the verifier: above some
- * thousands of buffers they are placed in the order of time only, which may need more space than a placement by whole lifetimes.
- * INVALID_SCHEDULE as ckpt_schedule_verify, OUT_OF_RANGE if the arena would exceed INT64_MAX. */
-CKPT_API ckpt_status ckpt_schedule_place(const ckpt_schedule* schedule, const ckpt_profile* profile, int64_t* reserved_bytes);
-
-/* Sets *reserved_bytes to the size of a tier (1 .. CKPT_TIERS-1): each slot of the tier has the size of the longest item that it
- * ever holds, rounded up to a multiple of 64. INVALID_SCHEDULE as ckpt_schedule_verify, OUT_OF_RANGE if the sum would exceed
- * INT64_MAX. */
-CKPT_API ckpt_status ckpt_schedule_place_tier(const ckpt_schedule* schedule, const ckpt_profile* profile, int32_t tier,
-                                              int64_t* reserved_bytes);
+/* Sets *reserved_bytes to the bytes to reserve in a tier (0 .. CKPT_TIERS-1). Tier 0, memory: assigns every buffer of the schedule
+ * an offset in one arena; the arena's size is the *reserved* bytes, at least the peak live bytes (offsets are multiples of 64; gaps
+ * between live buffers count). Streaming like the verifier: above some thousands of buffers they are placed in the order of time
+ * only, which may need more space than a placement by whole lifetimes. Higher tiers: each slot has the size of the longest item
+ * that it ever holds, rounded up to a multiple of 64. INVALID_SCHEDULE as ckpt_schedule_verify, OUT_OF_RANGE if the arena or the
+ * sum would exceed INT64_MAX. */
+CKPT_API ckpt_status ckpt_schedule_place(const ckpt_schedule* schedule, const ckpt_profile* profile, int32_t tier,
+                                         int64_t* reserved_bytes);
 
 /* ---- Frontiers ----------------------------------------------------------------------------------------------------------- */
 

@@ -91,7 +91,7 @@ int main(void) {
 
   count = 0;
   CHECK_OK(ckpt_schedule_create(profile, "auto:1MiB", &schedule));
-  CHECK_OK(ckpt_schedule_place(schedule, profile, &reserved));
+  CHECK_OK(ckpt_schedule_place(schedule, profile, 0, &reserved));
   CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
   snprintf(expected, sizeof expected, "schedule 'store-all' for a budget of 1048576 bytes: reserves %d, live at most %d, ",
            (int)reserved, (int)report.peak_bytes[0]);

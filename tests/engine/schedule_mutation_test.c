@@ -373,11 +373,11 @@ static void judge(world* self, const recipe* list, const outcome* expected) {
       fprintf(stderr, "the verifier: %s '%s'\n", ckpt_status_name(status), ckpt_last_error());
       exit(1);
     }
-    CHECK(ckpt_schedule_place(schedule, self->profile, &reserved) == CKPT_E_INVALID_SCHEDULE);
+    CHECK(ckpt_schedule_place(schedule, self->profile, 0, &reserved) == CKPT_E_INVALID_SCHEDULE);
     CHECK(run(self, schedule, &result) == CKPT_E_INVALID_SCHEDULE);
     ++refused;
   } else {
-    CHECK_OK(ckpt_schedule_place(schedule, self->profile, &reserved));
+    CHECK_OK(ckpt_schedule_place(schedule, self->profile, 0, &reserved));
     CHECK(reserved >= report.peak_bytes[0]);
     CHECK_OK(run(self, schedule, &result));
     if (memcmp(&result, expected, sizeof result) != 0) {

@@ -49,7 +49,7 @@ static void as_good_as_the_chains(int layers, int activations) {
   CHECK_OK(ckpt_pipeline_create(chain, &input, &options, &pipeline));
   CHECK_OK(ckpt_pipeline_get_schedule(pipeline, 0, &of_stage));
   CHECK_OK(ckpt_pipeline_get_profile(pipeline, 0, &stage_profile));
-  CHECK_OK(ckpt_schedule_place(of_stage, stage_profile, &reserved));
+  CHECK_OK(ckpt_schedule_place(of_stage, stage_profile, 0, &reserved));
   CHECK(reserved <= budget);
   CHECK(recomputed(of_chain, profile) <= recomputed(of_stage, stage_profile));
   CHECK(recomputed(of_stage, stage_profile) <= recomputed(with_less, profile));

@@ -47,7 +47,7 @@ static double forwards_of(ckpt_pipeline* pipeline, int32_t stage, int64_t* reser
   CHECK_OK(ckpt_pipeline_get_schedule(pipeline, stage, &schedule));
   CHECK_OK(ckpt_pipeline_get_profile(pipeline, stage, &profile));
   CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
-  CHECK_OK(ckpt_schedule_place(schedule, profile, reserved));
+  CHECK_OK(ckpt_schedule_place(schedule, profile, 0, reserved));
   ckpt_profile_release(profile);
   ckpt_schedule_release(schedule);
   return (double)report.forwards;

@@ -84,7 +84,7 @@ static void check_report(const ckpt_schedule* schedule, const ckpt_profile* prof
   CHECK(report.recomputed_forwards == recomputed);
   CHECK(report.forwards == LAYERS + recomputed);
   CHECK(fabs(report.step_seconds - (double)(report.forwards + 2 * LAYERS)) < 1e-9);
-  CHECK_OK(ckpt_schedule_place(schedule, profile, &reserved));
+  CHECK_OK(ckpt_schedule_place(schedule, profile, 0, &reserved));
   CHECK(reserved >= report.peak_bytes[0]);
 }
 
@@ -102,7 +102,7 @@ static void schedules(void) {
   CHECK_OK(ckpt_schedule_get_layer_count(schedule, &layers));
   CHECK(layers == LAYERS);
   check_report(schedule, profile, 0);
-  CHECK_OK(ckpt_schedule_place(schedule, profile, &store_all_bytes));
+  CHECK_OK(ckpt_schedule_place(schedule, profile, 0, &store_all_bytes));
   ckpt_schedule_retain(schedule);
   ckpt_schedule_release(schedule);
   check_report(schedule, profile, 0); /* the other reference keeps it alive */
@@ -264,7 +264,7 @@ static void check_invalid(const ckpt_schedule_action* actions, int64_t count, co
   int64_t reserved = -7;
   CHECK_OK(ckpt_schedule_create_list(1, actions, count, &schedule));
   CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_INVALID_SCHEDULE, reason);
-  CHECK_FAILS(ckpt_schedule_place(schedule, profile, &reserved), CKPT_E_INVALID_SCHEDULE, reason);
+  CHECK_FAILS(ckpt_schedule_place(schedule, profile, 0, &reserved), CKPT_E_INVALID_SCHEDULE, reason);
   CHECK(reserved == -7);
   ckpt_schedule_release(schedule);
 }
@@ -335,7 +335,7 @@ static void bytes_past_counting(void) {
   CHECK_FAILS(ckpt_schedule_verify(schedule, profile, &report), CKPT_E_OUT_OF_RANGE, "exceed INT64_MAX");
   ckpt_schedule_release(schedule);
   CHECK_OK(ckpt_schedule_create(profile, "store-all", &schedule)); /* rounding up to the alignment overflows, too */
-  CHECK_FAILS(ckpt_schedule_place(schedule, profile, &reserved), CKPT_E_OUT_OF_RANGE, "exceed INT64_MAX");
+  CHECK_FAILS(ckpt_schedule_place(schedule, profile, 0, &reserved), CKPT_E_OUT_OF_RANGE, "exceed INT64_MAX");
   ckpt_schedule_release(schedule);
   ckpt_profile_release(profile);
 }
@@ -361,7 +361,7 @@ static void huge_options(void) {
   CHECK_OK(ckpt_schedule_create_list(1, actions, 6, &schedule));
   CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
   CHECK(report.peak_bytes[0] == INT64_MAX / 2 + 20); /* x_0, the tape, GRAD(0) */
-  CHECK_OK(ckpt_schedule_place(schedule, profile, &reserved));
+  CHECK_OK(ckpt_schedule_place(schedule, profile, 0, &reserved));
   CHECK(reserved >= report.peak_bytes[0]);
   ckpt_schedule_release(schedule);
   ckpt_profile_release(profile);
@@ -393,7 +393,7 @@ static void budgets_of_a_layer_that_runs_once(void) {
   int64_t store_all_bytes = 0;
   CHECK_OK(ckpt_schedule_create(profile, "store-all", &schedule));
   CHECK(strcmp(schedule_left_out(schedule), "") == 0);
-  CHECK_OK(ckpt_schedule_place(schedule, profile, &store_all_bytes));
+  CHECK_OK(ckpt_schedule_place(schedule, profile, 0, &store_all_bytes));
   ckpt_schedule_release(schedule);
 
   /* Layer 0 records in the forward part, with any budget; the others may be recomputed. */

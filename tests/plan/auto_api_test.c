@@ -28,7 +28,7 @@ static ckpt_profile* unlike_chain(int layers, unsigned seed) {
 
 static int64_t reserved_by(const ckpt_profile* profile, const ckpt_schedule* schedule) {
   int64_t bytes = 0;
-  CHECK_OK(ckpt_schedule_place(schedule, profile, &bytes));
+  CHECK_OK(ckpt_schedule_place(schedule, profile, 0, &bytes));
   return bytes;
 }
 

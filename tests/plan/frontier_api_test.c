@@ -71,7 +71,7 @@ static void points_are_schedules(const char* planner) {
     }
     CHECK_OK(schedule_by(profile, planner, point->reserved_bytes, &schedule));
     CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
-    CHECK_OK(ckpt_schedule_place(schedule, profile, &reserved));
+    CHECK_OK(ckpt_schedule_place(schedule, profile, 0, &reserved));
     CHECK(reserved <= point->reserved_bytes && report.step_seconds == best_seconds);
     if (report.peak_bytes[0] == point->live_bytes && report.step_seconds == point->step_seconds) {
       CHECK(report.recomputed_forwards == point->recomputed_forwards);

@@ -63,7 +63,7 @@ static int64_t peak_of(ckpt_schedule* schedule, ckpt_profile* profile, ckpt_prof
 
 static int64_t reserved_of(ckpt_schedule* schedule, ckpt_profile* profile) {
   int64_t reserved = 0;
-  CHECK_OK(ckpt_schedule_place(schedule, profile, &reserved));
+  CHECK_OK(ckpt_schedule_place(schedule, profile, 0, &reserved));
   return reserved;
 }
 

@@ -296,7 +296,7 @@ TEST(Tiers, TimeIsTheCriticalPath) {
   // Each slot is as long as its longest item, rounded up to 64.
   std::vector<Action> list = actions;
   list.push_back(end());
-  EXPECT_EQ(tier_bytes(*make_list(3, list), chain_of(100, {{100, option(0, 0)}, {100, option(0, 0)}, {100, option(0, 0)}}), 1),
+  EXPECT_EQ(reserved_bytes(*make_list(3, list), chain_of(100, {{100, option(0, 0)}, {100, option(0, 0)}, {100, option(0, 0)}}), 1),
             256);
 }
 

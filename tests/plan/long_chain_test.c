@@ -52,7 +52,7 @@ static void recompute_all(const ckpt_profile* profile) {
   CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
   CHECK(report.recomputed_forwards == (int64_t)LAYERS * (LAYERS - 1) / 2);
   check_memory("verifying recompute-all");
-  CHECK_OK(ckpt_schedule_place(schedule, profile, &reserved));
+  CHECK_OK(ckpt_schedule_place(schedule, profile, 0, &reserved));
   /* x_0, x_i, x_{i+1}, a tape, two gradients; all sizes are multiples of 64, so no padding is needed. */
   CHECK(report.peak_bytes[0] == 5 * UNIT && reserved == report.peak_bytes[0]);
   check_memory("placing recompute-all");
@@ -67,14 +67,14 @@ static void planned(const ckpt_profile* profile, int64_t budget) {
   int64_t reserved = 0;
   const char* left_out = NULL;
   CHECK_OK(ckpt_schedule_create(profile, "store-all", &store_all));
-  CHECK_OK(ckpt_schedule_place(store_all, profile, &store_all_bytes));
+  CHECK_OK(ckpt_schedule_place(store_all, profile, 0, &store_all_bytes));
   check_memory("placing store-all");
   CHECK_OK(schedule_by(profile, "auto", store_all_bytes, &schedule));
   CHECK(strcmp(schedule_name(schedule), "store-all") == 0);
   ckpt_schedule_release(schedule);
 
   CHECK_OK(schedule_by(profile, "auto", budget, &schedule));
-  CHECK_OK(ckpt_schedule_place(schedule, profile, &reserved));
+  CHECK_OK(ckpt_schedule_place(schedule, profile, 0, &reserved));
   CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
   CHECK(reserved <= budget && report.recomputed_forwards < LAYERS);
   left_out = schedule_left_out(schedule);

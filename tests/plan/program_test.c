@@ -66,10 +66,9 @@ static void list_program(const ckpt_schedule_action* actions, int count, const c
   CHECK(unused == out->buffer_count && out->buffers[1].bytes == 0);
   CHECK_OK(ckpt_program_get_buffers(program, out->buffers, MOST, &out->buffer_count));
   CHECK_OK(ckpt_program_get_operations(program, out->operations, MOST, &out->operation_count));
-  CHECK_OK(ckpt_schedule_place(schedule, profile, &reserved));
   for (tier = 0; tier < CKPT_TIERS; ++tier) {
     CHECK_OK(ckpt_program_get_arena_bytes(program, tier, &out->arena_bytes[tier]));
-    if (tier > 0) CHECK_OK(ckpt_schedule_place_tier(schedule, profile, tier, &reserved));
+    CHECK_OK(ckpt_schedule_place(schedule, profile, tier, &reserved));
     CHECK(out->arena_bytes[tier] == reserved);
   }
   ckpt_schedule_release(schedule);

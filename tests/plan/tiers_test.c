@@ -89,9 +89,9 @@ static void tiers(void) {
   CHECK(got.capacity_bytes == 0 && got.write_bytes_per_second == 0.0 && got.latency_seconds == 0.0);
   CHECK_OK(ckpt_schedule_verify(schedule, profile, &report));
   CHECK(report.wait_seconds == (1.0 + 2.0) + (1.0 + 0.5));
-  CHECK_OK(ckpt_schedule_place_tier(schedule, profile, 2, &bytes));
+  CHECK_OK(ckpt_schedule_place(schedule, profile, 2, &bytes));
   CHECK(bytes == SLOT_BYTES);
-  CHECK_OK(ckpt_schedule_place_tier(schedule, profile, 1, &bytes));
+  CHECK_OK(ckpt_schedule_place(schedule, profile, 1, &bytes));
   CHECK(bytes == 0);
   tier.capacity_bytes = BYTES - 1;
   CHECK_OK(ckpt_profile_set_tier(profile, 2, &tier));
@@ -100,7 +100,8 @@ static void tiers(void) {
   CHECK_FAILS(ckpt_profile_set_tier(profile, 0, &tier), CKPT_E_INVALID_ARGUMENT, "tier is 0");
   CHECK_FAILS(ckpt_profile_set_tier(profile, CKPT_TIERS, &tier), CKPT_E_INVALID_ARGUMENT, "tier is 4");
   CHECK_FAILS(ckpt_profile_get_tier(profile, -1, &got), CKPT_E_INVALID_ARGUMENT, "tier is -1");
-  CHECK_FAILS(ckpt_schedule_place_tier(schedule, profile, 0, &bytes), CKPT_E_INVALID_ARGUMENT, "tier is 0");
+  CHECK_FAILS(ckpt_schedule_place(schedule, profile, -1, &bytes), CKPT_E_INVALID_ARGUMENT, "tier is -1");
+  CHECK_FAILS(ckpt_schedule_place(schedule, profile, CKPT_TIERS, &bytes), CKPT_E_INVALID_ARGUMENT, "tier is 4");
   tier.capacity_bytes = -1;
   CHECK_FAILS(ckpt_profile_set_tier(profile, 1, &tier), CKPT_E_INVALID_ARGUMENT, "capacity_bytes is -1");
   tier.capacity_bytes = 0;

@@ -248,20 +248,19 @@ TEST(Torch, TiedParameters) {
 
 // The gradient of a second use exists next to the sum until it is added: with large weights it decides the peak.
 TEST(Torch, TiedParametersLargerThanTheActivations) {
-  check_sequential(
-      "tied wide",
-      [] {
-        torch::nn::Sequential model;
-        torch::nn::Linear shared(128, 128);
-        for (int i = 0; i < 4; ++i) {
-          model->push_back(shared);
-          model->push_back(torch::nn::Tanh());
-          model->push_back(torch::nn::Linear(128, 128));
-          model->push_back(torch::nn::Tanh());
-        }
-        return model;
-      },
-      torch::ones({8, 128}), {1.0, 0.9});
+  check_sequential("tied wide",
+                   [] {
+                     torch::nn::Sequential model;
+                     torch::nn::Linear shared(128, 128);
+                     for (int i = 0; i < 4; ++i) {
+                       model->push_back(shared);
+                       model->push_back(torch::nn::Tanh());
+                       model->push_back(torch::nn::Linear(128, 128));
+                       model->push_back(torch::nn::Tanh());
+                     }
+                     return model;
+                   },
+                   torch::ones({8, 128}), {1.0, 0.9});
 }
 
 TEST(Torch, SeveralTensors) {

@@ -23,6 +23,7 @@ DEFAULTS = {  # default values of arguments, in addition to those of DOCUMENTED
     "ckpt_buffer_pool_trim": {"keep_bytes": "0"},
     "ckpt_profile_get_option": {"option": "0"},
     "ckpt_schedule_create_open_ended": {"flags": "CKPT_LAYER_FLAG_NEEDS_INPUT | CKPT_LAYER_FLAG_DETERMINISTIC"},
+    "ckpt_schedule_place": {"tier": "0"},
     "ckpt_program_get_arena_bytes": {"tier": "0"},
     "ckpt_activation_manager_begin_step": {"micro_batches": "0"},
     "ckpt_activation_manager_should_checkpoint": {"bytes": "0"},

@@ -29,7 +29,6 @@ NAMES = {  # names in C++ that differ from C
     "ckpt_safetensors_write": "write_safetensors",
     "ckpt_schedule_get_known_planners": "known_planners",
     "ckpt_schedule_place": "reserved_bytes",
-    "ckpt_schedule_place_tier": "reserved_bytes",
     "ckpt_state_add_sharded_tensor": "add_sharded",
     "ckpt_state_add_tensor": "add",
     "ckpt_strategy_get_known_kinds": "known_strategy_kinds",

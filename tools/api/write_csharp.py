@@ -16,7 +16,6 @@ FAMILIES = {"ckpt": "Library", "ckpt_interval": "Intervals", "ckpt_blas": "Blas"
 OWN_NAMES = {  # names in C# that differ from C
     "ckpt_state_add_tensor": "Add",
     "ckpt_schedule_place": "ReservedBytes",
-    "ckpt_schedule_place_tier": "ReservedBytes",
     "ckpt_memory_tracker_record_deallocation_layer": "RecordDeallocation",
     "ckpt_tensor_copy": "CopyFrom",
     "ckpt_tensor_export_dlpack": "ToDLPack",

@@ -17,7 +17,6 @@ FAMILIES = {"ckpt": "Ckpt", "ckpt_interval": "Intervals", "ckpt_blas": "Blas", "
 OWN_NAMES = {  # names in Java that differ from C
     "ckpt_state_add_tensor": "add",
     "ckpt_schedule_place": "reservedBytes",
-    "ckpt_schedule_place_tier": "reservedBytes",
     "ckpt_memory_tracker_record_deallocation_layer": "freeLayer",
     "ckpt_profile_get_json": "toJson",
     "ckpt_optimizer_get_learning_rate": "getLearningRate",

@@ -25,7 +25,7 @@ NAMES = {  # names that do not follow from the header, by verb or function
     "ckpt_interval_weibull": "weibull_interval", "ckpt_blas_set": "set_blas", "ckpt_blas_set_kernels": "set_blas_kernels", "ckpt_memory_probe": "probe_memory",
     "ckpt_storage_unregister_scheme": "unregister_scheme", "ckpt_strategy_unregister": "unregister_strategy",
     "ckpt_strategy_get_known_kinds": "known_strategies", "ckpt_schedule_get_known_planners": "known_planners",
-    "ckpt_layer_get_known_kinds": "known_layer_kinds",
+    "ckpt_layer_get_known_kinds": "known_layer_kinds", "ckpt_schedule_place": "reserved_bytes",
 }
 NO_RECORDS = ("ckpt_tensor_spec", "ckpt_step")  # no records
 FORMS = {  # by kind: type in a record, type of a keyword, default, and the expression that creates the object in C++

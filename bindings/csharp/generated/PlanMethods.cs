@@ -312,25 +312,16 @@ namespace Ckpt
             return PlanReport.Filled(filled => native.ckpt_schedule_verify(Handle, HandleOf(profile), filled));
         }
 
-        /// <summary>Assigns every buffer of the schedule an offset in one arena; returns the arena's size: the reserved bytes, at
-        /// least the peak live bytes (offsets are multiples of 64; gaps between live buffers count). Streaming like the verifier:
-        /// above some thousands of buffers they are placed in the order of time only, which may need more space than a placement by
-        /// whole lifetimes. <see cref="CkptStatus.InvalidSchedule"/> as <c>Schedule.Verify</c>, <see cref="CkptStatus.OutOfRange"/>
-        /// if the arena would exceed 2^63 - 1.</summary>
-        public long ReservedBytes(Profile profile)
+        /// <summary>Returns the bytes to reserve in a tier (0 .. 3). Tier 0, memory: assigns every buffer of the schedule an offset
+        /// in one arena; the arena's size is the reserved bytes, at least the peak live bytes (offsets are multiples of 64; gaps
+        /// between live buffers count). Streaming like the verifier: above some thousands of buffers they are placed in the order
+        /// of time only, which may need more space than a placement by whole lifetimes. Higher tiers: each slot has the size of the
+        /// longest item that it ever holds, rounded up to a multiple of 64. <see cref="CkptStatus.InvalidSchedule"/> as
+        /// <c>Schedule.Verify</c>, <see cref="CkptStatus.OutOfRange"/> if the arena or the sum would exceed 2^63 - 1.</summary>
+        public long ReservedBytes(Profile profile, int tier = 0)
         {
             long value;
-            native.ckpt_schedule_place(Handle, HandleOf(profile), out value);
-            return value;
-        }
-
-        /// <summary>Returns the size of a tier (1 .. 3): each slot of the tier has the size of the longest item that it ever holds,
-        /// rounded up to a multiple of 64. <see cref="CkptStatus.InvalidSchedule"/> as <c>Schedule.Verify</c>,
-        /// <see cref="CkptStatus.OutOfRange"/> if the sum would exceed 2^63 - 1.</summary>
-        public long ReservedBytes(Profile profile, int tier)
-        {
-            long value;
-            native.ckpt_schedule_place_tier(Handle, HandleOf(profile), tier, out value);
+            native.ckpt_schedule_place(Handle, HandleOf(profile), tier, out value);
             return value;
         }
     }

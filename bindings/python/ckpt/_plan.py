@@ -57,10 +57,6 @@ class Schedule(_m.ScheduleMethods, _Shared):
         """Layers of the chain; None when open-ended."""
         return _n.ckpt_schedule_get_layer_count(self._h) or None
 
-    def reserved_bytes(self, profile: Profile, tier: int = 0) -> int:
-        """Returns the bytes to reserve: the arena with an offset for every buffer (tier 0), or the slots of a tier (1 .. 3)."""
-        return _n.ckpt_schedule_place_tier(self._h, profile._h, tier) if tier else _n.ckpt_schedule_place(self._h, profile._h)
-
     def cursor(self) -> "Cursor":
         return Cursor(self)
 

@@ -30,16 +30,9 @@ PlanReport ScheduleMethods<Self>::verify(const Profile& profile) const {
 }
 
 template <class Self>
-std::int64_t ScheduleMethods<Self>::reserved_bytes(const Profile& profile) const {
-  std::int64_t result = 0;
-  check(ckpt_schedule_place(handle(), profile.handle(), &result));
-  return result;
-}
-
-template <class Self>
 std::int64_t ScheduleMethods<Self>::reserved_bytes(const Profile& profile, std::int32_t tier) const {
   std::int64_t result = 0;
-  check(ckpt_schedule_place_tier(handle(), profile.handle(), tier, &result));
+  check(ckpt_schedule_place(handle(), profile.handle(), tier, &result));
   return result;
 }
 

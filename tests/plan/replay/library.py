@@ -69,8 +69,7 @@ class Library:
         lib.ckpt_schedule_create_list.argtypes = [c_int64, c_char_p, c_int64, POINTER(c_void_p)]
         lib.ckpt_schedule_create.argtypes = [c_void_p, c_char_p, POINTER(c_void_p)]
         lib.ckpt_schedule_verify.argtypes = [c_void_p, c_void_p, POINTER(PlanReport)]
-        lib.ckpt_schedule_place.argtypes = [c_void_p, c_void_p, POINTER(c_int64)]
-        lib.ckpt_schedule_place_tier.argtypes = [c_void_p, c_void_p, c_int32, POINTER(c_int64)]
+        lib.ckpt_schedule_place.argtypes = [c_void_p, c_void_p, c_int32, POINTER(c_int64)]
         lib.ckpt_cursor_create.argtypes = [c_void_p, POINTER(c_void_p)]
         lib.ckpt_cursor_next_many.argtypes = [c_void_p, c_void_p, c_int64, POINTER(c_int64)]
 
@@ -154,12 +153,9 @@ class Library:
         return status, message, report if status == OK else None, reserved
 
     def placed(self, schedule, profile_handle):
-        """Returns the results of ckpt_schedule_place, and of ckpt_schedule_place_tier for each higher tier; None if one exceeds
-        INT64_MAX."""
+        """Returns the result of ckpt_schedule_place for each tier; None if it exceeds INT64_MAX."""
         reserved = [c_int64() for _ in range(TIERS)]
-        statuses = [self.lib.ckpt_schedule_place(schedule, profile_handle, byref(reserved[0]))]
-        for tier in range(1, TIERS):
-            statuses.append(self.lib.ckpt_schedule_place_tier(schedule, profile_handle, tier, byref(reserved[tier])))
+        statuses = [self.lib.ckpt_schedule_place(schedule, profile_handle, tier, byref(reserved[tier])) for tier in range(TIERS)]
         for status in statuses:
             if status != OUT_OF_RANGE:
                 self.must(status)

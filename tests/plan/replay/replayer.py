@@ -172,7 +172,7 @@ class Report:
     peak_inputs: list = field(default_factory=lambda: [0] * TIERS)
     stored_bytes: list = field(default_factory=lambda: [0] * TIERS)
     loaded_bytes: list = field(default_factory=lambda: [0] * TIERS)
-    tier_bytes: list = field(default_factory=lambda: [0] * TIERS)  # as ckpt_schedule_place_tier; not for tier 0
+    tier_bytes: list = field(default_factory=lambda: [0] * TIERS)  # as ckpt_schedule_place; not for tier 0
 
 
 class Replayer:

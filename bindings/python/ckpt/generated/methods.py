@@ -698,8 +698,8 @@ class ProgramMethods:
 
     def __init__(self, schedule: Schedule, profile: Profile) -> None:
         """Creates the program of a schedule on a chain's profile; neither is needed afterwards. Offsets are the same as in a
-        ScheduleExecutor: arenas are as large as Schedule.place reports. InvalidScheduleError as Schedule.verify, OutOfRangeError
-        above 2^22 operations."""
+        ScheduleExecutor: arenas are as large as Schedule.reserved_bytes reports. InvalidScheduleError as Schedule.verify,
+        OutOfRangeError above 2^22 operations."""
         self._adopt(_n.ckpt_program_create(schedule._h, profile._h))
 
     def arena_bytes(self, tier: int = 0) -> int:
@@ -810,6 +810,15 @@ class ScheduleMethods:
         back from it, exceed 2**63 - 1, or the seconds of the step the range of a double. Streaming: memory use depends on the number
         of live items, not on the schedule's length. Open-ended schedules are replayed with the profile's length."""
         return _v.PlanReport._of(_n.ckpt_schedule_verify(self._h, profile._h))
+
+    def reserved_bytes(self, profile: Profile, tier: int = 0) -> int:
+        """Returns the bytes to reserve in a tier (0 .. 3). Tier 0, memory: assigns every buffer of the schedule an offset in one arena;
+        the arena's size is the reserved bytes, at least the peak live bytes (offsets are multiples of 64; gaps between live buffers
+        count). Streaming like the verifier: above some thousands of buffers they are placed in the order of time only, which may
+        need more space than a placement by whole lifetimes. Higher tiers: each slot has the size of the longest item that it ever
+        holds, rounded up to a multiple of 64. InvalidScheduleError as Schedule.verify, OutOfRangeError if the arena or the sum would
+        exceed 2**63 - 1."""
+        return _n.ckpt_schedule_place(self._h, profile._h, tier)
 
 
 class ScheduleExecutorMethods:

@@ -99,21 +99,14 @@ abstract class ScheduleMethods extends NativeObject {
   }
 
   /**
-   * Assigns every buffer of the schedule an offset in one arena; returns the arena's size: the reserved bytes, at least the peak
-   * live bytes (offsets are multiples of 64; gaps between live buffers count). Streaming like the verifier: above some thousands of
-   * buffers they are placed in the order of time only, which may need more space than a placement by whole lifetimes. {@link
-   * Status#INVALID_SCHEDULE} as {@code Schedule.verify}, {@link Status#OUT_OF_RANGE} if the arena would exceed 2^63 - 1.
-   */
-  public long reservedBytes(Profile profile) {
-    return number(out -> Native.ckpt_schedule_place(this, profile, out));
-  }
-
-  /**
-   * Returns the size of a tier (1 .. 3): each slot of the tier has the size of the longest item that it ever holds, rounded up to a
-   * multiple of 64. {@link Status#INVALID_SCHEDULE} as {@code Schedule.verify}, {@link Status#OUT_OF_RANGE} if the sum would exceed
-   * 2^63 - 1.
+   * Returns the bytes to reserve in a tier (0 .. 3). Tier 0, memory: assigns every buffer of the schedule an offset in one arena;
+   * the arena's size is the reserved bytes, at least the peak live bytes (offsets are multiples of 64; gaps between live buffers
+   * count). Streaming like the verifier: above some thousands of buffers they are placed in the order of time only, which may need
+   * more space than a placement by whole lifetimes. Higher tiers: each slot has the size of the longest item that it ever holds,
+   * rounded up to a multiple of 64. {@link Status#INVALID_SCHEDULE} as {@code Schedule.verify}, {@link Status#OUT_OF_RANGE} if the
+   * arena or the sum would exceed 2^63 - 1.
    */
   public long reservedBytes(Profile profile, int tier) {
-    return number(out -> Native.ckpt_schedule_place_tier(this, profile, tier, out));
+    return number(out -> Native.ckpt_schedule_place(this, profile, tier, out));
   }
 }

@@ -73,6 +73,11 @@ public final class Schedule extends ScheduleMethods implements Iterable<Schedule
     return layers == 0 ? OptionalLong.empty() : OptionalLong.of(layers);
   }
 
+  /** {@return the bytes to reserve in memory, tier 0} */
+  public long reservedBytes(Profile profile) {
+    return reservedBytes(profile, 0);
+  }
+
   /** {@return a cursor at the first action, which keeps the schedule alive} */
   public Cursor cursor() {
     return new Cursor(this);
