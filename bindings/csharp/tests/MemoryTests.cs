@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Runtime.CompilerServices;
 using System.Threading;
 using Ckpt;
 using Ckpt.Compat;
@@ -157,6 +158,45 @@ internal static class MemoryTests
             }
         }
         Check.That(Library.ProbeMemory().TotalBytes > 0, "probe");
+    }
+
+    internal static void FourThreadsRecordByName()
+    {
+        using (var tracker = new MemoryTracker())
+        {
+            var threads = new List<Thread>();
+            for (var t = 0; t < 4; ++t)
+            {
+                threads.Add(new Thread(() =>
+                {
+                    for (var i = 0; i < 10000; ++i) tracker.RecordAllocation("layer" + i, 8);
+                }));
+            }
+            threads.ForEach(thread => thread.Start());
+            threads.ForEach(thread => thread.Join());
+            Check.Equal(10000L, tracker.GetStats().LayerCount, "layers");
+            Check.Equal(40000L, tracker.GetStats().AllocationCount, "allocations");
+            Check.Equal(32L, tracker.GetLayerStats("layer9999").CurrentBytes, "bytes of a layer");
+        }
+    }
+
+    internal static void AClosedTrackerRefersToNoNames()
+    {
+        var tracker = new MemoryTracker();
+        var weak = Named(tracker);
+        GC.Collect();
+        Check.That(weak.IsAlive, "recording by name keeps the name");
+        tracker.Dispose();
+        for (var i = 0; i < 100 && weak.IsAlive; ++i) GC.Collect();
+        Check.That(!weak.IsAlive, "a closed tracker refers to a name");
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static WeakReference Named(MemoryTracker tracker)
+    {
+        var name = new string('a', 1);
+        tracker.RecordAllocation(name, 8);
+        return new WeakReference(name);
     }
 
     internal static void ManyThreadsAgree()

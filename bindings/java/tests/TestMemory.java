@@ -177,6 +177,37 @@ final class TestMemory {
     }
   }
 
+  static void testFourThreadsRecordByName() throws Exception {
+    try (MemoryTracker tracker = new MemoryTracker()) {
+      List<Thread> threads = new ArrayList<>();
+      for (int i = 0; i < 4; ++i)
+        threads.add(new Thread(() -> {
+              for (int k = 0; k < 10000; ++k) tracker.recordAllocation("layer" + k, 8);
+            }));
+      for (Thread thread : threads) thread.start();
+      for (Thread thread : threads) thread.join();
+      Check.equal(10000L, tracker.stats().layerCount());
+      Check.equal(40000L, tracker.stats().allocations());
+      Check.equal(32L, tracker.layerStats("layer9999").currentBytes());
+    }
+  }
+
+  static void testAClosedTrackerRefersToNoNames() throws Exception {
+    MemoryTracker tracker = new MemoryTracker();
+    WeakReference<String> weak = named(tracker);
+    System.gc();
+    Check.that(weak.get() != null, "recording by name keeps the name");
+    tracker.close();
+    Check.collected("a closed tracker refers to a name", () -> weak.get() == null);
+    Check.raises(CkptInvalidStateException.class, "closed", () -> tracker.recordAllocation("a", 8));
+  }
+
+  private static WeakReference<String> named(MemoryTracker tracker) {
+    String name = new String("a");
+    tracker.recordAllocation(name, 8);
+    return new WeakReference<>(name);
+  }
+
   /** Local references, strings and pinned objects must not accumulate in the heap or in the process. */
   static void testAMillionCallsLeaveMemoryFlat() throws Exception {
     try (MemoryTracker tracker = new MemoryTracker()) {

@@ -106,6 +106,8 @@ class MemoryTracker(_m.MemoryTrackerMethods, _Shared):
         number = self._numbers.get(layer)
         if number is None:
             number = self._numbers[layer] = self.add_layer(layer)
+            if self.closed:  # by another thread, which has cleared the names already
+                self._numbers = {}
         return number
 
     def _known(self, layer: Union[int, str]) -> int:

@@ -165,6 +165,41 @@ class Events(unittest.TestCase):
                     start = resident()
             self.assertLess(resident() - start, 4 << 20)
 
+    def test_four_threads_record_by_name(self):
+        names = [f"layer{number}" for number in range(10000)]
+
+        def record():
+            for name in names:
+                tracker.record_allocation(name, 8)
+
+        with ckpt.MemoryTracker() as tracker:
+            workers = [threading.Thread(target=record) for _ in range(4)]
+            for worker in workers:
+                worker.start()
+            for worker in workers:
+                worker.join()
+            stats = tracker.stats()
+            self.assertEqual((stats.layer_count, stats.allocations), (10000, 40000))
+            for name in (names[0], names[-1]):
+                self.assertEqual(tracker.layer_stats(name).current_bytes, 32)
+
+    def test_a_closed_tracker_refers_to_no_names(self):
+        class Name(str):
+            pass
+
+        name = Name("a")
+        weak = weakref.ref(name)
+        tracker = ckpt.MemoryTracker()
+        tracker.record_allocation(name, 8)
+        del name
+        gc.collect()
+        self.assertIsNotNone(weak(), "recording by name keeps the name")
+        tracker.close()
+        gc.collect()
+        self.assertIsNone(weak())
+        with self.assertRaises(ckpt.InvalidStateError):
+            tracker.record_allocation("a", 8)
+
     def test_unsubscribe_while_threads_are_inside(self):
         with ckpt.MemoryTracker() as tracker:
             subscription = tracker.subscribe(lambda event: None)

@@ -21,6 +21,7 @@ namespace Ckpt
             if (layerId != null && !IsDisposed && numbers.TryGetValue(layerId, out number)) return number;
             number = AddLayer(layerId);
             numbers[layerId] = number;
+            if (IsDisposed) numbers.Clear(); // by another thread, which has cleared them already
             return number;
         }
 

@@ -44,6 +44,7 @@ public final class MemoryTracker extends MemoryTrackerMethods {
     if (known != null && !isClosed()) return known;
     int number = addLayer(name);
     numbers.put(name, number);
+    if (isClosed()) numbers.clear(); // by another thread, which has cleared them already
     return number;
   }
 
